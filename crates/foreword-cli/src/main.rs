@@ -1,0 +1,2 @@
+//! The `foreword` command.
+fn main() {}
