@@ -1,0 +1,143 @@
+//! The time as the caller gives it. The core never reads a clock.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// An RFC 3339 timestamp, shown in UTC to the minute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timestamp {
+    text: String,
+    minutes: i64,
+}
+
+impl Timestamp {
+    /// Reads `2026-02-26T14:30:00Z` and the like.
+    pub fn parse(text: &str) -> Option<Self> {
+        let minutes = parse_minutes(text)?;
+        Some(Self { text: text.to_owned(), minutes })
+    }
+
+    /// Year, month, day, hour and minute in UTC.
+    fn civil(&self) -> (i64, i64, i64, i64, i64) {
+        let days = self.minutes.div_euclid(1440);
+        let minute = self.minutes.rem_euclid(1440);
+        // Days since 0000-03-01, in eras of 400 years.
+        let z = days + 719_468;
+        let era = z.div_euclid(146_097);
+        let day_of_era = z.rem_euclid(146_097);
+        let year_of_era =
+            (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let shifted_month = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+        let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        (year, month, day, minute / 60, minute % 60)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (year, month, day, hour, minute) = self.civil();
+        write!(f, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| {
+            serde::de::Error::custom(format!(
+                "`now` must be an RFC 3339 time such as 2026-02-26T14:30:00Z, not `{text}`"
+            ))
+        })
+    }
+}
+
+fn parse_minutes(text: &str) -> Option<i64> {
+    let bytes = text.as_bytes();
+    let number = |from: usize, to: usize| -> Option<i64> {
+        let digits = bytes.get(from..to)?;
+        digits
+            .iter()
+            .all(u8::is_ascii_digit)
+            .then(|| digits.iter().fold(0, |n, d| n * 10 + i64::from(d - b'0')))
+    };
+    let is = |at: usize, c: u8| bytes.get(at) == Some(&c);
+    if !(is(4, b'-') && is(7, b'-') && is(13, b':') && is(16, b':'))
+        || !matches!(bytes.get(10)?, b'T' | b't' | b' ')
+    {
+        return None;
+    }
+    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let month_days = match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        _ => return None,
+    };
+    if !(1..=month_days).contains(&day) || hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    let mut at = 19;
+    if is(at, b'.') {
+        let digits = bytes.get(at + 1..)?.iter().take_while(|b| b.is_ascii_digit()).count();
+        if digits == 0 {
+            return None;
+        }
+        at += 1 + digits;
+    }
+    let offset = match bytes.get(at..)? {
+        b"Z" | b"z" => 0,
+        [sign @ (b'+' | b'-'), _, _, b':', _, _] => {
+            let (hours, minutes) = (number(at + 1, at + 3)?, number(at + 4, at + 6)?);
+            if hours > 23 || minutes > 59 {
+                return None;
+            }
+            (hours * 60 + minutes) * if *sign == b'-' { -1 } else { 1 }
+        }
+        _ => return None,
+    };
+    // Days since 1970-01-01 of the proleptic Gregorian calendar.
+    let shifted_year = if month <= 2 { year - 1 } else { year };
+    let era = shifted_year.div_euclid(400);
+    let year_of_era = shifted_year.rem_euclid(400);
+    let day_of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
+    let days = era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100
+        + day_of_year
+        - 719_468;
+    Some(days * 1440 + hour * 60 + minute - offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shown_in_utc_to_the_minute() {
+        let shown = |text| Timestamp::parse(text).map(|t| t.to_string());
+        assert_eq!(shown("2026-02-26T14:30:00Z").as_deref(), Some("2026-02-26 14:30 UTC"));
+        assert_eq!(shown("2026-03-01T00:15:30.123+01:00").as_deref(), Some("2026-02-28 23:15 UTC"));
+        assert_eq!(shown("1969-12-31T23:59:59-00:01").as_deref(), Some("1970-01-01 00:00 UTC"));
+        for bad in [
+            "",
+            "2026-02-26",
+            "2026-02-30T00:00:00Z",
+            "2026-13-01T00:00:00Z",
+            "2026-02-26T14:30:00",
+            "2026-02-26T14:30:00.Z",
+            "2026-02-26T24:00:00Z",
+        ] {
+            assert_eq!(shown(bad), None, "{bad}");
+        }
+    }
+}

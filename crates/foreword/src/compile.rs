@@ -1,0 +1,261 @@
+//! The compiler: a Context and a Blueprint in, a Prompt out. No I/O, no clock, no environment.
+
+use crate::authority::Detail;
+use crate::blueprint::{Blueprint, Bootstrap, Slot};
+use crate::budget::{Candidate, Decision, allocate};
+use crate::context::Context;
+use crate::manifest::Omitted;
+use crate::prompt::{Built, Figures, Prompt};
+use crate::section::{Section, Sink, Span};
+use crate::tokens::TokenCounter;
+
+const SEPARATOR: &str = "\n\n";
+
+/// A section that was written: which module, where in its sink, what it costs.
+struct Draft {
+    slot: usize,
+    start: usize,
+    end: usize,
+    spans: (usize, usize),
+    notes: (usize, usize),
+    tokens: u32,
+}
+
+impl Blueprint {
+    /// Compiles a Context with the built-in estimate.
+    pub fn build(&self, context: &Context) -> Prompt {
+        self.compile(context, None)
+    }
+
+    /// Compiles a Context, counting with an exact counter.
+    pub fn build_counted(&self, context: &Context, counter: &dyn TokenCounter) -> Prompt {
+        self.compile(context, Some(counter))
+    }
+
+    fn compile(&self, context: &Context, counter: Option<&dyn TokenCounter>) -> Prompt {
+        let available = context.available_tokens();
+        let mut omitted = Vec::new();
+        let mut inactive = Vec::new();
+        let mut drafts = Vec::with_capacity(self.slots.len());
+        let mut sink = Sink { text: String::with_capacity(8 * 1024), ..Sink::default() };
+        sink.spans.reserve(24);
+        let bootstrap_alone = self.bootstrap == Bootstrap::Alone && context.is_bootstrap();
+
+        for (index, slot) in self.slots.iter().enumerate() {
+            if !slot.module.should_include(context) {
+                inactive.push(index);
+                continue;
+            }
+            if let Some(reason) = slot.refusal(context, bootstrap_alone) {
+                omitted.push(Omitted { module: slot.name.clone(), reason });
+                continue;
+            }
+            // An optional section longer than all there is can only be left out: no need to write it.
+            sink.limit = match counter {
+                None if slot.spec.optional => Some(u32::try_from(available).unwrap_or(0)),
+                _ => None,
+            };
+            match self.draft(&mut sink, index, counter, |section| {
+                slot.module.render(context, section);
+                true
+            }) {
+                Some(draft) => drafts.push(draft),
+                None => inactive.push(index),
+            }
+        }
+
+        let total: i64 = drafts.iter().map(|draft| i64::from(draft.tokens) + 1).sum::<i64>() - 1;
+        let mut over_budget = false;
+        let sections = if total <= available || drafts.is_empty() {
+            drafts
+                .iter()
+                .map(|draft| {
+                    Built::new(draft.slot, Detail::Full, draft.tokens, draft.start, draft.end)
+                })
+                .collect()
+        } else {
+            let (tight, over) = self.fit(context, counter, &sink, &drafts, available, &mut omitted);
+            over_budget = over;
+            sink = tight.0;
+            tight.1
+        };
+        self.finish(context, counter, sink, sections, omitted, inactive, over_budget)
+    }
+
+    /// Divides a budget that is too small for everything, and writes what fits.
+    fn fit(
+        &self,
+        context: &Context,
+        counter: Option<&dyn TokenCounter>,
+        full: &Sink,
+        drafts: &[Draft],
+        available: i64,
+        omitted: &mut Vec<Omitted>,
+    ) -> ((Sink, Vec<Built>), bool) {
+        let mut short = Sink::default();
+        let mut minimal: Vec<Option<Draft>> = Vec::with_capacity(drafts.len());
+        let mut candidates = Vec::with_capacity(drafts.len());
+        for draft in drafts {
+            let Some(slot) = self.slots.get(draft.slot) else { continue };
+            short.limit = None;
+            let shorter = self
+                .draft(&mut short, draft.slot, counter, |section| {
+                    slot.module.render_minimal(context, section)
+                })
+                .filter(|shorter| shorter.tokens < draft.tokens);
+            candidates.push(Candidate {
+                optional: slot.spec.optional,
+                keep: slot.spec.keep,
+                full: draft.tokens.saturating_add(1),
+                minimal: shorter.as_ref().map(|shorter| shorter.tokens.saturating_add(1)),
+            });
+            minimal.push(shorter);
+        }
+        // Each section pays for the blank line in front of it; the first one has none.
+        let allocation = allocate(&candidates, available.saturating_add(1));
+
+        let mut out =
+            Sink { text: String::with_capacity(full.text.len().min(64 * 1024)), ..Sink::default() };
+        let mut sections = Vec::new();
+        let mut noted = 0;
+        for draft in drafts {
+            // What sections that came out empty had to say.
+            out.notes.extend_from_slice(full.notes.get(noted..draft.notes.0).unwrap_or_default());
+            noted = draft.notes.1;
+        }
+        out.notes.extend_from_slice(full.notes.get(noted..).unwrap_or_default());
+        for ((draft, shorter), decision) in drafts.iter().zip(&minimal).zip(&allocation.decisions) {
+            let (source, chosen, detail) = match (decision, shorter) {
+                (Decision::Include(Detail::Minimal), Some(shorter)) => {
+                    (&short, shorter, Detail::Minimal)
+                }
+                (Decision::Include(_), _) => (full, draft, Detail::Full),
+                (Decision::Omit { needs, left }, _) => {
+                    let module = self
+                        .slots
+                        .get(draft.slot)
+                        .map_or_else(String::new, |slot| slot.name.clone());
+                    let reason =
+                        format!("over budget: {} tokens, {left} left", needs.saturating_sub(1));
+                    omitted.push(Omitted { module, reason });
+                    continue;
+                }
+            };
+            sections.push(copy_section(&mut out, source, chosen, detail));
+        }
+        ((out, sections), allocation.over_budget)
+    }
+
+    /// Writes one section; nothing if it comes out empty.
+    fn draft(
+        &self,
+        sink: &mut Sink,
+        slot: usize,
+        counter: Option<&dyn TokenCounter>,
+        render: impl FnOnce(&mut Section<'_>) -> bool,
+    ) -> Option<Draft> {
+        let before = sink.text.len();
+        let (spans, notes) = (sink.spans.len(), sink.notes.len());
+        if before > 0 {
+            sink.text.push_str(SEPARATOR);
+        }
+        let start = sink.text.len();
+        let written = render(&mut Section::new(sink, &self.titles));
+        let end = sink.text.len();
+        if !written || end == start {
+            sink.text.truncate(before);
+            sink.spans.truncate(spans);
+            return None;
+        }
+        let tokens = match counter {
+            Some(counter) => counter.count(sink.text.get(start..end).unwrap_or_default()),
+            None => sink.meter.tokens(),
+        };
+        Some(Draft {
+            slot,
+            start,
+            end,
+            spans: (spans, sink.spans.len()),
+            notes: (notes, sink.notes.len()),
+            tokens,
+        })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a prompt, gathered once")]
+    fn finish(
+        &self,
+        context: &Context,
+        counter: Option<&dyn TokenCounter>,
+        sink: Sink,
+        sections: Vec<Built>,
+        omitted: Vec<Omitted>,
+        inactive: Vec<usize>,
+        over_budget: bool,
+    ) -> Prompt {
+        let in_system = |built: &&Built| {
+            !self.turn_apart || !self.slots.get(built.slot).is_some_and(Slot::is_turn)
+        };
+        let system_end = sections.iter().rfind(in_system).map_or(0, |built| built.end);
+        let turn_start = sections
+            .iter()
+            .find(|built| !in_system(built))
+            .map_or(sink.text.len(), |built| built.start);
+        let stable_end = sections
+            .iter()
+            .take_while(|built| {
+                self.slots
+                    .get(built.slot)
+                    .is_some_and(|s| s.spec.volatility == crate::authority::Volatility::Stable)
+            })
+            .last()
+            .map_or(0, |built| built.end);
+        let estimated_tokens = match counter {
+            Some(counter) => counter.count(&sink.text),
+            None => {
+                let joins = u32::try_from(sections.len().saturating_sub(1)).unwrap_or(0);
+                sections.iter().fold(joins, |sum, built| sum.saturating_add(built.tokens))
+            }
+        };
+        Prompt {
+            text: sink.text,
+            spans: sink.spans,
+            sections,
+            slots: self.slots.clone(),
+            omitted,
+            inactive,
+            filtered: sink.notes,
+            system_end,
+            turn_start,
+            stable_end,
+            figures: Figures::new(context, estimated_tokens, over_budget),
+        }
+    }
+}
+
+impl Slot {
+    /// Why a module that has something to say does not take part.
+    fn refusal(&self, context: &Context, bootstrap_alone: bool) -> Option<String> {
+        if bootstrap_alone && !self.module.survives_bootstrap() {
+            return Some("bootstrap mode".to_owned());
+        }
+        self.when.as_ref()?.refusal(context)
+    }
+}
+
+/// Copies a section with what was noted about it into another sink.
+fn copy_section(out: &mut Sink, source: &Sink, draft: &Draft, detail: Detail) -> Built {
+    if !out.text.is_empty() {
+        out.text.push_str(SEPARATOR);
+    }
+    let start = out.text.len();
+    out.text.push_str(source.text.get(draft.start..draft.end).unwrap_or_default());
+    for span in source.spans.get(draft.spans.0..draft.spans.1).unwrap_or_default() {
+        out.spans.push(Span {
+            start: start + (span.start - draft.start),
+            end: start + (span.end - draft.start),
+            origin: span.origin.clone(),
+        });
+    }
+    out.notes.extend_from_slice(source.notes.get(draft.notes.0..draft.notes.1).unwrap_or_default());
+    Built::new(draft.slot, detail, draft.tokens, start, out.text.len())
+}

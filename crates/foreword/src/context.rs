@@ -1,0 +1,458 @@
+//! Context: everything a prompt depends on, as plain data.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::clock::Timestamp;
+use crate::items::{Capability, Memory, Skill, Tool};
+use crate::mode::Mode;
+use crate::text::{Document, Documents, Line};
+
+/// Everything a prompt depends on. The same Context gives the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Context {
+    /// The loop that runs the agent.
+    pub agent_type: Line,
+    /// The agent's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<Line>,
+    /// The agent's namespace.
+    pub namespace: Line,
+    /// The person the agent works for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<Line>,
+    /// The model that will read the prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<Line>,
+    /// Where the conversation takes place.
+    pub channel: Line,
+    /// The working directory of the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<Line>,
+    /// The security profile; `balanced` where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+    /// The sandbox in use.
+    pub sandbox_type: Line,
+    /// External tokens over all tokens of the session, 0 to 1.
+    pub taint_ratio: f64,
+    /// The ratio above which sensitive actions are refused; the profile's where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub taint_threshold: Option<f64>,
+    /// The files that say who the agent is.
+    pub identity_files: IdentityFiles,
+    /// CONTEXT.md and the like: a text, or several in order.
+    #[serde(skip_serializing_if = "Documents::is_blank")]
+    pub context_content: Documents,
+    /// The model's window in tokens.
+    pub context_window: u64,
+    /// Tokens of the conversation so far.
+    pub history_tokens: u64,
+    /// Tokens kept for tool schemas and the current message.
+    pub reserved_tokens: u64,
+    /// Tokens kept for the answer.
+    pub output_reserve: u64,
+    /// A limit on the prompt itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_prompt_tokens: Option<u64>,
+    /// What the agent is to do; `auto` is inferred.
+    pub mode: ModeChoice,
+    /// What the caller knows that helps to infer the mode.
+    pub hints: Hints,
+    /// How much of the prompt is wanted.
+    pub prompt_mode: PromptMode,
+    /// What the person asked for.
+    #[serde(skip_serializing_if = "Document::is_blank")]
+    pub task: Document,
+    /// The time, given by the caller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Timestamp>,
+    /// A token that must never appear in output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub canary: Option<Line>,
+    /// Skills, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<Skill>,
+    /// Tools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<Tool>,
+    /// Capability packs, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub capabilities: Vec<Capability>,
+    /// The persona of the `roles` blueprint.
+    #[serde(skip_serializing_if = "Document::is_blank")]
+    pub persona: Document,
+    /// The platform base; built in where absent.
+    #[serde(skip_serializing_if = "Document::is_blank")]
+    pub base: Document,
+    /// The constitution; built in where absent.
+    #[serde(skip_serializing_if = "Document::is_blank")]
+    pub constitution: Document,
+    /// The rules of the modes; built in where absent.
+    #[serde(skip_serializing_if = "Document::is_blank")]
+    pub rules: Document,
+    /// The template of the sub-agent overlay; built in where absent.
+    #[serde(skip_serializing_if = "Document::is_blank")]
+    pub overlay: Document,
+    /// How the agent was started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runtime_context: Option<RuntimeContext>,
+    /// Recalled memories, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub memories: Vec<Memory>,
+    /// Recent activity, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub activity: Vec<Memory>,
+    /// Facts of the repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<Git>,
+    /// Facts of the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub env: Option<Env>,
+    /// May the agent stay silent when it is not addressed?
+    pub reply_gate: bool,
+    /// Texts of file-backed modules, by file name; read by whoever gathered the Context.
+    #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub files: std::collections::BTreeMap<String, Document>,
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Self {
+            agent_type: Line::new("pi-agent-core"),
+            agent_id: None,
+            namespace: Line::new("coding"),
+            user_id: None,
+            model: None,
+            channel: Line::new("terminal"),
+            workspace: None,
+            profile: None,
+            sandbox_type: Line::new("subprocess"),
+            taint_ratio: 0.0,
+            taint_threshold: None,
+            identity_files: IdentityFiles::default(),
+            context_content: Documents::default(),
+            context_window: 200_000,
+            history_tokens: 0,
+            reserved_tokens: 0,
+            output_reserve: 4096,
+            max_prompt_tokens: None,
+            mode: ModeChoice::default(),
+            hints: Hints::default(),
+            prompt_mode: PromptMode::default(),
+            task: Document::default(),
+            now: None,
+            canary: None,
+            skills: Vec::new(),
+            tools: Vec::new(),
+            capabilities: Vec::new(),
+            persona: Document::default(),
+            base: Document::default(),
+            constitution: Document::default(),
+            rules: Document::default(),
+            overlay: Document::default(),
+            runtime_context: None,
+            memories: Vec::new(),
+            activity: Vec::new(),
+            git: None,
+            env: None,
+            reply_gate: false,
+            files: std::collections::BTreeMap::new(),
+        }
+    }
+}
+
+/// The files that say who the agent is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct IdentityFiles {
+    /// AGENT.md.
+    #[serde(skip_serializing_if = "Document::is_blank")]
+    pub agent: Document,
+    /// AGENTS.md, the same place under another name.
+    #[serde(skip_serializing_if = "Document::is_blank")]
+    pub agents: Document,
+    /// SOUL.md.
+    #[serde(skip_serializing_if = "Document::is_blank")]
+    pub soul: Document,
+    /// IDENTITY.md.
+    #[serde(skip_serializing_if = "Document::is_blank")]
+    pub identity: Document,
+    /// USER.md.
+    #[serde(skip_serializing_if = "Document::is_blank")]
+    pub user: Document,
+    /// BOOTSTRAP.md.
+    #[serde(skip_serializing_if = "Document::is_blank")]
+    pub bootstrap: Document,
+    /// USER_BOOTSTRAP.md, shown where USER.md is absent.
+    #[serde(skip_serializing_if = "Document::is_blank")]
+    pub user_bootstrap: Document,
+    /// HEARTBEAT.md.
+    #[serde(skip_serializing_if = "Document::is_blank")]
+    pub heartbeat: Document,
+    /// TOOLS.md.
+    #[serde(skip_serializing_if = "Document::is_blank")]
+    pub tools: Document,
+}
+
+/// How careful the host is with tainted sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// Threshold 10%.
+    Paranoid,
+    /// Threshold 30%.
+    Balanced,
+    /// Threshold 60%.
+    Yolo,
+}
+
+impl Profile {
+    /// The ratio above which sensitive actions are refused.
+    pub fn threshold(self) -> f64 {
+        match self {
+            Self::Paranoid => 0.10,
+            Self::Balanced => 0.30,
+            Self::Yolo => 0.60,
+        }
+    }
+
+    /// The name used in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Paranoid => "paranoid",
+            Self::Balanced => "balanced",
+            Self::Yolo => "yolo",
+        }
+    }
+}
+
+/// The mode as it is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ModeChoice {
+    /// Think and lay out steps; change nothing.
+    Plan,
+    /// Do the work.
+    Act,
+    /// Judge work that is there.
+    Review,
+    /// Infer it.
+    #[default]
+    Auto,
+}
+
+/// What the caller knows that helps to infer the mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Hints {
+    /// A person is at the terminal.
+    pub is_interactive: bool,
+    /// The work tree has changes.
+    pub has_git_changes: bool,
+}
+
+/// How much of the prompt is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PromptMode {
+    /// All sections.
+    #[default]
+    Full,
+    /// Identity and tools: sub-agents and scheduled runs.
+    Minimal,
+    /// Identity alone.
+    None,
+}
+
+impl PromptMode {
+    /// The name used in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Minimal => "minimal",
+            Self::None => "none",
+        }
+    }
+}
+
+/// How the agent was started.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct RuntimeContext {
+    /// By a person or by another agent.
+    pub mode: SpawnMode,
+    /// The role of the agent that started it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_role: Option<Line>,
+    /// What it is to reach.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objective: Option<Line>,
+    /// The task it works on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<Line>,
+}
+
+/// By a person or by another agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpawnMode {
+    /// Started by a person or a schedule.
+    #[default]
+    TopLevel,
+    /// Started by another agent.
+    SubAgent,
+}
+
+/// Facts of the repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Git {
+    /// The branch.
+    pub branch: Line,
+    /// What changed.
+    pub summary: Line,
+}
+
+/// Facts of the machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Env {
+    /// The directory.
+    pub cwd: Line,
+    /// The operating system.
+    pub os: Line,
+}
+
+/// Why a Context was refused.
+#[derive(Debug, Error)]
+pub enum ContextError {
+    /// Not the JSON of a Context.
+    #[error("not a valid context: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A number out of range.
+    #[error("`{field}` is {value}: {rule}")]
+    OutOfRange {
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: String,
+        /// What it must be.
+        rule: &'static str,
+    },
+    /// Two names for one thing.
+    #[error(
+        "`identityFiles.agent` and `identityFiles.agents` are both filled: keep the one that counts"
+    )]
+    TwoAgentFiles,
+}
+
+impl Context {
+    /// Reads and checks a Context.
+    pub fn from_json(json: &str) -> Result<Self, ContextError> {
+        let mut context: Self = serde_json::from_str(json)?;
+        context.name_skills();
+        context.validate()?;
+        Ok(context)
+    }
+
+    /// Checks what types cannot: ranges, and one name for one thing.
+    pub fn validate(&self) -> Result<(), ContextError> {
+        let ratio = |field, value: f64| {
+            if (0.0..=1.0).contains(&value) {
+                return Ok(());
+            }
+            Err(ContextError::OutOfRange {
+                field,
+                value: value.to_string(),
+                rule: "it must be a ratio from 0 to 1",
+            })
+        };
+        ratio("taintRatio", self.taint_ratio)?;
+        if let Some(threshold) = self.taint_threshold {
+            ratio("taintThreshold", threshold)?;
+        }
+        let positive = |field, value: u64| {
+            if value > 0 {
+                return Ok(());
+            }
+            Err(ContextError::OutOfRange {
+                field,
+                value: value.to_string(),
+                rule: "it must be at least 1 token",
+            })
+        };
+        positive("contextWindow", self.context_window)?;
+        if let Some(limit) = self.max_prompt_tokens {
+            positive("maxPromptTokens", limit)?;
+        }
+        if !self.identity_files.agent.is_blank() && !self.identity_files.agents.is_blank() {
+            return Err(ContextError::TwoAgentFiles);
+        }
+        Ok(())
+    }
+
+    /// Gives raw skills without a name the name `skill-N`, N being their place in the list.
+    pub fn name_skills(&mut self) {
+        for (index, skill) in self.skills.iter_mut().enumerate() {
+            if skill.name.is_blank() {
+                skill.name = Line(format!("skill-{}", index + 1));
+            }
+        }
+    }
+
+    /// The profile, `balanced` where none is given.
+    pub fn profile(&self) -> Profile {
+        self.profile.unwrap_or(Profile::Balanced)
+    }
+
+    /// The taint threshold: the one given, else the profile's, else 1.
+    pub fn taint_threshold(&self) -> f64 {
+        self.taint_threshold.or(self.profile.map(Profile::threshold)).unwrap_or(1.0)
+    }
+
+    /// Is the session's taint above the threshold?
+    pub fn is_tainted(&self) -> bool {
+        self.taint_ratio > self.taint_threshold()
+    }
+
+    /// SOUL.md absent or blank, and BOOTSTRAP.md present.
+    pub fn is_bootstrap(&self) -> bool {
+        self.identity_files.soul.is_blank() && !self.identity_files.bootstrap.is_blank()
+    }
+
+    /// The agent's own text, under either name.
+    pub fn agent_text(&self) -> &Document {
+        if self.identity_files.agent.is_blank() {
+            &self.identity_files.agents
+        } else {
+            &self.identity_files.agent
+        }
+    }
+
+    /// Was the agent started by another one?
+    pub fn is_sub_agent(&self) -> bool {
+        self.runtime_context.as_ref().is_some_and(|r| r.mode == SpawnMode::SubAgent)
+    }
+
+    /// The mode to work in: given, or inferred from hints and task.
+    pub fn mode(&self) -> Mode {
+        Mode::infer(self.mode, self.hints, self.task.inspect())
+    }
+
+    /// Is a tool of this name offered?
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.name.inspect() == name)
+    }
+
+    /// The tokens a prompt may use; negative when history and reserves alone exceed the window.
+    pub fn available_tokens(&self) -> i64 {
+        let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX / 8);
+        let window = signed(self.context_window)
+            - signed(self.history_tokens)
+            - signed(self.reserved_tokens)
+            - signed(self.output_reserve);
+        self.max_prompt_tokens.map_or(window, |limit| window.min(signed(limit)))
+    }
+}

@@ -1,0 +1,120 @@
+//! Cutting a long file: at a heading or a paragraph, with a note of what is missing.
+
+use std::fmt::Write as _;
+
+use crate::text::{Cut, Document, Source};
+
+/// At most `max_chars` characters of a document, cut at the last heading, blank line, line or
+/// character that fits, with a note in its place that says what was left out.
+pub fn cut_document(document: &Document, name: &str, max_chars: usize) -> Document {
+    let text = document.inspect();
+    let Some(limit) = byte_at_char(text, max_chars) else {
+        return document.clone();
+    };
+    let at = best_cut(text, limit);
+    let (kept, lost) = text.split_at_checked(at).unwrap_or((text, ""));
+    let source = document.source().cloned().unwrap_or_else(|| Source::file(name));
+    let first = source.first_line.saturating_add(line_breaks(kept));
+    let last = first.saturating_add(line_breaks(lost.trim_end()));
+    let cut = Cut { chars: lost.chars().count(), lines: [first, last], limit: max_chars };
+
+    let mut short = kept.trim_end().to_owned();
+    let _ = write!(
+        short,
+        "\n\n[Left out here: {} characters of {}, lines {first} to {last}{}.]",
+        cut.chars,
+        source.path,
+        headings(lost)
+    );
+    Document::new(short).from_source(source).with_cut(Some(cut))
+}
+
+/// The offset of the character after `count` characters; nothing if the text is no longer than that.
+fn byte_at_char(text: &str, count: usize) -> Option<usize> {
+    if text.len() <= count {
+        return None;
+    }
+    text.char_indices().nth(count).map(|(at, _)| at)
+}
+
+/// The last heading in the second half of what fits, else the last blank line, else the last line,
+/// else the limit itself. A heading inside a code fence is none.
+fn best_cut(text: &str, limit: usize) -> usize {
+    let (mut heading, mut blank, mut line) = (0, 0, 0);
+    let mut at = 0;
+    let mut fenced = false;
+    for l in text.split_inclusive('\n') {
+        if at > limit {
+            break;
+        }
+        if l.starts_with("```") || l.starts_with("~~~") {
+            fenced = !fenced;
+        }
+        if at > 0 {
+            line = at;
+            if !fenced && l.starts_with('#') {
+                heading = at;
+            }
+            if !fenced && l.trim().is_empty() {
+                blank = at;
+            }
+        }
+        at += l.len();
+    }
+    let half = limit / 2;
+    [heading, blank, line].into_iter().find(|at| *at > half).unwrap_or(limit)
+}
+
+fn line_breaks(text: &str) -> u32 {
+    u32::try_from(memchr::memchr_iter(b'\n', text.as_bytes()).count()).unwrap_or(u32::MAX)
+}
+
+/// The headings that are missing, a few of them.
+fn headings(text: &str) -> String {
+    const MOST: usize = 8;
+    let mut names = text.lines().filter_map(|line| {
+        let name = line.trim_start_matches('#');
+        (name.len() < line.len() && name.starts_with(' ')).then(|| name.trim())
+    });
+    let mut out = String::new();
+    for name in names.by_ref().take(MOST) {
+        out.push_str(if out.is_empty() { ", with the headings " } else { "; " });
+        out.extend(name.chars().take(60));
+    }
+    let more = names.count();
+    if more > 0 {
+        let _ = write!(out, "; and {more} more");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_text_is_left_alone() {
+        let document = Document::new("é".repeat(20));
+        assert_eq!(cut_document(&document, "X.md", 20), document);
+    }
+
+    #[test]
+    fn a_long_text_is_cut_at_a_heading_and_says_so() {
+        let text = "# One\n\nfirst part\n\n# Two\n\nsecond part\n\n# Three\n\nthird\n";
+        let cut = cut_document(&Document::new(text), "X.md", 45);
+        assert_eq!(
+            cut.inspect(),
+            "# One\n\nfirst part\n\n# Two\n\nsecond part\n\n[Left out here: 15 characters of X.md, lines 9 to 11, with the headings Three.]"
+        );
+        assert_eq!(cut.0.cut, Some(Cut { chars: 15, lines: [9, 11], limit: 45 }));
+    }
+
+    #[test]
+    fn one_endless_line_is_cut_on_a_character() {
+        let cut = cut_document(&Document::new("語".repeat(100)), "X.md", 10);
+        assert!(
+            cut.inspect()
+                .starts_with(&format!("{}\n\n[Left out here: 90 characters", "語".repeat(10)))
+        );
+    }
+}

@@ -1,0 +1,36 @@
+//! The platform base of `roles`: norms that hold for every agent.
+
+use std::sync::LazyLock;
+
+use crate::authority::{Authority, Volatility};
+use crate::context::Context;
+use crate::module::{Module, Spec};
+use crate::section::Section;
+use crate::template::{LazyTemplate, Template};
+
+static DEFAULT: LazyTemplate =
+    LazyLock::new(|| Template::new("builtin:base", include_str!("base.md")));
+
+pub(super) struct Base;
+
+impl Module for Base {
+    fn name(&self) -> &'static str {
+        "base"
+    }
+
+    fn spec(&self) -> Spec {
+        Spec::required(0, Authority::Constitution, Volatility::Stable)
+    }
+
+    fn should_include(&self, _context: &Context) -> bool {
+        true
+    }
+
+    fn render(&self, context: &Context, section: &mut Section<'_>) {
+        if context.base.is_blank() {
+            section.template(&DEFAULT, &[]);
+        } else {
+            section.document(&context.base, "base");
+        }
+    }
+}

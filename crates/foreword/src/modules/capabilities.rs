@@ -1,0 +1,30 @@
+//! Capability packs: discipline that goes with the tools an agent has.
+
+use crate::authority::{Authority, Volatility};
+use crate::context::Context;
+use crate::module::{Module, Spec};
+use crate::section::Section;
+
+pub(super) struct Capabilities;
+
+impl Module for Capabilities {
+    fn name(&self) -> &'static str {
+        "capabilities"
+    }
+
+    fn spec(&self) -> Spec {
+        Spec::optional(20, Authority::Operator, Volatility::Stable)
+    }
+
+    fn should_include(&self, context: &Context) -> bool {
+        context.capabilities.iter().any(|pack| !pack.text.is_blank())
+    }
+
+    fn render(&self, context: &Context, section: &mut Section<'_>) {
+        for pack in &context.capabilities {
+            if !pack.text.is_blank() {
+                section.document(&pack.text, "capabilities");
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! A section of a user's blueprint, backed by a file.
+
+use crate::authority::{Authority, Volatility};
+use crate::context::Context;
+use crate::module::{Module, Spec};
+use crate::section::Section;
+use crate::text::Line;
+
+pub(super) struct FileSection {
+    file: String,
+    heading: Option<Line>,
+    optional: bool,
+}
+
+impl FileSection {
+    pub(super) fn new(file: &str, heading: Option<&str>, optional: bool) -> Self {
+        Self { file: file.to_owned(), heading: heading.map(Line::new), optional }
+    }
+}
+
+impl Module for FileSection {
+    fn name(&self) -> &'static str {
+        "file"
+    }
+
+    fn spec(&self) -> Spec {
+        let spec = Spec::optional(50, Authority::Operator, Volatility::Stable);
+        Spec { optional: self.optional, ..spec }
+    }
+
+    fn should_include(&self, context: &Context) -> bool {
+        context.files.get(&self.file).is_some_and(|text| !text.is_blank())
+    }
+
+    fn render(&self, context: &Context, section: &mut Section<'_>) {
+        let Some(text) = context.files.get(&self.file) else { return };
+        if let Some(heading) = &self.heading {
+            section.heading(heading);
+        }
+        section.document(text, "file");
+    }
+}

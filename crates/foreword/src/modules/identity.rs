@@ -1,0 +1,84 @@
+//! Who the agent is: AGENT.md or a default, soul, identity, user; or the bootstrap text.
+
+use std::sync::LazyLock;
+
+use crate::authority::{Authority, Volatility};
+use crate::context::Context;
+use crate::module::{Module, Spec};
+use crate::section::Section;
+use crate::template::{LazyTemplate, Template};
+
+static DEFAULT: LazyTemplate =
+    LazyLock::new(|| Template::new("builtin:identity", include_str!("identity.md")));
+
+pub(super) struct Identity;
+
+impl Module for Identity {
+    fn name(&self) -> &'static str {
+        "identity"
+    }
+
+    fn spec(&self) -> Spec {
+        Spec::required(0, Authority::Operator, Volatility::Stable)
+    }
+
+    fn titles(&self) -> &'static [&'static str] {
+        &["Soul", "Identity", "User"]
+    }
+
+    fn survives_bootstrap(&self) -> bool {
+        true
+    }
+
+    fn should_include(&self, _context: &Context) -> bool {
+        true
+    }
+
+    fn render(&self, context: &Context, section: &mut Section<'_>) {
+        let files = &context.identity_files;
+        if context.is_bootstrap() {
+            section.document(&files.bootstrap, "BOOTSTRAP.md");
+            return;
+        }
+        write_agent(context, section);
+        if !files.soul.is_blank() {
+            section.prose("## Soul");
+            section.document(&files.soul, "SOUL.md");
+        }
+        if !files.identity.is_blank() {
+            section.prose("## Identity");
+            section.document(&files.identity, "IDENTITY.md");
+        }
+        let (user, name) = if files.user.is_blank() {
+            (&files.user_bootstrap, "USER_BOOTSTRAP.md")
+        } else {
+            (&files.user, "USER.md")
+        };
+        if !user.is_blank() {
+            section.prose("## User");
+            section.document(user, name);
+        }
+    }
+
+    /// The agent's own text alone: soul, identity and user wait for more room.
+    fn render_minimal(&self, context: &Context, section: &mut Section<'_>) -> bool {
+        if context.is_bootstrap() {
+            return false;
+        }
+        write_agent(context, section);
+        true
+    }
+}
+
+/// The agent's own text, its persona where that is all there is, or the default.
+pub(super) fn write_agent(context: &Context, section: &mut Section<'_>) {
+    let agent = context.agent_text();
+    if !agent.is_blank() {
+        let name = if context.identity_files.agent.is_blank() { "AGENTS.md" } else { "AGENT.md" };
+        section.document(agent, name);
+    } else if !context.persona.is_blank() {
+        section.document(&context.persona, "persona");
+    } else {
+        section.template(&DEFAULT, &[]);
+    }
+}

@@ -1,0 +1,31 @@
+//! The persona of `roles`: exactly one, after the capability packs, so that it has the last word.
+
+use crate::authority::{Authority, Volatility};
+use crate::context::Context;
+use crate::module::{Module, Spec};
+use crate::modules::identity::write_agent;
+use crate::section::Section;
+
+pub(super) struct Persona;
+
+impl Module for Persona {
+    fn name(&self) -> &'static str {
+        "persona"
+    }
+
+    fn spec(&self) -> Spec {
+        Spec::required(60, Authority::Operator, Volatility::Stable)
+    }
+
+    fn should_include(&self, _context: &Context) -> bool {
+        true
+    }
+
+    fn render(&self, context: &Context, section: &mut Section<'_>) {
+        if context.persona.is_blank() {
+            write_agent(context, section);
+        } else {
+            section.document(&context.persona, "persona");
+        }
+    }
+}

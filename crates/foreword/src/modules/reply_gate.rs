@@ -1,0 +1,36 @@
+//! Lets an agent stay silent when nobody spoke to it.
+
+use std::sync::LazyLock;
+
+use crate::authority::{Authority, Volatility};
+use crate::context::Context;
+use crate::module::{Module, Spec};
+use crate::section::Section;
+use crate::template::{LazyTemplate, Template};
+
+static TEXT: LazyTemplate =
+    LazyLock::new(|| Template::new("builtin:reply-gate", include_str!("reply_gate.md")));
+
+pub(super) struct ReplyGate;
+
+impl Module for ReplyGate {
+    fn name(&self) -> &'static str {
+        "reply-gate"
+    }
+
+    fn spec(&self) -> Spec {
+        Spec::optional(95, Authority::Operator, Volatility::Session)
+    }
+
+    fn titles(&self) -> &'static [&'static str] {
+        &["Reply Gate"]
+    }
+
+    fn should_include(&self, context: &Context) -> bool {
+        context.reply_gate
+    }
+
+    fn render(&self, _context: &Context, section: &mut Section<'_>) {
+        section.template(&TEXT, &[]);
+    }
+}

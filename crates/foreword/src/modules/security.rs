@@ -1,0 +1,57 @@
+//! The agent's boundaries, stating the sandbox in use and only what it really guarantees.
+
+use std::sync::LazyLock;
+
+use crate::authority::{Authority, Volatility};
+use crate::context::Context;
+use crate::module::{Module, Spec};
+use crate::section::{Section, Value};
+use crate::template::{LazyTemplate, Template};
+
+static FULL: LazyTemplate =
+    LazyLock::new(|| Template::new("builtin:security", include_str!("security.md")));
+static MINIMAL: LazyTemplate =
+    LazyLock::new(|| Template::new("builtin:security", include_str!("security.minimal.md")));
+
+const ISOLATED: &str = include_str!("security.isolated.md");
+const ADVISORY: &str = include_str!("security.advisory.md");
+
+/// Sandboxes that cut off the network and make governed files read-only.
+const ISOLATING: [&str; 4] = ["nsjail", "bwrap", "docker", "seatbelt"];
+
+pub(super) struct Security;
+
+impl Module for Security {
+    fn name(&self) -> &'static str {
+        "security"
+    }
+
+    fn spec(&self) -> Spec {
+        Spec::required(10, Authority::Operator, Volatility::Stable)
+    }
+
+    fn titles(&self) -> &'static [&'static str] {
+        &["Security Boundaries", "Core Constraints"]
+    }
+
+    fn should_include(&self, _context: &Context) -> bool {
+        true
+    }
+
+    fn render(&self, context: &Context, section: &mut Section<'_>) {
+        let isolates = ISOLATING.contains(&context.sandbox_type.inspect());
+        let isolation = if isolates { ISOLATED } else { ADVISORY }.trim_end_matches('\n');
+        section.template(
+            &FULL,
+            &[
+                ("sandbox", Value::Line(&context.sandbox_type)),
+                ("isolation", Value::Word(isolation)),
+            ],
+        );
+    }
+
+    fn render_minimal(&self, context: &Context, section: &mut Section<'_>) -> bool {
+        section.template(&MINIMAL, &[("sandbox", Value::Line(&context.sandbox_type))]);
+        true
+    }
+}

@@ -1,0 +1,333 @@
+//! A section under construction: the only way text gets into a prompt.
+//!
+//! A module adds typed parts. Prose is ours and `'static`; everything from outside is a
+//! [`Document`], an [`Untrusted`] text or a [`Line`] and is written through [`fence`](crate::fence).
+//! There is no way to add a bare string.
+
+use std::fmt::Write as _;
+
+use crate::estimate::Meter;
+use crate::fence::{self, Fenced};
+use crate::manifest::Filtered;
+use crate::template::{Piece, Template, next_slot};
+use crate::text::{Document, Line, Source, Untrusted};
+use crate::titles::Titles;
+
+/// The most a name may have, in characters.
+pub(crate) const MAX_NAME: usize = 200;
+/// The most a description or a value of the run may have.
+pub(crate) const MAX_LINE: usize = 2_000;
+
+/// Where a stretch of the prompt came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) origin: Origin,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A text that carries its source.
+    File(Source),
+    /// A field of the Context, or prose of ours.
+    Named(&'static str),
+}
+
+/// The buffer that sections are written into, with what is noted on the way.
+#[derive(Debug, Default)]
+pub(crate) struct Sink {
+    pub(crate) text: String,
+    pub(crate) spans: Vec<Span>,
+    pub(crate) notes: Vec<Filtered>,
+    pub(crate) meter: Meter,
+    /// Tokens after which a section cannot be used any more, so that writing it is a waste.
+    pub(crate) limit: Option<u32>,
+}
+
+/// A value for a place in a [`Template`].
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'v> {
+    /// One escaped line.
+    Line(&'v Line),
+    /// A ratio as a percentage with so many decimals.
+    Percent(f64, usize),
+    /// Words of ours.
+    Word(&'static str),
+}
+
+/// A section under construction.
+#[derive(Debug)]
+pub struct Section<'s> {
+    sink: &'s mut Sink,
+    titles: &'s Titles,
+    start: usize,
+    in_rows: bool,
+    gap: bool,
+}
+
+impl<'s> Section<'s> {
+    pub(crate) fn new(sink: &'s mut Sink, titles: &'s Titles) -> Self {
+        let start = sink.text.len();
+        sink.meter = Meter::new();
+        Self { sink, titles, start, in_rows: false, gap: false }
+    }
+
+    /// Is there anything in it?
+    pub fn is_empty(&self) -> bool {
+        self.sink.text.len() == self.start
+    }
+
+    /// Is it already too long to be used? A module with many items may stop here.
+    pub fn is_hopeless(&self) -> bool {
+        self.sink.limit.is_some_and(|limit| self.sink.meter.tokens() > limit)
+    }
+
+    /// A block of our own prose.
+    pub fn prose(&mut self, text: &'static str) {
+        self.begin_block();
+        self.write(text);
+    }
+
+    /// A line of our own prose, directly under the line before it.
+    pub fn row(&mut self, text: &'static str) {
+        self.begin_row();
+        self.write(text);
+    }
+
+    /// The next row starts after a blank line.
+    pub fn gap(&mut self) {
+        self.gap = true;
+    }
+
+    /// A row of a label of ours and a value.
+    pub fn fact(&mut self, label: &'static str, value: &Line) {
+        self.begin_row();
+        self.write(label);
+        self.value(value, MAX_LINE);
+    }
+
+    /// A row of several values, with words of ours in between. The first label comes first.
+    pub fn facts(&mut self, parts: &[(&'static str, &Line)]) {
+        self.begin_row();
+        for (label, value) in parts {
+            self.write(label);
+            self.value(value, MAX_LINE);
+        }
+    }
+
+    /// A row `- name: description`; the description may be blank.
+    pub fn item(&mut self, name: &Line, description: &Line) {
+        self.begin_row();
+        self.write("- ");
+        self.value(name, MAX_NAME);
+        if !description.is_blank() {
+            self.write(": ");
+            self.value(description, MAX_LINE);
+        }
+    }
+
+    /// A row of untrusted text on one line behind a label of ours.
+    pub fn untrusted_row(&mut self, label: &'static str, date: Option<&Line>, text: &Untrusted) {
+        self.begin_row();
+        self.write(label);
+        if let Some(date) = date.filter(|date| !date.is_blank()) {
+            self.write("[");
+            self.value(date, 40);
+            self.write("] ");
+        }
+        let start = self.sink.text.len();
+        let fenced = fence::one_line(&mut self.sink.text, &text.0.text, usize::MAX);
+        self.finish(start, &text.0, "context", fenced);
+    }
+
+    /// Names in one row, separated by commas.
+    pub fn names<'l>(&mut self, label: &'static str, names: impl Iterator<Item = &'l Line>) {
+        self.begin_row();
+        self.write(label);
+        for (index, name) in names.enumerate() {
+            if index > 0 {
+                self.write(", ");
+            }
+            self.value(name, MAX_NAME);
+        }
+    }
+
+    /// A heading of the blueprint's author. It is one of the prompt's own titles.
+    pub(crate) fn heading(&mut self, title: &Line) {
+        self.begin_block();
+        self.write("## ");
+        self.value(title, MAX_NAME);
+    }
+
+    /// A block of prose with values.
+    pub fn template(&mut self, template: &Template, values: &[(&str, Value<'_>)]) {
+        self.begin_block();
+        let start = self.sink.text.len();
+        for piece in &template.pieces {
+            match piece {
+                Piece::Text { text, measured: Some(measured) } => {
+                    self.sink.text.push_str(text);
+                    self.sink.meter.absorb(measured);
+                }
+                Piece::Text { text, measured: None } => self.write(text),
+                Piece::Slot(name) => {
+                    if let Some((_, value)) = values.iter().find(|(n, _)| n == name) {
+                        self.slot(value);
+                    }
+                }
+            }
+        }
+        self.span(start, Origin::Named(template.name));
+    }
+
+    /// A block of operator or user text. `field` names it where it has no source of its own.
+    pub fn document(&mut self, document: &Document, field: &'static str) {
+        self.begin_block();
+        let start = self.sink.text.len();
+        let fenced = fence::document(&mut self.sink.text, &document.0.text, self.titles);
+        self.finish(start, &document.0, field, fenced);
+    }
+
+    /// A block of operator text in which `{{name}}` is replaced, in one pass, by values that are data.
+    pub fn document_with(
+        &mut self,
+        document: &Document,
+        field: &'static str,
+        values: &[(&str, &Line)],
+    ) {
+        let mut filled = String::with_capacity(document.0.text.len());
+        let mut rest = document.0.text.as_str();
+        while let Some((before, name, after)) = next_slot(rest) {
+            filled.push_str(before);
+            match values.iter().find(|(n, _)| *n == name) {
+                Some((_, value)) => {
+                    fence::one_line(&mut filled, &value.0, MAX_LINE);
+                }
+                None => {
+                    let _ = write!(filled, "{{{{{name}}}}}");
+                }
+            }
+            rest = after;
+        }
+        filled.push_str(rest);
+        self.begin_block();
+        let start = self.sink.text.len();
+        let fenced = fence::document(&mut self.sink.text, &filled, self.titles);
+        self.finish(start, &document.0, field, fenced);
+    }
+
+    /// A block of untrusted text, quoted line by line.
+    pub fn fence(&mut self, text: &Untrusted, field: &'static str) {
+        self.begin_block();
+        let start = self.sink.text.len();
+        if self.is_hopeless() {
+            // Only the size is still of interest.
+            self.sink.meter.feed(&text.0.text);
+            return;
+        }
+        let fenced = fence::quote(&mut self.sink.text, &text.0.text);
+        self.finish(start, &text.0, field, fenced);
+    }
+
+    /// Says in the manifest that something was left out or changed.
+    pub fn note(&mut self, kind: &'static str, id: &str, reason: String) {
+        self.sink.notes.push(Filtered { kind: kind.into(), id: id.to_owned(), reason });
+    }
+
+    fn slot(&mut self, value: &Value<'_>) {
+        match value {
+            Value::Line(line) => self.value(line, MAX_LINE),
+            Value::Word(word) => self.write(word),
+            Value::Percent(ratio, decimals) => {
+                let start = self.sink.text.len();
+                let _ = write!(self.sink.text, "{:.*}%", decimals, ratio * 100.0);
+                self.measure(start);
+            }
+        }
+    }
+
+    fn value(&mut self, line: &Line, max_chars: usize) {
+        let start = self.sink.text.len();
+        let fenced = fence::one_line(&mut self.sink.text, &line.0, max_chars);
+        self.measure(start);
+        if fenced.shortened {
+            let id: String = line.0.chars().take(40).collect();
+            self.note("value", &id, format!("shortened to {max_chars} characters"));
+        }
+        self.note_removed("value", &line.0, fenced);
+    }
+
+    fn finish(
+        &mut self,
+        start: usize,
+        body: &crate::text::Body,
+        field: &'static str,
+        fenced: Fenced,
+    ) {
+        self.measure(start);
+        let origin = match &body.source {
+            Some(source) => Origin::File(Source {
+                path: source.path.clone(),
+                first_line: source.first_line.saturating_add(fenced.skipped_lines),
+            }),
+            None => Origin::Named(field),
+        };
+        self.span(start, origin);
+        let id = body.source.as_ref().map_or(field, |source| &source.path);
+        if let Some(cut) = &body.cut {
+            let reason = format!(
+                "cut to {} characters: {} left out, lines {} to {}",
+                cut.limit, cut.chars, cut.lines[0], cut.lines[1]
+            );
+            self.sink.notes.push(Filtered { kind: "file".into(), id: id.to_owned(), reason });
+        }
+        if fenced.quoted {
+            let reason = "a block in it does not end, so it is quoted line by line".to_owned();
+            self.sink.notes.push(Filtered { kind: "markdown".into(), id: id.to_owned(), reason });
+        }
+        if fenced.removed > 0 {
+            self.note_removed("text", id, fenced);
+        }
+    }
+
+    fn note_removed(&mut self, kind: &'static str, id: &str, fenced: Fenced) {
+        if fenced.removed > 0 {
+            let id: String = id.chars().filter(|c| !c.is_control()).take(40).collect();
+            self.note(kind, &id, format!("{} hidden characters removed", fenced.removed));
+        }
+    }
+
+    fn span(&mut self, start: usize, origin: Origin) {
+        let end = self.sink.text.len();
+        if end > start {
+            self.sink.spans.push(Span { start, end, origin });
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        self.sink.text.push_str(text);
+        self.sink.meter.feed(text);
+    }
+
+    fn measure(&mut self, start: usize) {
+        self.sink.meter.feed(self.sink.text.get(start..).unwrap_or_default());
+    }
+
+    fn begin_block(&mut self) {
+        if !self.is_empty() {
+            self.write("\n\n");
+        }
+        self.in_rows = false;
+        self.gap = false;
+    }
+
+    fn begin_row(&mut self) {
+        if !self.is_empty() {
+            let tight = self.in_rows && !self.gap;
+            self.write(if tight { "\n" } else { "\n\n" });
+        }
+        self.in_rows = true;
+        self.gap = false;
+    }
+}
