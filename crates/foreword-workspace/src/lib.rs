@@ -2,6 +2,7 @@
 mod config;
 mod config_check;
 mod error;
+mod header;
 mod nearest;
 mod read;
 mod rel_path;
