@@ -96,6 +96,16 @@ impl Root {
             .transpose()
     }
 
+    /// Whether there is anything at a path.
+    pub(crate) fn exists(&self, path: &RelPath) -> Result<bool, WorkspaceError> {
+        self.locate(path).map(|found| found.is_some())
+    }
+
+    /// Whether two roots are the same directory.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.directory == other.directory
+    }
+
     /// The names in a directory, sorted, hidden ones left out; `None` if it does not exist.
     ///
     /// An empty `path` is the root itself.
