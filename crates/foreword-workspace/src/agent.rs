@@ -304,7 +304,10 @@ mod tests {
         let error = parse("---\nallowSkills: true\n---\n").unwrap_err();
         assert_eq!(error.to_string(), "agents/cosmo/AGENT.md:2: unknown key `allowSkills`");
         assert_eq!(error.hint(), "did you mean `allow_skills`?");
-        assert_eq!(parse("---\nid: cosmo\nmode: fast\n---\n").unwrap_err().line(), Some(3));
+        assert_eq!(
+            parse("---\nid: cosmo\nmode: fast\n---\n").unwrap_err().to_string(),
+            "agents/cosmo/AGENT.md:3: in the header: unknown value `fast`, expected plan, act, review, auto"
+        );
         let error = parse("---\nnamespace: ../x\n---\n").unwrap_err();
         assert_eq!(
             error.to_string(),

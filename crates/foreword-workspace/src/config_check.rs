@@ -1,8 +1,7 @@
 //! What values of `foreword.toml` make sense, beyond their types.
 
 use crate::config::{BaseSet, Config};
-use crate::error::PathFault;
-use crate::rel_path::{RelPath, check_component};
+use crate::rel_path::{PathFault, RelPath, check_component};
 
 /// No workspace needs larger files in a prompt, and every read is held in memory.
 const LARGEST_FILE: u64 = 64 << 20;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use crate::rel_path::PathFault;
+
 /// Who asked for a file: the place a person has to look at when it is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedBy {
@@ -164,7 +166,7 @@ pub enum WorkspaceError {
         message: String,
     },
     /// A YAML header does not parse or holds a value of the wrong type.
-    #[error("{path}:{line}: the header does not parse: {message}")]
+    #[error("{path}:{line}: in the header: {message}")]
     Yaml {
         /// The file.
         path: String,
@@ -259,36 +261,6 @@ pub enum WorkspaceError {
     },
 }
 
-/// Why a string is refused as a path or as a part of one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PathFault {
-    /// Nothing is left of it.
-    #[error("it is empty")]
-    Empty,
-    /// It starts at the root of the file system.
-    #[error("it is absolute")]
-    Absolute,
-    /// It climbs with `..`.
-    #[error("it climbs out with `..`")]
-    Climbs,
-    /// It holds a separator where one name is expected.
-    #[error("it holds a path separator")]
-    Separator,
-    /// It holds a backslash, a colon or another character that some platform reads specially.
-    #[error("it holds a character that is not allowed in portable file names")]
-    Character,
-    /// It is a name that stands for a device on Windows.
-    #[error("it is the name of a device on Windows")]
-    Device,
-    /// It ends in a dot or a space, which Windows drops.
-    #[error("it ends in a dot or a space")]
-    Ending,
-    /// A part of it is longer than file systems allow.
-    #[error("it is too long")]
-    TooLong,
-}
-
 impl WorkspaceError {
     /// What to do about it, in a sentence.
     #[must_use]
@@ -332,7 +304,7 @@ impl WorkspaceError {
             Self::BadPath { .. } => {
                 "use a relative path with forward slashes that stays inside the workspace".into()
             }
-            Self::Toml { .. } => "correct the line; the file is TOML 1.0".into(),
+            Self::Toml { .. } => "correct the line; the file is TOML".into(),
             Self::Yaml { .. } => {
                 "correct the header between the `---` lines; quote a value that holds `: ` or \
                  starts with a special character"

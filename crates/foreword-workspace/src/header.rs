@@ -116,8 +116,25 @@ fn explain(path: &str, error: &Error) -> WorkspaceError {
             known: expected.iter().map(ToString::to_string).collect(),
         };
     }
-    let message = DefaultMessageFormatter.format_message(error).replace('\n', " ");
-    WorkspaceError::Yaml { path, line, message }
+    WorkspaceError::Yaml { path, line, message: message(error) }
+}
+
+/// What is wrong, in words for whoever wrote the header rather than for whoever parses it.
+fn message(error: &Error) -> String {
+    match error {
+        Error::SerdeUnknownVariant { variant, expected, .. } => {
+            format!("unknown value `{}`, expected {}", variant.escape_debug(), expected.join(", "))
+        }
+        Error::DuplicateMappingKey { key: Some(key), .. } => {
+            format!("`{}` is there twice", key.escape_debug())
+        }
+        Error::Unexpected { expected: "sequence start", .. } => "expected a list".into(),
+        Error::Unexpected { expected: "mapping start", .. } => "expected `key: value`".into(),
+        Error::Unexpected { expected: "string scalar", .. } => "expected a text".into(),
+        Error::InvalidBooleanStrict { .. } => "expected `true` or `false`".into(),
+        Error::Budget { .. } => "too deep, too many values or too many aliases".into(),
+        other => DefaultMessageFormatter.format_message(other).replace('\n', " "),
+    }
 }
 
 /// Keys that other tools use for one of ours.
@@ -213,6 +230,19 @@ mod tests {
         ] {
             let error = parse(text).unwrap_err();
             assert_eq!(error.line(), Some(line), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn messages_are_for_people() {
+        for (text, message) in [
+            ("---\nid: [a]\n---\n", "f.md:2: in the header: expected a text"),
+            ("---\ntools: a\n---\n", "f.md:2: in the header: expected a list"),
+            ("---\nwords\n---\n", "f.md:2: in the header: expected `key: value`"),
+            ("---\nflag: yes\n---\n", "f.md:2: in the header: expected `true` or `false`"),
+            ("---\nid: a\nid: b\n---\n", "f.md:3: in the header: `id` is there twice"),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), message);
         }
     }
 

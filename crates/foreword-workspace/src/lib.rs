@@ -56,11 +56,12 @@ pub use config::{
     Assembly, BaseSet, CONFIG_FILE, Config, DEFAULT_CONFIG_TEXT, Limits, Modes, Profile,
     SkillSettings,
 };
-pub use error::{AskedBy, PathFault, WorkspaceError};
+pub use error::{AskedBy, WorkspaceError};
 pub use identity::IdentityFiles;
 pub use private::{PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README};
 pub use prompts::{Layer, LayerPlace};
 pub use read::{SourceFile, read_file};
+pub use rel_path::PathFault;
 pub use skills::{Skill, SkillProblem, SkillScan};
 pub use tools::{TOOLS_FILE, ToolEntry, ToolMode};
 pub use workspace::Workspace;

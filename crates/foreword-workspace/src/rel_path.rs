@@ -2,12 +2,40 @@
 //!
 //! The same strings are refused on every platform, so a workspace that works on one works on all.
 
-use crate::error::PathFault;
-
 /// The longest file name that common file systems allow.
 const LONGEST_NAME: usize = 255;
 /// The longest path we follow, far above any real one.
 const LONGEST_PATH: usize = 4096;
+
+/// Why a string is refused as a path or as a part of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PathFault {
+    /// Nothing is left of it.
+    #[error("it is empty")]
+    Empty,
+    /// It starts at the root of the file system.
+    #[error("it is absolute")]
+    Absolute,
+    /// It climbs with `..`.
+    #[error("it climbs out with `..`")]
+    Climbs,
+    /// It holds a separator where one name is expected.
+    #[error("it holds a path separator")]
+    Separator,
+    /// It holds a backslash, a colon or another character that some platform reads specially.
+    #[error("it holds a character that is not allowed in portable file names")]
+    Character,
+    /// It is a name that stands for a device on Windows.
+    #[error("it is the name of a device on Windows")]
+    Device,
+    /// It ends in a dot or a space, which Windows drops.
+    #[error("it ends in a dot or a space")]
+    Ending,
+    /// A part of it is longer than file systems allow.
+    #[error("it is too long")]
+    TooLong,
+}
 
 /// A relative path with forward slashes that cannot leave the directory it is joined to.
 ///

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::agent::Agent;
-use crate::error::{PathFault, WorkspaceError};
+use crate::error::WorkspaceError;
 use crate::nearest::nearest;
 use crate::read::{EntryKind, SourceFile};
-use crate::rel_path::{RelPath, check_component};
+use crate::rel_path::{PathFault, RelPath, check_component};
 use crate::workspace::{MOST_ENTRIES, Workspace};
 
 const AGENTS_DIR: &str = "agents";

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-use crate::error::{PathFault, WorkspaceError};
+use crate::error::WorkspaceError;
 use crate::header;
 use crate::read::{Entry, EntryKind, Root, SourceFile};
-use crate::rel_path::RelPath;
+use crate::rel_path::{PathFault, RelPath};
 use crate::workspace::{Workspace, check};
 
 /// Entries all roots together may have.
