@@ -18,6 +18,20 @@ impl Timestamp {
         Some(Self { text: text.to_owned(), minutes })
     }
 
+    /// The time so many seconds after the start of 1970.
+    pub fn from_unix(seconds: i64) -> Self {
+        let mut time = Self { text: String::new(), minutes: seconds.div_euclid(60) };
+        let (year, month, day, hour, minute) = time.civil();
+        let second = seconds.rem_euclid(60);
+        time.text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z");
+        time
+    }
+
+    /// The time as it was given.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// Year, month, day, hour and minute in UTC.
     fn civil(&self) -> (i64, i64, i64, i64, i64) {
         let days = self.minutes.div_euclid(1440);
@@ -128,6 +142,9 @@ mod tests {
         assert_eq!(shown("2026-02-26T14:30:00Z").as_deref(), Some("2026-02-26 14:30 UTC"));
         assert_eq!(shown("2026-03-01T00:15:30.123+01:00").as_deref(), Some("2026-02-28 23:15 UTC"));
         assert_eq!(shown("1969-12-31T23:59:59-00:01").as_deref(), Some("1970-01-01 00:00 UTC"));
+        let unix = Timestamp::from_unix(1_772_116_200);
+        assert_eq!(unix.to_string(), "2026-02-26 14:30 UTC");
+        assert_eq!(Timestamp::parse(&unix.text), Some(unix));
         for bad in [
             "",
             "2026-02-26",
