@@ -50,12 +50,17 @@ pub(crate) struct Body {
 
 impl Body {
     pub(crate) fn is_blank(&self) -> bool {
-        self.text.trim().is_empty()
+        is_blank(&self.text)
     }
 
     fn plain(text: String) -> Self {
         Self { text, source: None, cut: None }
     }
+}
+
+/// Nothing but white space? Decided by the first character for nearly every text.
+fn is_blank(text: &str) -> bool {
+    !text.as_bytes().first().is_some_and(u8::is_ascii_graphic) && text.trim_start().is_empty()
 }
 
 #[derive(Deserialize)]
@@ -184,7 +189,7 @@ impl Line {
 
     /// Nothing but white space?
     pub fn is_blank(&self) -> bool {
-        self.0.trim().is_empty()
+        is_blank(&self.0)
     }
 
     /// The value as it was given; see [`Document::inspect`].

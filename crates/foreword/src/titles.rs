@@ -10,6 +10,9 @@ const LAYER_TITLES: [&str; 5] = [
     "TASK",
 ];
 
+/// No folded title is longer; headings of a user's own blueprint are cut to this.
+const LONGEST: usize = 128;
+
 /// The titles a blueprint writes, folded for comparison.
 #[derive(Clone, Debug)]
 pub(crate) struct Titles {
@@ -31,7 +34,29 @@ impl Titles {
 
     /// Would a reader take this heading text for one of the prompt's own titles?
     pub(crate) fn contains(&self, heading: &str) -> bool {
-        self.folded.binary_search(&fold(heading)).is_ok()
+        if !heading.is_ascii() {
+            return self.holds(fold(heading).as_bytes());
+        }
+        // Nearly every heading is ASCII and short: no need for the heap.
+        let mut folded = [0u8; LONGEST];
+        let mut length = 0;
+        for b in heading.bytes() {
+            let b = match b {
+                _ if b.is_ascii_alphanumeric() => b.to_ascii_lowercase(),
+                _ if length == 0 || folded.get(length - 1) == Some(&b' ') => continue,
+                _ => b' ',
+            };
+            match folded.get_mut(length) {
+                Some(place) => *place = b,
+                None => return false,
+            }
+            length += 1;
+        }
+        self.holds(folded.get(..length).unwrap_or_default().trim_ascii_end())
+    }
+
+    fn holds(&self, folded: &[u8]) -> bool {
+        self.folded.binary_search_by(|title| title.as_bytes().cmp(folded)).is_ok()
     }
 }
 
@@ -51,6 +76,21 @@ fn fold(text: &str) -> String {
     }
     out.truncate(out.trim_end().len());
     out
+}
+
+#[cfg(test)]
+mod properties {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_short_way_and_the_long_way_agree(heading in "[ -~]{0,40}") {
+            let folded = fold(&heading);
+            prop_assert_eq!(Titles::new([heading.as_str()]).contains(&heading), true);
+            prop_assert_eq!(Titles::new([]).contains(&heading), Titles::new([]).holds(folded.as_bytes()));
+        }
+    }
 }
 
 #[cfg(test)]
