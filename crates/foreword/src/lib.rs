@@ -28,6 +28,7 @@ mod estimate;
 mod fence;
 mod invisible;
 mod items;
+mod lint;
 mod manifest;
 mod mode;
 mod module;
@@ -54,6 +55,7 @@ pub use context::{
 pub use cut::cut_document;
 pub use estimate::{Measured, Meter, estimate};
 pub use items::{Approval, Capability, Memory, Provenance, Skill, Tool};
+pub use lint::{Finding, MissingRef, PromptRef, Severity, Subject, lint, rules};
 pub use manifest::{Filtered, Manifest, Metadata, Omitted, SectionEntry, SectionSource};
 pub use mode::Mode;
 pub use module::{Module, Spec};
