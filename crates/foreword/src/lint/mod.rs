@@ -3,10 +3,13 @@
 //! Pure like the rest of the core: whoever gathers a Context fills in a [`Subject`] and gets
 //! [`Finding`]s. To add a rule: a file here with its [`Rule`], and a line in [`RULES`].
 
+mod identity_bleed;
 mod missing_reference;
 mod order;
 mod personas;
+mod template_variable;
 mod texts;
+mod tool_mismatch;
 
 #[cfg(test)]
 mod fixture;
@@ -128,8 +131,11 @@ struct Rule {
 
 /// Every rule.
 const RULES: &[Rule] = &[
+    identity_bleed::RULE,
     order::RULE,
     personas::RULE,
+    tool_mismatch::RULE,
+    template_variable::RULE,
     missing_reference::RULE,
 ];
 
@@ -186,7 +192,7 @@ pub fn rules() -> impl Iterator<Item = (&'static str, &'static str)> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::fixture::Fixture;
+    use super::fixture::{Fixture, doc};
     use super::*;
 
     #[test]
@@ -206,6 +212,27 @@ mod tests {
     }
 
     #[test]
+    fn findings_are_sorted_and_the_same_every_time() {
+        let mut fixture = Fixture::default();
+        fixture.context.base = doc("prompts/z.md", "You are Zed.\n{{x}} and {{y}} and {{x}}\n");
+        fixture.context.overlay = doc("prompts/a.md", "line\n{{x}}\nYou are an agent.\n");
+        let findings = lint(&fixture.subject());
+        let places: Vec<_> =
+            findings.iter().map(|f| (f.file.as_str(), f.line, f.rule, f.severity)).collect();
+        assert_eq!(
+            places,
+            [
+                ("prompts/a.md", 2, "template-variable", Severity::Error),
+                ("prompts/a.md", 3, "identity-bleed", Severity::Error),
+                ("prompts/z.md", 1, "identity-bleed", Severity::Error),
+                ("prompts/z.md", 2, "template-variable", Severity::Warning),
+                ("prompts/z.md", 2, "template-variable", Severity::Warning),
+            ]
+        );
+        assert_eq!(findings, lint(&fixture.subject()));
+    }
+
+    #[test]
     fn a_finding_is_plain_json() {
         let finding = Finding {
             rule: "order",
@@ -219,5 +246,17 @@ mod tests {
             serde_json::to_string(&finding).unwrap(),
             r#"{"rule":"order","severity":"error","file":"a.md","line":3,"message":"m","hint":"h"}"#
         );
+    }
+
+    /// Ten times the text may not cost a hundred times the work: each of these would drive a rule
+    /// that searches back or ahead without bound to quadratic time.
+    #[test]
+    fn hostile_texts_cost_linear_time() {
+        for piece in ["You are ", "{{", "{{a", "`", "`x", "You **", "> ", "# TASK\n", "word\n\n"] {
+            let mut fixture = Fixture::default();
+            fixture.context.base = doc("b.md", &piece.repeat(100_000 / piece.len()));
+            fixture.known_tools = vec!["x".into()];
+            let _ = lint(&fixture.subject());
+        }
     }
 }
