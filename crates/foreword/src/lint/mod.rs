@@ -3,13 +3,16 @@
 //! Pure like the rest of the core: whoever gathers a Context fills in a [`Subject`] and gets
 //! [`Finding`]s. To add a rule: a file here with its [`Rule`], and a line in [`RULES`].
 
+mod duplicate_paragraph;
 mod identity_bleed;
 mod missing_reference;
 mod order;
+mod oversized;
 mod personas;
 mod template_variable;
 mod texts;
 mod tool_mismatch;
+mod turn_above_stable;
 
 #[cfg(test)]
 mod fixture;
@@ -137,6 +140,9 @@ const RULES: &[Rule] = &[
     tool_mismatch::RULE,
     template_variable::RULE,
     missing_reference::RULE,
+    turn_above_stable::RULE,
+    oversized::RULE,
+    duplicate_paragraph::RULE,
 ];
 
 /// What lies in front of a rule: the subject, and its texts read once for all rules.
