@@ -4,11 +4,14 @@
 //! [`Finding`]s. To add a rule: a file here with its [`Rule`], and a line in [`RULES`].
 
 mod duplicate_paragraph;
+mod hidden_characters;
 mod identity_bleed;
 mod missing_reference;
+mod open_block;
 mod order;
 mod oversized;
 mod personas;
+mod reads_as_title;
 mod template_variable;
 mod texts;
 mod tool_mismatch;
@@ -143,6 +146,9 @@ const RULES: &[Rule] = &[
     turn_above_stable::RULE,
     oversized::RULE,
     duplicate_paragraph::RULE,
+    hidden_characters::RULE,
+    reads_as_title::RULE,
+    open_block::RULE,
 ];
 
 /// What lies in front of a rule: the subject, and its texts read once for all rules.
