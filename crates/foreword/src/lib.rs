@@ -24,6 +24,7 @@ mod clock;
 mod compile;
 mod context;
 mod cut;
+mod diff;
 mod estimate;
 mod fence;
 mod invisible;
@@ -53,6 +54,7 @@ pub use context::{
     RuntimeContext, SpawnMode,
 };
 pub use cut::cut_document;
+pub use diff::{ChangeKind, DiffError, Difference, SectionChange, Side, diff};
 pub use estimate::{Measured, Meter, estimate};
 pub use items::{Approval, Capability, Memory, Provenance, Skill, Tool};
 pub use lint::{Finding, MissingRef, PromptRef, Severity, Subject, lint, rules};
