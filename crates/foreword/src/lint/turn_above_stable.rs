@@ -33,7 +33,7 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
         blueprint.name()
     );
     let hint = if is_builtin(blueprint) {
-        "that order is by design of this blueprint; `standard` keeps such sections apart"
+        "this order is by design of the blueprint; use `standard`, which keeps such sections apart"
     } else {
         "give it a higher priority, or set `turn_context = true` in the blueprint"
     };
