@@ -1,1 +1,4 @@
 //! placeholder
+
+mod estimate;
+pub use estimate::{Measured, Meter, estimate};
