@@ -100,14 +100,13 @@ impl Meter {
         let (eights, rest) = bytes.as_chunks::<8>();
         let mut tail = rest;
         for eight in eights {
-            if u64::from_ne_bytes(*eight) & HIGH_BITS != 0 {
+            let word = u64::from_le_bytes(*eight);
+            if word & HIGH_BITS != 0 {
                 tail = eight;
                 break;
             }
-            for &byte in eight {
-                cost += pairs::cost(before, byte);
-                before = byte;
-            }
+            cost += pairs::cost_of_eight(before, word);
+            before = eight[7];
             len += 8;
         }
         for &byte in tail.iter().take_while(|byte| byte.is_ascii()) {

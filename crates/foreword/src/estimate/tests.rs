@@ -31,11 +31,11 @@ fn anything_costs_something() {
 #[test]
 fn close_on_single_sentences() {
     for (text, exact) in [
-        ("You are a careful assistant. Answer in one paragraph.", 10),
-        ("fn main() {\n    println!(\"{}\", compute(42));\n}\n", 15),
-        ("今天天气很好，我们去公园散步吧。", 11),
-        ("Добрый день! Чем я могу вам помочь сегодня?", 12),
-        ("{\"name\":\"search\",\"limit\":10,\"tags\":[\"a\",\"b\"]}", 18),
+        ("You are a careful assistant. Answer in one paragraph.", 11),
+        ("fn main() {\n    println!(\"{}\", compute(42));\n}\n", 12),
+        ("今天天气很好，我们去公园散步吧。", 12),
+        ("Добрый день! Чем я могу вам помочь сегодня?", 11),
+        ("{\"name\":\"search\",\"limit\":10,\"tags\":[\"a\",\"b\"]}", 16),
     ] {
         let estimated = estimate(text);
         assert!(estimated.abs_diff(exact) * 10 <= exact * 3, "{text}: {estimated} for {exact}");
