@@ -13,7 +13,7 @@ use crate::error::CliError;
 const MOST_FILES: usize = 5_000;
 /// Names that are looked at inside folders, so that links among folders cannot multiply the work.
 const MOST_VISITS: usize = 20_000;
-/// Bytes of all of them, which are held in memory until everything is checked.
+/// Bytes of all files that are taken, which are held in memory until everything is checked.
 const MOST_BYTES: usize = 64 << 20;
 /// Directories inside directories that are followed.
 const DEEPEST: usize = 12;
@@ -206,12 +206,12 @@ impl Import {
         false
     }
 
-    /// Makes an agent known; ids differ in more than their case.
+    /// Makes an agent known.
     pub(super) fn add_agent(&mut self, id: &str) {
         self.agents.push(id.to_owned());
     }
 
-    /// Whether an id is free, on file systems that do not tell cases apart too.
+    /// Whether an id is taken; one that differs in case only is, for some file systems cannot tell.
     pub(super) fn agent_is_known(&self, id: &str) -> bool {
         let id = id.to_lowercase();
         self.agents.iter().any(|known| known.to_lowercase() == id)

@@ -102,8 +102,11 @@ impl Report {
         let shown_all = |paths: &[String]| paths.iter().map(|path| shown(path)).collect::<Vec<_>>();
         say_each(terminal, "unchanged", &shown_all(&self.unchanged));
         say_each(terminal, "kept", &shown_all(&self.kept));
-        for NotTaken { path, reason } in &self.not_taken {
+        for NotTaken { path, reason } in self.not_taken.iter().take(MOST_LINES) {
             terminal.say(&format!("not taken  {}: {reason}", shown(path)));
+        }
+        if let Some(more @ 1..) = self.not_taken.len().checked_sub(MOST_LINES) {
+            terminal.say(&format!("not taken  {more} more, which `--json` lists"));
         }
         for note in &self.notes {
             terminal.say(&format!("note: {note}"));
