@@ -4,7 +4,8 @@ use crate::authority::Detail;
 use crate::blueprint::{Blueprint, Bootstrap, Slot};
 use crate::budget::{Candidate, Decision, allocate};
 use crate::context::Context;
-use crate::manifest::Omitted;
+use crate::field::Field;
+use crate::manifest::{Filtered, Omitted};
 use crate::prompt::{Built, Figures, Prompt};
 use crate::section::{Section, Sink, Span};
 use crate::tokens::TokenCounter;
@@ -184,7 +185,7 @@ impl Blueprint {
         &self,
         context: &Context,
         counter: Option<&dyn TokenCounter>,
-        sink: Sink,
+        mut sink: Sink,
         sections: Vec<Built>,
         omitted: Vec<Omitted>,
         inactive: Vec<usize>,
@@ -214,6 +215,18 @@ impl Blueprint {
                 sections.iter().fold(joins, |sum, built| sum.saturating_add(built.tokens))
             }
         };
+        for field in self.unread.iter().filter(|field| field.is_given(context)) {
+            sink.notes.push(Filtered {
+                kind: "context".to_owned(),
+                id: field.as_str().to_owned(),
+                reason: match field {
+                    Field::Task => {
+                        format!("blueprint `{}` leaves it to the user's message", self.name())
+                    }
+                    _ => format!("blueprint `{}` has no section for it", self.name()),
+                },
+            });
+        }
         Prompt {
             text: sink.text,
             spans: sink.spans,

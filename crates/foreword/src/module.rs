@@ -2,6 +2,7 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::section::{Section, Sink};
 use crate::titles::Titles;
 
@@ -43,6 +44,11 @@ pub trait Module: Send + Sync {
 
     /// The titles it writes. No document may write a heading that reads like one of them.
     fn titles(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The parts of a Context it shows. What no module of a blueprint shows is named in the manifest.
+    fn reads(&self) -> &'static [Field] {
         &[]
     }
 

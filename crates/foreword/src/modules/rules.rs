@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::mode::Mode;
 use crate::module::{Module, Spec};
 use crate::section::Section;
@@ -30,6 +31,10 @@ impl Module for Rules {
 
     fn titles(&self) -> &'static [&'static str] {
         &["Rules: plan mode", "Rules: act mode", "Rules: review mode"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Rules]
     }
 
     fn should_include(&self, _context: &Context) -> bool {

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::items::Skill;
 use crate::module::{Module, Spec};
 use crate::section::Section;
@@ -29,6 +30,10 @@ impl Module for Skills {
 
     fn titles(&self) -> &'static [&'static str] {
         &["Skills", "Creating Skills"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Skills, Field::Tools]
     }
 
     fn should_include(&self, context: &Context) -> bool {
