@@ -5,60 +5,60 @@ use foreword::{Blueprint, Context, Detail, Manifest, Prompt, Section, SectionEnt
 use serde_json::{Value, json};
 
 /// A Context read as any caller would have it read.
-pub fn context(json: &Value) -> Context {
+pub(crate) fn context(json: &Value) -> Context {
     Context::from_json(&json.to_string()).expect("a valid context")
 }
 
 /// `base` with the top-level fields of `changes` put in or replaced.
-pub fn with(mut base: Value, changes: Value) -> Value {
+pub(crate) fn with(mut base: Value, changes: Value) -> Value {
     if let (Value::Object(base), Value::Object(changes)) = (&mut base, changes) {
         base.extend(changes);
     }
     base
 }
 
-pub fn blueprint(name: &str) -> Blueprint {
+pub(crate) fn blueprint(name: &str) -> Blueprint {
     Blueprint::builtin(name).expect("a built-in blueprint")
 }
 
-pub fn build(blueprint_name: &str, json: &Value) -> Prompt {
+pub(crate) fn build(blueprint_name: &str, json: &Value) -> Prompt {
     blueprint(blueprint_name).build(&context(json))
 }
 
 /// The names of the modules that stand in a prompt, in order.
-pub fn modules(prompt: &Prompt) -> Vec<String> {
+pub(crate) fn modules(prompt: &Prompt) -> Vec<String> {
     prompt.metadata().modules.iter().map(|&name| name.to_owned()).collect()
 }
 
 /// Does a module stand in the prompt?
-pub fn has(prompt: &Prompt, module: &str) -> bool {
+pub(crate) fn has(prompt: &Prompt, module: &str) -> bool {
     prompt.section(module).is_some()
 }
 
 /// The text of a module that must be there.
-pub fn section<'p>(prompt: &'p Prompt, module: &str) -> &'p str {
+pub(crate) fn section<'p>(prompt: &'p Prompt, module: &str) -> &'p str {
     prompt.section(module).unwrap_or_else(|| panic!("no section {module}"))
 }
 
 /// Why a module was left out.
-pub fn omission<'p>(prompt: &'p Prompt, module: &str) -> Option<&'p str> {
+pub(crate) fn omission<'p>(prompt: &'p Prompt, module: &str) -> Option<&'p str> {
     prompt.omitted().iter().find(|o| o.module == module).map(|o| o.reason.as_str())
 }
 
-pub fn is_inactive(prompt: &Prompt, module: &str) -> bool {
+pub(crate) fn is_inactive(prompt: &Prompt, module: &str) -> bool {
     prompt.manifest().inactive.contains(&module)
 }
 
-pub fn entry<'m, 'p>(manifest: &'m Manifest<'p>, module: &str) -> &'m SectionEntry<'p> {
+pub(crate) fn entry<'m, 'p>(manifest: &'m Manifest<'p>, module: &str) -> &'m SectionEntry<'p> {
     manifest.sections.iter().find(|s| s.module == module).expect("the section")
 }
 
-pub fn detail(prompt: &Prompt, module: &str) -> Detail {
+pub(crate) fn detail(prompt: &Prompt, module: &str) -> Detail {
     entry(&prompt.manifest(), module).detail
 }
 
 /// Asserts that the parts stand in the text, each after the one before it.
-pub fn assert_in_order(text: &str, parts: &[&str]) {
+pub(crate) fn assert_in_order(text: &str, parts: &[&str]) {
     let mut from = 0;
     for part in parts {
         match text[from..].find(part) {
@@ -69,7 +69,7 @@ pub fn assert_in_order(text: &str, parts: &[&str]) {
 }
 
 /// The `makeContext` of seed 000's tests.
-pub fn seed_context(changes: Value) -> Value {
+pub(crate) fn seed_context(changes: Value) -> Value {
     with(
         json!({
             "agentType": "pi-agent-core",
@@ -89,16 +89,16 @@ pub fn seed_context(changes: Value) -> Value {
 }
 
 /// Identity files as the seed writes them out.
-pub fn identity(agent: &str, soul: &str, bootstrap: &str) -> Value {
+pub(crate) fn identity(agent: &str, soul: &str, bootstrap: &str) -> Value {
     json!({"agent": agent, "soul": soul, "identity": "", "user": "", "bootstrap": bootstrap})
 }
 
 /// A module of the tests' own with fixed texts.
-pub struct Fixed {
-    pub name: &'static str,
-    pub spec: foreword::Spec,
-    pub full: &'static str,
-    pub minimal: Option<&'static str>,
+pub(crate) struct Fixed {
+    pub(crate) name: &'static str,
+    pub(crate) spec: foreword::Spec,
+    pub(crate) full: &'static str,
+    pub(crate) minimal: Option<&'static str>,
 }
 
 impl foreword::Module for Fixed {
@@ -127,7 +127,7 @@ impl foreword::Module for Fixed {
 }
 
 /// The seed's `fakeMod`: so many tokens of four characters, required or optional.
-pub fn fake(name: &'static str, tokens: usize, optional: bool) -> Fixed {
+pub(crate) fn fake(name: &'static str, tokens: usize, optional: bool) -> Fixed {
     let (authority, volatility) = (foreword::Authority::Operator, foreword::Volatility::Stable);
     let spec = if optional {
         foreword::Spec::optional(50, authority, volatility)
@@ -138,12 +138,12 @@ pub fn fake(name: &'static str, tokens: usize, optional: bool) -> Fixed {
 }
 
 /// A text of exactly so many tokens by [`FourCharacters`].
-pub fn filler(tokens: usize) -> &'static str {
+pub(crate) fn filler(tokens: usize) -> &'static str {
     String::leak("x".repeat(tokens * 4))
 }
 
 /// A blueprint of the given modules and nothing else that speaks.
-pub fn blueprint_of(modules: Vec<Fixed>) -> Blueprint {
+pub(crate) fn blueprint_of(modules: Vec<Fixed>) -> Blueprint {
     let text = "name = \"test\"\n[[module]]\nname = \"heartbeat\"\n";
     let empty =
         Blueprint::from_toml("test.toml", text, &mut |_| Err(std::io::ErrorKind::NotFound.into()))
@@ -154,7 +154,7 @@ pub fn blueprint_of(modules: Vec<Fixed>) -> Blueprint {
 }
 
 /// The seed's rule of thumb, one token for four characters, so that its numbers can be kept.
-pub struct FourCharacters;
+pub(crate) struct FourCharacters;
 
 impl foreword::TokenCounter for FourCharacters {
     fn id(&self) -> &str {
