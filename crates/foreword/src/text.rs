@@ -91,13 +91,16 @@ impl<'de> Deserialize<'de> for Body {
 
 impl Serialize for Body {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Some(source) = &self.source else {
+        if self.source.is_none() && self.cut.is_none() {
             return serializer.serialize_str(&self.text);
-        };
-        let mut out = serializer.serialize_struct("Text", 3 + usize::from(self.cut.is_some()))?;
+        }
+        let fields = 1 + 2 * usize::from(self.source.is_some()) + usize::from(self.cut.is_some());
+        let mut out = serializer.serialize_struct("Text", fields)?;
         out.serialize_field("text", &self.text)?;
-        out.serialize_field("path", &source.path)?;
-        out.serialize_field("firstLine", &source.first_line)?;
+        if let Some(source) = &self.source {
+            out.serialize_field("path", &source.path)?;
+            out.serialize_field("firstLine", &source.first_line)?;
+        }
         if let Some(cut) = &self.cut {
             out.serialize_field("cut", cut)?;
         }
