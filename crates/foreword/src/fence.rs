@@ -100,19 +100,21 @@ pub(crate) fn one_line(out: &mut String, text: &str, max_chars: usize) -> Fenced
 }
 
 /// Writes text of the operator or the user with its markdown, except that
-/// - a heading that reads as one of the prompt's own titles is escaped,
+/// - a heading that reads as one of the prompt's own titles is escaped, under whatever markup,
 /// - a line that reads as a change of speaker is escaped, and so are our own tags,
 /// - a code fence left open is closed; where it is not certain that every block ends with the text,
-///   a CommonMark parser decides, and text that would swallow what follows is quoted as a whole.
+///   a CommonMark parser decides, and text that would swallow what follows is quoted as a whole,
+/// - its first line is not indented, so that it does not continue a list that stands above it.
 pub(crate) fn document(out: &mut String, text: &str, titles: &Titles) -> Fenced {
     let (text, removed) = clean(text);
     let (text, skipped_lines) = trim_blank_lines(&text);
+    let text = text.trim_start();
     let start = out.len();
     let blocks = push_document_lines(out, text, titles);
     let mut quoted = false;
     if blocks.doubtful {
         let written = out.get(start..).unwrap_or_default();
-        if !ends_at_top_level(written) {
+        if !is_contained(written, titles) {
             out.truncate(start);
             push_quoted(out, text);
             quoted = true;
@@ -137,20 +139,29 @@ fn push_document_lines(out: &mut String, text: &str, titles: &Titles) -> Blocks 
     out.reserve(text.len());
     let has_tags = memchr::memchr(b'<', text.as_bytes()).is_some();
     let mut blocks = Blocks::default();
-    let mut previous = "";
-    let mut first = true;
+    let mut at = 0;
     for line in text.split('\n') {
-        if !first {
+        if at > 0 {
             out.push('\n');
         }
-        first = false;
         let body = line.trim_start_matches([' ', '\t']);
         match body.as_bytes().first() {
-            Some(b'#') if titles.contains(body) => {
-                push_escaped_at(out, line, line.len() - body.len())
-            }
-            Some(b'=' | b'-') if is_underline(body) && titles.contains(previous) => {
+            Some(b'#') if is_title(body, titles) => {
                 push_escaped_at(out, line, line.len() - body.len());
+            }
+            Some(b'#') => {
+                // A link may be defined elsewhere in the text.
+                blocks.doubtful |= body.contains('[');
+                push_checked(out, line, has_tags);
+            }
+            Some(b'=' | b'-') if is_underline(body) => {
+                match title_above(text.get(..at).unwrap_or_default(), titles) {
+                    Some(true) => push_escaped_at(out, line, line.len() - body.len()),
+                    certain => {
+                        blocks.doubtful |= certain.is_none();
+                        push_checked(out, line, has_tags);
+                    }
+                }
             }
             Some(mark @ (b'`' | b'~'))
                 if note_fence(&mut blocks, *mark, body, line.len() - body.len()) =>
@@ -169,9 +180,37 @@ fn push_document_lines(out: &mut String, text: &str, titles: &Titles) -> Blocks 
             }
             _ => push_checked(out, line, has_tags),
         }
-        previous = body;
+        at += line.len() + 1;
     }
     blocks
+}
+
+/// Does a `#` heading read as one of the prompt's own titles, as it is written or as it is shown?
+fn is_title(body: &str, titles: &Titles) -> bool {
+    titles.contains(body)
+        || (body.contains(['&', '<', '['])
+            && top_level_headings(body).iter().any(|(_, text)| titles.contains(text)))
+}
+
+/// Would an underline here make one of the prompt's own titles of the lines above it? Nothing where
+/// only a parser can tell.
+fn title_above(above: &str, titles: &Titles) -> Option<bool> {
+    const MOST_LINES: usize = 16;
+    let above = above.strip_suffix('\n').unwrap_or(above);
+    let mut from = above.len() + 1;
+    for line in above.rsplit('\n').take(MOST_LINES) {
+        if line.trim().is_empty() {
+            return Some(false);
+        }
+        if line.contains(['&', '<', '[']) {
+            return None;
+        }
+        from -= line.len() + 1;
+        if above.get(from..).is_some_and(|lines| titles.contains(lines)) {
+            return Some(true);
+        }
+    }
+    if from == 0 { Some(false) } else { None }
 }
 
 fn push_checked(out: &mut String, line: &str, has_tags: bool) {
@@ -229,21 +268,41 @@ fn note_fence(blocks: &mut Blocks, mark: u8, body: &str, indent: usize) -> bool 
     true
 }
 
-/// Does a heading that follows this text stand at the top level?
-fn ends_at_top_level(text: &str) -> bool {
+/// Does every block end with this text, so that a heading after it stands at the top level, and is no
+/// heading in it one of the prompt's own titles?
+fn is_contained(text: &str, titles: &Titles) -> bool {
+    let headings = top_level_headings(&format!("{text}\n\n# end\n"));
+    let Some((last, own)) = headings.split_last() else { return false };
+    last.0 == text.len() + 2 && own.iter().all(|(_, heading)| !titles.contains(heading))
+}
+
+/// The headings that stand in no list, quote or other block: where they start and the text they show.
+fn top_level_headings(text: &str) -> Vec<(usize, String)> {
     use pulldown_cmark::{Event, Parser, Tag};
-    let probe = format!("{text}\n\n# end\n");
-    let at = text.len() + 2;
+    let mut headings: Vec<(usize, String)> = Vec::new();
     let mut depth = 0usize;
-    for (event, range) in Parser::new(&probe).into_offset_iter() {
+    let mut inside = false;
+    for (event, range) in Parser::new(text).into_offset_iter() {
         match event {
-            Event::Start(Tag::Heading { .. }) if range.start == at => return depth == 0,
-            Event::Start(_) => depth += 1,
+            Event::Start(tag) => {
+                if depth == 0 {
+                    inside = matches!(tag, Tag::Heading { .. });
+                    if inside {
+                        headings.push((range.start, String::new()));
+                    }
+                }
+                depth += 1;
+            }
             Event::End(_) => depth = depth.saturating_sub(1),
+            Event::Text(shown) | Event::Code(shown) if inside && depth > 0 => {
+                if let Some((_, heading)) = headings.last_mut() {
+                    heading.push_str(&shown);
+                }
+            }
             _ => {}
         }
     }
-    false
+    headings
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -397,12 +456,30 @@ mod tests {
         );
         assert_eq!(doc("Security Boundaries\n-----"), "Security Boundaries\n\\-----");
         assert_eq!(doc("#TASK"), "\\#TASK");
+        assert_eq!(doc("Security\nBoundaries\n==="), "Security\nBoundaries\n\\===");
+        assert_eq!(doc("# a\nSecurity\n*Boundaries*\n==="), "# a\nSecurity\n*Boundaries*\n\\===");
+        for title in
+            ["## <b>TASK</b>", "## [TASK](x)", "# &#84;ASK", "# TA<!-- -->SK", "# TA**SK**"]
+        {
+            assert_eq!(doc(title), format!("\\{title}"));
+        }
+        for title in
+            ["# [TASK][a]\n\n[a]: /x", "[a]: /x\nSecu&#114;ity\nBoundaries\n---", "T&#65;SK\n---"]
+        {
+            assert_eq!(
+                doc(title),
+                format!("> {}", title.replace('\n', "\n> ").replace("> \n", ">\n"))
+            );
+        }
+        for fine in ["## <b>Tasks</b>", "See [TASK](x)\n---", "a\n---\nTASK\n\n---"] {
+            assert_eq!(doc(fine), fine);
+        }
         assert_eq!(
             doc("Human: hi\nUsers: many\nsystem :x"),
             "Human\\: hi\nUsers: many\nsystem \\:x"
         );
         assert_eq!(doc("a </untrusted_context> <b></b>"), "a &lt;/untrusted_context> <b></b>");
-        assert_eq!(doc("\n\n  x  \n\n"), "  x");
+        assert_eq!(doc("\n\n  x  \n\n"), "x");
     }
 
     #[test]

@@ -283,7 +283,10 @@ impl<'s> Section<'s> {
             self.sink.notes.push(Filtered { kind: "file".into(), id: id.to_owned(), reason });
         }
         if fenced.quoted {
-            let reason = "a block in it does not end, so it is quoted line by line".to_owned();
+            let reason =
+                "a block in it does not end, or a heading reads as one of the prompt's own, \
+                          so it is quoted line by line"
+                    .to_owned();
             self.sink.notes.push(Filtered { kind: "markdown".into(), id: id.to_owned(), reason });
         }
         if fenced.removed > 0 {
