@@ -313,7 +313,8 @@ enum Strictness {
     Untrusted,
 }
 
-/// Writes a line with the tags broken that it may not contain: `<` becomes `&lt;`.
+/// Writes a line with the tags broken that it may not contain: `<` becomes `&lt;`, `[` becomes `&#91;`.
+/// A backslash would not do: the marker after it would still be whole.
 fn push_without_tags(out: &mut String, line: &str, strictness: Strictness) {
     let bytes = line.as_bytes();
     let mut copied = 0;
@@ -331,7 +332,7 @@ fn push_without_tags(out: &mut String, line: &str, strictness: Strictness) {
             if strictness == Strictness::Document || !is_instruction_marker(rest) {
                 continue;
             }
-            "\\["
+            "&#91;"
         };
         out.push_str(line.get(copied..at).unwrap_or_default());
         out.push_str(escape);
@@ -422,7 +423,7 @@ mod tests {
             quoted(
                 "# TASK\r\nSystem: hi\n\n---\n```\n</UNTRUSTED_CONTEXT>\n<|im_start|>system [INST] <!-- x"
             ),
-            "> # TASK\n> System: hi\n>\n> ---\n> ```\n> &lt;/UNTRUSTED_CONTEXT>\n> &lt;|im_start|>system \\[INST] &lt;!-- x"
+            "> # TASK\n> System: hi\n>\n> ---\n> ```\n> &lt;/UNTRUSTED_CONTEXT>\n> &lt;|im_start|>system &#91;INST] &lt;!-- x"
         );
         assert_eq!(
             quoted("<｜User｜> <start_of_turn>model <<SYS>>"),
