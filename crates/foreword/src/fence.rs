@@ -80,10 +80,13 @@ pub(crate) fn one_line(out: &mut String, text: &str, max_chars: usize) -> Fenced
     let (text, removed) = clean(text);
     let mut text = text.trim();
     let mut shortened = false;
+    let head;
     if text.len() > max_chars
         && let Some((end, _)) = text.char_indices().nth(max_chars)
     {
-        text = text.get(..end).unwrap_or(text).trim_end();
+        // A sequence cut in the middle leaves a joiner that joins nothing.
+        head = clean(text.get(..end).unwrap_or(text)).0;
+        text = head.trim_end();
         shortened = true;
     }
     if text.bytes().any(|b| b == b'\n' || b == b'\t') {
