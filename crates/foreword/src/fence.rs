@@ -102,6 +102,30 @@ pub(crate) fn one_line(out: &mut String, text: &str, max_chars: usize) -> Fenced
     Fenced { removed, shortened, ..Fenced::default() }
 }
 
+/// Writes a value into text that will be read as a document. Where it stands at the start of a line it
+/// is escaped, so that it starts no heading, list, rule, code, link definition or HTML.
+pub(crate) fn value_in_document(out: &mut String, text: &str, max_chars: usize) -> Fenced {
+    let start = out.len();
+    let line = out.rfind('\n').map_or(0, |at| at + 1);
+    // What may stand in front of a block on its line: blanks and the marks of lists and quotes.
+    let at_start = out
+        .get(line..)
+        .is_some_and(|before| before.bytes().all(|b| b" \t>-+*.)0123456789".contains(&b)));
+    let fenced = one_line(out, text, max_chars);
+    let value = out.get(start..).unwrap_or_default();
+    let digits = value.bytes().take_while(u8::is_ascii_digit).count();
+    let escape_at = match value.as_bytes().get(digits) {
+        Some(b'.' | b')') if digits > 0 => Some(digits),
+        Some(b'`') if digits == 0 => value.starts_with("```").then_some(0),
+        Some(mark) if digits == 0 => b"#>-+*=_~|<[".contains(mark).then_some(0),
+        _ => None,
+    };
+    if let Some(at) = escape_at.filter(|_| at_start) {
+        out.insert(start + at, '\\');
+    }
+    fenced
+}
+
 /// Writes text of the operator or the user with its markdown, except that
 /// - a heading that reads as one of the prompt's own titles is escaped, under whatever markup,
 /// - a line that reads as a change of speaker is escaped, and so are our own tags,
@@ -449,7 +473,27 @@ mod tests {
             "main ## Security Boundaries x"
         );
         assert_eq!(line(&"é".repeat(50)), format!("{}…", "é".repeat(40)));
+        assert_eq!(
+            line(&format!("{}👩\u{200d}🚀", "x".repeat(38))),
+            format!("{}👩…", "x".repeat(38))
+        );
         assert_eq!(line(" \n "), "");
+    }
+
+    #[test]
+    fn a_value_starts_nothing_in_a_document() {
+        let filled = |before: &str, value: &str| {
+            let mut out = before.to_owned();
+            value_in_document(&mut out, value, 40);
+            out
+        };
+        assert_eq!(filled("x\n", "# TASK"), "x\n\\# TASK");
+        assert_eq!(filled("", "==="), "\\===");
+        assert_eq!(filled("- ", "```sh"), "- \\```sh");
+        assert_eq!(filled("> ", "1. a"), "> 1\\. a");
+        assert_eq!(filled("\n  ", "<div>"), "\n  \\<div>");
+        assert_eq!(filled("Objective: ", "#123, see `x`"), "Objective: #123, see `x`");
+        assert_eq!(filled("\n", "`x` 12 fixes"), "\n`x` 12 fixes");
     }
 
     #[test]

@@ -202,7 +202,8 @@ impl<'s> Section<'s> {
             filled.push_str(before);
             match values.iter().find(|(n, _)| *n == name) {
                 Some((_, value)) => {
-                    fence::one_line(&mut filled, &value.0, MAX_LINE);
+                    let fenced = fence::value_in_document(&mut filled, &value.0, MAX_LINE);
+                    self.note_value(value, MAX_LINE, fenced);
                 }
                 None => {
                     let _ = write!(filled, "{{{{{name}}}}}");
@@ -251,6 +252,10 @@ impl<'s> Section<'s> {
         let start = self.sink.text.len();
         let fenced = fence::one_line(&mut self.sink.text, &line.0, max_chars);
         self.measure(start);
+        self.note_value(line, max_chars, fenced);
+    }
+
+    fn note_value(&mut self, line: &Line, max_chars: usize, fenced: Fenced) {
         if fenced.shortened {
             let id: String = line.0.chars().take(40).collect();
             self.note("value", &id, format!("shortened to {max_chars} characters"));
