@@ -65,14 +65,59 @@ fn fold(text: &str) -> String {
 /// A heading: the module it stands in, its level, its text.
 type Seen = (String, u8, String);
 
-fn module_at(prompt: &Prompt, at: usize) -> String {
-    let manifest = prompt.manifest();
-    let section = manifest.sections.iter().find(|s| s.range[0] <= at && at < s.range[1]);
-    section.expect("every line belongs to a section").module.to_owned()
+/// The sections of a prompt by their ranges, so that a place in the text has a module.
+struct Sections(Vec<(usize, usize, String)>);
+
+impl Sections {
+    fn of(prompt: &Prompt) -> Self {
+        let sections = prompt.manifest().sections;
+        Self(sections.iter().map(|s| (s.range[0], s.range[1], s.module.to_owned())).collect())
+    }
+
+    fn at(&self, at: usize) -> String {
+        let section = self.0.iter().find(|(from, to, _)| *from <= at && at < *to);
+        section.expect("every line belongs to a section").2.clone()
+    }
 }
+
+/// All that readers see of a prompt.
+struct Reading {
+    modules: Vec<String>,
+    by_line: Vec<Seen>,
+    by_commonmark: Vec<Seen>,
+    tags: (usize, usize),
+}
+
+impl Reading {
+    fn of(prompt: &Prompt) -> Self {
+        Self {
+            modules: modules(prompt),
+            by_line: without_values(headings_by_line(prompt)),
+            by_commonmark: without_values(headings_by_commonmark(prompt)),
+            tags: tags(prompt.text()),
+        }
+    }
+}
+
+/// A Context with what readers see of it in each blueprint.
+struct Twin {
+    json: Value,
+    readings: Vec<Reading>,
+}
+
+impl Twin {
+    fn of(json: Value) -> Self {
+        let context = context(&json);
+        let readings = BLUEPRINTS.iter().map(|b| Reading::of(&b.build(&context))).collect();
+        Self { json, readings }
+    }
+}
+
+static BENIGN_TWIN: LazyLock<Twin> = LazyLock::new(|| Twin::of(benign()));
 
 /// (a) Line by line: a line of hashes and a text, white space in front or not.
 fn headings_by_line(prompt: &Prompt) -> Vec<Seen> {
+    let sections = Sections::of(prompt);
     let mut out = Vec::new();
     let mut at = 0;
     for line in prompt.text().split_inclusive('\n') {
@@ -81,7 +126,7 @@ fn headings_by_line(prompt: &Prompt) -> Vec<Seen> {
         let level = body.len() - text.len();
         if level > 0 {
             let level = u8::try_from(level.min(9)).unwrap();
-            out.push((module_at(prompt, at), level, fold(text)));
+            out.push((sections.at(at), level, fold(text)));
         }
         at += line.len();
     }
@@ -90,6 +135,7 @@ fn headings_by_line(prompt: &Prompt) -> Vec<Seen> {
 
 /// (b) By CommonMark: headings at the top level.
 fn headings_by_commonmark(prompt: &Prompt) -> Vec<Seen> {
+    let sections = Sections::of(prompt);
     let mut out = Vec::new();
     let mut depth = 0;
     let mut open: Option<(usize, HeadingLevel, String)> = None;
@@ -102,7 +148,7 @@ fn headings_by_commonmark(prompt: &Prompt) -> Vec<Seen> {
             Event::End(TagEnd::Heading(_)) if depth == 1 => {
                 depth -= 1;
                 if let Some((at, level, text)) = open.take() {
-                    out.push((module_at(prompt, at), level as u8, fold(&text)));
+                    out.push((sections.at(at), level as u8, fold(&text)));
                 }
             }
             Event::Start(_) => depth += 1,
@@ -130,7 +176,8 @@ fn tags(text: &str) -> (usize, usize) {
     for (at, _) in lower.match_indices('<') {
         let rest = lower[at + 1..].trim_start_matches([' ', '\t']);
         let name = rest.trim_start_matches(['/', ' ', '\t']);
-        if name.replace(['-', ' '], "_").starts_with("untrusted_context") {
+        let name: String = name.chars().take("untrusted_context".len()).collect();
+        if name.replace(['-', ' '], "_") == "untrusted_context" {
             if rest.starts_with('/') {
                 closed += 1;
             } else {
@@ -194,63 +241,59 @@ fn hidden_character(text: &str) -> Option<(usize, char)> {
 
 /// Compares what readers see in a prompt with what they see in its benign twin.
 fn assert_same_structure(
-    blueprint: &Blueprint,
+    twin: &Twin,
     place: Place,
     text: &str,
-    twin: &Value,
     json: &Value,
 ) -> Result<(), TestCaseError> {
-    let (twin, prompt) = (blueprint.build(&context(twin)), blueprint.build(&context(json)));
-    let told = || {
-        format!(
-            "{} in {}: {text:?}\n----\n{}\n----",
-            place.pointer,
-            blueprint.name(),
-            prompt.text()
-        )
-    };
-    prop_assert_eq!(modules(&prompt), modules(&twin), "modules, {}", told());
+    let context = context(json);
+    for (blueprint, expected) in BLUEPRINTS.iter().zip(&twin.readings) {
+        let prompt = blueprint.build(&context);
+        let seen = Reading::of(&prompt);
+        let told = || {
+            let name = blueprint.name();
+            format!("{} in {name}: {text:?}\n----\n{}\n----", place.pointer, prompt.text())
+        };
+        prop_assert_eq!(&seen.modules, &expected.modules, "modules, {}", told());
+        for (reader, seen, expected) in [
+            ("lines", &seen.by_line, &expected.by_line),
+            ("commonmark", &seen.by_commonmark, &expected.by_commonmark),
+        ] {
+            let known = known_titles(expected);
+            prop_assert_eq!(only(&known, seen), only(&known, expected), "{}, {}", reader, told());
+            if place.kind == Kind::Below {
+                prop_assert_eq!(seen, expected, "{}, all headings, {}", reader, told());
+            }
+        }
 
-    type Reader = fn(&Prompt) -> Vec<Seen>;
-    let readers: [(&str, Reader); 2] =
-        [("lines", headings_by_line), ("commonmark", headings_by_commonmark)];
-    for (reader, read) in readers {
-        let expected = without_values(read(&twin));
-        let seen = without_values(read(&prompt));
-        let known = known_titles(&expected);
-        prop_assert_eq!(only(&known, &seen), only(&known, &expected), "{}, {}", reader, told());
+        // Once open and once closed where the layer exists, and nowhere else.
+        let layer = ["untrusted-context", "memory"]
+            .iter()
+            .filter_map(|module| prompt.section(module))
+            .filter(|section| section.contains("\n<UNTRUSTED_CONTEXT>\n"))
+            .count();
+        prop_assert!(layer <= 1);
+        prop_assert_eq!(seen.tags, (layer, layer), "tags, {}", told());
+        prop_assert_eq!(seen.tags, expected.tags, "tags, {}", told());
+
+        let spoken = prompt.text().lines().find(|line| starts_with_role(line));
+        prop_assert_eq!(spoken, None, "role, {}", told());
+        prop_assert!(!prompt.text().contains("<|im_"), "special token, {}", told());
         if place.kind == Kind::Below {
-            prop_assert_eq!(seen, expected, "{}, all headings, {}", reader, told());
+            let lower = prompt.text().to_lowercase();
+            for marker in ["[inst]", "[/inst]", "<<sys>>", "<system>", "<｜user", "<start_of_turn>"]
+            {
+                prop_assert!(!lower.contains(marker), "{}, {}", marker, told());
+            }
         }
+        prop_assert_eq!(hidden_character(prompt.text()), None, "hidden, {}", told());
     }
-
-    let layer = usize::from(
-        prompt.section("untrusted-context").is_some()
-            || (prompt.section("memory").is_some()
-                && prompt.text().contains("<UNTRUSTED_CONTEXT>")),
-    );
-    prop_assert_eq!(tags(prompt.text()), (layer, layer), "tags, {}", told());
-    prop_assert_eq!(tags(prompt.text()), tags(twin.text()), "tags, {}", told());
-
-    let spoken = prompt.text().lines().find(|line| starts_with_role(line));
-    prop_assert_eq!(spoken, None, "role, {}", told());
-    prop_assert!(!prompt.text().contains("<|im_"), "special token, {}", told());
-    if place.kind == Kind::Below {
-        let lower = prompt.text().to_lowercase();
-        for marker in ["[inst]", "[/inst]", "<<sys>>", "<system>", "<｜user", "<start_of_turn>"] {
-            prop_assert!(!lower.contains(marker), "{}, {}", marker, told());
-        }
-    }
-    prop_assert_eq!(hidden_character(prompt.text()), None, "hidden, {}", told());
     Ok(())
 }
 
-fn in_every_blueprint(place: Place, text: &str, base: &Value) -> Result<(), TestCaseError> {
-    let twin = put(base.clone(), place.pointer, BENIGN);
-    let json = put(base.clone(), place.pointer, text);
-    BLUEPRINTS
-        .iter()
-        .try_for_each(|blueprint| assert_same_structure(blueprint, place, text, &twin, &json))
+/// Puts hostile text in a place where the twin has the benign word.
+fn assert_harmless(twin: &Twin, place: Place, text: &str) -> Result<(), TestCaseError> {
+    assert_same_structure(twin, place, text, &put(twin.json.clone(), place.pointer, text))
 }
 
 proptest! {
@@ -258,28 +301,38 @@ proptest! {
 
     #[test]
     fn hostile_text_never_changes_the_sections_a_reader_sees(text in hostile()) {
-        let base = benign();
         for place in PLACES {
-            in_every_blueprint(place, &text, &base)?;
+            assert_harmless(&BENIGN_TWIN, place, &text)?;
         }
     }
 
     #[test]
     fn hostile_text_in_files_that_stand_in_for_others(text in hostile()) {
-        for (place, emptied) in INSTEAD {
-            in_every_blueprint(place, &text, &put(benign(), emptied, ""))?;
+        static TWINS: LazyLock<Vec<Twin>> = LazyLock::new(|| {
+            INSTEAD
+                .iter()
+                .map(|(place, emptied)| {
+                    Twin::of(put(put(benign(), emptied, ""), place.pointer, BENIGN))
+                })
+                .collect()
+        });
+        for ((place, _), twin) in INSTEAD.into_iter().zip(TWINS.iter()) {
+            assert_harmless(twin, place, &text)?;
         }
     }
 
     #[test]
-    fn hostile_text_in_the_files_that_have_defaults(text in hostile()) {
-        // Without base, constitution, rules and persona the built-in texts stand before the hostile one.
-        let mut base = benign();
-        for field in ["base", "constitution", "rules", "persona", "overlay"] {
-            base.as_object_mut().unwrap().remove(field);
-        }
+    fn hostile_text_below_the_built_in_texts(text in hostile()) {
+        // The defaults end in lists, which what follows must not continue.
+        static TWIN: LazyLock<Twin> = LazyLock::new(|| {
+            let mut json = benign();
+            for field in ["base", "constitution", "rules", "persona"] {
+                json.as_object_mut().unwrap().remove(field);
+            }
+            Twin::of(json)
+        });
         for pointer in ["/capabilities/0/text", "/identityFiles/agent", "/task", "/contextContent"] {
-            in_every_blueprint(Place { pointer, kind: Kind::Document }, &text, &base)?;
+            assert_harmless(&TWIN, Place { pointer, kind: Kind::Document }, &text)?;
         }
     }
 
@@ -290,30 +343,31 @@ proptest! {
             ("/identityFiles/agent", "/identityFiles/soul"),
             ("/base", "/constitution"),
         ] {
-            let base = put(benign(), one, &first);
-            for blueprint in BLUEPRINTS.iter() {
-                let place = Place { pointer: two, kind: Kind::Document };
-                let json = put(base.clone(), two, &second);
-                let text = format!("{first}\n~~~~~~\n{second}");
-                assert_same_structure(blueprint, place, &text, &benign(), &json)?;
-            }
+            let json = put(put(benign(), one, &first), two, &second);
+            let place = Place { pointer: two, kind: Kind::Document };
+            let text = format!("{first}\n~~~~~~\n{second}");
+            assert_same_structure(&BENIGN_TWIN, place, &text, &json)?;
         }
     }
 
     #[test]
     fn hostile_values_in_a_template_of_the_operator(text in hostile()) {
-        for overlay in [
-            "{{parentRole}}\nhas work:\n\n{{objective}}\n\n{{taskId}}\n\nEnd of overlay.",
-            "{{objective}}{{taskId}}\n{{parentRole}}\nEnd of overlay.",
-            "- {{objective}}\n- {{taskId}} {{parentRole}}\n\nEnd of overlay.",
-        ] {
-            let base = with(benign(), json!({"overlay": overlay}));
+        static TWINS: LazyLock<Vec<Twin>> = LazyLock::new(|| {
+            [
+                "{{parentRole}}\nhas work:\n\n{{objective}}\n\n{{taskId}}\n\nEnd of overlay.",
+                "{{objective}}{{taskId}}\n{{parentRole}}\nEnd of overlay.",
+                "- {{objective}}\n- {{taskId}} {{parentRole}}\n\nEnd of overlay.",
+            ]
+            .map(|overlay| Twin::of(with(benign(), json!({"overlay": overlay}))))
+            .into()
+        });
+        for twin in TWINS.iter() {
             for pointer in
                 ["/runtimeContext/parentRole", "/runtimeContext/objective", "/runtimeContext/taskId"]
             {
-                in_every_blueprint(Place { pointer, kind: Kind::Below }, &text, &base)?;
-                let json = put(base.clone(), pointer, &text);
-                let prompt = support::blueprint("roles").build(&context(&json));
+                assert_harmless(twin, Place { pointer, kind: Kind::Below }, &text)?;
+                let json = put(twin.json.clone(), pointer, &text);
+                let prompt = support::build("roles", &json);
                 prop_assert!(
                     prompt.text().ends_with("\nEnd of overlay."),
                     "{:?} in {}\n{}", text, pointer, prompt.text()
@@ -324,8 +378,9 @@ proptest! {
 
     #[test]
     fn hostile_overlay_templates(text in hostile()) {
-        let base = with(benign(), json!({"overlay": BENIGN}));
-        in_every_blueprint(Place { pointer: "/overlay", kind: Kind::Document }, &text, &base)?;
+        static TWIN: LazyLock<Twin> =
+            LazyLock::new(|| Twin::of(with(benign(), json!({"overlay": BENIGN}))));
+        assert_harmless(&TWIN, Place { pointer: "/overlay", kind: Kind::Document }, &text)?;
     }
 
     #[test]
@@ -354,12 +409,9 @@ proptest! {
 
     #[test]
     fn hostile_text_in_every_place_at_once(text in hostile()) {
-        let base = benign();
-        let json = PLACES.iter().fold(base.clone(), |json, place| put(json, place.pointer, &text));
+        let json = PLACES.iter().fold(benign(), |json, place| put(json, place.pointer, &text));
         let place = Place { pointer: "everywhere", kind: Kind::Document };
-        for blueprint in BLUEPRINTS.iter() {
-            assert_same_structure(blueprint, place, &text, &base, &json)?;
-        }
+        assert_same_structure(&BENIGN_TWIN, place, &text, &json)?;
     }
 }
 
