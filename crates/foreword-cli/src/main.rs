@@ -1,2 +1,69 @@
-//! The `foreword` command.
-fn main() {}
+//! The `foreword` command. It holds no logic another front end would need: arguments in, results and
+//! errors out.
+
+mod args;
+mod commands;
+mod error;
+mod inputs;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::args::{Cli, Command, EvalCommand};
+use crate::error::CliError;
+use crate::terminal::Terminal;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            return ExitCode::from(if asked { 0 } else { 2 });
+        }
+    };
+    let terminal = Terminal { json: cli.global.json, quiet: cli.global.quiet };
+    if cli.global.verbose > 0 {
+        trace(cli.global.verbose);
+    }
+    match run(&cli, &terminal) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            terminal.error(&error);
+            ExitCode::from(error.kind.exit_code())
+        }
+    }
+}
+
+fn run(cli: &Cli, terminal: &Terminal) -> Result<(), CliError> {
+    let workspace = cli.global.workspace.as_path();
+    match &cli.command {
+        Command::Init(args) => commands::init::run(workspace, args, terminal),
+        Command::Build(args) => commands::build::run(workspace, args, terminal),
+        Command::Explain(args) => commands::explain::run(workspace, args, terminal),
+        Command::Diff(args) => commands::diff::run(args, terminal),
+        Command::Lint(args) => commands::lint::run(workspace, args, terminal),
+        Command::Eval(EvalCommand::Speed(args)) => commands::speed::run(args, terminal),
+        Command::Serve(_) => commands::serve::run(workspace),
+        Command::Completions { shell } => commands::shell::completions(*shell, terminal),
+        Command::Man { directory } => commands::shell::man(directory, terminal),
+    }
+}
+
+/// Shows tracing events on standard error.
+fn trace(verbose: u8) {
+    let level = match verbose {
+        1 => tracing::Level::INFO,
+        2 => tracing::Level::DEBUG,
+        _ => tracing::Level::TRACE,
+    };
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .without_time()
+        .init();
+}

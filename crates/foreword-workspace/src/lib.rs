@@ -1,1 +1,67 @@
-//! placeholder
+//! Reads a workspace directory into plain data.
+//!
+//! This crate owns the layout of a workspace on disk: `foreword.toml`, `tools.toml`, agents with
+//! their YAML headers, identity files and their overrides, instructions (AGENTS.md, CLAUDE.md),
+//! prompts, capability packs, layers and skills. It reads each into a [`SourceFile`] or a struct
+//! around one and says what is wrong with it in words a person can act on ([`WorkspaceError`]).
+//!
+//! It must not decide the order of anything in a prompt, apply a budget, render, write, or know of
+//! the engine. It reads no clock and no environment, and touches files in one module only, which
+//! keeps every read inside the workspace, bounded and UTF-8.
+//!
+//! ```
+//! use foreword_workspace::Workspace;
+//!
+//! # let directory = tempfile::tempdir()?;
+//! # std::fs::create_dir_all(directory.path().join("agents/cosmo"))?;
+//! # std::fs::write(directory.path().join("SOUL.md"), "Calm.\n")?;
+//! # let header = "---\ntools: coding\n---\nYou are Cosmo.\n";
+//! # std::fs::write(directory.path().join("agents/cosmo/AGENT.md"), header)?;
+//! # let directory = directory.path();
+//! let workspace = Workspace::open(directory)?;
+//! let cosmo = workspace.agent("cosmo")?;
+//! let files = workspace.identity_files(Some(&cosmo), None)?;
+//! assert_eq!(cosmo.tools, ["coding"]);
+//! assert_eq!(files.soul.map(|soul| soul.text).as_deref(), Some("Calm.\n"));
+//!
+//! let error = workspace.agent("cosmos").unwrap_err();
+//! assert_eq!(error.to_string(), "there is no agent `cosmos`; known: cosmo");
+//! assert_eq!(error.hint(), "did you mean `cosmo`?");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod agent;
+mod config;
+mod config_check;
+mod error;
+mod header;
+mod identity;
+mod instructions;
+mod names;
+mod nearest;
+mod private;
+mod prompts;
+mod read;
+mod rel_path;
+mod roster;
+mod skills;
+#[cfg(test)]
+mod testing;
+mod toml_text;
+mod tools;
+mod workspace;
+
+pub use agent::{Agent, Mode, PromptMode, PromptRef};
+pub use config::{
+    Assembly, BaseSet, CONFIG_FILE, Config, DEFAULT_CONFIG_TEXT, Limits, Modes, Profile,
+    SkillSettings,
+};
+pub use error::{AskedBy, WorkspaceError};
+pub use identity::IdentityFiles;
+pub use private::{PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README};
+pub use prompts::{Layer, LayerPlace};
+pub use read::{SourceFile, read_file};
+pub use rel_path::PathFault;
+pub use skills::{Skill, SkillProblem, SkillScan};
+pub use tools::{TOOLS_FILE, ToolEntry, ToolMode};
+pub use workspace::Workspace;

@@ -172,7 +172,7 @@ impl Blueprint {
     /// The same blueprint with a module of the caller's own, in the place its spec asks for. A module
     /// of the same name is replaced.
     #[must_use]
-    pub fn with_module(&self, module: Arc<dyn Module>) -> Self {
+    pub fn with_module(&self, module: &Arc<dyn Module>) -> Self {
         let name = module.name().to_owned();
         let mut slots: Vec<Slot> =
             self.slots.iter().filter(|slot| slot.name != name).cloned().collect();

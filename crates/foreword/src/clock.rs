@@ -18,6 +18,20 @@ impl Timestamp {
         Some(Self { text: text.to_owned(), minutes })
     }
 
+    /// The time so many seconds after the start of 1970.
+    pub fn from_unix(seconds: i64) -> Self {
+        let mut time = Self { text: String::new(), minutes: seconds.div_euclid(60) };
+        let (year, month, day, hour, minute) = time.civil();
+        let second = seconds.rem_euclid(60);
+        time.text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z");
+        time
+    }
+
+    /// The time as it was given.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// Year, month, day, hour and minute in UTC.
     fn civil(&self) -> (i64, i64, i64, i64, i64) {
         let days = self.minutes.div_euclid(1440);
@@ -71,9 +85,8 @@ fn parse_minutes(text: &str) -> Option<i64> {
             .then(|| digits.iter().fold(0, |n, d| n * 10 + i64::from(d - b'0')))
     };
     let is = |at: usize, c: u8| bytes.get(at) == Some(&c);
-    if !(is(4, b'-') && is(7, b'-') && is(13, b':') && is(16, b':'))
-        || !matches!(bytes.get(10)?, b'T' | b't' | b' ')
-    {
+    let separated = is(4, b'-') && is(7, b'-') && is(13, b':') && is(16, b':');
+    if !separated || !matches!(bytes.get(10)?, b'T' | b't' | b' ') {
         return None;
     }
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
@@ -128,6 +141,9 @@ mod tests {
         assert_eq!(shown("2026-02-26T14:30:00Z").as_deref(), Some("2026-02-26 14:30 UTC"));
         assert_eq!(shown("2026-03-01T00:15:30.123+01:00").as_deref(), Some("2026-02-28 23:15 UTC"));
         assert_eq!(shown("1969-12-31T23:59:59-00:01").as_deref(), Some("1970-01-01 00:00 UTC"));
+        let unix = Timestamp::from_unix(1_772_116_200);
+        assert_eq!(unix.to_string(), "2026-02-26 14:30 UTC");
+        assert_eq!(Timestamp::parse(&unix.text), Some(unix));
         for bad in [
             "",
             "2026-02-26",

@@ -351,7 +351,15 @@ pub enum ContextError {
 impl Context {
     /// Reads and checks a Context.
     pub fn from_json(json: &str) -> Result<Self, ContextError> {
-        let mut context: Self = serde_json::from_str(json)?;
+        Self::checked(serde_json::from_str(json)?)
+    }
+
+    /// The same for JSON that is already parsed.
+    pub fn from_value(json: serde_json::Value) -> Result<Self, ContextError> {
+        Self::checked(serde_json::from_value(json)?)
+    }
+
+    fn checked(mut context: Self) -> Result<Self, ContextError> {
         context.name_skills();
         context.validate()?;
         Ok(context)

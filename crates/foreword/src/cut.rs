@@ -4,18 +4,25 @@ use std::fmt::Write as _;
 
 use crate::fence::one_line;
 use crate::section::MAX_NAME;
-use crate::text::{Cut, Document, Source};
+use crate::text::{Body, Cut, Document, Source, Untrusted};
 
 /// At most `max_chars` characters of a document, cut at the last heading, blank line, line or
 /// character that fits, with a note in its place that says what was left out.
 pub fn cut_document(document: &Document, name: &str, max_chars: usize) -> Document {
-    let text = document.inspect();
-    let Some(limit) = byte_at_char(text, max_chars) else {
-        return document.clone();
-    };
-    let at = best_cut(text, limit);
-    let (kept, lost) = text.split_at_checked(at).unwrap_or((text, ""));
-    let source = document.source().cloned().unwrap_or_else(|| Source::file(name));
+    cut_body(&document.0, name, max_chars).map_or_else(|| document.clone(), Document)
+}
+
+/// The same for untrusted text.
+pub fn cut_untrusted(text: &Untrusted, name: &str, max_chars: usize) -> Untrusted {
+    cut_body(&text.0, name, max_chars).map_or_else(|| text.clone(), Untrusted)
+}
+
+/// The shortened text; nothing if it is short enough.
+fn cut_body(body: &Body, name: &str, max_chars: usize) -> Option<Body> {
+    let text = body.text.as_str();
+    let at = best_cut(text, byte_at_char(text, max_chars)?);
+    let (kept, lost) = text.split_at_checked(at)?;
+    let source = body.source.clone().unwrap_or_else(|| Source::file(name));
     let first = source.first_line.saturating_add(line_breaks(kept));
     let last = first.saturating_add(line_breaks(lost.trim_end()));
     let cut = Cut { chars: lost.chars().count(), lines: [first, last], limit: max_chars };
@@ -24,7 +31,7 @@ pub fn cut_document(document: &Document, name: &str, max_chars: usize) -> Docume
     let _ = write!(short, "\n\n[Left out here: {} characters of ", cut.chars);
     one_line(&mut short, &source.path, MAX_NAME);
     let _ = write!(short, ", lines {first} to {last}{}.]", headings(lost));
-    Document::new(short).from_source(source).with_cut(Some(cut))
+    Some(Body { text: short, source: Some(source), cut: Some(cut) })
 }
 
 /// The offset of the character after `count` characters; nothing if the text is no longer than that.

@@ -8,8 +8,6 @@
 //!
 //! All three remove hidden characters and break the tags and markers that stand for structure.
 
-use std::borrow::Cow;
-
 use crate::invisible::clean;
 use crate::titles::Titles;
 
@@ -59,8 +57,9 @@ pub(crate) fn quote(out: &mut String, text: &str) -> Fenced {
 
 fn push_quoted(out: &mut String, text: &str) {
     out.reserve(text.len() + text.len() / 16);
+    let has_marks = memchr::memchr2(b'<', b'[', text.as_bytes()).is_some();
     let mut first = true;
-    for line in text.split('\n') {
+    for line in lines(text) {
         if !first {
             out.push('\n');
         }
@@ -68,15 +67,36 @@ fn push_quoted(out: &mut String, text: &str) {
         let line = line.trim_end();
         if line.is_empty() {
             out.push('>');
-        } else {
-            out.push_str("> ");
+            continue;
+        }
+        out.push_str("> ");
+        if has_marks {
             push_without_tags(out, line, Strictness::Untrusted);
+        } else {
+            out.push_str(line);
         }
     }
 }
 
+/// The lines of a text whose only line break is LF.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let Some(end) = memchr::memchr(b'\n', text.as_bytes()) else {
+            return rest.take();
+        };
+        rest = text.get(end + 1..);
+        text.get(..end)
+    })
+}
+
 /// Writes a value on one line, at most `max_chars` characters of it.
 pub(crate) fn one_line(out: &mut String, text: &str, max_chars: usize) -> Fenced {
+    if text.len() <= max_chars && is_harmless(text.as_bytes()) {
+        out.push_str(text);
+        return Fenced::default();
+    }
     let (text, removed) = clean(text);
     let mut text = text.trim();
     let mut shortened = false;
@@ -89,7 +109,7 @@ pub(crate) fn one_line(out: &mut String, text: &str, max_chars: usize) -> Fenced
         text = head.trim_end();
         shortened = true;
     }
-    if text.bytes().any(|b| b == b'\n' || b == b'\t') {
+    if memchr::memchr2(b'\n', b'\t', text.as_bytes()).is_some() {
         let flat: Vec<&str> =
             text.split(['\n', '\t']).map(str::trim).filter(|part| !part.is_empty()).collect();
         push_without_tags(out, &flat.join(" "), Strictness::Untrusted);
@@ -124,6 +144,16 @@ pub(crate) fn value_in_document(out: &mut String, text: &str, max_chars: usize) 
         out.insert(start + at, '\\');
     }
     fenced
+}
+
+/// Printable ASCII that starts and ends with a visible character and holds nothing that could need an
+/// escape: nearly every value there is.
+fn is_harmless(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|b| *b != b' ')
+        && bytes.last().is_some_and(|b| *b != b' ')
+        && bytes
+            .iter()
+            .fold(true, |all, &b| all & (b' '..=b'~').contains(&b) & (b != b'<') & (b != b'['))
 }
 
 /// Writes text of the operator or the user with its markdown, except that
@@ -163,52 +193,48 @@ struct Blocks {
 }
 
 fn push_document_lines(out: &mut String, text: &str, titles: &Titles) -> Blocks {
-    out.reserve(text.len());
+    out.reserve(text.len() + 8);
     let has_tags = memchr::memchr(b'<', text.as_bytes()).is_some();
     let mut blocks = Blocks::default();
+    let mut copied = 0;
     let mut at = 0;
-    for line in text.split('\n') {
-        if at > 0 {
-            out.push('\n');
-        }
-        let body = line.trim_start_matches([' ', '\t']);
-        match body.as_bytes().first() {
-            Some(b'#') if is_title(body, titles) => {
-                push_escaped_at(out, line, line.len() - body.len());
-            }
+    for line in lines(text) {
+        let indent = line.bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
+        let body = line.get(indent..).unwrap_or_default();
+        let escape = match body.as_bytes().first() {
+            Some(b'#') if is_title(body, titles) => Some(0),
             Some(b'#') => {
                 // A link may be defined elsewhere in the text.
                 blocks.doubtful |= body.contains('[');
-                push_checked(out, line, has_tags);
+                None
             }
             Some(b'=' | b'-') if is_underline(body) => {
-                match title_above(text.get(..at).unwrap_or_default(), titles) {
-                    Some(true) => push_escaped_at(out, line, line.len() - body.len()),
-                    certain => {
-                        blocks.doubtful |= certain.is_none();
-                        push_checked(out, line, has_tags);
-                    }
-                }
+                let above = title_above(text.get(..at).unwrap_or_default(), titles);
+                blocks.doubtful |= above.is_none();
+                (above == Some(true)).then_some(0)
             }
-            Some(mark @ (b'`' | b'~'))
-                if note_fence(&mut blocks, *mark, body, line.len() - body.len()) =>
-            {
-                push_checked(out, line, has_tags);
+            Some(mark @ (b'`' | b'~')) => {
+                blocks.note_fence(*mark, body, indent);
+                None
             }
             Some(b'<') => {
                 blocks.doubtful = true;
-                push_checked(out, line, has_tags);
+                None
             }
             Some(b's' | b'S' | b'h' | b'H' | b'u' | b'U' | b'a' | b'A' | b'd' | b'D') => {
-                match role_colon(body) {
-                    Some(colon) => push_escaped_at(out, line, line.len() - body.len() + colon),
-                    None => push_checked(out, line, has_tags),
-                }
+                role_colon(body)
             }
-            _ => push_checked(out, line, has_tags),
+            _ => None,
+        };
+        if let Some(offset) = escape {
+            let place = at + indent + offset;
+            push_checked(out, text.get(copied..place).unwrap_or_default(), has_tags);
+            out.push('\\');
+            copied = place;
         }
         at += line.len() + 1;
     }
+    push_checked(out, text.get(copied..).unwrap_or_default(), has_tags);
     blocks
 }
 
@@ -240,19 +266,12 @@ fn title_above(above: &str, titles: &Titles) -> Option<bool> {
     if from == 0 { Some(false) } else { None }
 }
 
-fn push_checked(out: &mut String, line: &str, has_tags: bool) {
+fn push_checked(out: &mut String, text: &str, has_tags: bool) {
     if has_tags {
-        push_without_tags(out, line, Strictness::Document);
+        push_without_tags(out, text, Strictness::Document);
     } else {
-        out.push_str(line);
+        out.push_str(text);
     }
-}
-
-fn push_escaped_at(out: &mut String, line: &str, at: usize) {
-    let (before, after) = line.split_at_checked(at).unwrap_or((line, ""));
-    out.push_str(before);
-    out.push('\\');
-    push_without_tags(out, after, Strictness::Document);
 }
 
 fn is_underline(body: &str) -> bool {
@@ -272,27 +291,28 @@ fn role_colon(body: &str) -> Option<usize> {
     rest.trim_start().starts_with([':', '：']).then_some(role.len() + gap)
 }
 
-/// Follows code fences at the margin; one that is indented may belong to a list, which only a parser
-/// can tell. Always true, so that it can stand in a match guard.
-fn note_fence(blocks: &mut Blocks, mark: u8, body: &str, indent: usize) -> bool {
-    let length = body.bytes().take_while(|&b| b == mark).count();
-    if length < 3 {
-        return true;
-    }
-    if indent > 0 {
-        blocks.doubtful |= indent < 4;
-        return true;
-    }
-    let info = body.get(length..).unwrap_or_default();
-    match blocks.open_fence {
-        Some((open, least)) if open == mark && length >= least && info.trim().is_empty() => {
-            blocks.open_fence = None
+impl Blocks {
+    /// Follows code fences at the margin; one that is indented may belong to a list, which only a
+    /// parser can tell.
+    fn note_fence(&mut self, mark: u8, body: &str, indent: usize) {
+        let length = body.bytes().take_while(|&b| b == mark).count();
+        if length < 3 {
+            return;
         }
-        Some(_) => {}
-        None if mark == b'`' && info.contains('`') => {}
-        None => blocks.open_fence = Some((mark, length)),
+        if indent > 0 {
+            self.doubtful |= indent < 4;
+            return;
+        }
+        let info = body.get(length..).unwrap_or_default();
+        match self.open_fence {
+            Some((open, least)) if open == mark && length >= least && info.trim().is_empty() => {
+                self.open_fence = None;
+            }
+            Some(_) => {}
+            None if mark == b'`' && info.contains('`') => {}
+            None => self.open_fence = Some((mark, length)),
+        }
     }
-    true
 }
 
 /// Does every block end with this text, so that a heading after it stands at the top level, and is no
@@ -409,8 +429,11 @@ fn is_instruction_marker(rest: &str) -> bool {
 }
 
 /// The text from its first line that is not blank to its last, and how many lines came before.
-fn trim_blank_lines<'t>(text: &'t Cow<'_, str>) -> (&'t str, u32) {
+fn trim_blank_lines(text: &str) -> (&str, u32) {
     let text = text.trim_end();
+    if text.as_bytes().first().is_some_and(u8::is_ascii_graphic) {
+        return (text, 0);
+    }
     let body = text.trim_start();
     let lead = text.get(..text.len() - body.len()).unwrap_or_default();
     match lead.rfind('\n') {

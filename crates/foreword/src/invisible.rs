@@ -68,11 +68,11 @@ pub(crate) fn is_blank(text: &str) -> bool {
     })
 }
 
-/// ASCII without control characters other than LF and tab. Branch-free, so that it vectorises.
+/// ASCII without control characters other than LF and tab. No branches inside, so that it vectorises.
 fn is_plain(bytes: &[u8]) -> bool {
-    bytes.iter().fold(0u8, |odd, &b| {
-        odd | u8::from(b >= 0x7F) | u8::from(b < 0x20 && b != b'\n' && b != b'\t')
-    }) == 0
+    bytes
+        .iter()
+        .fold(true, |all, &b| all & ((b' '..=b'~').contains(&b) | (b == b'\n') | (b == b'\t')))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

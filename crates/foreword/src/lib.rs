@@ -24,14 +24,17 @@ mod clock;
 mod compile;
 mod context;
 mod cut;
+mod diff;
 mod estimate;
 mod fence;
 mod invisible;
 mod items;
+mod lint;
 mod manifest;
 mod mode;
 mod module;
 mod modules;
+mod payload;
 mod prompt;
 mod section;
 mod string_or_map;
@@ -51,12 +54,15 @@ pub use context::{
     Context, ContextError, Env, Git, Hints, IdentityFiles, ModeChoice, Profile, PromptMode,
     RuntimeContext, SpawnMode,
 };
-pub use cut::cut_document;
+pub use cut::{cut_document, cut_untrusted};
+pub use diff::{ChangeKind, DiffError, Difference, SectionChange, Side, diff};
 pub use estimate::{Measured, Meter, estimate};
 pub use items::{Approval, Capability, Memory, Provenance, Skill, Tool};
+pub use lint::{Finding, MissingRef, PromptRef, Severity, Subject, lint, rules};
 pub use manifest::{Filtered, Manifest, Metadata, Omitted, SectionEntry, SectionSource};
 pub use mode::Mode;
 pub use module::{Module, Spec};
+pub use payload::{Payload, PayloadError};
 pub use prompt::{Prompt, digest};
 pub use section::{Section, Value};
 pub use suggest::nearest;

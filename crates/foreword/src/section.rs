@@ -50,8 +50,10 @@ pub(crate) struct Sink {
 pub enum Value<'v> {
     /// One escaped line.
     Line(&'v Line),
-    /// A ratio as a percentage with so many decimals.
-    Percent(f64, usize),
+    /// A ratio as a percentage with one decimal.
+    Percent(f64),
+    /// A ratio as a percentage without decimals.
+    RoundPercent(f64),
     /// Words of ours.
     Word(&'static str),
 }
@@ -240,9 +242,14 @@ impl<'s> Section<'s> {
         match value {
             Value::Line(line) => self.value(line, MAX_LINE),
             Value::Word(word) => self.write(word),
-            Value::Percent(ratio, decimals) => {
+            Value::Percent(ratio) => {
                 let start = self.sink.text.len();
-                let _ = write!(self.sink.text, "{:.*}%", decimals, ratio * 100.0);
+                push_percent(&mut self.sink.text, *ratio, 1);
+                self.measure(start);
+            }
+            Value::RoundPercent(ratio) => {
+                let start = self.sink.text.len();
+                push_percent(&mut self.sink.text, *ratio, 0);
                 self.measure(start);
             }
         }
@@ -337,5 +344,53 @@ impl<'s> Section<'s> {
         }
         self.in_rows = true;
         self.gap = false;
+    }
+}
+
+/// A ratio from 0 to 1 as a percentage, halves rounded up. Whole numbers, since formatting a float
+/// exactly costs more than the rest of a section.
+fn push_percent(out: &mut String, ratio: f64, decimals: u32) {
+    let scale = 10u32.pow(decimals);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a ratio is from 0 to 1"
+    )]
+    let scaled = (ratio.clamp(0.0, 1.0) * 100.0 * f64::from(scale)).round() as u32;
+    let (whole, part) = (scaled / scale, scaled % scale);
+    push_number(out, whole);
+    if decimals > 0 {
+        out.push('.');
+        push_number(out, part);
+    }
+    out.push('%');
+}
+
+/// A number from 0 to 999.
+fn push_number(out: &mut String, number: u32) {
+    for (place, least) in [(100, 100), (10, 10), (1, 0)] {
+        if number >= least {
+            out.push(char::from(b'0' + u8::try_from(number / place % 10).unwrap_or(0)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_are_written_as_people_do() {
+        let percent = |ratio, decimals| {
+            let mut out = String::new();
+            push_percent(&mut out, ratio, decimals);
+            out
+        };
+        assert_eq!(percent(0.25, 1), "25.0%");
+        assert_eq!(percent(0.3, 0), "30%");
+        assert_eq!(percent(1.0, 1), "100.0%");
+        assert_eq!(percent(0.0, 0), "0%");
+        assert_eq!(percent(0.0666, 1), "6.7%");
+        assert_eq!(percent(0.101, 0), "10%");
     }
 }

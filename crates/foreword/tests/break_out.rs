@@ -730,8 +730,8 @@ proptest! {
         json.as_object_mut().unwrap().remove("maxPromptTokens");
         let changed = with(json.clone(), json!({
             "task": task,
-            "memories": [memory.clone(), {"text": memory.clone(), "kind": "system"}],
-            "activity": [memory.clone()],
+            "memories": [memory, {"text": memory, "kind": "system"}],
+            "activity": [memory],
             "taintRatio": taint,
             "now": format!("2027-03-04T05:{minute:02}:00Z"),
             "git": {"branch": memory, "summary": "1 file changed"},

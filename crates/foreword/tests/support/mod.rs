@@ -148,9 +148,10 @@ pub(crate) fn blueprint_of(modules: Vec<Fixed>) -> Blueprint {
     let empty =
         Blueprint::from_toml("test.toml", text, &mut |_| Err(std::io::ErrorKind::NotFound.into()))
             .expect("a valid blueprint");
-    modules
-        .into_iter()
-        .fold(empty, |blueprint, module| blueprint.with_module(std::sync::Arc::new(module)))
+    modules.into_iter().fold(empty, |blueprint, module| {
+        blueprint
+            .with_module(&(std::sync::Arc::new(module) as std::sync::Arc<dyn foreword::Module>))
+    })
 }
 
 /// The seed's rule of thumb, one token for four characters, so that its numbers can be kept.

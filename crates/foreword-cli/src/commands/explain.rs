@@ -1,0 +1,195 @@
+//! `foreword explain`: a table of what stands in the prompt, then what was left out and why.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use foreword::{Manifest, Prompt, SectionEntry};
+
+use crate::args::ExplainArgs;
+use crate::commands::build;
+use crate::error::CliError;
+use crate::inputs;
+use crate::terminal::{Terminal, paint};
+
+pub(crate) fn run(
+    workspace: &Path,
+    args: &ExplainArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let counter = inputs::counter(args.source.tokenizer)?;
+    let gathered = inputs::resolve(workspace, &args.source)?;
+    for warning in &gathered.warnings {
+        terminal.warn(warning);
+    }
+    let (prompt, build_time_ms) = build::compile(&gathered, counter.as_deref());
+    if let Some(at) = args.at {
+        return explain_byte(&prompt, at, terminal);
+    }
+    let manifest = build::manifest(&prompt, build_time_ms);
+    if terminal.json {
+        return terminal.print_json(&without_text(&manifest)?);
+    }
+    terminal.print(&table(&manifest, gathered.blueprint.name()))
+}
+
+/// The manifest without the text of the prompt.
+pub(crate) fn without_text(manifest: &Manifest<'_>) -> Result<serde_json::Value, CliError> {
+    let mut value = serde_json::to_value(manifest)?;
+    if let Some(object) = value.as_object_mut() {
+        for field in ["content", "system", "turnContext"] {
+            object.remove(field);
+        }
+    }
+    Ok(value)
+}
+
+fn explain_byte(prompt: &Prompt, at: usize, terminal: &Terminal) -> Result<(), CliError> {
+    let manifest = prompt.manifest_with_digests();
+    if at >= manifest.content.len() {
+        return Err(CliError::usage(format!(
+            "byte {at} is beyond the prompt, which has {} bytes",
+            manifest.content.len()
+        )));
+    }
+    let holds = |range: &[usize; 2]| (range[0]..range[1]).contains(&at);
+    let section = manifest.sections.iter().find(|section| holds(&section.range));
+    let source =
+        section.and_then(|section| section.sources.iter().find(|source| holds(&source.range)));
+    let line = source.map(|source| {
+        let before = manifest.content.as_bytes().get(source.range[0]..at).unwrap_or_default();
+        source.lines[0] as usize + before.iter().filter(|b| **b == b'\n').count()
+    });
+    if terminal.json {
+        return terminal.print_json(&serde_json::json!({
+            "byte": at,
+            "section": section.map(|section| section.module),
+            "authority": section.map(|section| section.authority),
+            "volatility": section.map(|section| section.volatility),
+            "source": source.map(|source| source.path),
+            "line": line,
+        }));
+    }
+    let text = match (section, source, line) {
+        (None, _, _) => "between two sections\n".to_owned(),
+        (Some(section), Some(source), Some(line)) => {
+            format!(
+                "section {}, {} authority, from {}:{line}\n",
+                section.module,
+                section.authority.as_str(),
+                source.path
+            )
+        }
+        (Some(section), _, _) => {
+            format!(
+                "section {}, {} authority, written by the module itself\n",
+                section.module,
+                section.authority.as_str()
+            )
+        }
+    };
+    terminal.print(&text)
+}
+
+fn table(manifest: &Manifest<'_>, blueprint: &str) -> String {
+    let metadata = &manifest.metadata;
+    let mut rows = vec![
+        ["section", "authority", "volatility", "detail", "tokens", "share", "source"]
+            .map(str::to_owned),
+    ];
+    let total = f64::from(metadata.estimated_tokens.max(1));
+    for section in &manifest.sections {
+        rows.push([
+            section.module.to_owned(),
+            section.authority.as_str().to_owned(),
+            section.volatility.as_str().to_owned(),
+            section.detail.as_str().to_owned(),
+            section.tokens.to_string(),
+            format!("{:.1}%", f64::from(section.tokens) / total * 100.0),
+            sources(section),
+        ]);
+    }
+    let mut out = String::new();
+    let widths: Vec<usize> = (0..7)
+        .map(|column| {
+            rows.iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| cell.chars().count())
+                .max()
+                .unwrap_or(0)
+        })
+        .collect();
+    for (index, row) in rows.iter().enumerate() {
+        let mut line = String::new();
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let right = column == 4 || column == 5;
+            let pad = " ".repeat(width.saturating_sub(cell.chars().count()));
+            let _ =
+                if right { write!(line, "{pad}{cell}  ") } else { write!(line, "{cell}{pad}  ") };
+        }
+        let line = line.trim_end();
+        let _ = writeln!(out, "{}", if index == 0 { paint(line, "34") } else { line.to_owned() });
+    }
+    let _ = writeln!(
+        out,
+        "\n{} tokens in {} sections of blueprint {blueprint}; {}% of the window of {} left; stable prefix {} bytes",
+        metadata.estimated_tokens,
+        metadata.module_count,
+        metadata.percent_remaining,
+        metadata.context_window,
+        manifest.stable_prefix_bytes
+    );
+    if metadata.over_budget {
+        let _ = writeln!(
+            out,
+            "{}",
+            paint("over budget, though everything optional was left out", "31")
+        );
+    }
+    if !manifest.omitted.is_empty() {
+        let _ = writeln!(out, "\n{}", paint("left out", "34"));
+        for omitted in manifest.omitted {
+            let _ = writeln!(out, "  {}: {}", omitted.module, omitted.reason);
+        }
+    }
+    if !manifest.filtered.is_empty() {
+        let _ = writeln!(out, "\n{}", paint("changed or filtered", "34"));
+        for filtered in manifest.filtered {
+            let _ = writeln!(
+                out,
+                "  {} {}: {}",
+                filtered.kind,
+                printable(&filtered.id),
+                filtered.reason
+            );
+        }
+    }
+    if !manifest.inactive.is_empty() {
+        let _ =
+            writeln!(out, "\n{} {}", paint("nothing to say:", "34"), manifest.inactive.join(", "));
+    }
+    out
+}
+
+/// The files of a section, each once.
+fn sources(section: &SectionEntry<'_>) -> String {
+    const MOST: usize = 3;
+    let mut names: Vec<String> = Vec::new();
+    for source in &section.sources {
+        let name = printable(source.path);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let more = names.len().saturating_sub(MOST);
+    names.truncate(MOST);
+    let mut out = names.join(", ");
+    if more > 0 {
+        let _ = write!(out, " and {more} more");
+    }
+    if out.is_empty() { "context".to_owned() } else { out }
+}
+
+/// Names from files, without what a terminal would act on.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}

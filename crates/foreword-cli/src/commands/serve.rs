@@ -1,0 +1,179 @@
+//! `foreword serve --stdio`: one JSON request a line, one answer a line, no start-up cost.
+
+use std::io::{self, BufRead, Read, Write};
+use std::path::{Path, PathBuf};
+
+use foreword::{Context, ModeChoice, PromptMode, RuntimeContext, Timestamp};
+use foreword_gather::{Gathered, Request, blueprint_by_name, gather};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::commands::{build, explain, lint};
+use crate::error::CliError;
+use crate::inputs;
+
+/// The longest request, so that a client cannot exhaust memory.
+const MOST_BYTES: u64 = 64 << 20;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Call {
+    #[serde(default, rename = "id")]
+    _id: Value,
+    method: String,
+    #[serde(default)]
+    params: Params,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Params {
+    context: Option<Value>,
+    workspace: Option<PathBuf>,
+    agent: Option<String>,
+    blueprint: Option<String>,
+    task: Option<String>,
+    mode: Option<ModeChoice>,
+    prompt_mode: Option<PromptMode>,
+    user_id: Option<String>,
+    model: Option<String>,
+    channel: Option<String>,
+    taint_ratio: Option<f64>,
+    history_tokens: Option<u64>,
+    reserved_tokens: Option<u64>,
+    max_prompt_tokens: Option<u64>,
+    canary: Option<String>,
+    runtime_context: Option<RuntimeContext>,
+    now: Option<Timestamp>,
+    cwd: Option<PathBuf>,
+}
+
+pub(crate) fn run(workspace: &Path) -> Result<(), CliError> {
+    let mut input = io::stdin().lock();
+    let mut output = io::stdout().lock();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = input.by_ref().take(MOST_BYTES).read_until(b'\n', &mut line);
+        let read = read
+            .map_err(|error| CliError::internal(format!("cannot read standard input: {error}")))?;
+        if read == 0 {
+            return Ok(());
+        }
+        let too_long = read as u64 == MOST_BYTES && !line.ends_with(b"\n");
+        if !too_long && line.trim_ascii().is_empty() {
+            continue;
+        }
+        let answer = if too_long {
+            skip_line(&mut input)?;
+            let error =
+                CliError::usage(format!("a request may have at most {} MiB", MOST_BYTES >> 20));
+            failure(&Value::Null, &error)
+        } else {
+            answer(workspace, &line)
+        };
+        let mut text = answer.to_string();
+        text.push('\n');
+        if output.write_all(text.as_bytes()).and_then(|()| output.flush()).is_err() {
+            // The client went away.
+            return Ok(());
+        }
+    }
+}
+
+fn skip_line(input: &mut impl BufRead) -> Result<(), CliError> {
+    input
+        .skip_until(b'\n')
+        .map_err(|error| CliError::internal(format!("cannot read standard input: {error}")))?;
+    Ok(())
+}
+
+fn answer(workspace: &Path, line: &[u8]) -> Value {
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => {
+            return failure(&Value::Null, &CliError::usage(format!("not a request: {error}")));
+        }
+    };
+    let id = value.get("id").cloned().unwrap_or_default();
+    let call: Call = match serde_json::from_value(value) {
+        Ok(call) => call,
+        Err(error) => return failure(&id, &CliError::usage(format!("not a request: {error}"))),
+    };
+    match handle(workspace, call) {
+        Ok(result) => json!({"id": id, "result": result}),
+        Err(error) => failure(&id, &error),
+    }
+}
+
+fn failure(id: &Value, error: &CliError) -> Value {
+    json!({"id": id, "error": {"kind": error.kind.as_str(), "message": error.message, "hints": error.hints}})
+}
+
+fn handle(workspace: &Path, call: Call) -> Result<Value, CliError> {
+    let Call { method, params, .. } = call;
+    let root = params.workspace.clone().unwrap_or_else(|| workspace.to_path_buf());
+    match method.as_str() {
+        "ping" => Ok(json!({"version": env!("CARGO_PKG_VERSION")})),
+        "build" | "explain" => {
+            let gathered = resolve(&root, params)?;
+            let (prompt, build_time_ms) = build::compile(&gathered, None);
+            let manifest = build::manifest(&prompt, build_time_ms);
+            if method == "build" {
+                Ok(serde_json::to_value(&manifest)?)
+            } else {
+                explain::without_text(&manifest)
+            }
+        }
+        "lint" => {
+            let findings =
+                lint::findings(&root, params.agent.as_deref(), params.blueprint.as_deref())?;
+            Ok(serde_json::to_value(findings)?)
+        }
+        other => {
+            let known = ["build", "explain", "lint", "ping"];
+            let error = CliError::usage(format!("no method is called `{other}`"));
+            Err(match foreword::nearest(other, known) {
+                Some(near) => error.hint(format!("did you mean `{near}`?")),
+                None => error.hint(format!("known are {}", known.join(", "))),
+            })
+        }
+    }
+}
+
+fn resolve(root: &Path, params: Params) -> Result<Gathered, CliError> {
+    if let Some(context) = params.context {
+        let mut context = Context::from_value(context)?;
+        if let Some(task) = params.task {
+            context.task = task.as_str().into();
+        }
+        let name = params.blueprint.as_deref().unwrap_or("standard");
+        let blueprint = blueprint_by_name(name)?;
+        return Ok(Gathered {
+            context,
+            blueprint,
+            blueprint_file: name.to_owned(),
+            warnings: Vec::new(),
+        });
+    }
+    let request = Request {
+        agent: params.agent,
+        blueprint: params.blueprint,
+        task: params.task,
+        mode: params.mode,
+        prompt_mode: params.prompt_mode,
+        user_id: params.user_id,
+        model: params.model,
+        channel: params.channel,
+        taint_ratio: params.taint_ratio,
+        history_tokens: params.history_tokens,
+        reserved_tokens: params.reserved_tokens,
+        max_prompt_tokens: params.max_prompt_tokens,
+        canary: params.canary,
+        runtime_context: params.runtime_context,
+        now: Some(params.now.unwrap_or_else(inputs::clock)),
+        cwd: params.cwd,
+        ..Request::default()
+    };
+    Ok(gather(root, &request)?)
+}

@@ -1,0 +1,78 @@
+//! `foreword eval speed`: the CPU time of a build, measured the same way for anyone's Context.
+
+use std::hint::black_box;
+
+use foreword::Context;
+use foreword_gather::blueprint_by_name;
+use serde_json::json;
+
+use crate::args::{Account, SpeedArgs};
+use crate::error::CliError;
+use crate::inputs::{read_input, shown};
+use crate::terminal::Terminal;
+
+const ROUNDS: u32 = 25;
+
+pub(crate) fn run(args: &SpeedArgs, terminal: &Terminal) -> Result<(), CliError> {
+    let text = read_input(&args.context)?;
+    let context = Context::from_json(&text)
+        .map_err(|error| CliError::from(error).in_file(&shown(&args.context)))?;
+    let blueprint = blueprint_by_name(&args.blueprint)?;
+    if args.builds == 0 {
+        return Err(CliError::usage("--builds must be at least 1"));
+    }
+    let build = || {
+        let prompt = blueprint.build(black_box(&context));
+        match args.with {
+            Account::Metadata => drop(black_box(prompt.metadata())),
+            Account::Manifest => drop(black_box(prompt.manifest())),
+            Account::Digests => drop(black_box(prompt.manifest_with_digests())),
+        }
+        black_box(prompt.text().len())
+    };
+    let bytes = build();
+    let rounds = ROUNDS.min(args.builds);
+    let per_round = args.builds / rounds;
+    let mut micros: Vec<f64> = Vec::new();
+    for _ in 0..rounds {
+        let start = cpu_seconds();
+        for _ in 0..per_round {
+            build();
+        }
+        micros.push((cpu_seconds() - start) * 1e6 / f64::from(per_round));
+    }
+    micros.sort_by(f64::total_cmp);
+    let round = |value: f64| (value * 1000.0).round() / 1000.0;
+    let min = round(micros.first().copied().unwrap_or(0.0));
+    let median = round(micros.get(micros.len() / 2).copied().unwrap_or(0.0));
+    let builds = rounds * per_round;
+    if terminal.json {
+        let line =
+            json!({"minUs": min, "medianUs": median, "bytes": bytes, "builds": builds}).to_string();
+        return terminal.print(&(line + "\n"));
+    }
+    terminal.print(&format!(
+        "{bytes} bytes in {min} µs at best, {median} µs in the median, over {builds} builds\n"
+    ))
+}
+
+/// CPU time of this thread.
+#[cfg(unix)]
+fn cpu_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "differences of seconds need far fewer than 52 bits"
+    )]
+    let seconds = time.tv_sec as f64 + time.tv_nsec as f64 / 1e9;
+    seconds
+}
+
+/// Wall time, where the thread's CPU time cannot be had.
+#[cfg(not(unix))]
+fn cpu_seconds() -> f64 {
+    use std::sync::OnceLock;
+    use std::time::Instant;
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_secs_f64()
+}

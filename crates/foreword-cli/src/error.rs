@@ -1,0 +1,109 @@
+//! The one error of the command line: what kind, what happened, what to do.
+
+use std::fmt;
+
+use foreword::{BlueprintError, ContextError};
+use foreword_gather::GatherError;
+use foreword_workspace::WorkspaceError;
+
+/// What an error means for the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The thing asked about is not right: exit 1.
+    NotRight,
+    /// Wrong use, wrong configuration or unreadable input: exit 2.
+    Usage,
+    /// Our own fault, or the machine's: exit 3.
+    Internal,
+}
+
+impl Kind {
+    pub(crate) fn exit_code(self) -> u8 {
+        match self {
+            Self::NotRight => 1,
+            Self::Usage => 2,
+            Self::Internal => 3,
+        }
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::NotRight => "not-right",
+            Self::Usage => "usage",
+            Self::Internal => "internal",
+        }
+    }
+}
+
+/// What happened and what to do about it.
+#[derive(Debug)]
+pub(crate) struct CliError {
+    pub(crate) kind: Kind,
+    pub(crate) message: String,
+    pub(crate) hints: Vec<String>,
+}
+
+impl CliError {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { kind: Kind::Usage, message: message.into(), hints: Vec::new() }
+    }
+
+    pub(crate) fn not_right(message: impl Into<String>) -> Self {
+        Self { kind: Kind::NotRight, message: message.into(), hints: Vec::new() }
+    }
+
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        Self { kind: Kind::Internal, message: message.into(), hints: Vec::new() }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// The same error, said to come from `file`.
+    pub(crate) fn in_file(mut self, file: &str) -> Self {
+        self.message = format!("{file}: {}", self.message);
+        self
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<GatherError> for CliError {
+    fn from(error: GatherError) -> Self {
+        let out = Self::usage(error.to_string());
+        match error.hint() {
+            Some(hint) => out.hint(hint),
+            None => out,
+        }
+    }
+}
+
+impl From<WorkspaceError> for CliError {
+    fn from(error: WorkspaceError) -> Self {
+        Self::usage(error.to_string()).hint(error.hint())
+    }
+}
+
+impl From<ContextError> for CliError {
+    fn from(error: ContextError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<BlueprintError> for CliError {
+    fn from(error: BlueprintError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<serde_json::Error> for CliError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::internal(format!("cannot write JSON: {error}"))
+    }
+}

@@ -1,0 +1,230 @@
+//! From arguments to a Context and its blueprint.
+
+use std::io::Read;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use foreword::{
+    Blueprint, Context, Line, Payload, RuntimeContext, SpawnMode, Timestamp, TokenCounter,
+};
+use foreword_gather::{Gathered, Request, blueprint_by_name, gather};
+
+use crate::args::{AnyMode, SourceArgs, Tokenizer};
+use crate::error::CliError;
+
+/// The most that is read from a file or standard input.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Resolves the arguments of `build` and `explain`.
+pub(crate) fn resolve(workspace: &Path, source: &SourceArgs) -> Result<Gathered, CliError> {
+    if let Some(path) = &source.context {
+        let text = read_input(path)?;
+        let mut context = Context::from_json(&text)
+            .map_err(|error| CliError::from(error).in_file(&shown(path)))?;
+        override_context(&mut context, source)?;
+        let name = source.blueprint.as_deref().unwrap_or("standard");
+        let blueprint = blueprint_by_name(name)?;
+        check_files(&context, &blueprint)?;
+        return Ok(Gathered {
+            context,
+            blueprint,
+            blueprint_file: name.to_owned(),
+            warnings: Vec::new(),
+        });
+    }
+    let mut request = request(source)?;
+    request.now = Some(match &source.session.now {
+        Some(text) => parse_now(text)?,
+        None => clock(),
+    });
+    if let Some(path) = &source.payload {
+        let payload = Payload::parse(&read_input(path)?)
+            .map_err(|error| CliError::usage(error.to_string()).in_file(&shown(path)))?;
+        apply_payload(&mut request, payload);
+    }
+    Ok(gather(workspace, &request)?)
+}
+
+/// The exact counter, if one was asked for. It loads its vocabulary when it first counts.
+pub(crate) fn counter(tokenizer: Tokenizer) -> Result<Option<Box<dyn TokenCounter>>, CliError> {
+    let name = match tokenizer {
+        Tokenizer::Estimate => return Ok(None),
+        Tokenizer::O200k => "o200k",
+        Tokenizer::Cl100k => "cl100k",
+    };
+    foreword_tokens::counter(name).map(Some).map_err(|error| CliError::usage(error.to_string()))
+}
+
+/// What the arguments ask of a workspace.
+pub(crate) fn request(source: &SourceArgs) -> Result<Request, CliError> {
+    let session = &source.session;
+    let (mode, prompt_mode) = modes(&source.mode)?;
+    Ok(Request {
+        agent: source.agent.clone(),
+        blueprint: source.blueprint.clone(),
+        task: source.task.clone(),
+        mode,
+        prompt_mode,
+        user_id: session.user.clone(),
+        model: session.model.clone(),
+        channel: session.channel.clone(),
+        profile: session.profile,
+        sandbox_type: session.sandbox.clone(),
+        taint_ratio: session.taint_ratio,
+        taint_threshold: session.taint_threshold,
+        history_tokens: session.history_tokens,
+        reserved_tokens: session.reserved_tokens,
+        context_window: session.context_window,
+        output_reserve: session.output_reserve,
+        max_prompt_tokens: session.max_prompt_tokens,
+        canary: session.canary.clone(),
+        runtime_context: session.sub_agent.then(|| runtime_context(source)),
+        cwd: session.cwd.clone(),
+        ..Request::default()
+    })
+}
+
+fn runtime_context(source: &SourceArgs) -> RuntimeContext {
+    let line = |value: &Option<String>| value.as_deref().map(Line::new);
+    RuntimeContext {
+        mode: SpawnMode::SubAgent,
+        parent_role: line(&source.session.parent_role),
+        objective: line(&source.session.objective),
+        task_id: line(&source.session.task_id),
+    }
+}
+
+fn modes(
+    given: &[AnyMode],
+) -> Result<(Option<foreword::ModeChoice>, Option<foreword::PromptMode>), CliError> {
+    let (mut mode, mut prompt_mode) = (None, None);
+    for any in given {
+        let twice = match any {
+            AnyMode::Mode(choice) => mode.replace(*choice).is_some(),
+            AnyMode::Prompt(choice) => prompt_mode.replace(*choice).is_some(),
+        };
+        if twice {
+            return Err(CliError::usage("--mode is given twice for the same thing")
+                .hint("one of plan, act, review, auto and one of full, minimal, none"));
+        }
+    }
+    Ok((mode, prompt_mode))
+}
+
+/// Arguments win over what the Context says.
+fn override_context(context: &mut Context, source: &SourceArgs) -> Result<(), CliError> {
+    let session = &source.session;
+    let (mode, prompt_mode) = modes(&source.mode)?;
+    if let Some(task) = &source.task {
+        context.task = task.as_str().into();
+    }
+    context.mode = mode.unwrap_or(context.mode);
+    context.prompt_mode = prompt_mode.unwrap_or(context.prompt_mode);
+    for (given, field) in [
+        (&source.agent, &mut context.agent_id),
+        (&session.user, &mut context.user_id),
+        (&session.model, &mut context.model),
+        (&session.canary, &mut context.canary),
+    ] {
+        if let Some(given) = given {
+            *field = Some(Line::new(given));
+        }
+    }
+    for (given, field) in
+        [(&session.channel, &mut context.channel), (&session.sandbox, &mut context.sandbox_type)]
+    {
+        if let Some(given) = given {
+            *field = Line::new(given);
+        }
+    }
+    for (given, field) in [
+        (session.context_window, &mut context.context_window),
+        (session.history_tokens, &mut context.history_tokens),
+        (session.reserved_tokens, &mut context.reserved_tokens),
+        (session.output_reserve, &mut context.output_reserve),
+    ] {
+        *field = given.unwrap_or(*field);
+    }
+    context.profile = session.profile.or(context.profile);
+    context.taint_ratio = session.taint_ratio.unwrap_or(context.taint_ratio);
+    context.taint_threshold = session.taint_threshold.or(context.taint_threshold);
+    context.max_prompt_tokens = session.max_prompt_tokens.or(context.max_prompt_tokens);
+    if let Some(now) = &session.now {
+        context.now = Some(parse_now(now)?);
+    }
+    if session.sub_agent {
+        context.runtime_context = Some(runtime_context(source));
+    }
+    Ok(context.validate()?)
+}
+
+/// With `--context` no other file is read, so a file-backed module must find its text in the Context.
+fn check_files(context: &Context, blueprint: &Blueprint) -> Result<(), CliError> {
+    for file in blueprint.files() {
+        if !file.optional && !context.files.contains_key(&file.file) {
+            return Err(CliError::usage(format!(
+                "module `{}` of blueprint `{}` needs the file {}, and --context reads no other file",
+                file.module,
+                blueprint.name(),
+                file.file
+            ))
+            .hint(format!("put its text into the Context: {{\"files\": {{\"{}\": \"…\"}}}}", file.file)));
+        }
+    }
+    Ok(())
+}
+
+fn apply_payload(request: &mut Request, payload: Payload) {
+    request.task = Some(payload.message);
+    request.history_tokens = request.history_tokens.or(Some(payload.history_tokens));
+    request.taint_ratio = request.taint_ratio.or(Some(payload.taint_ratio));
+    request.taint_threshold = request.taint_threshold.or(payload.taint_threshold);
+    if request.taint_threshold.is_none() && payload.profile.is_none() && request.profile.is_none() {
+        request.taint_threshold = Some(1.0);
+    }
+    request.profile = request.profile.or(payload.profile);
+    request.sandbox_type = request.sandbox_type.take().or(payload.sandbox_type);
+}
+
+fn parse_now(text: &str) -> Result<Timestamp, CliError> {
+    Timestamp::parse(text).ok_or_else(|| {
+        CliError::usage(format!("--now `{text}` is not a time"))
+            .hint("use a form such as 2026-02-26T14:30:00Z")
+    })
+}
+
+/// The time on this machine.
+pub(crate) fn clock() -> Timestamp {
+    let seconds =
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
+    Timestamp::from_unix(i64::try_from(seconds).unwrap_or(0))
+}
+
+/// Reads a file, or standard input for `-`, as text.
+pub(crate) fn read_input(path: &Path) -> Result<String, CliError> {
+    if path.as_os_str() != "-" {
+        return Ok(foreword_workspace::read_file(path, MOST_BYTES)?.text);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .take(MOST_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| CliError::usage(format!("cannot read standard input: {error}")))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(CliError::usage(format!(
+            "standard input is larger than {} MiB",
+            MOST_BYTES >> 20
+        )));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        CliError::usage(format!(
+            "standard input is not UTF-8: byte {} is wrong",
+            error.utf8_error().valid_up_to()
+        ))
+    })
+}
+
+/// How an input is called in messages.
+pub(crate) fn shown(path: &Path) -> String {
+    if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
+}

@@ -1,0 +1,71 @@
+//! Writing to the terminal: stdout holds results, stderr everything else; colour only on a terminal.
+
+use std::io::{self, IsTerminal, Write};
+
+use crate::error::CliError;
+
+/// How much to say, and in which form.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terminal {
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+}
+
+impl Terminal {
+    /// Writes a result. A reader that went away is not an error.
+    pub(crate) fn print(&self, text: &str) -> Result<(), CliError> {
+        let mut out = io::stdout().lock();
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(CliError::internal(format!("cannot write to standard output: {error}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes a value as JSON.
+    pub(crate) fn print_json(&self, value: &impl serde::Serialize) -> Result<(), CliError> {
+        let mut text = serde_json::to_string_pretty(value)?;
+        text.push('\n');
+        self.print(&text)
+    }
+
+    /// Says something beside the result.
+    pub(crate) fn say(&self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(io::stderr(), "{text}");
+        }
+    }
+
+    pub(crate) fn warn(&self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(io::stderr(), "{} {text}", paint_err("warning:", "33"));
+        }
+    }
+
+    /// Reports an error with its hints. Always said.
+    pub(crate) fn error(&self, error: &CliError) {
+        let mut err = io::stderr().lock();
+        let _ = writeln!(err, "{} {}", paint_err("error:", "31"), error.message);
+        for hint in &error.hints {
+            let _ = writeln!(err, "{} {hint}", paint_err("hint:", "36"));
+        }
+    }
+}
+
+/// Text in a colour, if standard output is a terminal and nobody asked for none.
+pub(crate) fn paint(text: &str, colour: &str) -> String {
+    paint_if(io::stdout().is_terminal(), text, colour)
+}
+
+fn paint_err(text: &str, colour: &str) -> String {
+    paint_if(io::stderr().is_terminal(), text, colour)
+}
+
+fn paint_if(terminal: bool, text: &str, colour: &str) -> String {
+    if terminal && std::env::var_os("NO_COLOR").is_none() {
+        format!("\x1b[1;{colour}m{text}\x1b[0m")
+    } else {
+        text.to_owned()
+    }
+}

@@ -1,0 +1,62 @@
+//! Why a Context could not be gathered.
+
+use foreword::{BlueprintError, ContextError};
+use foreword_workspace::{AskedBy, WorkspaceError};
+use thiserror::Error;
+
+/// Why a Context could not be gathered.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum GatherError {
+    /// The workspace cannot be read.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// The blueprint is wrong.
+    #[error(transparent)]
+    Blueprint(#[from] BlueprintError),
+    /// The Context is wrong.
+    #[error(transparent)]
+    Context(#[from] ContextError),
+    /// No such blueprint.
+    #[error("no blueprint is called `{name}`: {suggestion}")]
+    UnknownBlueprint {
+        /// The name.
+        name: String,
+        /// What to do.
+        suggestion: String,
+    },
+    /// A pack that nobody wrote.
+    #[error("{asked_by}: there is no capability pack `{name}`")]
+    UnknownPack {
+        /// The pack.
+        name: String,
+        /// Who asked for it.
+        asked_by: AskedBy,
+    },
+    /// A list of prompts with two of what there can be one of.
+    #[error("{asked_by}: `{second}` is a second {what} beside `{first}`: an agent has exactly one")]
+    Twice {
+        /// `persona`, `base` or `overlay`.
+        what: &'static str,
+        /// The one before.
+        first: String,
+        /// The one too many.
+        second: String,
+        /// Where.
+        asked_by: AskedBy,
+    },
+}
+
+impl GatherError {
+    /// What to do next, where there is something beyond the message.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Workspace(error) => Some(error.hint()),
+            Self::UnknownPack { name, .. } => Some(format!(
+                "write prompts/capabilities/{name}.md, or take the name out of the list"
+            )),
+            Self::Twice { .. } => Some("remove one of them from the list".to_owned()),
+            Self::Blueprint(_) | Self::Context(_) | Self::UnknownBlueprint { .. } => None,
+        }
+    }
+}

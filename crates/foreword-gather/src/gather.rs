@@ -1,0 +1,363 @@
+//! A workspace and a request in, a Context and its blueprint out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use foreword::{
+    Approval, Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, ModeChoice, Profile,
+    PromptMode, Provenance, Skill, Tool, cut_document,
+};
+use foreword_workspace::{Agent, AskedBy, Layer, SourceFile, ToolEntry, Workspace};
+
+use crate::blueprint;
+use crate::error::GatherError;
+use crate::git;
+use crate::prompts::{Layers, Missing, gather_layers};
+use crate::request::Request;
+use crate::surfaces::{description, surface};
+use crate::text::{Texts, optional};
+
+/// A Context ready to compile, and what a person should know about how it was gathered.
+#[derive(Clone, Debug)]
+pub struct Gathered {
+    /// Everything the prompt depends on.
+    pub context: Context,
+    /// The blueprint to compile it with.
+    pub blueprint: Blueprint,
+    /// The name of the blueprint's file, or `builtin:NAME`.
+    pub blueprint_file: String,
+    /// What was passed over.
+    pub warnings: Vec<String>,
+}
+
+/// A gathered workspace with the parts that lint looks at.
+pub(crate) struct Parts {
+    pub(crate) gathered: Gathered,
+    pub(crate) agent: Option<Agent>,
+    pub(crate) missing: Vec<Missing>,
+}
+
+/// Reads a workspace into a Context.
+pub fn gather(root: &Path, request: &Request) -> Result<Gathered, GatherError> {
+    let workspace = Workspace::open(root)?;
+    gather_parts(&workspace, request, false).map(|parts| parts.gathered)
+}
+
+/// Every agent's prompt (`default` where there are none) without a task and without anything that
+/// differs between machines: the same for everyone who has the same workspace.
+pub fn neutral_prompts(root: &Path) -> Result<Vec<(String, Gathered)>, GatherError> {
+    let workspace = Workspace::open(root)?;
+    let request = |agent| Request { agent, neutral: true, ..Request::default() };
+    let ids = workspace.agent_ids()?;
+    if ids.is_empty() {
+        let parts = gather_parts(&workspace, &request(None), false)?;
+        return Ok(vec![("default".to_owned(), parts.gathered)]);
+    }
+    ids.into_iter()
+        .map(|id| Ok((id.clone(), gather_parts(&workspace, &request(Some(id)), false)?.gathered)))
+        .collect()
+}
+
+pub(crate) fn gather_parts(
+    workspace: &Workspace,
+    request: &Request,
+    lenient: bool,
+) -> Result<Parts, GatherError> {
+    let config = workspace.config();
+    let texts = Texts { max_chars: config.limits.max_file_chars };
+    let mut warnings = Vec::new();
+
+    let agent = match request.agent.as_ref().or(config.agent.as_ref()) {
+        Some(id) => Some(workspace.agent(id)?),
+        None => None,
+    };
+    let agent = agent.as_ref();
+    let found = match (
+        &request.blueprint,
+        agent.and_then(|agent| agent.blueprint.as_ref().map(|name| (agent, name))),
+    ) {
+        (Some(name), _) => blueprint::named(name)?,
+        (None, Some((agent, name))) => {
+            blueprint::of_workspace(workspace, name, &agent.asked_by("blueprint"))?
+        }
+        (None, None) => blueprint::of_workspace(
+            workspace,
+            &config.blueprint,
+            &workspace.config_asked_by(&["blueprint"]),
+        )?,
+    };
+
+    let user_id = request.user_id.as_ref().or(config.user_id.as_ref());
+    let (tools, tool_packs) = gather_tools(workspace, agent)?;
+    let mut layers = gather_layers(workspace, agent, &tool_packs, &texts, lenient)?;
+    let (identity_files, context_content) =
+        gather_identity(workspace, agent, user_id, request, &texts, &layers)?;
+    let skills = gather_skills(workspace, agent, &texts, &mut warnings)?;
+
+    let line = |value: &str| Line::new(value);
+    let mut context = Context {
+        agent_type: line(request.agent_type.as_ref().unwrap_or(&config.agent_type)),
+        agent_id: agent.map(|agent| line(&agent.id)),
+        namespace: line(agent.map_or(&config.namespace, |agent| &agent.namespace)),
+        user_id: user_id.map(|id| line(id)),
+        model: request
+            .model
+            .as_ref()
+            .or(agent.and_then(|agent| agent.model.as_ref()))
+            .or(config.model.as_ref())
+            .map(|model| line(model)),
+        channel: line(
+            request
+                .channel
+                .as_ref()
+                .or(agent.and_then(|agent| agent.channel.as_ref()))
+                .unwrap_or(&config.channel),
+        ),
+        profile: Some(request.profile.unwrap_or(match config.profile {
+            foreword_workspace::Profile::Paranoid => Profile::Paranoid,
+            foreword_workspace::Profile::Balanced => Profile::Balanced,
+            foreword_workspace::Profile::Yolo => Profile::Yolo,
+        })),
+        sandbox_type: line(request.sandbox_type.as_ref().unwrap_or(&config.sandbox_type)),
+        taint_ratio: request.taint_ratio.unwrap_or(0.0),
+        taint_threshold: request.taint_threshold,
+        identity_files,
+        context_content,
+        context_window: request.context_window.unwrap_or(config.limits.context_window as u64),
+        history_tokens: request.history_tokens.unwrap_or(0),
+        reserved_tokens: request.reserved_tokens.unwrap_or(0),
+        output_reserve: request.output_reserve.unwrap_or(config.limits.output_reserve as u64),
+        max_prompt_tokens: request
+            .max_prompt_tokens
+            .or(config.limits.max_prompt_tokens.map(|n| n as u64)),
+        mode: request
+            .mode
+            .or(agent.and_then(|agent| agent.mode).map(mode_choice))
+            .unwrap_or_default(),
+        hints: request.hints,
+        prompt_mode: request
+            .prompt_mode
+            .or(agent.and_then(|a| a.prompt_mode).map(prompt_mode))
+            .unwrap_or_default(),
+        task: request.task.as_deref().unwrap_or_default().into(),
+        now: request.now.clone().filter(|_| !request.neutral),
+        canary: request.canary.as_deref().map(Line::new),
+        skills,
+        tools,
+        capabilities: std::mem::take(&mut layers.capabilities),
+        persona: std::mem::take(&mut layers.persona),
+        base: std::mem::take(&mut layers.base),
+        overlay: std::mem::take(&mut layers.overlay),
+        runtime_context: request.runtime_context.clone(),
+        reply_gate: config.reply_gate,
+        ..Context::default()
+    };
+    for (layer, slot) in
+        [(Layer::Constitution, &mut context.constitution), (Layer::Rules, &mut context.rules)]
+    {
+        if let Some((file, _)) = workspace.layer(layer)? {
+            *slot = texts.document(file);
+        }
+    }
+    if !request.neutral {
+        add_machine_facts(workspace, request, &mut context);
+    }
+    for file in found.blueprint.files() {
+        let asked_by = AskedBy::whole(&found.file);
+        let read = if file.optional {
+            workspace.file(&file.file)?
+        } else {
+            Some(workspace.required_file(&file.file, &asked_by)?)
+        };
+        let Some(read) = read else { continue };
+        let mut document = texts.document(read);
+        if let Some(max_chars) = file.max_chars {
+            document = cut_document(&document, &file.file, max_chars);
+        }
+        context.files.insert(file.file.clone(), document);
+    }
+    context.name_skills();
+    context.validate()?;
+    Ok(Parts {
+        gathered: Gathered {
+            context,
+            blueprint: found.blueprint,
+            blueprint_file: found.file,
+            warnings,
+        },
+        agent: agent.cloned(),
+        missing: layers.missing,
+    })
+}
+
+/// What differs between machines: directory, operating system, branch.
+fn add_machine_facts(workspace: &Workspace, request: &Request, context: &mut Context) {
+    let root = workspace.root().canonicalize().unwrap_or_else(|_| workspace.root().to_path_buf());
+    context.workspace = Some(Line::new(root.to_string_lossy()));
+    let assembly = &workspace.config().assembly;
+    if assembly.include_env {
+        let cwd = request.cwd.as_ref().unwrap_or(&root);
+        context.env = Some(Env {
+            cwd: Line::new(cwd.to_string_lossy()),
+            os: Line::new(std::env::consts::OS),
+        });
+    }
+    if assembly.include_git
+        && let Some(branch) = git::branch(&root)
+    {
+        context.git = Some(Git { branch: Line::new(branch), summary: Line::default() });
+    }
+}
+
+/// The agent's own files, and what the workspace is about.
+fn gather_identity(
+    workspace: &Workspace,
+    agent: Option<&Agent>,
+    user_id: Option<&String>,
+    request: &Request,
+    texts: &Texts,
+    layers: &Layers,
+) -> Result<(IdentityFiles, Documents), GatherError> {
+    let files = workspace.identity_files(agent, user_id.map(String::as_str))?;
+    let mut identity = IdentityFiles {
+        agent: optional(texts, files.agent),
+        agents: foreword::Document::default(),
+        soul: optional(texts, files.soul),
+        identity: optional(texts, files.identity),
+        user: optional(texts, files.user),
+        bootstrap: optional(texts, files.bootstrap),
+        user_bootstrap: optional(texts, files.user_bootstrap),
+        heartbeat: optional(texts, files.heartbeat),
+        tools: optional(texts, files.tools),
+    };
+    let mut instructions = workspace.instructions(request.cwd.as_deref())?;
+    // Without an agent of its own, a workspace's AGENTS.md is what tells the agent who it is.
+    if identity.agent.is_blank()
+        && layers.persona.is_blank()
+        && agent.is_none()
+        && !instructions.is_empty()
+    {
+        identity.agents = texts.document(instructions.remove(0));
+    }
+    let context =
+        instructions.into_iter().chain(files.context).map(|file| texts.document(file)).collect();
+    Ok((identity, Documents(context)))
+}
+
+type ToolPacks = Vec<(String, AskedBy)>;
+
+/// The tools of an agent: its surfaces and names, else all of tools.toml; and the packs they ask for.
+fn gather_tools(
+    workspace: &Workspace,
+    agent: Option<&Agent>,
+) -> Result<(Vec<Tool>, ToolPacks), GatherError> {
+    let offered = workspace.tools()?;
+    let by_name: BTreeMap<&str, &ToolEntry> =
+        offered.iter().map(|entry| (entry.name.as_str(), entry)).collect();
+    let asked: Vec<&str> = match agent {
+        Some(agent) if !(agent.tools.is_empty() && agent.extensions.is_empty()) => {
+            agent.tools.iter().chain(&agent.extensions).map(String::as_str).collect()
+        }
+        _ => offered.iter().map(|entry| entry.name.as_str()).collect(),
+    };
+    let mut packs = ToolPacks::new();
+    let mut tools = Vec::new();
+    let mut seen = BTreeSet::new();
+    for name in asked {
+        let names: Vec<&str> = match surface(name) {
+            Some(surface) if !by_name.contains_key(name) => {
+                surface.tools.iter().map(|(tool, _)| *tool).collect()
+            }
+            _ => vec![name],
+        };
+        for name in names {
+            if !seen.insert(name) {
+                continue;
+            }
+            let Some(entry) = by_name.get(name) else {
+                let description = Line::new(description(name).unwrap_or_default());
+                tools.push(Tool { name: Line::new(name), description, ..Tool::default() });
+                continue;
+            };
+            if let Some(pack) = &entry.capability {
+                packs
+                    .push((pack.clone(), AskedBy::new(foreword_workspace::TOOLS_FILE, entry.line)));
+            }
+            tools.push(Tool {
+                name: Line::new(&entry.name),
+                description: Line::new(&entry.description),
+                modes: entry.modes.iter().map(|mode| Line::new(mode.as_str())).collect(),
+                capability: entry.capability.as_deref().map(Line::new),
+            });
+        }
+    }
+    Ok((tools, packs))
+}
+
+fn gather_skills(
+    workspace: &Workspace,
+    agent: Option<&Agent>,
+    texts: &Texts,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Skill>, GatherError> {
+    if agent.is_some_and(|agent| !agent.allow_skills) {
+        return Ok(Vec::new());
+    }
+    let scan = workspace.skills()?;
+    warnings.extend(scan.problems.iter().map(ToString::to_string));
+    let status = if workspace.config().skills.require_approval {
+        Approval::Unapproved
+    } else {
+        Approval::Local
+    };
+    let allowed = agent.and_then(|agent| agent.skills.as_ref());
+    if let Some(allowed) = allowed {
+        for name in
+            allowed.iter().filter(|name| !scan.skills.iter().any(|skill| skill.name == **name))
+        {
+            warnings.push(format!("the agent's list of skills names `{name}`, which is not there"));
+        }
+    }
+    Ok(scan
+        .skills
+        .into_iter()
+        .filter(|skill| allowed.is_none_or(|allowed| allowed.contains(&skill.name)))
+        .map(|skill| Skill {
+            description: Line::new(
+                skill.description.unwrap_or_else(|| first_paragraph(&skill.body)),
+            ),
+            path: Some(Line::new(&skill.body.path)),
+            name: Line::new(skill.name),
+            body: texts.untrusted(skill.body),
+            provenance: Some(Provenance { status, commit: None, by: None, at: None }),
+        })
+        .collect())
+}
+
+/// The first lines of a skill that are not a heading: a description for one that has none.
+fn first_paragraph(body: &SourceFile) -> String {
+    let lines = body
+        .text
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| line.is_empty() || line.starts_with('#'));
+    let paragraph: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
+    paragraph.join(" ").chars().take(1024).collect()
+}
+
+fn mode_choice(mode: foreword_workspace::Mode) -> ModeChoice {
+    match mode {
+        foreword_workspace::Mode::Plan => ModeChoice::Plan,
+        foreword_workspace::Mode::Act => ModeChoice::Act,
+        foreword_workspace::Mode::Review => ModeChoice::Review,
+        foreword_workspace::Mode::Auto => ModeChoice::Auto,
+    }
+}
+
+fn prompt_mode(mode: foreword_workspace::PromptMode) -> PromptMode {
+    match mode {
+        foreword_workspace::PromptMode::Full => PromptMode::Full,
+        foreword_workspace::PromptMode::Minimal => PromptMode::Minimal,
+        foreword_workspace::PromptMode::None => PromptMode::None,
+    }
+}

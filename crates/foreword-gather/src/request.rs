@@ -1,0 +1,58 @@
+//! What a front end asks for beside what the workspace says.
+
+use std::path::PathBuf;
+
+use foreword::{Hints, ModeChoice, Profile, PromptMode, RuntimeContext, Timestamp};
+
+/// What a front end asks for. Everything that is given wins over the workspace's own settings.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The agent; the workspace's default where absent.
+    pub agent: Option<String>,
+    /// The name of a blueprint, or a path relative to the current directory.
+    pub blueprint: Option<String>,
+    /// What the person asked for.
+    pub task: Option<String>,
+    /// plan, act, review or auto.
+    pub mode: Option<ModeChoice>,
+    /// full, minimal or none.
+    pub prompt_mode: Option<PromptMode>,
+    /// What the caller knows that helps to infer the mode.
+    pub hints: Hints,
+    /// Whose USER.md to read.
+    pub user_id: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// The channel.
+    pub channel: Option<String>,
+    /// The loop that runs the agent.
+    pub agent_type: Option<String>,
+    /// The security profile.
+    pub profile: Option<Profile>,
+    /// The sandbox.
+    pub sandbox_type: Option<String>,
+    /// The session's taint.
+    pub taint_ratio: Option<f64>,
+    /// Its threshold.
+    pub taint_threshold: Option<f64>,
+    /// Tokens of the conversation so far.
+    pub history_tokens: Option<u64>,
+    /// Tokens kept for tool schemas and the current message.
+    pub reserved_tokens: Option<u64>,
+    /// The model's window.
+    pub context_window: Option<u64>,
+    /// Tokens kept for the answer.
+    pub output_reserve: Option<u64>,
+    /// A limit on the prompt.
+    pub max_prompt_tokens: Option<u64>,
+    /// A token that must not appear in output.
+    pub canary: Option<String>,
+    /// How the agent was started.
+    pub runtime_context: Option<RuntimeContext>,
+    /// The time. The caller has a clock; this crate does not look at one.
+    pub now: Option<Timestamp>,
+    /// Where the agent works; decides which nested AGENTS.md apply.
+    pub cwd: Option<PathBuf>,
+    /// Leave out everything that differs between machines, for digests that a team shares.
+    pub neutral: bool,
+}

@@ -1,0 +1,136 @@
+//! Tool surfaces: a word in an agent's header that stands for a set of tools, and the capability pack
+//! that goes with them. Every prompt that names a tool can so be checked against what the agent has.
+
+/// A named set of tools.
+pub(crate) struct Surface {
+    pub(crate) name: &'static str,
+    /// The pack with the discipline for these tools.
+    pub(crate) pack: Option<&'static str>,
+    /// Names and descriptions.
+    pub(crate) tools: &'static [(&'static str, &'static str)],
+}
+
+/// The surfaces, in the order in which their packs stand in a prompt.
+pub(crate) const SURFACES: &[Surface] = &[
+    Surface {
+        name: "coding",
+        pack: Some("coding-readwrite"),
+        tools: &[
+            ("read", "Read a file, or a range of its lines."),
+            ("write", "Write a file as a whole."),
+            ("edit", "Replace a passage of a file."),
+            ("list", "List the files of a directory."),
+            ("search", "Search the text of files."),
+            ("bash", "Run a command in the sandbox."),
+        ],
+    },
+    Surface {
+        name: "readonly",
+        pack: Some("coding-readonly"),
+        tools: &[
+            ("read", "Read a file, or a range of its lines."),
+            ("list", "List the files of a directory."),
+            ("search", "Search the text of files."),
+        ],
+    },
+    Surface {
+        name: "tasks",
+        pack: Some("tasks"),
+        tools: &[
+            ("task_create", "Create a task."),
+            ("task_list", "List tasks and their state."),
+            ("task_update", "Change the state or the text of a task."),
+        ],
+    },
+    Surface {
+        name: "spawning",
+        pack: Some("spawning"),
+        tools: &[
+            ("spawn_agent", "Start another agent on a piece of work."),
+            ("chain_run", "Run agents one after another."),
+        ],
+    },
+    Surface {
+        name: "todo",
+        pack: Some("todo"),
+        tools: &[
+            ("todo_read", "Read your list of steps."),
+            ("todo_write", "Write your list of steps."),
+        ],
+    },
+    Surface {
+        name: "skills",
+        pack: None,
+        tools: &[
+            ("skill_list", "List the skills there are."),
+            ("skill_read", "Read a skill by name."),
+            ("skill_propose", "Propose a new or changed skill."),
+        ],
+    },
+    Surface {
+        name: "memory",
+        pack: None,
+        tools: &[
+            ("memory_search", "Search what was remembered."),
+            ("memory_write", "Remember something."),
+        ],
+    },
+    Surface {
+        name: "schedule",
+        pack: None,
+        tools: &[
+            ("schedule_add", "Run something later, once or on a schedule."),
+            ("schedule_list", "List what is scheduled."),
+            ("schedule_remove", "Take something off the schedule."),
+        ],
+    },
+];
+
+/// The pack that goes before all others.
+pub(crate) const CORE_PACK: &str = "core";
+
+pub(crate) fn surface(name: &str) -> Option<&'static Surface> {
+    SURFACES.iter().find(|surface| surface.name == name)
+}
+
+/// The description of a tool that some surface has.
+pub(crate) fn description(tool: &str) -> Option<&'static str> {
+    SURFACES
+        .iter()
+        .flat_map(|surface| surface.tools)
+        .find(|(name, _)| *name == tool)
+        .map(|(_, text)| *text)
+}
+
+/// The built-in text of a capability pack, for workspaces that have none of that name.
+pub(crate) fn builtin_pack(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "core" => include_str!("builtin/capabilities/core.md"),
+        "coding-readwrite" => include_str!("builtin/capabilities/coding-readwrite.md"),
+        "coding-readonly" => include_str!("builtin/capabilities/coding-readonly.md"),
+        "tasks" => include_str!("builtin/capabilities/tasks.md"),
+        "spawning" => include_str!("builtin/capabilities/spawning.md"),
+        "todo" => include_str!("builtin/capabilities/todo.md"),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pack_of_a_surface_is_built_in_and_names_only_its_tools() {
+        let all: Vec<&str> = SURFACES.iter().flat_map(|s| s.tools).map(|(name, _)| *name).collect();
+        for surface in SURFACES {
+            let Some(pack) = surface.pack else { continue };
+            let text = builtin_pack(pack).unwrap();
+            assert!(!text.contains("You are"), "{pack}");
+            for tool in &all {
+                let named = text.contains(&format!("`{tool}`"));
+                let has = surface.tools.iter().any(|(name, _)| name == tool);
+                assert!(!named || has, "{pack} names {tool}");
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! `foreword.toml`: the settings of a workspace.
+
+use serde::{Deserialize, Serialize};
+
+use crate::config_check;
+use crate::error::WorkspaceError;
+use crate::read::SourceFile;
+use crate::toml_text;
+
+/// The name of the settings file.
+pub const CONFIG_FILE: &str = "foreword.toml";
+
+/// The settings file with every key at its default, commented out and explained.
+///
+/// `foreword init` writes it, so that a person can see what there is to set.
+pub const DEFAULT_CONFIG_TEXT: &str = include_str!("text/foreword.toml");
+
+/// The settings of a workspace, from `foreword.toml`. Every key has a default.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The blueprint: a built-in name, or a TOML file in the workspace. Default `standard`.
+    pub blueprint: String,
+    /// The id of the agent to build for when none is asked for. Default: none.
+    pub agent: Option<String>,
+    /// How strictly external content is treated. Default `balanced`.
+    pub profile: Profile,
+    /// The sandbox the agent runs in, as the prompt states it. Default `subprocess`.
+    pub sandbox_type: String,
+    /// The kind of agent that will read the prompt. Default `pi-agent-core`.
+    pub agent_type: String,
+    /// The namespace of agents that name none. Default `coding`.
+    pub namespace: String,
+    /// The model the prompt is for. Default: none.
+    pub model: Option<String>,
+    /// The channel on which the agent speaks. Default `terminal`.
+    pub channel: String,
+    /// The user the prompt is for; selects `agents/<id>/users/<user_id>/USER.md`. Default: none.
+    pub user_id: Option<String>,
+    /// Whether the agent may decide not to reply. Default `false`.
+    pub reply_gate: bool,
+    /// How much is read and how long a prompt may be.
+    pub limits: Limits,
+    /// Where skills are and how far they are trusted.
+    pub skills: SkillSettings,
+    /// What each mode starts with, before anything is selected for the task.
+    pub modes: Modes,
+    /// How tools, skills and context are selected for a task.
+    pub assembly: Assembly,
+}
+
+/// How strictly external content is treated: the threshold of the taint budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// Ten per cent.
+    Paranoid,
+    /// Thirty per cent.
+    #[default]
+    Balanced,
+    /// Sixty per cent.
+    Yolo,
+}
+
+impl Profile {
+    /// The name as written in files.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Paranoid => "paranoid",
+            Self::Balanced => "balanced",
+            Self::Yolo => "yolo",
+        }
+    }
+}
+
+/// `[limits]`: how much is read and how long a prompt may be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Characters of one file that go into a prompt; the rest is cut at a heading. Default 20000.
+    pub max_file_chars: usize,
+    /// Bytes a file may have to be read at all. Default 4194304 (4 MiB), at most 64 MiB.
+    pub max_file_bytes: u64,
+    /// Tokens a prompt may have, whatever the window. Default: none.
+    pub max_prompt_tokens: Option<usize>,
+    /// Tokens the model can take in all. Default 200000.
+    pub context_window: usize,
+    /// Tokens of the window kept free for the answer. Default 4096.
+    pub output_reserve: usize,
+}
+
+/// `[skills]`: where skills are and how far they are trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SkillSettings {
+    /// The workspace's own skills. Default `skills`.
+    pub directory: String,
+    /// Further directories of skills, such as `.claude/skills`, relative to the workspace or
+    /// absolute; they may lie outside it. Of two skills of one name, the first root's wins.
+    /// Default: none.
+    pub roots: Vec<String>,
+    /// Whether a skill that no person approved is shown as reference only. Default `false`.
+    pub require_approval: bool,
+}
+
+/// `[modes]`: what each mode starts with.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Modes {
+    /// Exploring and planning.
+    pub plan: BaseSet,
+    /// Changing things.
+    pub act: BaseSet,
+    /// Checking what was changed.
+    pub review: BaseSet,
+}
+
+/// `[modes.plan]` and the others: what a mode starts with.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BaseSet {
+    /// Names of tools that are always selected in this mode. Default: none.
+    pub base_tools: Vec<String>,
+    /// Names of skills that are always selected in this mode. Default: none.
+    pub base_skills: Vec<String>,
+}
+
+/// `[assembly]`: how tools, skills and context are selected for a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Assembly {
+    /// Tools described in full, the mode's own included. Default 10.
+    pub max_tools: usize,
+    /// Skills given in full, the mode's own included. Default 3.
+    pub max_skills: usize,
+    /// Memories and entries of activity recalled. Default 5.
+    pub max_results: usize,
+    /// Tokens of recalled context. Default 4000.
+    pub max_context_tokens: usize,
+    /// Whether memories are recalled. Default `true`.
+    pub include_memories: bool,
+    /// Whether recent activity is recalled. Default `true`.
+    pub include_activity: bool,
+    /// Whether the git branch and a summary of changes are shown. Default `true`.
+    pub include_git: bool,
+    /// Whether the working directory and operating system are shown. Default `true`.
+    pub include_env: bool,
+    /// Whether the mode may be inferred from the meaning of the task when no keyword tells.
+    /// Default `false`.
+    pub enable_mode_semantic: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            blueprint: "standard".into(),
+            agent: None,
+            profile: Profile::default(),
+            sandbox_type: "subprocess".into(),
+            agent_type: "pi-agent-core".into(),
+            namespace: "coding".into(),
+            model: None,
+            channel: "terminal".into(),
+            user_id: None,
+            reply_gate: false,
+            limits: Limits::default(),
+            skills: SkillSettings::default(),
+            modes: Modes::default(),
+            assembly: Assembly::default(),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_file_chars: 20_000,
+            max_file_bytes: 4 << 20,
+            max_prompt_tokens: None,
+            context_window: 200_000,
+            output_reserve: 4096,
+        }
+    }
+}
+
+impl Default for SkillSettings {
+    fn default() -> Self {
+        Self { directory: "skills".into(), roots: Vec::new(), require_approval: false }
+    }
+}
+
+impl Default for Assembly {
+    fn default() -> Self {
+        Self {
+            max_tools: 10,
+            max_skills: 3,
+            max_results: 5,
+            max_context_tokens: 4000,
+            include_memories: true,
+            include_activity: true,
+            include_git: true,
+            include_env: true,
+            enable_mode_semantic: false,
+        }
+    }
+}
+
+impl Config {
+    /// Parses and checks the text of a settings file.
+    ///
+    /// # Errors
+    ///
+    /// If it is not TOML, has a key nobody knows, or a value that makes no sense: always with the
+    /// line.
+    pub fn parse(file: &SourceFile) -> Result<Self, WorkspaceError> {
+        let config: Self = toml_text::parse(file)?;
+        config_check::check(&config).map_err(|fault| WorkspaceError::BadValue {
+            path: file.path.clone(),
+            line: toml_text::line_of_key(&file.text, &fault.key),
+            key: fault.key.join("."),
+            message: fault.message,
+        })?;
+        Ok(config)
+    }
+}
+
+#[cfg(test)]
+#[path = "config_tests.rs"]
+mod tests;

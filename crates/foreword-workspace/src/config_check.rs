@@ -1,0 +1,130 @@
+//! What values of `foreword.toml` make sense, beyond their types.
+
+use crate::config::{BaseSet, Config};
+use crate::rel_path::{PathFault, RelPath, check_component};
+
+/// No workspace needs larger files in a prompt, and every read is held in memory.
+const LARGEST_FILE: u64 = 64 << 20;
+/// More of anything selected than this is a slip of the keyboard.
+const MOST_SELECTED: usize = 10_000;
+
+/// A value that makes no sense: where it is, and the rest of the sentence that starts with it.
+pub(crate) struct Fault {
+    pub(crate) key: Vec<&'static str>,
+    pub(crate) message: String,
+}
+
+type Check = Result<(), Fault>;
+
+/// The first value that makes no sense, in the order of the file.
+pub(crate) fn check(config: &Config) -> Check {
+    line(&["blueprint"], &config.blueprint)?;
+    config.agent.as_deref().map_or(Ok(()), |id| component(&["agent"], id))?;
+    line(&["sandbox_type"], &config.sandbox_type)?;
+    line(&["agent_type"], &config.agent_type)?;
+    component(&["namespace"], &config.namespace)?;
+    config.model.as_deref().map_or(Ok(()), |model| line(&["model"], model))?;
+    line(&["channel"], &config.channel)?;
+    config.user_id.as_deref().map_or(Ok(()), |id| component(&["user_id"], id))?;
+    limits(config)?;
+    skills(config)?;
+    base_set(["modes", "plan"], &config.modes.plan)?;
+    base_set(["modes", "act"], &config.modes.act)?;
+    base_set(["modes", "review"], &config.modes.review)?;
+    assembly(config)
+}
+
+fn limits(config: &Config) -> Check {
+    let limits = &config.limits;
+    positive(&["limits", "max_file_chars"], limits.max_file_chars)?;
+    if limits.max_file_bytes == 0 || limits.max_file_bytes > LARGEST_FILE {
+        return fault(
+            &["limits", "max_file_bytes"],
+            format!("is {}, it has to lie between 1 and {LARGEST_FILE}", limits.max_file_bytes),
+        );
+    }
+    limits
+        .max_prompt_tokens
+        .map_or(Ok(()), |tokens| positive(&["limits", "max_prompt_tokens"], tokens))?;
+    positive(&["limits", "context_window"], limits.context_window)?;
+    if limits.output_reserve >= limits.context_window {
+        return fault(
+            &["limits", "output_reserve"],
+            format!(
+                "is {} and leaves nothing of a context_window of {}",
+                limits.output_reserve, limits.context_window
+            ),
+        );
+    }
+    Ok(())
+}
+
+fn skills(config: &Config) -> Check {
+    let skills = &config.skills;
+    RelPath::parse(&skills.directory)
+        .or_else(|reason| path_fault(&["skills", "directory"], &skills.directory, reason))?;
+    for root in &skills.roots {
+        let key = &["skills", "roots"];
+        line(key, root)?;
+        if root.starts_with('~') {
+            return fault(
+                key,
+                format!("holds `{root}`, and `~` is not expanded: write the whole path"),
+            );
+        }
+    }
+    Ok(())
+}
+
+fn assembly(config: &Config) -> Check {
+    let assembly = &config.assembly;
+    for (key, value) in [
+        ("max_tools", assembly.max_tools),
+        ("max_skills", assembly.max_skills),
+        ("max_results", assembly.max_results),
+    ] {
+        if value > MOST_SELECTED {
+            return fault(
+                &["assembly", key],
+                format!("is {value}, it has to be at most {MOST_SELECTED}"),
+            );
+        }
+    }
+    Ok(())
+}
+
+fn base_set([modes, mode]: [&'static str; 2], set: &BaseSet) -> Check {
+    for (key, names) in [("base_tools", &set.base_tools), ("base_skills", &set.base_skills)] {
+        for name in names {
+            line(&[modes, mode, key], name)?;
+        }
+    }
+    Ok(())
+}
+
+fn positive(key: &[&'static str], value: usize) -> Check {
+    if value == 0 { fault(key, "is 0, it has to be at least 1".into()) } else { Ok(()) }
+}
+
+/// One line with something on it.
+fn line(key: &[&'static str], value: &str) -> Check {
+    if value.trim().is_empty() {
+        return fault(key, "is empty".into());
+    }
+    if value.chars().any(char::is_control) {
+        return fault(key, format!("holds a control character: `{}`", value.escape_debug()));
+    }
+    Ok(())
+}
+
+fn component(key: &[&'static str], value: &str) -> Check {
+    check_component(value).or_else(|reason| path_fault(key, value, reason))
+}
+
+fn path_fault<T>(key: &[&'static str], value: &str, reason: PathFault) -> Result<T, Fault> {
+    fault(key, format!("is `{}`, which cannot be used: {reason}", value.escape_debug()))
+}
+
+fn fault<T>(key: &[&'static str], message: String) -> Result<T, Fault> {
+    Err(Fault { key: key.to_vec(), message })
+}

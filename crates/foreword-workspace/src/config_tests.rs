@@ -1,0 +1,151 @@
+use super::*;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn parse(text: &str) -> Result<Config, WorkspaceError> {
+    Config::parse(&SourceFile { path: CONFIG_FILE.into(), text: text.into(), first_line: 1 })
+}
+
+fn refusal(text: &str) -> String {
+    parse(text).unwrap_err().to_string()
+}
+
+/// The default text with its keys switched on.
+fn switched_on() -> String {
+    DEFAULT_CONFIG_TEXT
+        .lines()
+        .map(|line| match line.strip_prefix('#') {
+            Some(key) if key.starts_with(|c: char| c.is_ascii_lowercase()) => key,
+            _ => line,
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn keys(prefix: &str, table: &toml::Table, into: &mut BTreeSet<String>) {
+    for (key, value) in table {
+        match value {
+            toml::Value::Table(inner) => keys(&format!("{prefix}{key}."), inner, into),
+            _ => _ = into.insert(format!("{prefix}{key}")),
+        }
+    }
+}
+
+#[test]
+fn nothing_said_is_the_default() {
+    assert_eq!(parse("").unwrap(), Config::default());
+    assert_eq!(parse("[limits]\n[modes.plan]\n").unwrap(), Config::default());
+}
+
+#[test]
+fn the_default_text_parses_to_the_defaults_switched_off_and_on() {
+    assert_eq!(parse(DEFAULT_CONFIG_TEXT).unwrap(), Config::default());
+    let mut on = parse(&switched_on()).unwrap();
+    // These have no default: the text shows an example.
+    assert!(on.agent.take().is_some());
+    assert!(on.model.take().is_some());
+    assert!(on.user_id.take().is_some());
+    assert!(on.limits.max_prompt_tokens.take().is_some());
+    assert_eq!(on, Config::default());
+}
+
+#[test]
+fn the_default_text_mentions_every_key() {
+    let full = Config {
+        agent: Some("a".into()),
+        model: Some("m".into()),
+        user_id: Some("u".into()),
+        limits: Limits { max_prompt_tokens: Some(1), ..Limits::default() },
+        ..Config::default()
+    };
+    let (mut known, mut mentioned) = (BTreeSet::new(), BTreeSet::new());
+    keys("", &toml::Table::try_from(full).unwrap(), &mut known);
+    keys("", &switched_on().parse::<toml::Table>().unwrap(), &mut mentioned);
+    assert_eq!(known, mentioned);
+    assert_eq!(known.len(), 33);
+}
+
+#[test]
+fn a_full_file_is_read() {
+    let config = parse(
+        "blueprint = 'roles'\nagent = 'cosmo'\nprofile = 'paranoid'\nreply_gate = true\n\
+         [limits]\nmax_prompt_tokens = 900\ncontext_window = 8000\noutput_reserve = 0\n\
+         [skills]\nroots = ['.claude/skills', '../shared']\nrequire_approval = true\n\
+         [modes.review]\nbase_tools = ['git']\n[assembly]\nmax_tools = 2\ninclude_git = false\n",
+    )
+    .unwrap();
+    assert_eq!(config.profile, Profile::Paranoid);
+    assert_eq!(config.profile.as_str(), "paranoid");
+    assert_eq!(config.limits.max_prompt_tokens, Some(900));
+    assert_eq!(config.skills.roots, [".claude/skills", "../shared"]);
+    assert_eq!(config.modes.review.base_tools, ["git"]);
+    assert!(!config.assembly.include_git);
+    assert_eq!(config.assembly.max_skills, 3);
+}
+
+#[test]
+fn an_unknown_key_gives_line_and_suggestion() {
+    let error = parse("agent = 'a'\nblueprnt = 'x'\n").unwrap_err();
+    assert_eq!(error.to_string(), "foreword.toml:2: unknown key `blueprnt`");
+    assert_eq!(error.hint(), "did you mean `blueprint`?");
+    let error = parse("[modes.pan]\nbase_tools = []").unwrap_err();
+    assert_eq!(error.to_string(), "foreword.toml:1: unknown key `pan`");
+    assert_eq!(error.hint(), "did you mean `plan`?");
+}
+
+#[test]
+fn values_that_make_no_sense_give_line_and_reason() {
+    for (text, message) in [
+        (
+            "\nprofile = 'reckless'",
+            "foreword.toml:2: unknown value `reckless`, expected one of `paranoid`, `balanced`, `yolo`",
+        ),
+        (
+            "[limits]\ncontext_window = 0",
+            "foreword.toml:2: `limits.context_window` is 0, it has to be at least 1",
+        ),
+        (
+            "[limits]\n\ncontext_window = 10\noutput_reserve = 10",
+            "foreword.toml:4: `limits.output_reserve` is 10 and leaves nothing of a context_window of 10",
+        ),
+        (
+            "[limits]\nmax_file_bytes = 99999999999",
+            "foreword.toml:2: `limits.max_file_bytes` is 99999999999, it has to lie between 1 and 67108864",
+        ),
+        (
+            "[limits]\nmax_prompt_tokens = 0",
+            "foreword.toml:2: `limits.max_prompt_tokens` is 0, it has to be at least 1",
+        ),
+        (
+            "[skills]\nroots = [\n'a', '~/skills']",
+            "foreword.toml:2: `skills.roots` holds `~/skills`, and `~` is not expanded: write the whole path",
+        ),
+        (
+            "[skills]\ndirectory = '../skills'",
+            "foreword.toml:2: `skills.directory` is `../skills`, which cannot be used: it climbs out with `..`",
+        ),
+        (
+            "user_id = '../root'",
+            "foreword.toml:1: `user_id` is `../root`, which cannot be used: it holds a path separator",
+        ),
+        ("channel = \" \"", "foreword.toml:1: `channel` is empty"),
+        ("model = \"a\\nb\"", "foreword.toml:1: `model` holds a control character: `a\\nb`"),
+        (
+            "[assembly]\nmax_tools = 10001",
+            "foreword.toml:2: `assembly.max_tools` is 10001, it has to be at most 10000",
+        ),
+    ] {
+        assert_eq!(refusal(text), message);
+    }
+    assert_eq!(parse("[limits]\nmax_file_chars = -1").unwrap_err().line(), Some(2));
+    assert_eq!(parse("[assembly]\nmax_skills = nan").unwrap_err().line(), Some(2));
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_the_parser_panic(text in "(\\PC|[\n\\[\\]=\"'.#]|limits|agent|roots){0,60}") {
+        if let Err(error) = parse(&text) {
+            prop_assert!(error.line().is_some_and(|line| line <= text.lines().count() + 1));
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! Every touch of the file system: the one module of this crate that does input.
+//!
+//! A read is refused unless it is a regular file of bounded size, inside its boundary after all
+//! links are followed, and UTF-8 text. Each link is resolved and checked where it is met, before
+//! anything behind it is looked at; sizes and kinds are checked before a file is opened, so that
+//! a pipe never blocks and a huge file costs nothing.
+//!
+//! Whoever can swap files between the check and the read can still win a race. Nothing here
+//! protects against a process that rewrites the workspace while it is read; sandboxes do.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use crate::error::WorkspaceError;
+use crate::rel_path::RelPath;
+
+/// The text of one file and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// The path relative to the workspace, with forward slashes.
+    pub path: String,
+    /// The text, without a byte order mark and with CRLF as LF, so that a checkout on any
+    /// platform gives the same bytes.
+    pub text: String,
+    /// The line of the file on which `text` starts: 1, or the line after a header.
+    pub first_line: usize,
+}
+
+/// A directory below which files are read, and the boundary that links must not leave.
+#[derive(Debug, Clone)]
+pub(crate) struct Root {
+    /// Resolved, so that what is joined to it needs no resolving unless it is a link.
+    directory: PathBuf,
+    /// What resolved links have to stay in: `directory`, or the workspace around it.
+    boundary: PathBuf,
+    boundary_name: String,
+    /// What is put in front of a path to show it to a person.
+    shown: String,
+}
+
+/// A name in a directory.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Entry {
+    pub(crate) name: String,
+    pub(crate) kind: EntryKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum EntryKind {
+    Directory,
+    File,
+    /// A link, pipe or device: told apart when it is read.
+    Other,
+    /// The name is not Unicode; `Entry::name` is an approximation of it.
+    BadName,
+}
+
+impl Root {
+    /// Opens a workspace directory.
+    pub(crate) fn open(path: &Path) -> Result<Self, WorkspaceError> {
+        let directory = resolve_directory(path, &path.display().to_string())?;
+        Ok(Self {
+            boundary: directory.clone(),
+            directory,
+            boundary_name: "the workspace".into(),
+            shown: String::new(),
+        })
+    }
+
+    /// Opens a further root that the configuration names, which may lie outside the workspace.
+    ///
+    /// Inside the workspace its links may lead anywhere in the workspace; outside, they have to
+    /// stay inside the root itself.
+    pub(crate) fn further(&self, configured: &str) -> Result<Self, WorkspaceError> {
+        let shown = configured.trim_end_matches(['/', '\\']);
+        let directory = resolve_directory(&self.directory.join(configured), shown)?;
+        let inside = directory.starts_with(&self.directory);
+        Ok(Self {
+            boundary: if inside { self.boundary.clone() } else { directory.clone() },
+            directory,
+            boundary_name: if inside { self.boundary_name.clone() } else { shown.into() },
+            shown: format!("{}/", shown.replace('\\', "/")),
+        })
+    }
+
+    /// Reads a file; `None` if it does not exist.
+    pub(crate) fn read(
+        &self,
+        path: &RelPath,
+        limit: u64,
+    ) -> Result<Option<SourceFile>, WorkspaceError> {
+        let shown = self.show(path.as_str());
+        self.locate(path)?
+            .map(|(found, meta)| read_checked(&found, &meta, shown, limit))
+            .transpose()
+    }
+
+    /// Whether there is anything at a path.
+    pub(crate) fn exists(&self, path: &RelPath) -> Result<bool, WorkspaceError> {
+        self.locate(path).map(|found| found.is_some())
+    }
+
+    /// Whether two roots are the same directory.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.directory == other.directory
+    }
+
+    /// The names in a directory, sorted, hidden ones left out; `None` if it does not exist.
+    ///
+    /// An empty `path` is the root itself.
+    pub(crate) fn list(
+        &self,
+        path: &str,
+        limit: usize,
+    ) -> Result<Option<Vec<Entry>>, WorkspaceError> {
+        let shown = self.show(path);
+        let directory = if path.is_empty() {
+            self.directory.clone()
+        } else {
+            match self.locate(&RelPath::listed("", path))? {
+                None => return Ok(None),
+                Some((_, meta)) if !meta.is_dir() => {
+                    return Err(WorkspaceError::NotADirectory { path: shown });
+                }
+                Some((found, _)) => found,
+            }
+        };
+        let io = |source| WorkspaceError::Io { path: shown.clone(), source };
+        let mut entries = Vec::new();
+        for (count, entry) in fs::read_dir(&directory).map_err(io)?.enumerate() {
+            if count >= limit {
+                return Err(WorkspaceError::TooManyEntries { path: shown, limit });
+            }
+            let entry = entry.map_err(io)?;
+            let kind = entry.file_type().map_err(io)?;
+            let kind = if kind.is_dir() {
+                EntryKind::Directory
+            } else if kind.is_file() {
+                EntryKind::File
+            } else {
+                EntryKind::Other
+            };
+            let (name, kind) = match entry.file_name().into_string() {
+                Ok(name) => (name, kind),
+                Err(name) => (name.to_string_lossy().into_owned(), EntryKind::BadName),
+            };
+            if !name.starts_with('.') {
+                entries.push(Entry { name, kind });
+            }
+        }
+        entries.sort();
+        Ok(Some(entries))
+    }
+
+    /// The directories below this root on the way to `target`, outermost first, without the root.
+    ///
+    /// A relative target is taken from the root. A target outside has none on its way.
+    pub(crate) fn directories_towards(&self, target: &Path) -> Result<Vec<String>, WorkspaceError> {
+        let shown = target.display().to_string();
+        let resolved = resolve_directory(&self.directory.join(target), &shown)?;
+        let Ok(below) = resolved.strip_prefix(&self.directory) else {
+            return Ok(Vec::new());
+        };
+        let mut directories: Vec<String> = Vec::new();
+        for component in below.components() {
+            let Component::Normal(name) = component else { continue };
+            let name = name.to_str().ok_or_else(|| WorkspaceError::Io {
+                path: shown.clone(),
+                source: io::Error::new(io::ErrorKind::InvalidData, "the name is not Unicode"),
+            })?;
+            let directory = directories
+                .last()
+                .map_or_else(|| name.to_owned(), |outer| format!("{outer}/{name}"));
+            directories.push(directory);
+        }
+        Ok(directories)
+    }
+
+    /// How a path below this root is shown to a person.
+    pub(crate) fn show(&self, path: &str) -> String {
+        match (path.is_empty(), self.shown.is_empty()) {
+            (true, true) => ".".into(),
+            (true, false) => self.shown.trim_end_matches('/').into(),
+            (false, _) => format!("{}{path}", self.shown),
+        }
+    }
+
+    /// Follows a path name by name; every link on the way has to stay inside the boundary.
+    fn locate(&self, path: &RelPath) -> Result<Option<(PathBuf, Metadata)>, WorkspaceError> {
+        let mut found = self.directory.clone();
+        let mut walked = String::new();
+        let mut last: Option<Metadata> = None;
+        for name in path.names() {
+            if last.as_ref().is_some_and(|meta| !meta.is_dir()) {
+                return Err(WorkspaceError::NotADirectory { path: self.show(&walked) });
+            }
+            found.push(name);
+            if !walked.is_empty() {
+                walked.push('/');
+            }
+            walked.push_str(name);
+            let mut meta = match fs::symlink_metadata(&found) {
+                Ok(meta) => meta,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(source) => return Err(WorkspaceError::Io { path: self.show(&walked), source }),
+            };
+            if meta.is_symlink() {
+                (found, meta) = self.follow(&found, &walked)?;
+            }
+            last = Some(meta);
+        }
+        Ok(last.map(|meta| (found, meta)))
+    }
+
+    fn follow(&self, link: &Path, walked: &str) -> Result<(PathBuf, Metadata), WorkspaceError> {
+        let io = |source| WorkspaceError::Io { path: self.show(walked), source };
+        let target = match fs::canonicalize(link) {
+            Ok(target) => target,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let says = fs::read_link(link).map_err(io)?;
+                return Err(WorkspaceError::DanglingLink {
+                    link: self.show(walked),
+                    target: says.display().to_string(),
+                });
+            }
+            Err(source) => return Err(io(source)),
+        };
+        if !target.starts_with(&self.boundary) {
+            return Err(WorkspaceError::LinkOutside {
+                link: self.show(walked),
+                target: target.display().to_string(),
+                boundary: self.boundary_name.clone(),
+            });
+        }
+        let meta = fs::metadata(&target).map_err(io)?;
+        Ok((target, meta))
+    }
+}
+
+/// Reads a file that a person named, wherever it lies, with the checks that every read gets.
+///
+/// For files given on a command line only. What a workspace refers to goes through
+/// [`Workspace`](crate::Workspace), which keeps it inside.
+///
+/// # Errors
+///
+/// If the file does not exist or fails one of the checks.
+pub fn read_file(path: &Path, limit: u64) -> Result<SourceFile, WorkspaceError> {
+    let shown = path.display().to_string();
+    match fs::metadata(path) {
+        Ok(meta) => read_checked(path, &meta, shown, limit),
+        Err(source) => Err(WorkspaceError::Io { path: shown, source }),
+    }
+}
+
+fn resolve_directory(path: &Path, shown: &str) -> Result<PathBuf, WorkspaceError> {
+    let resolved = fs::canonicalize(path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => WorkspaceError::NoRoot { path: shown.into() },
+        io::ErrorKind::NotADirectory => WorkspaceError::NotADirectory { path: shown.into() },
+        _ => WorkspaceError::Io { path: shown.into(), source },
+    })?;
+    match fs::metadata(&resolved) {
+        Ok(meta) if meta.is_dir() => Ok(resolved),
+        Ok(_) => Err(WorkspaceError::NotADirectory { path: shown.into() }),
+        Err(source) => Err(WorkspaceError::Io { path: shown.into(), source }),
+    }
+}
+
+fn read_checked(
+    path: &Path,
+    meta: &Metadata,
+    shown: String,
+    limit: u64,
+) -> Result<SourceFile, WorkspaceError> {
+    if meta.is_dir() {
+        return Err(WorkspaceError::IsDirectory { path: shown });
+    }
+    if !meta.is_file() {
+        return Err(WorkspaceError::NotRegular { path: shown });
+    }
+    if meta.len() > limit {
+        return Err(WorkspaceError::TooLarge { path: shown, size: meta.len(), limit });
+    }
+    let io = |source| WorkspaceError::Io { path: shown.clone(), source };
+    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or_default() + 1);
+    File::open(path)
+        .map_err(io)?
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(io)?;
+    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    if size > limit {
+        return Err(WorkspaceError::TooLarge { path: shown, size, limit });
+    }
+    let text = decode(bytes, &shown)?;
+    Ok(SourceFile { path: shown, text, first_line: 1 })
+}
+
+/// Bytes to text: UTF-8 without NUL, byte order mark dropped, CRLF as LF.
+fn decode(bytes: Vec<u8>, shown: &str) -> Result<String, WorkspaceError> {
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err(WorkspaceError::Utf16 { path: shown.into() });
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let line = line_of(error.as_bytes(), offset);
+        WorkspaceError::NotUtf8 { path: shown.into(), line, offset }
+    })?;
+    if let Some(offset) = text.find('\0') {
+        let line = line_of(text.as_bytes(), offset);
+        return Err(WorkspaceError::Binary { path: shown.into(), line, offset });
+    }
+    let text = match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    };
+    Ok(if text.contains("\r\n") { text.replace("\r\n", "\n") } else { text })
+}
+
+/// The line, from 1, of a byte offset.
+pub(crate) fn line_of(bytes: &[u8], offset: usize) -> usize {
+    1 + bytes.iter().take(offset).filter(|byte| **byte == b'\n').count()
+}
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

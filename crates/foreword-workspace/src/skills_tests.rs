@@ -1,0 +1,169 @@
+use super::*;
+use crate::testing::Scratch;
+use std::time::{Duration, Instant};
+
+fn names(scan: &SkillScan) -> Vec<(&str, &str)> {
+    scan.skills.iter().map(|s| (s.name.as_str(), s.body.path.as_str())).collect()
+}
+
+fn problems(scan: &SkillScan) -> Vec<String> {
+    scan.problems.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn skills_are_folders_and_files_sorted_by_name() {
+    let scratch = Scratch::new(&[
+        ("skills/zip/SKILL.md", "---\nname: zip\ndescription: Packs\nlicense: MIT\n---\n\nZip it."),
+        ("skills/zip/scripts/run.md", "not a skill"),
+        ("skills/brew.md", "# Brewing\n"),
+        ("skills/named/SKILL.md", "---\nname: another\nmetadata:\n  a: {b: c}\n---\nx"),
+        ("skills/README.md", "about"),
+        ("skills/assets/logo.txt", "no skill"),
+        ("skills/.hidden/SKILL.md", "hidden"),
+        ("skills/notes.txt", "notes"),
+    ]);
+    let scan = scratch.open().skills().unwrap();
+    assert_eq!(
+        names(&scan),
+        [
+            ("another", "skills/named/SKILL.md"),
+            ("brew", "skills/brew.md"),
+            ("zip", "skills/zip/SKILL.md"),
+        ]
+    );
+    assert!(scan.problems.is_empty());
+    assert_eq!(
+        scan.skills[2],
+        Skill {
+            name: "zip".into(),
+            description: Some("Packs".into()),
+            body: SourceFile {
+                path: "skills/zip/SKILL.md".into(),
+                text: "Zip it.".into(),
+                first_line: 7,
+            },
+            root: "skills".into(),
+            dir: Some("skills/zip".into()),
+        }
+    );
+    assert_eq!(
+        (scan.skills[1].dir.as_deref(), scan.skills[1].description.as_deref()),
+        (None, None)
+    );
+}
+
+#[test]
+fn the_first_root_wins_and_the_others_are_reported() {
+    let scratch = Scratch::new(&[
+        (
+            "ws/foreword.toml",
+            "[skills]\nroots = ['.claude/skills', '../shared/', 'skills', 'gone']",
+        ),
+        ("ws/skills/a/SKILL.md", "own"),
+        ("ws/skills/a.md", "own, again"),
+        ("ws/.claude/skills/a/SKILL.md", "claude's"),
+        ("ws/.claude/skills/b/SKILL.md", "claude's"),
+        ("shared/b.md", "shared"),
+        ("shared/c.md", "shared"),
+    ]);
+    let scan = Workspace::open(&scratch.path().join("ws")).unwrap().skills().unwrap();
+    assert_eq!(
+        names(&scan),
+        [("a", "skills/a/SKILL.md"), ("b", ".claude/skills/b/SKILL.md"), ("c", "../shared/c.md"),]
+    );
+    assert_eq!(scan.skills[2].root, "../shared/");
+    assert_eq!(
+        problems(&scan),
+        [
+            "skills/a.md: skill `a` is hidden by skills/a/SKILL.md",
+            ".claude/skills/a/SKILL.md: skill `a` is hidden by skills/a/SKILL.md",
+            "../shared/b.md: skill `b` is hidden by .claude/skills/b/SKILL.md",
+            "gone: there is no such directory",
+        ]
+    );
+}
+
+#[test]
+fn a_skill_that_cannot_be_read_is_a_problem_and_no_more() {
+    let scratch = Scratch::new(&[
+        ("skills/good.md", "fine"),
+        ("skills/open.md", "---\nname: x\n"),
+        ("skills/colon.md", "---\nname: x\ndescription: use when: asked\n---\n"),
+        ("skills/folder/SKILL.md/x", ""),
+    ]);
+    scratch.write("skills/latin.md", b"caf\xe9");
+    let scan = scratch.open().skills().unwrap();
+    assert_eq!(names(&scan), [("good", "skills/good.md")]);
+    let problems = problems(&scan);
+    assert_eq!(problems.len(), 4, "{problems:?}");
+    assert_eq!(problems[0], "skills/folder/SKILL.md: is a directory, a file is expected here");
+    assert!(problems[1].starts_with("skills/colon.md:3: in the header: "));
+    assert_eq!(problems[2], "skills/latin.md:1: is not UTF-8 text (byte 3)");
+    assert_eq!(problems[3], "skills/open.md:1: the header starts here and is never closed");
+}
+
+#[test]
+fn a_bomb_in_a_key_nobody_reads_is_a_problem_quickly() {
+    let mut bomb = String::from("---\nname: x\na: &a [x, x, x, x, x, x, x, x, x, x]\n");
+    for (previous, next) in "abcdefghi".chars().zip("bcdefghij".chars()) {
+        bomb += &format!("{next}: &{next} [{}]\n", vec![format!("*{previous}"); 10].join(","));
+    }
+    bomb += "---\nbody";
+    let scratch = Scratch::new(&[("skills/bomb.md", &bomb)]);
+    let start = Instant::now();
+    let scan = scratch.open().skills().unwrap();
+    assert!(start.elapsed() < Duration::from_millis(100));
+    assert!(scan.skills.is_empty());
+    assert_eq!(scan.problems.len(), 1);
+}
+
+#[test]
+fn another_directory_can_hold_the_skills() {
+    let scratch = Scratch::new(&[
+        ("foreword.toml", "[skills]\ndirectory = './lib/skills/'"),
+        ("lib/skills/a.md", "a"),
+        ("skills/b.md", "b"),
+    ]);
+    assert_eq!(names(&scratch.open().skills().unwrap()), [("a", "lib/skills/a.md")]);
+}
+
+#[test]
+fn a_file_in_place_of_the_directory_is_an_error() {
+    let scratch = Scratch::new(&[("skills", "oops")]);
+    assert_eq!(scratch.open().skills().unwrap_err().to_string(), "skills: is not a directory");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_skills_stay_inside() {
+    use std::os::unix::fs::symlink;
+    let scratch = Scratch::new(&[
+        ("ws/lib/a/SKILL.md", "a"),
+        ("ws/skills/x.md", "x"),
+        ("out/b/SKILL.md", "b"),
+        ("linked/c.md", "c"),
+        ("ws/foreword.toml", "[skills]\nroots = ['mirror', 'linked']"),
+    ]);
+    let at = |path: &str| scratch.path().join(path);
+    symlink("../lib/a", at("ws/skills/a")).unwrap();
+    symlink("../../out/b", at("ws/skills/b")).unwrap();
+    symlink("skills", at("ws/mirror")).unwrap();
+    symlink("../linked", at("ws/linked")).unwrap();
+    let scan = Workspace::open(&at("ws")).unwrap().skills().unwrap();
+    assert_eq!(
+        names(&scan),
+        [("a", "skills/a/SKILL.md"), ("c", "linked/c.md"), ("x", "skills/x.md")]
+    );
+    let problems = problems(&scan);
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].starts_with("skills/b: is a link that leaves the workspace: it leads to "));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_own_directory_must_not_lead_outside() {
+    let scratch = Scratch::new(&[("out/a.md", "a"), ("ws/foreword.toml", "")]);
+    std::os::unix::fs::symlink("../out", scratch.path().join("ws/skills")).unwrap();
+    let error = Workspace::open(&scratch.path().join("ws")).unwrap().skills().unwrap_err();
+    assert!(matches!(error, WorkspaceError::LinkOutside { .. }), "{error}");
+}
