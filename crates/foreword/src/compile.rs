@@ -37,8 +37,7 @@ impl Blueprint {
         let mut omitted = Vec::new();
         let mut inactive = Vec::new();
         let mut drafts = Vec::with_capacity(self.slots.len());
-        let mut sink = Sink { text: String::with_capacity(8 * 1024), ..Sink::default() };
-        sink.spans.reserve(24);
+        let mut sink = Sink::with_capacity(8 * 1024);
         let bootstrap_alone = self.bootstrap == Bootstrap::Alone && context.is_bootstrap();
 
         for (index, slot) in self.slots.iter().enumerate() {
@@ -116,8 +115,7 @@ impl Blueprint {
         // Each section pays for the blank line in front of it; the first one has none.
         let allocation = allocate(&candidates, available.saturating_add(1));
 
-        let mut out =
-            Sink { text: String::with_capacity(full.text.len().min(64 * 1024)), ..Sink::default() };
+        let mut out = Sink::with_capacity(full.text.len().min(64 * 1024));
         let mut sections = Vec::new();
         let mut noted = 0;
         for draft in drafts {
@@ -171,7 +169,7 @@ impl Blueprint {
         }
         let tokens = match counter {
             Some(counter) => counter.count(sink.text.get(start..end).unwrap_or_default()),
-            None => sink.meter.tokens(),
+            None => sink.tokens(),
         };
         Some(Draft {
             slot,

@@ -94,21 +94,23 @@ impl Meter {
     #[inline]
     fn feed_ascii(&mut self, bytes: &[u8]) -> usize {
         const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
-        let mut before = self.before.symbol;
+        // The byte before a word is the last of the word before it.
+        let mut before = u64::from(self.before.symbol) << 56;
         let mut cost = 0;
-        let mut len = 0;
-        let (eights, rest) = bytes.as_chunks::<8>();
+        let (words, rest) = bytes.as_chunks::<8>();
         let mut tail = rest;
-        for eight in eights {
-            let word = u64::from_le_bytes(*eight);
+        let mut len = words.len() * 8;
+        for (index, bytes) in words.iter().enumerate() {
+            let word = u64::from_le_bytes(*bytes);
             if word & HIGH_BITS != 0 {
-                tail = eight;
+                tail = bytes;
+                len = index * 8;
                 break;
             }
-            cost += pairs::cost_of_eight(before, word);
-            before = eight[7];
-            len += 8;
+            cost += pairs::cost_of_eight(before >> 56, word);
+            before = word;
         }
+        let mut before = before.to_le_bytes()[7];
         for &byte in tail.iter().take_while(|byte| byte.is_ascii()) {
             cost += pairs::cost(before, byte);
             before = byte;

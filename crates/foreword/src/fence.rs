@@ -8,7 +8,7 @@
 //!
 //! All three remove hidden characters and break the tags and markers that stand for structure.
 
-use crate::invisible::clean;
+use crate::invisible::{all_bytes, clean};
 use crate::titles::Titles;
 
 /// Tags of our own fences. No text of any authority may write one.

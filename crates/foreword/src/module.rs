@@ -79,6 +79,6 @@ pub trait Module: Send + Sync {
         let mut sink = Sink::default();
         let titles = Titles::new(self.titles().iter().copied());
         self.render(context, &mut Section::new(&mut sink, &titles));
-        sink.meter.tokens()
+        sink.tokens()
     }
 }

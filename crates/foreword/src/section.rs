@@ -40,9 +40,34 @@ pub(crate) struct Sink {
     pub(crate) text: String,
     pub(crate) spans: Vec<Span>,
     pub(crate) notes: Vec<Filtered>,
-    pub(crate) meter: Meter,
+    meter: Meter,
+    /// How far the meter has read.
+    metered: usize,
     /// Tokens after which a section cannot be used any more, so that writing it is a waste.
     pub(crate) limit: Option<u32>,
+}
+
+impl Sink {
+    /// A buffer with room for so many bytes.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self {
+            text: String::with_capacity(bytes),
+            spans: Vec::with_capacity(24),
+            ..Self::default()
+        }
+    }
+
+    /// Tokens of the section that was written last.
+    pub(crate) fn tokens(&mut self) -> u32 {
+        self.read_on();
+        self.meter.tokens()
+    }
+
+    /// Lets the meter read what was written since. It reads in long stretches, not piece by piece.
+    fn read_on(&mut self) {
+        self.meter.feed(self.text.get(self.metered..).unwrap_or_default());
+        self.metered = self.text.len();
+    }
 }
 
 /// A value for a place in a [`Template`].
@@ -72,6 +97,7 @@ impl<'s> Section<'s> {
     pub(crate) fn new(sink: &'s mut Sink, titles: &'s Titles) -> Self {
         let start = sink.text.len();
         sink.meter = Meter::new();
+        sink.metered = start;
         Self { sink, titles, start, in_rows: false, gap: false }
     }
 
@@ -81,8 +107,8 @@ impl<'s> Section<'s> {
     }
 
     /// Is it already too long to be used? A module with many items may stop here.
-    pub fn is_hopeless(&self) -> bool {
-        self.sink.limit.is_some_and(|limit| self.sink.meter.tokens() > limit)
+    pub fn is_hopeless(&mut self) -> bool {
+        self.sink.limit.is_some_and(|limit| self.sink.tokens() > limit)
     }
 
     /// A block of our own prose.
@@ -165,12 +191,24 @@ impl<'s> Section<'s> {
     /// A block of prose with values.
     pub fn template(&mut self, template: &Template, values: &[(&str, Value<'_>)]) {
         self.begin_block();
+        self.pieces(template, values);
+    }
+
+    /// More prose of the same block, from the next line on.
+    pub fn continue_template(&mut self, template: &Template) {
+        self.write("\n");
+        self.pieces(template, &[]);
+    }
+
+    fn pieces(&mut self, template: &Template, values: &[(&str, Value<'_>)]) {
         let start = self.sink.text.len();
         for piece in &template.pieces {
             match piece {
                 Piece::Text { text, measured: Some(measured) } => {
+                    self.sink.read_on();
                     self.sink.text.push_str(text);
                     self.sink.meter.absorb(measured);
+                    self.sink.metered = self.sink.text.len();
                 }
                 Piece::Text { text, measured: None } => self.write(text),
                 Piece::Slot(name) => {
@@ -242,23 +280,13 @@ impl<'s> Section<'s> {
         match value {
             Value::Line(line) => self.value(line, MAX_LINE),
             Value::Word(word) => self.write(word),
-            Value::Percent(ratio) => {
-                let start = self.sink.text.len();
-                push_percent(&mut self.sink.text, *ratio, 1);
-                self.measure(start);
-            }
-            Value::RoundPercent(ratio) => {
-                let start = self.sink.text.len();
-                push_percent(&mut self.sink.text, *ratio, 0);
-                self.measure(start);
-            }
+            Value::Percent(ratio) => push_percent(&mut self.sink.text, *ratio, 1),
+            Value::RoundPercent(ratio) => push_percent(&mut self.sink.text, *ratio, 0),
         }
     }
 
     fn value(&mut self, line: &Line, max_chars: usize) {
-        let start = self.sink.text.len();
         let fenced = fence::one_line(&mut self.sink.text, &line.0, max_chars);
-        self.measure(start);
         self.note_value(line, max_chars, fenced);
     }
 
@@ -277,7 +305,6 @@ impl<'s> Section<'s> {
         field: &'static str,
         fenced: Fenced,
     ) {
-        self.measure(start);
         let origin = match &body.source {
             Some(source) => Origin::File(Source {
                 path: source.path.clone(),
@@ -322,11 +349,6 @@ impl<'s> Section<'s> {
 
     fn write(&mut self, text: &str) {
         self.sink.text.push_str(text);
-        self.sink.meter.feed(text);
-    }
-
-    fn measure(&mut self, start: usize) {
-        self.sink.meter.feed(self.sink.text.get(start..).unwrap_or_default());
     }
 
     fn begin_block(&mut self) {

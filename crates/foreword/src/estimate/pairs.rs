@@ -53,8 +53,8 @@ pub(super) fn cost(before: u8, byte: u8) -> u64 {
 
 /// The cost of eight ASCII bytes after `before`, the first lowest in `word`.
 #[inline(always)]
-pub(super) fn cost_of_eight(before: u8, word: u64) -> u64 {
-    let shifted = word << 8 | u64::from(before);
+pub(super) fn cost_of_eight(before: u64, word: u64) -> u64 {
+    let shifted = word << 8 | before;
     at(shifted)
         + at(shifted >> 8)
         + at(shifted >> 16)
