@@ -151,9 +151,7 @@ pub(crate) fn value_in_document(out: &mut String, text: &str, max_chars: usize) 
 fn is_harmless(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|b| *b != b' ')
         && bytes.last().is_some_and(|b| *b != b' ')
-        && bytes
-            .iter()
-            .fold(true, |all, &b| all & (b' '..=b'~').contains(&b) & (b != b'<') & (b != b'['))
+        && all_bytes(bytes, |b| (b.wrapping_sub(b' ') <= b'~' - b' ') & (b != b'<') & (b != b'['))
 }
 
 /// Writes text of the operator or the user with its markdown, except that
