@@ -337,7 +337,7 @@ mod task_2_step_2_filtering {
 
     #[test]
     fn instruction_like_entries_are_excluded_and_named() {
-        for kind in ["system", "meta", "override", "SYSTEM"] {
+        for kind in ["system", "meta", "override", "SYSTEM", " sys\u{200b}tem"] {
             let json = with(
                 example(),
                 json!({
@@ -352,7 +352,7 @@ mod task_2_step_2_filtering {
             let filtered: Vec<(&str, &str)> =
                 prompt.filtered().iter().map(|f| (f.kind.as_str(), f.id.as_str())).collect();
             assert_eq!(filtered, [("memory", "m2"), ("activity", "activity-1")]);
-            assert!(prompt.filtered()[0].reason.contains(&kind.to_lowercase()));
+            assert!(prompt.filtered()[0].reason.contains("is never shown"));
         }
     }
 
