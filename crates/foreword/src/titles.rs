@@ -108,6 +108,8 @@ mod tests {
         ] {
             assert!(titles.contains(heading), "{heading}");
         }
+        let long = "word ".repeat(39);
+        assert!(Titles::new([long.as_str()]).contains(&long));
         let titles = Titles::new(["Security Boundaries", "🚀"]);
         for heading in ["Security", "Security Boundaries of the house", "", "---"] {
             assert!(!titles.contains(heading), "{heading}");

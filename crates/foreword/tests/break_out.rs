@@ -297,7 +297,7 @@ fn assert_harmless(twin: &Twin, place: Place, text: &str) -> Result<(), TestCase
 }
 
 proptest! {
-    #![proptest_config(config(48))]
+    #![proptest_config(config(32))]
 
     #[test]
     fn hostile_text_never_changes_the_sections_a_reader_sees(text in hostile()) {
@@ -588,7 +588,7 @@ fn always_there(blueprint: &str) -> &'static [&'static str] {
 }
 
 proptest! {
-    #![proptest_config(config(96))]
+    #![proptest_config(config(64))]
 
     #[test]
     fn the_same_context_gives_the_same_bytes(json in some_context()) {
