@@ -52,7 +52,9 @@ impl Blueprint {
             }
             // An optional section longer than all there is can only be left out: no need to write it.
             sink.limit = match counter {
-                None if slot.spec.optional => Some(u32::try_from(available).unwrap_or(0)),
+                None if slot.spec.optional => {
+                    Some(u32::try_from(available.max(0)).unwrap_or(u32::MAX))
+                }
                 _ => None,
             };
             match self.draft(&mut sink, index, counter, |section| {

@@ -25,12 +25,24 @@ pub struct Spec {
 impl Spec {
     /// A module that is always there.
     pub const fn required(priority: u8, authority: Authority, volatility: Volatility) -> Self {
-        Self { priority, keep: 100 - priority, optional: false, authority, volatility }
+        Self {
+            priority,
+            keep: 100u8.saturating_sub(priority),
+            optional: false,
+            authority,
+            volatility,
+        }
     }
 
     /// A module that may be left out when the budget is tight.
     pub const fn optional(priority: u8, authority: Authority, volatility: Volatility) -> Self {
-        Self { priority, keep: 100 - priority, optional: true, authority, volatility }
+        Self {
+            priority,
+            keep: 100u8.saturating_sub(priority),
+            optional: true,
+            authority,
+            volatility,
+        }
     }
 }
 

@@ -242,7 +242,8 @@ impl<'s> Section<'s> {
             filled.push_str(before);
             match values.iter().find(|(n, _)| *n == name) {
                 Some((_, value)) => {
-                    fence::one_line(&mut filled, &value.0, MAX_LINE);
+                    let fenced = fence::value_in_document(&mut filled, &value.0, MAX_LINE);
+                    self.note_value(value, MAX_LINE, fenced);
                 }
                 None => {
                     let _ = write!(filled, "{{{{{name}}}}}");
@@ -286,6 +287,10 @@ impl<'s> Section<'s> {
 
     fn value(&mut self, line: &Line, max_chars: usize) {
         let fenced = fence::one_line(&mut self.sink.text, &line.0, max_chars);
+        self.note_value(line, max_chars, fenced);
+    }
+
+    fn note_value(&mut self, line: &Line, max_chars: usize, fenced: Fenced) {
         if fenced.shortened {
             let id: String = line.0.chars().take(40).collect();
             self.note("value", &id, format!("shortened to {max_chars} characters"));
@@ -317,7 +322,10 @@ impl<'s> Section<'s> {
             self.sink.notes.push(Filtered { kind: "file".into(), id: id.to_owned(), reason });
         }
         if fenced.quoted {
-            let reason = "a block in it does not end, so it is quoted line by line".to_owned();
+            let reason =
+                "a block in it does not end, or a heading reads as one of the prompt's own, \
+                          so it is quoted line by line"
+                    .to_owned();
             self.sink.notes.push(Filtered { kind: "markdown".into(), id: id.to_owned(), reason });
         }
         if fenced.removed > 0 {
