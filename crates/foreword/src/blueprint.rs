@@ -73,8 +73,6 @@ pub struct FileModule {
     pub file: String,
     /// May the file be missing?
     pub optional: bool,
-    /// The most characters of it to show.
-    pub max_chars: Option<usize>,
 }
 
 /// The built-in blueprints by name.
@@ -139,7 +137,6 @@ impl Blueprint {
                     module: entry.name.clone(),
                     file: file.clone(),
                     optional: entry.optional.unwrap_or(true),
-                    max_chars: entry.max_chars,
                 });
             }
             let Some(module) = modules::instantiate(&entry) else { continue };

@@ -229,6 +229,12 @@ impl Blueprint {
                 },
             });
         }
+        // A value that stands in several places is noted once.
+        let mut seen = std::collections::HashSet::new();
+        let mut filtered = sink.notes;
+        if filtered.len() > 1 {
+            filtered.retain(|note| seen.insert(note.clone()));
+        }
         Prompt {
             text: sink.text,
             spans: sink.spans,
@@ -236,7 +242,7 @@ impl Blueprint {
             slots: self.slots.clone(),
             omitted,
             inactive,
-            filtered: sink.notes,
+            filtered,
             system_end,
             turn_start,
             stable_end,
@@ -267,6 +273,7 @@ fn copy_section(out: &mut Sink, source: &Sink, draft: &Draft, detail: Detail) ->
             start: start + (span.start - draft.start),
             end: start + (span.end - draft.start),
             origin: span.origin.clone(),
+            added_lines: span.added_lines,
         });
     }
     out.notes.extend_from_slice(source.notes.get(draft.notes.0..draft.notes.1).unwrap_or_default());

@@ -43,6 +43,8 @@ pub(crate) struct Fenced {
     pub(crate) skipped_lines: u32,
     /// The document left a block open and was quoted.
     pub(crate) quoted: bool,
+    /// Lines that are not in the source: the end of a code fence.
+    pub(crate) added_lines: u32,
     /// The value was longer than its limit.
     pub(crate) shortened: bool,
 }
@@ -166,7 +168,7 @@ pub(crate) fn document(out: &mut String, text: &str, titles: &Titles) -> Fenced 
     let text = text.trim_start();
     let start = out.len();
     let blocks = push_document_lines(out, text, titles);
-    let mut quoted = false;
+    let (mut quoted, mut added_lines) = (false, 0);
     if blocks.doubtful {
         let written = out.get(start..).unwrap_or_default();
         if !is_contained(written, titles) {
@@ -177,8 +179,9 @@ pub(crate) fn document(out: &mut String, text: &str, titles: &Titles) -> Fenced 
     } else if let Some((mark, length)) = blocks.open_fence {
         out.push('\n');
         out.extend(std::iter::repeat_n(char::from(mark), length));
+        added_lines = 1;
     }
-    Fenced { removed, skipped_lines, quoted, shortened: false }
+    Fenced { removed, skipped_lines, quoted, added_lines, shortened: false }
 }
 
 /// What is known about the blocks of a document after its last line.

@@ -267,6 +267,13 @@ pub struct Tool {
     pub capability: Option<Line>,
 }
 
+impl Tool {
+    /// Is it offered in this mode? Without modes of its own, in all of them.
+    pub fn is_offered_in(&self, mode: &str) -> bool {
+        self.modes.is_empty() || self.modes.iter().any(|m| [mode, "any"].contains(&m.inspect()))
+    }
+}
+
 impl<'de> Deserialize<'de> for Tool {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]

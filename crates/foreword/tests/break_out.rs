@@ -473,8 +473,10 @@ fn ordinary_markdown_of_the_operator_is_left_alone() {
             "contextContent": text, "identityFiles": {"agent": text}, "persona": text, "task": text,
         })));
         assert!(prompt.text().contains(text), "{}:\n{}", blueprint.name(), prompt.text());
-        // Parts of the Context that a blueprint has no section for are named; nothing else is.
-        assert!(prompt.filtered().iter().all(|filtered| filtered.kind == "context"));
+        // What a blueprint has no place for is named; nothing else is.
+        assert!(
+            prompt.filtered().iter().all(|f| ["context", "persona"].contains(&f.kind.as_str()))
+        );
     }
 }
 

@@ -233,8 +233,8 @@ mod task_1_step_2_layers {
             &[
                 "Tools:\n- git: Version control\n- worktree: Work trees",
                 "Skill: refactor",
+                "Description: Small steps",
                 "> Go in small steps.",
-                "Small steps",
             ],
         );
     }

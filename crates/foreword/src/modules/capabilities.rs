@@ -26,10 +26,14 @@ impl Module for Capabilities {
     }
 
     fn render(&self, context: &Context, section: &mut Section<'_>) {
-        for pack in &context.capabilities {
-            if !pack.text.is_blank() {
-                section.document(&pack.text, "capabilities");
-            }
+        write_packs(context, section);
+    }
+}
+
+pub(super) fn write_packs(context: &Context, section: &mut Section<'_>) {
+    for pack in &context.capabilities {
+        if !pack.text.is_blank() {
+            section.document(&pack.text, "capabilities");
         }
     }
 }

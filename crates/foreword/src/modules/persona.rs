@@ -31,6 +31,10 @@ impl Module for Persona {
             write_agent(context, section);
         } else {
             section.document(&context.persona, "persona");
+            if !context.agent_text().is_blank() {
+                let reason = "there is exactly one persona, and the persona file is it".to_owned();
+                section.note("persona", "AGENT.md", reason);
+            }
         }
     }
 }
