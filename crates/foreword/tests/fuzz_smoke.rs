@@ -2,6 +2,14 @@
 //! valid inputs that were damaged. A short run with fixed seeds is part of the tests;
 //! `FOREWORD_FUZZ_SECONDS=600` makes it long and random (`cargo xtask fuzz`).
 
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests"
+)]
+
 #[path = "../../../fuzz/checks.rs"]
 mod checks;
 
@@ -177,12 +185,12 @@ const PAYLOADS: &[&str] = &[
 
 #[test]
 fn any_context_json() {
-    fuzz(damaged(CONTEXTS), |text| checks::context_json(text));
+    fuzz(damaged(CONTEXTS), checks::context_json);
 }
 
 #[test]
 fn any_blueprint() {
-    fuzz(damaged(BLUEPRINTS), |text| checks::blueprint_toml(text));
+    fuzz(damaged(BLUEPRINTS), checks::blueprint_toml);
 }
 
 #[test]
@@ -193,17 +201,37 @@ fn any_header() {
 
 #[test]
 fn any_settings() {
-    fuzz(damaged(SETTINGS), |text| checks::settings(text));
+    fuzz(damaged(SETTINGS), checks::settings);
 }
 
 #[test]
 fn any_payload() {
-    fuzz(damaged(PAYLOADS), |text| checks::payload(text));
+    fuzz(damaged(PAYLOADS), checks::payload);
 }
 
 #[test]
 fn any_text_in_every_field() {
-    fuzz(anything(), |text| checks::fences(text));
+    fuzz(anything(), checks::fences);
+}
+
+/// Headings that a Markdown parser reads as one of our titles though the line spells it differently.
+#[test]
+#[ignore = "known gap: a heading is compared as it is written, not as a parser reads it"]
+fn titles_in_disguise() {
+    for text in [
+        "# T&#65;SK",
+        "# T&#x41;S&#75;",
+        "Security\nBoundaries\n---\n",
+        "# T**A**SK",
+        "# [TASK](x)",
+        "# [T](x)A[SK](y)",
+        "# `TASK`",
+        "# T<b>ASK</b>",
+        "# T<!-- -->ASK",
+        "# &#84;ASK",
+    ] {
+        checks::fences(text);
+    }
 }
 
 /// Runs a check on many texts; a failure is shrunk to a small text and shown.
