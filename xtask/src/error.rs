@@ -8,6 +8,9 @@ pub(crate) enum TaskError {
     /// Wrong arguments.
     #[error("{message}\n\nSee `cargo xtask help`.")]
     Usage { message: String },
+    /// A program that is not there.
+    #[error("`{program}` is not installed: {hint}")]
+    Missing { program: String, hint: &'static str },
     /// One or more steps failed; their output stands above.
     #[error("failed: {}", steps.join(", "))]
     Failed { steps: Vec<String> },
@@ -30,7 +33,7 @@ impl TaskError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Failed { .. } => 1,
-            Self::Usage { .. } | Self::Io { .. } => 2,
+            Self::Usage { .. } | Self::Missing { .. } | Self::Io { .. } => 2,
         }
     }
 }

@@ -3,11 +3,16 @@
 //! It must not hold anything that the product needs, and it needs nothing but Rust for `test`: a task
 //! that wants another tool says which one, and how to get it.
 
-#![expect(clippy::print_stdout, reason = "a developer tool talks to a terminal")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a developer tool talks to a terminal"
+)]
 
 mod check;
 mod error;
 mod fuzz;
+mod peers;
 mod steps;
 mod test;
 
@@ -26,6 +31,8 @@ Tasks:
   check                   formatting, Clippy with warnings denied, docs, licences
   ci                      check, then test
   fuzz [--seconds N]      run the fuzz harness for longer (60 seconds unless told) on this toolchain
+  bench-peers [--seed FILE] [--json]
+                          our builder beside others, in one run; needs node and npm
   help                    this text
 ";
 
@@ -35,7 +42,7 @@ fn main() -> ExitCode {
     match run(&words) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            println!("xtask: {error}");
+            eprintln!("xtask: {error}");
             ExitCode::from(error.exit_code())
         }
     }
@@ -58,6 +65,9 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
                 .map_err(|_| TaskError::usage(format!("`{seconds}` is not a number of seconds")))?;
             fuzz::run(&mut steps, seconds)?;
         }
+        ["bench-peers", options @ ..] => {
+            return peers::run(&mut steps, &peer_options(options)?);
+        }
         [] | ["help" | "--help" | "-h", ..] => {
             print!("{HELP}");
             return Ok(());
@@ -68,4 +78,24 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
     }
     steps.report();
     Ok(())
+}
+
+fn peer_options(mut words: &[&str]) -> Result<peers::Options, TaskError> {
+    let mut options = peers::Options::default();
+    loop {
+        words = match words {
+            [] => return Ok(options),
+            ["--json", rest @ ..] => {
+                options.json = true;
+                rest
+            }
+            ["--seed", file, rest @ ..] => {
+                options.seed = Some((*file).into());
+                rest
+            }
+            [other, ..] => {
+                return Err(TaskError::usage(format!("bench-peers does not take `{other}`")));
+            }
+        };
+    }
 }

@@ -38,7 +38,7 @@ impl Steps {
         name: &'static str,
         command: &mut Command,
     ) -> Result<(), TaskError> {
-        println!("\n==> {name}: {}", shown(command));
+        eprintln!("\n==> {name}: {}", shown(command));
         let started = Instant::now();
         let status = command
             .current_dir(root())
@@ -52,7 +52,7 @@ impl Steps {
 
     /// Says that a step is left out, and why.
     pub(crate) fn skip(&mut self, name: &'static str, why: &str) {
-        println!("\n==> {name}: left out: {why}");
+        eprintln!("\n==> {name}: left out: {why}");
         self.done.push(Done { name, outcome: Outcome::Skipped, took: Duration::ZERO });
     }
 
@@ -80,7 +80,7 @@ impl Steps {
             .collect();
         if !times.is_empty() {
             let total = self.started.elapsed().as_secs_f64();
-            println!("\n==> {}; {total:.1} s in all", times.join(", "));
+            eprintln!("\n==> {}; {total:.1} s in all", times.join(", "));
         }
     }
 }

@@ -11,7 +11,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
         steps.run("doc tests", cargo().args(["test", "--workspace", "--doc", "--no-fail-fast"]))?;
         steps.run("tests", cargo().args(["nextest", "run", "--workspace", "--no-fail-fast"]))?;
     } else {
-        println!("cargo-nextest is not installed; `cargo test` does the same, more slowly");
+        eprintln!("cargo-nextest is not installed; `cargo test` does the same, more slowly");
         steps.run("tests", cargo().args(["test", "--workspace", "--no-fail-fast"]))?;
     }
     steps.verdict()
