@@ -55,20 +55,25 @@ mod counted {
         (blueprint, context)
     }
 
+    // The inputs are handed back, so that freeing them is not counted; freeing the prompt is.
     #[library_benchmark]
     #[bench::guarded_integration(integration("guarded"))]
     #[bench::standard_12000_characters(working_day("standard"))]
     #[bench::standard_500_skills_tight(many_skills("standard"))]
-    fn with_metadata((blueprint, context): (Blueprint, Context)) -> usize {
+    fn with_metadata((blueprint, context): (Blueprint, Context)) -> (Blueprint, Context) {
         let prompt = blueprint.build(black_box(&context));
-        black_box(prompt.metadata().module_count)
+        black_box(prompt.metadata().module_count);
+        drop(prompt);
+        (blueprint, context)
     }
 
     #[library_benchmark]
     #[bench::guarded_integration(integration("guarded"))]
-    fn with_manifest((blueprint, context): (Blueprint, Context)) -> usize {
+    fn with_manifest((blueprint, context): (Blueprint, Context)) -> (Blueprint, Context) {
         let prompt = blueprint.build(black_box(&context));
-        black_box(prompt.manifest().sections.len())
+        black_box(prompt.manifest().sections.len());
+        drop(prompt);
+        (blueprint, context)
     }
 
     library_benchmark_group!(name = builds; benchmarks = with_metadata, with_manifest);

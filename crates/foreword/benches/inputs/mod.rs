@@ -16,7 +16,7 @@ pub(crate) fn working_day() -> Value {
         let body = vec![PARAGRAPH; paragraphs].join("\n\n");
         format!("## {title}\n\n{body}\n\n- run the tests before a commit\n- keep `main` green\n")
     };
-    let about = ["Layout", "Conventions", "Operations"].map(|title| section(title, 3)).join("\n");
+    let about = ["Layout", "Conventions", "Operations"].map(|title| section(title, 6)).join("\n");
     let skills: Vec<Value> = ["deploy", "triage", "review-notes", "release"]
         .iter()
         .map(|name| {
