@@ -12,7 +12,7 @@ use foreword_workspace::{Agent, AskedBy, Layer, SourceFile, ToolEntry, Workspace
 use crate::blueprint;
 use crate::error::GatherError;
 use crate::git;
-use crate::prompts::{Layers, gather_layers};
+use crate::prompts::{Layers, Missing, gather_layers};
 use crate::request::Request;
 use crate::surfaces::{description, surface};
 use crate::text::{Texts, optional};
@@ -34,7 +34,7 @@ pub struct Gathered {
 pub(crate) struct Parts {
     pub(crate) gathered: Gathered,
     pub(crate) agent: Option<Agent>,
-    pub(crate) layers: Layers,
+    pub(crate) missing: Vec<Missing>,
 }
 
 /// Reads a workspace into a Context.
@@ -186,7 +186,7 @@ pub(crate) fn gather_parts(
             warnings,
         },
         agent: agent.cloned(),
-        layers,
+        missing: layers.missing,
     })
 }
 

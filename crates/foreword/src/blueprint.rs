@@ -16,6 +16,7 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use crate::blueprint_toml::{self, BlueprintError, Definition};
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::modules;
 use crate::titles::Titles;
@@ -58,6 +59,8 @@ pub struct Blueprint {
     pub(crate) titles: Arc<Titles>,
     pub(crate) turn_apart: bool,
     pub(crate) bootstrap: Bootstrap,
+    /// What no module shows.
+    pub(crate) unread: Arc<[Field]>,
     files: Arc<[FileModule]>,
 }
 
@@ -161,10 +164,11 @@ impl Blueprint {
         let titles = Titles::new(own.chain(headings));
         Self {
             name: definition.name.into(),
-            slots: slots.into(),
             titles: Arc::new(titles),
             turn_apart,
             bootstrap: definition.bootstrap,
+            unread: unread(&slots),
+            slots: slots.into(),
             files: files.into(),
         }
     }
@@ -172,14 +176,19 @@ impl Blueprint {
     /// The same blueprint with a module of the caller's own, in the place its spec asks for. A module
     /// of the same name is replaced.
     #[must_use]
-    pub fn with_module(&self, module: Arc<dyn Module>) -> Self {
+    pub fn with_module(&self, module: &Arc<dyn Module>) -> Self {
         let name = module.name().to_owned();
         let mut slots: Vec<Slot> =
             self.slots.iter().filter(|slot| slot.name != name).cloned().collect();
         slots.push(Slot { name, spec: module.spec(), when: None, module: module.clone() });
         slots.sort_by_key(|slot| (self.turn_apart && slot.is_turn(), slot.spec.priority));
         let titles = self.titles.and(module.titles().iter().copied());
-        Self { slots: slots.into(), titles: Arc::new(titles), ..self.clone() }
+        Self {
+            unread: unread(&slots),
+            slots: slots.into(),
+            titles: Arc::new(titles),
+            ..self.clone()
+        }
     }
 
     /// Its name.
@@ -201,6 +210,13 @@ impl Blueprint {
     pub fn files(&self) -> &[FileModule] {
         &self.files
     }
+}
+
+fn unread(slots: &[Slot]) -> Arc<[Field]> {
+    Field::ALL
+        .into_iter()
+        .filter(|field| !slots.iter().any(|slot| slot.module.reads().contains(field)))
+        .collect()
 }
 
 impl Slot {

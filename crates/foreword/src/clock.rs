@@ -85,9 +85,8 @@ fn parse_minutes(text: &str) -> Option<i64> {
             .then(|| digits.iter().fold(0, |n, d| n * 10 + i64::from(d - b'0')))
     };
     let is = |at: usize, c: u8| bytes.get(at) == Some(&c);
-    if !(is(4, b'-') && is(7, b'-') && is(13, b':') && is(16, b':'))
-        || !matches!(bytes.get(10)?, b'T' | b't' | b' ')
-    {
+    let separated = is(4, b'-') && is(7, b'-') && is(13, b':') && is(16, b':');
+    if !separated || !matches!(bytes.get(10)?, b'T' | b't' | b' ') {
         return None;
     }
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);

@@ -4,7 +4,8 @@ use crate::authority::Detail;
 use crate::blueprint::{Blueprint, Bootstrap, Slot};
 use crate::budget::{Candidate, Decision, allocate};
 use crate::context::Context;
-use crate::manifest::Omitted;
+use crate::field::Field;
+use crate::manifest::{Filtered, Omitted};
 use crate::prompt::{Built, Figures, Prompt};
 use crate::section::{Section, Sink, Span};
 use crate::tokens::TokenCounter;
@@ -37,8 +38,7 @@ impl Blueprint {
         let mut omitted = Vec::new();
         let mut inactive = Vec::new();
         let mut drafts = Vec::with_capacity(self.slots.len());
-        let mut sink = Sink { text: String::with_capacity(8 * 1024), ..Sink::default() };
-        sink.spans.reserve(24);
+        let mut sink = Sink::with_capacity(8 * 1024);
         let bootstrap_alone = self.bootstrap == Bootstrap::Alone && context.is_bootstrap();
 
         for (index, slot) in self.slots.iter().enumerate() {
@@ -52,7 +52,9 @@ impl Blueprint {
             }
             // An optional section longer than all there is can only be left out: no need to write it.
             sink.limit = match counter {
-                None if slot.spec.optional => Some(u32::try_from(available).unwrap_or(0)),
+                None if slot.spec.optional => {
+                    Some(u32::try_from(available.max(0)).unwrap_or(u32::MAX))
+                }
                 _ => None,
             };
             match self.draft(&mut sink, index, counter, |section| {
@@ -114,8 +116,7 @@ impl Blueprint {
         // Each section pays for the blank line in front of it; the first one has none.
         let allocation = allocate(&candidates, available.saturating_add(1));
 
-        let mut out =
-            Sink { text: String::with_capacity(full.text.len().min(64 * 1024)), ..Sink::default() };
+        let mut out = Sink::with_capacity(full.text.len().min(64 * 1024));
         let mut sections = Vec::new();
         let mut noted = 0;
         for draft in drafts {
@@ -169,7 +170,7 @@ impl Blueprint {
         }
         let tokens = match counter {
             Some(counter) => counter.count(sink.text.get(start..end).unwrap_or_default()),
-            None => sink.meter.tokens(),
+            None => sink.tokens(),
         };
         Some(Draft {
             slot,
@@ -186,7 +187,7 @@ impl Blueprint {
         &self,
         context: &Context,
         counter: Option<&dyn TokenCounter>,
-        sink: Sink,
+        mut sink: Sink,
         sections: Vec<Built>,
         omitted: Vec<Omitted>,
         inactive: Vec<usize>,
@@ -216,6 +217,18 @@ impl Blueprint {
                 sections.iter().fold(joins, |sum, built| sum.saturating_add(built.tokens))
             }
         };
+        for field in self.unread.iter().filter(|field| field.is_given(context)) {
+            sink.notes.push(Filtered {
+                kind: "context".to_owned(),
+                id: field.as_str().to_owned(),
+                reason: match field {
+                    Field::Task => {
+                        format!("blueprint `{}` leaves it to the user's message", self.name())
+                    }
+                    _ => format!("blueprint `{}` has no section for it", self.name()),
+                },
+            });
+        }
         Prompt {
             text: sink.text,
             spans: sink.spans,

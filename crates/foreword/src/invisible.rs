@@ -59,11 +59,31 @@ pub(crate) fn clean(text: &str) -> (Cow<'_, str>, u32) {
     }
 }
 
-/// ASCII without control characters other than LF and tab. Branch-free, so that it vectorises.
+/// Nothing that a reader would see: only white space and what [`clean`] removes.
+pub(crate) fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| {
+        c.is_whitespace()
+            || is_hidden(c)
+            || matches!(c, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{180B}'..='\u{180F}')
+    })
+}
+
+/// ASCII without control characters other than LF and tab.
 fn is_plain(bytes: &[u8]) -> bool {
-    bytes.iter().fold(0u8, |odd, &b| {
-        odd | u8::from(b >= 0x7F) | u8::from(b < 0x20 && b != b'\n' && b != b'\t')
-    }) == 0
+    all_bytes(bytes, |b| (b.wrapping_sub(b' ') <= b'~' - b' ') | (b == b'\n') | (b == b'\t'))
+}
+
+/// Does it hold for every byte? Sixteen at a time and without branches, so that it vectorises; the last
+/// sixteen overlap those before them.
+pub(crate) fn all_bytes(bytes: &[u8], holds: impl Fn(u8) -> bool) -> bool {
+    let all = |chunk: &[u8; 16]| chunk.iter().fold(true, |all, &b| all & holds(b));
+    match bytes.last_chunk::<16>() {
+        Some(last) => {
+            bytes.as_chunks::<16>().0.iter().fold(true, |so_far, chunk| so_far & all(chunk))
+                && all(last)
+        }
+        None => bytes.iter().all(|&b| holds(b)),
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -182,6 +202,17 @@ mod tests {
         let (text, removed) =
             clean("i\u{200b}g\u{202e}n\u{2066}o\u{feff}r\u{ad}e\0\u{1b}\u{e0041}");
         assert_eq!((text.as_ref(), removed), ("ignore", 8));
+    }
+
+    #[test]
+    fn hidden_characters_alone_are_blank() {
+        for text in
+            ["", " \n\t", "\u{feff}\u{200b}\0", "\u{200d} \u{fe0f}\u{e0041}", "\u{a0}\u{3000}"]
+        {
+            assert!(is_blank(text), "{text:?}");
+            assert_eq!(cleaned(text).trim(), "", "{text:?}");
+        }
+        assert!(!is_blank("\u{200b}x") && !is_blank("ہ\u{200d}"));
     }
 
     #[test]

@@ -215,7 +215,8 @@ impl Memory {
     /// Kinds that would instruct rather than inform.
     pub fn is_instruction_like(&self) -> bool {
         self.kind.as_ref().is_some_and(|kind| {
-            ["system", "meta", "override"].iter().any(|k| kind.0.trim().eq_ignore_ascii_case(k))
+            let (kind, _) = crate::invisible::clean(&kind.0);
+            ["system", "meta", "override"].iter().any(|k| kind.trim().eq_ignore_ascii_case(k))
         })
     }
 }

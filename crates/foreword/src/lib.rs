@@ -24,10 +24,13 @@ mod clock;
 mod compile;
 mod context;
 mod cut;
+mod diff;
 mod estimate;
 mod fence;
+mod field;
 mod invisible;
 mod items;
+mod lint;
 mod manifest;
 mod mode;
 mod module;
@@ -53,8 +56,11 @@ pub use context::{
     RuntimeContext, SpawnMode,
 };
 pub use cut::{cut_document, cut_untrusted};
+pub use diff::{ChangeKind, DiffError, Difference, SectionChange, Side, diff};
 pub use estimate::{Measured, Meter, estimate};
+pub use field::Field;
 pub use items::{Approval, Capability, Memory, Provenance, Skill, Tool};
+pub use lint::{Finding, MissingRef, PromptRef, Severity, Subject, lint, rules};
 pub use manifest::{Filtered, Manifest, Metadata, Omitted, SectionEntry, SectionSource};
 pub use mode::Mode;
 pub use module::{Module, Spec};

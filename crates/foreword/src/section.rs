@@ -40,9 +40,34 @@ pub(crate) struct Sink {
     pub(crate) text: String,
     pub(crate) spans: Vec<Span>,
     pub(crate) notes: Vec<Filtered>,
-    pub(crate) meter: Meter,
+    meter: Meter,
+    /// How far the meter has read.
+    metered: usize,
     /// Tokens after which a section cannot be used any more, so that writing it is a waste.
     pub(crate) limit: Option<u32>,
+}
+
+impl Sink {
+    /// A buffer with room for so many bytes.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self {
+            text: String::with_capacity(bytes),
+            spans: Vec::with_capacity(24),
+            ..Self::default()
+        }
+    }
+
+    /// Tokens of the section that was written last.
+    pub(crate) fn tokens(&mut self) -> u32 {
+        self.read_on();
+        self.meter.tokens()
+    }
+
+    /// Lets the meter read what was written since. It reads in long stretches, not piece by piece.
+    fn read_on(&mut self) {
+        self.meter.feed(self.text.get(self.metered..).unwrap_or_default());
+        self.metered = self.text.len();
+    }
 }
 
 /// A value for a place in a [`Template`].
@@ -50,8 +75,10 @@ pub(crate) struct Sink {
 pub enum Value<'v> {
     /// One escaped line.
     Line(&'v Line),
-    /// A ratio as a percentage with so many decimals.
-    Percent(f64, usize),
+    /// A ratio as a percentage with one decimal.
+    Percent(f64),
+    /// A ratio as a percentage without decimals.
+    RoundPercent(f64),
     /// Words of ours.
     Word(&'static str),
 }
@@ -70,6 +97,7 @@ impl<'s> Section<'s> {
     pub(crate) fn new(sink: &'s mut Sink, titles: &'s Titles) -> Self {
         let start = sink.text.len();
         sink.meter = Meter::new();
+        sink.metered = start;
         Self { sink, titles, start, in_rows: false, gap: false }
     }
 
@@ -79,8 +107,8 @@ impl<'s> Section<'s> {
     }
 
     /// Is it already too long to be used? A module with many items may stop here.
-    pub fn is_hopeless(&self) -> bool {
-        self.sink.limit.is_some_and(|limit| self.sink.meter.tokens() > limit)
+    pub fn is_hopeless(&mut self) -> bool {
+        self.sink.limit.is_some_and(|limit| self.sink.tokens() > limit)
     }
 
     /// A block of our own prose.
@@ -163,12 +191,24 @@ impl<'s> Section<'s> {
     /// A block of prose with values.
     pub fn template(&mut self, template: &Template, values: &[(&str, Value<'_>)]) {
         self.begin_block();
+        self.pieces(template, values);
+    }
+
+    /// More prose of the same block, from the next line on.
+    pub fn continue_template(&mut self, template: &Template) {
+        self.write("\n");
+        self.pieces(template, &[]);
+    }
+
+    fn pieces(&mut self, template: &Template, values: &[(&str, Value<'_>)]) {
         let start = self.sink.text.len();
         for piece in &template.pieces {
             match piece {
                 Piece::Text { text, measured: Some(measured) } => {
+                    self.sink.read_on();
                     self.sink.text.push_str(text);
                     self.sink.meter.absorb(measured);
+                    self.sink.metered = self.sink.text.len();
                 }
                 Piece::Text { text, measured: None } => self.write(text),
                 Piece::Slot(name) => {
@@ -202,7 +242,8 @@ impl<'s> Section<'s> {
             filled.push_str(before);
             match values.iter().find(|(n, _)| *n == name) {
                 Some((_, value)) => {
-                    fence::one_line(&mut filled, &value.0, MAX_LINE);
+                    let fenced = fence::value_in_document(&mut filled, &value.0, MAX_LINE);
+                    self.note_value(value, MAX_LINE, fenced);
                 }
                 None => {
                     let _ = write!(filled, "{{{{{name}}}}}");
@@ -239,18 +280,17 @@ impl<'s> Section<'s> {
         match value {
             Value::Line(line) => self.value(line, MAX_LINE),
             Value::Word(word) => self.write(word),
-            Value::Percent(ratio, decimals) => {
-                let start = self.sink.text.len();
-                let _ = write!(self.sink.text, "{:.*}%", decimals, ratio * 100.0);
-                self.measure(start);
-            }
+            Value::Percent(ratio) => push_percent(&mut self.sink.text, *ratio, 1),
+            Value::RoundPercent(ratio) => push_percent(&mut self.sink.text, *ratio, 0),
         }
     }
 
     fn value(&mut self, line: &Line, max_chars: usize) {
-        let start = self.sink.text.len();
         let fenced = fence::one_line(&mut self.sink.text, &line.0, max_chars);
-        self.measure(start);
+        self.note_value(line, max_chars, fenced);
+    }
+
+    fn note_value(&mut self, line: &Line, max_chars: usize, fenced: Fenced) {
         if fenced.shortened {
             let id: String = line.0.chars().take(40).collect();
             self.note("value", &id, format!("shortened to {max_chars} characters"));
@@ -265,7 +305,6 @@ impl<'s> Section<'s> {
         field: &'static str,
         fenced: Fenced,
     ) {
-        self.measure(start);
         let origin = match &body.source {
             Some(source) => Origin::File(Source {
                 path: source.path.clone(),
@@ -283,7 +322,10 @@ impl<'s> Section<'s> {
             self.sink.notes.push(Filtered { kind: "file".into(), id: id.to_owned(), reason });
         }
         if fenced.quoted {
-            let reason = "a block in it does not end, so it is quoted line by line".to_owned();
+            let reason =
+                "a block in it does not end, or a heading reads as one of the prompt's own, \
+                          so it is quoted line by line"
+                    .to_owned();
             self.sink.notes.push(Filtered { kind: "markdown".into(), id: id.to_owned(), reason });
         }
         if fenced.removed > 0 {
@@ -307,11 +349,6 @@ impl<'s> Section<'s> {
 
     fn write(&mut self, text: &str) {
         self.sink.text.push_str(text);
-        self.sink.meter.feed(text);
-    }
-
-    fn measure(&mut self, start: usize) {
-        self.sink.meter.feed(self.sink.text.get(start..).unwrap_or_default());
     }
 
     fn begin_block(&mut self) {
@@ -329,5 +366,53 @@ impl<'s> Section<'s> {
         }
         self.in_rows = true;
         self.gap = false;
+    }
+}
+
+/// A ratio from 0 to 1 as a percentage, halves rounded up. Whole numbers, since formatting a float
+/// exactly costs more than the rest of a section.
+fn push_percent(out: &mut String, ratio: f64, decimals: u32) {
+    let scale = 10u32.pow(decimals);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a ratio is from 0 to 1"
+    )]
+    let scaled = (ratio.clamp(0.0, 1.0) * 100.0 * f64::from(scale)).round() as u32;
+    let (whole, part) = (scaled / scale, scaled % scale);
+    push_number(out, whole);
+    if decimals > 0 {
+        out.push('.');
+        push_number(out, part);
+    }
+    out.push('%');
+}
+
+/// A number from 0 to 999.
+fn push_number(out: &mut String, number: u32) {
+    for (place, least) in [(100, 100), (10, 10), (1, 0)] {
+        if number >= least {
+            out.push(char::from(b'0' + u8::try_from(number / place % 10).unwrap_or(0)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_are_written_as_people_do() {
+        let percent = |ratio, decimals| {
+            let mut out = String::new();
+            push_percent(&mut out, ratio, decimals);
+            out
+        };
+        assert_eq!(percent(0.25, 1), "25.0%");
+        assert_eq!(percent(0.3, 0), "30%");
+        assert_eq!(percent(1.0, 1), "100.0%");
+        assert_eq!(percent(0.0, 0), "0%");
+        assert_eq!(percent(0.0666, 1), "6.7%");
+        assert_eq!(percent(0.101, 0), "10%");
     }
 }

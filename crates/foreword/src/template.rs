@@ -73,14 +73,28 @@ pub(crate) fn next_slot(text: &str) -> Option<(&str, &str, &str)> {
     let mut searched = 0;
     loop {
         let open = searched + text.get(searched..)?.find("{{")?;
-        let inner = text.get(open + 2..)?;
-        let close = inner.find("}}")?;
+        searched = open + 2;
+        // A name is short, so that text full of braces is not searched again and again.
+        let inner = text.get(searched..)?;
+        let window = inner
+            .get(..inner.len().min(MOST_NAME))
+            .or_else(|| first_chars(inner))
+            .unwrap_or_default();
+        let Some(close) = window.find("}}") else { continue };
         let name = inner.get(..close)?.trim();
         if !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
             return Some((text.get(..open)?, name, inner.get(close + 2..)?));
         }
-        searched = open + 2;
     }
+}
+
+/// The longest `{{name}}`, in bytes.
+const MOST_NAME: usize = 64;
+
+/// About as much, where the cut would fall inside a character.
+fn first_chars(text: &str) -> Option<&str> {
+    let end = (0..=MOST_NAME).rev().find(|end| text.is_char_boundary(*end))?;
+    text.get(..end)
 }
 
 #[cfg(test)]

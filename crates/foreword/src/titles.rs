@@ -1,5 +1,7 @@
 //! The titles of a prompt's own sections, and what reads like one.
 
+use crate::section::MAX_NAME;
+
 /// The layer titles of the `semantic` blueprint, guarded in every blueprint: they are the ones an
 /// attacker is most likely to have read about.
 const LAYER_TITLES: [&str; 5] = [
@@ -10,6 +12,9 @@ const LAYER_TITLES: [&str; 5] = [
     "TASK",
 ];
 
+/// No folded title is longer: headings of a user's own blueprint are written no longer than this.
+const LONGEST: usize = MAX_NAME;
+
 /// The titles a blueprint writes, folded for comparison.
 #[derive(Clone, Debug)]
 pub(crate) struct Titles {
@@ -18,7 +23,11 @@ pub(crate) struct Titles {
 
 impl Titles {
     pub(crate) fn new<'t>(titles: impl IntoIterator<Item = &'t str>) -> Self {
-        let mut folded: Vec<String> = LAYER_TITLES.into_iter().chain(titles).map(fold).collect();
+        let written = |title: &str| title.chars().take(LONGEST).collect::<String>();
+        let mut folded: Vec<String> =
+            LAYER_TITLES.into_iter().chain(titles).map(|title| fold(&written(title))).collect();
+        // A title without letters would match every rule and every empty heading.
+        folded.retain(|title| !title.is_empty());
         folded.sort_unstable();
         folded.dedup();
         Self { folded }
@@ -31,11 +40,29 @@ impl Titles {
 
     /// Would a reader take this heading text for one of the prompt's own titles?
     pub(crate) fn contains(&self, heading: &str) -> bool {
-        self.folded.binary_search(&fold(heading)).is_ok()
+        if !heading.is_ascii() {
+            return self.holds(fold(heading).as_bytes());
+        }
+        // Nearly every heading is ASCII and short: no need for the heap.
+        let mut folded = [0u8; LONGEST];
+        let mut length = 0;
+        for b in heading.bytes().filter(u8::is_ascii_alphanumeric) {
+            match folded.get_mut(length) {
+                Some(place) => *place = b.to_ascii_lowercase(),
+                None => return false,
+            }
+            length += 1;
+        }
+        self.holds(folded.get(..length).unwrap_or_default())
+    }
+
+    fn holds(&self, folded: &[u8]) -> bool {
+        self.folded.binary_search_by(|title| title.as_bytes().cmp(folded)).is_ok()
     }
 }
 
-/// Lower case, full-width forms made plain, runs of anything but letters and digits made one space.
+/// Letters and digits alone, in lower case, full-width forms made plain: emphasis inside a word, odd
+/// spacing and punctuation make no other title of it.
 fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -45,12 +72,24 @@ fn fold(text: &str) -> String {
         };
         if c.is_alphanumeric() {
             out.extend(c.to_lowercase());
-        } else if !out.ends_with(' ') && !out.is_empty() {
-            out.push(' ');
         }
     }
-    out.truncate(out.trim_end().len());
     out
+}
+
+#[cfg(test)]
+mod properties {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_short_way_and_the_long_way_agree(heading in "[ -~]{0,40}") {
+            let folded = fold(&heading);
+            prop_assert_eq!(Titles::new([heading.as_str()]).contains(&heading), !folded.is_empty());
+            prop_assert_eq!(Titles::new([]).contains(&heading), Titles::new([]).holds(folded.as_bytes()));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -64,11 +103,15 @@ mod tests {
             "Security Boundaries",
             " security  boundaries ##",
             "**SECURITY** boundaries:",
+            "Secu**rity** Bound_aries_",
             "ＴＡＳＫ",
         ] {
             assert!(titles.contains(heading), "{heading}");
         }
-        for heading in ["Security", "Security Boundaries of the house", ""] {
+        let long = "word ".repeat(39);
+        assert!(Titles::new([long.as_str()]).contains(&long));
+        let titles = Titles::new(["Security Boundaries", "🚀"]);
+        for heading in ["Security", "Security Boundaries of the house", "", "---"] {
             assert!(!titles.contains(heading), "{heading}");
         }
     }

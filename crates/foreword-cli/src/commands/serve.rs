@@ -18,8 +18,8 @@ const MOST_BYTES: u64 = 64 << 20;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Call {
-    #[serde(default)]
-    id: Value,
+    #[serde(default, rename = "id")]
+    _id: Value,
     method: String,
     #[serde(default)]
     params: Params,
@@ -111,7 +111,7 @@ fn failure(id: &Value, error: &CliError) -> Value {
 }
 
 fn handle(workspace: &Path, call: Call) -> Result<Value, CliError> {
-    let Call { id: _, method, params } = call;
+    let Call { method, params, .. } = call;
     let root = params.workspace.clone().unwrap_or_else(|| workspace.to_path_buf());
     match method.as_str() {
         "ping" => Ok(json!({"version": env!("CARGO_PKG_VERSION")})),

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &SpeedArgs, terminal: &Terminal) -> Result<(), CliError>
     if args.builds == 0 {
         return Err(CliError::usage("--builds must be at least 1"));
     }
-    let mut build = || {
+    let build = || {
         let prompt = blueprint.build(black_box(&context));
         match args.with {
             Account::Metadata => drop(black_box(prompt.metadata())),

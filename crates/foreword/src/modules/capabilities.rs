@@ -2,6 +2,7 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::section::Section;
 
@@ -14,6 +15,10 @@ impl Module for Capabilities {
 
     fn spec(&self) -> Spec {
         Spec::optional(20, Authority::Operator, Volatility::Stable)
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Capabilities]
     }
 
     fn should_include(&self, context: &Context) -> bool {

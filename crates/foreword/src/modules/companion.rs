@@ -2,6 +2,7 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::modules::identity::write_agent;
 use crate::modules::untrusted_context::{has_items, may_be_shown};
@@ -26,6 +27,10 @@ impl Module for Identity {
 
     fn survives_bootstrap(&self) -> bool {
         true
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Persona, Field::Identity, Field::User]
     }
 
     fn should_include(&self, _context: &Context) -> bool {
@@ -71,6 +76,10 @@ impl Module for Soul {
         &["Personality"]
     }
 
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Soul]
+    }
+
     fn should_include(&self, context: &Context) -> bool {
         !context.identity_files.soul.is_blank()
     }
@@ -95,6 +104,10 @@ impl Module for ToolGuidelines {
 
     fn titles(&self) -> &'static [&'static str] {
         &["Tool Usage Guidelines"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Tools, Field::ToolGuidelines, Field::Capabilities]
     }
 
     fn should_include(&self, context: &Context) -> bool {
@@ -149,6 +162,10 @@ impl Module for AvailableSkills {
         &["Available Skills", "Creating Skills"]
     }
 
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Skills]
+    }
+
     fn should_include(&self, context: &Context) -> bool {
         !context.skills.is_empty() || super::skills::can_propose(context)
     }
@@ -200,6 +217,10 @@ impl Module for RecalledMemory {
 
     fn titles(&self) -> &'static [&'static str] {
         &["Memory", "Recalled Memories", "Recent Activity"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Memories, Field::Activity]
     }
 
     fn should_include(&self, context: &Context) -> bool {

@@ -4,7 +4,7 @@ use crate::authority::{Authority, Volatility};
 use crate::context::Context;
 use crate::module::{Module, Spec};
 use crate::section::Section;
-use crate::text::Line;
+use crate::text::{Line, Source};
 
 pub(super) struct FileSection {
     file: String,
@@ -37,6 +37,9 @@ impl Module for FileSection {
         if let Some(heading) = &self.heading {
             section.heading(heading);
         }
-        section.document(text, "file");
+        match text.source() {
+            Some(_) => section.document(text, "file"),
+            None => section.document(&text.clone().from_source(Source::file(&*self.file)), "file"),
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::section::Section;
 use crate::template::{LazyTemplate, Template};
@@ -28,6 +29,10 @@ impl Module for Identity {
 
     fn survives_bootstrap(&self) -> bool {
         true
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Persona, Field::Soul, Field::Identity, Field::User]
     }
 
     fn should_include(&self, _context: &Context) -> bool {

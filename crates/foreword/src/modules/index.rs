@@ -3,6 +3,7 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::modules::skills::{can_propose, write_creating};
 use crate::section::Section;
@@ -23,6 +24,10 @@ impl Module for Index {
 
     fn titles(&self) -> &'static [&'static str] {
         &["Tools and Skills", "Tools", "Skills", "Creating Skills"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Tools, Field::Skills]
     }
 
     fn should_include(&self, context: &Context) -> bool {

@@ -42,8 +42,8 @@ const TITLES: &[&str] = &[
 
 fn taint_values(context: &Context) -> [(&'static str, Value<'static>); 2] {
     [
-        ("taint", Value::Percent(context.taint_ratio, 1)),
-        ("threshold", Value::Percent(context.taint_threshold(), 0)),
+        ("taint", Value::Percent(context.taint_ratio)),
+        ("threshold", Value::RoundPercent(context.taint_threshold())),
     ]
 }
 

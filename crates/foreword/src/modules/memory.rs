@@ -2,6 +2,7 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::modules::untrusted_context::{has_items, write_untrusted};
 use crate::section::Section;
@@ -19,6 +20,10 @@ impl Module for Memory {
 
     fn titles(&self) -> &'static [&'static str] {
         &["Memory"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Memories, Field::Activity]
     }
 
     fn should_include(&self, context: &Context) -> bool {

@@ -32,6 +32,8 @@ use std::sync::Arc;
 use crate::blueprint_toml::Entry;
 use crate::module::Module;
 
+pub(crate) use overlay::OVERLAY_VALUES;
+
 type Make = fn() -> Arc<dyn Module>;
 
 /// Every module a blueprint can name.

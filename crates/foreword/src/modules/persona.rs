@@ -2,6 +2,7 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::modules::identity::write_agent;
 use crate::section::Section;
@@ -15,6 +16,10 @@ impl Module for Persona {
 
     fn spec(&self) -> Spec {
         Spec::required(60, Authority::Operator, Volatility::Stable)
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Persona, Field::Tools]
     }
 
     fn should_include(&self, _context: &Context) -> bool {

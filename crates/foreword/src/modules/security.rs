@@ -8,13 +8,14 @@ use crate::module::{Module, Spec};
 use crate::section::{Section, Value};
 use crate::template::{LazyTemplate, Template};
 
-static FULL: LazyTemplate =
+static HEAD: LazyTemplate =
     LazyLock::new(|| Template::new("builtin:security", include_str!("security.md")));
+static ISOLATED: LazyTemplate =
+    LazyLock::new(|| Template::new("builtin:security", include_str!("security.isolated.md")));
+static ADVISORY: LazyTemplate =
+    LazyLock::new(|| Template::new("builtin:security", include_str!("security.advisory.md")));
 static MINIMAL: LazyTemplate =
     LazyLock::new(|| Template::new("builtin:security", include_str!("security.minimal.md")));
-
-const ISOLATED: &str = include_str!("security.isolated.md");
-const ADVISORY: &str = include_str!("security.advisory.md");
 
 /// Sandboxes that cut off the network and make governed files read-only.
 const ISOLATING: [&str; 4] = ["nsjail", "bwrap", "docker", "seatbelt"];
@@ -39,15 +40,9 @@ impl Module for Security {
     }
 
     fn render(&self, context: &Context, section: &mut Section<'_>) {
+        section.template(&HEAD, &[("sandbox", Value::Line(&context.sandbox_type))]);
         let isolates = ISOLATING.contains(&context.sandbox_type.inspect());
-        let isolation = if isolates { ISOLATED } else { ADVISORY }.trim_end_matches('\n');
-        section.template(
-            &FULL,
-            &[
-                ("sandbox", Value::Line(&context.sandbox_type)),
-                ("isolation", Value::Word(isolation)),
-            ],
-        );
+        section.continue_template(if isolates { &ISOLATED } else { &ADVISORY });
     }
 
     fn render_minimal(&self, context: &Context, section: &mut Section<'_>) -> bool {

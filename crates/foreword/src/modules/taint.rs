@@ -34,8 +34,8 @@ impl Module for Taint {
 
     fn render(&self, context: &Context, section: &mut Section<'_>) {
         let values = [
-            ("taint", Value::Percent(context.taint_ratio, 1)),
-            ("threshold", Value::Percent(context.taint_threshold(), 0)),
+            ("taint", Value::Percent(context.taint_ratio)),
+            ("threshold", Value::RoundPercent(context.taint_threshold())),
         ];
         section.template(&STATE, &values);
         if context.is_tainted() {

@@ -2,6 +2,7 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::modules::skills::{write_creating, write_skill};
 use crate::section::Section;
@@ -19,6 +20,10 @@ impl Module for ToolsAndSkills {
 
     fn titles(&self) -> &'static [&'static str] {
         &["TOOLS & SKILLS", "Creating Skills"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Tools, Field::Skills]
     }
 
     fn should_include(&self, _context: &Context) -> bool {

@@ -1,0 +1,99 @@
+//! Linting a workspace: one subject per agent, findings of shared files once.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use foreword::{Finding, MissingRef, PromptRef, Subject, lint};
+use foreword_workspace::{AskedBy, Workspace};
+
+use crate::error::GatherError;
+use crate::gather::{Parts, gather_parts};
+use crate::request::Request;
+use crate::surfaces::{SURFACES, surface};
+
+/// The findings on one agent of a workspace, or on all of them. References that lead nowhere are
+/// findings here, not errors, so that one run shows everything.
+pub fn lint_workspace(
+    root: &Path,
+    agent: Option<&str>,
+    blueprint: Option<&str>,
+) -> Result<Vec<Finding>, GatherError> {
+    let workspace = Workspace::open(root)?;
+    let all = workspace.agent_ids()?;
+    let checked: Vec<Option<String>> = match agent {
+        Some(id) => vec![Some(id.to_owned())],
+        None if all.is_empty() => vec![None],
+        None => all.iter().cloned().map(Some).collect(),
+    };
+    let mut known_tools: BTreeSet<String> =
+        workspace.tools()?.into_iter().map(|tool| tool.name).collect();
+    known_tools.extend(
+        SURFACES.iter().flat_map(|surface| surface.tools).map(|(tool, _)| (*tool).to_owned()),
+    );
+    for id in &all {
+        let agent = workspace.agent(id)?;
+        let named =
+            agent.tools.into_iter().chain(agent.extensions).filter(|tool| surface(tool).is_none());
+        known_tools.extend(named);
+    }
+    let known_tools: Vec<String> = known_tools.into_iter().collect();
+
+    let mut findings = Vec::new();
+    for id in checked {
+        let request = Request {
+            agent: id.clone(),
+            blueprint: blueprint.map(str::to_owned),
+            neutral: true,
+            ..Request::default()
+        };
+        let parts = gather_parts(&workspace, &request, true)?;
+        let others: Vec<String> =
+            all.iter().filter(|other| Some(*other) != id.as_ref()).cloned().collect();
+        findings.extend(lint_agent(&parts, &known_tools, &others));
+    }
+    let mut seen = std::collections::HashSet::new();
+    findings.retain(|finding| seen.insert(finding.clone()));
+    findings.sort_by(|a, b| {
+        (&a.file, a.line, a.rule, &a.message).cmp(&(&b.file, b.line, b.rule, &b.message))
+    });
+    Ok(findings)
+}
+
+fn lint_agent(parts: &Parts, known_tools: &[String], other_agents: &[String]) -> Vec<Finding> {
+    let context = &parts.gathered.context;
+    let agent = parts.agent.as_ref();
+    let line = |asked_by: &AskedBy| u32::try_from(asked_by.line.unwrap_or(1)).unwrap_or(u32::MAX);
+    let refs: Vec<PromptRef> = agent
+        .and_then(|agent| agent.prompts.as_ref().map(|prompts| (agent, prompts)))
+        .into_iter()
+        .flat_map(|(agent, prompts)| prompts.iter().map(move |reference| (agent, reference)))
+        .map(|(agent, reference)| PromptRef {
+            name: reference.name.clone(),
+            file: agent.file.clone(),
+            line: u32::try_from(reference.line).unwrap_or(u32::MAX),
+        })
+        .collect();
+    let missing: Vec<MissingRef> = parts
+        .missing
+        .iter()
+        .map(|missing| MissingRef {
+            name: missing.name.clone(),
+            file: missing.asked_by.file.clone(),
+            line: line(&missing.asked_by),
+            path: missing.path.clone(),
+        })
+        .collect();
+    lint(&Subject {
+        agent: agent.map_or("", |agent| &agent.id),
+        agent_file: agent.map_or("foreword.toml", |agent| &agent.file),
+        blueprint: &parts.gathered.blueprint,
+        blueprint_file: &parts.gathered.blueprint_file,
+        context,
+        refs: &refs,
+        agent_body: &context.identity_files.agent,
+        persona_file: Some(&context.persona).filter(|persona| !persona.is_blank()),
+        known_tools,
+        other_agents,
+        missing: &missing,
+    })
+}

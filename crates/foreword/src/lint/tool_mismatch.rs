@@ -1,0 +1,103 @@
+//! `tool-mismatch`: a text that names a tool the agent does not have. The model will call it anyway.
+//!
+//! A tool is named in backticks, alone or as a call. Words without them are prose: "read the file"
+//! names no tool. Code blocks are examples, and the language of a block is no tool either.
+
+use std::collections::HashSet;
+
+use super::{Desk, Report, Rule};
+
+pub(super) const RULE: Rule =
+    Rule { id: "tool-mismatch", about: "no text names a tool that the agent does not have", check };
+
+fn check(desk: &Desk<'_>, report: &mut Report) {
+    let subject = desk.subject;
+    let own: HashSet<&str> = subject.context.tools.iter().map(|tool| tool.name.inspect()).collect();
+    let lacking: HashSet<&str> =
+        subject.known_tools.iter().map(String::as_str).filter(|tool| !own.contains(tool)).collect();
+    if lacking.is_empty() {
+        return;
+    }
+    for text in desk.texts.iter().filter(|text| text.is_operator()) {
+        let mut last = None;
+        for code in &text.code {
+            let Some(tool) = lacking.get(called(&code.text)) else { continue };
+            let place = (text.line_at(code.at), tool);
+            if last == Some(place) {
+                continue;
+            }
+            last = Some(place);
+            report.error(
+                &text.file,
+                place.0,
+                format!("names the tool `{tool}`, which {} does not have", subject.who()),
+                format!("take `{tool}` out of this text, or give it to {}", subject.who()),
+            );
+        }
+    }
+}
+
+/// `name` of `name` and of `name(…)`.
+fn called(code: &str) -> &str {
+    let code = code.trim();
+    match code.split_once('(') {
+        Some((name, rest)) if rest.ends_with(')') => name.trim_end(),
+        _ => code,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Fixture, doc};
+    use crate::items::Tool;
+    use crate::text::Line;
+
+    fn planner(text: &str) -> Vec<String> {
+        let mut fixture = Fixture { agent: "planner", ..Fixture::default() };
+        fixture.known_tools = ["read", "search", "bash", "edit"].map(String::from).to_vec();
+        fixture.context.tools = ["read", "search"]
+            .map(|name| Tool { name: Line::new(name), ..Tool::default() })
+            .to_vec();
+        fixture.context.persona = doc("prompts/agents/coding/planner.md", text);
+        fixture.messages("tool-mismatch")
+    }
+
+    #[test]
+    fn a_tool_the_agent_lacks() {
+        assert_eq!(
+            planner("Use `read`.\n\nThen run `bash`, and `bash` again.\n"),
+            ["prompts/agents/coding/planner.md:3 names the tool `bash`, which `planner` does not \
+              have"]
+        );
+        assert_eq!(planner("Call `bash(command)`.").len(), 1);
+        assert_eq!(planner("Call ``edit( path, text )``.").len(), 1);
+        assert_eq!(planner("Both `edit` and `bash`, then `edit`.").len(), 2);
+        assert_eq!(planner("Hidden `ba\u{200b}sh`.").len(), 1);
+    }
+
+    #[test]
+    fn what_names_no_tool_that_is_missing() {
+        for text in [
+            "Use `read` and `search(query)`.",
+            "Do not edit. A bash script is fine.",
+            "```bash\nbash edit\n```",
+            "Run `bash -c ls`, the file `edit.rs`, the flag `--edit`, the thing `frobnicate`.",
+            "`edit(a",
+        ] {
+            assert_eq!(planner(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn every_operator_text_is_read_and_the_users_is_not() {
+        let mut fixture = Fixture { known_tools: vec!["bash".into()], ..Fixture::default() };
+        let text = "Use `bash`.";
+        fixture.context.identity_files.tools = doc("TOOLS.md", text);
+        fixture.context.identity_files.heartbeat = doc("HEARTBEAT.md", text);
+        fixture.context.identity_files.user = doc("USER.md", text);
+        fixture.context.context_content = crate::text::Documents(vec![doc("CONTEXT.md", text)]);
+        let files: Vec<String> =
+            fixture.findings("tool-mismatch").into_iter().map(|f| f.file).collect();
+        assert_eq!(files, ["CONTEXT.md", "HEARTBEAT.md", "TOOLS.md"]);
+    }
+}
