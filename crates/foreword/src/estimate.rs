@@ -93,34 +93,18 @@ impl Meter {
     /// Adds the ASCII at the start of `bytes` and says how long it is.
     #[inline]
     fn feed_ascii(&mut self, bytes: &[u8]) -> usize {
-        const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
-        // The byte before a word is the last of the word before it.
-        let mut before = u64::from(self.before.symbol) << 56;
-        let mut cost = 0;
-        let (words, rest) = bytes.as_chunks::<8>();
-        let mut tail = rest;
-        let mut len = words.len() * 8;
-        for (index, bytes) in words.iter().enumerate() {
-            let word = u64::from_le_bytes(*bytes);
-            if word & HIGH_BITS != 0 {
-                tail = bytes;
-                len = index * 8;
-                break;
+        let ascii = match bytes.is_ascii() {
+            true => bytes,
+            false => {
+                let len = bytes.iter().take_while(|byte| byte.is_ascii()).count();
+                bytes.get(..len).unwrap_or_default()
             }
-            cost += pairs::cost_of_eight(before >> 56, word);
-            before = word;
+        };
+        if let (Some(&first), Some(&last)) = (ascii.first(), ascii.last()) {
+            self.cost += pairs::cost(self.before.symbol, first) + pairs::cost_after_first(ascii);
+            self.before = Before { symbol: last, script: 0 };
         }
-        let mut before = before.to_le_bytes()[7];
-        for &byte in tail.iter().take_while(|byte| byte.is_ascii()) {
-            cost += pairs::cost(before, byte);
-            before = byte;
-            len += 1;
-        }
-        self.cost += cost;
-        if len > 0 {
-            self.before = Before { symbol: before, script: 0 };
-        }
-        len
+        ascii.len()
     }
 
     /// Adds one character outside ASCII.

@@ -31,9 +31,6 @@ const SPEAKER_TAGS: [&str; 13] = [
     "end_of_turn",
 ];
 
-/// Speakers that start a turn when they stand at the start of a line with a colon.
-const ROLES: [&str; 5] = ["system", "human", "user", "assistant", "developer"];
-
 /// What happened to a text on its way into the prompt, for the manifest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fenced {
@@ -66,7 +63,7 @@ fn push_quoted(out: &mut String, text: &str) {
             out.push('\n');
         }
         first = false;
-        let line = line.trim_end();
+        let line = trim_end(line);
         if line.is_empty() {
             out.push('>');
             continue;
@@ -78,6 +75,12 @@ fn push_quoted(out: &mut String, text: &str) {
             out.push_str(line);
         }
     }
+}
+
+/// The line without blanks at its end; nearly every line has none.
+#[inline]
+fn trim_end(line: &str) -> &str {
+    if line.as_bytes().last().is_some_and(u8::is_ascii_graphic) { line } else { line.trim_end() }
 }
 
 /// The lines of a text whose only line break is LF.
@@ -222,9 +225,7 @@ fn push_document_lines(out: &mut String, text: &str, titles: &Titles) -> Blocks 
                 blocks.doubtful = true;
                 None
             }
-            Some(b's' | b'S' | b'h' | b'H' | b'u' | b'U' | b'a' | b'A' | b'd' | b'D') => {
-                role_colon(body)
-            }
+            Some(b'a'..=b'z' | b'A'..=b'Z') => role_colon(body),
             _ => None,
         };
         if let Some(offset) = escape {
@@ -282,12 +283,18 @@ fn is_underline(body: &str) -> bool {
 
 /// The place of the colon in `System:` and the like.
 fn role_colon(body: &str) -> Option<usize> {
-    let role = ROLES.iter().find(|role| {
-        body.as_bytes()
-            .get(..role.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(role.as_bytes()))
-    })?;
-    let rest = body.get(role.len()..)?;
+    let role = match body.as_bytes().first()?.to_ascii_lowercase() {
+        b's' => "system",
+        b'h' => "human",
+        b'u' => "user",
+        b'a' => "assistant",
+        b'd' => "developer",
+        _ => return None,
+    };
+    let (start, rest) = body.split_at_checked(role.len())?;
+    if !start.eq_ignore_ascii_case(role) {
+        return None;
+    }
     let gap = rest.len() - rest.trim_start().len();
     rest.trim_start().starts_with([':', '：']).then_some(role.len() + gap)
 }

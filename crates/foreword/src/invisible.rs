@@ -60,7 +60,17 @@ pub(crate) fn clean(text: &str) -> (Cow<'_, str>, u32) {
 }
 
 /// Nothing that a reader would see: only white space and what [`clean`] removes.
+#[inline]
 pub(crate) fn is_blank(text: &str) -> bool {
+    // Nearly every text is empty or starts with something to see.
+    match text.as_bytes().first() {
+        None => true,
+        Some(first) => !first.is_ascii_graphic() && has_nothing_to_see(text),
+    }
+}
+
+#[cold]
+fn has_nothing_to_see(text: &str) -> bool {
     text.chars().all(|c| {
         c.is_whitespace()
             || is_hidden(c)

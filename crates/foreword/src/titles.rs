@@ -19,6 +19,8 @@ const LONGEST: usize = MAX_NAME;
 #[derive(Clone, Debug)]
 pub(crate) struct Titles {
     folded: Vec<String>,
+    /// Marks how titles start: most headings are told apart by their first two letters.
+    starts: [bool; 256],
 }
 
 impl Titles {
@@ -30,7 +32,13 @@ impl Titles {
         folded.retain(|title| !title.is_empty());
         folded.sort_unstable();
         folded.dedup();
-        Self { folded }
+        let mut starts = [false; 256];
+        for title in &folded {
+            if let Some(mark) = starts.get_mut(usize::from(start_mark(title.bytes()))) {
+                *mark = true;
+            }
+        }
+        Self { folded, starts }
     }
 
     /// These titles and some more.
@@ -43,12 +51,17 @@ impl Titles {
         if !heading.is_ascii() {
             return self.holds(fold(heading).as_bytes());
         }
+        let letters =
+            || heading.bytes().filter(u8::is_ascii_alphanumeric).map(|b| b.to_ascii_lowercase());
+        if !self.starts.get(usize::from(start_mark(letters()))).is_some_and(|mark| *mark) {
+            return false;
+        }
         // Nearly every heading is ASCII and short: no need for the heap.
         let mut folded = [0u8; LONGEST];
         let mut length = 0;
-        for b in heading.bytes().filter(u8::is_ascii_alphanumeric) {
+        for b in letters() {
             match folded.get_mut(length) {
-                Some(place) => *place = b.to_ascii_lowercase(),
+                Some(place) => *place = b,
                 None => return false,
             }
             length += 1;
@@ -59,6 +72,12 @@ impl Titles {
     fn holds(&self, folded: &[u8]) -> bool {
         self.folded.binary_search_by(|title| title.as_bytes().cmp(folded)).is_ok()
     }
+}
+
+/// A number for the first two letters of a folded title.
+fn start_mark(mut letters: impl Iterator<Item = u8>) -> u8 {
+    let first = letters.next().unwrap_or(0);
+    first.wrapping_mul(31).wrapping_add(letters.next().unwrap_or(0))
 }
 
 /// Letters and digits alone, in lower case, full-width forms made plain: emphasis inside a word, odd

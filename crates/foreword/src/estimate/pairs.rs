@@ -18,15 +18,16 @@ pub(super) const LATIN: u8 = b'e';
 const FITTED: &[u8; 1 << 14] = include_bytes!("pairs.bin");
 
 /// [`FITTED`] spread out so that two neighbouring bytes of a text, read as one
-/// little-endian number, are the index.
-static PAIRS: [u8; 1 << 15] = spread();
+/// little-endian number, are the index. Only the quarter for two ASCII bytes is
+/// ever looked at.
+static PAIRS: [u8; 1 << 16] = spread();
 
 #[expect(
     clippy::indexing_slicing,
     reason = "runs at compile time, where an index out of bounds is an error"
 )]
-const fn spread() -> [u8; 1 << 15] {
-    let mut pairs = [0; 1 << 15];
+const fn spread() -> [u8; 1 << 16] {
+    let mut pairs = [0; 1 << 16];
     let mut at = 0;
     while at < FITTED.len() {
         let (before, byte) = (at >> 7, at & 0x7F);
@@ -36,31 +37,32 @@ const fn spread() -> [u8; 1 << 15] {
     pairs
 }
 
+/// The cost of a character after another, read as one little-endian number.
 #[inline(always)]
-#[expect(
-    clippy::indexing_slicing,
-    reason = "the index is masked to 15 bits and the table holds 2^15"
-)]
-fn at(pair: u64) -> u64 {
-    u64::from(PAIRS[pair as usize & 0x7FFF])
+#[expect(clippy::indexing_slicing, reason = "the index has 16 bits and the table holds 2^16")]
+fn at(pair: [u8; 2]) -> u32 {
+    u32::from(PAIRS[usize::from(u16::from_le_bytes(pair))])
 }
 
 /// The cost of `byte` after `before`, both ASCII.
 #[inline(always)]
 pub(super) fn cost(before: u8, byte: u8) -> u64 {
-    at(u64::from(byte) << 8 | u64::from(before))
+    u64::from(at([before, byte]))
 }
 
-/// The cost of eight ASCII bytes after `before`, the first lowest in `word`.
-#[inline(always)]
-pub(super) fn cost_of_eight(before: u64, word: u64) -> u64 {
-    let shifted = word << 8 | before;
-    at(shifted)
-        + at(shifted >> 8)
-        + at(shifted >> 16)
-        + at(shifted >> 24)
-        + at(shifted >> 32)
-        + at(shifted >> 40)
-        + at(shifted >> 48)
-        + at(word >> 48)
+/// The cost of all but the first of these ASCII bytes.
+#[inline]
+pub(super) fn cost_after_first(bytes: &[u8]) -> u64 {
+    // Eight at a time, in two sums that need not wait for one another.
+    let mut total = 0;
+    let mut rest = bytes;
+    while let Some((nine, _)) = rest.split_first_chunk::<9>() {
+        let [first, second] = [0, 4].map(|from| {
+            let five = nine.get(from..from + 5).unwrap_or_default();
+            five.array_windows::<2>().map(|pair| at(*pair)).sum::<u32>()
+        });
+        total += u64::from(first + second);
+        rest = rest.get(8..).unwrap_or_default();
+    }
+    total + rest.array_windows::<2>().map(|pair| u64::from(at(*pair))).sum::<u64>()
 }
