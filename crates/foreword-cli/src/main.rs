@@ -63,6 +63,7 @@ fn trace(verbose: u8) {
     tracing_subscriber::fmt()
         .with_max_level(level)
         .with_writer(std::io::stderr)
+        .with_ansi(terminal::colours_stderr())
         .with_target(false)
         .without_time()
         .init();
