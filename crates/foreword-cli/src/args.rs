@@ -110,6 +110,7 @@ pub(crate) struct InitArgs {
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct SourceArgs {
     /// The task
+    #[arg(conflicts_with = "payload")]
     pub(crate) task: Option<String>,
     /// The agent, a folder below agents/
     #[arg(short, long, value_name = "ID")]
