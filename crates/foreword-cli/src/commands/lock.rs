@@ -138,7 +138,7 @@ fn compare(old: &Lock, new: &Lock) -> Vec<Drift> {
             match was.sections.get(module) {
                 None => changes.push(format!("section {module} is new")),
                 Some(before) if before != digest => {
-                    changes.push(format!("section {module} changed"))
+                    changes.push(format!("section {module} changed"));
                 }
                 Some(_) => {}
             }
