@@ -7,7 +7,7 @@ use foreword::{
     Approval, Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, ModeChoice, Profile,
     PromptMode, Provenance, Skill, Tool, cut_document,
 };
-use foreword_workspace::{Agent, AskedBy, Layer, SourceFile, ToolEntry, Workspace};
+use foreword_workspace::{Agent, AskedBy, Layer, SourceFile, ToolEntry, Workspace, WorkspaceError};
 
 use crate::blueprint;
 use crate::error::GatherError;
@@ -67,9 +67,10 @@ pub(crate) fn gather_parts(
     let texts = Texts { max_chars: config.limits.max_file_chars };
     let mut warnings = Vec::new();
 
-    let agent = match request.agent.as_ref().or(config.agent.as_ref()) {
-        Some(id) => Some(workspace.agent(id)?),
-        None => None,
+    let agent = match (&request.agent, &config.agent) {
+        (Some(id), _) => Some(workspace.agent(id)?),
+        (None, Some(id)) => Some(default_agent(workspace, id)?),
+        (None, None) => None,
     };
     let agent = agent.as_ref();
     let found = match (
@@ -165,7 +166,13 @@ pub(crate) fn gather_parts(
     for file in found.blueprint.files() {
         let asked_by = AskedBy::whole(&found.file);
         let read = if file.optional {
-            workspace.file(&file.file)?
+            workspace.file(&file.file).map_err(|error| match error {
+                WorkspaceError::BadPath { given, reason, asked_by: None } => {
+                    let asked_by = Some(asked_by.clone());
+                    WorkspaceError::BadPath { given, reason, asked_by }
+                }
+                error => error,
+            })?
         } else {
             Some(workspace.required_file(&file.file, &asked_by)?)
         };
@@ -187,6 +194,17 @@ pub(crate) fn gather_parts(
         },
         agent: agent.cloned(),
         missing: layers.missing,
+    })
+}
+
+/// The agent that foreword.toml names.
+fn default_agent(workspace: &Workspace, id: &str) -> Result<Agent, GatherError> {
+    workspace.agent(id).map_err(|error| match error {
+        WorkspaceError::UnknownAgent { .. } => GatherError::DefaultAgent {
+            asked_by: workspace.config_asked_by(&["agent"]),
+            source: Box::new(error),
+        },
+        error => error.into(),
     })
 }
 
