@@ -179,9 +179,8 @@ fn apply_payload(request: &mut Request, payload: Payload) {
     request.history_tokens = request.history_tokens.or(Some(payload.history_tokens));
     request.taint_ratio = request.taint_ratio.or(Some(payload.taint_ratio));
     request.taint_threshold = request.taint_threshold.or(payload.taint_threshold);
-    if request.taint_threshold.is_none() && payload.profile.is_none() && request.profile.is_none() {
-        request.taint_threshold = Some(1.0);
-    }
+    // Seed 000: a payload that says nothing blocks nothing.
+    request.default_taint_threshold = Some(1.0);
     request.profile = request.profile.or(payload.profile);
     request.sandbox_type = request.sandbox_type.take().or(payload.sandbox_type);
 }

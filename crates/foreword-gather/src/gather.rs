@@ -121,7 +121,7 @@ pub(crate) fn gather_parts(
         })),
         sandbox_type: line(request.sandbox_type.as_ref().unwrap_or(&config.sandbox_type)),
         taint_ratio: request.taint_ratio.unwrap_or(0.0),
-        taint_threshold: request.taint_threshold,
+        taint_threshold: request.taint_threshold.or(default_threshold(config, request)),
         identity_files,
         context_content,
         context_window: request.context_window.unwrap_or(config.limits.context_window as u64),
@@ -225,6 +225,12 @@ fn add_machine_facts(workspace: &Workspace, request: &Request, context: &mut Con
     {
         context.git = Some(Git { branch: Line::new(branch), summary: Line::default() });
     }
+}
+
+/// A default never loosens a workspace that is set to another profile than the usual one.
+fn default_threshold(config: &foreword_workspace::Config, request: &Request) -> Option<f64> {
+    let usual = config.profile == foreword_workspace::Profile::Balanced;
+    request.default_taint_threshold.filter(|_| usual && request.profile.is_none())
 }
 
 /// The agent's own files, and what the workspace is about.
