@@ -339,7 +339,7 @@ fn gather_skills(
         for name in
             allowed.iter().filter(|name| !scan.skills.iter().any(|skill| skill.name == **name))
         {
-            warnings.push(format!("the agent's list of skills names `{name}`, which is not there"));
+            warnings.push(absent_skill(agent, name));
         }
     }
     Ok(scan
@@ -356,6 +356,11 @@ fn gather_skills(
             provenance: Some(Provenance { status, commit: None, by: None, at: None }),
         })
         .collect())
+}
+
+fn absent_skill(agent: Option<&Agent>, name: &str) -> String {
+    let asked_by = agent.map(|agent| format!("{}: ", agent.asked_by("skills"))).unwrap_or_default();
+    format!("{asked_by}the list of skills names `{name}`, which is not there")
 }
 
 /// The first lines of a skill that are not a heading: a description for one that has none.
