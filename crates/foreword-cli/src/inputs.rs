@@ -1,13 +1,15 @@
 //! From arguments to a Context and its blueprint.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use foreword::{
-    Blueprint, Context, Line, Payload, RuntimeContext, SpawnMode, Timestamp, TokenCounter,
+    Blueprint, Context, ContextError, Line, Payload, RuntimeContext, SpawnMode, Timestamp,
+    TokenCounter,
 };
 use foreword_gather::{Gathered, Request, blueprint_by_name, gather};
+use foreword_workspace::WorkspaceError;
 
 use crate::args::{AnyMode, SourceArgs, Tokenizer};
 use crate::error::CliError;
@@ -18,19 +20,7 @@ const MOST_BYTES: u64 = 64 << 20;
 /// Resolves the arguments of `build` and `explain`.
 pub(crate) fn resolve(workspace: &Path, source: &SourceArgs) -> Result<Gathered, CliError> {
     if let Some(path) = &source.context {
-        let text = read_input(path)?;
-        let mut context = Context::from_json(&text)
-            .map_err(|error| CliError::from(error).in_file(&shown(path)))?;
-        override_context(&mut context, source)?;
-        let name = source.blueprint.as_deref().unwrap_or("standard");
-        let blueprint = blueprint_by_name(name)?;
-        check_files(&context, &blueprint)?;
-        return Ok(Gathered {
-            context,
-            blueprint,
-            blueprint_file: name.to_owned(),
-            warnings: Vec::new(),
-        });
+        return with_context(read_context(path)?, source);
     }
     let mut request = request(source)?;
     request.now = Some(match &source.session.now {
@@ -43,6 +33,18 @@ pub(crate) fn resolve(workspace: &Path, source: &SourceArgs) -> Result<Gathered,
         apply_payload(&mut request, payload);
     }
     Ok(gather(workspace, &request)?)
+}
+
+/// A Context that was given whole, with what the arguments say.
+pub(crate) fn with_context(
+    mut context: Context,
+    source: &SourceArgs,
+) -> Result<Gathered, CliError> {
+    override_context(&mut context, source)?;
+    let name = source.blueprint.as_deref().unwrap_or("standard");
+    let blueprint = blueprint_by_name(name)?;
+    check_files(&context, &blueprint)?;
+    Ok(Gathered { context, blueprint, blueprint_file: name.to_owned(), warnings: Vec::new() })
 }
 
 /// The exact counter, if one was asked for. It loads its vocabulary when it first counts.
@@ -199,10 +201,31 @@ pub(crate) fn clock() -> Timestamp {
     Timestamp::from_unix(i64::try_from(seconds).unwrap_or(0))
 }
 
+/// Reads a Context from a file, or from standard input for `-`.
+pub(crate) fn read_context(path: &Path) -> Result<Context, CliError> {
+    parse_context(&read_input(path)?, path)
+}
+
+/// Reads a Context, and says where it is wrong.
+pub(crate) fn parse_context(text: &str, path: &Path) -> Result<Context, CliError> {
+    Context::from_json(text).map_err(|error| {
+        let place = match &error {
+            ContextError::Json(json) if json.line() > 0 => {
+                format!("{}:{}:{}", shown(path), json.line(), json.column())
+            }
+            _ => shown(path),
+        };
+        CliError::from(error).in_file(&place)
+    })
+}
+
 /// Reads a file, or standard input for `-`, as text.
 pub(crate) fn read_input(path: &Path) -> Result<String, CliError> {
     if path.as_os_str() != "-" {
-        return Ok(foreword_workspace::read_file(path, MOST_BYTES)?.text);
+        return match foreword_workspace::read_file(path, MOST_BYTES) {
+            Ok(file) => Ok(file.text),
+            Err(error) => Err(unreadable(path, error)),
+        };
     }
     let mut bytes = Vec::new();
     std::io::stdin()
@@ -221,6 +244,21 @@ pub(crate) fn read_input(path: &Path) -> Result<String, CliError> {
             error.utf8_error().valid_up_to()
         ))
     })
+}
+
+/// Says what to do about an input, which is no file of a workspace.
+fn unreadable(path: &Path, error: WorkspaceError) -> CliError {
+    match &error {
+        WorkspaceError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
+            CliError::usage(format!("{}: there is no such file", path.display()))
+                .hint("check the path; `-` is standard input")
+        }
+        WorkspaceError::IsDirectory { .. } => {
+            CliError::usage(error.to_string()).hint("give a file; a workspace is named with -w")
+        }
+        WorkspaceError::TooLarge { .. } => CliError::usage(error.to_string()),
+        _ => error.into(),
+    }
 }
 
 /// How an input is called in messages.

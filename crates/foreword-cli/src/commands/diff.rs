@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use foreword::{ChangeKind, Context, Difference, Side, diff};
+use foreword::{ChangeKind, Difference, Side, diff};
 use foreword_gather::{Request, blueprint_by_name, gather};
 
 use crate::args::DiffArgs;
 use crate::error::CliError;
-use crate::inputs::{self, read_input, shown};
+use crate::inputs::{self, parse_context, read_input, shown};
 use crate::terminal::{Terminal, paint};
 
 pub(crate) fn run(args: &DiffArgs, terminal: &Terminal) -> Result<(), CliError> {
@@ -42,9 +42,8 @@ fn side(path: &Path, args: &DiffArgs, now: &foreword::Timestamp) -> Result<Side,
         return Side::from_saved(&text)
             .map_err(|error| in_file(CliError::usage(error.to_string())));
     }
-    let context = Context::from_json(&text).map_err(|error| {
-        in_file(CliError::from(error))
-            .hint("a side is a workspace, a Context, or what `foreword build --json` printed")
+    let context = parse_context(&text, path).map_err(|error| {
+        error.hint("a side is a workspace, a Context, or what `foreword build --json` printed")
     })?;
     let blueprint = blueprint_by_name(args.blueprint.as_deref().unwrap_or("standard"))?;
     Ok(Side::of(&blueprint.build(&context)))
