@@ -306,10 +306,10 @@ pub(crate) struct DiffArgs {
     /// The second
     pub(crate) b: PathBuf,
     /// The agent, for sides that are workspaces
-    #[arg(long, value_name = "ID")]
+    #[arg(short, long, value_name = "ID")]
     pub(crate) agent: Option<String>,
     /// The blueprint, for sides that are not saved builds
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(short, long, value_name = "NAME|FILE")]
     pub(crate) blueprint: Option<String>,
 }
 
