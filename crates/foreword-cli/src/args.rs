@@ -181,7 +181,7 @@ pub(crate) struct SessionArgs {
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<String>,
     /// Where the agent works; nested AGENTS.md from there up apply
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "context")]
     pub(crate) cwd: Option<PathBuf>,
     /// The agent was started by another one
     #[arg(long)]

@@ -297,6 +297,7 @@ fn options() {
         (&["build", "--context", "not-utf8.json"], &["not-utf8.json:1: is not UTF-8"]),
         (&["build", "--payload", "gone.json"], &["gone.json: there is no such file"]),
         (&["build", "--payload", "x", "--context", "y"], &["--payload", "--context"]),
+        (&["build", "--context", "x", "--cwd", "."], &["--context", "--cwd"]),
         (&["build", "--watch", "--lock"], &["--watch", "--lock"]),
         (&["explain", "--at", "99999999"], &["byte 99999999 is beyond the prompt"]),
         (&["diff", "gone-1", "gone-2"], &["gone-1: there is no such file"]),
