@@ -13,6 +13,7 @@ use foreword_workspace::WorkspaceError;
 
 use crate::args::{AnyMode, SourceArgs, Tokenizer};
 use crate::error::CliError;
+use crate::terminal::Terminal;
 
 /// The most that is read from a file or standard input.
 const MOST_BYTES: u64 = 64 << 20;
@@ -33,6 +34,25 @@ pub(crate) fn resolve(workspace: &Path, source: &SourceArgs) -> Result<Gathered,
         apply_payload(&mut request, payload);
     }
     Ok(gather(workspace, &request)?)
+}
+
+/// Says what was passed over, and what was probably not meant.
+pub(crate) fn warn(
+    workspace: &Path,
+    source: &SourceArgs,
+    gathered: &Gathered,
+    terminal: &Terminal,
+) {
+    for warning in &gathered.warnings {
+        terminal.warn(warning);
+    }
+    if let Some(task) = &source.task
+        && source.context.is_none()
+        && workspace == Path::new(".")
+        && Path::new(task).is_dir()
+    {
+        terminal.warn(&format!("`{task}` is taken as the task; a workspace is named with -w"));
+    }
 }
 
 /// A Context that was given whole, with what the arguments say.

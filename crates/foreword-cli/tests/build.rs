@@ -453,3 +453,16 @@ fn a_payload_without_a_threshold_does_not_loosen_a_strict_workspace() {
         .ok();
     assert!(run.stdout.contains("20.0% of this session (threshold: 10%)"), "{}", run.stdout);
 }
+
+#[test]
+fn a_directory_where_a_task_belongs_is_noticed() {
+    let scratch = Scratch::new(&[("bot/SOUL.md", "Calm.\n")]);
+    let run = scratch.run(&["build", "bot"]);
+    assert_eq!(run.status, 0);
+    assert_eq!(run.stderr, "warning: `bot` is taken as the task; a workspace is named with -w\n");
+    assert_eq!(scratch.run(&["build", "-w", "bot", "bot"]).ok().status, 0);
+    let run = scratch.run(&["lint", "bot"]);
+    assert!(run.fails(2).ends_with("hint: a workspace is named with -w: `-w bot`\n"));
+    let run = scratch.run(&["build", "plan", "my", "week"]);
+    assert!(run.fails(2).ends_with("hint: a task of several words goes in quotes\n"));
+}
