@@ -239,31 +239,40 @@ pub(crate) fn parse_context(text: &str, path: &Path) -> Result<Context, CliError
     })
 }
 
-/// Reads a file, or standard input for `-`, as text.
+/// Reads a file, or standard input for `-`, as text. A pipe is as good as a file where a person
+/// names it: that is what a shell makes of `<(command)`.
 pub(crate) fn read_input(path: &Path) -> Result<String, CliError> {
-    if path.as_os_str() != "-" {
-        return match foreword_workspace::read_file(path, MOST_BYTES) {
-            Ok(file) => Ok(file.text),
-            Err(error) => Err(unreadable(path, error)),
-        };
+    if path.as_os_str() == "-" {
+        return read_stream(std::io::stdin().lock(), "standard input");
     }
+    match foreword_workspace::read_file(path, MOST_BYTES) {
+        Ok(file) => Ok(file.text),
+        Err(WorkspaceError::NotRegular { .. }) => {
+            let name = shown(path);
+            let pipe = std::fs::File::open(path).map_err(|error| cannot_read(&name, &error))?;
+            read_stream(pipe, &name)
+        }
+        Err(error) => Err(unreadable(path, error)),
+    }
+}
+
+fn read_stream(stream: impl Read, name: &str) -> Result<String, CliError> {
     let mut bytes = Vec::new();
-    std::io::stdin()
+    stream
         .take(MOST_BYTES + 1)
         .read_to_end(&mut bytes)
-        .map_err(|error| CliError::usage(format!("cannot read standard input: {error}")))?;
+        .map_err(|error| cannot_read(name, &error))?;
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(CliError::usage(format!(
-            "standard input is larger than {} MiB",
-            MOST_BYTES >> 20
-        )));
+        return Err(CliError::usage(format!("{name} is larger than {} MiB", MOST_BYTES >> 20)));
     }
     String::from_utf8(bytes).map_err(|error| {
-        CliError::usage(format!(
-            "standard input is not UTF-8: byte {} is wrong",
-            error.utf8_error().valid_up_to()
-        ))
+        let at = error.utf8_error().valid_up_to();
+        CliError::usage(format!("{name} is not UTF-8: byte {at} is wrong"))
     })
+}
+
+fn cannot_read(name: &str, error: &std::io::Error) -> CliError {
+    CliError::usage(format!("cannot read {name}: {error}"))
 }
 
 /// Says what to do about an input, which is no file of a workspace.

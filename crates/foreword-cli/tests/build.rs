@@ -466,3 +466,18 @@ fn a_directory_where_a_task_belongs_is_noticed() {
     let run = scratch.run(&["build", "plan", "my", "week"]);
     assert!(run.fails(2).ends_with("hint: a task of several words goes in quotes\n"));
 }
+
+/// What a shell makes of `--context <(command)`.
+#[cfg(unix)]
+#[test]
+fn a_context_may_come_through_a_named_pipe() {
+    let empty = Scratch::new(&[]);
+    let run = Foreword::new(&["build", "--context", "/dev/stdin"])
+        .here(empty.path())
+        .stdin("{\"task\": \"Hello\"}")
+        .run()
+        .ok();
+    assert!(run.stdout.ends_with("## Task\n\nHello\n"), "{}", run.stdout);
+    let run = empty.run(&["build", "--context", "/dev/zero"]);
+    assert_eq!(run.fails(2), "error: /dev/zero is larger than 64 MiB\n");
+}
