@@ -415,3 +415,21 @@ fn help_and_version_go_to_standard_output() {
     assert_eq!((bare.status, bare.stdout.as_str()), (2, ""));
     assert!(bare.stderr.contains("Usage: foreword"), "{}", bare.stderr);
 }
+
+#[test]
+fn eval_speed_prints_one_line_of_figures() {
+    let context = example("contexts/integration.json");
+    let context = context.to_str().unwrap();
+    let args = ["eval", "speed", "--context", context, "--blueprint", "guarded", "--builds", "50"];
+    let run = Foreword::new(&[&args[..], &["--json"]].concat()).run().ok();
+    assert_eq!(run.stdout.lines().count(), 1);
+    let figures = run.json();
+    assert_eq!(keys(&figures), ["builds", "bytes", "medianUs", "minUs"]);
+    assert_eq!(figures["builds"], 50);
+    let (min, median) = (figures["minUs"].as_f64().unwrap(), figures["medianUs"].as_f64().unwrap());
+    assert!(0.0 < min && min <= median, "{figures}");
+    let prompt = Foreword::new(&["build", "-b", "guarded", "--context", context]).run().ok().stdout;
+    assert_eq!(figures["bytes"], prompt.len() - 1);
+    let run = Foreword::new(&["eval", "speed", "--context", context, "--builds", "0"]).run();
+    assert!(run.fails(2).contains("--builds"), "{}", run.stderr);
+}
