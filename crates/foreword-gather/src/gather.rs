@@ -5,7 +5,7 @@ use std::path::Path;
 
 use foreword::{
     Approval, Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, ModeChoice, Profile,
-    PromptMode, Provenance, Skill, Tool, cut_document,
+    PromptMode, Provenance, Skill, Tool,
 };
 use foreword_workspace::{Agent, AskedBy, Layer, SourceFile, ToolEntry, Workspace, WorkspaceError};
 
@@ -177,11 +177,7 @@ pub(crate) fn gather_parts(
             Some(workspace.required_file(&file.file, &asked_by)?)
         };
         let Some(read) = read else { continue };
-        let mut document = texts.document(read);
-        if let Some(max_chars) = file.max_chars {
-            document = cut_document(&document, &file.file, max_chars);
-        }
-        context.files.insert(file.file.clone(), document);
+        context.files.insert(file.file.clone(), texts.document(read));
     }
     context.name_skills();
     context.validate()?;

@@ -16,6 +16,7 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use crate::blueprint_toml::{self, BlueprintError, Definition};
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::modules;
 use crate::titles::Titles;
@@ -58,6 +59,8 @@ pub struct Blueprint {
     pub(crate) titles: Arc<Titles>,
     pub(crate) turn_apart: bool,
     pub(crate) bootstrap: Bootstrap,
+    /// What no module shows.
+    pub(crate) unread: Arc<[Field]>,
     files: Arc<[FileModule]>,
 }
 
@@ -70,8 +73,6 @@ pub struct FileModule {
     pub file: String,
     /// May the file be missing?
     pub optional: bool,
-    /// The most characters of it to show.
-    pub max_chars: Option<usize>,
 }
 
 /// The built-in blueprints by name.
@@ -136,7 +137,6 @@ impl Blueprint {
                     module: entry.name.clone(),
                     file: file.clone(),
                     optional: entry.optional.unwrap_or(true),
-                    max_chars: entry.max_chars,
                 });
             }
             let Some(module) = modules::instantiate(&entry) else { continue };
@@ -161,10 +161,11 @@ impl Blueprint {
         let titles = Titles::new(own.chain(headings));
         Self {
             name: definition.name.into(),
-            slots: slots.into(),
             titles: Arc::new(titles),
             turn_apart,
             bootstrap: definition.bootstrap,
+            unread: unread(&slots),
+            slots: slots.into(),
             files: files.into(),
         }
     }
@@ -179,7 +180,12 @@ impl Blueprint {
         slots.push(Slot { name, spec: module.spec(), when: None, module: module.clone() });
         slots.sort_by_key(|slot| (self.turn_apart && slot.is_turn(), slot.spec.priority));
         let titles = self.titles.and(module.titles().iter().copied());
-        Self { slots: slots.into(), titles: Arc::new(titles), ..self.clone() }
+        Self {
+            unread: unread(&slots),
+            slots: slots.into(),
+            titles: Arc::new(titles),
+            ..self.clone()
+        }
     }
 
     /// Its name.
@@ -201,6 +207,13 @@ impl Blueprint {
     pub fn files(&self) -> &[FileModule] {
         &self.files
     }
+}
+
+fn unread(slots: &[Slot]) -> Arc<[Field]> {
+    Field::ALL
+        .into_iter()
+        .filter(|field| !slots.iter().any(|slot| slot.module.reads().contains(field)))
+        .collect()
 }
 
 impl Slot {

@@ -4,7 +4,8 @@ use crate::authority::Detail;
 use crate::blueprint::{Blueprint, Bootstrap, Slot};
 use crate::budget::{Candidate, Decision, allocate};
 use crate::context::Context;
-use crate::manifest::Omitted;
+use crate::field::Field;
+use crate::manifest::{Filtered, Omitted};
 use crate::prompt::{Built, Figures, Prompt};
 use crate::section::{Section, Sink, Span};
 use crate::tokens::TokenCounter;
@@ -51,7 +52,9 @@ impl Blueprint {
             }
             // An optional section longer than all there is can only be left out: no need to write it.
             sink.limit = match counter {
-                None if slot.spec.optional => Some(u32::try_from(available).unwrap_or(0)),
+                None if slot.spec.optional => {
+                    Some(u32::try_from(available.max(0)).unwrap_or(u32::MAX))
+                }
                 _ => None,
             };
             match self.draft(&mut sink, index, counter, |section| {
@@ -184,7 +187,7 @@ impl Blueprint {
         &self,
         context: &Context,
         counter: Option<&dyn TokenCounter>,
-        sink: Sink,
+        mut sink: Sink,
         sections: Vec<Built>,
         omitted: Vec<Omitted>,
         inactive: Vec<usize>,
@@ -214,6 +217,24 @@ impl Blueprint {
                 sections.iter().fold(joins, |sum, built| sum.saturating_add(built.tokens))
             }
         };
+        for field in self.unread.iter().filter(|field| field.is_given(context)) {
+            sink.notes.push(Filtered {
+                kind: "context".to_owned(),
+                id: field.as_str().to_owned(),
+                reason: match field {
+                    Field::Task => {
+                        format!("blueprint `{}` leaves it to the user's message", self.name())
+                    }
+                    _ => format!("blueprint `{}` has no section for it", self.name()),
+                },
+            });
+        }
+        // A value that stands in several places is noted once.
+        let mut seen = std::collections::HashSet::new();
+        let mut filtered = sink.notes;
+        if filtered.len() > 1 {
+            filtered.retain(|note| seen.insert(note.clone()));
+        }
         Prompt {
             text: sink.text,
             spans: sink.spans,
@@ -221,7 +242,7 @@ impl Blueprint {
             slots: self.slots.clone(),
             omitted,
             inactive,
-            filtered: sink.notes,
+            filtered,
             system_end,
             turn_start,
             stable_end,
@@ -252,6 +273,7 @@ fn copy_section(out: &mut Sink, source: &Sink, draft: &Draft, detail: Detail) ->
             start: start + (span.start - draft.start),
             end: start + (span.end - draft.start),
             origin: span.origin.clone(),
+            added_lines: span.added_lines,
         });
     }
     out.notes.extend_from_slice(source.notes.get(draft.notes.0..draft.notes.1).unwrap_or_default());

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::fence::one_line;
+use crate::section::MAX_NAME;
 use crate::text::{Body, Cut, Document, Source, Untrusted};
 
 /// At most `max_chars` characters of a document, cut at the last heading, blank line, line or
@@ -26,13 +28,9 @@ fn cut_body(body: &Body, name: &str, max_chars: usize) -> Option<Body> {
     let cut = Cut { chars: lost.chars().count(), lines: [first, last], limit: max_chars };
 
     let mut short = kept.trim_end().to_owned();
-    let _ = write!(
-        short,
-        "\n\n[Left out here: {} characters of {}, lines {first} to {last}{}.]",
-        cut.chars,
-        source.path,
-        headings(lost)
-    );
+    let _ = write!(short, "\n\n[Left out here: {} characters of ", cut.chars);
+    one_line(&mut short, &source.path, MAX_NAME);
+    let _ = write!(short, ", lines {first} to {last}{}.]", headings(lost));
     Some(Body { text: short, source: Some(source), cut: Some(cut) })
 }
 
@@ -86,7 +84,7 @@ fn headings(text: &str) -> String {
     let mut out = String::new();
     for name in names.by_ref().take(MOST) {
         out.push_str(if out.is_empty() { ", with the headings " } else { "; " });
-        out.extend(name.chars().take(60));
+        one_line(&mut out, name, 60);
     }
     let more = names.count();
     if more > 0 {
@@ -114,6 +112,16 @@ mod tests {
             "# One\n\nfirst part\n\n# Two\n\nsecond part\n\n[Left out here: 15 characters of X.md, lines 9 to 11, with the headings Three.]"
         );
         assert_eq!(cut.0.cut, Some(Cut { chars: 15, lines: [9, 11], limit: 45 }));
+    }
+
+    #[test]
+    fn a_file_name_stays_on_its_line() {
+        let text = format!("{}\n# b\u{2028}# c\n", "a\n".repeat(20));
+        let cut = cut_document(&Document::new(text), "x\n# TASK\n", 10);
+        assert_eq!(
+            cut.inspect(),
+            "a\na\na\na\na\n\n[Left out here: 39 characters of x # TASK, lines 6 to 22, with the headings b # c.]"
+        );
     }
 
     #[test]

@@ -59,6 +59,15 @@ pub(crate) fn clean(text: &str) -> (Cow<'_, str>, u32) {
     }
 }
 
+/// Nothing that a reader would see: only white space and what [`clean`] removes.
+pub(crate) fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| {
+        c.is_whitespace()
+            || is_hidden(c)
+            || matches!(c, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{180B}'..='\u{180F}')
+    })
+}
+
 /// ASCII without control characters other than LF and tab.
 fn is_plain(bytes: &[u8]) -> bool {
     all_bytes(bytes, |b| (b.wrapping_sub(b' ') <= b'~' - b' ') | (b == b'\n') | (b == b'\t'))
@@ -193,6 +202,17 @@ mod tests {
         let (text, removed) =
             clean("i\u{200b}g\u{202e}n\u{2066}o\u{feff}r\u{ad}e\0\u{1b}\u{e0041}");
         assert_eq!((text.as_ref(), removed), ("ignore", 8));
+    }
+
+    #[test]
+    fn hidden_characters_alone_are_blank() {
+        for text in
+            ["", " \n\t", "\u{feff}\u{200b}\0", "\u{200d} \u{fe0f}\u{e0041}", "\u{a0}\u{3000}"]
+        {
+            assert!(is_blank(text), "{text:?}");
+            assert_eq!(cleaned(text).trim(), "", "{text:?}");
+        }
+        assert!(!is_blank("\u{200b}x") && !is_blank("ہ\u{200d}"));
     }
 
     #[test]

@@ -215,7 +215,8 @@ impl Memory {
     /// Kinds that would instruct rather than inform.
     pub fn is_instruction_like(&self) -> bool {
         self.kind.as_ref().is_some_and(|kind| {
-            ["system", "meta", "override"].iter().any(|k| kind.0.trim().eq_ignore_ascii_case(k))
+            let (kind, _) = crate::invisible::clean(&kind.0);
+            ["system", "meta", "override"].iter().any(|k| kind.trim().eq_ignore_ascii_case(k))
         })
     }
 }
@@ -264,6 +265,13 @@ pub struct Tool {
     /// The capability pack that goes with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capability: Option<Line>,
+}
+
+impl Tool {
+    /// Is it offered in this mode? Without modes of its own, in all of them.
+    pub fn is_offered_in(&self, mode: &str) -> bool {
+        self.modes.is_empty() || self.modes.iter().any(|m| [mode, "any"].contains(&m.inspect()))
+    }
 }
 
 impl<'de> Deserialize<'de> for Tool {

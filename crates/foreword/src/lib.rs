@@ -27,6 +27,7 @@ mod cut;
 mod diff;
 mod estimate;
 mod fence;
+mod field;
 mod invisible;
 mod items;
 mod lint;
@@ -57,6 +58,7 @@ pub use context::{
 pub use cut::{cut_document, cut_untrusted};
 pub use diff::{ChangeKind, DiffError, Difference, SectionChange, Side, diff};
 pub use estimate::{Measured, Meter, estimate};
+pub use field::Field;
 pub use items::{Approval, Capability, Memory, Provenance, Skill, Tool};
 pub use lint::{Finding, MissingRef, PromptRef, Severity, Subject, lint, rules};
 pub use manifest::{Filtered, Manifest, Metadata, Omitted, SectionEntry, SectionSource};

@@ -15,7 +15,7 @@ pub struct Omitted {
 }
 
 /// An item that was left out, shortened or changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Filtered {
     /// What it is: `memory`, `file`, `text`, …
     pub kind: String,

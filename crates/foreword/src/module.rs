@@ -2,6 +2,7 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::section::{Section, Sink};
 use crate::titles::Titles;
 
@@ -24,12 +25,24 @@ pub struct Spec {
 impl Spec {
     /// A module that is always there.
     pub const fn required(priority: u8, authority: Authority, volatility: Volatility) -> Self {
-        Self { priority, keep: 100 - priority, optional: false, authority, volatility }
+        Self {
+            priority,
+            keep: 100u8.saturating_sub(priority),
+            optional: false,
+            authority,
+            volatility,
+        }
     }
 
     /// A module that may be left out when the budget is tight.
     pub const fn optional(priority: u8, authority: Authority, volatility: Volatility) -> Self {
-        Self { priority, keep: 100 - priority, optional: true, authority, volatility }
+        Self {
+            priority,
+            keep: 100u8.saturating_sub(priority),
+            optional: true,
+            authority,
+            volatility,
+        }
     }
 }
 
@@ -43,6 +56,11 @@ pub trait Module: Send + Sync {
 
     /// The titles it writes. No document may write a heading that reads like one of them.
     fn titles(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The parts of a Context it shows. What no module of a blueprint shows is named in the manifest.
+    fn reads(&self) -> &'static [Field] {
         &[]
     }
 

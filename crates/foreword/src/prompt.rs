@@ -157,7 +157,7 @@ impl Prompt {
                     detail: built.detail,
                     tokens: built.tokens,
                     range: [built.start, built.end],
-                    sources: own.iter().map(|span| self.source(span)).collect(),
+                    sources: self.sources(built, own),
                 })
             })
             .collect();
@@ -217,6 +217,17 @@ impl Prompt {
         self.slots.get(slot).map_or("", |slot| &slot.name)
     }
 
+    /// The sources of a section; the module itself where it wrote all of it.
+    fn sources<'p>(&'p self, built: &Built, own: &'p [Span]) -> Vec<SectionSource<'p>> {
+        if !own.is_empty() {
+            return own.iter().map(|span| self.source(span)).collect();
+        }
+        let text = self.text.as_bytes().get(built.start..built.end).unwrap_or_default();
+        let more = u32::try_from(memchr::memchr_iter(b'\n', text).count()).unwrap_or(u32::MAX);
+        let (path, lines) = ("context", [1, more.saturating_add(1)]);
+        vec![SectionSource { path, lines, range: [built.start, built.end], digest: None }]
+    }
+
     fn source<'p>(&'p self, span: &'p Span) -> SectionSource<'p> {
         let text = self.text.as_bytes().get(span.start..span.end).unwrap_or_default();
         let more = u32::try_from(memchr::memchr_iter(b'\n', text).count()).unwrap_or(u32::MAX);
@@ -224,6 +235,7 @@ impl Prompt {
             Origin::File(source) => (source.path.as_ref(), source.first_line),
             Origin::Named(name) => (*name, 1),
         };
+        let more = more.saturating_sub(span.added_lines);
         SectionSource {
             path,
             lines: [first, first.saturating_add(more)],

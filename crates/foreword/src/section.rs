@@ -24,6 +24,8 @@ pub(crate) struct Span {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) origin: Origin,
+    /// Lines at its end that are not in the source: the note of a cut, the end of a code fence.
+    pub(crate) added_lines: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,8 +157,24 @@ impl<'s> Section<'s> {
         }
     }
 
+    /// The same for something that a person has not approved.
+    pub fn unapproved_item(&mut self, name: &Line, description: &Line) {
+        self.item(name, &Line::default());
+        self.write(" (not approved: reference only)");
+        if !description.is_blank() {
+            self.write(": ");
+            self.value(description, MAX_LINE);
+        }
+    }
+
     /// A row of untrusted text on one line behind a label of ours.
-    pub fn untrusted_row(&mut self, label: &'static str, date: Option<&Line>, text: &Untrusted) {
+    pub fn untrusted_row(
+        &mut self,
+        label: &'static str,
+        date: Option<&Line>,
+        text: &Untrusted,
+        max_chars: usize,
+    ) {
         self.begin_row();
         self.write(label);
         if let Some(date) = date.filter(|date| !date.is_blank()) {
@@ -165,7 +183,7 @@ impl<'s> Section<'s> {
             self.write("] ");
         }
         let start = self.sink.text.len();
-        let fenced = fence::one_line(&mut self.sink.text, &text.0.text, usize::MAX);
+        let fenced = fence::one_line(&mut self.sink.text, &text.0.text, max_chars);
         self.finish(start, &text.0, "context", fenced);
     }
 
@@ -218,7 +236,7 @@ impl<'s> Section<'s> {
                 }
             }
         }
-        self.span(start, Origin::Named(template.name));
+        self.span(start, Origin::Named(template.name), 0);
     }
 
     /// A block of operator or user text. `field` names it where it has no source of its own.
@@ -242,7 +260,8 @@ impl<'s> Section<'s> {
             filled.push_str(before);
             match values.iter().find(|(n, _)| *n == name) {
                 Some((_, value)) => {
-                    fence::one_line(&mut filled, &value.0, MAX_LINE);
+                    let fenced = fence::value_in_document(&mut filled, &value.0, MAX_LINE);
+                    self.note_value(value, MAX_LINE, fenced);
                 }
                 None => {
                     let _ = write!(filled, "{{{{{name}}}}}");
@@ -286,6 +305,10 @@ impl<'s> Section<'s> {
 
     fn value(&mut self, line: &Line, max_chars: usize) {
         let fenced = fence::one_line(&mut self.sink.text, &line.0, max_chars);
+        self.note_value(line, max_chars, fenced);
+    }
+
+    fn note_value(&mut self, line: &Line, max_chars: usize, fenced: Fenced) {
         if fenced.shortened {
             let id: String = line.0.chars().take(40).collect();
             self.note("value", &id, format!("shortened to {max_chars} characters"));
@@ -307,7 +330,9 @@ impl<'s> Section<'s> {
             }),
             None => Origin::Named(field),
         };
-        self.span(start, origin);
+        // The note of a cut is a line of its own after a blank one.
+        let noted = if body.cut.is_some() { 2 } else { 0 };
+        self.span(start, origin, fenced.added_lines + noted);
         let id = body.source.as_ref().map_or(field, |source| &source.path);
         if let Some(cut) = &body.cut {
             let reason = format!(
@@ -317,7 +342,10 @@ impl<'s> Section<'s> {
             self.sink.notes.push(Filtered { kind: "file".into(), id: id.to_owned(), reason });
         }
         if fenced.quoted {
-            let reason = "a block in it does not end, so it is quoted line by line".to_owned();
+            let reason =
+                "a block in it does not end, or a heading reads as one of the prompt's own, \
+                          so it is quoted line by line"
+                    .to_owned();
             self.sink.notes.push(Filtered { kind: "markdown".into(), id: id.to_owned(), reason });
         }
         if fenced.removed > 0 {
@@ -332,10 +360,10 @@ impl<'s> Section<'s> {
         }
     }
 
-    fn span(&mut self, start: usize, origin: Origin) {
+    fn span(&mut self, start: usize, origin: Origin, added_lines: u32) {
         let end = self.sink.text.len();
         if end > start {
-            self.sink.spans.push(Span { start, end, origin });
+            self.sink.spans.push(Span { start, end, origin, added_lines });
         }
     }
 

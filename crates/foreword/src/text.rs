@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::invisible;
 use crate::string_or_map::string_or_map;
 
 /// Where a text came from: a path relative to the workspace and the line its first line has there.
@@ -50,17 +51,12 @@ pub(crate) struct Body {
 
 impl Body {
     pub(crate) fn is_blank(&self) -> bool {
-        is_blank(&self.text)
+        invisible::is_blank(&self.text)
     }
 
     fn plain(text: String) -> Self {
         Self { text, source: None, cut: None }
     }
-}
-
-/// Nothing but white space? Decided by the first character for nearly every text.
-fn is_blank(text: &str) -> bool {
-    !text.as_bytes().first().is_some_and(u8::is_ascii_graphic) && text.trim_start().is_empty()
 }
 
 #[derive(Deserialize)]
@@ -95,13 +91,16 @@ impl<'de> Deserialize<'de> for Body {
 
 impl Serialize for Body {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Some(source) = &self.source else {
+        if self.source.is_none() && self.cut.is_none() {
             return serializer.serialize_str(&self.text);
-        };
-        let mut out = serializer.serialize_struct("Text", 3 + usize::from(self.cut.is_some()))?;
+        }
+        let fields = 1 + 2 * usize::from(self.source.is_some()) + usize::from(self.cut.is_some());
+        let mut out = serializer.serialize_struct("Text", fields)?;
         out.serialize_field("text", &self.text)?;
-        out.serialize_field("path", &source.path)?;
-        out.serialize_field("firstLine", &source.first_line)?;
+        if let Some(source) = &self.source {
+            out.serialize_field("path", &source.path)?;
+            out.serialize_field("firstLine", &source.first_line)?;
+        }
         if let Some(cut) = &self.cut {
             out.serialize_field("cut", cut)?;
         }
@@ -136,7 +135,7 @@ macro_rules! text_type {
                 self
             }
 
-            /// Nothing but white space?
+            /// Nothing but white space and hidden characters?
             pub fn is_blank(&self) -> bool {
                 self.0.is_blank()
             }
@@ -187,9 +186,9 @@ impl Line {
         Self(text.into())
     }
 
-    /// Nothing but white space?
+    /// Nothing but white space and hidden characters?
     pub fn is_blank(&self) -> bool {
-        is_blank(&self.0)
+        invisible::is_blank(&self.0)
     }
 
     /// The value as it was given; see [`Document::inspect`].
@@ -209,7 +208,7 @@ impl From<&str> for Line {
 pub struct Documents(pub Vec<Document>);
 
 impl Documents {
-    /// Nothing but white space in any of them?
+    /// Are all of them blank?
     pub fn is_blank(&self) -> bool {
         self.0.iter().all(Document::is_blank)
     }

@@ -1,5 +1,7 @@
 //! The titles of a prompt's own sections, and what reads like one.
 
+use crate::section::MAX_NAME;
+
 /// The layer titles of the `semantic` blueprint, guarded in every blueprint: they are the ones an
 /// attacker is most likely to have read about.
 const LAYER_TITLES: [&str; 5] = [
@@ -10,8 +12,8 @@ const LAYER_TITLES: [&str; 5] = [
     "TASK",
 ];
 
-/// No folded title is longer; headings of a user's own blueprint are cut to this.
-const LONGEST: usize = 128;
+/// No folded title is longer: headings of a user's own blueprint are written no longer than this.
+const LONGEST: usize = MAX_NAME;
 
 /// The titles a blueprint writes, folded for comparison.
 #[derive(Clone, Debug)]
@@ -21,7 +23,11 @@ pub(crate) struct Titles {
 
 impl Titles {
     pub(crate) fn new<'t>(titles: impl IntoIterator<Item = &'t str>) -> Self {
-        let mut folded: Vec<String> = LAYER_TITLES.into_iter().chain(titles).map(fold).collect();
+        let written = |title: &str| title.chars().take(LONGEST).collect::<String>();
+        let mut folded: Vec<String> =
+            LAYER_TITLES.into_iter().chain(titles).map(|title| fold(&written(title))).collect();
+        // A title without letters would match every rule and every empty heading.
+        folded.retain(|title| !title.is_empty());
         folded.sort_unstable();
         folded.dedup();
         Self { folded }
@@ -40,19 +46,14 @@ impl Titles {
         // Nearly every heading is ASCII and short: no need for the heap.
         let mut folded = [0u8; LONGEST];
         let mut length = 0;
-        for b in heading.bytes() {
-            let b = match b {
-                _ if b.is_ascii_alphanumeric() => b.to_ascii_lowercase(),
-                _ if length == 0 || folded.get(length - 1) == Some(&b' ') => continue,
-                _ => b' ',
-            };
+        for b in heading.bytes().filter(u8::is_ascii_alphanumeric) {
             match folded.get_mut(length) {
-                Some(place) => *place = b,
+                Some(place) => *place = b.to_ascii_lowercase(),
                 None => return false,
             }
             length += 1;
         }
-        self.holds(folded.get(..length).unwrap_or_default().trim_ascii_end())
+        self.holds(folded.get(..length).unwrap_or_default())
     }
 
     fn holds(&self, folded: &[u8]) -> bool {
@@ -60,7 +61,8 @@ impl Titles {
     }
 }
 
-/// Lower case, full-width forms made plain, runs of anything but letters and digits made one space.
+/// Letters and digits alone, in lower case, full-width forms made plain: emphasis inside a word, odd
+/// spacing and punctuation make no other title of it.
 fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -70,11 +72,8 @@ fn fold(text: &str) -> String {
         };
         if c.is_alphanumeric() {
             out.extend(c.to_lowercase());
-        } else if !out.ends_with(' ') && !out.is_empty() {
-            out.push(' ');
         }
     }
-    out.truncate(out.trim_end().len());
     out
 }
 
@@ -87,7 +86,7 @@ mod properties {
         #[test]
         fn the_short_way_and_the_long_way_agree(heading in "[ -~]{0,40}") {
             let folded = fold(&heading);
-            prop_assert_eq!(Titles::new([heading.as_str()]).contains(&heading), true);
+            prop_assert_eq!(Titles::new([heading.as_str()]).contains(&heading), !folded.is_empty());
             prop_assert_eq!(Titles::new([]).contains(&heading), Titles::new([]).holds(folded.as_bytes()));
         }
     }
@@ -104,11 +103,15 @@ mod tests {
             "Security Boundaries",
             " security  boundaries ##",
             "**SECURITY** boundaries:",
+            "Secu**rity** Bound_aries_",
             "ＴＡＳＫ",
         ] {
             assert!(titles.contains(heading), "{heading}");
         }
-        for heading in ["Security", "Security Boundaries of the house", ""] {
+        let long = "word ".repeat(39);
+        assert!(Titles::new([long.as_str()]).contains(&long));
+        let titles = Titles::new(["Security Boundaries", "🚀"]);
+        for heading in ["Security", "Security Boundaries of the house", "", "---"] {
             assert!(!titles.contains(heading), "{heading}");
         }
     }

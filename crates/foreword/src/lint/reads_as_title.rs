@@ -55,7 +55,7 @@ fn escaped_lines(text: &Text<'_>, titles: &Titles) -> Vec<(u32, Escaped)> {
     let lines = text.body.split('\n').enumerate().skip(skipped);
     lines
         .zip(written.split('\n'))
-        .filter(|((_, before), after)| before.trim_end() != after.trim_end())
+        .filter(|((_, before), after)| before.trim() != after.trim())
         .map(|((index, before), after)| (text.line(index), classify(before, after)))
         .collect()
 }

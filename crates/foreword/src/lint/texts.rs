@@ -132,7 +132,7 @@ pub(super) fn of<'s>(subject: &'s Subject<'s>) -> Vec<Text<'s>> {
         (Some(subject.agent_body), agent_file),
     ];
     for (document, name) in personas {
-        let Some(document) = document.filter(|document| !document.is_blank()) else { continue };
+        let Some(document) = document.filter(|document| !is_empty(document)) else { continue };
         let again = texts.iter().any(|text: &Text<'_>| same_text(text.document, document));
         if !again {
             texts.push(Text::new(Kind::Persona, document, name));
@@ -140,7 +140,7 @@ pub(super) fn of<'s>(subject: &'s Subject<'s>) -> Vec<Text<'s>> {
     }
 
     let mut push = |kind, document: &'s Document, name: Cow<'s, str>| {
-        if !document.is_blank() {
+        if !is_empty(document) {
             texts.push(Text::new(kind, document, name));
         }
     };
@@ -173,6 +173,11 @@ pub(super) fn of<'s>(subject: &'s Subject<'s>) -> Vec<Text<'s>> {
         push(Kind::File, document, Cow::Borrowed(file));
     }
     texts
+}
+
+/// Nothing but white space? A text of hidden characters is blank to the prompt and news to a linter.
+fn is_empty(document: &Document) -> bool {
+    document.inspect().trim().is_empty()
 }
 
 /// The same file, of which one may be cut, or the same words.

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::section::Section;
 use crate::template::{LazyTemplate, Template};
@@ -20,6 +21,10 @@ impl Module for Base {
 
     fn spec(&self) -> Spec {
         Spec::required(0, Authority::Constitution, Volatility::Stable)
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Base]
     }
 
     fn should_include(&self, _context: &Context) -> bool {

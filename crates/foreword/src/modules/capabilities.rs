@@ -2,6 +2,7 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::section::Section;
 
@@ -16,15 +17,23 @@ impl Module for Capabilities {
         Spec::optional(20, Authority::Operator, Volatility::Stable)
     }
 
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Capabilities]
+    }
+
     fn should_include(&self, context: &Context) -> bool {
         context.capabilities.iter().any(|pack| !pack.text.is_blank())
     }
 
     fn render(&self, context: &Context, section: &mut Section<'_>) {
-        for pack in &context.capabilities {
-            if !pack.text.is_blank() {
-                section.document(&pack.text, "capabilities");
-            }
+        write_packs(context, section);
+    }
+}
+
+pub(super) fn write_packs(context: &Context, section: &mut Section<'_>) {
+    for pack in &context.capabilities {
+        if !pack.text.is_blank() {
+            section.document(&pack.text, "capabilities");
         }
     }
 }

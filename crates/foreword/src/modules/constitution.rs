@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::section::Section;
 use crate::template::{LazyTemplate, Template};
@@ -29,6 +30,10 @@ impl Module for ConstitutionLayer {
 
     fn titles(&self) -> &'static [&'static str] {
         &["CONSTITUTION (IMMUTABLE)"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Constitution]
     }
 
     fn should_include(&self, _context: &Context) -> bool {
@@ -60,6 +65,10 @@ impl Module for Foundation {
 
     fn titles(&self) -> &'static [&'static str] {
         &["Constitution"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Base, Field::Constitution]
     }
 
     fn should_include(&self, _context: &Context) -> bool {

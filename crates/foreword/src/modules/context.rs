@@ -3,6 +3,7 @@
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
 use crate::cut::cut_document;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::section::Section;
 
@@ -22,6 +23,10 @@ impl Module for WorkspaceContext {
 
     fn titles(&self) -> &'static [&'static str] {
         &["Context"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::ContextContent]
     }
 
     fn should_include(&self, context: &Context) -> bool {

@@ -2,19 +2,27 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::cut::cut_document;
 use crate::module::{Module, Spec};
 use crate::section::Section;
-use crate::text::Line;
+use crate::text::{Line, Source};
 
 pub(super) struct FileSection {
     file: String,
     heading: Option<Line>,
     optional: bool,
+    max_chars: usize,
 }
 
 impl FileSection {
-    pub(super) fn new(file: &str, heading: Option<&str>, optional: bool) -> Self {
-        Self { file: file.to_owned(), heading: heading.map(Line::new), optional }
+    pub(super) fn new(
+        file: &str,
+        heading: Option<&str>,
+        optional: bool,
+        max_chars: Option<usize>,
+    ) -> Self {
+        let max_chars = max_chars.unwrap_or(usize::MAX);
+        Self { file: file.to_owned(), heading: heading.map(Line::new), optional, max_chars }
     }
 }
 
@@ -37,6 +45,10 @@ impl Module for FileSection {
         if let Some(heading) = &self.heading {
             section.heading(heading);
         }
-        section.document(text, "file");
+        let text = cut_document(text, &self.file, self.max_chars);
+        match text.source() {
+            Some(_) => section.document(&text, "file"),
+            None => section.document(&text.from_source(Source::file(&*self.file)), "file"),
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::section::Section;
 
@@ -27,6 +28,10 @@ impl Module for Heartbeat {
 
     fn titles(&self) -> &'static [&'static str] {
         &["Heartbeat", "Scheduling"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Heartbeat]
     }
 
     fn should_include(&self, context: &Context) -> bool {

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::section::Section;
 use crate::template::{LazyTemplate, Template};
@@ -30,6 +31,10 @@ impl Module for Identity {
         true
     }
 
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Persona, Field::Soul, Field::Identity, Field::User]
+    }
+
     fn should_include(&self, _context: &Context) -> bool {
         true
     }
@@ -49,15 +54,7 @@ impl Module for Identity {
             section.prose("## Identity");
             section.document(&files.identity, "IDENTITY.md");
         }
-        let (user, name) = if files.user.is_blank() {
-            (&files.user_bootstrap, "USER_BOOTSTRAP.md")
-        } else {
-            (&files.user, "USER.md")
-        };
-        if !user.is_blank() {
-            section.prose("## User");
-            section.document(user, name);
-        }
+        write_user(context, section);
     }
 
     /// The agent's own text alone: soul, identity and user wait for more room.
@@ -70,15 +67,31 @@ impl Module for Identity {
     }
 }
 
-/// The agent's own text, its persona where that is all there is, or the default.
+/// The agent's own text and its persona, or the default where there is neither.
 pub(super) fn write_agent(context: &Context, section: &mut Section<'_>) {
     let agent = context.agent_text();
     if !agent.is_blank() {
-        let name = if context.identity_files.agent.is_blank() { "AGENTS.md" } else { "AGENT.md" };
-        section.document(agent, name);
-    } else if !context.persona.is_blank() {
+        let is_agent = !context.identity_files.agent.is_blank();
+        section.document(agent, if is_agent { "AGENT.md" } else { "AGENTS.md" });
+    }
+    if !context.persona.is_blank() {
         section.document(&context.persona, "persona");
-    } else {
+    }
+    if agent.is_blank() && context.persona.is_blank() {
         section.template(&DEFAULT, &[]);
+    }
+}
+
+/// USER.md, or what takes its place until there is one.
+pub(super) fn write_user(context: &Context, section: &mut Section<'_>) {
+    let files = &context.identity_files;
+    let (user, name) = if files.user.is_blank() {
+        (&files.user_bootstrap, "USER_BOOTSTRAP.md")
+    } else {
+        (&files.user, "USER.md")
+    };
+    if !user.is_blank() {
+        section.prose("## User");
+        section.document(user, name);
     }
 }

@@ -3,8 +3,9 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
-use crate::modules::skills::{can_propose, write_creating};
+use crate::modules::skills::{can_propose, write_creating, write_skill_item};
 use crate::section::Section;
 use crate::text::Line;
 
@@ -23,6 +24,10 @@ impl Module for Index {
 
     fn titles(&self) -> &'static [&'static str] {
         &["Tools and Skills", "Tools", "Skills", "Creating Skills"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Tools, Field::Skills]
     }
 
     fn should_include(&self, context: &Context) -> bool {
@@ -47,10 +52,10 @@ impl Module for Index {
                 section.prose("Read one with `skill_read` before you rely on it.");
             }
             section.gap();
-            for (name, description) in
-                sorted(context.skills.iter().map(|skill| (&skill.name, &skill.description)))
-            {
-                section.item(name, description);
+            let mut skills: Vec<_> = context.skills.iter().collect();
+            skills.sort_by(|a, b| (&a.name, &a.description).cmp(&(&b.name, &b.description)));
+            for skill in skills {
+                write_skill_item(skill, section);
             }
         }
         write_creating(context, section);

@@ -91,6 +91,7 @@ pub(crate) fn instantiate(entry: &Entry) -> Option<Arc<dyn Module>> {
             path,
             entry.heading.as_deref(),
             entry.optional.unwrap_or(true),
+            entry.max_chars,
         )));
     }
     let kind = entry.kind.as_deref().unwrap_or(&entry.name);

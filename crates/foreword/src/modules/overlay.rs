@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::section::{Section, Value};
 use crate::template::{LazyTemplate, Template};
@@ -25,6 +26,10 @@ impl Module for Overlay {
 
     fn spec(&self) -> Spec {
         Spec::required(80, Authority::Operator, Volatility::Session)
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::SubAgent]
     }
 
     fn should_include(&self, context: &Context) -> bool {

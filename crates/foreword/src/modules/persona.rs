@@ -2,6 +2,7 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::modules::identity::write_agent;
 use crate::section::Section;
@@ -17,6 +18,10 @@ impl Module for Persona {
         Spec::required(60, Authority::Operator, Volatility::Stable)
     }
 
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Persona, Field::Tools]
+    }
+
     fn should_include(&self, _context: &Context) -> bool {
         true
     }
@@ -26,6 +31,10 @@ impl Module for Persona {
             write_agent(context, section);
         } else {
             section.document(&context.persona, "persona");
+            if !context.agent_text().is_blank() {
+                let reason = "there is exactly one persona, and the persona file is it".to_owned();
+                section.note("persona", "AGENT.md", reason);
+            }
         }
     }
 }

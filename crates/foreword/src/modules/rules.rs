@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::mode::Mode;
 use crate::module::{Module, Spec};
 use crate::section::Section;
@@ -30,6 +31,10 @@ impl Module for Rules {
 
     fn titles(&self) -> &'static [&'static str] {
         &["Rules: plan mode", "Rules: act mode", "Rules: review mode"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Rules]
     }
 
     fn should_include(&self, _context: &Context) -> bool {
@@ -72,6 +77,7 @@ fn rules_of(rules: &Document, mode: Mode) -> Vec<Document> {
         at += line.len();
     }
     parts.push((current.0, current.1, at));
+    let mut cut = rules.0.cut.clone();
     parts
         .into_iter()
         .filter(|(name, _, _)| name.is_none_or(|name| name.eq_ignore_ascii_case(mode.as_str())))
@@ -87,7 +93,8 @@ fn rules_of(rules: &Document, mode: Mode) -> Vec<Document> {
                 }),
                 None => part,
             };
-            (!part.is_blank()).then_some(part)
+            // What the file lost is said once.
+            (!part.is_blank()).then(|| part.with_cut(cut.take()))
         })
         .collect()
 }
@@ -106,6 +113,9 @@ mod tests {
         };
         assert_eq!(text(Mode::Plan), "Always.\n\n- think\n\n");
         assert_eq!(text(Mode::Act), "Always.\n\n- do\n\n### detail\nx\n");
+        let cut = crate::text::Cut { chars: 1, lines: [9, 9], limit: 80 };
+        let parts = rules_of(&rules.clone().with_cut(Some(cut.clone())), Mode::Plan);
+        assert_eq!(parts.iter().map(|d| d.0.cut.clone()).collect::<Vec<_>>(), [Some(cut), None]);
         assert_eq!(
             rules_of(&Document::new("Just this."), Mode::Act),
             [Document::new("Just this.")]

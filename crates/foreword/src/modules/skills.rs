@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
-use crate::items::Skill;
+use crate::field::Field;
+use crate::items::{Approval, Skill};
 use crate::module::{Module, Spec};
 use crate::section::Section;
 use crate::template::{LazyTemplate, Template};
@@ -31,6 +32,10 @@ impl Module for Skills {
         &["Skills", "Creating Skills"]
     }
 
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Skills, Field::Tools]
+    }
+
     fn should_include(&self, context: &Context) -> bool {
         !context.skills.is_empty() || can_propose(context)
     }
@@ -54,7 +59,7 @@ impl Module for Skills {
             section.prose("Skills directory: ./skills");
             section.gap();
             for skill in &context.skills {
-                section.item(&skill.name, &skill.description);
+                write_skill_item(skill, section);
             }
         }
         if can_propose(context) {
@@ -68,11 +73,32 @@ impl Module for Skills {
 pub(super) fn write_skill(skill: &Skill, label: &'static str, section: &mut Section<'_>) {
     section.gap();
     section.fact(label, &skill.name);
-    if skill.is_unapproved() {
-        section.row(UNAPPROVED);
+    if !skill.description.is_blank() {
+        section.fact("Description: ", &skill.description);
     }
+    write_provenance(skill, section);
     if !skill.body.is_blank() {
         section.fence(&skill.body, "skill");
+    }
+}
+
+/// How the skill came to be here, where that is known.
+pub(super) fn write_provenance(skill: &Skill, section: &mut Section<'_>) {
+    let Some(provenance) = &skill.provenance else { return };
+    match (provenance.status, &provenance.commit) {
+        (Approval::Unapproved, _) => section.row(UNAPPROVED),
+        (Approval::Local, _) => section.row("Provenance: local file"),
+        (Approval::Approved, Some(commit)) => section.fact("Provenance: approved in ", commit),
+        (Approval::Approved, None) => section.row("Provenance: approved"),
+    }
+}
+
+/// A row for an index.
+pub(super) fn write_skill_item(skill: &Skill, section: &mut Section<'_>) {
+    if skill.is_unapproved() {
+        section.unapproved_item(&skill.name, &skill.description);
+    } else {
+        section.item(&skill.name, &skill.description);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::section::Section;
 
@@ -19,6 +20,10 @@ impl Module for TaskLayer {
 
     fn titles(&self) -> &'static [&'static str] {
         &["TASK"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Task]
     }
 
     fn should_include(&self, _context: &Context) -> bool {
@@ -49,6 +54,10 @@ impl Module for Task {
 
     fn titles(&self) -> &'static [&'static str] {
         &["Task"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Task]
     }
 
     fn should_include(&self, context: &Context) -> bool {

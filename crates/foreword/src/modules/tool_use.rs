@@ -2,6 +2,7 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::section::Section;
 
@@ -18,6 +19,10 @@ impl Module for ToolUse {
 
     fn titles(&self) -> &'static [&'static str] {
         &["Tool Usage Guidelines"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::ToolGuidelines]
     }
 
     fn should_include(&self, context: &Context) -> bool {

@@ -2,8 +2,9 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
-use crate::modules::skills::{write_creating, write_skill};
+use crate::modules::skills::{write_creating, write_skill, write_skill_item};
 use crate::section::Section;
 
 pub(super) struct ToolsAndSkills;
@@ -21,6 +22,10 @@ impl Module for ToolsAndSkills {
         &["TOOLS & SKILLS", "Creating Skills"]
     }
 
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Tools, Field::Skills]
+    }
+
     fn should_include(&self, _context: &Context) -> bool {
         true
     }
@@ -30,9 +35,6 @@ impl Module for ToolsAndSkills {
         write_tools(context, section);
         for skill in &context.skills {
             write_skill(skill, "Skill: ", section);
-            if !skill.description.is_blank() {
-                section.fact("Use: ", &skill.description);
-            }
         }
         write_creating(context, section);
         if context.tools.is_empty() && context.skills.is_empty() {
@@ -44,12 +46,14 @@ impl Module for ToolsAndSkills {
         section.prose("# TOOLS & SKILLS");
         if !context.tools.is_empty() {
             section.gap();
-            section.names("Tools: ", context.tools.iter().map(|tool| &tool.name));
+            let mode = context.mode().as_str();
+            let offered = context.tools.iter().filter(|tool| tool.is_offered_in(mode));
+            section.names("Tools: ", offered.map(|tool| &tool.name));
         }
         if !context.skills.is_empty() {
             section.row("Skills:");
             for skill in &context.skills {
-                section.item(&skill.name, &skill.description);
+                write_skill_item(skill, section);
             }
         }
         if context.tools.is_empty() && context.skills.is_empty() {
@@ -59,13 +63,20 @@ impl Module for ToolsAndSkills {
     }
 }
 
+/// The tools offered in this mode; the others are named in the manifest.
 fn write_tools(context: &Context, section: &mut Section<'_>) {
-    if context.tools.is_empty() {
-        return;
-    }
-    section.gap();
-    section.row("Tools:");
+    let mode = context.mode().as_str();
+    let mut first = true;
     for tool in &context.tools {
+        if !tool.is_offered_in(mode) {
+            section.note("tool", tool.name.inspect(), format!("not offered in {mode} mode"));
+            continue;
+        }
+        if first {
+            section.gap();
+            section.row("Tools:");
+            first = false;
+        }
         section.item(&tool.name, &tool.description);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
+use crate::field::Field;
 use crate::module::{Module, Spec};
 use crate::modules::skills::write_skill;
 use crate::section::Section;
@@ -24,6 +25,10 @@ impl Module for Selection {
 
     fn titles(&self) -> &'static [&'static str] {
         &["Skills for This Turn"]
+    }
+
+    fn reads(&self) -> &'static [Field] {
+        &[Field::Skills]
     }
 
     fn should_include(&self, context: &Context) -> bool {

@@ -1,0 +1,8 @@
+//! See `checks::fences`.
+#![no_main]
+
+#[path = "../checks.rs"]
+#[allow(dead_code)]
+mod checks;
+
+libfuzzer_sys::fuzz_target!(|text: &str| checks::fences(text));

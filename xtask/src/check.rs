@@ -1,0 +1,21 @@
+//! `cargo xtask check`: everything about the code that is not a test.
+
+use crate::error::TaskError;
+use crate::steps::{Steps, cargo, has_cargo_command};
+
+/// Formatting, Clippy, docs, and licences where `cargo deny` is installed.
+pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
+    steps.run("format", cargo().args(["fmt", "--all", "--check"]))?;
+    let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    steps.run("clippy", cargo().args(clippy))?;
+    let docs = ["doc", "--workspace", "--no-deps", "--document-private-items"];
+    steps.run("docs", cargo().args(docs).env("RUSTDOCFLAGS", "-D warnings"))?;
+    if has_cargo_command("deny") {
+        // Advisories need a database from the network; everything else is in the lock file.
+        let deny = ["deny", "--offline", "check", "licenses", "bans", "sources"];
+        steps.run("deny", cargo().args(deny))?;
+    } else {
+        steps.skip("deny", "cargo-deny is not installed (`cargo install --locked cargo-deny`)");
+    }
+    steps.verdict()
+}

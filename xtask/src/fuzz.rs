@@ -1,0 +1,20 @@
+//! `cargo xtask fuzz`: the fuzz harness for as long as you like, on the pinned toolchain.
+//!
+//! It runs the same checks as the coverage-guided targets in `fuzz/`, which need a nightly compiler
+//! and `cargo fuzz`.
+
+use crate::error::TaskError;
+use crate::steps::{Steps, cargo};
+
+pub(crate) const DEFAULT_SECONDS: u64 = 60;
+
+/// Runs the harness; `seconds` are shared evenly by its tests.
+pub(crate) fn run(steps: &mut Steps, seconds: u64) -> Result<(), TaskError> {
+    let mut command = cargo();
+    command
+        .args(["test", "--profile", "fuzz", "--package", "foreword", "--test", "fuzz_smoke", "--"])
+        .args(["--nocapture", "--test-threads", "1"])
+        .env("FOREWORD_FUZZ_SECONDS", seconds.to_string());
+    steps.run("fuzz", &mut command)?;
+    steps.verdict()
+}

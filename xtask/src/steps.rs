@@ -1,0 +1,121 @@
+//! Running commands one after the other, each with its name, its outcome and its time.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::error::TaskError;
+
+/// The steps of a task so far.
+pub(crate) struct Steps {
+    started: Instant,
+    done: Vec<Done>,
+}
+
+struct Done {
+    name: &'static str,
+    outcome: Outcome,
+    took: Duration,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Passed,
+    Failed,
+    Skipped,
+}
+
+impl Steps {
+    pub(crate) fn new() -> Self {
+        Self { started: Instant::now(), done: Vec::new() }
+    }
+
+    /// Runs a command with its output shown. A failure is recorded, not returned, so that one run
+    /// shows everything that is wrong; [`Steps::verdict`] turns it into an error.
+    pub(crate) fn run(
+        &mut self,
+        name: &'static str,
+        command: &mut Command,
+    ) -> Result<(), TaskError> {
+        eprintln!("\n==> {name}: {}", shown(command));
+        let started = Instant::now();
+        let status = command
+            .current_dir(root())
+            .status()
+            .map_err(TaskError::io(format!("cannot start {}", shown(command))))?;
+        let took = started.elapsed();
+        let outcome = if status.success() { Outcome::Passed } else { Outcome::Failed };
+        self.done.push(Done { name, outcome, took });
+        Ok(())
+    }
+
+    /// Says that a step is left out, and why.
+    pub(crate) fn skip(&mut self, name: &'static str, why: &str) {
+        eprintln!("\n==> {name}: left out: {why}");
+        self.done.push(Done { name, outcome: Outcome::Skipped, took: Duration::ZERO });
+    }
+
+    /// An error if a step has failed.
+    pub(crate) fn verdict(&self) -> Result<(), TaskError> {
+        let failed = self.done.iter().filter(|done| done.outcome == Outcome::Failed);
+        let steps: Vec<String> = failed.map(|done| done.name.to_owned()).collect();
+        if steps.is_empty() {
+            return Ok(());
+        }
+        self.report();
+        Err(TaskError::Failed { steps })
+    }
+
+    /// The times, in one line so that the test runner's own summary stays in sight above it.
+    pub(crate) fn report(&self) {
+        let times: Vec<String> = self
+            .done
+            .iter()
+            .map(|done| match done.outcome {
+                Outcome::Passed => format!("{} {:.1} s", done.name, done.took.as_secs_f64()),
+                Outcome::Failed => format!("{} FAILED", done.name),
+                Outcome::Skipped => format!("{} left out", done.name),
+            })
+            .collect();
+        if !times.is_empty() {
+            let total = self.started.elapsed().as_secs_f64();
+            eprintln!("\n==> {}; {total:.1} s in all", times.join(", "));
+        }
+    }
+}
+
+/// Cargo, the one that runs this task.
+pub(crate) fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+}
+
+/// Is a cargo subcommand installed?
+pub(crate) fn has_cargo_command(name: &str) -> bool {
+    succeeds(cargo().args([name, "--version"]))
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own).to_owned()
+}
+
+fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
+    let words = std::iter::once(program).chain(command.get_args());
+    let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+    let settings = command.get_envs().filter_map(|(name, value)| {
+        Some(format!("{}=\"{}\" ", name.to_string_lossy(), value?.to_string_lossy()))
+    });
+    settings.collect::<String>() + &words.join(" ")
+}

@@ -1,0 +1,18 @@
+//! `cargo xtask test`: every test, on a machine with Rust and nothing else.
+
+use crate::error::TaskError;
+use crate::steps::{Steps, cargo, has_cargo_command};
+
+/// Runs them all. The tests bring everything they need: property tests and the fuzz harness are
+/// ordinary tests, and end-to-end tests build the binary they run.
+pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
+    if has_cargo_command("nextest") {
+        // The doc tests first: cargo-nextest cannot run them, and its summary should end the output.
+        steps.run("doc tests", cargo().args(["test", "--workspace", "--doc", "--no-fail-fast"]))?;
+        steps.run("tests", cargo().args(["nextest", "run", "--workspace", "--no-fail-fast"]))?;
+    } else {
+        eprintln!("cargo-nextest is not installed; `cargo test` does the same, more slowly");
+        steps.run("tests", cargo().args(["test", "--workspace", "--no-fail-fast"]))?;
+    }
+    steps.verdict()
+}
