@@ -49,6 +49,7 @@ Ask before sending.
 ### Skill: Brainstorming
 Description: Turn ideas into designs.
 File: skills/brainstorming/SKILL.md
+Provenance: local file
 
 ## Runtime Context
 
