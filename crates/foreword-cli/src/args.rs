@@ -110,6 +110,7 @@ pub(crate) struct InitArgs {
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct SourceArgs {
     /// The task
+    #[arg(conflicts_with = "payload")]
     pub(crate) task: Option<String>,
     /// The agent, a folder below agents/
     #[arg(short, long, value_name = "ID")]
@@ -180,7 +181,7 @@ pub(crate) struct SessionArgs {
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<String>,
     /// Where the agent works; nested AGENTS.md from there up apply
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "context")]
     pub(crate) cwd: Option<PathBuf>,
     /// The agent was started by another one
     #[arg(long)]
@@ -305,10 +306,10 @@ pub(crate) struct DiffArgs {
     /// The second
     pub(crate) b: PathBuf,
     /// The agent, for sides that are workspaces
-    #[arg(long, value_name = "ID")]
+    #[arg(short, long, value_name = "ID")]
     pub(crate) agent: Option<String>,
     /// The blueprint, for sides that are not saved builds
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(short, long, value_name = "NAME|FILE")]
     pub(crate) blueprint: Option<String>,
 }
 

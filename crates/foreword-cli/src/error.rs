@@ -92,8 +92,29 @@ impl From<WorkspaceError> for CliError {
 
 impl From<ContextError> for CliError {
     fn from(error: ContextError) -> Self {
-        Self::usage(error.to_string())
+        let ContextError::Json(json) = &error else { return Self::usage(error.to_string()) };
+        // The place is the caller's to say, with the name of the file.
+        let message = json.to_string();
+        let place = format!(" at line {} column {}", json.line(), json.column());
+        let message = message.strip_suffix(&place).unwrap_or(&message);
+        match unknown_field(message) {
+            Some((field, hint)) => {
+                Self::usage(format!("not a valid context: unknown field `{field}`")).hint(hint)
+            }
+            None => Self::usage(format!("not a valid context: {message}")),
+        }
     }
+}
+
+/// The field of serde's message about an unknown one, and what to do about it.
+fn unknown_field(message: &str) -> Option<(&str, String)> {
+    let (field, rest) = message.strip_prefix("unknown field `")?.split_once("`, expected ")?;
+    let known: Vec<&str> = rest.split('`').skip(1).step_by(2).collect();
+    let hint = match foreword::nearest(field, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known here: {}", known.join(", ")),
+    };
+    Some((field, hint))
 }
 
 impl From<BlueprintError> for CliError {

@@ -1,16 +1,19 @@
 //! From arguments to a Context and its blueprint.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use foreword::{
-    Blueprint, Context, Line, Payload, RuntimeContext, SpawnMode, Timestamp, TokenCounter,
+    Blueprint, Context, ContextError, Line, Payload, RuntimeContext, SpawnMode, Timestamp,
+    TokenCounter,
 };
 use foreword_gather::{Gathered, Request, blueprint_by_name, gather};
+use foreword_workspace::WorkspaceError;
 
 use crate::args::{AnyMode, SourceArgs, Tokenizer};
 use crate::error::CliError;
+use crate::terminal::Terminal;
 
 /// The most that is read from a file or standard input.
 const MOST_BYTES: u64 = 64 << 20;
@@ -18,19 +21,7 @@ const MOST_BYTES: u64 = 64 << 20;
 /// Resolves the arguments of `build` and `explain`.
 pub(crate) fn resolve(workspace: &Path, source: &SourceArgs) -> Result<Gathered, CliError> {
     if let Some(path) = &source.context {
-        let text = read_input(path)?;
-        let mut context = Context::from_json(&text)
-            .map_err(|error| CliError::from(error).in_file(&shown(path)))?;
-        override_context(&mut context, source)?;
-        let name = source.blueprint.as_deref().unwrap_or("standard");
-        let blueprint = blueprint_by_name(name)?;
-        check_files(&context, &blueprint)?;
-        return Ok(Gathered {
-            context,
-            blueprint,
-            blueprint_file: name.to_owned(),
-            warnings: Vec::new(),
-        });
+        return with_context(read_context(path)?, source);
     }
     let mut request = request(source)?;
     request.now = Some(match &source.session.now {
@@ -43,6 +34,37 @@ pub(crate) fn resolve(workspace: &Path, source: &SourceArgs) -> Result<Gathered,
         apply_payload(&mut request, payload);
     }
     Ok(gather(workspace, &request)?)
+}
+
+/// Says what was passed over, and what was probably not meant.
+pub(crate) fn warn(
+    workspace: &Path,
+    source: &SourceArgs,
+    gathered: &Gathered,
+    terminal: &Terminal,
+) {
+    for warning in &gathered.warnings {
+        terminal.warn(warning);
+    }
+    if let Some(task) = &source.task
+        && source.context.is_none()
+        && workspace == Path::new(".")
+        && Path::new(task).is_dir()
+    {
+        terminal.warn(&format!("`{task}` is taken as the task; a workspace is named with -w"));
+    }
+}
+
+/// A Context that was given whole, with what the arguments say.
+pub(crate) fn with_context(
+    mut context: Context,
+    source: &SourceArgs,
+) -> Result<Gathered, CliError> {
+    override_context(&mut context, source)?;
+    let name = source.blueprint.as_deref().unwrap_or("standard");
+    let blueprint = blueprint_by_name(name)?;
+    check_files(&context, &blueprint)?;
+    Ok(Gathered { context, blueprint, blueprint_file: name.to_owned(), warnings: Vec::new() })
 }
 
 /// The exact counter, if one was asked for. It loads its vocabulary when it first counts.
@@ -179,9 +201,8 @@ fn apply_payload(request: &mut Request, payload: Payload) {
     request.history_tokens = request.history_tokens.or(Some(payload.history_tokens));
     request.taint_ratio = request.taint_ratio.or(Some(payload.taint_ratio));
     request.taint_threshold = request.taint_threshold.or(payload.taint_threshold);
-    if request.taint_threshold.is_none() && payload.profile.is_none() && request.profile.is_none() {
-        request.taint_threshold = Some(1.0);
-    }
+    // Seed 000: a payload that says nothing blocks nothing.
+    request.default_taint_threshold = Some(1.0);
     request.profile = request.profile.or(payload.profile);
     request.sandbox_type = request.sandbox_type.take().or(payload.sandbox_type);
 }
@@ -200,28 +221,73 @@ pub(crate) fn clock() -> Timestamp {
     Timestamp::from_unix(i64::try_from(seconds).unwrap_or(0))
 }
 
-/// Reads a file, or standard input for `-`, as text.
+/// Reads a Context from a file, or from standard input for `-`.
+pub(crate) fn read_context(path: &Path) -> Result<Context, CliError> {
+    parse_context(&read_input(path)?, path)
+}
+
+/// Reads a Context, and says where it is wrong.
+pub(crate) fn parse_context(text: &str, path: &Path) -> Result<Context, CliError> {
+    Context::from_json(text).map_err(|error| {
+        let place = match &error {
+            ContextError::Json(json) if json.line() > 0 => {
+                format!("{}:{}:{}", shown(path), json.line(), json.column())
+            }
+            _ => shown(path),
+        };
+        CliError::from(error).in_file(&place)
+    })
+}
+
+/// Reads a file, or standard input for `-`, as text. A pipe is as good as a file where a person
+/// names it: that is what a shell makes of `<(command)`.
 pub(crate) fn read_input(path: &Path) -> Result<String, CliError> {
-    if path.as_os_str() != "-" {
-        return Ok(foreword_workspace::read_file(path, MOST_BYTES)?.text);
+    if path.as_os_str() == "-" {
+        return read_stream(std::io::stdin().lock(), "standard input");
     }
+    match foreword_workspace::read_file(path, MOST_BYTES) {
+        Ok(file) => Ok(file.text),
+        Err(WorkspaceError::NotRegular { .. }) => {
+            let name = shown(path);
+            let pipe = std::fs::File::open(path).map_err(|error| cannot_read(&name, &error))?;
+            read_stream(pipe, &name)
+        }
+        Err(error) => Err(unreadable(path, error)),
+    }
+}
+
+fn read_stream(stream: impl Read, name: &str) -> Result<String, CliError> {
     let mut bytes = Vec::new();
-    std::io::stdin()
+    stream
         .take(MOST_BYTES + 1)
         .read_to_end(&mut bytes)
-        .map_err(|error| CliError::usage(format!("cannot read standard input: {error}")))?;
+        .map_err(|error| cannot_read(name, &error))?;
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(CliError::usage(format!(
-            "standard input is larger than {} MiB",
-            MOST_BYTES >> 20
-        )));
+        return Err(CliError::usage(format!("{name} is larger than {} MiB", MOST_BYTES >> 20)));
     }
     String::from_utf8(bytes).map_err(|error| {
-        CliError::usage(format!(
-            "standard input is not UTF-8: byte {} is wrong",
-            error.utf8_error().valid_up_to()
-        ))
+        let at = error.utf8_error().valid_up_to();
+        CliError::usage(format!("{name} is not UTF-8: byte {at} is wrong"))
     })
+}
+
+fn cannot_read(name: &str, error: &std::io::Error) -> CliError {
+    CliError::usage(format!("cannot read {name}: {error}"))
+}
+
+/// Says what to do about an input, which is no file of a workspace.
+fn unreadable(path: &Path, error: WorkspaceError) -> CliError {
+    match &error {
+        WorkspaceError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
+            CliError::usage(format!("{}: there is no such file", path.display()))
+                .hint("check the path; `-` is standard input")
+        }
+        WorkspaceError::IsDirectory { .. } => {
+            CliError::usage(error.to_string()).hint("give a file; a workspace is named with -w")
+        }
+        WorkspaceError::TooLarge { .. } => CliError::usage(error.to_string()),
+        _ => error.into(),
+    }
 }
 
 /// How an input is called in messages.

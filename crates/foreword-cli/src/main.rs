@@ -7,10 +7,11 @@ mod error;
 mod inputs;
 mod terminal;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::args::{Cli, Command, EvalCommand};
 use crate::error::CliError;
@@ -21,6 +22,9 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
+            if let Some(hint) = slip(&error) {
+                Terminal { json: false, quiet: false }.say(&hint);
+            }
             let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             return ExitCode::from(if asked { 0 } else { 2 });
         }
@@ -35,6 +39,22 @@ fn main() -> ExitCode {
             terminal.error(&error);
             ExitCode::from(error.kind.exit_code())
         }
+    }
+}
+
+/// What a word too many was probably meant to be.
+fn slip(error: &clap::Error) -> Option<String> {
+    let (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) =
+        (error.kind(), error.get(ContextKind::InvalidArg))
+    else {
+        return None;
+    };
+    if word.starts_with('-') {
+        None
+    } else if Path::new(word).is_dir() {
+        Some(format!("hint: a workspace is named with -w: `-w {word}`"))
+    } else {
+        Some("hint: a task of several words goes in quotes".to_owned())
     }
 }
 
@@ -63,6 +83,7 @@ fn trace(verbose: u8) {
     tracing_subscriber::fmt()
         .with_max_level(level)
         .with_writer(std::io::stderr)
+        .with_ansi(terminal::colours_stderr())
         .with_target(false)
         .without_time()
         .init();

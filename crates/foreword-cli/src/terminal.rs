@@ -62,10 +62,15 @@ fn paint_err(text: &str, colour: &str) -> String {
     paint_if(io::stderr().is_terminal(), text, colour)
 }
 
+/// May what goes to standard error have colours?
+pub(crate) fn colours_stderr() -> bool {
+    wants_colour(io::stderr().is_terminal())
+}
+
+fn wants_colour(terminal: bool) -> bool {
+    terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
 fn paint_if(terminal: bool, text: &str, colour: &str) -> String {
-    if terminal && std::env::var_os("NO_COLOR").is_none() {
-        format!("\x1b[1;{colour}m{text}\x1b[0m")
-    } else {
-        text.to_owned()
-    }
+    if wants_colour(terminal) { format!("\x1b[1;{colour}m{text}\x1b[0m") } else { text.to_owned() }
 }

@@ -26,12 +26,13 @@ pub(crate) fn named(name: &str) -> Result<Found, GatherError> {
         return Ok(found);
     }
     if !looks_like_file(name) {
-        return Err(unknown(name));
+        return Err(unknown(name, None));
     }
     let path = Path::new(name);
     let file = read_file(path, MOST_BYTES)?;
     let directory = path.parent().unwrap_or(Path::new(""));
     let blueprint = Blueprint::from_toml(name, &file.text, &mut |other| {
+        expect_file(other)?;
         let file = read_file(&directory.join(other), MOST_BYTES).map_err(std::io::Error::other)?;
         Ok(file.text)
     })?;
@@ -48,10 +49,11 @@ pub(crate) fn of_workspace(
         return Ok(found);
     }
     if !looks_like_file(name) {
-        return Err(unknown(name));
+        return Err(unknown(name, Some(asked_by)));
     }
     let file = workspace.blueprint_file(name, asked_by)?;
     let blueprint = Blueprint::from_toml(&file.path, &file.text, &mut |other| {
+        expect_file(other)?;
         let file = workspace
             .blueprint_file(other, &AskedBy::whole(name))
             .map_err(std::io::Error::other)?;
@@ -69,11 +71,16 @@ fn looks_like_file(name: &str) -> bool {
     name.ends_with(".toml") || name.contains(['/', '\\'])
 }
 
-fn unknown(name: &str) -> GatherError {
+/// A name in `extends` that is neither built in nor a file is a slip, not a file that is missing.
+fn expect_file(name: &str) -> std::io::Result<()> {
+    if looks_like_file(name) { Ok(()) } else { Err(std::io::Error::other(unknown(name, None))) }
+}
+
+fn unknown(name: &str, asked_by: Option<&AskedBy>) -> GatherError {
     let known: Vec<&str> = Blueprint::builtin_names().collect();
     let suggestion = match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("use {}, or the path of a .toml file", known.join(", ")),
     };
-    GatherError::UnknownBlueprint { name: name.to_owned(), suggestion }
+    GatherError::UnknownBlueprint { name: name.to_owned(), suggestion, asked_by: asked_by.cloned() }
 }

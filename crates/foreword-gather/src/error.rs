@@ -18,12 +18,22 @@ pub enum GatherError {
     #[error(transparent)]
     Context(#[from] ContextError),
     /// No such blueprint.
-    #[error("no blueprint is called `{name}`: {suggestion}")]
+    #[error("{}no blueprint is called `{name}`: {suggestion}", prefix(.asked_by.as_ref()))]
     UnknownBlueprint {
         /// The name.
         name: String,
         /// What to do.
         suggestion: String,
+        /// Who asked for it, where it was a file.
+        asked_by: Option<AskedBy>,
+    },
+    /// The workspace's default agent does not exist.
+    #[error("{asked_by}: {source}")]
+    DefaultAgent {
+        /// The setting.
+        asked_by: AskedBy,
+        /// What is wrong.
+        source: Box<WorkspaceError>,
     },
     /// A pack that nobody wrote.
     #[error("{asked_by}: there is no capability pack `{name}`")]
@@ -52,6 +62,7 @@ impl GatherError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Workspace(error) => Some(error.hint()),
+            Self::DefaultAgent { source, .. } => Some(source.hint()),
             Self::UnknownPack { name, .. } => Some(format!(
                 "write prompts/capabilities/{name}.md, or take the name out of the list"
             )),
@@ -59,4 +70,8 @@ impl GatherError {
             Self::Blueprint(_) | Self::Context(_) | Self::UnknownBlueprint { .. } => None,
         }
     }
+}
+
+fn prefix(asked_by: Option<&AskedBy>) -> String {
+    asked_by.map(|by| format!("{by}: ")).unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use foreword::{
     Approval, Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, ModeChoice, Profile,
     PromptMode, Provenance, Skill, Tool,
 };
-use foreword_workspace::{Agent, AskedBy, Layer, SourceFile, ToolEntry, Workspace};
+use foreword_workspace::{Agent, AskedBy, Layer, SourceFile, ToolEntry, Workspace, WorkspaceError};
 
 use crate::blueprint;
 use crate::error::GatherError;
@@ -67,9 +67,10 @@ pub(crate) fn gather_parts(
     let texts = Texts { max_chars: config.limits.max_file_chars };
     let mut warnings = Vec::new();
 
-    let agent = match request.agent.as_ref().or(config.agent.as_ref()) {
-        Some(id) => Some(workspace.agent(id)?),
-        None => None,
+    let agent = match (&request.agent, &config.agent) {
+        (Some(id), _) => Some(workspace.agent(id)?),
+        (None, Some(id)) => Some(default_agent(workspace, id)?),
+        (None, None) => None,
     };
     let agent = agent.as_ref();
     let found = match (
@@ -120,7 +121,7 @@ pub(crate) fn gather_parts(
         })),
         sandbox_type: line(request.sandbox_type.as_ref().unwrap_or(&config.sandbox_type)),
         taint_ratio: request.taint_ratio.unwrap_or(0.0),
-        taint_threshold: request.taint_threshold,
+        taint_threshold: request.taint_threshold.or(default_threshold(config, request)),
         identity_files,
         context_content,
         context_window: request.context_window.unwrap_or(config.limits.context_window as u64),
@@ -165,7 +166,13 @@ pub(crate) fn gather_parts(
     for file in found.blueprint.files() {
         let asked_by = AskedBy::whole(&found.file);
         let read = if file.optional {
-            workspace.file(&file.file)?
+            workspace.file(&file.file).map_err(|error| match error {
+                WorkspaceError::BadPath { given, reason, asked_by: None } => {
+                    let asked_by = Some(asked_by.clone());
+                    WorkspaceError::BadPath { given, reason, asked_by }
+                }
+                error => error,
+            })?
         } else {
             Some(workspace.required_file(&file.file, &asked_by)?)
         };
@@ -186,6 +193,17 @@ pub(crate) fn gather_parts(
     })
 }
 
+/// The agent that foreword.toml names.
+fn default_agent(workspace: &Workspace, id: &str) -> Result<Agent, GatherError> {
+    workspace.agent(id).map_err(|error| match error {
+        WorkspaceError::UnknownAgent { .. } => GatherError::DefaultAgent {
+            asked_by: workspace.config_asked_by(&["agent"]),
+            source: Box::new(error),
+        },
+        error => error.into(),
+    })
+}
+
 /// What differs between machines: directory, operating system, branch.
 fn add_machine_facts(workspace: &Workspace, request: &Request, context: &mut Context) {
     let root = workspace.root().canonicalize().unwrap_or_else(|_| workspace.root().to_path_buf());
@@ -203,6 +221,12 @@ fn add_machine_facts(workspace: &Workspace, request: &Request, context: &mut Con
     {
         context.git = Some(Git { branch: Line::new(branch), summary: Line::default() });
     }
+}
+
+/// A default never loosens a workspace that is set to another profile than the usual one.
+fn default_threshold(config: &foreword_workspace::Config, request: &Request) -> Option<f64> {
+    let usual = config.profile == foreword_workspace::Profile::Balanced;
+    request.default_taint_threshold.filter(|_| usual && request.profile.is_none())
 }
 
 /// The agent's own files, and what the workspace is about.
@@ -311,7 +335,7 @@ fn gather_skills(
         for name in
             allowed.iter().filter(|name| !scan.skills.iter().any(|skill| skill.name == **name))
         {
-            warnings.push(format!("the agent's list of skills names `{name}`, which is not there"));
+            warnings.push(absent_skill(agent, name));
         }
     }
     Ok(scan
@@ -328,6 +352,11 @@ fn gather_skills(
             provenance: Some(Provenance { status, commit: None, by: None, at: None }),
         })
         .collect())
+}
+
+fn absent_skill(agent: Option<&Agent>, name: &str) -> String {
+    let asked_by = agent.map(|agent| format!("{}: ", agent.asked_by("skills"))).unwrap_or_default();
+    format!("{asked_by}the list of skills names `{name}`, which is not there")
 }
 
 /// The first lines of a skill that are not a heading: a description for one that has none.

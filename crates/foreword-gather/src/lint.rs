@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use foreword::{Finding, MissingRef, PromptRef, Subject, lint};
-use foreword_workspace::{AskedBy, Workspace};
+use foreword::{Finding, MissingRef, PromptRef, Severity, Subject, lint};
+use foreword_workspace::{Agent, AskedBy, SkillProblem, SkillScan, Workspace};
 
 use crate::error::GatherError;
 use crate::gather::{Parts, gather_parts};
@@ -38,7 +38,8 @@ pub fn lint_workspace(
     }
     let known_tools: Vec<String> = known_tools.into_iter().collect();
 
-    let mut findings = Vec::new();
+    let scan = workspace.skills()?;
+    let mut findings: Vec<Finding> = scan.problems.iter().map(passed_over).collect();
     for id in checked {
         let request = Request {
             agent: id.clone(),
@@ -50,6 +51,7 @@ pub fn lint_workspace(
         let others: Vec<String> =
             all.iter().filter(|other| Some(*other) != id.as_ref()).cloned().collect();
         findings.extend(lint_agent(&parts, &known_tools, &others));
+        findings.extend(parts.agent.iter().flat_map(|agent| absent_skills(agent, &scan)));
     }
     let mut seen = std::collections::HashSet::new();
     findings.retain(|finding| seen.insert(finding.clone()));
@@ -57,6 +59,54 @@ pub fn lint_workspace(
         (&a.file, a.line, a.rule, &a.message).cmp(&(&b.file, b.line, b.rule, &b.message))
     });
     Ok(findings)
+}
+
+/// A skill that no prompt has, though its file is there.
+fn passed_over(problem: &SkillProblem) -> Finding {
+    let (severity, file, hint) = match problem {
+        SkillProblem::Shadowed { path, .. } => {
+            (Severity::Warning, path.as_str(), "rename or remove one of the two".to_owned())
+        }
+        SkillProblem::Unreadable(error) => {
+            (Severity::Error, error.path().unwrap_or("skills"), error.hint())
+        }
+        SkillProblem::OverTotal { path } => {
+            (Severity::Error, path.as_str(), "remove skills, or shorten them".to_owned())
+        }
+        _ => (Severity::Error, "skills", String::new()),
+    };
+    let line = match problem {
+        SkillProblem::Unreadable(error) => error.line().unwrap_or(1),
+        _ => 1,
+    };
+    // The place stands in a finding's own fields.
+    let message = problem.to_string();
+    let message = [format!("{file}:{line}: "), format!("{file}: ")]
+        .iter()
+        .find_map(|place| message.strip_prefix(place))
+        .unwrap_or(&message);
+    Finding {
+        rule: "skill-passed-over",
+        severity,
+        file: file.to_owned(),
+        line: u32::try_from(line).unwrap_or(u32::MAX),
+        message: message.to_owned(),
+        hint,
+    }
+}
+
+/// Skills that an agent's list names and nobody wrote.
+fn absent_skills<'a>(agent: &'a Agent, scan: &'a SkillScan) -> impl Iterator<Item = Finding> + 'a {
+    let listed = agent.skills.iter().flatten().filter(|_| agent.allow_skills);
+    let absent = listed.filter(|name| !scan.skills.iter().any(|skill| skill.name == **name));
+    absent.map(|name| Finding {
+        rule: "missing-reference",
+        severity: Severity::Error,
+        file: agent.file.clone(),
+        line: u32::try_from(agent.asked_by("skills").line.unwrap_or(1)).unwrap_or(u32::MAX),
+        message: format!("the list of skills names `{name}`, which is not there"),
+        hint: format!("write skills/{name}/SKILL.md, or take the name out of the list"),
+    })
 }
 
 fn lint_agent(parts: &Parts, known_tools: &[String], other_agents: &[String]) -> Vec<Finding> {

@@ -35,6 +35,8 @@ pub struct Request {
     pub taint_ratio: Option<f64>,
     /// Its threshold.
     pub taint_threshold: Option<f64>,
+    /// Its threshold where neither the request nor the workspace chose a profile of its own.
+    pub default_taint_threshold: Option<f64>,
     /// Tokens of the conversation so far.
     pub history_tokens: Option<u64>,
     /// Tokens kept for tool schemas and the current message.

@@ -19,9 +19,7 @@ pub(crate) fn run(workspace: &Path, args: &BuildArgs, terminal: &Terminal) -> Re
         return watch::run(workspace, args, counter.as_deref(), terminal);
     }
     let gathered = inputs::resolve(workspace, &args.source)?;
-    for warning in &gathered.warnings {
-        terminal.warn(warning);
-    }
+    inputs::warn(workspace, &args.source, &gathered, terminal);
     let (prompt, build_time_ms) = compile(&gathered, counter.as_deref());
     if args.lock {
         lock::write(workspace, terminal)?;

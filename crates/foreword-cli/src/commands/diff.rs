@@ -3,18 +3,25 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use foreword::{ChangeKind, Context, Difference, Side, diff};
+use foreword::{ChangeKind, Difference, Side, diff};
 use foreword_gather::{Request, blueprint_by_name, gather};
 
 use crate::args::DiffArgs;
 use crate::error::CliError;
-use crate::inputs::{self, read_input, shown};
+use crate::inputs::{self, parse_context, read_input, shown};
 use crate::terminal::{Terminal, paint};
 
 pub(crate) fn run(args: &DiffArgs, terminal: &Terminal) -> Result<(), CliError> {
-    // One time for both sides, so that the clock is no difference.
-    let now = inputs::clock();
-    let side = |path: &Path| side(path, args, &now);
+    // One time for both sides, so that the clock is no difference; and of two workspaces, only what
+    // their files say, so that a copy in another directory is no difference either.
+    let asked = Request {
+        agent: args.agent.clone(),
+        blueprint: args.blueprint.clone(),
+        now: Some(inputs::clock()),
+        neutral: args.a.is_dir() && args.b.is_dir(),
+        ..Request::default()
+    };
+    let side = |path: &Path| side(path, &asked);
     let difference = diff(&side(&args.a)?, &side(&args.b)?);
     if terminal.json {
         terminal.print_json(&difference)
@@ -23,15 +30,9 @@ pub(crate) fn run(args: &DiffArgs, terminal: &Terminal) -> Result<(), CliError> 
     }
 }
 
-fn side(path: &Path, args: &DiffArgs, now: &foreword::Timestamp) -> Result<Side, CliError> {
+fn side(path: &Path, asked: &Request) -> Result<Side, CliError> {
     if path.is_dir() {
-        let request = Request {
-            agent: args.agent.clone(),
-            blueprint: args.blueprint.clone(),
-            now: Some(now.clone()),
-            ..Request::default()
-        };
-        let gathered = gather(path, &request)?;
+        let gathered = gather(path, asked)?;
         return Ok(Side::of(&gathered.blueprint.build(&gathered.context)));
     }
     let text = read_input(path)?;
@@ -42,11 +43,10 @@ fn side(path: &Path, args: &DiffArgs, now: &foreword::Timestamp) -> Result<Side,
         return Side::from_saved(&text)
             .map_err(|error| in_file(CliError::usage(error.to_string())));
     }
-    let context = Context::from_json(&text).map_err(|error| {
-        in_file(CliError::from(error))
-            .hint("a side is a workspace, a Context, or what `foreword build --json` printed")
+    let context = parse_context(&text, path).map_err(|error| {
+        error.hint("a side is a workspace, a Context, or what `foreword build --json` printed")
     })?;
-    let blueprint = blueprint_by_name(args.blueprint.as_deref().unwrap_or("standard"))?;
+    let blueprint = blueprint_by_name(asked.blueprint.as_deref().unwrap_or("standard"))?;
     Ok(Side::of(&blueprint.build(&context)))
 }
 

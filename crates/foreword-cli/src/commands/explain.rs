@@ -18,9 +18,7 @@ pub(crate) fn run(
 ) -> Result<(), CliError> {
     let counter = inputs::counter(args.source.tokenizer)?;
     let gathered = inputs::resolve(workspace, &args.source)?;
-    for warning in &gathered.warnings {
-        terminal.warn(warning);
-    }
+    inputs::warn(workspace, &args.source, &gathered, terminal);
     let (prompt, build_time_ms) = build::compile(&gathered, counter.as_deref());
     if let Some(at) = args.at {
         return explain_byte(&prompt, at, terminal);

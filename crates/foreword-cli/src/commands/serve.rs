@@ -3,11 +3,12 @@
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 
-use foreword::{Context, ModeChoice, PromptMode, RuntimeContext, Timestamp};
-use foreword_gather::{Gathered, Request, blueprint_by_name, gather};
+use foreword::{Context, ModeChoice, Profile, PromptMode, RuntimeContext, Timestamp};
+use foreword_gather::{Gathered, Request, gather};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::args::{AnyMode, SessionArgs, SourceArgs};
 use crate::commands::{build, explain, lint};
 use crate::error::CliError;
 use crate::inputs;
@@ -38,9 +39,14 @@ struct Params {
     user_id: Option<String>,
     model: Option<String>,
     channel: Option<String>,
+    profile: Option<Profile>,
+    sandbox_type: Option<String>,
     taint_ratio: Option<f64>,
+    taint_threshold: Option<f64>,
+    context_window: Option<u64>,
     history_tokens: Option<u64>,
     reserved_tokens: Option<u64>,
+    output_reserve: Option<u64>,
     max_prompt_tokens: Option<u64>,
     canary: Option<String>,
     runtime_context: Option<RuntimeContext>,
@@ -95,6 +101,9 @@ fn answer(workspace: &Path, line: &[u8]) -> Value {
             return failure(&Value::Null, &CliError::usage(format!("not a request: {error}")));
         }
     };
+    if !value.is_object() {
+        return failure(&Value::Null, &CliError::usage("not a request: a JSON object is expected"));
+    }
     let id = value.get("id").cloned().unwrap_or_default();
     let call: Call = match serde_json::from_value(value) {
         Ok(call) => call,
@@ -141,39 +150,43 @@ fn handle(workspace: &Path, call: Call) -> Result<Value, CliError> {
     }
 }
 
+/// The same arguments as on the command line, under the names of a Context.
 fn resolve(root: &Path, params: Params) -> Result<Gathered, CliError> {
-    if let Some(context) = params.context {
-        let mut context = Context::from_value(context)?;
-        if let Some(task) = params.task {
-            context.task = task.as_str().into();
-        }
-        let name = params.blueprint.as_deref().unwrap_or("standard");
-        let blueprint = blueprint_by_name(name)?;
-        return Ok(Gathered {
-            context,
-            blueprint,
-            blueprint_file: name.to_owned(),
-            warnings: Vec::new(),
-        });
-    }
-    let request = Request {
+    let modes = [params.mode.map(AnyMode::Mode), params.prompt_mode.map(AnyMode::Prompt)];
+    let source = SourceArgs {
+        task: params.task,
         agent: params.agent,
         blueprint: params.blueprint,
-        task: params.task,
-        mode: params.mode,
-        prompt_mode: params.prompt_mode,
-        user_id: params.user_id,
-        model: params.model,
-        channel: params.channel,
-        taint_ratio: params.taint_ratio,
-        history_tokens: params.history_tokens,
-        reserved_tokens: params.reserved_tokens,
-        max_prompt_tokens: params.max_prompt_tokens,
-        canary: params.canary,
+        mode: modes.into_iter().flatten().collect(),
+        session: SessionArgs {
+            user: params.user_id,
+            model: params.model,
+            channel: params.channel,
+            profile: params.profile,
+            sandbox: params.sandbox_type,
+            taint_ratio: params.taint_ratio,
+            taint_threshold: params.taint_threshold,
+            context_window: params.context_window,
+            history_tokens: params.history_tokens,
+            reserved_tokens: params.reserved_tokens,
+            output_reserve: params.output_reserve,
+            max_prompt_tokens: params.max_prompt_tokens,
+            canary: params.canary,
+            now: params.now.as_ref().map(|now| now.as_str().to_owned()),
+            cwd: params.cwd,
+            ..SessionArgs::default()
+        },
+        ..SourceArgs::default()
+    };
+    if let Some(context) = params.context {
+        let mut context = Context::from_value(context)?;
+        context.runtime_context = params.runtime_context.or(context.runtime_context);
+        return inputs::with_context(context, &source);
+    }
+    let request = Request {
         runtime_context: params.runtime_context,
         now: Some(params.now.unwrap_or_else(inputs::clock)),
-        cwd: params.cwd,
-        ..Request::default()
+        ..inputs::request(&source)?
     };
     Ok(gather(root, &request)?)
 }

@@ -2,21 +2,18 @@
 
 use std::hint::black_box;
 
-use foreword::Context;
 use foreword_gather::blueprint_by_name;
 use serde_json::json;
 
 use crate::args::{Account, SpeedArgs};
 use crate::error::CliError;
-use crate::inputs::{read_input, shown};
+use crate::inputs::read_context;
 use crate::terminal::Terminal;
 
 const ROUNDS: u32 = 25;
 
 pub(crate) fn run(args: &SpeedArgs, terminal: &Terminal) -> Result<(), CliError> {
-    let text = read_input(&args.context)?;
-    let context = Context::from_json(&text)
-        .map_err(|error| CliError::from(error).in_file(&shown(&args.context)))?;
+    let context = read_context(&args.context)?;
     let blueprint = blueprint_by_name(&args.blueprint)?;
     if args.builds == 0 {
         return Err(CliError::usage("--builds must be at least 1"));

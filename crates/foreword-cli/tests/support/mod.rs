@@ -1,0 +1,206 @@
+//! What the end-to-end tests share: a scratch workspace, and a run of the built binary in it.
+//!
+//! Every run has an empty environment and an empty standard input, so that a test sees what a user on
+//! a fresh machine sees. A run that panics fails its test, whatever the test is about.
+
+#![allow(dead_code, reason = "each test file uses its own part of this")]
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A time for runs whose output is compared.
+pub(crate) const NOW: &str = "2026-02-26T14:30:00Z";
+
+/// A directory made of `(path, text)` pairs, gone with the value.
+pub(crate) struct Scratch(TempDir);
+
+impl Scratch {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let scratch = Self(tempfile::tempdir().unwrap());
+        for (path, text) in files {
+            scratch.write(path, text);
+        }
+        scratch
+    }
+
+    /// A copy of a directory.
+    pub(crate) fn copy_of(directory: &Path) -> Self {
+        let scratch = Self::new(&[]);
+        copy(directory, scratch.path());
+        scratch
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn join(&self, path: &str) -> PathBuf {
+        self.path().join(path)
+    }
+
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.join(path)).unwrap()
+    }
+
+    /// Runs `foreword` here, on this workspace.
+    pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Run {
+        Foreword::new(args).here(self.path()).run()
+    }
+
+    /// Builds here at a fixed time and gives the manifest.
+    pub(crate) fn build(&self, args: &[&str]) -> Value {
+        self.run(&[&["build", "--json", "--now", NOW], args].concat()).ok().json()
+    }
+
+    /// The same, for the prompt alone.
+    pub(crate) fn prompt(&self, args: &[&str]) -> String {
+        self.run(&[&["build", "--now", NOW], args].concat()).ok().stdout
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// A directory of `examples/`.
+pub(crate) fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
+}
+
+/// The command, with nothing of this process's environment.
+pub(crate) fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foreword"));
+    command.env_clear().stdin(Stdio::null());
+    command
+}
+
+/// One run, before it starts.
+pub(crate) struct Foreword {
+    args: Vec<OsString>,
+    directory: Option<PathBuf>,
+    stdin: Vec<u8>,
+}
+
+impl Foreword {
+    pub(crate) fn new<S: AsRef<OsStr>>(args: &[S]) -> Self {
+        let args = args.iter().map(|arg| arg.as_ref().to_owned()).collect();
+        Self { args, directory: None, stdin: Vec::new() }
+    }
+
+    /// The current directory of the run.
+    pub(crate) fn here(mut self, directory: &Path) -> Self {
+        self.directory = Some(directory.to_owned());
+        self
+    }
+
+    pub(crate) fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
+        self.stdin = text.into();
+        self
+    }
+
+    pub(crate) fn run(self) -> Run {
+        let mut command = command();
+        command.args(&self.args).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        if !self.stdin.is_empty() {
+            command.stdin(Stdio::piped());
+        }
+        let mut child = command.spawn().unwrap();
+        let input = child.stdin.take();
+        let output = std::thread::scope(|scope| {
+            scope.spawn(move || {
+                // A child that ends before it has read everything is its own business.
+                input.map(|mut input| input.write_all(&self.stdin))
+            });
+            child.wait_with_output().unwrap()
+        });
+        let run = Run {
+            status: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        };
+        assert!(run.status >= 0, "killed by a signal: {:?}: {}", self.args, run.stderr);
+        assert!(!run.stderr.contains("panicked"), "{:?}: {}", self.args, run.stderr);
+        run
+    }
+}
+
+/// What a run gave.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Run {
+    /// The run, which went well and had nothing to say beside its result.
+    pub(crate) fn ok(self) -> Self {
+        assert_eq!((self.status, self.stderr.as_str()), (0, ""), "{}", self.stdout);
+        self
+    }
+
+    /// Standard error of a run that ended with this code and gave no result.
+    pub(crate) fn fails(&self, status: i32) -> &str {
+        assert_eq!((self.status, self.stdout.as_str()), (status, ""), "{}", self.stderr);
+        assert!(self.stderr.starts_with("error: "), "{}", self.stderr);
+        &self.stderr
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+}
+
+/// The strings of an array.
+pub(crate) fn strings(value: &Value) -> Vec<&str> {
+    value.as_array().unwrap().iter().map(|value| value.as_str().unwrap()).collect()
+}
+
+/// The keys of an object, sorted.
+pub(crate) fn keys(value: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+/// The section a module wrote, as the manifest's range cuts it out of the content.
+pub(crate) fn section<'m>(manifest: &'m Value, module: &str) -> Option<&'m str> {
+    let found = entry(manifest, module)?;
+    let at = |index: usize| usize::try_from(found["range"][index].as_u64().unwrap()).unwrap();
+    Some(&manifest["content"].as_str().unwrap()[at(0)..at(1)])
+}
+
+/// What the manifest says about a module's section.
+pub(crate) fn entry<'m>(manifest: &'m Value, module: &str) -> Option<&'m Value> {
+    manifest["sections"].as_array().unwrap().iter().find(|section| section["module"] == module)
+}
+
+/// The files a module's section came from, in order.
+pub(crate) fn sources<'m>(manifest: &'m Value, module: &str) -> Vec<&'m str> {
+    entry(manifest, module).map_or_else(Vec::new, |section| {
+        section["sources"].as_array().unwrap().iter().map(|s| s["path"].as_str().unwrap()).collect()
+    })
+}
