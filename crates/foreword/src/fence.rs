@@ -8,7 +8,7 @@
 //!
 //! All three remove hidden characters and break the tags and markers that stand for structure.
 
-use crate::invisible::{all_bytes, clean};
+use crate::invisible::clean;
 use crate::titles::Titles;
 
 /// Tags of our own fences. No text of any authority may write one.
@@ -156,7 +156,9 @@ pub(crate) fn value_in_document(out: &mut String, text: &str, max_chars: usize) 
 fn is_harmless(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|b| *b != b' ')
         && bytes.last().is_some_and(|b| *b != b' ')
-        && all_bytes(bytes, |b| (b.wrapping_sub(b' ') <= b'~' - b' ') & (b != b'<') & (b != b'['))
+        && !bytes.iter().fold(false, |odd, &b| {
+            odd | (b.cast_signed() < 0x20) | (b == 0x7F) | (b == b'<') | (b == b'[')
+        })
 }
 
 /// Writes text of the operator or the user with its markdown, except that

@@ -78,22 +78,12 @@ fn has_nothing_to_see(text: &str) -> bool {
     })
 }
 
-/// ASCII without control characters other than LF and tab.
+/// ASCII without control characters other than LF and tab. As a signed number, whatever is not ASCII is
+/// below the blank too; and there are no branches, so that the loop vectorises.
 fn is_plain(bytes: &[u8]) -> bool {
-    all_bytes(bytes, |b| (b.wrapping_sub(b' ') <= b'~' - b' ') | (b == b'\n') | (b == b'\t'))
-}
-
-/// Does it hold for every byte? Sixteen at a time and without branches, so that it vectorises; the last
-/// sixteen overlap those before them.
-pub(crate) fn all_bytes(bytes: &[u8], holds: impl Fn(u8) -> bool) -> bool {
-    let all = |chunk: &[u8; 16]| chunk.iter().fold(true, |all, &b| all & holds(b));
-    match bytes.last_chunk::<16>() {
-        Some(last) => {
-            bytes.as_chunks::<16>().0.iter().fold(true, |so_far, chunk| so_far & all(chunk))
-                && all(last)
-        }
-        None => bytes.iter().all(|&b| holds(b)),
-    }
+    !bytes.iter().fold(false, |odd, &b| {
+        odd | ((b.cast_signed() < 0x20) & (b != b'\n') & (b != b'\t')) | (b == 0x7F)
+    })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
