@@ -8,7 +8,8 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
     steps.run("format", cargo().args(["fmt", "--all", "--check"]))?;
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     steps.run("clippy", cargo().args(clippy))?;
-    let docs = ["doc", "--workspace", "--no-deps", "--document-private-items"];
+    // Libraries only: the binary has the name of the core, and their pages would overwrite each other.
+    let docs = ["doc", "--workspace", "--no-deps", "--lib"];
     steps.run("docs", cargo().args(docs).env("RUSTDOCFLAGS", "-D warnings"))?;
     if has_cargo_command("deny") {
         // Advisories need a database from the network; everything else is in the lock file.

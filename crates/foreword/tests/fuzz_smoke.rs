@@ -92,6 +92,14 @@ const PIECES: &[&str] = &[
     "# TOOLS & SKILLS",
     "## House style",
     "ＴＡＳＫ",
+    "# T&#65;SK",
+    "Security\nBoundaries\n---\n",
+    "# T**A**SK",
+    "[TASK](x)",
+    "&#84;ASK",
+    "`TASK`",
+    "**",
+    "&#35;",
     "name: x",
     "description: y",
     "{{objective}}",
@@ -208,9 +216,9 @@ fn any_text_in_every_field() {
     fuzz(anything(), checks::fences);
 }
 
-/// Headings that a Markdown parser reads as one of our titles though the line spells it differently.
+/// Headings that a Markdown parser reads as one of our titles though the line spells it differently:
+/// each got past a comparison of the line itself.
 #[test]
-#[ignore = "known gap: a heading is compared as it is written, not as a parser reads it"]
 fn titles_in_disguise() {
     for text in [
         "# T&#65;SK",
