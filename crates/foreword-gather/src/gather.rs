@@ -165,7 +165,7 @@ pub(crate) fn gather_parts(
     }
     for file in found.blueprint.files() {
         let asked_by = AskedBy::whole(&found.file);
-        let read = if file.optional {
+        let read = if file.optional || lenient {
             workspace.file(&file.file).map_err(|error| match error {
                 WorkspaceError::BadPath { given, reason, asked_by: None } => {
                     let asked_by = Some(asked_by.clone());

@@ -136,7 +136,7 @@ impl Blueprint {
                 files.push(FileModule {
                     module: entry.name.clone(),
                     file: file.clone(),
-                    optional: entry.optional.unwrap_or(true),
+                    optional: entry.optional.unwrap_or(false),
                 });
             }
             let Some(module) = modules::instantiate(&entry) else { continue };

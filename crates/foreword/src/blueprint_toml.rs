@@ -11,6 +11,8 @@ use crate::when::When;
 
 /// How deep `extends` may go.
 const MAX_DEPTH: usize = 8;
+/// More modules than any prompt has sections for.
+const MAX_MODULES: usize = 200;
 
 /// Why a blueprint was refused. `place` is `file:line`.
 #[derive(Debug, Error)]
@@ -165,6 +167,11 @@ fn read_at(
         }
     }
 
+    if raw.module.len() > MAX_MODULES {
+        let message =
+            format!("{} modules: a blueprint may have at most {MAX_MODULES}", raw.module.len());
+        return Err(invalid(0, message));
+    }
     let mut names: Vec<String> = Vec::new();
     for module in raw.module {
         let at = module.name.span().start;

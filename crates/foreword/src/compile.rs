@@ -20,6 +20,8 @@ struct Draft {
     spans: (usize, usize),
     notes: (usize, usize),
     tokens: u32,
+    /// It was given up: what follows the limit is not written, and its size is of the text as given.
+    given_up: bool,
 }
 
 impl Blueprint {
@@ -136,8 +138,9 @@ impl Blueprint {
                         .slots
                         .get(draft.slot)
                         .map_or_else(String::new, |slot| slot.name.clone());
-                    let reason =
-                        format!("over budget: {} tokens, {left} left", needs.saturating_sub(1));
+                    let needs = needs.saturating_sub(1);
+                    let about = if draft.given_up && shorter.is_none() { "about " } else { "" };
+                    let reason = format!("over budget: {about}{needs} tokens, {left} left");
                     omitted.push(Omitted { module, reason });
                     continue;
                 }
@@ -168,6 +171,7 @@ impl Blueprint {
             sink.spans.truncate(spans);
             return None;
         }
+        let limit = sink.limit;
         let tokens = match counter {
             Some(counter) => counter.count(sink.text.get(start..end).unwrap_or_default()),
             None => sink.tokens(),
@@ -179,6 +183,7 @@ impl Blueprint {
             spans: (spans, sink.spans.len()),
             notes: (notes, sink.notes.len()),
             tokens,
+            given_up: limit.is_some_and(|limit| tokens > limit),
         })
     }
 

@@ -6,6 +6,7 @@ use thiserror::Error;
 use crate::clock::Timestamp;
 use crate::items::{Capability, Memory, Skill, Tool};
 use crate::mode::Mode;
+use crate::string_or_map::{only_map, optional_map};
 use crate::text::{Document, Documents, Line};
 
 /// Everything a prompt depends on. The same Context gives the same bytes.
@@ -41,6 +42,7 @@ pub struct Context {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub taint_threshold: Option<f64>,
     /// The files that say who the agent is.
+    #[serde(deserialize_with = "only_map")]
     pub identity_files: IdentityFiles,
     /// CONTEXT.md and the like: a text, or several in order.
     #[serde(skip_serializing_if = "Documents::is_blank")]
@@ -59,6 +61,7 @@ pub struct Context {
     /// What the agent is to do; `auto` is inferred.
     pub mode: ModeChoice,
     /// What the caller knows that helps to infer the mode.
+    #[serde(deserialize_with = "only_map")]
     pub hints: Hints,
     /// How much of the prompt is wanted.
     pub prompt_mode: PromptMode,
@@ -96,7 +99,7 @@ pub struct Context {
     #[serde(skip_serializing_if = "Document::is_blank")]
     pub overlay: Document,
     /// How the agent was started.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "optional_map")]
     pub runtime_context: Option<RuntimeContext>,
     /// Recalled memories, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -105,10 +108,10 @@ pub struct Context {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub activity: Vec<Memory>,
     /// Facts of the repository.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "optional_map")]
     pub git: Option<Git>,
     /// Facts of the machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "optional_map")]
     pub env: Option<Env>,
     /// May the agent stay silent when it is not addressed?
     pub reply_gate: bool,
@@ -351,12 +354,15 @@ pub enum ContextError {
 impl Context {
     /// Reads and checks a Context.
     pub fn from_json(json: &str) -> Result<Self, ContextError> {
-        Self::checked(serde_json::from_str(json)?)
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        let context = only_map(&mut deserializer)?;
+        deserializer.end()?;
+        Self::checked(context)
     }
 
     /// The same for JSON that is already parsed.
     pub fn from_value(json: serde_json::Value) -> Result<Self, ContextError> {
-        Self::checked(serde_json::from_value(json)?)
+        Self::checked(only_map(json)?)
     }
 
     fn checked(mut context: Self) -> Result<Self, ContextError> {
@@ -462,5 +468,24 @@ impl Context {
             - signed(self.reserved_tokens)
             - signed(self.output_reserve);
         self.max_prompt_tokens.map_or(window, |limit| window.min(signed(limit)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_no_object() {
+        for json in [
+            "[]",
+            r#"{"runtimeContext": ["sub-agent"]}"#,
+            r#"{"git": ["main", ""]}"#,
+            r#"{"hints": [true]}"#,
+        ] {
+            assert!(Context::from_json(json).is_err(), "{json}");
+        }
+        assert!(Context::from_json(r#"{"git": null, "env": null}"#).is_ok());
+        assert!(Context::from_json("{} {}").is_err());
     }
 }

@@ -356,7 +356,8 @@ impl<'s> Section<'s> {
     fn note_removed(&mut self, kind: &'static str, id: &str, fenced: Fenced) {
         if fenced.removed > 0 {
             let id: String = id.chars().filter(|c| !c.is_control()).take(40).collect();
-            self.note(kind, &id, format!("{} hidden characters removed", fenced.removed));
+            let plural = if fenced.removed == 1 { "" } else { "s" };
+            self.note(kind, &id, format!("{} hidden character{plural} removed", fenced.removed));
         }
     }
 

@@ -21,6 +21,44 @@ where
     deserializer.deserialize_any(Either { expected, from_string, from_map, _out: PhantomData })
 }
 
+/// Reads an object. A derived `Deserialize` alone would take a list for one, field by field.
+pub(crate) fn only_map<'de, D, M>(deserializer: D) -> Result<M, D::Error>
+where
+    D: Deserializer<'de>,
+    M: Deserialize<'de>,
+{
+    deserializer.deserialize_map(OnlyMap(PhantomData))
+}
+
+/// The same where `null` means none.
+pub(crate) fn optional_map<'de, D, M>(deserializer: D) -> Result<Option<M>, D::Error>
+where
+    D: Deserializer<'de>,
+    M: Deserialize<'de>,
+{
+    struct Wanted<M>(M);
+    impl<'de, M: Deserialize<'de>> Deserialize<'de> for Wanted<M> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            only_map(deserializer).map(Self)
+        }
+    }
+    Ok(Option::<Wanted<M>>::deserialize(deserializer)?.map(|wanted| wanted.0))
+}
+
+struct OnlyMap<M>(PhantomData<M>);
+
+impl<'de, M: Deserialize<'de>> Visitor<'de> for OnlyMap<M> {
+    type Value = M;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<M, A::Error> {
+        M::deserialize(MapAccessDeserializer::new(map))
+    }
+}
+
 struct Either<T, M> {
     expected: &'static str,
     from_string: fn(String) -> T,

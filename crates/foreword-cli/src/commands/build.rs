@@ -78,7 +78,7 @@ pub(crate) fn manifest(prompt: &Prompt, build_time_ms: f64) -> Manifest<'_> {
     manifest
 }
 
-fn rendered(
+pub(crate) fn rendered(
     prompt: &Prompt,
     build_time_ms: f64,
     format: Format,

@@ -83,11 +83,12 @@ pub(crate) fn table(difference: &Difference) -> String {
     }
     let _ = writeln!(
         out,
-        "{} -> {} tokens; {} bytes stay cached, {} tokens are billed again",
+        "{} -> {} tokens; {} bytes stay cached, {} {} billed again",
         difference.tokens_before,
         difference.tokens_after,
         difference.kept_bytes,
-        difference.billed_again_tokens
+        difference.billed_again_tokens,
+        if difference.billed_again_tokens == 1 { "token is" } else { "tokens are" }
     );
     out
 }

@@ -43,15 +43,18 @@ pub(crate) fn run(
             }
             Ok(gathered) => {
                 last_error.clear();
-                let (prompt, _) = build::compile(&gathered, counter);
+                let (prompt, build_time_ms) = build::compile(&gathered, counter);
                 let side = Side::of(&prompt);
                 let difference = last.as_ref().map(|last| diff(last, &side));
                 if difference.as_ref().is_none_or(|difference| !difference.identical) {
                     if let Some(path) = &args.output {
-                        std::fs::write(path, prompt.text().to_owned() + "\n").map_err(|error| {
+                        let text =
+                            build::rendered(&prompt, build_time_ms, args.format, terminal.json)?;
+                        std::fs::write(path, text).map_err(|error| {
                             CliError::usage(format!("cannot write {}: {error}", path.display()))
                         })?;
                     }
+                    gathered.warnings.iter().for_each(|warning| terminal.warn(warning));
                     match &difference {
                         None => terminal.say(&format!(
                             "watching {}: {} tokens in {} sections; stop with Ctrl-C",

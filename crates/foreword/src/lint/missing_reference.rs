@@ -57,8 +57,8 @@ mod tests {
     #[test]
     fn a_file_that_a_blueprint_requires() {
         let toml = "name = \"b\"\nextends = \"standard\"\n\
-                    [[module]]\nname = \"house\"\nfile = \"docs/house.md\"\noptional = false\n\
-                    [[module]]\nname = \"extra\"\nfile = \"docs/extra.md\"\n";
+                    [[module]]\nname = \"house\"\nfile = \"docs/house.md\"\n\
+                    [[module]]\nname = \"extra\"\nfile = \"docs/extra.md\"\noptional = true\n";
         let mut fixture = Fixture {
             blueprint: Blueprint::from_toml("b.toml", toml, &mut |_| {
                 Err(std::io::ErrorKind::NotFound.into())

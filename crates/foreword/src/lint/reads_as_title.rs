@@ -53,8 +53,10 @@ fn escaped_lines(text: &Text<'_>, titles: &Titles) -> Vec<(u32, Escaped)> {
     }
     let skipped = usize::try_from(fenced.skipped_lines).unwrap_or(0);
     let lines = text.body.split('\n').enumerate().skip(skipped);
+    let of_the_source =
+        written.split('\n').count() - usize::try_from(fenced.added_lines).unwrap_or(0);
     lines
-        .zip(written.split('\n'))
+        .zip(written.split('\n').take(of_the_source))
         .filter(|((_, before), after)| before.trim() != after.trim())
         .map(|((index, before), after)| (text.line(index), classify(before, after)))
         .collect()
@@ -79,6 +81,11 @@ mod tests {
         fixture.context.identity_files.soul = doc("SOUL.md", text);
         let findings = fixture.findings("reads-as-title");
         findings.into_iter().map(|f| (f.line, f.message)).collect()
+    }
+
+    #[test]
+    fn the_end_of_a_code_fence_that_is_added_is_no_line_of_the_file() {
+        assert_eq!(soul("Hello\n\n```\nopen\n"), []);
     }
 
     #[test]

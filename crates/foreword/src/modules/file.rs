@@ -21,8 +21,14 @@ impl FileSection {
         optional: bool,
         max_chars: Option<usize>,
     ) -> Self {
-        let max_chars = max_chars.unwrap_or(usize::MAX);
-        Self { file: file.to_owned(), heading: heading.map(Line::new), optional, max_chars }
+        // The section writes the marks of the heading itself.
+        let heading = heading.map(|text| Line::new(text.trim_start_matches(['#', ' '])));
+        Self {
+            file: file.to_owned(),
+            heading: heading.filter(|heading| !heading.is_blank()),
+            optional,
+            max_chars: max_chars.unwrap_or(usize::MAX),
+        }
     }
 }
 
