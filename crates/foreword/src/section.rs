@@ -137,6 +137,13 @@ impl<'s> Section<'s> {
         self.value(value, MAX_LINE);
     }
 
+    /// A row of a label and a word, both ours.
+    pub fn word(&mut self, label: &'static str, word: &'static str) {
+        self.begin_row();
+        self.write(label);
+        self.write(word);
+    }
+
     /// A row of several values, with words of ours in between. The first label comes first.
     pub fn facts(&mut self, parts: &[(&'static str, &Line)]) {
         self.begin_row();

@@ -4,7 +4,6 @@ use crate::authority::{Authority, Volatility};
 use crate::context::Context;
 use crate::module::{Module, Spec};
 use crate::section::Section;
-use crate::text::Line;
 
 /// Agent type, sandbox, profile and workspace.
 pub(super) struct Runtime;
@@ -31,7 +30,7 @@ impl Module for Runtime {
         section.gap();
         section.fact("**Agent Type**: ", &context.agent_type);
         section.fact("**Sandbox**: ", &context.sandbox_type);
-        section.fact("**Security Profile**: ", &Line::new(context.profile().as_str()));
+        section.word("**Security Profile**: ", context.profile().as_str());
         if let Some(workspace) = &context.workspace {
             section.fact("**Workspace**: ", workspace);
         }
@@ -73,7 +72,7 @@ impl Module for Session {
         }
         section.fact("- Channel: ", &context.channel);
         section.fact("- Sandbox: ", &context.sandbox_type);
-        section.fact("- Security profile: ", &Line::new(context.profile().as_str()));
+        section.word("- Security profile: ", context.profile().as_str());
         if let Some(workspace) = &context.workspace {
             section.fact("- Workspace: ", workspace);
         }

@@ -29,7 +29,7 @@ impl Module for RuntimeContextLayer {
     fn render(&self, context: &Context, section: &mut Section<'_>) {
         section.prose("# RUNTIME CONTEXT (READ-ONLY, TRUSTED)");
         section.gap();
-        section.fact("- Mode: ", &Line::new(context.mode().as_str()));
+        section.word("- Mode: ", context.mode().as_str());
         if let Some(git) = &context.git {
             section.fact("- Git branch: ", &git.branch);
             if !git.summary.is_blank() {
