@@ -204,7 +204,7 @@ pub(crate) enum AnyMode {
     Prompt(PromptMode),
 }
 
-fn parse_mode(text: &str) -> Result<AnyMode, String> {
+pub(crate) fn parse_mode(text: &str) -> Result<AnyMode, String> {
     Ok(match text {
         "plan" => AnyMode::Mode(ModeChoice::Plan),
         "act" => AnyMode::Mode(ModeChoice::Act),

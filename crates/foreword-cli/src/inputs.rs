@@ -1,7 +1,7 @@
 //! From arguments to a Context and its blueprint.
 
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use foreword::{
@@ -24,6 +24,7 @@ pub(crate) fn resolve(workspace: &Path, source: &SourceArgs) -> Result<Gathered,
         return with_context(read_context(path)?, source);
     }
     let mut request = request(source)?;
+    request.cwd = working_directory(workspace, request.cwd);
     request.now = Some(match &source.session.now {
         Some(text) => parse_now(text)?,
         None => clock(),
@@ -34,6 +35,18 @@ pub(crate) fn resolve(workspace: &Path, source: &SourceArgs) -> Result<Gathered,
         apply_payload(&mut request, payload);
     }
     Ok(gather(workspace, &request)?)
+}
+
+/// Where the agent works: the directory that was named, seen from here or else from the workspace; or the
+/// current one, if it lies inside the workspace.
+fn working_directory(workspace: &Path, named: Option<PathBuf>) -> Option<PathBuf> {
+    if let Some(named) = named {
+        let absolute = std::path::absolute(&named).ok().filter(|path| path.is_dir());
+        return Some(absolute.unwrap_or(named));
+    }
+    let root = workspace.canonicalize().ok()?;
+    let here = std::env::current_dir().ok()?.canonicalize().ok()?;
+    here.starts_with(&root).then_some(here)
 }
 
 /// Says what was passed over, and what was probably not meant.

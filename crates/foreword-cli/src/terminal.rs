@@ -15,7 +15,10 @@ impl Terminal {
     /// Writes a result. A reader that went away is not an error.
     pub(crate) fn print(&self, text: &str) -> Result<(), CliError> {
         let mut out = io::stdout().lock();
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // A prompt has no line break of its own at its end; a person's terminal wants one.
+        let end = if out.is_terminal() && !text.ends_with('\n') { "\n" } else { "" };
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.write_all(end.as_bytes()));
+        match written.and_then(|()| out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 Err(CliError::internal(format!("cannot write to standard output: {error}")))
             }

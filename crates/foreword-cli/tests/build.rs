@@ -34,9 +34,9 @@ fn standard_output_is_exactly_the_prompt() {
     let workspace = workspace();
     let manifest = workspace.build(&["When is high water?"]);
     let prompt = workspace.prompt(&["When is high water?"]);
-    assert_eq!(prompt, format!("{}\n", manifest["content"].as_str().unwrap()));
+    assert_eq!(prompt, manifest["content"].as_str().unwrap());
     assert!(prompt.contains("You are Ada, who keeps the books."));
-    assert!(prompt.ends_with("## Task\n\nWhen is high water?\n"));
+    assert!(prompt.ends_with("## Task\n\nWhen is high water?"));
 }
 
 #[test]
@@ -197,8 +197,25 @@ fn provider_formats_mark_the_cache_boundary() {
         {"role": "user", "content": turn},
     ]);
     assert_eq!(body["messages"], messages);
-    let key = format!("blake3:{}", blake3::hash(&system.as_bytes()[..stable]).to_hex());
-    assert_eq!(body["prompt_cache_key"], key);
+    let key = blake3::hash(&system.as_bytes()[..stable]).to_hex();
+    assert_eq!(body["prompt_cache_key"], key[..32]);
+}
+
+#[test]
+fn a_task_without_a_section_becomes_the_users_message() {
+    let args = ["build", "-b", "guarded", "--context", "-", "--format"];
+    let context = r#"{"identityFiles": {"soul": "Calm."}, "task": "Greet me"}"#;
+    let run =
+        |format| Foreword::new(&[&args[..], &[format]].concat()).stdin(context).run().ok().json();
+    let text = serde_json::json!([{"type": "text", "text": "Greet me"}]);
+    assert_eq!(
+        run("anthropic")["messages"],
+        serde_json::json!([{"role": "user", "content": text}])
+    );
+    assert_eq!(
+        run("openai")["messages"][1],
+        serde_json::json!({"role": "user", "content": "Greet me"})
+    );
 }
 
 #[test]
@@ -477,7 +494,7 @@ fn a_context_may_come_through_a_named_pipe() {
         .stdin("{\"task\": \"Hello\"}")
         .run()
         .ok();
-    assert!(run.stdout.ends_with("## Task\n\nHello\n"), "{}", run.stdout);
+    assert!(run.stdout.ends_with("## Task\n\nHello"), "{}", run.stdout);
     let run = empty.run(&["build", "--context", "/dev/zero"]);
     assert_eq!(run.fails(2), "error: /dev/zero is larger than 64 MiB\n");
 }

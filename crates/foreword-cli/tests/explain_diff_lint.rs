@@ -429,7 +429,7 @@ fn eval_speed_prints_one_line_of_figures() {
     let (min, median) = (figures["minUs"].as_f64().unwrap(), figures["medianUs"].as_f64().unwrap());
     assert!(0.0 < min && min <= median, "{figures}");
     let prompt = Foreword::new(&["build", "-b", "guarded", "--context", context]).run().ok().stdout;
-    assert_eq!(figures["bytes"], prompt.len() - 1);
+    assert_eq!(figures["bytes"], prompt.len());
     let run = Foreword::new(&["eval", "speed", "--context", context, "--builds", "0"]).run();
     assert!(run.fails(2).contains("--builds"), "{}", run.stderr);
 }

@@ -101,5 +101,5 @@ fn the_layers_have_their_titles_in_order() {
             "# TASK",
         ]
     );
-    assert!(prompt.ends_with("# TASK\n\nFind the leak\n"), "{prompt}");
+    assert!(prompt.ends_with("# TASK\n\nFind the leak"), "{prompt}");
 }

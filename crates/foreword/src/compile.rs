@@ -1,6 +1,6 @@
 //! The compiler: a Context and a Blueprint in, a Prompt out. No I/O, no clock, no environment.
 
-use crate::authority::Detail;
+use crate::authority::{Authority, Detail};
 use crate::blueprint::{Blueprint, Bootstrap, Slot};
 use crate::budget::{Candidate, Decision, allocate};
 use crate::context::Context;
@@ -15,13 +15,12 @@ const SEPARATOR: &str = "\n\n";
 /// A section that was written: which module, where in its sink, what it costs.
 struct Draft {
     slot: usize,
+    authority: Authority,
     start: usize,
     end: usize,
     spans: (usize, usize),
     notes: (usize, usize),
     tokens: u32,
-    /// It was given up: what follows the limit is not written, and its size is of the text as given.
-    given_up: bool,
 }
 
 impl Blueprint {
@@ -72,9 +71,14 @@ impl Blueprint {
         let mut over_budget = false;
         let sections = if total <= available || drafts.is_empty() {
             drafts
-                .iter()
-                .map(|draft| {
-                    Built::new(draft.slot, Detail::Full, draft.tokens, draft.start, draft.end)
+                .into_iter()
+                .map(|draft| Built {
+                    slot: draft.slot,
+                    authority: draft.authority,
+                    detail: Detail::Full,
+                    tokens: draft.tokens,
+                    start: draft.start,
+                    end: draft.end,
                 })
                 .collect()
         } else {
@@ -139,8 +143,7 @@ impl Blueprint {
                         .get(draft.slot)
                         .map_or_else(String::new, |slot| slot.name.clone());
                     let needs = needs.saturating_sub(1);
-                    let about = if draft.given_up && shorter.is_none() { "about " } else { "" };
-                    let reason = format!("over budget: {about}{needs} tokens, {left} left");
+                    let reason = format!("over budget: {needs} tokens, {left} left");
                     omitted.push(Omitted { module, reason });
                     continue;
                 }
@@ -171,19 +174,19 @@ impl Blueprint {
             sink.spans.truncate(spans);
             return None;
         }
-        let limit = sink.limit;
         let tokens = match counter {
             Some(counter) => counter.count(sink.text.get(start..end).unwrap_or_default()),
             None => sink.tokens(),
         };
+        let own = self.slots.get(slot).map_or(Authority::Reference, |slot| slot.spec.authority);
         Some(Draft {
             slot,
+            authority: sink.lowered.unwrap_or(own).max(own),
             start,
             end,
             spans: (spans, sink.spans.len()),
             notes: (notes, sink.notes.len()),
             tokens,
-            given_up: limit.is_some_and(|limit| tokens > limit),
         })
     }
 
@@ -282,5 +285,12 @@ fn copy_section(out: &mut Sink, source: &Sink, draft: &Draft, detail: Detail) ->
         });
     }
     out.notes.extend_from_slice(source.notes.get(draft.notes.0..draft.notes.1).unwrap_or_default());
-    Built::new(draft.slot, detail, draft.tokens, start, out.text.len())
+    Built {
+        slot: draft.slot,
+        authority: draft.authority,
+        detail,
+        tokens: draft.tokens,
+        start,
+        end: out.text.len(),
+    }
 }

@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::clock::Timestamp;
 use crate::items::{Capability, Memory, Skill, Tool};
 use crate::mode::Mode;
-use crate::string_or_map::{only_map, optional_map};
+use crate::string_or_map::{map_or_default, only_map, optional_map, or_default};
 use crate::text::{Document, Documents, Line};
 
 /// Everything a prompt depends on. The same Context gives the same bytes.
@@ -37,21 +37,24 @@ pub struct Context {
     /// The sandbox in use.
     pub sandbox_type: Line,
     /// External tokens over all tokens of the session, 0 to 1.
+    #[serde(deserialize_with = "or_default")]
     pub taint_ratio: f64,
     /// The ratio above which sensitive actions are refused; the profile's where absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub taint_threshold: Option<f64>,
     /// The files that say who the agent is.
-    #[serde(deserialize_with = "only_map")]
+    #[serde(deserialize_with = "map_or_default")]
     pub identity_files: IdentityFiles,
     /// CONTEXT.md and the like: a text, or several in order.
-    #[serde(skip_serializing_if = "Documents::is_blank")]
+    #[serde(skip_serializing_if = "Documents::is_blank", deserialize_with = "or_default")]
     pub context_content: Documents,
     /// The model's window in tokens.
     pub context_window: u64,
     /// Tokens of the conversation so far.
+    #[serde(deserialize_with = "or_default")]
     pub history_tokens: u64,
     /// Tokens kept for tool schemas and the current message.
+    #[serde(deserialize_with = "or_default")]
     pub reserved_tokens: u64,
     /// Tokens kept for the answer.
     pub output_reserve: u64,
@@ -59,14 +62,16 @@ pub struct Context {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_prompt_tokens: Option<u64>,
     /// What the agent is to do; `auto` is inferred.
+    #[serde(deserialize_with = "or_default")]
     pub mode: ModeChoice,
     /// What the caller knows that helps to infer the mode.
-    #[serde(deserialize_with = "only_map")]
+    #[serde(deserialize_with = "map_or_default")]
     pub hints: Hints,
     /// How much of the prompt is wanted.
+    #[serde(deserialize_with = "or_default")]
     pub prompt_mode: PromptMode,
     /// What the person asked for.
-    #[serde(skip_serializing_if = "Document::is_blank")]
+    #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub task: Document,
     /// The time, given by the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,37 +80,37 @@ pub struct Context {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub canary: Option<Line>,
     /// Skills, best first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
     pub skills: Vec<Skill>,
     /// Tools.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
     pub tools: Vec<Tool>,
     /// Capability packs, in order.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
     pub capabilities: Vec<Capability>,
     /// The persona of the `roles` blueprint.
-    #[serde(skip_serializing_if = "Document::is_blank")]
+    #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub persona: Document,
     /// The platform base; built in where absent.
-    #[serde(skip_serializing_if = "Document::is_blank")]
+    #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub base: Document,
     /// The constitution; built in where absent.
-    #[serde(skip_serializing_if = "Document::is_blank")]
+    #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub constitution: Document,
     /// The rules of the modes; built in where absent.
-    #[serde(skip_serializing_if = "Document::is_blank")]
+    #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub rules: Document,
     /// The template of the sub-agent overlay; built in where absent.
-    #[serde(skip_serializing_if = "Document::is_blank")]
+    #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub overlay: Document,
     /// How the agent was started.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "optional_map")]
     pub runtime_context: Option<RuntimeContext>,
     /// Recalled memories, best first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
     pub memories: Vec<Memory>,
     /// Recent activity, best first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
     pub activity: Vec<Memory>,
     /// Facts of the repository.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "optional_map")]
@@ -114,9 +119,13 @@ pub struct Context {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "optional_map")]
     pub env: Option<Env>,
     /// May the agent stay silent when it is not addressed?
+    #[serde(deserialize_with = "or_default")]
     pub reply_gate: bool,
     /// Texts of file-backed modules, by file name; read by whoever gathered the Context.
-    #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    #[serde(
+        skip_serializing_if = "std::collections::BTreeMap::is_empty",
+        deserialize_with = "or_default"
+    )]
     pub files: std::collections::BTreeMap<String, Document>,
 }
 
@@ -171,31 +180,31 @@ impl Default for Context {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct IdentityFiles {
     /// AGENT.md.
-    #[serde(skip_serializing_if = "Document::is_blank")]
+    #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub agent: Document,
     /// AGENTS.md, the same place under another name.
-    #[serde(skip_serializing_if = "Document::is_blank")]
+    #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub agents: Document,
     /// SOUL.md.
-    #[serde(skip_serializing_if = "Document::is_blank")]
+    #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub soul: Document,
     /// IDENTITY.md.
-    #[serde(skip_serializing_if = "Document::is_blank")]
+    #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub identity: Document,
     /// USER.md.
-    #[serde(skip_serializing_if = "Document::is_blank")]
+    #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub user: Document,
     /// BOOTSTRAP.md.
-    #[serde(skip_serializing_if = "Document::is_blank")]
+    #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub bootstrap: Document,
     /// USER_BOOTSTRAP.md, shown where USER.md is absent.
-    #[serde(skip_serializing_if = "Document::is_blank")]
+    #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub user_bootstrap: Document,
     /// HEARTBEAT.md.
-    #[serde(skip_serializing_if = "Document::is_blank")]
+    #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub heartbeat: Document,
     /// TOOLS.md.
-    #[serde(skip_serializing_if = "Document::is_blank")]
+    #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub tools: Document,
 }
 
@@ -485,7 +494,9 @@ mod tests {
         ] {
             assert!(Context::from_json(json).is_err(), "{json}");
         }
-        assert!(Context::from_json(r#"{"git": null, "env": null}"#).is_ok());
+        let nulls = r#"{"git": null, "env": null, "task": null, "skills": null, "hints": null,
+            "identityFiles": {"soul": null}, "taintRatio": null, "profile": null, "model": null}"#;
+        assert_eq!(Context::from_json(nulls).unwrap(), Context::default());
         assert!(Context::from_json("{} {}").is_err());
     }
 }

@@ -19,6 +19,8 @@ pub enum Field {
     Capabilities,
     /// `contextContent`
     ContextContent,
+    /// `identityFiles.agent` or `identityFiles.agents`
+    Agent,
     /// `persona`
     Persona,
     /// `base`
@@ -43,7 +45,7 @@ pub enum Field {
 
 impl Field {
     /// All of them.
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::Task,
         Self::Skills,
         Self::Tools,
@@ -51,6 +53,7 @@ impl Field {
         Self::Activity,
         Self::Capabilities,
         Self::ContextContent,
+        Self::Agent,
         Self::Persona,
         Self::Base,
         Self::Constitution,
@@ -73,6 +76,7 @@ impl Field {
             Self::Activity => "activity",
             Self::Capabilities => "capabilities",
             Self::ContextContent => "contextContent",
+            Self::Agent => "identityFiles.agent",
             Self::Persona => "persona",
             Self::Base => "base",
             Self::Constitution => "constitution",
@@ -97,6 +101,7 @@ impl Field {
             Self::Activity => !context.activity.is_empty(),
             Self::Capabilities => !context.capabilities.is_empty(),
             Self::ContextContent => !context.context_content.is_blank(),
+            Self::Agent => !context.agent_text().is_blank(),
             Self::Persona => !context.persona.is_blank(),
             Self::Base => !context.base.is_blank(),
             Self::Constitution => !context.constitution.is_blank(),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::string_or_map::string_or_map;
+use crate::string_or_map::{or_default, string_or_map};
 use crate::text::{Document, Line, Untrusted};
 
 /// How a skill came to be here, and so how far it is trusted.
@@ -111,9 +111,9 @@ impl<'de> Deserialize<'de> for Skill {
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         struct Map {
             name: Line,
-            #[serde(default)]
+            #[serde(default, deserialize_with = "or_default")]
             description: Line,
-            #[serde(default)]
+            #[serde(default, deserialize_with = "or_default")]
             body: Untrusted,
             path: Option<Line>,
             provenance: Option<Provenance>,
@@ -152,22 +152,32 @@ fn split_header(raw: &str) -> (&str, &str) {
     ("", text)
 }
 
-/// A plain `key: value` line of a header. Full YAML is read by the workspace crate.
+/// A plain `key: value` of a header, or a block of indented lines. Full YAML is read by the workspace
+/// crate.
 fn header_value(header: &str, key: &str) -> Option<String> {
-    header.lines().find_map(|line| {
-        let value = line.strip_prefix(key)?.strip_prefix(':')?.trim();
-        let value = value
-            .strip_prefix(['"', '\''])
-            .and_then(|v| v.strip_suffix(['"', '\'']))
-            .unwrap_or(value);
-        (!value.is_empty()).then(|| value.to_owned())
-    })
+    let mut lines = header.lines();
+    let value = lines.find_map(|line| Some(line.strip_prefix(key)?.strip_prefix(':')?.trim()))?;
+    let value = match value {
+        "|" | ">" | "|-" | ">-" | "" => {
+            let block = lines.take_while(|line| line.starts_with([' ', '\t']));
+            block.map(str::trim).collect::<Vec<_>>().join(" ")
+        }
+        _ => {
+            let unquoted =
+                value.strip_prefix(['"', '\'']).and_then(|v| v.strip_suffix(['"', '\'']));
+            unquoted.unwrap_or(value).to_owned()
+        }
+    };
+    Some(value).filter(|value| !value.is_empty())
 }
 
+/// The first heading outside code.
 fn first_heading(body: &str) -> Option<&str> {
+    let mut in_code = false;
     body.lines().find_map(|line| {
+        in_code ^= line.starts_with("```") || line.starts_with("~~~");
         let text = line.trim_start_matches('#');
-        (text.len() < line.len() && text.starts_with(' ')).then(|| text.trim())
+        (!in_code && text.len() < line.len() && text.starts_with(' ')).then(|| text.trim())
     })
 }
 
@@ -231,7 +241,7 @@ impl<'de> Deserialize<'de> for Memory {
             date: Option<Line>,
             kind: Option<Line>,
             score: Option<f64>,
-            #[serde(default)]
+            #[serde(default, deserialize_with = "or_default")]
             tainted: bool,
         }
         string_or_map(
@@ -280,9 +290,9 @@ impl<'de> Deserialize<'de> for Tool {
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         struct Map {
             name: Line,
-            #[serde(default)]
+            #[serde(default, deserialize_with = "or_default")]
             description: Line,
-            #[serde(default)]
+            #[serde(default, deserialize_with = "or_default")]
             modes: Vec<Line>,
             capability: Option<Line>,
         }
@@ -315,6 +325,7 @@ impl<'de> Deserialize<'de> for Capability {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         struct Map {
+            #[serde(default, deserialize_with = "or_default")]
             name: Line,
             text: Document,
         }
@@ -346,6 +357,11 @@ mod tests {
             "safety-skill"
         );
         assert_eq!(Skill::from_markdown("no heading").name.inspect(), "");
+        let skill = Skill::from_markdown(
+            "---\nname: q\ndescription: |\n  two\n  lines\n---\n```\n# code\n```\n",
+        );
+        assert_eq!(skill.description.inspect(), "two lines");
+        assert_eq!(Skill::from_markdown("```\n# code\n```\n# Real").name.inspect(), "real");
         assert_eq!(Skill::from_markdown("---\nname: open").body.inspect(), "---\nname: open");
     }
 }

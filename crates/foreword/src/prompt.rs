@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::authority::{Detail, Volatility};
+use crate::authority::{Authority, Detail, Volatility};
 use crate::blueprint::Slot;
 use crate::context::Context;
 use crate::manifest::{Filtered, Manifest, Metadata, Omitted, SectionEntry, SectionSource};
@@ -12,16 +12,11 @@ use crate::section::{Origin, Span};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Built {
     pub(crate) slot: usize,
+    pub(crate) authority: Authority,
     pub(crate) detail: Detail,
     pub(crate) tokens: u32,
     pub(crate) start: usize,
     pub(crate) end: usize,
-}
-
-impl Built {
-    pub(crate) fn new(slot: usize, detail: Detail, tokens: u32, start: usize, end: usize) -> Self {
-        Self { slot, detail, tokens, start, end }
-    }
 }
 
 /// The figures that do not depend on the text.
@@ -152,7 +147,7 @@ impl Prompt {
                 spans = rest;
                 Some(SectionEntry {
                     module: &slot.name,
-                    authority: slot.spec.authority,
+                    authority: built.authority,
                     volatility: slot.spec.volatility,
                     detail: built.detail,
                     tokens: built.tokens,

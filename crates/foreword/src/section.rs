@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use crate::authority::Authority;
 use crate::estimate::Meter;
 use crate::fence::{self, Fenced};
 use crate::manifest::Filtered;
@@ -45,6 +46,8 @@ pub(crate) struct Sink {
     meter: Meter,
     /// How far the meter has read.
     metered: usize,
+    /// Set where a section speaks with less authority than its module.
+    pub(crate) lowered: Option<Authority>,
     /// Tokens after which a section cannot be used any more, so that writing it is a waste.
     pub(crate) limit: Option<u32>,
 }
@@ -100,7 +103,13 @@ impl<'s> Section<'s> {
         let start = sink.text.len();
         sink.meter = Meter::new();
         sink.metered = start;
+        sink.lowered = None;
         Self { sink, titles, start, in_rows: false, gap: false }
+    }
+
+    /// Says that this section speaks with less authority than its module has.
+    pub fn lower_to(&mut self, authority: Authority) {
+        self.sink.lowered = Some(authority);
     }
 
     /// Is there anything in it?
@@ -130,8 +139,11 @@ impl<'s> Section<'s> {
         self.gap = true;
     }
 
-    /// A row of a label of ours and a value.
+    /// A row of a label of ours and a value; none where the value is blank.
     pub fn fact(&mut self, label: &'static str, value: &Line) {
+        if value.is_blank() {
+            return;
+        }
         self.begin_row();
         self.write(label);
         self.value(value, MAX_LINE);
@@ -174,21 +186,22 @@ impl<'s> Section<'s> {
         }
     }
 
-    /// A row of untrusted text on one line behind a label of ours.
+    /// A row `- [date] mark text` of untrusted text on one line; date and mark may be missing.
     pub fn untrusted_row(
         &mut self,
-        label: &'static str,
+        mark: &'static str,
         date: Option<&Line>,
         text: &Untrusted,
         max_chars: usize,
     ) {
         self.begin_row();
-        self.write(label);
+        self.write("- ");
         if let Some(date) = date.filter(|date| !date.is_blank()) {
             self.write("[");
             self.value(date, 40);
             self.write("] ");
         }
+        self.write(mark);
         let start = self.sink.text.len();
         let fenced = fence::one_line(&mut self.sink.text, &text.0.text, max_chars);
         self.finish(start, &text.0, "context", fenced);
@@ -315,7 +328,15 @@ impl<'s> Section<'s> {
         self.note_value(line, max_chars, fenced);
     }
 
+    #[inline]
     fn note_value(&mut self, line: &Line, max_chars: usize, fenced: Fenced) {
+        if fenced != Fenced::default() {
+            self.note_changed_value(line, max_chars, fenced);
+        }
+    }
+
+    #[cold]
+    fn note_changed_value(&mut self, line: &Line, max_chars: usize, fenced: Fenced) {
         if fenced.shortened {
             let id: String = line.0.chars().take(40).collect();
             self.note("value", &id, format!("shortened to {max_chars} characters"));
@@ -406,7 +427,7 @@ fn push_percent(out: &mut String, ratio: f64, decimals: u32) {
         clippy::cast_sign_loss,
         reason = "a ratio is from 0 to 1"
     )]
-    let scaled = (ratio.clamp(0.0, 1.0) * 100.0 * f64::from(scale)).round() as u32;
+    let scaled = (ratio.clamp(0.0, 1.0) * 100.0 * f64::from(scale) + 0.5) as u32;
     let (whole, part) = (scaled / scale, scaled % scale);
     push_number(out, whole);
     if decimals > 0 {

@@ -45,6 +45,24 @@ where
     Ok(Option::<Wanted<M>>::deserialize(deserializer)?.map(|wanted| wanted.0))
 }
 
+/// Reads a value; `null` means the default, as if the field were absent.
+pub(crate) fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// An object, or `null` for the default.
+pub(crate) fn map_or_default<'de, D, M>(deserializer: D) -> Result<M, D::Error>
+where
+    D: Deserializer<'de>,
+    M: Deserialize<'de> + Default,
+{
+    Ok(optional_map(deserializer)?.unwrap_or_default())
+}
+
 struct OnlyMap<M>(PhantomData<M>);
 
 impl<'de, M: Deserialize<'de>> Visitor<'de> for OnlyMap<M> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use foreword::{Manifest, Prompt, TokenCounter};
+use foreword::{Field, Manifest, Prompt, TokenCounter};
 use foreword_gather::Gathered;
 use serde_json::{Value, json};
 
@@ -24,7 +24,13 @@ pub(crate) fn run(workspace: &Path, args: &BuildArgs, terminal: &Terminal) -> Re
     if args.lock {
         lock::write(workspace, terminal)?;
     }
-    let text = rendered(&prompt, build_time_ms, args.format, terminal.json)?;
+    let text = rendered(
+        &prompt,
+        gathered.context.task.inspect(),
+        build_time_ms,
+        args.format,
+        terminal.json,
+    )?;
     match &args.output {
         Some(path) => std::fs::write(path, text).map_err(|error| {
             CliError::usage(format!("cannot write {}: {error}", path.display()))
@@ -80,15 +86,16 @@ pub(crate) fn manifest(prompt: &Prompt, build_time_ms: f64) -> Manifest<'_> {
 
 pub(crate) fn rendered(
     prompt: &Prompt,
+    task: &str,
     build_time_ms: f64,
     format: Format,
     json: bool,
 ) -> Result<String, CliError> {
     let value = match format {
         Format::Text if json => return Ok(pretty(&manifest(prompt, build_time_ms))? + "\n"),
-        Format::Text => return Ok(prompt.text().to_owned() + "\n"),
-        Format::Anthropic => anthropic(prompt),
-        Format::Openai => openai(prompt),
+        Format::Text => return Ok(prompt.text().to_owned()),
+        Format::Anthropic => anthropic(prompt, task),
+        Format::Openai => openai(prompt, task),
     };
     Ok(pretty(&value)? + "\n")
 }
@@ -97,17 +104,24 @@ fn pretty(value: &impl serde::Serialize) -> Result<String, CliError> {
     Ok(serde_json::to_string_pretty(value)?)
 }
 
+/// What a request says as the user: the turn context, or the task where the blueprint leaves it to the
+/// user's message.
+fn user_message<'p>(prompt: &'p Prompt, task: &'p str) -> Option<&'p str> {
+    let turn = prompt.turn_context();
+    let left_out = prompt.filtered().iter().any(|filtered| filtered.id == Field::Task.as_str());
+    Some(if turn.is_empty() && left_out { task } else { turn }).filter(|text| !text.is_empty())
+}
+
 /// The fields of an Anthropic Messages request. Everything up to a `cache_control` is cached: the part
 /// that changes only with files, and the whole system prompt of the session.
-pub(crate) fn anthropic(prompt: &Prompt) -> Value {
+pub(crate) fn anthropic(prompt: &Prompt, task: &str) -> Value {
     let (stable, session) = prompt.system_at_cache_boundary();
     let system: Vec<Value> = [stable, session]
         .into_iter()
         .filter(|text| !text.is_empty())
         .map(|text| json!({"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}))
         .collect();
-    let messages: Vec<Value> = Some(prompt.turn_context())
-        .filter(|text| !text.is_empty())
+    let messages: Vec<Value> = user_message(prompt, task)
         .map(|text| json!({"role": "user", "content": [{"type": "text", "text": text}]}))
         .into_iter()
         .collect();
@@ -115,13 +129,18 @@ pub(crate) fn anthropic(prompt: &Prompt) -> Value {
 }
 
 /// The fields of an OpenAI-compatible chat completion request. The cache is by prefix; the key, made of
-/// the stable part, sends requests that share it to the same cache.
-pub(crate) fn openai(prompt: &Prompt) -> Value {
+/// the stable part and no longer than providers take, sends requests that share it to the same cache.
+pub(crate) fn openai(prompt: &Prompt, task: &str) -> Value {
     let (stable, _) = prompt.system_at_cache_boundary();
-    let messages: Vec<Value> = [("system", prompt.system()), ("user", prompt.turn_context())]
-        .into_iter()
-        .filter(|(_, text)| !text.is_empty())
-        .map(|(role, text)| json!({"role": role, "content": text}))
-        .collect();
-    json!({"messages": messages, "prompt_cache_key": foreword::digest(stable.as_bytes())})
+    let messages: Vec<Value> =
+        [("system", Some(prompt.system())), ("user", user_message(prompt, task))]
+            .into_iter()
+            .filter_map(|(role, text)| {
+                text.filter(|text| !text.is_empty()).map(|text| (role, text))
+            })
+            .map(|(role, text)| json!({"role": role, "content": text}))
+            .collect();
+    let digest = foreword::digest(stable.as_bytes());
+    let key: String = digest.trim_start_matches("blake3:").chars().take(32).collect();
+    json!({"messages": messages, "prompt_cache_key": key})
 }

@@ -3,12 +3,12 @@
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 
-use foreword::{Context, ModeChoice, Profile, PromptMode, RuntimeContext, Timestamp};
+use foreword::{Context, Profile, PromptMode, RuntimeContext, Timestamp};
 use foreword_gather::{Gathered, Request, gather};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::args::{AnyMode, SessionArgs, SourceArgs};
+use crate::args::{AnyMode, SessionArgs, SourceArgs, parse_mode};
 use crate::commands::{build, explain, lint};
 use crate::error::CliError;
 use crate::inputs;
@@ -34,7 +34,8 @@ struct Params {
     agent: Option<String>,
     blueprint: Option<String>,
     task: Option<String>,
-    mode: Option<ModeChoice>,
+    #[serde(deserialize_with = "either_mode")]
+    mode: Option<AnyMode>,
     prompt_mode: Option<PromptMode>,
     user_id: Option<String>,
     model: Option<String>,
@@ -52,6 +53,14 @@ struct Params {
     runtime_context: Option<RuntimeContext>,
     now: Option<Timestamp>,
     cwd: Option<PathBuf>,
+}
+
+/// `--mode` takes either kind of mode, and so does this.
+fn either_mode<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<AnyMode>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.map(|text| parse_mode(&text).map_err(serde::de::Error::custom)).transpose()
 }
 
 pub(crate) fn run(workspace: &Path) -> Result<(), CliError> {
@@ -152,7 +161,7 @@ fn handle(workspace: &Path, call: Call) -> Result<Value, CliError> {
 
 /// The same arguments as on the command line, under the names of a Context.
 fn resolve(root: &Path, params: Params) -> Result<Gathered, CliError> {
-    let modes = [params.mode.map(AnyMode::Mode), params.prompt_mode.map(AnyMode::Prompt)];
+    let modes = [params.mode, params.prompt_mode.map(AnyMode::Prompt)];
     let source = SourceArgs {
         task: params.task,
         agent: params.agent,

@@ -48,8 +48,13 @@ pub(crate) fn run(
                 let difference = last.as_ref().map(|last| diff(last, &side));
                 if difference.as_ref().is_none_or(|difference| !difference.identical) {
                     if let Some(path) = &args.output {
-                        let text =
-                            build::rendered(&prompt, build_time_ms, args.format, terminal.json)?;
+                        let text = build::rendered(
+                            &prompt,
+                            gathered.context.task.inspect(),
+                            build_time_ms,
+                            args.format,
+                            terminal.json,
+                        )?;
                         std::fs::write(path, text).map_err(|error| {
                             CliError::usage(format!("cannot write {}: {error}", path.display()))
                         })?;

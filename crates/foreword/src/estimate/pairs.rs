@@ -50,19 +50,9 @@ pub(super) fn cost(before: u8, byte: u8) -> u64 {
     u64::from(at([before, byte]))
 }
 
-/// The cost of all but the first of these ASCII bytes.
+/// The cost of all but the first of these ASCII bytes. The plain loop is the fastest of those tried: two
+/// neighbours are one load.
 #[inline]
 pub(super) fn cost_after_first(bytes: &[u8]) -> u64 {
-    // Sixteen at a time, in four sums that need not wait for one another.
-    let mut total = 0;
-    let mut rest = bytes;
-    while let Some(chunk) = rest.first_chunk::<17>() {
-        let [a, b, c, d] = [0, 4, 8, 12].map(|from| {
-            let five = chunk.get(from..from + 5).unwrap_or_default();
-            five.array_windows::<2>().map(|pair| at(*pair)).sum::<u32>()
-        });
-        total += u64::from((a + b) + (c + d));
-        rest = rest.get(16..).unwrap_or_default();
-    }
-    total + rest.array_windows::<2>().map(|pair| u64::from(at(*pair))).sum::<u64>()
+    bytes.array_windows::<2>().map(|pair| u64::from(at(*pair))).sum()
 }

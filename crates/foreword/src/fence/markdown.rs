@@ -14,7 +14,7 @@ use crate::titles::Titles;
 pub(crate) fn document(out: &mut String, text: &str, titles: &Titles) -> Fenced {
     let (text, removed) = clean(text);
     let (text, skipped_lines) = trim_blank_lines(&text);
-    let text = text.trim_start();
+    let text = if text.starts_with([' ', '\t']) { text.trim_start() } else { text };
     let start = out.len();
     let blocks = push_document_lines(out, text, titles);
     let (mut quoted, mut added_lines) = (false, 0);
@@ -55,7 +55,7 @@ fn push_document_lines(out: &mut String, text: &str, titles: &Titles) -> Blocks 
             Some(b'#') if is_title(body, titles) => Some(0),
             Some(b'#') => {
                 // A link may be defined elsewhere in the text.
-                blocks.doubtful |= body.contains('[');
+                blocks.doubtful |= memchr::memchr(b'[', body.as_bytes()).is_some();
                 None
             }
             Some(b'=' | b'-') if is_underline(body) => {
@@ -89,7 +89,7 @@ fn push_document_lines(out: &mut String, text: &str, titles: &Titles) -> Blocks 
 /// Does a `#` heading read as one of the prompt's own titles, as it is written or as it is shown?
 fn is_title(body: &str, titles: &Titles) -> bool {
     titles.contains(body)
-        || (body.contains(['&', '<', '['])
+        || (memchr::memchr3(b'&', b'<', b'[', body.as_bytes()).is_some()
             && top_level_headings(body).iter().any(|(_, text)| titles.contains(text)))
 }
 

@@ -6,8 +6,10 @@ use crate::field::Field;
 use crate::items::Memory;
 use crate::module::{Module, Spec};
 use crate::modules::capabilities::write_packs;
-use crate::modules::identity::{write_agent, write_user};
-use crate::modules::skills::{can_propose, write_creating, write_provenance, write_skill_item};
+use crate::modules::identity::{note_bootstrap, write_agent, write_user};
+use crate::modules::skills::{
+    can_propose, lower_if_unapproved, write_creating, write_provenance, write_skill_item,
+};
 use crate::modules::untrusted_context::{
     MINIMAL_CHARS, first, has_items, may_be_shown, write_item,
 };
@@ -35,7 +37,7 @@ impl Module for Identity {
     }
 
     fn reads(&self) -> &'static [Field] {
-        &[Field::Persona, Field::Identity, Field::User]
+        &[Field::Agent, Field::Persona, Field::Identity, Field::User]
     }
 
     fn should_include(&self, _context: &Context) -> bool {
@@ -46,6 +48,7 @@ impl Module for Identity {
         let files = &context.identity_files;
         if context.is_bootstrap() {
             section.document(&files.bootstrap, "BOOTSTRAP.md");
+            note_bootstrap(&[Field::Agent, Field::Persona], context, section);
         } else {
             write_agent(context, section);
         }
@@ -164,6 +167,7 @@ impl Module for AvailableSkills {
     }
 
     fn render(&self, context: &Context, section: &mut Section<'_>) {
+        lower_if_unapproved(context, section);
         if !context.skills.is_empty() {
             section.prose("## Available Skills");
             for skill in &context.skills {

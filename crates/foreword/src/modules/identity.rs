@@ -32,7 +32,7 @@ impl Module for Identity {
     }
 
     fn reads(&self) -> &'static [Field] {
-        &[Field::Persona, Field::Soul, Field::Identity, Field::User]
+        &[Field::Agent, Field::Persona, Field::Soul, Field::Identity, Field::User]
     }
 
     fn should_include(&self, _context: &Context) -> bool {
@@ -43,6 +43,8 @@ impl Module for Identity {
         let files = &context.identity_files;
         if context.is_bootstrap() {
             section.document(&files.bootstrap, "BOOTSTRAP.md");
+            let left_out = [Field::Agent, Field::Persona, Field::Identity, Field::User];
+            note_bootstrap(&left_out, context, section);
             return;
         }
         write_agent(context, section);
@@ -79,6 +81,13 @@ pub(super) fn write_agent(context: &Context, section: &mut Section<'_>) {
     }
     if agent.is_blank() && context.persona.is_blank() {
         section.template(&DEFAULT, &[]);
+    }
+}
+
+/// Names what the bootstrap text takes the place of.
+pub(super) fn note_bootstrap(fields: &[Field], context: &Context, section: &mut Section<'_>) {
+    for field in fields.iter().filter(|field| field.is_given(context)) {
+        section.note("context", field.as_str(), "bootstrap mode".to_owned());
     }
 }
 

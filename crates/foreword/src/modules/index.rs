@@ -4,8 +4,9 @@
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
 use crate::field::Field;
+use crate::items::Skill;
 use crate::module::{Module, Spec};
-use crate::modules::skills::{can_propose, write_creating, write_skill_item};
+use crate::modules::skills::{can_propose, write_creating, write_skill_item, write_skill_names};
 use crate::section::Section;
 use crate::text::Line;
 
@@ -52,9 +53,7 @@ impl Module for Index {
                 section.prose("Read one with `skill_read` before you rely on it.");
             }
             section.gap();
-            let mut skills: Vec<_> = context.skills.iter().collect();
-            skills.sort_by(|a, b| (&a.name, &a.description).cmp(&(&b.name, &b.description)));
-            for skill in skills {
+            for skill in sorted_skills(context) {
                 write_skill_item(skill, section);
             }
         }
@@ -69,9 +68,7 @@ impl Module for Index {
             section.names("Tools: ", names.into_iter().map(|(name, _)| name));
         }
         if !context.skills.is_empty() {
-            let names =
-                sorted(context.skills.iter().map(|skill| (&skill.name, &skill.description)));
-            section.names("Skills: ", names.into_iter().map(|(name, _)| name));
+            write_skill_names("Skills: ", &sorted_skills(context), section);
         }
         if can_propose(context) {
             section.row("Propose new skills with `skill_propose`.");
@@ -84,4 +81,10 @@ fn sorted<'c>(items: impl Iterator<Item = (&'c Line, &'c Line)>) -> Vec<(&'c Lin
     let mut items: Vec<_> = items.collect();
     items.sort();
     items
+}
+
+fn sorted_skills(context: &Context) -> Vec<&Skill> {
+    let mut skills: Vec<&Skill> = context.skills.iter().collect();
+    skills.sort_by(|a, b| (&a.name, &a.description).cmp(&(&b.name, &b.description)));
+    skills
 }

@@ -19,7 +19,7 @@ impl Module for Persona {
     }
 
     fn reads(&self) -> &'static [Field] {
-        &[Field::Persona, Field::Tools]
+        &[Field::Agent, Field::Persona]
     }
 
     fn should_include(&self, _context: &Context) -> bool {

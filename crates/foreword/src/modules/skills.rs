@@ -33,7 +33,7 @@ impl Module for Skills {
     }
 
     fn reads(&self) -> &'static [Field] {
-        &[Field::Skills, Field::Tools]
+        &[Field::Skills]
     }
 
     fn should_include(&self, context: &Context) -> bool {
@@ -41,6 +41,7 @@ impl Module for Skills {
     }
 
     fn render(&self, context: &Context, section: &mut Section<'_>) {
+        lower_if_unapproved(context, section);
         if !context.skills.is_empty() {
             section.template(&INTRO, &[]);
             for (index, skill) in context.skills.iter().enumerate() {
@@ -90,6 +91,29 @@ pub(super) fn write_provenance(skill: &Skill, section: &mut Section<'_>) {
         (Approval::Local, _) => section.row("Provenance: local file"),
         (Approval::Approved, Some(commit)) => section.fact("Provenance: approved in ", commit),
         (Approval::Approved, None) => section.row("Provenance: approved"),
+    }
+}
+
+/// Skills none of which is approved are reference, whatever the module may say.
+pub(super) fn lower_if_unapproved(context: &Context, section: &mut Section<'_>) {
+    if !context.skills.is_empty() && context.skills.iter().all(Skill::is_unapproved) {
+        section.lower_to(Authority::Reference);
+    }
+}
+
+/// The names of the skills in one row, those that are not approved in another.
+pub(super) fn write_skill_names(label: &'static str, skills: &[&Skill], section: &mut Section<'_>) {
+    let names = |unapproved: bool| {
+        skills
+            .iter()
+            .filter(move |skill| skill.is_unapproved() == unapproved)
+            .map(|skill| &skill.name)
+    };
+    if names(false).next().is_some() {
+        section.names(label, names(false));
+    }
+    if names(true).next().is_some() {
+        section.names("Not approved, reference only: ", names(true));
     }
 }
 

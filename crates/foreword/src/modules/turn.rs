@@ -4,7 +4,7 @@ use crate::authority::{Authority, Volatility};
 use crate::context::Context;
 use crate::field::Field;
 use crate::module::{Module, Spec};
-use crate::modules::skills::write_skill;
+use crate::modules::skills::{lower_if_unapproved, write_skill};
 use crate::section::Section;
 use crate::text::Line;
 
@@ -36,6 +36,7 @@ impl Module for Selection {
     }
 
     fn render(&self, context: &Context, section: &mut Section<'_>) {
+        lower_if_unapproved(context, section);
         section.prose("## Skills for This Turn");
         section.prose(INTRO);
         for skill in context.skills.iter().filter(|skill| !skill.body.is_blank()) {

@@ -88,13 +88,14 @@ fn write_items(
 
 /// One item on one line.
 pub(super) fn write_item(item: &Memory, max_chars: usize, section: &mut Section<'_>) {
-    let label = if item.tainted { "- (tainted) " } else { "- " };
-    section.untrusted_row(label, item.date.as_ref(), &item.text, max_chars);
+    let mark = if item.tainted { "(tainted) " } else { "" };
+    section.untrusted_row(mark, item.date.as_ref(), &item.text, max_chars);
 }
 
-/// The best one, for short forms.
+/// The best one that may be shown, for short forms.
 pub(super) fn first(items: &[Memory]) -> &[Memory] {
-    items.get(..1).unwrap_or_default()
+    let shown = |item: &Memory| !item.is_instruction_like() && !item.text.is_blank();
+    items.iter().find(|item| shown(item)).map_or(&[], std::slice::from_ref)
 }
 
 /// Blank items are nothing; items of kinds that instruct are left out and noted.
