@@ -28,10 +28,7 @@ fn places() -> Vec<(&'static str, Value)> {
         ("identityFiles.user", file("user")),
         ("identityFiles.tools", file("tools")),
         ("identityFiles.heartbeat", file("heartbeat")),
-        (
-            "runtimeContext",
-            json!({"runtimeContext": {"mode": "sub-agent", "objective": MARK}}),
-        ),
+        ("runtimeContext", json!({"runtimeContext": {"mode": "sub-agent", "objective": MARK}})),
     ]
 }
 
