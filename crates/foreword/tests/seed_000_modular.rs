@@ -172,7 +172,6 @@ mod task_04_security {
             "Container Isolation",
             "Credential Protection",
             "Immutable Files",
-            "identity_propose",
             "Audit Trail",
         ] {
             assert!(section(&prompt, "security").contains(part), "{part}");

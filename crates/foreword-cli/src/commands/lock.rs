@@ -58,7 +58,9 @@ pub(crate) fn write(workspace: &Path, terminal: &Terminal) -> Result<(), CliErro
     std::fs::write(&part, format!("{HEADER}{body}"))
         .and_then(|()| std::fs::rename(&part, &path))
         .map_err(|error| CliError::usage(format!("cannot write {}: {error}", path.display())))?;
-    terminal.say(&format!("{LOCK_FILE}: {} prompts recorded", current.agents.len()));
+    let count = current.agents.len();
+    let prompts = if count == 1 { "prompt" } else { "prompts" };
+    terminal.say(&format!("{LOCK_FILE}: {count} {prompts} recorded"));
     Ok(())
 }
 
