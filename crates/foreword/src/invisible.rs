@@ -78,10 +78,20 @@ fn has_nothing_to_see(text: &str) -> bool {
     })
 }
 
-/// ASCII without control characters other than LF and tab. As a signed number, whatever is not ASCII is
-/// below the blank too; and there are no branches, so that the loop vectorises.
+/// ASCII without control characters other than LF and tab. Whole blocks, so that no loop ends in single
+/// bytes: the last block overlaps the one before it.
 fn is_plain(bytes: &[u8]) -> bool {
-    !bytes.iter().fold(false, |odd, &b| {
+    match bytes.last_chunk::<32>() {
+        None => !any_odd(bytes),
+        Some(last) => !any_odd(bytes.as_chunks::<32>().0.as_flattened()) && !any_odd(last),
+    }
+}
+
+/// As a signed number, whatever is not ASCII is below the blank too; and there are no branches, so that
+/// the loop vectorises.
+#[inline(never)]
+fn any_odd(bytes: &[u8]) -> bool {
+    bytes.iter().fold(false, |odd, &b| {
         odd | ((b.cast_signed() < 0x20) & (b != b'\n') & (b != b'\t')) | (b == 0x7F)
     })
 }
