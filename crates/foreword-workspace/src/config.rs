@@ -142,7 +142,7 @@ pub struct Assembly {
     pub include_memories: bool,
     /// Whether recent activity is recalled. Default `true`.
     pub include_activity: bool,
-    /// Whether the git branch and a summary of changes are shown. Default `true`.
+    /// Whether the git branch is shown. Default `true`.
     pub include_git: bool,
     /// Whether the working directory and operating system are shown. Default `true`.
     pub include_env: bool,
