@@ -16,6 +16,7 @@ mod template_variable;
 mod texts;
 mod tool_mismatch;
 mod turn_above_stable;
+mod unguarded;
 
 #[cfg(test)]
 mod fixture;
@@ -144,6 +145,7 @@ const RULES: &[Rule] = &[
     template_variable::RULE,
     missing_reference::RULE,
     turn_above_stable::RULE,
+    unguarded::RULE,
     oversized::RULE,
     duplicate_paragraph::RULE,
     hidden_characters::RULE,
