@@ -1,7 +1,8 @@
 //! `tool-mismatch`: a text that names a tool the agent does not have. The model will call it anyway.
 //!
-//! A tool is named in backticks, alone or as a call. Words without them are prose: "read the file"
-//! names no tool. Code blocks are examples, and the language of a block is no tool either.
+//! A tool is named in backticks, alone or as a call. Words without them are prose, "read the file" names
+//! no tool, unless they cannot be: nobody writes `spawn_agent` and means two words. Code blocks are
+//! examples, and the language of a block is no tool either.
 
 use std::collections::HashSet;
 
@@ -19,22 +20,37 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
         return;
     }
     for text in desk.texts.iter().filter(|text| text.is_operator()) {
-        let mut last = None;
-        for code in &text.code {
-            let Some(tool) = lacking.get(called(&code.text)) else { continue };
-            let place = (text.line_at(code.at), tool);
-            if last == Some(place) {
-                continue;
-            }
-            last = Some(place);
+        let in_code =
+            text.code.iter().filter_map(|code| Some((code.at, *lacking.get(called(&code.text))?)));
+        let in_prose = words(&text.body)
+            .filter(|(_, word)| word.contains('_'))
+            .filter_map(|(at, word)| Some((at, *lacking.get(word)?)))
+            .filter(|(at, _)| !text.is_quoted(*at));
+        let mut named: Vec<(u32, &str)> =
+            in_code.chain(in_prose).map(|(at, tool)| (text.line_at(at), tool)).collect();
+        named.sort_unstable();
+        named.dedup();
+        for (line, tool) in named {
             report.error(
                 &text.file,
-                place.0,
+                line,
                 format!("names the tool `{tool}`, which {} does not have", subject.who()),
                 format!("take `{tool}` out of this text, or give it to {}", subject.who()),
             );
         }
     }
+}
+
+/// Words of letters, digits and underscores, with where they start.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut at = 0;
+    text.split(move |c: char| !is_part(c)).filter_map(move |word| {
+        let start = at;
+        // What separates words is one character, of any length.
+        at += word.len() + text.get(start + word.len()..)?.chars().next().map_or(0, char::len_utf8);
+        (!word.is_empty()).then_some((start, word))
+    })
 }
 
 /// `name` of `name` and of `name(…)`.
@@ -73,6 +89,18 @@ mod tests {
         assert_eq!(planner("Call ``edit( path, text )``.").len(), 1);
         assert_eq!(planner("Both `edit` and `bash`, then `edit`.").len(), 2);
         assert_eq!(planner("Hidden `ba\u{200b}sh`.").len(), 1);
+    }
+
+    #[test]
+    fn a_name_that_can_be_nothing_else_needs_no_backticks() {
+        let mut fixture = Fixture { agent: "planner", ..Fixture::default() };
+        fixture.known_tools = vec!["spawn_agent".into()];
+        let text = "Plan.\n\n– Call spawn_agent, or `spawn_agent`.\n\n```\nspawn_agent\n```\nmy_spawn_agent_x\n";
+        fixture.context.persona = doc("p.md", text);
+        assert_eq!(
+            fixture.messages("tool-mismatch"),
+            ["p.md:3 names the tool `spawn_agent`, which `planner` does not have"]
+        );
     }
 
     #[test]
