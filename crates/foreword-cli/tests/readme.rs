@@ -45,18 +45,33 @@ fn the_example_of_the_readme_gives_the_figures_of_the_readme() {
 
 #[test]
 fn every_file_the_readme_names_is_there() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for name in README.split(['`', '(', ')']).filter(|name| {
-        name.starts_with("crates/")
-            || name.starts_with("docs/")
-            || name.ends_with(".md") && !name.contains([' ', '<', '\n', '*'])
-    }) {
-        if name.contains('*')
-            || name.chars().all(|c| c.is_uppercase() || "._MDmd".contains(c))
-                && !root.join(name).exists()
-        {
-            continue;
-        }
-        assert!(root.join(name).exists(), "the README names {name}");
+    let linked =
+        README.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(to, _)| to);
+    let tests = README.split('`').filter(|name| name.starts_with("crates/") && !name.contains('*'));
+    let named: Vec<&str> = linked.chain(tests).collect();
+    assert!(
+        named.contains(&"ARCHITECTURE.md") && named.contains(&"crates/foreword-cli/tests/serve.rs")
+    );
+    for name in named {
+        assert!(root().join(name).exists(), "the README names {name}");
     }
+}
+
+#[test]
+fn every_example_builds_and_lints_without_an_error() {
+    let mut workspaces = 0;
+    for entry in std::fs::read_dir(root().join("examples")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.join("foreword.toml").exists() {
+            let path = path.to_str().unwrap();
+            assert!(!Foreword::new(&["build", "-w", path, "hello"]).run().ok().stdout.is_empty());
+            Foreword::new(&["lint", "-q", "-w", path]).run().ok();
+            workspaces += 1;
+        }
+    }
+    assert!(workspaces >= 7, "{workspaces} workspaces in examples/");
+}
+
+fn root() -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
