@@ -301,3 +301,67 @@ fn explain(message: &str) -> String {
 fn line_at(text: &str, offset: usize) -> usize {
     1 + text.as_bytes().iter().take(offset).filter(|&&b| b == b'\n').count()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::blueprint::Blueprint;
+    use crate::context::Context;
+
+    fn read(
+        text: &str,
+        load: &mut dyn FnMut(&str) -> std::io::Result<String>,
+    ) -> Result<Blueprint, String> {
+        Blueprint::from_toml("b.toml", text, load).map_err(|error| error.to_string())
+    }
+
+    fn error(text: &str) -> String {
+        read(text, &mut |_| Err(std::io::ErrorKind::NotFound.into())).unwrap_err()
+    }
+
+    #[test]
+    fn limits_say_where_and_what() {
+        let many: String =
+            (0..201).map(|n| format!("[[module]]\nname = \"m{n}\"\nfile = \"f\"\n")).collect();
+        assert_eq!(
+            error(&format!("name = \"b\"\n{many}")),
+            "b.toml:1: 201 modules: a blueprint may have at most 200"
+        );
+        let module =
+            |rest: &str| format!("name = \"b\"\n[[module]]\nname = \"identity\"\n{rest}\n");
+        assert_eq!(
+            error(&module("priority = 101")),
+            "b.toml:4: `priority` is 101: it must be from 0 to 100"
+        );
+        assert_eq!(error(&module("keep = -1")), "b.toml:4: `keep` is -1: it must be from 0 to 100");
+        assert!(error(&module("max_chars = 9")).contains("need a `file`"));
+        assert!(error("name = \"b\"\n").contains("no modules"));
+    }
+
+    #[test]
+    fn extends_ends() {
+        let mut next = 0;
+        let deep = read("name = \"b\"\nextends = \"x.toml\"\n", &mut |_| {
+            next += 1;
+            Ok(format!("name = \"n\"\nextends = \"x{next}.toml\"\n"))
+        });
+        assert!(deep.unwrap_err().contains("more than 8 blueprints deep"));
+        let circle = read("name = \"b\"\nextends = \"a.toml\"\n", &mut |_| {
+            Ok("name = \"a\"\nextends = \"b.toml\"\n".to_owned())
+        });
+        assert!(circle.unwrap_err().contains("goes in a circle"));
+    }
+
+    #[test]
+    fn a_file_section_has_its_heading_and_its_limit() {
+        let text = "name = \"b\"\n[[module]]\nname = \"h\"\nfile = \"h.md\"\nheading = \"## House\"\nmax_chars = 20\n";
+        let blueprint = read(text, &mut |_| Err(std::io::ErrorKind::NotFound.into())).unwrap();
+        let mut context = Context::default();
+        context
+            .files
+            .insert("h.md".into(), format!("First.\n\n{}", "word ".repeat(20)).as_str().into());
+        let prompt = blueprint.build(&context);
+        assert!(prompt.text().starts_with("## House\n\nFirst."), "{}", prompt.text());
+        assert!(prompt.text().contains("[Left out here: "));
+        assert_eq!(prompt.filtered()[0].kind, "file");
+    }
+}
