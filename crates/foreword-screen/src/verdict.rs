@@ -1,0 +1,54 @@
+//! What screening says about a text.
+
+use serde::{Deserialize, Serialize};
+
+/// What is to happen with a text; the later, the stricter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Verdict {
+    /// Nothing was found that a person has to look at.
+    AutoApprove,
+    /// A person has to look at it.
+    NeedsReview,
+    /// It is refused.
+    Reject,
+}
+
+impl Verdict {
+    /// The name as written in JSON and shown to people.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AutoApprove => "AUTO_APPROVE",
+            Self::NeedsReview => "NEEDS_REVIEW",
+            Self::Reject => "REJECT",
+        }
+    }
+}
+
+/// One thing that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Finding {
+    /// The rule, such as `shell-execution`.
+    pub rule: String,
+    /// What this finding alone would lead to.
+    pub verdict: Verdict,
+    /// The line of the text, from 1.
+    pub line: u32,
+    /// The place itself, on one line, shortened, with invisible characters made visible.
+    pub excerpt: String,
+    /// What is wrong with it, for a person.
+    pub message: String,
+}
+
+/// What screening says about a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Screening {
+    /// The strictest verdict of all findings.
+    pub verdict: Verdict,
+    /// One sentence: why.
+    pub reason: String,
+    /// All findings, by line.
+    pub findings: Vec<Finding>,
+}
