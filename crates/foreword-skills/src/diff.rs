@@ -1,0 +1,74 @@
+//! A change as a person reads it before deciding.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use similar::{Algorithm, TextDiff};
+
+/// How long to look for a short diff before settling for any.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The unified diff of one file; what is not text is only said to differ.
+///
+/// Control and invisible characters are made visible: what is reviewed is what is there.
+#[must_use]
+pub fn unified(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> String {
+    let (before, after) = (old.map_or("/dev/null", |_| path), new.map_or("/dev/null", |_| path));
+    let text = |bytes: Option<&[u8]>| match std::str::from_utf8(bytes.unwrap_or_default()) {
+        Ok(text) if !text.contains('\0') => Some(visible(text)),
+        _ => None,
+    };
+    let mut out = format!("--- {before}\n+++ {after}\n");
+    match (text(old), text(new)) {
+        (Some(old), Some(new)) => {
+            let diff = TextDiff::configure()
+                .algorithm(Algorithm::Myers)
+                .timeout(PATIENCE)
+                .diff_lines(&old, &new);
+            let _ = write!(out, "{}", diff.unified_diff().context_radius(3));
+        }
+        _ => {
+            let size = |bytes: Option<&[u8]>| bytes.map_or(0, <[u8]>::len);
+            let _ = writeln!(out, "binary: {} bytes become {}", size(old), size(new));
+        }
+    }
+    out
+}
+
+/// Text with its control and format characters written out, line breaks and tabs apart.
+fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => out.push(c),
+            '\r' => {}
+            c if c.is_control() || is_format(c) => {
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Characters that change how others are shown, or are not shown at all.
+fn is_format(c: char) -> bool {
+    matches!(u32::from(c),
+        0xAD | 0x61C | 0x180E | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0xFEFF
+        | 0xFFF9..=0xFFFB | 0xE0000..=0xE0FFF)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_reads_as_a_diff() {
+        let diff = unified("a/SKILL.md", Some(b"one\ntwo\n"), Some(b"one\n2\xe2\x80\x8b\n"));
+        assert_eq!(diff, "--- a/SKILL.md\n+++ a/SKILL.md\n@@ -1,2 +1,2 @@\n one\n-two\n+2\\u{200b}\n");
+        let diff = unified("x", None, Some(b"one\x1b[2J\n"));
+        assert_eq!(diff, "--- /dev/null\n+++ x\n@@ -0,0 +1 @@\n+one\\u{1b}[2J\n");
+        let diff = unified("x", Some(&[0xff, 0]), None);
+        assert_eq!(diff, "--- x\n+++ /dev/null\nbinary: 2 bytes become 0\n");
+    }
+}

@@ -1,0 +1,482 @@
+//! The one module that speaks git: commits of skills, in pure Rust.
+//!
+//! The repository lies at `.foreword/skills.git` and has the directory of skills as its work tree, so
+//! that a repository around the workspace is never disturbed. It is opened without the user's or
+//! the machine's git configuration, and no hook is ever run. History is one line: every commit has
+//! at most one parent.
+//!
+//! Objects are on disk before the branch moves to them, and the branch moves only if it still
+//! points where its mover believed.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::objs::tree::{Entry, EntryKind};
+use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
+
+use crate::error::SkillError;
+
+/// The branch all commits are on.
+const BRANCH: &str = "refs/heads/main";
+
+/// What a file holds in a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Blob {
+    pub(crate) id: ObjectId,
+    pub(crate) executable: bool,
+}
+
+/// A path and what is to stand there; `None` takes it away.
+#[derive(Debug, Clone)]
+pub(crate) struct FileChange {
+    pub(crate) path: String,
+    pub(crate) content: Option<Vec<u8>>,
+    pub(crate) executable: bool,
+}
+
+/// Who writes a commit, and when.
+#[derive(Debug, Clone)]
+pub(crate) struct Signature {
+    pub(crate) name: String,
+    pub(crate) email: String,
+    pub(crate) seconds: i64,
+}
+
+/// What a commit says of itself.
+#[derive(Debug, Clone)]
+pub(crate) struct CommitInfo {
+    pub(crate) id: ObjectId,
+    pub(crate) parent: Option<ObjectId>,
+    pub(crate) tree: ObjectId,
+    pub(crate) author: String,
+    pub(crate) seconds: i64,
+    pub(crate) message: String,
+}
+
+/// A path that a commit changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Changed {
+    pub(crate) path: String,
+    pub(crate) before: Option<Blob>,
+    pub(crate) after: Option<Blob>,
+}
+
+pub(crate) struct Repository {
+    git: gix::Repository,
+    directory: PathBuf,
+}
+
+impl Repository {
+    /// Opens a repository; `None` if there is none.
+    pub(crate) fn open(directory: &Path) -> Result<Option<Self>, SkillError> {
+        match fs::symlink_metadata(directory) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(SkillError::io(directory, source)),
+            Ok(_) => {}
+        }
+        let damaged = |error: gix::Error| SkillError::damaged(directory, &error);
+        let git = gix::open::Options::isolated()
+            .open_path_as_is(true)
+            .strict_config(true)
+            .open(directory)
+            .map_err(damaged)?
+            .to_thread_local();
+        Ok(Some(Self { git, directory: directory.to_owned() }))
+    }
+
+    /// Opens a repository, or makes one whose work tree is `work_tree`, a path from `directory`.
+    pub(crate) fn open_or_create(directory: &Path, work_tree: &str) -> Result<Self, SkillError> {
+        if let Some(found) = Self::open(directory)? {
+            return Ok(found);
+        }
+        create(directory, work_tree)?;
+        Self::open(directory)?.ok_or_else(|| {
+            SkillError::io(directory, io::Error::from(io::ErrorKind::NotFound))
+        })
+    }
+
+    /// The commit that the branch points to; `None` before the first.
+    pub(crate) fn head(&self) -> Result<Option<ObjectId>, SkillError> {
+        let found = self.git.try_find_reference(BRANCH).map_err(|e| self.damaged(&e))?;
+        let Some(found) = found else { return Ok(None) };
+        match found.target() {
+            gix::refs::TargetRef::Object(id) => Ok(Some(id.to_owned())),
+            gix::refs::TargetRef::Symbolic(_) => {
+                Err(self.damaged_because(format!("{BRANCH} points to another branch")))
+            }
+        }
+    }
+
+    /// Every file at a commit.
+    pub(crate) fn files(&self, commit: Option<ObjectId>) -> Result<BTreeMap<String, Blob>, SkillError> {
+        let mut files = BTreeMap::new();
+        if let Some(commit) = commit {
+            self.walk(self.commit(commit)?.tree, "", &mut |path, blob| {
+                files.insert(path, blob);
+            })?;
+        }
+        Ok(files)
+    }
+
+    /// The files at a commit below one folder, or the one file of this path.
+    pub(crate) fn files_of(
+        &self,
+        commit: Option<ObjectId>,
+        top: &str,
+    ) -> Result<BTreeMap<String, Blob>, SkillError> {
+        let mut files = BTreeMap::new();
+        let Some(commit) = commit else { return Ok(files) };
+        for entry in self.entries(self.commit(commit)?.tree)? {
+            if entry.filename == top {
+                self.visit(&entry, "", &mut |path, blob| {
+                    files.insert(path, blob);
+                })?;
+            }
+        }
+        Ok(files)
+    }
+
+    /// The bytes of a file.
+    pub(crate) fn read(&self, blob: Blob) -> Result<Vec<u8>, SkillError> {
+        let mut found = self.git.find_blob(blob.id).map_err(|e| self.damaged(&e))?;
+        Ok(found.take_data())
+    }
+
+    /// What a file of these bytes would be named.
+    pub(crate) fn blob_id(&self, content: &[u8]) -> Result<ObjectId, SkillError> {
+        gix::objs::compute_hash(self.git.object_hash(), gix::objs::Kind::Blob, content)
+            .map_err(|e| self.damaged(&e))
+    }
+
+    /// What a commit says of itself.
+    pub(crate) fn commit(&self, id: ObjectId) -> Result<CommitInfo, SkillError> {
+        let commit = self.git.find_commit(id).map_err(|e| self.damaged(&e))?;
+        let decoded = commit.decode().map_err(|e| self.damaged(&e))?;
+        let author = decoded.author().map_err(|e| self.damaged(&e))?;
+        let committer = decoded.committer().map_err(|e| self.damaged(&e))?;
+        Ok(CommitInfo {
+            id,
+            parent: decoded.parents().next(),
+            tree: decoded.tree(),
+            author: author.name.to_string(),
+            seconds: committer.seconds(),
+            message: decoded.message.to_string(),
+        })
+    }
+
+    /// All commits, newest first.
+    pub(crate) fn history(&self) -> impl Iterator<Item = Result<CommitInfo, SkillError>> + '_ {
+        let mut next = self.head().transpose();
+        std::iter::from_fn(move || {
+            let commit = match next.take()? {
+                Ok(id) => self.commit(id),
+                Err(error) => return Some(Err(error)),
+            };
+            if let Ok(commit) = &commit {
+                next = commit.parent.map(Ok);
+            }
+            Some(commit)
+        })
+    }
+
+    /// What a commit changed against its parent, by path.
+    pub(crate) fn changes(&self, commit: &CommitInfo) -> Result<Vec<Changed>, SkillError> {
+        let before = commit.parent.map(|id| self.commit(id)).transpose()?.map(|c| c.tree);
+        let mut changed = BTreeMap::new();
+        self.compare(before, Some(commit.tree), "", &mut changed)?;
+        Ok(changed.into_values().collect())
+    }
+
+    /// Writes one commit on top of `parent` and moves the branch to it.
+    ///
+    /// # Errors
+    ///
+    /// [`SkillError::Moved`] if the branch is no longer at `parent`.
+    pub(crate) fn record(
+        &self,
+        parent: Option<ObjectId>,
+        changes: &[FileChange],
+        message: &str,
+        author: &Signature,
+    ) -> Result<ObjectId, SkillError> {
+        let mut written = Vec::new();
+        let mut edits: Vec<(Vec<&str>, Option<Entry>)> = Vec::new();
+        for change in changes {
+            let names: Vec<&str> = change.path.split('/').collect();
+            let entry = match &change.content {
+                None => None,
+                Some(content) => {
+                    let oid = self.git.write_blob(content).map_err(|e| self.damaged(&e))?.detach();
+                    written.push(oid);
+                    let kind = if change.executable { EntryKind::BlobExecutable } else { EntryKind::Blob };
+                    Some(Entry {
+                        mode: kind.into(),
+                        filename: names.last().copied().unwrap_or_default().into(),
+                        oid,
+                    })
+                }
+            };
+            edits.push((names, entry));
+        }
+        let base = parent.map(|id| self.commit(id)).transpose()?.map(|commit| commit.tree);
+        let edits: Vec<Edit<'_>> = edits.iter().map(|(n, e)| (n.as_slice(), e.as_ref())).collect();
+        let tree = match self.write_tree(base, &edits, &mut written)? {
+            Some(tree) => tree,
+            None => self.write(&gix::objs::Tree::empty(), &mut written)?,
+        };
+        let signature = gix::actor::Signature {
+            name: clean(&author.name).into(),
+            email: clean(&author.email).into(),
+            time: gix::date::Time { seconds: author.seconds, offset: 0 },
+        };
+        let commit = gix::objs::Commit {
+            tree,
+            parents: parent.into_iter().collect(),
+            author: signature.clone(),
+            committer: signature,
+            encoding: None,
+            message: message.into(),
+            extra_headers: Vec::new(),
+        };
+        let id = self.write(&commit, &mut written)?;
+        self.sync(&written)?;
+        self.move_branch(parent, id)?;
+        Ok(id)
+    }
+
+    fn move_branch(&self, from: Option<ObjectId>, to: ObjectId) -> Result<(), SkillError> {
+        let expected = match from {
+            Some(id) => PreviousValue::MustExistAndMatch(gix::refs::Target::Object(id)),
+            None => PreviousValue::MustNotExist,
+        };
+        let name = BRANCH.try_into().map_err(|_| self.damaged_because("bad branch name"))?;
+        let edit = RefEdit {
+            change: Change::Update {
+                log: LogChange { mode: RefLog::AndReference, force_create_reflog: false, message: "".into() },
+                expected,
+                new: gix::refs::Target::Object(to),
+            },
+            name,
+            deref: false,
+        };
+        if let Err(error) = self.git.edit_references_as(Some(edit), None) {
+            return Err(if self.head()? == from { self.damaged(&error) } else { SkillError::Moved });
+        }
+        let branch = self.directory.join(BRANCH);
+        sync_file(&branch)?;
+        sync_file(branch.parent().unwrap_or(&self.directory))
+    }
+
+    /// The tree that `base` becomes; `None` if nothing is left in it.
+    fn write_tree(
+        &self,
+        base: Option<ObjectId>,
+        edits: &[Edit<'_>],
+        written: &mut Vec<ObjectId>,
+    ) -> Result<Option<ObjectId>, SkillError> {
+        let mut entries = match base {
+            Some(tree) => self.entries(tree)?,
+            None => Vec::new(),
+        };
+        let mut below: BTreeMap<&str, Vec<Edit<'_>>> = BTreeMap::new();
+        for (names, entry) in edits {
+            match names {
+                [] => {}
+                [name] => {
+                    entries.retain(|known| known.filename != *name);
+                    entries.extend(entry.cloned());
+                }
+                [folder, rest @ ..] => below.entry(folder).or_default().push((rest, *entry)),
+            }
+        }
+        for (folder, edits) in below {
+            let known = entries.iter().find(|e| e.filename == folder && e.mode.is_tree());
+            let tree = self.write_tree(known.map(|entry| entry.oid), &edits, written)?;
+            entries.retain(|known| known.filename != folder);
+            entries.extend(tree.map(|oid| Entry {
+                mode: EntryKind::Tree.into(),
+                filename: folder.into(),
+                oid,
+            }));
+        }
+        if entries.is_empty() {
+            return Ok(None);
+        }
+        entries.sort();
+        self.write(&gix::objs::Tree { entries }, written).map(Some)
+    }
+
+    fn write(
+        &self,
+        object: &impl gix::objs::WriteTo,
+        written: &mut Vec<ObjectId>,
+    ) -> Result<ObjectId, SkillError> {
+        let id = self.git.write_object(object).map_err(|e| self.damaged(&e))?.detach();
+        written.push(id);
+        Ok(id)
+    }
+
+    /// Puts objects on the disk itself. One that lies in a pack is there already.
+    fn sync(&self, objects: &[ObjectId]) -> Result<(), SkillError> {
+        for id in objects {
+            let hex = id.to_string();
+            let (folder, file) = hex.split_at_checked(2).unwrap_or_default();
+            let folder = self.directory.join("objects").join(folder);
+            let file = folder.join(file);
+            if file.exists() {
+                sync_file(&file)?;
+                sync_file(&folder)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn entries(&self, tree: ObjectId) -> Result<Vec<Entry>, SkillError> {
+        let tree = self.git.find_tree(tree).map_err(|e| self.damaged(&e))?;
+        let decoded = tree.decode().map_err(|e| self.damaged(&e))?;
+        Ok(decoded.entries.iter().map(|entry| Entry::from(*entry)).collect())
+    }
+
+    fn walk(
+        &self,
+        tree: ObjectId,
+        prefix: &str,
+        found: &mut dyn FnMut(String, Blob),
+    ) -> Result<(), SkillError> {
+        for entry in self.entries(tree)? {
+            self.visit(&entry, prefix, found)?;
+        }
+        Ok(())
+    }
+
+    fn visit(
+        &self,
+        entry: &Entry,
+        prefix: &str,
+        found: &mut dyn FnMut(String, Blob),
+    ) -> Result<(), SkillError> {
+        let path = format!("{prefix}{}", entry.filename);
+        if entry.mode.is_tree() {
+            return self.walk(entry.oid, &format!("{path}/"), found);
+        }
+        if entry.mode.is_blob() {
+            found(path, Blob { id: entry.oid, executable: entry.mode.is_executable() });
+        }
+        Ok(())
+    }
+
+    /// Gathers the files in which two trees differ; equal subtrees are not looked into.
+    fn compare(
+        &self,
+        before: Option<ObjectId>,
+        after: Option<ObjectId>,
+        prefix: &str,
+        changed: &mut BTreeMap<String, Changed>,
+    ) -> Result<(), SkillError> {
+        let mut pairs: BTreeMap<Vec<u8>, (Option<Entry>, Option<Entry>)> = BTreeMap::new();
+        for entry in before.map(|tree| self.entries(tree)).transpose()?.unwrap_or_default() {
+            let pair = pairs.entry(entry.filename.to_vec()).or_default();
+            pair.0 = Some(entry);
+        }
+        for entry in after.map(|tree| self.entries(tree)).transpose()?.unwrap_or_default() {
+            let pair = pairs.entry(entry.filename.to_vec()).or_default();
+            pair.1 = Some(entry);
+        }
+        for (name, (old, new)) in pairs {
+            if old == new {
+                continue;
+            }
+            let path = format!("{prefix}{}", String::from_utf8_lossy(&name));
+            let tree = |entry: &Option<Entry>| entry.as_ref().filter(|e| e.mode.is_tree()).map(|e| e.oid);
+            let blob = |entry: &Option<Entry>| {
+                entry
+                    .as_ref()
+                    .filter(|e| e.mode.is_blob())
+                    .map(|e| Blob { id: e.oid, executable: e.mode.is_executable() })
+            };
+            let (old_tree, new_tree) = (tree(&old), tree(&new));
+            if old_tree.is_some() || new_tree.is_some() {
+                self.compare(old_tree, new_tree, &format!("{path}/"), changed)?;
+            }
+            let (before, after) = (blob(&old), blob(&new));
+            if before.is_some() || after.is_some() {
+                changed.insert(path.clone(), Changed { path, before, after });
+            }
+        }
+        Ok(())
+    }
+
+    fn damaged(&self, error: &dyn std::fmt::Display) -> SkillError {
+        SkillError::damaged(&self.directory, error)
+    }
+
+    fn damaged_because(&self, why: impl Into<String>) -> SkillError {
+        SkillError::damaged(&self.directory, &why.into())
+    }
+}
+
+/// Names on the way, and what is to stand at their end.
+type Edit<'a> = (&'a [&'a str], Option<&'a Entry>);
+
+/// Makes a repository beside its place and moves it there whole: a crash leaves nothing half made.
+fn create(directory: &Path, work_tree: &str) -> Result<(), SkillError> {
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |source| SkillError::io(&path, source)
+    };
+    let parent = directory.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(parent).map_err(io(parent))?;
+    let making = parent.join(format!("skills.git.{}", std::process::id()));
+    if making.exists() {
+        fs::remove_dir_all(&making).map_err(io(&making))?;
+    }
+    for folder in ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"] {
+        let folder = making.join(folder);
+        fs::create_dir_all(&folder).map_err(io(&folder))?;
+    }
+    let config = format!(
+        "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\
+         \tworktree = {work_tree}\n\tlogallrefupdates = false\n\tautocrlf = false\n\
+         [gc]\n\tauto = 0\n"
+    );
+    for (name, text) in [
+        ("HEAD", format!("ref: {BRANCH}\n")),
+        ("config", config),
+        ("description", "The skills of a Foreword workspace, one commit per change\n".to_owned()),
+    ] {
+        let path = making.join(name);
+        let mut file = File::create(&path).map_err(io(&path))?;
+        file.write_all(text.as_bytes()).map_err(io(&path))?;
+        file.sync_all().map_err(io(&path))?;
+    }
+    match fs::rename(&making, directory) {
+        Ok(()) => sync_file(parent),
+        // Somebody else was first, which is as good.
+        Err(_) if directory.join("HEAD").exists() => {
+            fs::remove_dir_all(&making).map_err(io(&making))
+        }
+        Err(source) => Err(SkillError::io(directory, source)),
+    }
+}
+
+/// Puts a file or directory on the disk itself.
+fn sync_file(path: &Path) -> Result<(), SkillError> {
+    File::open(path)
+        .and_then(|file| file.sync_all())
+        .map_err(|source| SkillError::io(path, source))
+}
+
+/// A name or address that cannot break out of a commit's header.
+fn clean(text: &str) -> String {
+    let kept: String =
+        text.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>')).collect();
+    let kept = kept.trim();
+    if kept.is_empty() { "foreword".to_owned() } else { kept.to_owned() }
+}
+
+#[cfg(test)]
+#[path = "repository_tests.rs"]
+mod tests;

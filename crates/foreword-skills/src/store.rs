@@ -1,0 +1,166 @@
+//! What a store of skills can do, whatever keeps them.
+
+use foreword_screen::{Finding, Verdict};
+use serde::Serialize;
+
+use crate::error::SkillError;
+use crate::listing::SkillMeta;
+use crate::taint::TaintState;
+
+/// Who does something, and when: stores read neither clock nor environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Act {
+    /// Milliseconds since 1970.
+    pub at: i64,
+    /// Such as `user:ada` or `agent:cosmo`.
+    pub by: String,
+}
+
+/// A skill somebody would like to add or change.
+#[derive(Debug, Clone, Default)]
+pub struct ProposalRequest {
+    /// The name asked for; else the header's, else the stem of `file`.
+    pub name: Option<String>,
+    /// The file the text came from, for its stem and for messages.
+    pub file: Option<String>,
+    /// The text, header and all.
+    pub content: String,
+    /// Why.
+    pub reason: Option<String>,
+    /// What the session has taken in from outside.
+    pub taint: TaintState,
+}
+
+/// What became of a proposal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProposalResult {
+    /// The proposal, for `approve` and `reject`, and in the audit log.
+    pub id: String,
+    /// What screening says.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: String,
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// The skill.
+    pub skill: String,
+    /// The commit that holds it, once it is approved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+}
+
+/// A skill's whole text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SkillContent {
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub path: String,
+    /// The text as it lies on disk, header and all.
+    pub content: String,
+}
+
+/// A change that is in the history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Committed {
+    /// The commit.
+    pub commit: String,
+    /// The proposal it came from.
+    pub id: String,
+    /// The skill.
+    pub skill: String,
+    /// The files that changed.
+    pub files: Vec<String>,
+}
+
+/// A line of the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LogEntry {
+    /// Milliseconds since 1970.
+    pub at: i64,
+    /// Such as `approve`, `reject`, `revert`.
+    pub action: String,
+    /// How it ended, such as `done` or `refused`.
+    pub outcome: String,
+    /// The skill.
+    pub skill: String,
+    /// Who.
+    pub by: String,
+    /// The proposal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The commit, if it changed a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Which part of the log.
+#[derive(Debug, Clone, Default)]
+pub struct LogOptions {
+    /// Only this skill.
+    pub skill: Option<String>,
+    /// At most so many, the newest.
+    pub limit: Option<usize>,
+}
+
+/// A store of skills.
+///
+/// Names and ids come from agents: every implementation checks them before it touches a file.
+pub trait SkillStore {
+    /// The skills there are, by name.
+    ///
+    /// # Errors
+    ///
+    /// If the directory of skills cannot be read. One bad file is passed over.
+    fn list(&self) -> Result<Vec<SkillMeta>, SkillError>;
+
+    /// The whole text of a skill.
+    ///
+    /// # Errors
+    ///
+    /// If there is none of this name, or its file cannot be read.
+    fn read(&self, name: &str) -> Result<SkillContent, SkillError>;
+
+    /// Screens a skill: refused, kept for a person to decide, or taken in at once.
+    ///
+    /// # Errors
+    ///
+    /// If the session is too tainted, or the request makes no sense. A refusal by screening is a
+    /// result, not an error.
+    fn propose(&mut self, request: ProposalRequest, act: &Act) -> Result<ProposalResult, SkillError>;
+
+    /// Takes in a proposal, after screening it once more.
+    ///
+    /// # Errors
+    ///
+    /// If it is not open, is refused, or the skill is not what it was when it was proposed.
+    fn approve(&mut self, id: &str, act: &Act) -> Result<Committed, SkillError>;
+
+    /// Turns a proposal down.
+    ///
+    /// # Errors
+    ///
+    /// If it is not open.
+    fn reject(&mut self, id: &str, reason: Option<&str>, act: &Act) -> Result<(), SkillError>;
+
+    /// Undoes a commit with another one.
+    ///
+    /// # Errors
+    ///
+    /// If a later commit, or a person's own edit, stands in the way.
+    fn revert(&mut self, commit: &str, act: &Act) -> Result<Committed, SkillError>;
+
+    /// What happened, newest first.
+    ///
+    /// # Errors
+    ///
+    /// If the history cannot be read.
+    fn log(&self, options: &LogOptions) -> Result<Vec<LogEntry>, SkillError>;
+}
