@@ -1,3 +1,10 @@
 //! Skills an agent may write, and nobody has to fear: formats, names, stores, proposals.
 //!
 //! Every mutation goes through the audit log; there is no way around it.
+
+mod fields;
+mod format;
+mod name;
+
+pub use format::{FormatFault, LONGEST_COMPATIBILITY, SkillDocument, validate};
+pub use name::{LONGEST_NAME, NameError, SkillName, name_faults};
