@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
                     if key == "<<" && key_style == ScalarStyle::Plain {
                         self.complain(span, "`<<` takes values from elsewhere".into());
                     }
-                    (key.into_owned(), span)
+                    (text_of(&key, key_style, span), span)
                 }
                 (_, span) => return Err(self.fault(span, "a key has to be a plain text".into())),
             };
@@ -185,9 +185,9 @@ impl<'a> Reader<'a> {
 
     fn value(&mut self, event: Event<'a>, span: Span) -> Result<Value, FormatFault> {
         match event {
-            Event::Scalar(text, _, anchor, tag) => {
+            Event::Scalar(text, style, anchor, tag) => {
                 self.note(span, StructureStyle::Block, anchor != 0, tag.is_some());
-                Ok(Value::Text(text.into_owned()))
+                Ok(Value::Text(text_of(&text, style, span)))
             }
             Event::MappingStart(style, anchor, tag) => {
                 self.note(span, style, anchor != 0, tag.is_some());
@@ -258,6 +258,12 @@ impl<'a> Reader<'a> {
     fn line(&self, span: Span) -> usize {
         self.lines_above + span.start.line().max(1)
     }
+}
+
+/// The text of a scalar. For one that is not there the parser says `~`, which is also a text.
+fn text_of(text: &str, style: ScalarStyle, span: Span) -> String {
+    let absent = style == ScalarStyle::Plain && span.start.index() == span.end.index();
+    if absent { String::new() } else { text.to_owned() }
 }
 
 /// A key as a message repeats it.

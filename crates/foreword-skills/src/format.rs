@@ -163,6 +163,9 @@ pub fn validate(text: &str, expected_name: Option<&str>) -> Vec<FormatFault> {
         Err(fault) => return vec![fault],
     };
     let header = unix_lines(header);
+    if let Some(fault) = unprintable(&header) {
+        return vec![fault];
+    }
     let mut fields = read_fields(&header, 1);
     let mut faults = std::mem::take(&mut fields.faults);
     if fields.list.is_empty() && !faults.is_empty() {
@@ -246,6 +249,19 @@ fn reference_header(text: &str) -> Result<&str, FormatFault> {
         return Err(FormatFault::at(1, HeaderFault::TooLarge { size: header.len() }.to_string()));
     }
     Ok(header)
+}
+
+/// The first character that YAML does not allow in a text.
+fn unprintable(header: &str) -> Option<FormatFault> {
+    let allowed = |c: char| {
+        matches!(c, '\t' | '\n' | '\u{85}' | '\u{e000}'..='\u{fffd}')
+            || (!c.is_control() && c < '\u{fffe}')
+            || c > '\u{ffff}'
+    };
+    let (offset, c) = header.char_indices().find(|(_, c)| !allowed(*c))?;
+    let line = 1 + header.bytes().take(offset).filter(|byte| *byte == b'\n').count();
+    let message = format!("the header holds the control character U+{:04X}", u32::from(c));
+    Some(FormatFault::at(line, message))
 }
 
 /// Line breaks as the reference reads them: CRLF and CR are LF.

@@ -2,9 +2,11 @@
 //!
 //! Every mutation goes through the audit log; there is no way around it.
 
+mod complete;
 mod fields;
 mod format;
 mod name;
 
+pub use complete::completed;
 pub use format::{FormatFault, LONGEST_COMPATIBILITY, SkillDocument, validate};
 pub use name::{LONGEST_NAME, NameError, SkillName, name_faults};
