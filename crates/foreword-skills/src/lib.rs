@@ -1,14 +1,51 @@
-//! Skills an agent may write, and nobody has to fear: formats, names, stores, proposals.
+//! Skills an agent may write, and nobody has to fear.
 //!
-//! Every mutation goes through the audit log; there is no way around it.
-#![allow(dead_code)]
+//! This crate owns the format of skills, their names, how they are listed, and the stores that keep
+//! them: [`GitStore`], in which every change is screened, audited and one commit, and
+//! [`ReadOnlyStore`]. It must not bypass the audit log: there is no way to change a skill through
+//! this crate that leaves no entry. It reads no clock and no environment.
+//!
+//! A change goes through three steps, so that a crash between any two loses nothing: an *intent* in
+//! the database, the *commit* in the repository, and *done* in the database. What is found half done
+//! is finished or undone before the next change.
+
+mod approvals;
+mod carry_out;
+mod complete;
+mod decide;
+mod diff;
+mod draft;
 mod error;
+mod fields;
+mod format;
+mod git_store;
+mod history;
+mod listing;
 mod lock;
+mod message;
+mod name;
+mod private;
+mod propose;
+mod read_only;
 mod repository;
+mod revert;
+mod screening;
+mod store;
+mod take_in;
+mod taint;
 mod work_tree;
-mod name {
-    #[derive(Debug, thiserror::Error)]
-    #[error("x")]
-    pub struct NameError;
-}
+
+pub use approvals::{Approvals, Standing};
+pub use complete::completed;
+pub use diff::unified;
 pub use error::SkillError;
+pub use format::{FormatFault, LONGEST_COMPATIBILITY, SkillDocument, validate};
+pub use git_store::{GitStore, GitStoreOptions};
+pub use name::{LONGEST_NAME, NameError, SkillName, name_faults};
+pub use read_only::ReadOnlyStore;
+pub use screening::Screeners;
+pub use store::{
+    Act, Committed, LogEntry, LogOptions, ProposalRequest, ProposalResult, SkillContent, SkillStore,
+};
+pub use taint::TaintState;
+pub use take_in::{Taken, TakenState};

@@ -8,8 +8,37 @@ use crate::error::WorkspaceError;
 use crate::nearest::nearest;
 use crate::read::SourceFile;
 
-/// No header is meant to be longer; what parses it is kept from larger input altogether.
-const LARGEST_HEADER: usize = 64 << 10;
+/// The longest header there may be, in bytes; what parses it is kept from larger input altogether.
+pub const LARGEST_HEADER: usize = 64 << 10;
+/// The deepest nesting of values in a header.
+pub const DEEPEST_HEADER: usize = 16;
+
+/// A text taken apart where it stands: its header, if it has one, and what follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeaderSplit<'a> {
+    /// The lines between the two `---`, which themselves are not part of it. Its first line is
+    /// line 2 of the text.
+    pub header: Option<&'a str>,
+    /// The text after the header and the blank lines that follow it.
+    pub body: &'a str,
+    /// The line of the text, from 1, on which the body starts.
+    pub body_first_line: usize,
+}
+
+/// Why a text cannot be taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HeaderFault {
+    /// It starts with `---`, and there is no second one.
+    #[error("the header starts here and is never closed")]
+    Unclosed,
+    /// The header is longer than any header is meant to be.
+    #[error("the header is {size} bytes long, more than the limit of {LARGEST_HEADER}")]
+    TooLarge {
+        /// Its size in bytes.
+        size: usize,
+    },
+}
 
 /// A file taken apart: its header, if it has one, and what follows.
 #[derive(Debug)]
@@ -22,11 +51,15 @@ pub(crate) struct Parts {
 /// Lines before the first line of the header's own text.
 const LINES_ABOVE: usize = 1;
 
-/// Takes a file apart. A file that does not start with a line of `---` has no header.
-pub(crate) fn split(file: SourceFile) -> Result<Parts, WorkspaceError> {
-    let mut lines = file.text.split_inclusive('\n');
+/// Takes a text apart. One that does not start with a line of `---` has no header.
+///
+/// # Errors
+///
+/// If the header is never closed, or is too long to be one.
+pub fn split_header(text: &str) -> Result<HeaderSplit<'_>, HeaderFault> {
+    let mut lines = text.split_inclusive('\n');
     let Some(opening) = lines.next().filter(|line| line.trim_end() == "---") else {
-        return Ok(Parts { header: None, body: file });
+        return Ok(HeaderSplit { header: None, body: text, body_first_line: 1 });
     };
     let start = opening.len();
     let mut end = start;
@@ -37,24 +70,39 @@ pub(crate) fn split(file: SourceFile) -> Result<Parts, WorkspaceError> {
         end += if closes { 0 } else { line.len() };
         closes
     });
-    let Some(closing) = closing else {
-        return Err(WorkspaceError::HeaderUnclosed { path: file.path });
-    };
+    let closing = closing.ok_or(HeaderFault::Unclosed)?;
     if end - start > LARGEST_HEADER {
-        return Err(WorkspaceError::HeaderTooLarge {
-            path: file.path,
-            size: end - start,
-            limit: LARGEST_HEADER,
-        });
+        return Err(HeaderFault::TooLarge { size: end - start });
     }
     let mut body_start = end + closing.len();
-    let mut first_line = number + 1;
+    let mut body_first_line = number + 1;
     for line in lines.take_while(|line| line.trim().is_empty()) {
         body_start += line.len();
-        first_line += 1;
+        body_first_line += 1;
     }
-    let header = file.text.get(start..end).unwrap_or_default().to_owned();
-    let text = file.text.get(body_start..).unwrap_or_default().to_owned();
+    Ok(HeaderSplit {
+        header: text.get(start..end),
+        body: text.get(body_start..).unwrap_or_default(),
+        body_first_line,
+    })
+}
+
+/// Takes a file apart.
+pub(crate) fn split(file: SourceFile) -> Result<Parts, WorkspaceError> {
+    let split = match split_header(&file.text) {
+        Ok(split) => split,
+        Err(HeaderFault::Unclosed) => {
+            return Err(WorkspaceError::HeaderUnclosed { path: file.path });
+        }
+        Err(HeaderFault::TooLarge { size }) => {
+            let limit = LARGEST_HEADER;
+            return Err(WorkspaceError::HeaderTooLarge { path: file.path, size, limit });
+        }
+    };
+    let Some(header) = split.header.map(str::to_owned) else {
+        return Ok(Parts { header: None, body: file });
+    };
+    let (text, first_line) = (split.body.to_owned(), split.body_first_line);
     Ok(Parts { header: Some(header), body: SourceFile { path: file.path, text, first_line } })
 }
 
@@ -81,8 +129,8 @@ fn options() -> Options {
         budget: serde_saphyr::budget! {
             max_events: 20_000,
             max_nodes: 10_000,
-            max_depth: 16,
-            flow_nesting_limit: 16,
+            max_depth: DEEPEST_HEADER,
+            flow_nesting_limit: DEEPEST_HEADER,
             max_documents: 1,
             max_aliases: 64,
             max_anchors: 64,

@@ -33,6 +33,7 @@
 mod agent;
 mod config;
 mod config_check;
+mod description;
 mod error;
 mod header;
 mod identity;
@@ -56,12 +57,14 @@ pub use config::{
     Assembly, BaseSet, CONFIG_FILE, Config, DEFAULT_CONFIG_TEXT, Limits, Modes, Profile,
     SkillSettings,
 };
+pub use description::{LONGEST_DESCRIPTION, first_paragraph};
 pub use error::{AskedBy, WorkspaceError};
+pub use header::{DEEPEST_HEADER, HeaderFault, HeaderSplit, LARGEST_HEADER, split_header};
 pub use identity::IdentityFiles;
 pub use private::{PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README};
 pub use prompts::{Layer, LayerPlace};
 pub use read::{SourceFile, read_file};
-pub use rel_path::PathFault;
+pub use rel_path::{PathFault, file_name_fault};
 pub use skills::{Skill, SkillProblem, SkillScan};
 pub use tools::{TOOLS_FILE, ToolEntry, ToolMode};
 pub use workspace::Workspace;

@@ -91,6 +91,14 @@ pub(crate) fn check_component(name: &str) -> Result<(), PathFault> {
     }
 }
 
+/// What keeps a string from being one file name on every platform; nothing, if it can be one.
+///
+/// For names that come from elsewhere, such as that of a proposed skill.
+#[must_use]
+pub fn file_name_fault(name: &str) -> Option<PathFault> {
+    check_component(name).err()
+}
+
 fn check_name(name: &str) -> Result<(), PathFault> {
     if name == ".." {
         return Err(PathFault::Climbs);

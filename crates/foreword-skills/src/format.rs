@@ -1,0 +1,274 @@
+//! The Agent Skills format: a header of `name`, `description` and a few more, then markdown.
+//!
+//! [`SkillDocument`] reads what people have: unknown keys, missing fields and broken headers are
+//! faults to report, and the text can still be shown and screened. [`validate`] is the format's
+//! own judgement, the same as that of its reference validator.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use foreword_workspace::{
+    HeaderFault, HeaderSplit, LARGEST_HEADER, LONGEST_DESCRIPTION, split_header,
+};
+use serde::Serialize;
+
+use crate::fields::{Field, Fields, Value, escaped, read_fields};
+use crate::name::{is_same_name, name_faults, strip};
+
+/// The longest text of `compatibility`, in characters.
+pub const LONGEST_COMPATIBILITY: usize = 500;
+/// The fields of the format.
+const FIELDS: [&str; 6] =
+    ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
+/// The first line of the header's own text when it follows a line of `---`.
+const FIRST_HEADER_LINE: usize = 2;
+
+/// Where a text departs from the format, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FormatFault {
+    /// The field it is about, where it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// The line in the text, from 1.
+    pub line: usize,
+    /// What is wrong, in words for whoever wrote it.
+    pub message: String,
+}
+
+impl FormatFault {
+    pub(crate) fn at(line: usize, message: impl Into<String>) -> Self {
+        Self { field: None, line, message: message.into() }
+    }
+
+    fn of(field: &str, line: usize, message: impl Into<String>) -> Self {
+        Self { field: Some(field.to_owned()), line, message: message.into() }
+    }
+}
+
+impl fmt::Display for FormatFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
+
+/// A skill's text, taken apart leniently.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SkillDocument {
+    /// The name, as the header gives it; `None` if it is missing or blank.
+    pub name: Option<String>,
+    /// When to use the skill; `None` if it is missing or blank.
+    pub description: Option<String>,
+    /// The licence, if it is a text.
+    pub license: Option<String>,
+    /// What the skill needs around it, if it is a text.
+    pub compatibility: Option<String>,
+    /// The texts under `metadata`; what is no text is left out.
+    pub metadata: BTreeMap<String, String>,
+    /// The permissions the skill declares: `allowed-tools`, given as a list or in one text.
+    pub allowed_tools: Vec<String>,
+    /// The text after the header; all of it, if there is none or it cannot be told apart.
+    pub body: String,
+    /// The line of the text, from 1, on which the body starts.
+    pub body_first_line: usize,
+    /// Where the text departs from the format; see [`validate`].
+    pub faults: Vec<FormatFault>,
+}
+
+impl SkillDocument {
+    /// Takes a text apart. Whatever cannot be read is a fault, and the rest is there.
+    ///
+    /// `expected_name` is the name of its folder, or of its file without `.md`.
+    #[must_use]
+    pub fn parse(text: &str, expected_name: Option<&str>) -> Self {
+        let faults = validate(text, expected_name);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let split = split_header(text).unwrap_or(HeaderSplit {
+            header: None,
+            body: text,
+            body_first_line: 1,
+        });
+        let fields =
+            split.header.map(|header| read_fields(header, FIRST_HEADER_LINE)).unwrap_or_default();
+        let text_of = |key| fields.text(key).map(|text| text.trim().to_owned());
+        Self {
+            name: text_of("name"),
+            description: text_of("description"),
+            license: text_of("license"),
+            compatibility: text_of("compatibility"),
+            metadata: metadata(&fields),
+            allowed_tools: allowed_tools(&fields),
+            body: split.body.to_owned(),
+            body_first_line: split.body_first_line,
+            faults,
+        }
+    }
+}
+
+fn metadata(fields: &Fields) -> BTreeMap<String, String> {
+    let Some(Field { value: Value::Map(entries), .. }) = fields.get("metadata") else {
+        return BTreeMap::new();
+    };
+    let texts = entries.iter().filter_map(|(key, value)| match value {
+        Value::Text(text) => Some((key.clone(), text.clone())),
+        _ => None,
+    });
+    texts.collect()
+}
+
+fn allowed_tools(fields: &Fields) -> Vec<String> {
+    match fields.get("allowed-tools").map(|field| &field.value) {
+        Some(Value::Text(text)) => tools_in(text),
+        Some(Value::List(list)) => list
+            .iter()
+            .filter_map(|item| match item {
+                Value::Text(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Tools in one text: between blanks or commas, which inside brackets belong to the tool.
+fn tools_in(text: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let mut tools = vec![String::new()];
+    for c in text.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && (c == ',' || c.is_whitespace()) {
+            tools.push(String::new());
+        } else if let Some(tool) = tools.last_mut() {
+            tool.push(c);
+        }
+    }
+    tools.retain(|tool| !tool.is_empty());
+    tools
+}
+
+/// What the Agent Skills format has against a text; nothing, if it is valid.
+///
+/// `expected_name` is the name of its folder, or of its file without `.md`. The verdict is that of
+/// the reference validator, with its way of finding the header: it ends at the second `---`, also
+/// in the middle of a line. Only a header past [`LARGEST_HEADER`] or past all sense in depth and
+/// number of values is refused although the reference would read it.
+#[must_use]
+pub fn validate(text: &str, expected_name: Option<&str>) -> Vec<FormatFault> {
+    let header = match reference_header(text) {
+        Ok(header) => header,
+        Err(fault) => return vec![fault],
+    };
+    let header = unix_lines(header);
+    if let Some(fault) = unprintable(&header) {
+        return vec![fault];
+    }
+    let mut fields = read_fields(&header, 1);
+    let mut faults = std::mem::take(&mut fields.faults);
+    if fields.list.is_empty() && !faults.is_empty() {
+        return faults;
+    }
+    for Field { key, place, .. } in &fields.list {
+        if !FIELDS.contains(&key.as_str()) {
+            let known = FIELDS.join(", ");
+            let message =
+                format!("`{}` is no field of the format, which has {known}", escaped(key));
+            faults.push(FormatFault::of(key, place.line, message));
+        }
+    }
+    faults.extend(check_name(&fields, expected_name));
+    faults.extend(check_text(&fields, "description", LONGEST_DESCRIPTION, true));
+    faults.extend(check_text(&fields, "compatibility", LONGEST_COMPATIBILITY, false));
+    faults.sort_by_key(|fault| fault.line);
+    faults
+}
+
+fn check_name(fields: &Fields, expected_name: Option<&str>) -> Vec<FormatFault> {
+    let Some(field) = fields.get("name") else {
+        return vec![FormatFault::of("name", 1, "the header has no `name`")];
+    };
+    let line = field.place.line;
+    let Value::Text(name) = &field.value else {
+        return vec![FormatFault::of("name", line, "`name` has to be a text")];
+    };
+    let mut faults: Vec<_> = name_faults(name)
+        .into_iter()
+        .map(|error| FormatFault::of("name", line, error.to_string()))
+        .collect();
+    if let Some(expected) = expected_name
+        && !strip(name).is_empty()
+        && !is_same_name(name, expected)
+    {
+        let message = format!(
+            "the name is `{}`, its folder is `{}`",
+            escaped(strip(name)),
+            escaped(expected)
+        );
+        faults.push(FormatFault::of("name", line, message));
+    }
+    faults
+}
+
+fn check_text(fields: &Fields, key: &str, longest: usize, required: bool) -> Option<FormatFault> {
+    let Some(field) = fields.get(key) else {
+        return required.then(|| FormatFault::of(key, 1, format!("the header has no `{key}`")));
+    };
+    let line = field.place.line;
+    let Value::Text(text) = &field.value else {
+        return Some(FormatFault::of(key, line, format!("`{key}` has to be a text")));
+    };
+    if required && strip(text).is_empty() {
+        return Some(FormatFault::of(key, line, format!("`{key}` is empty")));
+    }
+    let length = text.chars().count();
+    (length > longest).then(|| {
+        let message = format!("`{key}` is {length} characters long, more than {longest}");
+        FormatFault::of(key, line, message)
+    })
+}
+
+/// The header as the reference finds it: from the `---` the text starts with to the next one.
+fn reference_header(text: &str) -> Result<&str, FormatFault> {
+    let Some(rest) = text.strip_prefix("---") else {
+        let message = match text.strip_prefix('\u{feff}') {
+            Some(rest) if rest.starts_with("---") => {
+                "the text starts with a byte order mark: the header has to come first"
+            }
+            _ => "there is no header: the text has to start with a line of `---`",
+        };
+        return Err(FormatFault::at(1, message));
+    };
+    // A header that is never closed is found out without looking through all of a large file.
+    let Some((header, _)) = rest.split_once("---") else {
+        return Err(FormatFault::at(1, HeaderFault::Unclosed.to_string()));
+    };
+    if header.len() > LARGEST_HEADER {
+        return Err(FormatFault::at(1, HeaderFault::TooLarge { size: header.len() }.to_string()));
+    }
+    Ok(header)
+}
+
+/// The first character that YAML does not allow in a text.
+fn unprintable(header: &str) -> Option<FormatFault> {
+    let allowed = |c: char| {
+        matches!(c, '\t' | '\n' | '\u{85}' | '\u{e000}'..='\u{fffd}')
+            || (!c.is_control() && c < '\u{fffe}')
+            || c > '\u{ffff}'
+    };
+    let (offset, c) = header.char_indices().find(|(_, c)| !allowed(*c))?;
+    let line = 1 + header.bytes().take(offset).filter(|byte| *byte == b'\n').count();
+    let message = format!("the header holds the control character U+{:04X}", u32::from(c));
+    Some(FormatFault::at(line, message))
+}
+
+/// Line breaks as the reference reads them: CRLF and CR are LF.
+fn unix_lines(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') {
+        Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
