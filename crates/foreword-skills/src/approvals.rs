@@ -1,0 +1,103 @@
+//! How far each skill on disk is approved: what a build needs to know of the store, read-only.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use foreword_store::{Reader, Tracked};
+use foreword_workspace::Workspace;
+use serde::Serialize;
+
+use crate::error::SkillError;
+use crate::history;
+use crate::private::Private;
+use crate::repository::Repository;
+
+/// How a file of skills stands to the history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "status", rename_all = "camelCase")]
+pub enum Standing {
+    /// What is on disk is what a commit holds.
+    Approved {
+        /// The commit.
+        commit: String,
+        /// Who approved it.
+        by: String,
+        /// When, in milliseconds since 1970.
+        at: i64,
+    },
+    /// A commit holds something else under this name.
+    Modified {
+        /// The commit.
+        commit: String,
+    },
+    /// No commit has it.
+    Local,
+}
+
+/// What the history holds, by path in the directory of skills.
+#[derive(Debug, Clone, Default)]
+pub struct Approvals {
+    directory: String,
+    files: BTreeMap<String, Tracked>,
+}
+
+impl Approvals {
+    /// Reads what a workspace's history holds, and creates nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the repository is damaged. A database that cannot be read costs time, no more: it only
+    /// repeats what the repository says.
+    pub fn of(workspace: &Workspace) -> Result<Self, SkillError> {
+        let private = Private::of(workspace.root());
+        let directory = workspace.config().skills.directory.clone();
+        let files = load(&private, &private.repository())?;
+        Ok(Self {
+            directory: clean(&directory).to_owned(),
+            files: files.into_iter().map(|file| (file.path.clone(), file)).collect(),
+        })
+    }
+
+    /// Whether nothing was ever approved here.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// How a file stands, named as the workspace shows it (`skills/tea/SKILL.md`).
+    #[must_use]
+    pub fn standing(&self, shown: &str, digest: &[u8; 32]) -> Standing {
+        let Some(path) = shown.strip_prefix(&self.directory).and_then(|p| p.strip_prefix('/')) else {
+            return Standing::Local;
+        };
+        match self.files.get(path) {
+            None => Standing::Local,
+            Some(file) if file.digest == *digest => Standing::Approved {
+                commit: file.commit.clone(),
+                by: file.by.clone(),
+                at: file.at,
+            },
+            Some(file) => Standing::Modified { commit: file.commit.clone() },
+        }
+    }
+
+    /// Files of the history that are not among those given, as the workspace would show them.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+}
+
+fn load(private: &Private, directory: &Path) -> Result<Vec<Tracked>, SkillError> {
+    let Some(repository) = Repository::open(directory)? else { return Ok(Vec::new()) };
+    let head = repository.head()?.map(|id| id.to_string());
+    let known = Reader::open(&private.database()).and_then(|reader| reader.tracked());
+    match known {
+        Ok(known) if known.head == head => Ok(known.files),
+        _ => history::tracked(&repository),
+    }
+}
+
+/// The directory of skills without what does not change where it leads.
+pub(crate) fn clean(directory: &str) -> &str {
+    directory.trim_end_matches('/').trim_start_matches("./")
+}
