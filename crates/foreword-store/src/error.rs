@@ -1,0 +1,285 @@
+//! What can go wrong with the store, in words a person can act on.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rusqlite::ErrorCode;
+
+use crate::proposal::State;
+
+/// What can go wrong with the store.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// There is no database yet, and reading creates none.
+    #[error("there is no database at {}", path.display())]
+    NoDatabase {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The file is not a database, or not one that Foreword can trust to write to.
+    #[error("the database {} is damaged: {detail}", path.display())]
+    Damaged {
+        /// The database.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// The database was made by a newer version.
+    #[error(
+        "the database {} was made by a newer foreword (layout {found}, this one knows {known})",
+        path.display()
+    )]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// The version of its layout.
+        found: i64,
+        /// The newest version known here.
+        known: i64,
+    },
+    /// The audit key is not the one the log was made with.
+    #[error("the audit log in {} was not made with this key", path.display())]
+    WrongKey {
+        /// The database.
+        path: PathBuf,
+    },
+    /// Another process kept the database locked for longer than the timeout.
+    #[error("the database {} is in use by another process", path.display())]
+    Busy {
+        /// The database.
+        path: PathBuf,
+    },
+    /// No room is left on the disk.
+    #[error("the disk is full: {} could not be written", path.display())]
+    DiskFull {
+        /// What was being written.
+        path: PathBuf,
+    },
+    /// The file, its directory or its file system cannot be written.
+    #[error("{} is read-only", path.display())]
+    ReadOnly {
+        /// What was to be written.
+        path: PathBuf,
+    },
+    /// A file could not be read or written.
+    #[error("could not {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried: a verb such as `read`.
+        action: &'static str,
+        /// With which file.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The database refused something that none of the other kinds describes.
+    #[error("the database {} failed: {detail}", path.display())]
+    Database {
+        /// The database.
+        path: PathBuf,
+        /// In the words of the database.
+        detail: String,
+    },
+    /// The system gave no random bytes.
+    #[error("the system gave no random bytes: {detail}")]
+    Random {
+        /// In the words of the system.
+        detail: String,
+    },
+    /// There is no audit key yet, and reading creates none.
+    #[error("there is no audit key at {}", path.display())]
+    NoKey {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// Others than its owner can read or replace the audit key.
+    #[error("others than its owner can get at the audit key: {} has mode {mode:03o}", path.display())]
+    KeyExposed {
+        /// The key file, or the directory it lies in.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+        /// The mode it should have.
+        wanted: u32,
+    },
+    /// The key file holds something else.
+    #[error("{} is not an audit key", path.display())]
+    KeyMalformed {
+        /// The key file.
+        path: PathBuf,
+    },
+    /// The key would lie where an agent can read it.
+    #[error(
+        "the configuration directory {} lies inside the workspace {}",
+        directory.display(), workspace.display()
+    )]
+    KeyInsideWorkspace {
+        /// The configuration directory.
+        directory: PathBuf,
+        /// The workspace.
+        workspace: PathBuf,
+    },
+    /// No proposal has this id, nor one that begins with it.
+    #[error("there is no proposal `{id}`")]
+    NoSuchProposal {
+        /// What was asked for.
+        id: String,
+        /// The most similar id there is.
+        nearest: Option<String>,
+    },
+    /// Several proposals begin with these characters.
+    #[error("`{prefix}` could be any of the proposals {}", candidates.join(", "))]
+    AmbiguousProposal {
+        /// What was asked for.
+        prefix: String,
+        /// The ids that begin with it; at most ten.
+        candidates: Vec<String>,
+    },
+    /// Somebody else decided in the meantime.
+    #[error("the proposal `{id}` is {found}, not {expected}")]
+    StateChanged {
+        /// The proposal.
+        id: String,
+        /// The state it was expected to be in.
+        expected: State,
+        /// The state it is in.
+        found: State,
+    },
+    /// A proposal brings more than may be stored.
+    #[error("{what} has {bytes} bytes; at most {limit} may be proposed")]
+    TooLarge {
+        /// The file or the proposal.
+        what: String,
+        /// Its size.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// Too many proposals wait for a decision.
+    #[error("{waiting} wait for a decision; at most {limit} may")]
+    TooManyPending {
+        /// What waits, and how much of it.
+        waiting: String,
+        /// The limit.
+        limit: String,
+    },
+    /// What the skill repository holds changed since it was read.
+    #[error(
+        "the skill repository moved on: expected {}, found {}",
+        expected.as_deref().unwrap_or("nothing"), found.as_deref().unwrap_or("nothing")
+    )]
+    TrackedMoved {
+        /// The commit that was expected.
+        expected: Option<String>,
+        /// The commit that is recorded.
+        found: Option<String>,
+    },
+    /// The audit writer has stopped and takes no more entries.
+    #[error("the audit writer has stopped")]
+    WriterStopped,
+    /// The transaction that carried this entry failed.
+    #[error(transparent)]
+    Batch(Arc<StoreError>),
+}
+
+impl StoreError {
+    /// What to do about it, where that can be said.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NoDatabase { .. } => "nothing was recorded in this workspace yet".to_owned(),
+            Self::Damaged { path, .. } => format!(
+                "nothing was overwritten; move {} and the files beside it that begin with its name \
+                 aside and run the command again to start a new one: the skill repository still \
+                 holds the history of the skills, pending proposals and the audit log stay in the \
+                 file moved aside",
+                path.display()
+            ),
+            Self::Newer { .. } => "install that version of foreword".to_owned(),
+            Self::WrongKey { .. } => {
+                "put back the `audit.key` this log was made with, or see `foreword audit verify` \
+                 for whether the log itself was altered"
+                    .to_owned()
+            }
+            Self::Busy { .. } => "wait for the other foreword to finish and try again".to_owned(),
+            Self::DiskFull { .. } => {
+                "free some space and try again; nothing was changed".to_owned()
+            }
+            Self::ReadOnly { path } => {
+                format!("make {} and its directory writable", path.display())
+            }
+            Self::NoKey { .. } => {
+                "it is made by the first command that changes something; if it was lost, earlier \
+                 entries can no longer be checked"
+                    .to_owned()
+            }
+            Self::KeyExposed { path, wanted, .. } => format!(
+                "run `chmod {wanted:o} {}`; if others may have read it, move it and the database \
+                 aside to begin a new log",
+                path.display()
+            ),
+            Self::KeyMalformed { path } => format!(
+                "put {} back from a backup, or move it and the database aside to begin a new log",
+                path.display()
+            ),
+            Self::KeyInsideWorkspace { .. } => {
+                "use a configuration directory that agents working here cannot read".to_owned()
+            }
+            Self::NoSuchProposal { nearest, .. } => match nearest {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => "see `foreword skill proposals`".to_owned(),
+            },
+            Self::AmbiguousProposal { .. } => "give more characters of the id".to_owned(),
+            Self::StateChanged { .. } => "somebody else decided in the meantime".to_owned(),
+            Self::TooManyPending { .. } => {
+                "approve or reject some of them: `foreword skill proposals` lists them".to_owned()
+            }
+            Self::TrackedMoved { .. } => "try again".to_owned(),
+            Self::Batch(error) => return error.hint(),
+            Self::Io { .. }
+            | Self::Database { .. }
+            | Self::Random { .. }
+            | Self::TooLarge { .. }
+            | Self::WriterStopped => return None,
+        })
+    }
+
+    /// A failed file operation; a full disk and a read-only file system are told as such.
+    pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
+        let path = path.to_path_buf();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path },
+            _ => Self::Io { action, path, source },
+        }
+    }
+
+    /// A failure of the database, sorted by what a person can do about it.
+    pub(crate) fn database(path: &Path, error: &rusqlite::Error) -> Self {
+        let path = path.to_path_buf();
+        let detail = error.to_string();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::Damaged { path, detail }
+            }
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
+            Some(ErrorCode::DiskFull) => Self::DiskFull { path },
+            Some(ErrorCode::ReadOnly) => Self::ReadOnly { path },
+            Some(_) => Self::Database { path, detail },
+            // A row that does not read as what was written: the file was changed from outside.
+            None => Self::Damaged { path, detail },
+        }
+    }
+}
+
+/// Says which database failed, at the edge where the words of SQLite end.
+pub(crate) trait InDatabase<T> {
+    fn at(self, path: &Path) -> Result<T, StoreError>;
+}
+
+impl<T> InDatabase<T> for rusqlite::Result<T> {
+    fn at(self, path: &Path) -> Result<T, StoreError> {
+        self.map_err(|error| StoreError::database(path, &error))
+    }
+}

@@ -1,0 +1,221 @@
+//! Reading the database: as it is, without making or changing anything.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
+
+use crate::audit::{self, LogFilter};
+use crate::chain::{Anchor, Head};
+use crate::error::{InDatabase as _, StoreError};
+use crate::event::Entry;
+use crate::heads::Heads;
+use crate::key::AuditKey;
+use crate::proposal::{Proposal, ProposalSummary, State};
+use crate::tracked::{self, TrackedSet};
+use crate::verification::Verification;
+use crate::{proposals, schema, verify};
+
+/// What a file of SQLite begins with.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// A database that is read.
+///
+/// Reading sees what was last committed and never waits for a writer. It needs no key.
+#[derive(Debug)]
+pub struct Reader {
+    pub(crate) connection: Mutex<Connection>,
+    /// Absolute, links followed.
+    pub(crate) path: PathBuf,
+}
+
+impl Reader {
+    /// Opens a database that exists; creates nothing, also not in a directory that is read-only.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, and when it is damaged or made by a newer version.
+    pub fn open(database: &Path) -> Result<Self, StoreError> {
+        let path = match database.canonicalize() {
+            Ok(path) => path,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(StoreError::NoDatabase { path: database.to_path_buf() });
+            }
+            Err(error) => return Err(StoreError::io("open", database, error)),
+        };
+        if check_file(&path)? == Contents::Empty {
+            return Err(StoreError::NoDatabase { path });
+        }
+        let connection = open_read_only(&path)?;
+        if schema::version(&connection, &path)? == 0 {
+            return Err(StoreError::NoDatabase { path });
+        }
+        Ok(Self { connection: Mutex::new(connection), path })
+    }
+
+    /// Where the database lies.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The proposal with this id, or the only one whose id begins with it.
+    ///
+    /// # Errors
+    ///
+    /// When there is none or more than one.
+    pub fn proposal(&self, id: &str) -> Result<Proposal, StoreError> {
+        proposals::find(&self.connection(), &self.path, id)
+    }
+
+    /// The proposals in a state, or all, oldest first and without the content of their files.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn proposals(&self, state: Option<State>) -> Result<Vec<ProposalSummary>, StoreError> {
+        proposals::list(&self.connection(), &self.path, state)
+    }
+
+    /// The proposals whose change was begun and not finished, with their files.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn intents(&self) -> Result<Vec<Proposal>, StoreError> {
+        proposals::intents(&self.connection(), &self.path)
+    }
+
+    /// What the skill repository held when it was last looked at.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn tracked(&self) -> Result<TrackedSet, StoreError> {
+        tracked::read(&self.connection(), &self.path)
+    }
+
+    /// The end of the audit log.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read. The hash of an empty log is all zero.
+    pub fn head(&self) -> Result<Head, StoreError> {
+        audit::head(&self.connection(), &self.path)
+    }
+
+    /// Gives each entry of the log that the filter lets through to `each`, until it breaks.
+    ///
+    /// `each` must not use this reader: it is busy until the last entry.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn log(
+        &self,
+        filter: &LogFilter,
+        each: impl FnMut(Entry) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        audit::log(&self.connection(), &self.path, filter, each)
+    }
+
+    /// The entries of the log that the filter lets through.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn entries(&self, filter: &LogFilter) -> Result<Vec<Entry>, StoreError> {
+        let mut entries = Vec::new();
+        self.log(filter, |entry| {
+            entries.push(entry);
+            ControlFlow::Continue(())
+        })?;
+        Ok(entries)
+    }
+
+    /// Checks the whole log against the key, the head file and the anchors.
+    ///
+    /// # Errors
+    ///
+    /// When the database or the head file cannot be read. What is wrong with the log itself is in
+    /// the verification.
+    pub fn verify(
+        &self,
+        key: &AuditKey,
+        heads: &Heads,
+        anchors: &[Anchor],
+    ) -> Result<Verification, StoreError> {
+        // Before the database is looked at: a head is written down after its entry.
+        let recorded = heads.read(key, &self.path)?;
+        let aside = heads.moved_aside(&self.path);
+        let connection = self.connection();
+        verify::run(&connection, &self.path, key, &recorded, aside, anchors)
+    }
+
+    pub(crate) fn connection(&self) -> MutexGuard<'_, Connection> {
+        // A panic while holding it leaves no transaction behind: that is rolled back when dropped.
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the file holds, before SQLite is let near it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Contents {
+    /// Nothing at all: just created, or created by a process that was killed then.
+    Empty,
+    /// Something that begins as a database does.
+    Database,
+}
+
+/// Looks at the first bytes.
+///
+/// SQLite would take an empty file with a log beside it for a new database, and could hide a
+/// damaged page behind its write-ahead log.
+pub(crate) fn check_file(path: &Path) -> Result<Contents, StoreError> {
+    let damaged =
+        |detail: &str| StoreError::Damaged { path: path.to_path_buf(), detail: detail.to_owned() };
+    let file = File::open(path).map_err(|error| StoreError::io("open", path, error))?;
+    let metadata = file.metadata().map_err(|error| StoreError::io("look at", path, error))?;
+    if !metadata.is_file() {
+        return Err(damaged("it is not a file"));
+    }
+    let mut start = Vec::with_capacity(100);
+    file.take(100).read_to_end(&mut start).map_err(|error| StoreError::io("read", path, error))?;
+    if start.is_empty() {
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        return match std::fs::metadata(&log) {
+            Ok(metadata) if metadata.len() > 0 => {
+                Err(damaged("it is empty, and a log of changes lies beside it"))
+            }
+            _ => Ok(Contents::Empty),
+        };
+    }
+    if !start.starts_with(MAGIC) || start.len() < 100 {
+        return Err(damaged("it does not begin as a database does"));
+    }
+    Ok(Contents::Database)
+}
+
+/// Settings of every connection: strict about what a file from elsewhere may make us do.
+pub(crate) fn configure(connection: &Connection, timeout: Duration) -> rusqlite::Result<()> {
+    connection.busy_timeout(timeout)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
+    // The write-ahead log stays, so that closing costs nothing and reading creates nothing.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(())
+}
+
+fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).at(path)?;
+    configure(&connection, Duration::from_secs(10)).at(path)?;
+    Ok(connection)
+}

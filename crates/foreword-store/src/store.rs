@@ -1,0 +1,177 @@
+//! A database that is written: one transaction at a time, and the head written down after each.
+
+use std::fs::OpenOptions;
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::audit;
+use crate::chain::{Anchor, Linker};
+use crate::error::{InDatabase as _, StoreError};
+use crate::heads::Heads;
+use crate::key::AuditKey;
+use crate::reader::{Reader, check_file, configure};
+use crate::schema;
+use crate::verification::Verification;
+use crate::write::Write;
+
+/// What survives a loss of power.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// Everything that was committed.
+    #[default]
+    Durable,
+    /// A consistent database, perhaps without the last commits. For tests.
+    Fast,
+}
+
+/// How a database is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// What survives a loss of power.
+    pub durability: Durability,
+    /// How long to wait for other writers.
+    pub busy_timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { durability: Durability::Durable, busy_timeout: Duration::from_secs(10) }
+    }
+}
+
+/// A database that is written and read. Safe to share between threads and processes.
+#[derive(Debug)]
+pub struct Store {
+    reader: Reader,
+    key: AuditKey,
+    heads: Heads,
+    /// Why the head could not be written down after the last commit.
+    head_problem: Mutex<Option<String>>,
+}
+
+impl Deref for Store {
+    type Target = Reader;
+
+    fn deref(&self) -> &Reader {
+        &self.reader
+    }
+}
+
+impl Store {
+    /// Opens a database, or makes one that only its owner can read. The directory must exist.
+    ///
+    /// # Errors
+    ///
+    /// When the file is damaged or not ours, made by a newer version, or of another key. Nothing is
+    /// overwritten then.
+    pub fn open(database: &Path, key: AuditKey, heads: Heads) -> Result<Self, StoreError> {
+        Self::open_with(database, key, heads, Options::default())
+    }
+
+    /// As [`Store::open`], with options.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::open`].
+    pub fn open_with(
+        database: &Path,
+        key: AuditKey,
+        heads: Heads,
+        options: Options,
+    ) -> Result<Self, StoreError> {
+        create_file(database)?;
+        let path =
+            database.canonicalize().map_err(|error| StoreError::io("open", database, error))?;
+        check_file(&path)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = Connection::open_with_flags(&path, flags).at(&path)?;
+        configure(&connection, options.busy_timeout).at(&path)?;
+        // Before anything is written: a file of another program stays as it is.
+        schema::version(&connection, &path)?;
+        set_journal(&connection, options).at(&path)?;
+        schema::migrate(&mut connection, &key, &path)?;
+        if let Some(oddity) = schema::oddities(&connection).at(&path)?.into_iter().next() {
+            return Err(StoreError::Damaged { path, detail: oddity.0 });
+        }
+        let identity = audit::identity(&connection, &path)?;
+        if Linker::new(&key).key_check(identity.log_id) != identity.key_check {
+            return Err(StoreError::WrongKey { path });
+        }
+        Ok(Self {
+            reader: Reader { connection: Mutex::new(connection), path },
+            key,
+            heads,
+            head_problem: Mutex::new(None),
+        })
+    }
+
+    /// Carries out one transaction: all that `change` does happens, or none of it.
+    ///
+    /// Waits for other writers first. After the commit the head of the log is written down.
+    /// `change` must not use this store otherwise: it is busy until `change` returns.
+    ///
+    /// # Errors
+    ///
+    /// When `change` fails, and when the database cannot be written. Nothing has changed then.
+    pub fn write<T, E: From<StoreError>>(
+        &self,
+        now_ms: i64,
+        change: impl FnOnce(&mut Write<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut connection = self.reader.connection();
+        let path = &self.reader.path;
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).at(path)?;
+        let mut write = Write::new(&transaction, path, &self.key, &self.heads, now_ms);
+        let value = change(&mut write)?;
+        let advanced = write.advanced();
+        transaction.commit().at(path)?;
+        if let Some((head, lost)) = advanced {
+            let result = self.heads.advance(&self.key, path, head, lost);
+            // The change is made: it would be wrong to report it as failed.
+            *self.head_problem.lock().unwrap_or_else(PoisonError::into_inner) =
+                result.err().map(|error| error.to_string());
+        }
+        Ok(value)
+    }
+
+    /// Why the head of the log could not be written down after the last change, if it could not.
+    ///
+    /// The change itself was made; only a later truncation could go unnoticed.
+    #[must_use]
+    pub fn head_problem(&self) -> Option<String> {
+        self.head_problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Checks the whole log against the key, the head file and the anchors.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::verify`].
+    pub fn verify(&self, anchors: &[Anchor]) -> Result<Verification, StoreError> {
+        self.reader.verify(&self.key, &self.heads, anchors)
+    }
+}
+
+/// Makes an empty file that only its owner can read, if there is none.
+fn create_file(path: &Path) -> Result<(), StoreError> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop).map_err(|error| StoreError::io("open", path, error))
+}
+
+fn set_journal(connection: &Connection, options: Options) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    let synchronous = match options.durability {
+        Durability::Durable => "FULL",
+        Durability::Fast => "OFF",
+    };
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    connection.pragma_update(None, "journal_size_limit", 8 * 1024 * 1024)
+}

@@ -1,0 +1,234 @@
+//! One transaction: rows and audit entries that change together.
+
+use std::path::Path;
+
+use rusqlite::Transaction;
+
+use crate::audit::{self, Tail};
+use crate::chain::{Fields, Head, Linker};
+use crate::error::{InDatabase as _, StoreError};
+use crate::event::Event;
+use crate::heads::{Heads, Recorded};
+use crate::key::AuditKey;
+use crate::proposal::{Decision, NewProposal, Proposal, ProposalId, ProposalSummary, State};
+use crate::proposals;
+use crate::tracked::{self, Tracked, TrackedSet};
+
+/// A transaction under way; see [`Store::write`](crate::Store::write).
+#[derive(Debug)]
+pub struct Write<'t> {
+    transaction: &'t Transaction<'t>,
+    path: &'t Path,
+    key: &'t AuditKey,
+    linker: Linker<'t>,
+    heads: &'t Heads,
+    now_ms: i64,
+    tail: Option<Tail>,
+    appended: bool,
+}
+
+impl<'t> Write<'t> {
+    pub(crate) fn new(
+        transaction: &'t Transaction<'t>,
+        path: &'t Path,
+        key: &'t AuditKey,
+        heads: &'t Heads,
+        now_ms: i64,
+    ) -> Self {
+        Self {
+            transaction,
+            path,
+            key,
+            linker: Linker::new(key),
+            heads,
+            now_ms,
+            tail: None,
+            appended: false,
+        }
+    }
+
+    /// Puts an event on record, at the time of this transaction.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be written.
+    pub fn audit(&mut self, event: &Event) -> Result<Head, StoreError> {
+        self.audit_at(self.now_ms, event)
+    }
+
+    /// Puts an event on record that happened at another time.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be written.
+    pub fn audit_at(&mut self, at_ms: i64, event: &Event) -> Result<Head, StoreError> {
+        let mut tail = self.tail()?;
+        let texts = event.texts();
+        let fields = Fields {
+            seq: tail.head.seq.saturating_add(1),
+            at: at_ms,
+            texts: [
+                texts.actor.as_bytes(),
+                texts.action.as_bytes(),
+                texts.subject.as_bytes(),
+                texts.outcome.as_bytes(),
+                texts.detail.as_bytes(),
+            ],
+        };
+        tail.head.hash = self.linker.link(&tail.head.hash, &fields);
+        tail.head.seq = fields.seq;
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO audit (seq, at, actor, action, subject, outcome, detail, hash) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )
+            .and_then(|mut statement| {
+                statement.execute((
+                    fields.seq,
+                    at_ms,
+                    &texts.actor,
+                    &texts.action,
+                    &texts.subject,
+                    texts.outcome,
+                    &texts.detail,
+                    tail.head.hash.0,
+                ))
+            })
+            .at(self.path)?;
+        self.tail = Some(tail);
+        self.appended = true;
+        Ok(tail.head)
+    }
+
+    /// The end of the log as it is in this transaction, to be anchored elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn head(&mut self) -> Result<Head, StoreError> {
+        Ok(self.tail()?.head)
+    }
+
+    /// The time of this transaction.
+    #[must_use]
+    pub fn now_ms(&self) -> i64 {
+        self.now_ms
+    }
+
+    /// Stores a new proposal, pending or as an intent.
+    ///
+    /// # Errors
+    ///
+    /// When it is too large, when too many wait for a decision, or when the database cannot be
+    /// written.
+    pub fn insert_proposal(&mut self, proposal: &NewProposal) -> Result<ProposalId, StoreError> {
+        proposals::insert(self.transaction, self.path, self.now_ms, proposal)
+    }
+
+    /// Moves a proposal from one state to another, if nobody else has.
+    ///
+    /// # Errors
+    ///
+    /// When it is in another state or does not exist.
+    pub fn set_state(
+        &mut self,
+        id: &ProposalId,
+        expected: State,
+        new: State,
+        decision: &Decision,
+    ) -> Result<(), StoreError> {
+        proposals::set_state(
+            self.transaction,
+            self.path,
+            self.now_ms,
+            id,
+            (expected, new),
+            decision,
+        )
+    }
+
+    /// As [`Reader::proposal`](crate::Reader::proposal), in this transaction.
+    ///
+    /// # Errors
+    ///
+    /// When there is none or more than one.
+    pub fn proposal(&self, id: &str) -> Result<Proposal, StoreError> {
+        proposals::find(self.transaction, self.path, id)
+    }
+
+    /// As [`Reader::proposals`](crate::Reader::proposals), in this transaction.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn proposals(&self, state: Option<State>) -> Result<Vec<ProposalSummary>, StoreError> {
+        proposals::list(self.transaction, self.path, state)
+    }
+
+    /// As [`Reader::tracked`](crate::Reader::tracked), in this transaction.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn tracked(&self) -> Result<TrackedSet, StoreError> {
+        tracked::read(self.transaction, self.path)
+    }
+
+    /// Writes down anew what the skill repository holds.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be written.
+    pub fn replace_tracked(
+        &mut self,
+        head: Option<&str>,
+        rows: &[Tracked],
+    ) -> Result<(), StoreError> {
+        tracked::replace(self.transaction, self.path, head, rows)
+    }
+
+    /// Writes down what a commit changed in the skill repository.
+    ///
+    /// # Errors
+    ///
+    /// When what is written down is not of the commit `old_head`.
+    pub fn update_tracked(
+        &mut self,
+        old_head: Option<&str>,
+        new_head: &str,
+        changed: &[Tracked],
+        removed: &[String],
+    ) -> Result<(), StoreError> {
+        tracked::update(self.transaction, self.path, old_head, new_head, changed, removed)
+    }
+
+    /// The new end of the log and a recorded head it did not reach, if anything was appended.
+    pub(crate) fn advanced(&self) -> Option<(Head, Option<Head>)> {
+        self.tail.filter(|_| self.appended).map(|tail| (tail.head, tail.lost))
+    }
+
+    /// The end of the log; compared with the head file when first asked for.
+    ///
+    /// While the transaction holds the write lock no other process can append, so a head that is
+    /// not in the log means that entries were taken from it.
+    fn tail(&mut self) -> Result<Tail, StoreError> {
+        if let Some(tail) = self.tail {
+            return Ok(tail);
+        }
+        let head = audit::tail(self.transaction, self.path, &self.linker)?;
+        let lost = match self.heads.read(self.key, self.path)? {
+            Recorded::Sealed(record) => match record.head {
+                Some(recorded)
+                    if audit::reaches(self.transaction, &head, &recorded).at(self.path)? =>
+                {
+                    None
+                }
+                other => other,
+            },
+            Recorded::Missing | Recorded::Unreadable => None,
+        };
+        let tail = Tail { head, lost };
+        self.tail = Some(tail);
+        Ok(tail)
+    }
+}
