@@ -6,7 +6,9 @@
 //! environment, and time linear in the text.
 
 mod screener;
+mod stub;
 mod verdict;
+pub use stub::{PatternScreener, Policy};
 
 pub use screener::{Screener, screen_all};
 pub use verdict::{Finding, Screening, Verdict};

@@ -80,11 +80,6 @@ impl Approvals {
             Some(file) => Standing::Modified { commit: file.commit.clone() },
         }
     }
-
-    /// Files of the history that are not among those given, as the workspace would show them.
-    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.files.keys().map(String::as_str)
-    }
 }
 
 fn load(private: &Private, directory: &Path) -> Result<Vec<Tracked>, SkillError> {

@@ -134,7 +134,7 @@ mod tests {
         let draft = draft(&request(None, "tea.md", "# Tea\n\nBrews tea.\nWell.\n\nMore.\n")).unwrap();
         assert_eq!(
             draft.content,
-            "---\nname: tea\ndescription: Brews tea. Well.\n---\n\n# Tea\n\nBrews tea.\nWell.\n\nMore.\n"
+            "---\nname: tea\ndescription: \"Brews tea. Well.\"\n---\n\n# Tea\n\nBrews tea.\nWell.\n\nMore.\n"
         );
         assert_eq!(draft.remarks, []);
     }

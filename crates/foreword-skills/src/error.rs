@@ -3,9 +3,7 @@
 use std::io;
 use std::path::Path;
 
-#[derive(Debug, thiserror::Error)]
-#[error("x")]
-pub struct StoreError; impl StoreError { fn hint(&self)->Option<String>{None}}
+use foreword_store::StoreError;
 use foreword_workspace::WorkspaceError;
 
 use crate::name::NameError;

@@ -26,6 +26,10 @@ impl Private {
         self.directory.join("foreword.db")
     }
 
+    pub(crate) fn skill_cache(&self) -> PathBuf {
+        self.directory.join("cache/skills")
+    }
+
     pub(crate) fn lock(&self) -> PathBuf {
         self.directory.join("skills.lock")
     }

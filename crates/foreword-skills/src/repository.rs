@@ -8,9 +8,12 @@
 //! Objects are on disk before the branch moves to them, and the branch moves only if it still
 //! points where its mover believed.
 
+mod create;
+mod index;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
@@ -92,7 +95,7 @@ impl Repository {
         if let Some(found) = Self::open(directory)? {
             return Ok(found);
         }
-        create(directory, work_tree)?;
+        create::create(directory, work_tree)?;
         Self::open(directory)?.ok_or_else(|| {
             SkillError::io(directory, io::Error::from(io::ErrorKind::NotFound))
         })
@@ -117,24 +120,6 @@ impl Repository {
             self.walk(self.commit(commit)?.tree, "", &mut |path, blob| {
                 files.insert(path, blob);
             })?;
-        }
-        Ok(files)
-    }
-
-    /// The files at a commit below one folder, or the one file of this path.
-    pub(crate) fn files_of(
-        &self,
-        commit: Option<ObjectId>,
-        top: &str,
-    ) -> Result<BTreeMap<String, Blob>, SkillError> {
-        let mut files = BTreeMap::new();
-        let Some(commit) = commit else { return Ok(files) };
-        for entry in self.entries(self.commit(commit)?.tree)? {
-            if entry.filename == top {
-                self.visit(&entry, "", &mut |path, blob| {
-                    files.insert(path, blob);
-                })?;
-            }
         }
         Ok(files)
     }
@@ -244,6 +229,7 @@ impl Repository {
         let id = self.write(&commit, &mut written)?;
         self.sync(&written)?;
         self.move_branch(parent, id)?;
+        self.update_index(changes)?;
         Ok(id)
     }
 
@@ -420,47 +406,6 @@ impl Repository {
 
 /// Names on the way, and what is to stand at their end.
 type Edit<'a> = (&'a [&'a str], Option<&'a Entry>);
-
-/// Makes a repository beside its place and moves it there whole: a crash leaves nothing half made.
-fn create(directory: &Path, work_tree: &str) -> Result<(), SkillError> {
-    let io = |path: &Path| {
-        let path = path.to_owned();
-        move |source| SkillError::io(&path, source)
-    };
-    let parent = directory.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(parent).map_err(io(parent))?;
-    let making = parent.join(format!("skills.git.{}", std::process::id()));
-    if making.exists() {
-        fs::remove_dir_all(&making).map_err(io(&making))?;
-    }
-    for folder in ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"] {
-        let folder = making.join(folder);
-        fs::create_dir_all(&folder).map_err(io(&folder))?;
-    }
-    let config = format!(
-        "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\
-         \tworktree = {work_tree}\n\tlogallrefupdates = false\n\tautocrlf = false\n\
-         [gc]\n\tauto = 0\n"
-    );
-    for (name, text) in [
-        ("HEAD", format!("ref: {BRANCH}\n")),
-        ("config", config),
-        ("description", "The skills of a Foreword workspace, one commit per change\n".to_owned()),
-    ] {
-        let path = making.join(name);
-        let mut file = File::create(&path).map_err(io(&path))?;
-        file.write_all(text.as_bytes()).map_err(io(&path))?;
-        file.sync_all().map_err(io(&path))?;
-    }
-    match fs::rename(&making, directory) {
-        Ok(()) => sync_file(parent),
-        // Somebody else was first, which is as good.
-        Err(_) if directory.join("HEAD").exists() => {
-            fs::remove_dir_all(&making).map_err(io(&making))
-        }
-        Err(source) => Err(SkillError::io(directory, source)),
-    }
-}
 
 /// Puts a file or directory on the disk itself.
 fn sync_file(path: &Path) -> Result<(), SkillError> {

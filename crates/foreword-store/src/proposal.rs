@@ -16,7 +16,12 @@ const ID_LETTERS: usize = 10;
 pub struct ProposalId(String);
 
 impl ProposalId {
-    pub(crate) fn random() -> Result<Self, StoreError> {
+    /// A new one.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no random bytes.
+    pub fn random() -> Result<Self, StoreError> {
         let mut bytes = [0; ID_LETTERS];
         getrandom::fill(&mut bytes)
             .map_err(|error| StoreError::Random { detail: error.to_string() })?;

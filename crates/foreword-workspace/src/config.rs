@@ -102,6 +102,9 @@ pub struct SkillSettings {
     pub roots: Vec<String>,
     /// Whether a skill that no person approved is shown as reference only. Default `false`.
     pub require_approval: bool,
+    /// Who the commits of skills are by, as `Name <address>`. Default
+    /// `Foreword <foreword@localhost>`.
+    pub author: String,
 }
 
 /// `[modes]`: what each mode starts with.
@@ -186,7 +189,12 @@ impl Default for Limits {
 
 impl Default for SkillSettings {
     fn default() -> Self {
-        Self { directory: "skills".into(), roots: Vec::new(), require_approval: false }
+        Self {
+            directory: "skills".into(),
+            roots: Vec::new(),
+            require_approval: false,
+            author: "Foreword <foreword@localhost>".into(),
+        }
     }
 }
 

@@ -61,6 +61,7 @@ pub use description::{LONGEST_DESCRIPTION, first_paragraph};
 pub use error::{AskedBy, WorkspaceError};
 pub use header::{DEEPEST_HEADER, HeaderFault, HeaderSplit, LARGEST_HEADER, split_header};
 pub use identity::IdentityFiles;
+pub use nearest::nearest;
 pub use private::{PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README};
 pub use prompts::{Layer, LayerPlace};
 pub use read::{SourceFile, read_file};

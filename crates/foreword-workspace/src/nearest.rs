@@ -7,7 +7,8 @@ const LONGEST: usize = 64;
 ///
 /// Case, hyphens and underscores do not count, so `allowSkills` finds `allow_skills`. Near enough
 /// is a third of the letters, at least one and at most three; ties go to the first candidate.
-pub(crate) fn nearest<'a, I>(word: &str, candidates: I) -> Option<&'a str>
+#[must_use]
+pub fn nearest<'a, I>(word: &str, candidates: I) -> Option<&'a str>
 where
     I: IntoIterator<Item = &'a str>,
 {

@@ -1,0 +1,414 @@
+//! Skills a person brings: from a folder elsewhere, or their own edits in the directory of skills.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use foreword_screen::{Finding, Policy, Screening, Verdict};
+use foreword_store::{ChangeKind, Event, FileChange, NewProposal, Outcome, State, StoreError};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::carry_out::{Change, action, digest};
+use crate::draft::draft;
+use crate::error::SkillError;
+use crate::format::SkillDocument;
+use crate::git_store::{GitStore, skill_of};
+use crate::name::SkillName;
+use crate::propose::check_twins;
+use crate::store::{Act, ProposalRequest};
+use crate::work_tree::{DiskFile, WorkTree};
+
+/// What became of one skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Taken {
+    /// Its name, or that of its folder.
+    pub skill: String,
+    /// What became of it.
+    pub state: TakenState,
+    /// What screening says; absent where it never came to that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    /// Why.
+    pub reason: String,
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// The commit that holds it now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The proposal that waits for a decision, or was carried out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
+/// What became of a skill that a person brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TakenState {
+    /// A commit holds it.
+    Committed,
+    /// A proposal waits for a decision.
+    Pending,
+    /// Screening refuses it.
+    Refused,
+    /// It is no skill, or something is in its way.
+    Failed,
+    /// The history holds it already.
+    Unchanged,
+}
+
+/// A skill's files, by path in the directory of skills.
+type Files = BTreeMap<String, DiskFile>;
+
+impl GitStore {
+    /// Takes in a folder with a `SKILL.md`, or every skill of a folder of skills.
+    ///
+    /// Each skill is screened, and becomes a commit, a proposal, or a refusal of its own. Given the
+    /// workspace's own directory of skills, a person's edits in it are taken in.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be read or holds no skill. What is wrong with one skill is in its
+    /// [`Taken`].
+    pub fn import(&self, directory: &Path, act: &Act) -> Result<Vec<Taken>, SkillError> {
+        if is_same(directory, &self.directory()) {
+            return self.take_in(&[], act);
+        }
+        let source = WorkTree::open(directory)?;
+        let names = source.names()?;
+        let single = names.iter().any(|name| name == "SKILL.md");
+        let change = self.begin(act)?;
+        let mut taken = Vec::new();
+        if single {
+            let shown = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+            let folder = shown.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            taken.push(import_one(&change, &source, &names, None, folder, act));
+        } else {
+            for name in names.iter().filter(|name| !name.starts_with('.')) {
+                let folder = name.strip_suffix(".md").unwrap_or(name);
+                if folder != name && is_beside(name) {
+                    continue;
+                }
+                match source.read(&format!("{name}/SKILL.md")) {
+                    Ok(None) if folder == name => continue,
+                    Err(SkillError::NotAFile { .. }) if folder == name => continue,
+                    _ => {}
+                }
+                taken.push(import_one(&change, &source, &[], Some(name), folder, act));
+            }
+        }
+        if taken.is_empty() {
+            let what = directory.display().to_string();
+            return Err(SkillError::NothingToTakeIn { what });
+        }
+        taken.into_iter().collect()
+    }
+
+    /// Takes in a person's own edits in the directory of skills: of the skills named, or of all.
+    ///
+    /// # Errors
+    ///
+    /// If a skill that is named does not exist. What is wrong with one skill is in its [`Taken`].
+    pub fn take_in(&self, names: &[String], act: &Act) -> Result<Vec<Taken>, SkillError> {
+        let change = self.begin(act)?;
+        let tracked = change.tracked_digests()?;
+        let mut tops: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let on_disk = change.work_tree.names()?;
+        let on_disk = on_disk.iter().map(String::as_str).filter(|name| !name.starts_with('.'));
+        let in_history = tracked.keys().map(|path| path.split('/').next().unwrap_or(path));
+        for top in on_disk.chain(in_history) {
+            if !is_beside(top) {
+                tops.entry(skill_of(top).to_owned()).or_default().insert(top.to_owned());
+            }
+        }
+        for name in names {
+            if !tops.contains_key(name) {
+                let known = tops.keys().map(String::as_str);
+                let nearest = foreword_workspace::nearest(name, known).map(str::to_owned);
+                return Err(SkillError::NoSuchSkill { name: name.clone(), nearest });
+            }
+        }
+        let mut taken = Vec::new();
+        for (skill, tops) in tops {
+            if !names.is_empty() && !names.contains(&skill) {
+                continue;
+            }
+            taken.extend(take_in_one(&change, &skill, &tops, &tracked, act)?);
+        }
+        for name in names {
+            if !taken.iter().any(|taken: &Taken| taken.skill == *name) {
+                taken.push(Taken::new(name, TakenState::Unchanged, "the history holds it already"));
+            }
+        }
+        Ok(taken)
+    }
+}
+
+impl Taken {
+    fn new(skill: &str, state: TakenState, reason: impl Into<String>) -> Self {
+        Self {
+            skill: skill.to_owned(),
+            state,
+            verdict: None,
+            reason: reason.into(),
+            findings: Vec::new(),
+            commit: None,
+            id: None,
+        }
+    }
+}
+
+/// Markdown files that lie beside skills and are none.
+fn is_beside(name: &str) -> bool {
+    ["README.md", "AGENTS.md", "CLAUDE.md", "SKILL.md"]
+        .iter()
+        .any(|known| name.eq_ignore_ascii_case(known))
+}
+
+fn is_same(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    }
+}
+
+fn import_one(
+    change: &Change<'_>,
+    source: &WorkTree,
+    names: &[String],
+    top: Option<&str>,
+    folder: &str,
+    act: &Act,
+) -> Result<Taken, SkillError> {
+    let brought = collect(source, names, top).and_then(|files| named(files, folder));
+    let (name, files) = match brought {
+        Ok(brought) => brought,
+        Err(error) => return failed(change, folder, ChangeKind::Import, &error, act),
+    };
+    let skill = name.as_str();
+    let result = check_twins(change, &name).and_then(|()| {
+        let mut changes = changes(change, &format!("{skill}/"), &files)?;
+        let flat = format!("{skill}.md");
+        if let Some(found) = change.work_tree.read(&flat)? {
+            let base = Some(digest(&found.content));
+            changes.push(FileChange { path: flat, content: None, executable: false, base });
+        }
+        match change.local_change(&changes)? {
+            Some(path) => Err(SkillError::LocalChanges { path: change.work_tree.show(&path) }),
+            None => Ok(changes),
+        }
+    });
+    match result {
+        Ok(changes) => finish(change, skill, ChangeKind::Import, changes, act),
+        Err(error) => failed(change, skill, ChangeKind::Import, &error, act),
+    }
+}
+
+/// The files of a skill's folder, or the one file of a flat skill, by path below its folder.
+fn collect(
+    source: &WorkTree,
+    names: &[String],
+    top: Option<&str>,
+) -> Result<BTreeMap<String, DiskFile>, SkillError> {
+    let mut files = BTreeMap::new();
+    match top {
+        Some(flat) if flat.ends_with(".md") => {
+            for (_, file) in source.files(flat)? {
+                files.insert("SKILL.md".to_owned(), file);
+            }
+        }
+        Some(folder) => {
+            for (path, file) in source.files(folder)? {
+                let below = path.split_once('/').map_or(path.as_str(), |(_, rest)| rest);
+                files.insert(below.to_owned(), file);
+            }
+        }
+        None => {
+            for name in names.iter().filter(|name| !name.starts_with('.')) {
+                files.extend(source.files(name)?);
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// Names a skill by its header or its folder, and completes its header.
+fn named(files: Files, folder: &str) -> Result<(SkillName, Files), SkillError> {
+    let missing = || SkillError::Empty { path: format!("{folder}/SKILL.md") };
+    let main = files.get("SKILL.md").ok_or_else(missing)?;
+    let path = format!("{folder}/SKILL.md");
+    let content = String::from_utf8(main.content.clone())
+        .map_err(|_| SkillError::NotText { path: path.clone() })?;
+    let request = ProposalRequest { file: Some(path), content, ..ProposalRequest::default() };
+    let draft = draft(&request)?;
+    let mut renamed = BTreeMap::new();
+    for (path, mut file) in files {
+        if path == "SKILL.md" {
+            file.content = draft.content.clone().into_bytes();
+            file.executable = false;
+        }
+        renamed.insert(format!("{}/{path}", draft.name.as_str()), file);
+    }
+    Ok((draft.name, renamed))
+}
+
+/// What has to change below a folder so that it holds just these files.
+fn changes(change: &Change<'_>, below: &str, files: &Files) -> Result<Vec<FileChange>, SkillError> {
+    let mut out = Vec::new();
+    let tracked = change.tracked_digests()?;
+    for (path, file) in files {
+        let disk = change.work_tree.read(path)?.map(|found| digest(&found.content));
+        let new = digest(&file.content);
+        if disk == Some(new) && tracked.get(path) == Some(&new) {
+            continue;
+        }
+        out.push(FileChange {
+            path: path.clone(),
+            content: Some(file.content.clone()),
+            executable: file.executable,
+            base: disk,
+        });
+    }
+    for (path, known) in tracked.range(below.to_owned()..) {
+        if !path.starts_with(below) {
+            break;
+        }
+        if !files.contains_key(path) {
+            let base = Some(*known);
+            out.push(FileChange { path: path.clone(), content: None, executable: false, base });
+        }
+    }
+    Ok(out)
+}
+
+/// Takes in one skill as it lies in the directory of skills; `None` if nothing changed.
+fn take_in_one(
+    change: &Change<'_>,
+    skill: &str,
+    tops: &BTreeSet<String>,
+    tracked: &BTreeMap<String, [u8; 32]>,
+    act: &Act,
+) -> Result<Option<Taken>, SkillError> {
+    let mut files = BTreeMap::new();
+    for top in tops {
+        match change.work_tree.files(top) {
+            Ok(found) => files.extend(found),
+            Err(error) => return failed(change, skill, ChangeKind::TakeIn, &error, act).map(Some),
+        }
+    }
+    let is_skill = files.keys().any(|path| path.ends_with("/SKILL.md") || !path.contains('/'));
+    let was_skill = tracked.keys().any(|path| skill_of(path) == skill);
+    if !is_skill && !was_skill {
+        return Ok(None); // A folder that lies beside the skills.
+    }
+    let mut changes = Vec::new();
+    for (path, file) in &files {
+        let new = digest(&file.content);
+        if tracked.get(path) != Some(&new) {
+            changes.push(FileChange {
+                path: path.clone(),
+                content: Some(file.content.clone()),
+                executable: file.executable,
+                base: Some(new),
+            });
+        }
+    }
+    for path in tracked.keys().filter(|path| skill_of(path) == skill) {
+        if !files.contains_key(path) {
+            let path = path.clone();
+            changes.push(FileChange { path, content: None, executable: false, base: None });
+        }
+    }
+    if changes.is_empty() {
+        return Ok(None);
+    }
+    finish(change, skill, ChangeKind::TakeIn, changes, act).map(Some)
+}
+
+/// Screens what a person brings, and commits it, keeps it for a decision, or refuses it.
+fn finish(
+    change: &Change<'_>,
+    skill: &str,
+    kind: ChangeKind,
+    changes: Vec<FileChange>,
+    act: &Act,
+) -> Result<Taken, SkillError> {
+    if changes.is_empty() {
+        return Ok(Taken::new(skill, TakenState::Unchanged, "the history holds it already"));
+    }
+    let screening = screen(change, &changes);
+    let main = changes.iter().find(|file| file.path.ends_with("SKILL.md")).or(changes.first());
+    let mut proposal = NewProposal {
+        kind,
+        skill: skill.to_owned(),
+        path: main.map(|file| file.path.clone()).unwrap_or_default(),
+        reverts: None,
+        files: changes,
+        reason: None,
+        proposed_by: act.by.clone(),
+        verdict: screening.verdict.as_str().to_owned(),
+        findings_json: serde_json::to_string(&screening.findings).unwrap_or_default(),
+        policy: "import".to_owned(),
+        state: State::Intent,
+    };
+    let mut taken = Taken::new(skill, TakenState::Committed, &screening.reason);
+    match (screening.verdict, kind) {
+        (Verdict::Reject, _) => {
+            taken.state = TakenState::Refused;
+            let detail = json!({ "verdict": "REJECT", "reason": screening.reason });
+            let event = Event::new(&act.by, action(kind), skill, Outcome::Refused);
+            change.audit(|_| Ok(event.with_detail(detail)), act)?;
+        }
+        (Verdict::NeedsReview, ChangeKind::Import) => {
+            taken.state = TakenState::Pending;
+            proposal.state = State::Pending;
+            let id = change.database.write(act.at, |w| -> Result<_, StoreError> {
+                let id = w.insert_proposal(&proposal)?;
+                let detail = json!({ "id": id.as_str(), "reason": screening.reason });
+                let event = Event::new(&act.by, action(kind), skill, Outcome::Pending);
+                w.audit(&event.with_detail(detail))?;
+                Ok(id)
+            })?;
+            taken.id = Some(id.to_string());
+        }
+        // A person's own text, which the person asks to be taken in: this is the review.
+        (Verdict::NeedsReview | Verdict::AutoApprove, _) => {
+            let committed = change.store_and_carry_out(&proposal, act)?;
+            taken.commit = Some(committed.commit);
+            taken.id = Some(committed.id);
+        }
+    }
+    taken.verdict = Some(screening.verdict);
+    taken.findings = screening.findings;
+    Ok(taken)
+}
+
+fn screen(change: &Change<'_>, changes: &[FileChange]) -> Screening {
+    let mut findings = Vec::new();
+    for file in changes {
+        let Some(content) = &file.content else { continue };
+        let Ok(text) = std::str::from_utf8(content) else { continue };
+        let permissions = SkillDocument::parse(text, None).allowed_tools;
+        let screening = change.store.options.screeners.screen(Policy::Import, text, &permissions);
+        let prefix = if file.path.ends_with("SKILL.md") { String::new() } else { format!("{}: ", file.path) };
+        findings.extend(screening.findings.into_iter().map(|mut finding| {
+            finding.message = format!("{prefix}{}", finding.message);
+            finding
+        }));
+    }
+    Screening::of(findings)
+}
+
+fn failed(
+    change: &Change<'_>,
+    skill: &str,
+    kind: ChangeKind,
+    error: &SkillError,
+    act: &Act,
+) -> Result<Taken, SkillError> {
+    let detail = json!({ "reason": error.to_string() });
+    let event = Event::new(&act.by, action(kind), skill, Outcome::Refused).with_detail(detail);
+    change.audit(|_| Ok(event), act)?;
+    let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+    Ok(Taken::new(skill, TakenState::Failed, format!("{error}{hint}")))
+}
