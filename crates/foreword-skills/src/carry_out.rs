@@ -33,6 +33,7 @@ pub(crate) struct Change<'s> {
 impl Change<'_> {
     /// Brings the database up to the repository, and finishes or undoes what was interrupted.
     pub(crate) fn catch_up(&self, act: &Act) -> Result<(), SkillError> {
+        self.repository.clear_stale_locks()?;
         for intent in self.database.intents()? {
             match history::commit_of(&self.repository, intent.id.as_str())? {
                 Some(commit) => {

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use gix::ObjectId;
 use gix::objs::tree::{Entry, EntryKind};
@@ -24,6 +25,9 @@ use crate::error::SkillError;
 
 /// The branch all commits are on.
 const BRANCH: &str = "refs/heads/main";
+
+/// How long a git that is not ours may hold a lock.
+const FOREIGN_LOCK: Duration = Duration::from_secs(1);
 
 /// What a file holds in a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +103,29 @@ impl Repository {
         Self::open(directory)?.ok_or_else(|| {
             SkillError::io(directory, io::Error::from(io::ErrorKind::NotFound))
         })
+    }
+
+    /// Takes away lock files that a killed process left behind.
+    ///
+    /// Whoever calls this holds our own lock, so a file of this kind is either left over or that of
+    /// somebody's git, which holds it for a moment only.
+    pub(crate) fn clear_stale_locks(&self) -> Result<(), SkillError> {
+        for name in [format!("{BRANCH}.lock"), "index.lock".into(), "HEAD.lock".into()] {
+            let path = self.directory.join(name);
+            let start = Instant::now();
+            while path.exists() {
+                if start.elapsed() >= FOREIGN_LOCK {
+                    match fs::remove_file(&path) {
+                        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                            return Err(SkillError::io(&path, error));
+                        }
+                        _ => break,
+                    }
+                }
+                std::thread::sleep(FOREIGN_LOCK / 20);
+            }
+        }
+        Ok(())
     }
 
     /// The commit that the branch points to; `None` before the first.

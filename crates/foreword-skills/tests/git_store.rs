@@ -373,3 +373,14 @@ fn a_read_only_store_reads_and_says_no_to_the_rest() {
     }
     assert!(!scratch.exists("ws/.foreword"));
 }
+
+#[test]
+fn locks_of_a_killed_process_are_cleared() {
+    let scratch = Scratch::new();
+    propose(&mut scratch.store(), "deploy", PLAIN).unwrap();
+    scratch.write("ws/.foreword/skills.git/refs/heads/main.lock", "");
+    scratch.write("ws/.foreword/skills.git/index.lock", "");
+    propose(&mut scratch.store(), "tea", "# Tea\n\nBrew.\n").unwrap();
+    scratch.check_consistent();
+    assert_eq!(scratch.git(&["status", "--porcelain"]), "");
+}
