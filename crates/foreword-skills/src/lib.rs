@@ -4,9 +4,11 @@
 
 mod complete;
 mod fields;
+mod folder;
 mod format;
 mod name;
 
 pub use complete::completed;
+pub use folder::{skill_file, validate_folder};
 pub use format::{FormatFault, LONGEST_COMPATIBILITY, SkillDocument, validate};
 pub use name::{LONGEST_NAME, NameError, SkillName, name_faults};
