@@ -6,9 +6,12 @@ mod complete;
 mod fields;
 mod folder;
 mod format;
+mod listing;
+mod listing_cache;
 mod name;
 
 pub use complete::completed;
 pub use folder::{skill_file, validate_folder};
 pub use format::{FormatFault, LONGEST_COMPATIBILITY, SkillDocument, validate};
+pub use listing::{LIST_CACHE, Listed, Listing, SkillMeta, list};
 pub use name::{LONGEST_NAME, NameError, SkillName, name_faults};
