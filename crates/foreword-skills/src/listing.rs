@@ -86,3 +86,34 @@ impl From<SkillHead> for Listed {
         Self { meta, root, dir, digest, size: stamp.size }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::time::Duration;
+
+    #[test]
+    fn a_warm_list_opens_no_file_it_knows() {
+        let scratch = tempfile::tempdir().unwrap();
+        let skills = scratch.path().join("skills");
+        fs::create_dir(&skills).unwrap();
+        for (name, text) in [("a", "A"), ("b", "---\nname: a\n---\n"), ("c", "---\n")] {
+            fs::write(skills.join(format!("{name}.md")), text).unwrap();
+        }
+        let cache = scratch.path().join("cache");
+        let workspace = Workspace::open(scratch.path()).unwrap();
+        let later = SystemTime::now() + Duration::from_secs(10);
+        list(&workspace, Some(&cache), later).unwrap();
+        let written = fs::metadata(&cache).unwrap().modified().unwrap();
+
+        let bytes = Cache::read(&cache).unwrap();
+        let known = Cache::parse(&bytes).unwrap();
+        // Only the one that cannot be read is tried again; the hidden one is known too.
+        assert_eq!(workspace.skill_heads(&known).unwrap().read, 1);
+        assert_eq!(workspace.skill_heads(&()).unwrap().read, 3);
+
+        list(&workspace, Some(&cache), later).unwrap();
+        assert_eq!(fs::metadata(&cache).unwrap().modified().unwrap(), written);
+    }
+}
