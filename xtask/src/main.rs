@@ -1,7 +1,8 @@
 //! Developer tasks: `cargo xtask <task>`. Nothing here ships to users.
 //!
-//! It must not hold anything that the product needs, and it needs nothing but Rust for `test`: a task
-//! that wants another tool says which one, and how to get it.
+//! It must not hold anything that the product needs, and it needs nothing but Rust for `test`, where
+//! what wants another tool is left out with a word: a task that cannot do without says which one, and
+//! how to get it.
 
 #![expect(
     clippy::print_stdout,
@@ -13,6 +14,7 @@ mod check;
 mod error;
 mod fuzz;
 mod peers;
+mod reference;
 mod steps;
 mod test;
 

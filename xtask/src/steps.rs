@@ -95,7 +95,8 @@ pub(crate) fn has_cargo_command(name: &str) -> bool {
     succeeds(cargo().args([name, "--version"]))
 }
 
-fn succeeds(command: &mut Command) -> bool {
+/// Does a command run and say that all is well? Its output is not shown.
+pub(crate) fn succeeds(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -108,6 +109,11 @@ fn succeeds(command: &mut Command) -> bool {
 pub(crate) fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().unwrap_or(own).to_owned()
+}
+
+/// Where builds go, and what tasks install.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 fn shown(command: &Command) -> String {

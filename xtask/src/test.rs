@@ -1,11 +1,20 @@
 //! `cargo xtask test`: every test, on a machine with Rust and nothing else.
+//!
+//! Where there is Python, the reference validator of skills is installed and compared with ours.
 
 use crate::error::TaskError;
+use crate::reference;
 use crate::steps::{Steps, cargo, has_cargo_command};
 
 /// Runs them all. The tests bring everything they need: property tests and the fuzz harness are
 /// ordinary tests, and end-to-end tests build the binary they run.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
+    let python = reference::install(steps);
+    let cargo = || {
+        let mut cargo = cargo();
+        cargo.envs(python.iter().map(|python| (reference::VARIABLE, python)));
+        cargo
+    };
     if has_cargo_command("nextest") {
         // The doc tests first: cargo-nextest cannot run them, and its summary should end the output.
         steps.run("doc tests", cargo().args(["test", "--workspace", "--doc", "--no-fail-fast"]))?;

@@ -7,7 +7,9 @@ use foreword::{
     Approval, Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, ModeChoice, Profile,
     PromptMode, Provenance, Skill, Tool,
 };
-use foreword_workspace::{Agent, AskedBy, Layer, SourceFile, ToolEntry, Workspace, WorkspaceError};
+use foreword_workspace::{
+    Agent, AskedBy, Layer, ToolEntry, Workspace, WorkspaceError, first_paragraph,
+};
 
 use crate::blueprint;
 use crate::error::GatherError;
@@ -344,7 +346,7 @@ fn gather_skills(
         .filter(|skill| allowed.is_none_or(|allowed| allowed.contains(&skill.name)))
         .map(|skill| Skill {
             description: Line::new(
-                skill.description.unwrap_or_else(|| first_paragraph(&skill.body)),
+                skill.description.unwrap_or_else(|| first_paragraph(&skill.body.text, &skill.name)),
             ),
             path: Some(Line::new(&skill.body.path)),
             name: Line::new(skill.name),
@@ -357,17 +359,6 @@ fn gather_skills(
 fn absent_skill(agent: Option<&Agent>, name: &str) -> String {
     let asked_by = agent.map(|agent| format!("{}: ", agent.asked_by("skills"))).unwrap_or_default();
     format!("{asked_by}the list of skills names `{name}`, which is not there")
-}
-
-/// The first lines of a skill that are not a heading: a description for one that has none.
-fn first_paragraph(body: &SourceFile) -> String {
-    let lines = body
-        .text
-        .lines()
-        .map(str::trim)
-        .skip_while(|line| line.is_empty() || line.starts_with('#'));
-    let paragraph: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
-    paragraph.join(" ").chars().take(1024).collect()
 }
 
 fn mode_choice(mode: foreword_workspace::Mode) -> ModeChoice {

@@ -64,7 +64,7 @@ pub fn lint_workspace(
 /// A skill that no prompt has, though its file is there.
 fn passed_over(problem: &SkillProblem) -> Finding {
     let (severity, file, hint) = match problem {
-        SkillProblem::Shadowed { path, .. } => {
+        SkillProblem::Shadowed { path, .. } | SkillProblem::CaseClash { path, .. } => {
             (Severity::Warning, path.as_str(), "rename or remove one of the two".to_owned())
         }
         SkillProblem::Unreadable(error) => {

@@ -55,8 +55,8 @@ pub(crate) enum Value {
     Text(String),
     List(Vec<Value>),
     Map(Vec<(String, Value)>),
-    /// A reference to another value, which the format does not have.
-    Alias,
+    /// A reference to another value, or one of the marks `<<` and `=`, which stand for no text.
+    Other,
 }
 
 impl Fields {
@@ -79,10 +79,14 @@ pub(crate) fn read_fields(header: &str, first_line: usize) -> Fields {
         events: Parser::new_from_str_with_options(header, limits()),
         left: MOST_EVENTS,
         lines_above: first_line.saturating_sub(1),
+        scalars: Vec::new(),
         faults: Vec::new(),
     };
     match reader.document() {
-        Ok(list) => Fields { list, faults: reader.faults },
+        Ok(list) => {
+            reader.find_tabs(header);
+            Fields { list, faults: reader.faults }
+        }
         Err(fault) => {
             reader.faults.push(fault);
             Fields { list: Vec::new(), faults: reader.faults }
@@ -102,6 +106,8 @@ struct Reader<'a> {
     events: Parser<'a, StrInput<'a>>,
     left: usize,
     lines_above: usize,
+    /// The bytes of every text, and whether it is a plain one.
+    scalars: Vec<(usize, usize, bool)>,
     faults: Vec<FormatFault>,
 }
 
@@ -187,7 +193,9 @@ impl<'a> Reader<'a> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.note(span, StructureStyle::Block, anchor != 0, tag.is_some());
-                Ok(Value::Text(text_of(&text, style, span)))
+                let marks = style == ScalarStyle::Plain && matches!(&*text, "<<" | "=");
+                let text = text_of(&text, style, span);
+                Ok(if marks { Value::Other } else { Value::Text(text) })
             }
             Event::MappingStart(style, anchor, tag) => {
                 self.note(span, style, anchor != 0, tag.is_some());
@@ -209,7 +217,7 @@ impl<'a> Reader<'a> {
                     span,
                     "`*` refers to another value, the format has no aliases".into(),
                 );
-                Ok(Value::Alias)
+                Ok(Value::Other)
             }
             _ => Err(self.fault(span, "expected a value".into())),
         }
@@ -221,9 +229,39 @@ impl<'a> Reader<'a> {
         };
         self.left = left;
         match self.events.next_event() {
-            Some(Ok(event)) => Ok(event),
+            Some(Ok((event, span))) => {
+                if let (Event::Scalar(_, style, ..), Some(start), Some(end)) =
+                    (&event, span.start.byte_offset(), span.end.byte_offset())
+                {
+                    self.scalars.push((start, end, *style == ScalarStyle::Plain));
+                }
+                Ok((event, span))
+            }
             Some(Err(error)) => Err(self.explain(&error)),
             None => Err(FormatFault::at(self.lines_above + 1, "the header ends too early")),
+        }
+    }
+
+    /// Notes the first tab that is neither in a quoted text, in a block of text nor in a comment:
+    /// the format's YAML allows blanks only.
+    fn find_tabs(&mut self, header: &str) {
+        let mut scalars = self.scalars.iter().copied().peekable();
+        let mut in_comment = false;
+        for (offset, byte) in header.bytes().enumerate() {
+            while scalars.peek().is_some_and(|(_, end, _)| *end <= offset) {
+                scalars.next();
+            }
+            let plain = match scalars.peek() {
+                Some((start, _, plain)) if *start <= offset => Some(*plain),
+                _ => None,
+            };
+            in_comment = plain.is_none() && byte != b'\n' && (in_comment || byte == b'#');
+            if byte == b'\t' && !in_comment && plain != Some(false) {
+                let above = header.bytes().take(offset).filter(|byte| *byte == b'\n').count();
+                let message = "there is a tab here: use blanks, or quote the text";
+                self.faults.push(FormatFault::at(self.lines_above + 1 + above, message));
+                return;
+            }
         }
     }
 

@@ -272,3 +272,7 @@ fn unix_lines(text: &str) -> Cow<'_, str> {
         Cow::Borrowed(text)
     }
 }
+
+#[cfg(test)]
+#[path = "format_tests.rs"]
+mod tests;

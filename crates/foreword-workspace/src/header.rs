@@ -6,7 +6,7 @@ use serde_saphyr::{DefaultMessageFormatter, Error, MessageFormatter, Options};
 
 use crate::error::WorkspaceError;
 use crate::nearest::nearest;
-use crate::read::SourceFile;
+use crate::read::{SourceFile, line_of};
 
 /// The longest header there may be, in bytes; what parses it is kept from larger input altogether.
 pub const LARGEST_HEADER: usize = 64 << 10;
@@ -57,26 +57,28 @@ const LINES_ABOVE: usize = 1;
 ///
 /// If the header is never closed, or is too long to be one.
 pub fn split_header(text: &str) -> Result<HeaderSplit<'_>, HeaderFault> {
-    let mut lines = text.split_inclusive('\n');
-    let Some(opening) = lines.next().filter(|line| line.trim_end() == "---") else {
+    let Some(opening) = first_line(text).filter(|line| line.trim_end() == "---") else {
         return Ok(HeaderSplit { header: None, body: text, body_first_line: 1 });
     };
     let start = opening.len();
-    let mut end = start;
-    let mut number = LINES_ABOVE;
-    let closing = lines.by_ref().find(|line| {
-        number += 1;
-        let closes = line.trim_end() == "---";
-        end += if closes { 0 } else { line.len() };
-        closes
-    });
-    let closing = closing.ok_or(HeaderFault::Unclosed)?;
+    // Searched for, not looked for line by line: most of a large file may have to be passed over.
+    // The line break before the closing line may be that of the opening one.
+    let mut from = start.saturating_sub(1);
+    let (end, closing) = loop {
+        let rest = text.get(from..).unwrap_or_default();
+        from += rest.find("\n---").ok_or(HeaderFault::Unclosed)? + 1;
+        match text.get(from..).and_then(first_line) {
+            Some(line) if line.trim_end() == "---" => break (from, line),
+            _ => {}
+        }
+    };
     if end - start > LARGEST_HEADER {
         return Err(HeaderFault::TooLarge { size: end - start });
     }
     let mut body_start = end + closing.len();
-    let mut body_first_line = number + 1;
-    for line in lines.take_while(|line| line.trim().is_empty()) {
+    let mut body_first_line = line_of(text.as_bytes(), end) + 1;
+    let after = text.get(body_start..).unwrap_or_default();
+    for line in after.split_inclusive('\n').take_while(|line| line.trim().is_empty()) {
         body_start += line.len();
         body_first_line += 1;
     }
@@ -85,6 +87,11 @@ pub fn split_header(text: &str) -> Result<HeaderSplit<'_>, HeaderFault> {
         body: text.get(body_start..).unwrap_or_default(),
         body_first_line,
     })
+}
+
+/// The first line of a text with its line break; none, if the text is empty.
+fn first_line(text: &str) -> Option<&str> {
+    text.split_inclusive('\n').next()
 }
 
 /// Takes a file apart.

@@ -45,6 +45,8 @@ mod prompts;
 mod read;
 mod rel_path;
 mod roster;
+mod skill_head;
+mod skill_scan;
 mod skills;
 #[cfg(test)]
 mod testing;
@@ -66,6 +68,7 @@ pub use private::{PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README};
 pub use prompts::{Layer, LayerPlace};
 pub use read::{SourceFile, read_file};
 pub use rel_path::{PathFault, file_name_fault};
+pub use skill_head::{FileStamp, HeadScan, KnownHead, KnownHeads, SkillHead};
 pub use skills::{Skill, SkillProblem, SkillScan};
 pub use tools::{TOOLS_FILE, ToolEntry, ToolMode};
 pub use workspace::Workspace;

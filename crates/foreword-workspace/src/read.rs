@@ -96,6 +96,17 @@ impl Root {
             .transpose()
     }
 
+    /// Finds a file; `None` if it does not exist. A listing may have shown that the first names on
+    /// the way are directories and no links: that many are not looked at again.
+    pub(crate) fn find(
+        &self,
+        path: &RelPath,
+        directories: usize,
+    ) -> Result<Option<Located>, WorkspaceError> {
+        let found = self.locate_below(path, directories)?;
+        Ok(found.map(|(path, meta)| Located { path, meta }))
+    }
+
     /// Whether there is anything at a path.
     pub(crate) fn exists(&self, path: &RelPath) -> Result<bool, WorkspaceError> {
         self.locate(path).map(|found| found.is_some())
@@ -188,10 +199,18 @@ impl Root {
 
     /// Follows a path name by name; every link on the way has to stay inside the boundary.
     fn locate(&self, path: &RelPath) -> Result<Option<(PathBuf, Metadata)>, WorkspaceError> {
+        self.locate_below(path, 0)
+    }
+
+    fn locate_below(
+        &self,
+        path: &RelPath,
+        directories: usize,
+    ) -> Result<Option<(PathBuf, Metadata)>, WorkspaceError> {
         let mut found = self.directory.clone();
         let mut walked = String::new();
         let mut last: Option<Metadata> = None;
-        for name in path.names() {
+        for (place, name) in path.names().enumerate() {
             if last.as_ref().is_some_and(|meta| !meta.is_dir()) {
                 return Err(WorkspaceError::NotADirectory { path: self.show(&walked) });
             }
@@ -200,6 +219,9 @@ impl Root {
                 walked.push('/');
             }
             walked.push_str(name);
+            if place < directories {
+                continue;
+            }
             let mut meta = match fs::symlink_metadata(&found) {
                 Ok(meta) => meta,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -238,6 +260,25 @@ impl Root {
     }
 }
 
+/// A file that was found and not yet read.
+#[derive(Debug)]
+pub(crate) struct Located {
+    path: PathBuf,
+    pub(crate) meta: Metadata,
+}
+
+impl Located {
+    /// Whether it is a file that may be read, as far as that can be told without opening it.
+    pub(crate) fn check(&self, shown: &str, limit: u64) -> Result<(), WorkspaceError> {
+        check_kind(&self.meta, shown, limit)
+    }
+
+    /// Its bytes, with every check of a read but that of its text.
+    pub(crate) fn bytes(&self, shown: &str, limit: u64) -> Result<Vec<u8>, WorkspaceError> {
+        read_bytes(&self.path, &self.meta, shown, limit)
+    }
+}
+
 /// Reads a file that a person named, wherever it lies, with the checks that every read gets.
 ///
 /// For files given on a command line only. What a workspace refers to goes through
@@ -273,16 +314,32 @@ fn read_checked(
     shown: String,
     limit: u64,
 ) -> Result<SourceFile, WorkspaceError> {
+    let text = decode(read_bytes(path, meta, &shown, limit)?, &shown)?;
+    Ok(SourceFile { path: shown, text, first_line: 1 })
+}
+
+fn check_kind(meta: &Metadata, shown: &str, limit: u64) -> Result<(), WorkspaceError> {
+    let path = || shown.to_owned();
     if meta.is_dir() {
-        return Err(WorkspaceError::IsDirectory { path: shown });
+        return Err(WorkspaceError::IsDirectory { path: path() });
     }
     if !meta.is_file() {
-        return Err(WorkspaceError::NotRegular { path: shown });
+        return Err(WorkspaceError::NotRegular { path: path() });
     }
     if meta.len() > limit {
-        return Err(WorkspaceError::TooLarge { path: shown, size: meta.len(), limit });
+        return Err(WorkspaceError::TooLarge { path: path(), size: meta.len(), limit });
     }
-    let io = |source| WorkspaceError::Io { path: shown.clone(), source };
+    Ok(())
+}
+
+fn read_bytes(
+    path: &Path,
+    meta: &Metadata,
+    shown: &str,
+    limit: u64,
+) -> Result<Vec<u8>, WorkspaceError> {
+    check_kind(meta, shown, limit)?;
+    let io = |source| WorkspaceError::Io { path: shown.to_owned(), source };
     let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or_default() + 1);
     File::open(path)
         .map_err(io)?
@@ -291,14 +348,13 @@ fn read_checked(
         .map_err(io)?;
     let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     if size > limit {
-        return Err(WorkspaceError::TooLarge { path: shown, size, limit });
+        return Err(WorkspaceError::TooLarge { path: shown.to_owned(), size, limit });
     }
-    let text = decode(bytes, &shown)?;
-    Ok(SourceFile { path: shown, text, first_line: 1 })
+    Ok(bytes)
 }
 
 /// Bytes to text: UTF-8 without NUL, byte order mark dropped, CRLF as LF.
-fn decode(bytes: Vec<u8>, shown: &str) -> Result<String, WorkspaceError> {
+pub(crate) fn decode(bytes: Vec<u8>, shown: &str) -> Result<String, WorkspaceError> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return Err(WorkspaceError::Utf16 { path: shown.into() });
     }

@@ -44,6 +44,10 @@ fn skills_are_folders_and_files_sorted_by_name() {
             },
             root: "skills".into(),
             dir: Some("skills/zip".into()),
+            digest: blake3::hash(
+                b"---\nname: zip\ndescription: Packs\nlicense: MIT\n---\n\nZip it."
+            )
+            .into(),
         }
     );
     assert_eq!(
@@ -100,6 +104,71 @@ fn a_skill_that_cannot_be_read_is_a_problem_and_no_more() {
     assert!(problems[1].starts_with("skills/colon.md:3: in the header: "));
     assert_eq!(problems[2], "skills/latin.md:1: is not UTF-8 text (byte 3)");
     assert_eq!(problems[3], "skills/open.md:1: the header starts here and is never closed");
+}
+
+#[test]
+fn names_that_differ_only_in_case_are_one_name() {
+    let scratch = Scratch::new(&[
+        ("foreword.toml", "[skills]\nroots = ['more']"),
+        ("skills/Deploy/SKILL.md", "upper"),
+        ("skills/deploy/SKILL.md", "lower"),
+        ("skills/other/SKILL.md", "---\nname: DEPLOY\n---\nheader"),
+        ("skills/Tea.md", "upper"),
+        ("skills/good.md", "good"),
+        ("more/tea.md", "lower, and later"),
+    ]);
+    let scan = scratch.open().skills().unwrap();
+    assert_eq!(
+        names(&scan),
+        [
+            ("Tea", "skills/Tea.md"),
+            ("deploy", "skills/deploy/SKILL.md"),
+            ("good", "skills/good.md")
+        ]
+    );
+    assert_eq!(
+        problems(&scan),
+        [
+            "skills/Deploy/SKILL.md: skill `Deploy` differs only in case from `deploy` in \
+             skills/deploy/SKILL.md, which is taken",
+            "skills/other/SKILL.md: skill `DEPLOY` differs only in case from `deploy` in \
+             skills/deploy/SKILL.md, which is taken",
+            "more/tea.md: skill `tea` differs only in case from `Tea` in skills/Tea.md, which is \
+             taken",
+        ]
+    );
+}
+
+#[test]
+fn a_digest_is_of_the_bytes_on_disk() {
+    let scratch = Scratch::new(&[("skills/a.md", "\u{feff}a\r\nb\r\n")]);
+    let scan = scratch.open().skills().unwrap();
+    assert_eq!(scan.skills[0].body.text, "a\nb\n");
+    assert_eq!(scan.skills[0].digest, *blake3::hash("\u{feff}a\r\nb\r\n".as_bytes()).as_bytes());
+}
+
+#[test]
+fn heads_are_the_same_skills_and_problems() {
+    let many: Vec<(String, String)> = (0..300)
+        .map(|n| (format!("skills/s{n:03}/SKILL.md"), format!("---\nname: t{n}\n---\nbody")))
+        .chain([
+            ("skills/T7.md".to_owned(), "hidden".to_owned()),
+            ("skills/bad.md".to_owned(), "---\n".to_owned()),
+        ])
+        .collect();
+    let many: Vec<(&str, &str)> = many.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    let scratch = Scratch::new(&many);
+    let scan = scratch.open().skills().unwrap();
+    let heads = scratch.open().skill_heads(&()).unwrap();
+    assert_eq!(scan.skills.len(), 300);
+    let of_skill = |s: &Skill| (s.name.clone(), s.body.path.clone(), s.dir.clone(), s.digest);
+    let of_head = |h: &crate::SkillHead| (h.name.clone(), h.path.clone(), h.dir.clone(), h.digest);
+    assert_eq!(
+        scan.skills.iter().map(of_skill).collect::<Vec<_>>(),
+        heads.heads.iter().map(of_head).collect::<Vec<_>>()
+    );
+    assert_eq!(problems(&scan), heads.problems.iter().map(ToString::to_string).collect::<Vec<_>>());
+    assert_eq!((heads.hidden.len(), heads.read), (1, 302));
 }
 
 #[test]

@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::error::TaskError;
 use crate::peers::report::{Absent, Builder, Report};
 use crate::peers::start::Starts;
-use crate::steps::{Steps, cargo, root};
+use crate::steps::{Steps, cargo, root, target};
 
 const METADATA: &str = "foreword, guarded, metadata";
 const MANIFEST: &str = "foreword, guarded, whole manifest";
@@ -224,10 +224,6 @@ fn result(command: &mut Command, name: &str) -> Result<Value, TaskError> {
         eprintln!("{}", String::from_utf8_lossy(&output.stderr));
         TaskError::Failed { steps: vec![name.to_owned()] }
     })
-}
-
-fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 fn binary() -> PathBuf {

@@ -1,0 +1,55 @@
+//! A skill's folder against the format.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::format::{FormatFault, validate};
+
+/// The largest file that is looked at; it is also the default of `max_file_bytes`.
+const LARGEST_FILE: u64 = 4 << 20;
+
+/// The file of a skill in its folder: `SKILL.md`, or `skill.md` where that is absent.
+#[must_use]
+pub fn skill_file(folder: &Path) -> Option<PathBuf> {
+    ["SKILL.md", "skill.md"].iter().map(|name| folder.join(name)).find(|path| path.exists())
+}
+
+/// What the format has against a folder; nothing, if it is that of a valid skill.
+///
+/// The verdict is that of the reference validator, as for [`validate`], except that a file of more
+/// than 4 MiB is refused unread. Names that lie outside the folder are not followed here: use it on
+/// folders a person names, and the workspace for the rest.
+#[must_use]
+pub fn validate_folder(folder: &Path) -> Vec<FormatFault> {
+    match read(folder) {
+        Ok(text) => {
+            let name = folder.file_name().map(|name| name.to_string_lossy());
+            validate(&text, name.as_deref())
+        }
+        Err(message) => vec![FormatFault::at(1, message)],
+    }
+}
+
+fn read(folder: &Path) -> Result<String, String> {
+    if !folder.is_dir() {
+        return Err("is not a folder".into());
+    }
+    let Some(path) = skill_file(folder) else {
+        return Err("there is no SKILL.md in the folder".into());
+    };
+    let refused = |error: std::io::Error| format!("SKILL.md cannot be read: {error}");
+    // Looked at before it is opened, so that a pipe does not block.
+    if !path.metadata().map_err(refused)?.is_file() {
+        return Err("SKILL.md is not a regular file".into());
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(&path).map_err(refused)?;
+    let size = file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(refused)?;
+    if u64::try_from(size).unwrap_or(u64::MAX) > LARGEST_FILE {
+        return Err(format!("SKILL.md is longer than {LARGEST_FILE} bytes"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        format!("SKILL.md is not UTF-8 text (byte {})", error.utf8_error().valid_up_to())
+    })
+}
