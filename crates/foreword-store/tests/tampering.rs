@@ -300,7 +300,7 @@ fn verify(fixture: &Fixture) -> Result<Verification, StoreError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_change_is_found(count in 1_u32..14, changes in prop::collection::vec(tampering(), 1..3)) {
