@@ -101,6 +101,12 @@ pub(crate) fn head(connection: &Connection, path: &Path) -> Result<Head, StoreEr
         })
         .at(path)?;
     let (seq, hash) = last.unwrap_or((0, [0; 32]));
+    if seq == i64::MAX {
+        return Err(StoreError::Damaged {
+            path: path.to_path_buf(),
+            detail: "its audit log has an entry with a number that is never given".to_owned(),
+        });
+    }
     Ok(Head { log_id, seq, hash: Hash(hash) })
 }
 

@@ -69,6 +69,10 @@ impl Heads {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Recorded::Missing),
             Err(error) => return Err(StoreError::io("read", &path, error)),
         };
+        // As after a loss of power: it is not made durable on its own.
+        if text.is_empty() {
+            return Ok(Recorded::Missing);
+        }
         Ok(std::str::from_utf8(&text)
             .ok()
             .and_then(|text| parse(key, &name_of(database), text))

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::chain::{Hash, from_hex, to_hex};
 use crate::error::StoreError;
@@ -110,25 +110,27 @@ pub fn check_outside_workspace(config_dir: &Path, workspace: &Path) -> Result<()
 
 /// The path with links followed as far as it exists.
 fn resolve(path: &Path) -> Result<PathBuf, StoreError> {
-    let absolute =
-        std::path::absolute(path).map_err(|error| StoreError::io("find", path, error))?;
+    let failed = |error| StoreError::io("find", path, error);
+    let absolute = std::path::absolute(path).map_err(failed)?;
+    let mut existing = absolute.components();
     let mut missing = Vec::new();
-    let mut existing = absolute.as_path();
-    loop {
-        match existing.canonicalize() {
-            Ok(found) => {
-                return Ok(missing.iter().rev().fold(found, |path, name| path.join(name)));
-            }
+    let mut resolved = loop {
+        match existing.as_path().canonicalize() {
+            Ok(found) => break found,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let (Some(parent), Some(name)) = (existing.parent(), existing.file_name()) else {
-                    return Err(StoreError::io("find", path, error));
-                };
-                missing.push(name);
-                existing = parent;
+                missing.push(existing.next_back().ok_or_else(|| failed(error))?);
             }
-            Err(error) => return Err(StoreError::io("find", path, error)),
+            Err(error) => return Err(failed(error)),
+        }
+    };
+    // What does not exist is no link, so that `..` leads back from it.
+    for component in missing.into_iter().rev() {
+        match component {
+            Component::ParentDir => drop(resolved.pop()),
+            other => resolved.push(other),
         }
     }
+    Ok(resolved)
 }
 
 /// Makes a directory that only its owner can look into, if there is none.

@@ -84,9 +84,12 @@ pub(crate) fn set_state(
 ) -> Result<(), StoreError> {
     let changed = connection
         .prepare_cached(
-            "UPDATE proposals SET state = ?3, decided_at = ?4, \
-             decided_by = ifnull(?5, decided_by), \
-             decision_reason = ifnull(?6, decision_reason), commit_id = ifnull(?7, commit_id) \
+            // What waits again is as if it had never been decided.
+            "UPDATE proposals SET state = ?3, \
+             decided_at = iif(?3 = 'pending', NULL, ?4), \
+             decided_by = iif(?3 = 'pending', NULL, ifnull(?5, decided_by)), \
+             decision_reason = iif(?3 = 'pending', NULL, ifnull(?6, decision_reason)), \
+             commit_id = iif(?3 = 'pending', NULL, ifnull(?7, commit_id)) \
              WHERE id = ?1 AND state = ?2",
         )
         .and_then(|mut statement| {

@@ -1,5 +1,6 @@
 //! Reading the database: as it is, without making or changing anything.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read as _;
 use std::ops::ControlFlow;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, config::DbConfig};
+use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
 use crate::audit::{self, LogFilter};
 use crate::chain::{Anchor, Head};
@@ -186,14 +187,10 @@ pub(crate) fn check_file(path: &Path) -> Result<Contents, StoreError> {
     let mut start = Vec::with_capacity(100);
     file.take(100).read_to_end(&mut start).map_err(|error| StoreError::io("read", path, error))?;
     if start.is_empty() {
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
-        return match std::fs::metadata(&log) {
-            Ok(metadata) if metadata.len() > 0 => {
-                Err(damaged("it is empty, and a log of changes lies beside it"))
-            }
-            _ => Ok(Contents::Empty),
-        };
+        if has_write_ahead_log(path) {
+            return Err(damaged("it is empty, and a log of changes lies beside it"));
+        }
+        return Ok(Contents::Empty);
     }
     if !start.starts_with(MAGIC) || start.len() < 100 {
         return Err(damaged("it does not begin as a database does"));
@@ -213,9 +210,44 @@ pub(crate) fn configure(connection: &Connection, timeout: Duration) -> rusqlite:
     Ok(())
 }
 
+/// Opens to read only, from the place itself or, where nothing can be written there, without locks.
 fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).at(path)?;
     configure(&connection, Duration::from_secs(10)).at(path)?;
+    let looked_at = connection.query_row("SELECT 1 FROM sqlite_schema", [], |_| Ok(()));
+    let cannot_lock = looked_at.is_err_and(|error| {
+        matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
+    });
+    // Without a log of changes the file is complete, and who cannot write here need not fear that
+    // it changes while it is read.
+    if !cannot_lock || has_write_ahead_log(path) {
+        return Ok(connection);
+    }
+    let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(immutable_uri(path), flags).at(path)?;
+    configure(&connection, Duration::from_secs(10)).at(path)?;
     Ok(connection)
+}
+
+fn has_write_ahead_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0)
+}
+
+/// The name by which SQLite reads a file that does not change.
+fn immutable_uri(path: &Path) -> String {
+    let mut uri = "file:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                uri.push(char::from(*byte));
+            }
+            // Writing to a string does not fail.
+            _ => drop(write!(uri, "%{byte:02x}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
 }

@@ -95,12 +95,6 @@ pub(crate) fn migrate(
             return Err(StoreError::Newer { path: path.to_path_buf(), found, known: VERSION });
         }
     }
-    let objects: i64 = transaction
-        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-        .at(path)?;
-    if objects != 0 {
-        return Err(not_ours(path));
-    }
     for (_, _, statement) in OBJECTS {
         transaction.execute_batch(statement).at(path)?;
     }
@@ -117,12 +111,14 @@ pub(crate) fn migrate(
     transaction.commit().at(path)
 }
 
-/// The version of the layout; 0 for an empty database.
+/// The version of the layout; 0 for an empty database. Looks only, so that a database of another
+/// program stays as it is.
 pub(crate) fn version(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
     let application: i64 = pragma(connection, "application_id").at(path)?;
     let version: i64 = pragma(connection, "user_version").at(path)?;
     match (application, version) {
-        (0, 0) | (APPLICATION_ID, 1..=VERSION) => Ok(version),
+        (0, 0) if is_empty(connection).at(path)? => Ok(0),
+        (APPLICATION_ID, 1..=VERSION) => Ok(version),
         (APPLICATION_ID, found) if found > VERSION => {
             Err(StoreError::Newer { path: path.to_path_buf(), found, known: VERSION })
         }
@@ -135,6 +131,10 @@ fn not_ours(path: &Path) -> StoreError {
         path: path.to_path_buf(),
         detail: "it is the database of another program".to_owned(),
     }
+}
+
+fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))
 }
 
 fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {

@@ -167,11 +167,11 @@ fn create_file(path: &Path) -> Result<(), StoreError> {
 }
 
 fn set_journal(connection: &Connection, options: Options) -> rusqlite::Result<()> {
-    connection.pragma_update(None, "journal_mode", "WAL")?;
     let synchronous = match options.durability {
         Durability::Durable => "FULL",
         Durability::Fast => "OFF",
     };
     connection.pragma_update(None, "synchronous", synchronous)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "journal_size_limit", 8 * 1024 * 1024)
 }

@@ -16,7 +16,7 @@ use crate::heads::Recorded;
 use crate::key::AuditKey;
 use crate::schema;
 use crate::suspects::{Suspect, Suspects};
-use crate::verification::{Fault, Note, Verification};
+use crate::verification::{Fault, MAX_FAULTS, Note, Verification};
 
 /// What the head file is called in a report.
 const HEAD_FILE: &str = "the head file";
@@ -154,6 +154,7 @@ struct Walk<'k> {
     verified: u64,
     suspects: Suspects,
     gaps: Vec<Fault>,
+    more_gaps: u64,
 }
 
 /// An entry as it is stored; `None` where a value has the wrong type.
@@ -175,6 +176,7 @@ impl<'k> Walk<'k> {
             verified: 0,
             suspects: Suspects::default(),
             gaps: Vec::new(),
+            more_gaps: 0,
         }
     }
 
@@ -206,7 +208,7 @@ impl<'k> Walk<'k> {
 
     fn entry(&mut self, stored: &Stored<'_>) {
         if stored.seq < self.expected {
-            self.gaps.push(Fault::Foreign { seq: stored.seq });
+            self.gap(Fault::Foreign { seq: stored.seq });
             return;
         }
         let after_gap = stored.seq > self.expected;
@@ -245,7 +247,17 @@ impl<'k> Walk<'k> {
         self.previous = [stored.hash, computed];
     }
 
+    /// Notes a gap; of a log full of them only the first are kept.
+    fn gap(&mut self, fault: Fault) {
+        if self.gaps.len() < MAX_FAULTS {
+            self.gaps.push(fault);
+        } else {
+            self.more_gaps += 1;
+        }
+    }
+
     fn finish(mut self, report: &mut Verification) {
+        report.more_faults += self.more_gaps;
         let mut faults = self.suspects.explain(&mut self.linker);
         faults.append(&mut self.gaps);
         faults.sort_by_key(place);
