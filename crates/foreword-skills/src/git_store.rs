@@ -1,6 +1,7 @@
 //! The store that agents may write to: every change screened, audited, and one commit.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use foreword_store::{
     Anchor, AuditKey, Heads, LogFilter, Proposal, ProposalSummary, Reader, State, Store,
@@ -57,7 +58,7 @@ impl GitStore {
     /// If the directory of skills cannot be read.
     pub fn listing(&self) -> Result<Listing, SkillError> {
         let cache = self.private.directory.is_dir().then(|| self.private.skill_cache());
-        Ok(listing::list(&self.workspace, cache.as_deref())?)
+        Ok(listing::list(&self.workspace, cache.as_deref(), SystemTime::now())?)
     }
 
     /// How far each file is approved.

@@ -3,7 +3,8 @@
 //! This crate owns the format of skills, their names, how they are listed, and the stores that keep
 //! them: [`GitStore`], in which every change is screened, audited and one commit, and
 //! [`ReadOnlyStore`]. It must not bypass the audit log: there is no way to change a skill through
-//! this crate that leaves no entry. It reads no clock and no environment.
+//! this crate that leaves no entry. It reads no environment, and no clock but to judge the stamps of
+//! files.
 //!
 //! A change goes through three steps, so that a crash between any two loses nothing: an *intent* in
 //! the database, the *commit* in the repository, and *done* in the database. What is found half done

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use foreword_workspace::{PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README};
 
 use crate::error::SkillError;
+use crate::listing::LIST_CACHE;
 
 /// The places below `.foreword/`.
 #[derive(Debug, Clone)]
@@ -27,7 +28,7 @@ impl Private {
     }
 
     pub(crate) fn skill_cache(&self) -> PathBuf {
-        self.directory.join("cache/skills")
+        self.directory.join(LIST_CACHE)
     }
 
     pub(crate) fn lock(&self) -> PathBuf {

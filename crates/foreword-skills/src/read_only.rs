@@ -1,10 +1,12 @@
 //! Skills that can be read and not changed.
 
+use std::time::SystemTime;
+
 use foreword_workspace::Workspace;
 
 use crate::error::SkillError;
 use crate::git_store::read;
-use crate::listing::{self, SkillMeta};
+use crate::listing::{self, Listing, SkillMeta};
 use crate::store::{
     Act, Committed, LogEntry, LogOptions, ProposalRequest, ProposalResult, SkillContent, SkillStore,
 };
@@ -21,16 +23,20 @@ impl ReadOnlyStore {
     pub fn new(workspace: Workspace) -> Self {
         Self { workspace }
     }
+
+    fn listing(&self) -> Result<Listing, SkillError> {
+        Ok(listing::list(&self.workspace, None, SystemTime::now())?)
+    }
 }
 
 impl SkillStore for ReadOnlyStore {
     fn list(&self) -> Result<Vec<SkillMeta>, SkillError> {
-        let listing = listing::list(&self.workspace, None)?;
+        let listing = self.listing()?;
         Ok(listing.skills.into_iter().map(|skill| skill.meta).collect())
     }
 
     fn read(&self, name: &str) -> Result<SkillContent, SkillError> {
-        read(&self.workspace, &listing::list(&self.workspace, None)?, name)
+        read(&self.workspace, &self.listing()?, name)
     }
 
     fn propose(&mut self, _: ProposalRequest, _: &Act) -> Result<ProposalResult, SkillError> {
