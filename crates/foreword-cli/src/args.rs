@@ -1,9 +1,16 @@
 //! The command line as data: one definition drives help, man pages and completions.
 
+mod skills;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
+
+pub(crate) use skills::{
+    ApproveArgs, AuditCommand, AuditLogArgs, EvalScreenArgs, ImportArgs, PolicyName, ProposeArgs,
+    RevertArgs, ScreenArgs, SkillCommand,
+};
 
 /// Foreword compiles the system prompt of an AI agent.
 ///
@@ -19,7 +26,8 @@ Examples:
   foreword init -w my-agent                 a workspace to start from
   foreword build -w my-agent \"plan my week\"  the prompt for a task, on standard output
   foreword explain -w my-agent              where each part came from and what it costs
-  foreword lint -w my-agent                 what is wrong with it"
+  foreword lint -w my-agent                 what is wrong with it
+  foreword skill list -w my-agent           its skills, and how far each is approved"
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -57,6 +65,12 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     /// Check a workspace: identity bleed, order, tools that are not there, and more
     Lint(LintArgs),
+    /// Skills that agents may write and people govern
+    #[command(subcommand)]
+    Skill(SkillCommand),
+    /// The log of everything that was changed or refused
+    #[command(subcommand)]
+    Audit(AuditCommand),
     /// Measure
     #[command(subcommand)]
     Eval(EvalCommand),
@@ -335,6 +349,8 @@ pub(crate) struct LintArgs {
 pub(crate) enum EvalCommand {
     /// How long a build takes: CPU time, everything a library caller pays for text and metadata
     Speed(SpeedArgs),
+    /// What screening says of a corpus of skills
+    Screen(EvalScreenArgs),
 }
 
 #[derive(Args, Debug)]

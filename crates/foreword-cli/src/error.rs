@@ -4,6 +4,8 @@ use std::fmt;
 
 use foreword::{BlueprintError, ContextError};
 use foreword_gather::GatherError;
+use foreword_skills::SkillError;
+use foreword_store::StoreError;
 use foreword_workspace::WorkspaceError;
 
 /// What an error means for the exit code.
@@ -87,6 +89,26 @@ impl From<GatherError> for CliError {
 impl From<WorkspaceError> for CliError {
     fn from(error: WorkspaceError) -> Self {
         Self::usage(error.to_string()).hint(error.hint())
+    }
+}
+
+impl From<SkillError> for CliError {
+    fn from(error: SkillError) -> Self {
+        let out = if error.is_refusal() {
+            Self::not_right(error.to_string())
+        } else {
+            Self::usage(error.to_string())
+        };
+        match error.hint() {
+            Some(hint) => out.hint(hint),
+            None => out,
+        }
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        Self::from(SkillError::from(error))
     }
 }
 

@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod error;
 mod inputs;
+mod person;
 mod terminal;
 
 use std::path::Path;
@@ -66,7 +67,10 @@ fn run(cli: &Cli, terminal: &Terminal) -> Result<(), CliError> {
         Command::Explain(args) => commands::explain::run(workspace, args, terminal),
         Command::Diff(args) => commands::diff::run(args, terminal),
         Command::Lint(args) => commands::lint::run(workspace, args, terminal),
+        Command::Skill(command) => commands::skill::run(workspace, command, terminal),
+        Command::Audit(command) => commands::audit::run(workspace, command, terminal),
         Command::Eval(EvalCommand::Speed(args)) => commands::speed::run(args, terminal),
+        Command::Eval(EvalCommand::Screen(args)) => commands::screen_eval::run(args, terminal),
         Command::Serve(_) => commands::serve::run(workspace),
         Command::Completions { shell } => commands::shell::completions(*shell, terminal),
         Command::Man { directory } => commands::shell::man(directory, terminal),

@@ -33,6 +33,26 @@ impl Terminal {
         self.print(&text)
     }
 
+    /// Writes a value as one line of JSON.
+    pub(crate) fn print_json_line(&self, value: &impl serde::Serialize) -> Result<(), CliError> {
+        let mut text = serde_json::to_string(value)?;
+        text.push('\n');
+        self.print(&text)
+    }
+
+    /// Asks a person, if there is one to ask; without a terminal the answer is yes.
+    pub(crate) fn confirm(&self, question: &str) -> Result<bool, CliError> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return Ok(true);
+        }
+        let _ = write!(io::stderr(), "{question} [y/N] ");
+        let mut answer = String::new();
+        io::stdin()
+            .read_line(&mut answer)
+            .map_err(|error| CliError::usage(format!("cannot read the answer: {error}")))?;
+        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+
     /// Says something beside the result.
     pub(crate) fn say(&self, text: &str) {
         if !self.quiet {
@@ -54,6 +74,35 @@ impl Terminal {
             let _ = writeln!(err, "{} {hint}", paint_err("hint:", "36"));
         }
     }
+}
+
+/// Text of somebody else for a person's eyes: control and format characters are written out.
+pub(crate) fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        let hidden = matches!(u32::from(c), 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F
+            | 0xFEFF | 0xE0000..=0xE0FFF);
+        if (c.is_control() && !matches!(c, '\n' | '\t')) || hidden {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// The same, on one line of at most so many characters.
+pub(crate) fn plain_line(text: &str, most: usize) -> String {
+    let line = plain(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+    if line.chars().count() <= most {
+        return line;
+    }
+    line.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Is a person looking at standard output?
+pub(crate) fn is_watched() -> bool {
+    io::stdout().is_terminal()
 }
 
 /// Text in a colour, if standard output is a terminal and nobody asked for none.

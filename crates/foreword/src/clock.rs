@@ -8,19 +8,19 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timestamp {
     text: String,
-    minutes: i64,
+    seconds: i64,
 }
 
 impl Timestamp {
     /// Reads `2026-02-26T14:30:00Z` and the like.
     pub fn parse(text: &str) -> Option<Self> {
-        let minutes = parse_minutes(text)?;
-        Some(Self { text: text.to_owned(), minutes })
+        let seconds = parse_seconds(text)?;
+        Some(Self { text: text.to_owned(), seconds })
     }
 
     /// The time so many seconds after the start of 1970.
     pub fn from_unix(seconds: i64) -> Self {
-        let mut time = Self { text: String::new(), minutes: seconds.div_euclid(60) };
+        let mut time = Self { text: String::new(), seconds };
         let (year, month, day, hour, minute) = time.civil();
         let second = seconds.rem_euclid(60);
         time.text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z");
@@ -32,10 +32,16 @@ impl Timestamp {
         &self.text
     }
 
+    /// Seconds since the start of 1970.
+    pub fn unix(&self) -> i64 {
+        self.seconds
+    }
+
     /// Year, month, day, hour and minute in UTC.
     fn civil(&self) -> (i64, i64, i64, i64, i64) {
-        let days = self.minutes.div_euclid(1440);
-        let minute = self.minutes.rem_euclid(1440);
+        let minutes = self.seconds.div_euclid(60);
+        let days = minutes.div_euclid(1440);
+        let minute = minutes.rem_euclid(1440);
         // Days since 0000-03-01, in eras of 400 years.
         let z = days + 719_468;
         let era = z.div_euclid(146_097);
@@ -75,7 +81,7 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-fn parse_minutes(text: &str) -> Option<i64> {
+fn parse_seconds(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let number = |from: usize, to: usize| -> Option<i64> {
         let digits = bytes.get(from..to)?;
@@ -128,7 +134,7 @@ fn parse_minutes(text: &str) -> Option<i64> {
     let days = era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100
         + day_of_year
         - 719_468;
-    Some(days * 1440 + hour * 60 + minute - offset)
+    Some((days * 1440 + hour * 60 + minute - offset) * 60 + second)
 }
 
 #[cfg(test)]
@@ -143,7 +149,10 @@ mod tests {
         assert_eq!(shown("1969-12-31T23:59:59-00:01").as_deref(), Some("1970-01-01 00:00 UTC"));
         let unix = Timestamp::from_unix(1_772_116_200);
         assert_eq!(unix.to_string(), "2026-02-26 14:30 UTC");
+        assert_eq!(unix.unix(), 1_772_116_200);
         assert_eq!(Timestamp::parse(&unix.text), Some(unix));
+        let odd = Timestamp::parse("2026-02-26T15:30:07.9+01:00").map(|time| time.unix());
+        assert_eq!(odd, Some(1_772_116_207));
         for bad in [
             "",
             "2026-02-26",

@@ -1,12 +1,15 @@
 //! One file per command.
 
+pub(crate) mod audit;
 pub(crate) mod build;
 pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod init;
 pub(crate) mod lint;
 pub(crate) mod lock;
+pub(crate) mod screen_eval;
 pub(crate) mod serve;
 pub(crate) mod shell;
+pub(crate) mod skill;
 pub(crate) mod speed;
 pub(crate) mod watch;
