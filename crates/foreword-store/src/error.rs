@@ -237,6 +237,9 @@ impl StoreError {
             }
             Self::TrackedMoved { .. } => "try again".to_owned(),
             Self::Batch(error) => return error.hint(),
+            Self::Io { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                format!("look at who owns {} and may write there", path.display())
+            }
             Self::Io { .. }
             | Self::Database { .. }
             | Self::Random { .. }

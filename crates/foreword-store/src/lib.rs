@@ -30,6 +30,7 @@ mod error;
 mod event;
 mod heads;
 mod key;
+mod marks;
 mod proposal;
 mod proposals;
 mod reader;

@@ -219,10 +219,13 @@ fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
     let cannot_lock = looked_at.is_err_and(|error| {
         matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
     });
+    if !cannot_lock {
+        return Ok(connection);
+    }
     // Without a log of changes the file is complete, and who cannot write here need not fear that
     // it changes while it is read.
-    if !cannot_lock || has_write_ahead_log(path) {
-        return Ok(connection);
+    if has_write_ahead_log(path) {
+        return Err(StoreError::ReadOnly { path: path.to_path_buf() });
     }
     let flags = flags | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(immutable_uri(path), flags).at(path)?;

@@ -11,12 +11,19 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use crate::audit;
 use crate::chain::{Anchor, Linker};
 use crate::error::{InDatabase as _, StoreError};
+use crate::event::{Event, Outcome};
 use crate::heads::Heads;
 use crate::key::AuditKey;
+use crate::marks::{ACCEPT, Acceptance};
 use crate::reader::{Reader, check_file, configure};
 use crate::schema;
 use crate::verification::Verification;
 use crate::write::Write;
+
+/// So many heads fit into the detail of one entry.
+const ACCEPTED_AT_ONCE: usize = 100;
+/// The most characters of the reason that are kept.
+const MAX_REASON: usize = 500;
 
 /// What survives a loss of power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -154,6 +161,36 @@ impl Store {
     /// As [`Reader::verify`].
     pub fn verify(&self, anchors: &[Anchor]) -> Result<Verification, StoreError> {
         self.reader.verify(&self.key, &self.heads, anchors)
+    }
+
+    /// Accepts that the log does not hold heads that were written down elsewhere, as after a person
+    /// began a new log or restored an older state; gives their number.
+    ///
+    /// That is put on record in the log itself. Entries that were altered cannot be accepted.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::verify`] and [`Store::write`].
+    pub fn accept(
+        &self,
+        now_ms: i64,
+        actor: &str,
+        reason: &str,
+        anchors: &[Anchor],
+    ) -> Result<usize, StoreError> {
+        let unmet = self.verify(anchors)?.unmet;
+        self.write(now_ms, |write| {
+            for heads in unmet.chunks(ACCEPTED_AT_ONCE) {
+                let acceptance = Acceptance {
+                    heads: heads.iter().map(ToString::to_string).collect(),
+                    reason: reason.chars().take(MAX_REASON).collect(),
+                };
+                let event = Event::new(actor, ACCEPT, "heads", Outcome::Done)
+                    .with_detail(serde_json::json!(acceptance));
+                write.audit(&event)?;
+            }
+            Ok(unmet.len())
+        })
     }
 }
 

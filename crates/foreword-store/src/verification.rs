@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::chain::Hash;
+
 /// The most faults that are listed one by one.
 pub(crate) const MAX_FAULTS: usize = 100;
 
@@ -27,6 +29,9 @@ pub struct Verification {
     pub more_faults: u64,
     /// What should be known although nothing is wrong with it.
     pub notes: Vec<Note>,
+    /// The hashes of the heads that the log does not hold.
+    #[serde(skip)]
+    pub unmet: Vec<Hash>,
 }
 
 impl Verification {
@@ -169,6 +174,11 @@ impl fmt::Display for Fault {
 pub enum Note {
     /// There is no head file, so that entries missing at the end may go unnoticed.
     NoHeadFile,
+    /// A person accepted that the log does not hold what was written down elsewhere.
+    Accepted {
+        /// So many heads or anchors.
+        heads: u64,
+    },
     /// The head file is behind the log by so many entries.
     HeadBehind {
         /// The number of entries.
@@ -182,6 +192,11 @@ impl fmt::Display for Note {
             Self::NoHeadFile => f.write_str(
                 "no head file for this database, as after moving a workspace or on another \
                  machine: entries missing at the end are found by anchors only",
+            ),
+            Self::Accepted { heads } => write!(
+                f,
+                "{heads} heads written down elsewhere are not in this log, which a person accepted: \
+                 see the entries `audit.accept`"
             ),
             Self::HeadBehind { entries } => write!(
                 f,

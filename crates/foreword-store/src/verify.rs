@@ -3,7 +3,6 @@
 //! The walk goes on after a fault, from the hash that is stored there: one altered entry is one
 //! fault, and the entries behind it are still checked.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rusqlite::types::ValueRef;
@@ -14,12 +13,10 @@ use crate::chain::{Anchor, Fields, Hash, Head, Linker, LogId};
 use crate::error::{InDatabase as _, StoreError};
 use crate::heads::Recorded;
 use crate::key::AuditKey;
+use crate::marks::Marks;
 use crate::schema;
 use crate::suspects::{Suspect, Suspects};
 use crate::verification::{Fault, MAX_FAULTS, Note, Verification};
-
-/// What the head file is called in a report.
-const HEAD_FILE: &str = "the head file";
 
 pub(crate) fn run(
     connection: &Connection,
@@ -86,63 +83,6 @@ pub(crate) fn run(
     Ok(report)
 }
 
-/// The heads and anchors, by the entry they speak of.
-struct Marks {
-    by_seq: BTreeMap<i64, Vec<(Hash, String)>>,
-    replaced: Vec<Fault>,
-    faults: Vec<Fault>,
-}
-
-impl Marks {
-    fn new(log_id: Option<LogId>, recorded: &Recorded, anchors: &[Anchor]) -> Self {
-        let mut marks = Self { by_seq: BTreeMap::new(), replaced: Vec::new(), faults: Vec::new() };
-        if let Recorded::Sealed(record) = recorded {
-            for head in record.head.iter().chain(&record.kept) {
-                marks.add(log_id, Some(head.log_id), head.seq, head.hash, HEAD_FILE);
-            }
-        }
-        for anchor in anchors {
-            marks.add(log_id, anchor.log_id, anchor.seq, anchor.hash, &anchor.place);
-        }
-        marks
-    }
-
-    fn add(&mut self, ours: Option<LogId>, its: Option<LogId>, seq: i64, hash: Hash, place: &str) {
-        if its.is_some() && its != ours {
-            self.replaced.push(Fault::Replaced { recorded: seq, place: place.to_owned() });
-        } else if seq > 0 {
-            let marks = self.by_seq.entry(seq).or_default();
-            marks.push((hash, place.to_owned()));
-        }
-    }
-
-    /// Compares an entry with what was written down about it elsewhere.
-    fn compare(&mut self, seq: i64, stored: Option<Hash>) {
-        // Most entries have no mark, and those that do come in order.
-        if self.by_seq.first_key_value().is_none_or(|(&first, _)| first > seq) {
-            return;
-        }
-        for (hash, place) in self.by_seq.remove(&seq).unwrap_or_default() {
-            if stored != Some(hash) {
-                self.faults.push(Fault::Anchor { seq, place });
-            }
-        }
-    }
-
-    fn finish(mut self, report: &mut Verification) {
-        self.replaced.drain(..).for_each(|fault| report.fault(fault));
-        self.faults.drain(..).for_each(|fault| report.fault(fault));
-        let last = report.last_seq;
-        // What was recorded in a gap is missing anyway; of what lies behind the end the farthest tells.
-        if let Some((recorded, mut places)) = self.by_seq.pop_last()
-            && recorded > last
-            && let Some((_, place)) = places.pop()
-        {
-            report.fault(Fault::Truncated { last, recorded, place });
-        }
-    }
-}
-
 /// The state of the walk between two entries.
 struct Walk<'k> {
     linker: Linker<'k>,
@@ -197,7 +137,11 @@ impl<'k> Walk<'k> {
                 report.first_at = stored.at;
             }
             report.last_at = stored.at;
-            self.entry(&stored);
+            if self.entry(&stored)
+                && let Some([_, action, _, _, detail]) = stored.texts
+            {
+                marks.read_acceptance(action, detail);
+            }
             if stored.seq > report.last_seq {
                 report.last_seq = stored.seq;
                 marks.compare(stored.seq, stored.hash);
@@ -206,10 +150,11 @@ impl<'k> Walk<'k> {
         Ok(())
     }
 
-    fn entry(&mut self, stored: &Stored<'_>) {
+    /// Whether the entry follows from the one before.
+    fn entry(&mut self, stored: &Stored<'_>) -> bool {
         if stored.seq < self.expected {
             self.gap(Fault::Foreign { seq: stored.seq });
-            return;
+            return false;
         }
         let after_gap = stored.seq > self.expected;
         if after_gap {
@@ -227,7 +172,7 @@ impl<'k> Walk<'k> {
                     Some(self.linker.link(self.previous.first()?.as_ref()?, &fields))
                 });
                 self.previous = [stored.hash, computed];
-                return;
+                return false;
             }
         };
         let mut computed = None;
@@ -236,7 +181,7 @@ impl<'k> Walk<'k> {
             if Some(link) == stored.hash {
                 self.verified += 1;
                 self.previous = [stored.hash, None];
-                return;
+                return true;
             }
             computed = computed.or(Some(link));
         }
@@ -245,6 +190,7 @@ impl<'k> Walk<'k> {
             self.suspects.add(Suspect::new(&fields, stored.hash, self.previous));
         }
         self.previous = [stored.hash, computed];
+        false
     }
 
     /// Notes a gap; of a log full of them only the first are kept.

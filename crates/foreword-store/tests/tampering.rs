@@ -11,7 +11,7 @@
 mod fixture;
 
 use fixture::{Fixture, append};
-use foreword_store::{Reader, StoreError, Verification};
+use foreword_store::{Fault, Note, Reader, StoreError, Verification};
 use proptest::prelude::*;
 use rusqlite::Connection;
 use rusqlite::types::{Value, ValueRef};
@@ -373,4 +373,22 @@ fn a_fresh_database_in_its_place_is_found() {
         faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["this log replaced another of 5 entries, written down in the head file"]
     );
+
+    // A person who holds the key may accept that; it stays on record.
+    let store = fixture.open();
+    assert_eq!(store.accept(1, "user:ada", "began anew", &[]).unwrap(), 1);
+    let verification = verify(&fixture).unwrap();
+    assert!(verification.is_clean(), "{:?}", verification.faults);
+    assert_eq!(verification.notes, [Note::Accepted { heads: 1 }]);
+    assert_eq!(store.accept(1, "user:ada", "again", &[]).unwrap(), 0);
+
+    // Without the key nobody can: a copy of that entry counts for nothing.
+    fixture
+        .sql()
+        .execute_batch(
+            "DROP TRIGGER audit_stands; UPDATE audit SET detail = replace(detail, 'anew', 'old')",
+        )
+        .unwrap();
+    let faults = verify(&fixture).unwrap().faults;
+    assert!(faults.iter().any(|fault| matches!(fault, Fault::Replaced { .. })), "{faults:?}");
 }
