@@ -269,16 +269,30 @@ pub(crate) fn read_input(path: &Path) -> Result<String, CliError> {
     }
 }
 
-fn read_stream(stream: impl Read, name: &str) -> Result<String, CliError> {
-    let mut bytes = Vec::new();
-    stream
-        .take(MOST_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| cannot_read(name, &error))?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(CliError::usage(format!("{name} is larger than {} MiB", MOST_BYTES >> 20)));
+/// Reads a file or standard input as bytes, whatever they are.
+pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, CliError> {
+    if path.as_os_str() == "-" {
+        return read_some(std::io::stdin().lock(), "standard input", most);
     }
-    String::from_utf8(bytes).map_err(|error| {
+    let name = shown(path);
+    if path.is_dir() {
+        return Err(CliError::usage(format!("{name} is a directory, a file is expected here")));
+    }
+    let file = std::fs::File::open(path).map_err(|error| cannot_read(&name, &error))?;
+    read_some(file, &name, most)
+}
+
+fn read_some(stream: impl Read, name: &str, most: u64) -> Result<Vec<u8>, CliError> {
+    let mut bytes = Vec::new();
+    stream.take(most + 1).read_to_end(&mut bytes).map_err(|error| cannot_read(name, &error))?;
+    if bytes.len() as u64 > most {
+        return Err(CliError::usage(format!("{name} is larger than {} MiB", most >> 20)));
+    }
+    Ok(bytes)
+}
+
+fn read_stream(stream: impl Read, name: &str) -> Result<String, CliError> {
+    String::from_utf8(read_some(stream, name, MOST_BYTES)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         CliError::usage(format!("{name} is not UTF-8: byte {at} is wrong"))
     })

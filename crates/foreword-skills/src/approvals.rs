@@ -80,6 +80,15 @@ impl Approvals {
             Some(file) => Standing::Modified { commit: file.commit.clone() },
         }
     }
+
+    pub(crate) fn digests(&self) -> BTreeMap<String, [u8; 32]> {
+        self.files.iter().map(|(path, file)| (path.clone(), file.digest)).collect()
+    }
+
+    /// What a file is called in the repository.
+    pub(crate) fn blob(&self, path: &str) -> Option<&str> {
+        self.files.get(path).map(|file| file.blob.as_str())
+    }
 }
 
 fn load(private: &Private, directory: &Path) -> Result<Vec<Tracked>, SkillError> {

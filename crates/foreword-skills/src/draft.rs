@@ -64,12 +64,13 @@ fn name(request: &ProposalRequest, document: &SkillDocument) -> Result<SkillName
         SkillName::new(asked)?;
         return Err(SkillError::NameMismatch { header: header.into(), asked: asked.into() });
     }
-    let file = request.file.as_deref().and_then(stem);
+    let file = request.file.as_deref().and_then(name_of_file);
     Ok(SkillName::new(asked.or(header).or(file.as_deref()).unwrap_or_default())?)
 }
 
 /// The name a file gives its skill: its own, or its folder's if it is called `SKILL.md`.
-pub(crate) fn stem(file: &str) -> Option<String> {
+#[must_use]
+pub fn name_of_file(file: &str) -> Option<String> {
     let path = Path::new(file);
     let own = path.file_stem()?.to_str()?;
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());

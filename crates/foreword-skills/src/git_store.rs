@@ -143,6 +143,16 @@ impl GitStore {
         }
     }
 
+    /// Accepts, on record, that ends of the audit log that are written down elsewhere are lost.
+    ///
+    /// # Errors
+    ///
+    /// If the log cannot be read or written.
+    pub fn accept_losses(&self, reason: &str, act: &Act) -> Result<usize, SkillError> {
+        let anchors = self.anchors()?;
+        Ok(self.database()?.accept(act.at, &act.by, reason, &anchors)?)
+    }
+
     /// The database, if there is one.
     ///
     /// # Errors

@@ -102,12 +102,12 @@ pub(crate) fn anchors(repository: &Repository) -> Result<Vec<Anchor>, SkillError
 
 /// The trailer that names the last audit entry before a commit.
 pub(crate) fn audit_head(head: &Head) -> String {
-    format!("{} {} {}", head.log_id, head.seq, head.hash)
+    format!("{} {} {}", head.seq, head.hash, head.log_id)
 }
 
 fn anchor(trailer: &str, commit: &CommitInfo) -> Option<Anchor> {
     let mut parts = trailer.split(' ');
-    let (log_id, seq, hash) = (parts.next()?, parts.next()?, parts.next()?);
+    let (seq, hash, log_id) = (parts.next()?, parts.next()?, parts.next()?);
     Some(Anchor {
         log_id: Some(log_id.parse().ok()?),
         seq: seq.parse().ok()?,

@@ -41,6 +41,7 @@ mod work_tree;
 pub use approvals::{Approvals, Standing};
 pub use complete::completed;
 pub use diff::unified;
+pub use draft::name_of_file;
 pub use error::SkillError;
 pub use folder::{skill_file, validate_folder};
 pub use format::{FormatFault, LONGEST_COMPATIBILITY, SkillDocument, validate};

@@ -157,6 +157,12 @@ impl Repository {
         Ok(found.take_data())
     }
 
+    /// The same, by the id as text.
+    pub(crate) fn read_by_id(&self, id: &str) -> Result<Vec<u8>, SkillError> {
+        let id = ObjectId::from_hex(id.as_bytes()).map_err(|e| self.damaged(&e))?;
+        self.read(Blob { id, executable: false })
+    }
+
     /// What a file of these bytes would be named.
     pub(crate) fn blob_id(&self, content: &[u8]) -> Result<ObjectId, SkillError> {
         gix::objs::compute_hash(self.git.object_hash(), gix::objs::Kind::Blob, content)

@@ -9,12 +9,14 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::carry_out::{Change, action, digest};
+use crate::diff::unified;
 use crate::draft::draft;
 use crate::error::SkillError;
 use crate::format::SkillDocument;
 use crate::git_store::{GitStore, skill_of};
 use crate::name::SkillName;
 use crate::propose::check_twins;
+use crate::repository::Repository;
 use crate::store::{Act, ProposalRequest};
 use crate::work_tree::{DiskFile, WorkTree};
 
@@ -57,6 +59,8 @@ pub enum TakenState {
     Unchanged,
 }
 
+/// What the newest commit holds.
+type Digests = BTreeMap<String, [u8; 32]>;
 /// A skill's files, by path in the directory of skills.
 type Files = BTreeMap<String, DiskFile>;
 
@@ -112,28 +116,17 @@ impl GitStore {
     pub fn take_in(&self, names: &[String], act: &Act) -> Result<Vec<Taken>, SkillError> {
         let change = self.begin(act)?;
         let tracked = change.tracked_digests()?;
-        let mut tops: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        let on_disk = change.work_tree.names()?;
-        let on_disk = on_disk.iter().map(String::as_str).filter(|name| !name.starts_with('.'));
-        let in_history = tracked.keys().map(|path| path.split('/').next().unwrap_or(path));
-        for top in on_disk.chain(in_history) {
-            if !is_beside(top) {
-                tops.entry(skill_of(top).to_owned()).or_default().insert(top.to_owned());
-            }
-        }
-        for name in names {
-            if !tops.contains_key(name) {
-                let known = tops.keys().map(String::as_str);
-                let nearest = foreword_workspace::nearest(name, known).map(str::to_owned);
-                return Err(SkillError::NoSuchSkill { name: name.clone(), nearest });
-            }
-        }
         let mut taken = Vec::new();
-        for (skill, tops) in tops {
-            if !names.is_empty() && !names.contains(&skill) {
-                continue;
+        for (skill, tops) in chosen(&change.work_tree, &tracked, names)? {
+            match local_changes(&change.work_tree, &skill, &tops, &tracked) {
+                Ok(None) => {}
+                Ok(Some(changes)) => {
+                    taken.push(finish(&change, &skill, ChangeKind::TakeIn, changes, act)?);
+                }
+                Err(error) => {
+                    taken.push(failed(&change, &skill, ChangeKind::TakeIn, &error, act)?);
+                }
             }
-            taken.extend(take_in_one(&change, &skill, &tops, &tracked, act)?);
         }
         for name in names {
             if !taken.iter().any(|taken: &Taken| taken.skill == *name) {
@@ -142,6 +135,57 @@ impl GitStore {
         }
         Ok(taken)
     }
+
+    /// What taking in a person's own edits would put into the history, as a diff.
+    ///
+    /// # Errors
+    ///
+    /// If a skill that is named does not exist.
+    pub fn local_diff(&self, names: &[String]) -> Result<String, SkillError> {
+        let approvals = self.approvals()?;
+        let work_tree = self.work_tree()?;
+        let repository = Repository::open(&self.private.repository())?;
+        let mut out = String::new();
+        for (skill, tops) in chosen(&work_tree, &approvals.digests(), names)? {
+            // What cannot be read is said when it is taken in.
+            let changes = local_changes(&work_tree, &skill, &tops, &approvals.digests());
+            for file in changes.ok().flatten().unwrap_or_default() {
+                let old = match (&repository, approvals.blob(&file.path)) {
+                    (Some(repository), Some(blob)) => Some(repository.read_by_id(blob)?),
+                    _ => None,
+                };
+                let shown = work_tree.show(&file.path);
+                out.push_str(&unified(&shown, old.as_deref(), file.content.as_deref()));
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// The skills to look at, by name, each with its names at the top of the directory of skills.
+fn chosen(
+    work_tree: &WorkTree,
+    tracked: &Digests,
+    names: &[String],
+) -> Result<BTreeMap<String, BTreeSet<String>>, SkillError> {
+    let mut tops: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let on_disk = work_tree.names()?;
+    let on_disk = on_disk.iter().map(String::as_str).filter(|name| !name.starts_with('.'));
+    let in_history = tracked.keys().map(|path| path.split('/').next().unwrap_or(path));
+    for top in on_disk.chain(in_history) {
+        if !is_beside(top) {
+            tops.entry(skill_of(top).to_owned()).or_default().insert(top.to_owned());
+        }
+    }
+    for name in names {
+        if !tops.contains_key(name) {
+            let known = tops.keys().map(String::as_str);
+            let nearest = foreword_workspace::nearest(name, known).map(str::to_owned);
+            return Err(SkillError::NoSuchSkill { name: name.clone(), nearest });
+        }
+    }
+    tops.retain(|skill, _| names.is_empty() || names.contains(skill));
+    Ok(tops)
 }
 
 impl Taken {
@@ -281,24 +325,20 @@ fn changes(change: &Change<'_>, below: &str, files: &Files) -> Result<Vec<FileCh
     Ok(out)
 }
 
-/// Takes in one skill as it lies in the directory of skills; `None` if nothing changed.
-fn take_in_one(
-    change: &Change<'_>,
+/// What a person changed in one skill since the newest commit; `None` if nothing.
+fn local_changes(
+    work_tree: &WorkTree,
     skill: &str,
     tops: &BTreeSet<String>,
-    tracked: &BTreeMap<String, [u8; 32]>,
-    act: &Act,
-) -> Result<Option<Taken>, SkillError> {
+    tracked: &Digests,
+) -> Result<Option<Vec<FileChange>>, SkillError> {
     let mut files = BTreeMap::new();
     for top in tops {
-        match change.work_tree.files(top) {
-            Ok(found) => files.extend(found),
-            Err(error) => return failed(change, skill, ChangeKind::TakeIn, &error, act).map(Some),
-        }
+        files.extend(work_tree.files(top)?);
     }
-    let is_skill = files.keys().any(|path| path.ends_with("/SKILL.md") || !path.contains('/'));
-    let was_skill = tracked.keys().any(|path| skill_of(path) == skill);
-    if !is_skill && !was_skill {
+    let is_skill = files.keys().any(|path| path.ends_with("/SKILL.md") || is_flat(path));
+    let known = || tracked.iter().filter(|(path, _)| skill_of(path) == skill);
+    if !is_skill && known().next().is_none() {
         return Ok(None); // A folder that lies beside the skills.
     }
     let mut changes = Vec::new();
@@ -313,16 +353,15 @@ fn take_in_one(
             });
         }
     }
-    for path in tracked.keys().filter(|path| skill_of(path) == skill) {
-        if !files.contains_key(path) {
-            let path = path.clone();
-            changes.push(FileChange { path, content: None, executable: false, base: None });
-        }
+    for (path, _) in known().filter(|(path, _)| !files.contains_key(*path)) {
+        let path = path.clone();
+        changes.push(FileChange { path, content: None, executable: false, base: None });
     }
-    if changes.is_empty() {
-        return Ok(None);
-    }
-    finish(change, skill, ChangeKind::TakeIn, changes, act).map(Some)
+    Ok(Some(changes).filter(|changes| !changes.is_empty()))
+}
+
+fn is_flat(path: &str) -> bool {
+    !path.contains('/') && path.ends_with(".md")
 }
 
 /// Screens what a person brings, and commits it, keeps it for a decision, or refuses it.

@@ -157,6 +157,12 @@ Examples:
     Log(AuditLogArgs),
     /// Check that nobody changed, removed, moved or added an entry
     Verify,
+    /// Accept, on record, that an earlier end of the log is lost: after starting it anew yourself
+    Accept {
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+    },
 }
 
 #[derive(Args, Debug)]

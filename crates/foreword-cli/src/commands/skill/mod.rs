@@ -12,6 +12,8 @@ use foreword_screen::{Finding, Verdict};
 use foreword_skills::{GitStore, GitStoreOptions, Screeners};
 use foreword_workspace::Workspace;
 
+pub(crate) use screen::policy;
+
 use crate::args::SkillCommand;
 use crate::error::CliError;
 use crate::person::config_dir;
