@@ -185,23 +185,6 @@ impl Page {
         }
     }
 
-    /// The heading above a sighting, as written.
-    pub(crate) fn heading(&self, sighting: &Sighting) -> &str {
-        let heading = self.unit(sighting).and_then(|u| u.heading);
-        let layer = self.layers.first();
-        heading
-            .zip(layer)
-            .and_then(|(id, layer)| unit(&layer.document, id).map(|u| (u, layer)))
-            .and_then(|(u, layer)| layer.text.get(u.start..u.end))
-            .unwrap_or_default()
-    }
-
-    /// The language of the fence around a sighting, if it is in one.
-    pub(crate) fn language(&self, sighting: &Sighting) -> Option<&str> {
-        let layer = self.layers.first()?;
-        layer.document.fence(sighting.block).map(|f| f.language.as_str())
-    }
-
     /// Whether a sighting stands between backticks or quotes within its sentence.
     pub(crate) fn is_quoted(&self, sighting: &Sighting) -> bool {
         let before = self.before(sighting);

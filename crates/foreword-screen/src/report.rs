@@ -34,11 +34,6 @@ impl<'a> Report<'a> {
         self.rule = rule;
     }
 
-    /// Whether the current rule has found something already.
-    pub(crate) fn has_found(&self) -> bool {
-        self.counts.get(self.rule).is_some_and(|n| *n > 0)
-    }
-
     /// Adds a finding at a sighting.
     pub(crate) fn add(&mut self, verdict: Verdict, sighting: &Sighting, message: &str) {
         let excerpt = match sighting.origin {

@@ -130,11 +130,6 @@ impl Url {
         &self.host
     }
 
-    /// Host and path, in lower case.
-    pub(crate) fn address(&self) -> &str {
-        &self.address
-    }
-
     /// This machine or the local network.
     pub(crate) fn is_local(&self) -> bool {
         let h = self.host.as_str();
