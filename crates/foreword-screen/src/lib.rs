@@ -5,10 +5,27 @@
 //! the rules of the two policies. It is pure: text in, [`Screening`] out; no I/O, no clock, no
 //! environment, and time linear in the text.
 
+mod context;
+mod decode;
+mod document;
+mod injection;
+mod line;
+mod normalise;
+mod page;
+mod pattern_screener;
+mod policy;
+mod report;
+mod rules;
+mod scan;
 mod screener;
-mod stub;
+mod sentence;
+mod signals;
+mod url;
 mod verdict;
-pub use stub::{PatternScreener, Policy};
 
+pub use normalise::{Hidden, HiddenKind, Normalised, normalise};
+pub use pattern_screener::PatternScreener;
+pub use policy::{Policy, UnknownPolicy};
+pub use rules::rule_names;
 pub use screener::{Screener, screen_all};
 pub use verdict::{Finding, Screening, Verdict};

@@ -1,0 +1,4 @@
+//! How long screening takes: `cargo bench -p foreword-screen --bench screen`.
+fn main() {
+    divan::main();
+}

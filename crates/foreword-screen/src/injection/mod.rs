@@ -1,0 +1,144 @@
+//! Instructions that turn an agent against its instructions, in many languages.
+//!
+//! Each language is a small table of stems: a verb of disregard, what is disregarded, how it is
+//! qualified. A sentence that has one of each close together is an override, in whatever order and
+//! inflection the language puts them.
+
+mod languages;
+
+use std::sync::LazyLock;
+
+use crate::normalise::normalise;
+use crate::scan::Signal;
+use languages::{LANGUAGES, Language};
+
+/// "Ignore your previous instructions."
+pub(crate) const OVERRIDE: Signal = Signal("override");
+/// "Ignore the above."
+pub(crate) const DISMISSAL: Signal = Signal("dismissal");
+/// "Show your system prompt."
+pub(crate) const PROMPT_LEAK: Signal = Signal("prompt-leak");
+
+/// How far apart the words of an override may stand, in bytes.
+const WINDOW: usize = 110;
+const WIDE_WINDOW: usize = 240;
+const CLOSE: usize = 28;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Ignore,
+    Reveal,
+}
+
+/// A language with its stems made comparable.
+struct Stems {
+    ignore: Vec<String>,
+    earlier: Vec<String>,
+    orders: Vec<String>,
+    reveal: Vec<String>,
+    prompt: Vec<String>,
+}
+
+struct Table {
+    languages: Vec<Stems>,
+    anchors: Vec<(String, usize, Family)>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let languages: Vec<Stems> = LANGUAGES.iter().map(stems).collect();
+    let mut anchors = Vec::new();
+    for (index, language) in languages.iter().enumerate() {
+        let ignore = language.ignore.iter().map(|s| (s.clone(), index, Family::Ignore));
+        let reveal = language.reveal.iter().map(|s| (s.clone(), index, Family::Reveal));
+        anchors.extend(ignore.chain(reveal));
+    }
+    Table { languages, anchors }
+});
+
+fn stems(language: &Language) -> Stems {
+    let plain = |stems: &[&str]| -> Vec<String> {
+        stems
+            .iter()
+            .map(|s| if s.is_ascii() { (*s).to_owned() } else { normalise(s).text().to_owned() })
+            .collect()
+    };
+    Stems {
+        ignore: plain(language.ignore),
+        earlier: plain(language.earlier),
+        orders: plain(language.orders),
+        reveal: plain(language.reveal),
+        prompt: plain(language.prompt),
+    }
+}
+
+/// The words that make a sentence worth a look, each with its place in the list.
+pub(crate) fn anchors() -> impl Iterator<Item = (&'static str, usize)> {
+    TABLE.anchors.iter().enumerate().map(|(index, (text, ..))| (text.as_str(), index))
+}
+
+/// Looks at a sentence in which an anchor occurs.
+pub(crate) fn look(sentence: &str, anchor: u16) -> Option<(Signal, usize, usize)> {
+    let (text, language, family) = TABLE.anchors.get(usize::from(anchor))?;
+    let stems = TABLE.languages.get(*language)?;
+    let lower = sentence.to_ascii_lowercase();
+    let window = if text.is_ascii() { WINDOW } else { WIDE_WINDOW };
+    occurrences(&lower, text).take(8).find_map(|at| {
+        let end = at + text.len();
+        let near = |words: &[String], reach: usize| closest(&lower, words, at, end, reach);
+        match family {
+            Family::Reveal => {
+                let object = near(&stems.prompt, window / 2)?;
+                Some((PROMPT_LEAK, at.min(object.0), end.max(object.1)))
+            }
+            Family::Ignore => {
+                let earlier = near(&stems.earlier, window)?;
+                let start = at.min(earlier.0);
+                let stop = end.max(earlier.1);
+                match near(&stems.orders, window) {
+                    Some(orders) => Some((OVERRIDE, start.min(orders.0), stop.max(orders.1))),
+                    None => {
+                        let gap = earlier.0.saturating_sub(end).max(at.saturating_sub(earlier.1));
+                        (gap < CLOSE).then_some((DISMISSAL, start, stop))
+                    }
+                }
+            }
+        }
+    })
+}
+
+/// Where `stem` begins a word. Stems outside ASCII need no beginning: their scripts have no blanks,
+/// or their words are long enough.
+fn occurrences<'a>(text: &'a str, stem: &'a str) -> impl Iterator<Item = usize> + 'a {
+    text.match_indices(stem).map(|(at, _)| at).filter(move |at| {
+        !stem.is_ascii()
+            || at
+                .checked_sub(1)
+                .and_then(|i| text.as_bytes().get(i))
+                .is_none_or(|b| !b.is_ascii_alphanumeric())
+    })
+}
+
+/// The occurrence of one of `words` closest to `start..end`, within `reach`.
+fn closest(
+    text: &str,
+    words: &[String],
+    start: usize,
+    end: usize,
+    reach: usize,
+) -> Option<(usize, usize)> {
+    let mut from = start.saturating_sub(reach);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let mut to = text.len().min(end + reach);
+    while !text.is_char_boundary(to) {
+        to += 1;
+    }
+    let part = text.get(from..to)?;
+    let found = words.iter().flat_map(|word| {
+        occurrences(part, word).map(|at| (from + at, from + at + word.len())).take(4)
+    });
+    found
+        .filter(|(s, e)| *e <= start || *s >= end)
+        .min_by_key(|(s, e)| s.saturating_sub(end).max(start.saturating_sub(*e)))
+}

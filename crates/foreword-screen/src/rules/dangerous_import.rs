@@ -1,0 +1,39 @@
+//! Text of an agent that imports what reaches outside: processes, sockets, threads, native code.
+
+use super::{AGENT, Rule};
+use crate::page::Page;
+use crate::report::Report;
+use crate::scan::{Pattern, Signal};
+use crate::verdict::Verdict;
+
+const IMPORT: Signal = Signal("dangerous-import");
+
+pub(super) static RULE: Rule = Rule {
+    name: "dangerous-import",
+    policies: AGENT,
+    patterns: &[
+        Pattern {
+            signal: IMPORT,
+            cues: &["child_process", "net'", "net\"", "dgram", "cluster", "worker_threads", "inspector", "node:vm", "'vm'", "\"vm\"", "tls'", "tls\""],
+            regex: r"(?:\b(?:require|import)\s*\(?\s*|\bfrom\s*|\bimport\s+)['\x22`](?:node:)?(?:child_process|net|dgram|cluster|worker_threads|vm|inspector|tls|repl)(?:/\w+)?['\x22`]",
+        },
+        Pattern { signal: IMPORT, cues: &["child_process", "worker_threads"], regex: r"\bchild_process\b|\bworker_threads\b" },
+        Pattern { signal: IMPORT, cues: &["process.binding", "process.dlopen", "getbuiltinmodule"], regex: r"\bprocess\.(?:binding|dlopen|getBuiltinModule)\s?\(" },
+        Pattern {
+            signal: IMPORT,
+            cues: &["import ", "from "],
+            regex: r"(?:^|[\n;]\s*|`)(?:import\s+(?:[\w.]+\s*(?:as\s+\w+)?\s*,\s*)*|from\s+)(?:subprocess|socket|ctypes|pty|multiprocessing|socketserver|marshal|pickle|code|pexpect|asyncio\.subprocess|winreg|cffi)\b",
+        },
+    ],
+    check,
+};
+
+fn check(page: &Page, report: &mut Report<'_>) {
+    for sighting in page.uses(IMPORT) {
+        report.add(
+            Verdict::Reject,
+            sighting,
+            "Imports a module that reaches processes, sockets or native code.",
+        );
+    }
+}

@@ -1,0 +1,41 @@
+//! Gives more rights than the work needs, to everybody or for good.
+
+use super::{ALWAYS, Rule};
+use crate::page::Page;
+use crate::report::Report;
+use crate::scan::{Pattern, Signal};
+use crate::verdict::Verdict;
+
+const ROOT_FOR_GOOD: Signal = Signal("root-for-good");
+const OPEN_TO_ALL: Signal = Signal("open-to-all");
+
+pub(super) static RULE: Rule = Rule {
+    name: "privilege-escalation",
+    policies: ALWAYS,
+    patterns: &[
+        Pattern {
+            signal: ROOT_FOR_GOOD,
+            cues: &["nopasswd", "sudoers", "chmod u+s", "chmod +s", "chmod 4", "chmod g+s", "setcap", "setuid(0", "/etc/passwd", "/etc/shadow"],
+            regex: r"NOPASSWD\s*:\s*ALL|>>?\s*/etc/sudoers|\btee\b[^\n]{0,30}/etc/sudoers|\bchmod\s+(?:-\w+\s+)?(?:[ugo]*\+s\b|[4267][0-7]{3}\b)|\bsetcap\s+cap_(?:setuid|sys_admin|dac_override)|\bos\.set(?:e)?uid\s?\(\s*0|>>?\s*/etc/(?:passwd|shadow)\b",
+        },
+        Pattern {
+            signal: OPEN_TO_ALL,
+            cues: &["chmod", "--privileged", "usermod", "chown", "docker.sock", "-v /:"],
+            regex: r"\bchmod\s+(?:-\w+\s+)*(?:0?777|a\+rwx|ugo\+rwx|o\+w)\b|\busermod\b[^\n]{0,20}-a?G\s*(?:sudo|wheel|admin|root)\b|\bdocker\s+run\b[^\n]{0,200}(?:--privileged[^\n]{0,200}-v\s+/:|-v\s+/:/)|\bchown\s+(?:-R\s+)?root:root\s+/\S*",
+        },
+    ],
+    check,
+};
+
+fn check(page: &Page, report: &mut Report<'_>) {
+    for sighting in page.uses(ROOT_FOR_GOOD) {
+        // The sticky directories of a system have four digits too.
+        let harmless = page.matched(sighting).contains("chmod") && page.matched(sighting).ends_with("1777");
+        if !harmless {
+            report.add(Verdict::Reject, sighting, "Gives administrator rights for good.");
+        }
+    }
+    for sighting in page.uses(OPEN_TO_ALL) {
+        report.add(Verdict::NeedsReview, sighting, "Opens files or the machine to everybody.");
+    }
+}

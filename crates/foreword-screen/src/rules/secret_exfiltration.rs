@@ -1,0 +1,235 @@
+//! Secrets that leave the machine: code that reads them and sends them, and orders to do so.
+
+use super::{ALWAYS, Rule};
+use crate::document::Place;
+use crate::page::{Page, Sighting};
+use crate::report::Report;
+use crate::scan::{Pattern, Signal};
+use crate::signals::network::{DNS_LEAK, NETWORK, SEND, SEND_FILE, SEND_ORDER};
+use crate::signals::secrets::{
+    ENVIRONMENT_DUMP, GATHER_ORDER, SECRET_STORE, SECRET_VARIABLE, SECRET_WORDS,
+};
+use crate::url::{Doubt, Url, urls};
+use crate::verdict::Verdict;
+
+/// Turns what was gathered into one text.
+const SERIALISE: Signal = Signal("serialise");
+/// An order to show secrets to whoever reads along.
+const SHOW_SECRET: Signal = Signal("show-secret");
+
+pub(super) static RULE: Rule = Rule {
+    name: "secret-exfiltration",
+    policies: ALWAYS,
+    patterns: &[
+        Pattern {
+            signal: SERIALISE,
+            cues: &["dumps(", "stringify(", "b64encode", "btoa(", "base64", "urlencode", "convertto-json", "payload"],
+            regex: r"\bjson\.dumps\s?\(|\bJSON\.stringify\s?\(|\bb64encode\b|\bbtoa\s?\(|\|\s*base64\b|\burlencode\s?\(|\bConvertTo-Json\b",
+        },
+        Pattern {
+            signal: SHOW_SECRET,
+            cues: &["echo", "print", "output", "display", "reveal", "include", "repeat", "show", "return", "paste", "embed", "put"],
+            regex: r"\b(?:echo|print|output|display|reveal|include|repeat|show|return|paste|embed|put|append)(?:s|ing)?\b.{0,60}?\b(?:values? of|contents? of|all|any|the user'?s?|full|raw|actual|complete|their|your)\b.{0,50}?\b(?:api[ _-]?keys?|authorization headers?|(?:auth|session|access|bearer|api) tokens?|secrets?|credentials?|passwords?|private keys?|environment variables?|\.env)\b.{0,60}?\b(?:in|into|to|as part of|within|with) (?:your|the|each|every|all|any|its) (?:\w+ ){0,2}(?:response|reply|replies|output|answer|message|chat|commit|issue|url|image|request|comment|log)",
+        },
+    ],
+    check,
+};
+
+fn check(page: &Page, report: &mut Report<'_>) {
+    code(page, report);
+    variables(page, report);
+    orders(page, report);
+    for sighting in page.uses(DNS_LEAK) {
+        report.add(Verdict::Reject, sighting, "Sends data out inside a name lookup.");
+    }
+    for sighting in page.uses(SHOW_SECRET) {
+        report.add(Verdict::NeedsReview, sighting, "Asks for secrets to be shown in an answer.");
+    }
+}
+
+/// Reading a store of secrets, or the whole environment, next to sending.
+fn code(page: &Page, report: &mut Report<'_>) {
+    for signal in [SECRET_STORE, ENVIRONMENT_DUMP] {
+        for secret in page.uses(signal) {
+            let sent = [SEND, SEND_FILE, DNS_LEAK].into_iter().find_map(|out| {
+                page.uses(out).find(|s| reaches(secret, s) && !is_local(page, s))
+            });
+            if sent.is_some() {
+                report.add(Verdict::Reject, secret, "Reads secrets and sends them away.");
+            } else if piped_out(page.unit_text(secret)) {
+                report.add(Verdict::Reject, secret, "Pipes secrets to the network.");
+            } else if signal == ENVIRONMENT_DUMP && page.near(secret, SERIALISE, 4).is_some() {
+                report.add(Verdict::NeedsReview, secret, "Packs up the whole environment.");
+            }
+        }
+    }
+}
+
+/// In one fence, or one sentence, or a few lines of orders apart.
+fn reaches(secret: &Sighting, sent: &Sighting) -> bool {
+    let distance = secret.line.abs_diff(sent.line);
+    if secret.place == Place::Code && sent.place == Place::Code {
+        secret.block == sent.block && distance <= 25
+    } else {
+        distance <= 4
+    }
+}
+
+fn is_local(page: &Page, sighting: &Sighting) -> bool {
+    let addresses = urls(page.unit_text(sighting));
+    !addresses.is_empty() && addresses.iter().all(Url::is_local)
+}
+
+fn piped_out(command: &str) -> bool {
+    let lower = command.to_ascii_lowercase();
+    let Some((_, after)) = lower.split_once('|') else { return false };
+    ["curl ", "wget ", "nc ", "ncat ", "netcat "].iter().any(|tool| after.contains(tool))
+}
+
+/// Secrets of well-known services that are sent to somebody else, or gathered from several.
+fn variables(page: &Page, report: &mut Report<'_>) {
+    for sighting in page.uses(SECRET_VARIABLE).filter(|s| s.place == Place::Code || page.is_quoted(s)) {
+        let name = page.matched(sighting);
+        let Some(owner) = owner(name) else { continue };
+        let line = page.unit_text(sighting);
+        let sends = page.beside(sighting, SEND).is_some() || page.near(sighting, SEND, 6).is_some_and(|s| s.block == sighting.block);
+        if !sends && page.beside(sighting, NETWORK).is_none() {
+            continue;
+        }
+        if in_header(line, name) {
+            continue;
+        }
+        let nearby: Vec<Url> = if urls(line).is_empty() {
+            block_urls(page, sighting)
+        } else {
+            urls(line)
+        };
+        let foreign = nearby.iter().filter(|u| !u.is_local() && !u.is_placeholder()).any(|u| !belongs(u, owner));
+        let own = nearby.iter().any(|u| belongs(u, owner));
+        if foreign && !own && sends {
+            report.add(Verdict::Reject, sighting, "Sends the key of one service to somebody else.");
+        }
+    }
+    harvest(page, report);
+}
+
+/// Keys of several services put together and packed up.
+fn harvest(page: &Page, report: &mut Report<'_>) {
+    let keys: Vec<&Sighting> = page.uses(SECRET_VARIABLE).filter(|s| s.place == Place::Code).collect();
+    for key in &keys {
+        let first = owner(page.matched(key));
+        let other = keys.iter().find(|k| {
+            k.block == key.block
+                && k.line.abs_diff(key.line) <= 6
+                && owner(page.matched(k)) != first
+                && prefix(page.matched(k)) != prefix(page.matched(key))
+        });
+        let (Some(_), Some(_)) = (first, other) else { continue };
+        let packed = page.in_block(key, SERIALISE).filter(|s| s.line.abs_diff(key.line) <= 12);
+        let sent = page.in_block(key, SEND);
+        match (packed, sent) {
+            (_, Some(send)) if !is_local(page, send) && packed.is_some() => {
+                report.add(Verdict::Reject, key, "Gathers keys of several services and sends them.");
+            }
+            (Some(_), None) => {
+                report.add(Verdict::NeedsReview, key, "Gathers keys of several services in one place.");
+            }
+            _ => {}
+        }
+    }
+}
+
+fn block_urls(page: &Page, from: &Sighting) -> Vec<Url> {
+    let near = |u: &&crate::document::Unit| u.block == from.block && u.line.abs_diff(from.line) <= 8;
+    let texts = page.units().iter().filter(near).filter_map(|u| page.text().get(u.start..u.end));
+    texts.flat_map(urls_with_scheme).collect()
+}
+
+fn urls_with_scheme(text: &str) -> Vec<Url> {
+    if text.contains("://") { urls(text) } else { Vec::new() }
+}
+
+/// A key in a header proves who calls; a key in the body is given away.
+fn in_header(line: &str, name: &str) -> bool {
+    let lower = line.to_ascii_lowercase();
+    let at = lower.find(&name.to_ascii_lowercase()).unwrap_or(0);
+    let before = lower.get(at.saturating_sub(60)..at).unwrap_or_default();
+    ["authorization", "bearer", "x-api-key", "api-key:", "-h '", "-h \"", "-u ", "apikey:", "token:", "headers"]
+        .iter()
+        .any(|mark| before.contains(mark))
+}
+
+/// Services whose keys are worth stealing, and where those keys belong.
+const OWNERS: [(&str, &[&str]); 34] = [
+    ("ANTHROPIC", &["anthropic", "claude"]),
+    ("OPENAI", &["openai", "azure"]),
+    ("GITHUB", &["github", "ghcr.io", "githubcopilot"]),
+    ("GH_", &["github"]),
+    ("GITLAB", &["gitlab"]),
+    ("AWS", &["amazonaws", "aws"]),
+    ("AZURE", &["azure", "microsoft", "windows.net", "visualstudio"]),
+    ("GCP", &["googleapis", "google"]),
+    ("GOOGLE", &["googleapis", "google", "gstatic"]),
+    ("GEMINI", &["googleapis", "google"]),
+    ("SLACK", &["slack"]),
+    ("STRIPE", &["stripe"]),
+    ("TWILIO", &["twilio"]),
+    ("SENDGRID", &["sendgrid"]),
+    ("NPM", &["npmjs", "npm"]),
+    ("PYPI", &["pypi"]),
+    ("DOCKER", &["docker"]),
+    ("HF_", &["huggingface", "hf.co"]),
+    ("HUGGING", &["huggingface", "hf.co"]),
+    ("CLOUDFLARE", &["cloudflare"]),
+    ("DATADOG", &["datadog"]),
+    ("HEROKU", &["heroku"]),
+    ("VERCEL", &["vercel"]),
+    ("MAILGUN", &["mailgun"]),
+    ("DISCORD", &["discord"]),
+    ("TELEGRAM", &["telegram"]),
+    ("NOTION", &["notion"]),
+    ("LINEAR", &["linear"]),
+    ("JIRA", &["atlassian", "jira"]),
+    ("ATLASSIAN", &["atlassian"]),
+    ("SUPABASE", &["supabase"]),
+    ("FIREBASE", &["firebase", "googleapis", "google"]),
+    ("DATABASE_URL", &[]),
+    ("DB_PASSWORD", &[]),
+];
+
+fn variable(matched: &str) -> &str {
+    matched.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or_default()
+}
+
+fn prefix(matched: &str) -> &str {
+    variable(matched).split('_').next().unwrap_or_default()
+}
+
+fn owner(matched: &str) -> Option<&'static [&'static str]> {
+    let name = variable(matched);
+    OWNERS.iter().find(|(start, _)| name.starts_with(start)).map(|(_, hosts)| *hosts)
+}
+
+fn belongs(url: &Url, owner: &[&str]) -> bool {
+    owner.iter().any(|part| url.host().contains(part))
+}
+
+/// Orders, in words, to gather secrets and send them.
+fn orders(page: &Page, report: &mut Report<'_>) {
+    for gather in page.uses(GATHER_ORDER).filter(|s| s.place != Place::Code) {
+        let sent = [SEND_ORDER, SEND, SEND_FILE].into_iter().find_map(|s| page.near(gather, s, 4));
+        if sent.is_some() {
+            report.add(Verdict::Reject, gather, "Orders secrets to be gathered and sent away.");
+        }
+    }
+    for send in page.uses(SEND_ORDER) {
+        if page.beside(send, SECRET_WORDS).is_none() {
+            continue;
+        }
+        let target = urls_with_scheme(page.unit_text(send));
+        let drop = target.iter().any(|u| matches!(u.doubt(), Some(Doubt::Collector | Doubt::RawAddress | Doubt::PasteSite)));
+        if drop {
+            report.add(Verdict::Reject, send, "Orders secrets to be sent to a drop.");
+        }
+    }
+}
