@@ -241,7 +241,6 @@ fn reference_header(text: &str) -> Result<&str, FormatFault> {
         };
         return Err(FormatFault::at(1, message));
     };
-    // A header that is never closed is found out without looking through all of a large file.
     let Some((header, _)) = rest.split_once("---") else {
         return Err(FormatFault::at(1, HeaderFault::Unclosed.to_string()));
     };
@@ -253,10 +252,10 @@ fn reference_header(text: &str) -> Result<&str, FormatFault> {
 
 /// The first character that YAML does not allow in a text.
 fn unprintable(header: &str) -> Option<FormatFault> {
-    let allowed = |c: char| {
-        matches!(c, '\t' | '\n' | '\u{85}' | '\u{e000}'..='\u{fffd}')
-            || (!c.is_control() && c < '\u{fffe}')
-            || c > '\u{ffff}'
+    let allowed = |c: char| match c {
+        '\t' | '\n' | '\u{85}' => true,
+        '\u{fffe}' | '\u{ffff}' => false,
+        _ => !c.is_control(),
     };
     let (offset, c) = header.char_indices().find(|(_, c)| !allowed(*c))?;
     let line = 1 + header.bytes().take(offset).filter(|byte| *byte == b'\n').count();

@@ -5,6 +5,7 @@
 //! the list is the same and takes longer.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use foreword_workspace::{SkillHead, SkillProblem, Workspace, WorkspaceError};
@@ -34,7 +35,7 @@ pub struct Listed {
     /// What the list shows.
     pub meta: SkillMeta,
     /// The root it was found in, as the settings name it.
-    pub root: String,
+    pub root: Arc<str>,
     /// The folder of the files it brings along; `None` for a single file.
     pub dir: Option<String>,
     /// The blake3 digest of the file's bytes as they lie on disk.

@@ -4,6 +4,7 @@
 //! endian. Whoever can write the cache can make a list show anything; it lies where the database
 //! does, and what a prompt is made of is never taken from it.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -29,7 +30,7 @@ const FINE: i64 = 50_000_000;
 pub(crate) struct Cache<'a> {
     records: HashMap<&'a str, Record<'a>>,
     /// How many of them were found to hold still.
-    hits: AtomicUsize,
+    hits: Cell<usize>,
 }
 
 #[derive(Debug)]
@@ -43,7 +44,7 @@ struct Record<'a> {
 impl KnownHeads for Cache<'_> {
     fn get(&self, path: &str, stamp: &FileStamp) -> Option<KnownHead> {
         let record = self.records.get(path).filter(|record| record.stamp == *stamp)?;
-        self.hits.fetch_add(1, Ordering::Relaxed);
+        self.hits.set(self.hits.get() + 1);
         Some(KnownHead {
             name: record.name.to_owned(),
             description: record.description.map(str::to_owned),
@@ -90,7 +91,7 @@ impl<'a> Cache<'a> {
                 if description == NONE { None } else { Some(cursor.text(description)?) };
             records.insert(path, Record { stamp, digest, name, description });
         }
-        cursor.0.is_empty().then(|| Self { records, hits: AtomicUsize::new(0) })
+        cursor.0.is_empty().then(|| Self { records, hits: Cell::new(0) })
     }
 
     /// Writes the cache anew if it no longer says what these heads say. That it cannot be written
@@ -104,7 +105,7 @@ impl<'a> Cache<'a> {
         let now = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let now = i64::try_from(now).unwrap_or(i64::MAX);
         let settled = || heads().filter(|head| is_settled(&head.stamp, now));
-        let hits = self.hits.load(Ordering::Relaxed);
+        let hits = self.hits.get();
         if hits != self.records.len() || hits != settled().count() {
             let _ = write(path, &encode(settled()));
         }

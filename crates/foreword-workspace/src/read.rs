@@ -13,6 +13,7 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::WorkspaceError;
+use crate::found_file::{FileKind, FoundFile};
 use crate::rel_path::RelPath;
 
 /// The text of one file and where it came from.
@@ -96,15 +97,37 @@ impl Root {
             .transpose()
     }
 
-    /// Finds a file; `None` if it does not exist. A listing may have shown that the first names on
-    /// the way are directories and no links: that many are not looked at again.
+    /// Finds a file without opening it; `None` if it does not exist.
+    ///
+    /// A listing may have shown that the directory it lies in is one, and no link: then only the
+    /// file itself is looked at.
     pub(crate) fn find(
         &self,
-        path: &RelPath,
-        directories: usize,
-    ) -> Result<Option<Located>, WorkspaceError> {
-        let found = self.locate_below(path, directories)?;
-        Ok(found.map(|(path, meta)| Located { path, meta }))
+        path: &str,
+        in_known_directory: bool,
+    ) -> Result<Option<FoundFile>, WorkspaceError> {
+        if in_known_directory {
+            match fs::symlink_metadata(self.directory.join(path)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Ok(meta) if !meta.is_symlink() => return Ok(Some(FoundFile::new(&meta, None))),
+                // A link, or an error to explain: the long way does that.
+                _ => {}
+            }
+        }
+        let found = self.locate(&RelPath::listed("", path))?;
+        Ok(found.map(|(path, meta)| FoundFile::new(&meta, Some(path))))
+    }
+
+    /// The bytes of a file that was found, with every check of a read but that of its text.
+    pub(crate) fn bytes(
+        &self,
+        path: &str,
+        found: &FoundFile,
+        limit: u64,
+    ) -> Result<Vec<u8>, WorkspaceError> {
+        let shown = self.show(path);
+        let resolved = found.resolved.clone().unwrap_or_else(|| self.directory.join(path));
+        read_bytes(&resolved, found.kind, found.stamp.size, &shown, limit)
     }
 
     /// Whether there is anything at a path.
@@ -199,18 +222,10 @@ impl Root {
 
     /// Follows a path name by name; every link on the way has to stay inside the boundary.
     fn locate(&self, path: &RelPath) -> Result<Option<(PathBuf, Metadata)>, WorkspaceError> {
-        self.locate_below(path, 0)
-    }
-
-    fn locate_below(
-        &self,
-        path: &RelPath,
-        directories: usize,
-    ) -> Result<Option<(PathBuf, Metadata)>, WorkspaceError> {
         let mut found = self.directory.clone();
         let mut walked = String::new();
         let mut last: Option<Metadata> = None;
-        for (place, name) in path.names().enumerate() {
+        for name in path.names() {
             if last.as_ref().is_some_and(|meta| !meta.is_dir()) {
                 return Err(WorkspaceError::NotADirectory { path: self.show(&walked) });
             }
@@ -219,9 +234,6 @@ impl Root {
                 walked.push('/');
             }
             walked.push_str(name);
-            if place < directories {
-                continue;
-            }
             let mut meta = match fs::symlink_metadata(&found) {
                 Ok(meta) => meta,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -260,25 +272,6 @@ impl Root {
     }
 }
 
-/// A file that was found and not yet read.
-#[derive(Debug)]
-pub(crate) struct Located {
-    path: PathBuf,
-    pub(crate) meta: Metadata,
-}
-
-impl Located {
-    /// Whether it is a file that may be read, as far as that can be told without opening it.
-    pub(crate) fn check(&self, shown: &str, limit: u64) -> Result<(), WorkspaceError> {
-        check_kind(&self.meta, shown, limit)
-    }
-
-    /// Its bytes, with every check of a read but that of its text.
-    pub(crate) fn bytes(&self, shown: &str, limit: u64) -> Result<Vec<u8>, WorkspaceError> {
-        read_bytes(&self.path, &self.meta, shown, limit)
-    }
-}
-
 /// Reads a file that a person named, wherever it lies, with the checks that every read gets.
 ///
 /// For files given on a command line only. What a workspace refers to goes through
@@ -314,33 +307,21 @@ fn read_checked(
     shown: String,
     limit: u64,
 ) -> Result<SourceFile, WorkspaceError> {
-    let text = decode(read_bytes(path, meta, &shown, limit)?, &shown)?;
+    let bytes = read_bytes(path, FileKind::of(meta), meta.len(), &shown, limit)?;
+    let text = decode(bytes, &shown)?;
     Ok(SourceFile { path: shown, text, first_line: 1 })
-}
-
-fn check_kind(meta: &Metadata, shown: &str, limit: u64) -> Result<(), WorkspaceError> {
-    let path = || shown.to_owned();
-    if meta.is_dir() {
-        return Err(WorkspaceError::IsDirectory { path: path() });
-    }
-    if !meta.is_file() {
-        return Err(WorkspaceError::NotRegular { path: path() });
-    }
-    if meta.len() > limit {
-        return Err(WorkspaceError::TooLarge { path: path(), size: meta.len(), limit });
-    }
-    Ok(())
 }
 
 fn read_bytes(
     path: &Path,
-    meta: &Metadata,
+    kind: FileKind,
+    size: u64,
     shown: &str,
     limit: u64,
 ) -> Result<Vec<u8>, WorkspaceError> {
-    check_kind(meta, shown, limit)?;
+    kind.check(size, shown, limit)?;
     let io = |source| WorkspaceError::Io { path: shown.to_owned(), source };
-    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or_default() + 1);
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
     File::open(path)
         .map_err(io)?
         .take(limit.saturating_add(1))

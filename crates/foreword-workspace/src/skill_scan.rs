@@ -3,12 +3,14 @@
 //! The rules are here once, for reading skills whole and for listing them: what differs is what is
 //! taken from each file. Files are looked at and read by a few threads, and judged in their order.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::thread;
 
 use crate::error::WorkspaceError;
-use crate::read::{Entry, EntryKind, Located, Root};
-use crate::rel_path::{PathFault, RelPath};
+use crate::found_file::{FileStamp, FoundFile};
+use crate::read::{Entry, EntryKind, Root};
+use crate::rel_path::PathFault;
 use crate::skills::SkillProblem;
 use crate::workspace::{Workspace, check};
 
@@ -19,34 +21,77 @@ pub(crate) const MOST_BYTES: u64 = 64 << 20;
 /// Markdown files that lie beside skills and are none.
 const NOT_SKILLS: [&str; 4] = ["README.md", "AGENTS.md", "CLAUDE.md", "SKILL.md"];
 /// Below this many files a second thread costs more than it brings.
-const FEW: usize = 128;
+const FEW_TO_FIND: usize = 1000;
+const FEW_TO_READ: usize = 100;
 /// More threads than this do not make a disk faster.
 const MOST_THREADS: usize = 4;
 
-/// A file that is a skill if it is there.
+/// The file of a skill in its folder.
+const IN_FOLDER: &str = "SKILL.md";
+
+/// A file that is a skill if it is there. There may be very many, so it is one text and little else.
 pub(crate) struct Candidate {
-    /// The place of its root among the roots.
-    root: usize,
-    file: RelPath,
-    /// How many names of `file` are known to be directories.
-    directories: usize,
     /// The file, as it is shown to a person.
     pub(crate) path: String,
     /// The root, as the settings name it.
-    pub(crate) configured: String,
-    /// The name of its folder, or of its file without `.md`.
-    pub(crate) own_name: String,
-    /// The folder of the files it brings along; `None` for a single file.
-    pub(crate) dir: Option<String>,
+    pub(crate) configured: Arc<str>,
+    /// The place of its root among the roots.
+    root: usize,
+    /// The bytes of `path` that are the root's.
+    root_length: usize,
+    kind: CandidateKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CandidateKind {
+    /// A single file; whether it is one is seen when it is found.
+    Flat,
+    /// A file in what the listing said is a directory.
+    InDirectory,
+    /// A file in what may be a link to a directory.
+    BehindLink,
 }
 
 impl Candidate {
-    /// Its file, if it is there.
-    fn find(&self, roots: &[Root], limit: u64) -> Result<Option<Located>, WorkspaceError> {
+    /// The path below the root.
+    fn below_root(&self) -> &str {
+        self.path.get(self.root_length..).unwrap_or_default()
+    }
+
+    /// The name of its folder, or of its file without `.md`.
+    pub(crate) fn own_name(&self) -> &str {
+        let below = self.below_root();
+        match self.kind {
+            CandidateKind::Flat => below.strip_suffix(".md").unwrap_or(below),
+            _ => below.split('/').next().unwrap_or_default(),
+        }
+    }
+
+    /// The folder of the files it brings along; `None` for a single file.
+    pub(crate) fn dir(&self) -> Option<String> {
+        match self.kind {
+            CandidateKind::Flat => None,
+            _ => self.path.rsplit_once('/').map(|(folder, _)| folder.to_owned()),
+        }
+    }
+
+    fn find(&self, roots: &[Root], limit: u64) -> Result<Option<FoundFile>, WorkspaceError> {
         let Some(root) = roots.get(self.root) else { return Ok(None) };
-        let found = root.find(&self.file, self.directories)?;
-        found.iter().try_for_each(|located| located.check(&self.path, limit))?;
+        let found = root.find(self.below_root(), self.kind != CandidateKind::BehindLink)?;
+        if let Some(found) = &found {
+            found.kind.check(found.stamp.size, &self.path, limit)?;
+        }
         Ok(found)
+    }
+
+    fn bytes(
+        &self,
+        roots: &[Root],
+        found: &FoundFile,
+        limit: u64,
+    ) -> Result<Vec<u8>, WorkspaceError> {
+        let root = roots.get(self.root);
+        root.map_or_else(|| Ok(Vec::new()), |root| root.bytes(self.below_root(), found, limit))
     }
 }
 
@@ -63,51 +108,82 @@ pub(crate) struct Scanned<T> {
     /// Read, and hidden by one of those.
     pub(crate) hidden: Vec<T>,
     pub(crate) problems: Vec<SkillProblem>,
+    /// How many files had to be read.
+    pub(crate) read: usize,
+}
+
+/// What becomes of a candidate.
+enum Step<K> {
+    Nothing,
+    Problem(SkillProblem),
+    Known(FileStamp, K),
+    Read(FileStamp),
 }
 
 impl Workspace {
-    /// Scans all roots, taking from each file what `take` makes of it.
-    pub(crate) fn scan_skills<T: Found>(
+    /// Scans all roots. Of each file that is there, `known` may know what it says; the others are
+    /// read by `read`. Either way `make` gives the skill.
+    pub(crate) fn scan_skills<T: Found, K: Send>(
         &self,
-        take: impl Fn(&Candidate, &Located, u64) -> Result<T, WorkspaceError> + Sync,
+        known: impl Fn(&Candidate, &FileStamp) -> Option<K>,
+        read: impl Fn(&Candidate, Vec<u8>) -> Result<K, WorkspaceError> + Sync,
+        make: impl Fn(Candidate, FileStamp, K) -> T,
     ) -> Result<Scanned<T>, WorkspaceError> {
         let limit = self.config().limits.max_file_bytes;
         let (roots, candidates) = self.candidates()?;
-        let located = in_order(&candidates, |candidate| match candidate {
+        let found = in_order(&candidates, FEW_TO_FIND, |candidate| match candidate {
             Ok(candidate) => candidate.find(&roots, limit),
             Err(_) => Ok(None),
         });
         let mut total = 0_u64;
-        let mut files = Vec::with_capacity(candidates.len());
-        for (candidate, located) in candidates.into_iter().zip(located) {
-            files.push(match (candidate, located) {
-                (Err(problem), _) => Err(problem),
-                (Ok(_), Err(error)) => Err(error.into()),
-                (Ok(_), Ok(None)) => continue,
+        let mut to_read = Vec::new();
+        let mut steps = Vec::with_capacity(candidates.len());
+        for (candidate, found) in candidates.iter().zip(found) {
+            steps.push(match (candidate, found) {
+                (Err(_), _) | (Ok(_), Ok(None)) => Step::Nothing,
+                (Ok(_), Err(error)) => Step::Problem(error.into()),
                 (Ok(candidate), Ok(Some(_))) if total >= MOST_BYTES => {
-                    Err(SkillProblem::OverTotal { path: candidate.path })
+                    Step::Problem(SkillProblem::OverTotal { path: candidate.path.clone() })
                 }
-                (Ok(candidate), Ok(Some(located))) => {
-                    total = total.saturating_add(located.meta.len());
-                    Ok((candidate, located))
+                (Ok(candidate), Ok(Some(found))) => {
+                    total = total.saturating_add(found.stamp.size);
+                    let stamp = found.stamp;
+                    known(candidate, &stamp).map_or_else(
+                        || {
+                            to_read.push((candidate, found));
+                            Step::Read(stamp)
+                        },
+                        |known| Step::Known(stamp, known),
+                    )
                 }
             });
         }
-        let taken = in_order(&files, |file| {
-            file.as_ref().ok().map(|(candidate, located)| take(candidate, located, limit))
+        let texts = in_order(&to_read, FEW_TO_READ, |(candidate, found)| {
+            read(candidate, candidate.bytes(&roots, found, limit)?)
         });
+        let read = texts.len();
+        let mut texts = texts.into_iter();
+        drop(to_read);
         let mut choice = Choice::default();
-        for (file, taken) in files.into_iter().zip(taken) {
-            match (file, taken) {
-                (Err(problem), _) => choice.problems.push(problem),
-                (Ok(_), Some(Err(error))) => choice.problems.push(error.into()),
-                (Ok(_), Some(Ok(found))) => choice.add(found),
-                (Ok(_), None) => {}
+        for (candidate, step) in candidates.into_iter().zip(steps) {
+            match (candidate, step) {
+                (Err(problem), _) | (Ok(_), Step::Problem(problem)) => {
+                    choice.problems.push(problem);
+                }
+                (Ok(_), Step::Nothing) => {}
+                (Ok(candidate), Step::Known(stamp, known)) => {
+                    choice.add(make(candidate, stamp, known));
+                }
+                (Ok(candidate), Step::Read(stamp)) => match texts.next() {
+                    Some(Ok(text)) => choice.add(make(candidate, stamp, text)),
+                    Some(Err(error)) => choice.problems.push(error.into()),
+                    None => {}
+                },
             }
         }
-        let mut found: Vec<T> = choice.found.into_values().collect();
+        let Choice { mut found, hidden, problems, .. } = choice;
         found.sort_by(|a, b| a.name().cmp(b.name()));
-        Ok(Scanned { found, hidden: choice.hidden, problems: choice.problems })
+        Ok(Scanned { found, hidden, problems, read })
     }
 
     /// Everything that may be a skill: the workspace's own, then the further roots in their order.
@@ -157,6 +233,7 @@ fn in_root(
     configured: &str,
     entries: Vec<Entry>,
 ) -> Vec<Result<Candidate, SkillProblem>> {
+    let configured: Arc<str> = configured.into();
     let (files, folders): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_flat);
     let candidate = |entry: Entry| {
         if entry.kind == EntryKind::BadName {
@@ -165,31 +242,24 @@ fn in_root(
             let error = WorkspaceError::BadPath { given, reason, asked_by: None };
             return Some(Err(error.into()));
         }
-        let flat = is_flat(&entry);
-        let is_none = match (flat, entry.kind) {
-            (true, _) => NOT_SKILLS.iter().any(|name| entry.name.eq_ignore_ascii_case(name)),
-            (false, kind) => kind == EntryKind::File,
+        let kind = match entry.kind {
+            _ if is_flat(&entry) => CandidateKind::Flat,
+            EntryKind::Directory => CandidateKind::InDirectory,
+            EntryKind::File => return None,
+            _ => CandidateKind::BehindLink,
         };
-        if is_none {
-            return None;
-        }
-        let file = if flat {
-            RelPath::listed("", &entry.name)
+        let below = if kind == CandidateKind::Flat {
+            if NOT_SKILLS.iter().any(|name| entry.name.eq_ignore_ascii_case(name)) {
+                return None;
+            }
+            entry.name
         } else {
-            RelPath::listed(&entry.name, "SKILL.md")
+            entry.name + "/" + IN_FOLDER
         };
-        Some(Ok(Candidate {
-            root: number,
-            directories: usize::from(entry.kind == EntryKind::Directory),
-            path: root.show(file.as_str()),
-            file,
-            configured: configured.to_owned(),
-            dir: (!flat).then(|| root.show(&entry.name)),
-            own_name: match entry.name.strip_suffix(".md") {
-                Some(stem) if flat => stem.to_owned(),
-                _ => entry.name,
-            },
-        }))
+        let path = root.show(&below);
+        let root_length = path.len() - below.len();
+        let configured = Arc::clone(&configured);
+        Some(Ok(Candidate { path, configured, root: number, root_length, kind }))
     };
     folders.into_iter().chain(files).filter_map(candidate).collect()
 }
@@ -201,23 +271,27 @@ fn is_flat(entry: &Entry) -> bool {
 
 /// Of skills of one name, whatever their case, the one to keep.
 struct Choice<T> {
-    /// By their names in lower case.
-    found: BTreeMap<String, T>,
+    found: Vec<T>,
+    /// Places in `found`, by names in lower case.
+    places: HashMap<String, usize>,
     hidden: Vec<T>,
     problems: Vec<SkillProblem>,
 }
 
 impl<T> Default for Choice<T> {
     fn default() -> Self {
-        Self { found: BTreeMap::new(), hidden: Vec::new(), problems: Vec::new() }
+        let (found, hidden, problems) = (Vec::new(), Vec::new(), Vec::new());
+        Self { found, places: HashMap::new(), hidden, problems }
     }
 }
 
 impl<T: Found> Choice<T> {
     fn add(&mut self, new: T) {
         let key = new.name().to_lowercase();
-        let Some(known) = self.found.get_mut(&key) else {
-            self.found.insert(key, new);
+        let place = self.places.get(&key).and_then(|place| self.found.get_mut(*place));
+        let Some(known) = place else {
+            self.places.insert(key, self.found.len());
+            self.found.push(new);
             return;
         };
         let loser = if new.name() == key && known.name() != key && known.root() == new.root() {
@@ -238,8 +312,8 @@ impl<T: Found> Choice<T> {
 }
 
 /// Does the same for every item, by several threads if there are many; answers in their order.
-fn in_order<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = if items.len() < FEW {
+fn in_order<T: Sync, R: Send>(items: &[T], few: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = if items.len() < few {
         1
     } else {
         thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS)

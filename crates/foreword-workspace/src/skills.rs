@@ -93,9 +93,7 @@ impl Workspace {
     ///
     /// If the workspace's own directory of skills leads outside or cannot be listed.
     pub fn skills(&self) -> Result<SkillScan, WorkspaceError> {
-        let scan = self.scan_skills(|candidate, located, limit| {
-            Skill::read(candidate, located.bytes(&candidate.path, limit)?)
-        })?;
+        let scan = self.scan_skills(|_, _| None, Skill::read, |_, _, skill| skill)?;
         Ok(SkillScan { skills: scan.found, problems: scan.problems })
     }
 }
@@ -109,11 +107,11 @@ impl Skill {
         let header: Header = parts.parse()?;
         let name = header.name.filter(|name| !name.trim().is_empty());
         Ok(Self {
-            name: name.unwrap_or_else(|| candidate.own_name.clone()),
+            name: name.unwrap_or_else(|| candidate.own_name().to_owned()),
             description: header.description.filter(|text| !text.trim().is_empty()),
             body: parts.body,
-            root: candidate.configured.clone(),
-            dir: candidate.dir.clone(),
+            root: candidate.configured.to_string(),
+            dir: candidate.dir(),
             digest,
         })
     }
