@@ -4,18 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use foreword::{
-    Approval, Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, ModeChoice, Profile,
-    PromptMode, Provenance, Skill, Tool,
+    Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, ModeChoice, Profile, PromptMode,
+    Tool,
 };
-use foreword_workspace::{
-    Agent, AskedBy, Layer, ToolEntry, Workspace, WorkspaceError, first_paragraph,
-};
+use foreword_workspace::{Agent, AskedBy, Layer, ToolEntry, Workspace, WorkspaceError};
 
 use crate::blueprint;
 use crate::error::GatherError;
 use crate::git;
 use crate::prompts::{Layers, Missing, gather_layers};
 use crate::request::Request;
+use crate::skills::gather_skills;
 use crate::surfaces::{description, surface};
 use crate::text::{Texts, optional};
 
@@ -95,7 +94,7 @@ pub(crate) fn gather_parts(
     let mut layers = gather_layers(workspace, agent, &tool_packs, &texts, lenient)?;
     let (identity_files, context_content) =
         gather_identity(workspace, agent, user_id, request, &texts, &layers)?;
-    let skills = gather_skills(workspace, agent, &texts, &mut warnings)?;
+    let skills = gather_skills(workspace, agent, &texts, request.neutral, &mut warnings)?;
 
     let line = |value: &str| Line::new(value);
     let mut context = Context {
@@ -314,51 +313,6 @@ fn gather_tools(
         }
     }
     Ok((tools, packs))
-}
-
-fn gather_skills(
-    workspace: &Workspace,
-    agent: Option<&Agent>,
-    texts: &Texts,
-    warnings: &mut Vec<String>,
-) -> Result<Vec<Skill>, GatherError> {
-    if agent.is_some_and(|agent| !agent.allow_skills) {
-        return Ok(Vec::new());
-    }
-    let scan = workspace.skills()?;
-    warnings.extend(scan.problems.iter().map(ToString::to_string));
-    let status = if workspace.config().skills.require_approval {
-        Approval::Unapproved
-    } else {
-        Approval::Local
-    };
-    let allowed = agent.and_then(|agent| agent.skills.as_ref());
-    if let Some(allowed) = allowed {
-        for name in
-            allowed.iter().filter(|name| !scan.skills.iter().any(|skill| skill.name == **name))
-        {
-            warnings.push(absent_skill(agent, name));
-        }
-    }
-    Ok(scan
-        .skills
-        .into_iter()
-        .filter(|skill| allowed.is_none_or(|allowed| allowed.contains(&skill.name)))
-        .map(|skill| Skill {
-            description: Line::new(
-                skill.description.unwrap_or_else(|| first_paragraph(&skill.body.text, &skill.name)),
-            ),
-            path: Some(Line::new(&skill.body.path)),
-            name: Line::new(skill.name),
-            body: texts.untrusted(skill.body),
-            provenance: Some(Provenance { status, commit: None, by: None, at: None }),
-        })
-        .collect())
-}
-
-fn absent_skill(agent: Option<&Agent>, name: &str) -> String {
-    let asked_by = agent.map(|agent| format!("{}: ", agent.asked_by("skills"))).unwrap_or_default();
-    format!("{asked_by}the list of skills names `{name}`, which is not there")
 }
 
 fn mode_choice(mode: foreword_workspace::Mode) -> ModeChoice {

@@ -18,6 +18,7 @@ mod git;
 mod lint;
 mod prompts;
 mod request;
+mod skills;
 mod surfaces;
 mod text;
 

@@ -1,8 +1,10 @@
 //! The compiler: a Context and a Blueprint in, a Prompt out. No I/O, no clock, no environment.
 
+use std::collections::BTreeMap;
+
 use crate::authority::{Authority, Detail};
 use crate::blueprint::{Blueprint, Bootstrap, Slot};
-use crate::budget::{Candidate, Decision, allocate};
+use crate::budget::{Allocation, Candidate, Decision, allocate};
 use crate::context::Context;
 use crate::field::Field;
 use crate::manifest::{Filtered, Omitted};
@@ -21,6 +23,14 @@ struct Draft {
     spans: (usize, usize),
     notes: (usize, usize),
     tokens: u32,
+}
+
+/// What became of a module that was divided.
+enum Part {
+    /// Some of it has its place.
+    Written(Draft),
+    /// None of it has; this is what it had to say about that.
+    Notes(Vec<Filtered>),
 }
 
 impl Blueprint {
@@ -122,6 +132,8 @@ impl Blueprint {
         // Each section pays for the blank line in front of it; the first one has none.
         let allocation = allocate(&candidates, available.saturating_add(1));
 
+        let parts = self.divide(context, counter, &mut short, drafts, &candidates, &allocation, available);
+
         let mut out = Sink::with_capacity(full.text.len().min(64 * 1024));
         let mut sections = Vec::new();
         let mut noted = 0;
@@ -131,7 +143,15 @@ impl Blueprint {
             noted = draft.notes.1;
         }
         out.notes.extend_from_slice(full.notes.get(noted..).unwrap_or_default());
-        for ((draft, shorter), decision) in drafts.iter().zip(&minimal).zip(&allocation.decisions) {
+        for (index, (draft, decision)) in drafts.iter().zip(&allocation.decisions).enumerate() {
+            let shorter = minimal.get(index).and_then(Option::as_ref);
+            if let Some(Part::Written(part)) = parts.get(&index) {
+                sections.push(copy_section(&mut out, &short, part, Detail::Minimal));
+                continue;
+            }
+            if let Some(Part::Notes(notes)) = parts.get(&index) {
+                out.notes.extend_from_slice(notes);
+            }
             let (source, chosen, detail) = match (decision, shorter) {
                 (Decision::Include(Detail::Minimal), Some(shorter)) => {
                     (&short, shorter, Detail::Minimal)
@@ -151,6 +171,54 @@ impl Blueprint {
             sections.push(copy_section(&mut out, source, chosen, detail));
         }
         ((out, sections), allocation.over_budget)
+    }
+
+    /// Gives what an allocation leaves over to modules that were left out and can be divided, most
+    /// `keep` first.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one step of `fit`")]
+    fn divide(
+        &self,
+        context: &Context,
+        counter: Option<&dyn TokenCounter>,
+        short: &mut Sink,
+        drafts: &[Draft],
+        candidates: &[Candidate],
+        allocation: &Allocation,
+        available: i64,
+    ) -> BTreeMap<usize, Part> {
+        let mut left = available - (allocation.used - 1);
+        let mut order: Vec<usize> = (0..drafts.len())
+            .filter(|index| {
+                matches!(allocation.decisions.get(*index), Some(Decision::Omit { .. }))
+            })
+            .collect();
+        order.sort_by_key(|index| {
+            std::cmp::Reverse(candidates.get(*index).map_or(0, |candidate| candidate.keep))
+        });
+        let mut parts = BTreeMap::new();
+        for index in order {
+            let Some(draft) = drafts.get(index) else { continue };
+            let Some(slot) = self.slots.get(draft.slot) else { continue };
+            // The blank line in front of a section has its price.
+            short.limit = Some(u32::try_from(left - 1).unwrap_or(0));
+            let notes = short.notes.len();
+            let part = self
+                .draft(short, draft.slot, counter, |section| {
+                    slot.module.render_within(context, section)
+                })
+                .filter(|part| i64::from(part.tokens) < left);
+            match part {
+                Some(part) => {
+                    left -= i64::from(part.tokens) + 1;
+                    parts.insert(index, Part::Written(part));
+                }
+                None => {
+                    let noted = short.notes.get(notes..).unwrap_or_default().to_vec();
+                    parts.insert(index, Part::Notes(noted));
+                }
+            }
+        }
+        parts
     }
 
     /// Writes one section; nothing if it comes out empty.

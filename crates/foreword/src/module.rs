@@ -80,6 +80,13 @@ pub trait Module: Send + Sync {
         false
     }
 
+    /// Writes as many of its items as there is room for and says true, or cannot be divided and says
+    /// false. Asked when there is no room for any of its other forms; items go in whole, with
+    /// [`Section::attempt`], and each that does not is noted.
+    fn render_within(&self, _context: &Context, _section: &mut Section<'_>) -> bool {
+        false
+    }
+
     /// What the full form costs.
     fn estimate_tokens(&self, context: &Context) -> u32 {
         let mut sink = Sink::default();

@@ -122,6 +122,25 @@ impl<'s> Section<'s> {
         self.sink.limit.is_some_and(|limit| self.sink.tokens() > limit)
     }
 
+    /// Writes something that may turn out too long, and takes it back if it does. Says whether it
+    /// stayed.
+    pub fn attempt(&mut self, write: impl FnOnce(&mut Self)) -> bool {
+        let (text, spans, notes) =
+            (self.sink.text.len(), self.sink.spans.len(), self.sink.notes.len());
+        let (meter, metered) = (self.sink.meter, self.sink.metered);
+        let (in_rows, gap) = (self.in_rows, self.gap);
+        write(self);
+        if !self.is_hopeless() {
+            return true;
+        }
+        self.sink.text.truncate(text);
+        self.sink.spans.truncate(spans);
+        self.sink.notes.truncate(notes);
+        (self.sink.meter, self.sink.metered) = (meter, metered);
+        (self.in_rows, self.gap) = (in_rows, gap);
+        false
+    }
+
     /// A block of our own prose.
     pub fn prose(&mut self, text: &'static str) {
         self.begin_block();
@@ -159,6 +178,11 @@ impl<'s> Section<'s> {
     /// A row of several values, with words of ours in between. The first label comes first.
     pub fn facts(&mut self, parts: &[(&'static str, &Line)]) {
         self.begin_row();
+        self.and(parts);
+    }
+
+    /// More values at the end of a row.
+    pub fn and(&mut self, parts: &[(&'static str, &Line)]) {
         for (label, value) in parts {
             self.write(label);
             self.value(value, MAX_LINE);

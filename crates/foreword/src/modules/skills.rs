@@ -86,11 +86,19 @@ pub(super) fn write_skill(skill: &Skill, label: &'static str, section: &mut Sect
 /// How the skill came to be here, where that is known.
 pub(super) fn write_provenance(skill: &Skill, section: &mut Section<'_>) {
     let Some(provenance) = &skill.provenance else { return };
-    match (provenance.status, &provenance.commit) {
-        (Approval::Unapproved, _) => section.row(UNAPPROVED),
-        (Approval::Local, _) => section.row("Provenance: local file"),
-        (Approval::Approved, Some(commit)) => section.fact("Provenance: approved in ", commit),
-        (Approval::Approved, None) => section.row("Provenance: approved"),
+    match provenance.status {
+        Approval::Unapproved => section.row(UNAPPROVED),
+        Approval::Local => section.row("Provenance: local file"),
+        Approval::Approved => {
+            let details =
+                [(" in ", &provenance.commit), (" by ", &provenance.by), (" on ", &provenance.at)];
+            let details: Vec<_> = details
+                .iter()
+                .filter_map(|(label, value)| Some((*label, value.as_ref()?)))
+                .collect();
+            section.row("Provenance: approved");
+            section.and(&details);
+        }
     }
 }
 

@@ -11,6 +11,8 @@ use crate::text::Line;
 const INTRO: &str =
     "Quoted line by line. They guide how you work and are bound by everything above.";
 
+const LEFT_OUT: &str = "over budget: its body is left out, it stays in the index";
+
 /// The bodies of the skills given for this turn. What does not fit stays in the index by name.
 pub(super) struct Selection;
 
@@ -42,6 +44,21 @@ impl Module for Selection {
         for skill in context.skills.iter().filter(|skill| !skill.body.is_blank()) {
             write_skill(skill, "Skill: ", section);
         }
+    }
+
+    fn render_within(&self, context: &Context, section: &mut Section<'_>) -> bool {
+        lower_if_unapproved(context, section);
+        section.prose("## Skills for This Turn");
+        section.prose(INTRO);
+        let mut any = false;
+        for skill in context.skills.iter().filter(|skill| !skill.body.is_blank()) {
+            if section.attempt(|section| write_skill(skill, "Skill: ", section)) {
+                any = true;
+            } else {
+                section.note("skill", &skill.name.0, LEFT_OUT.to_owned());
+            }
+        }
+        any
     }
 }
 

@@ -1,0 +1,89 @@
+//! The skills of a workspace, each with how far it is approved.
+
+use foreword::{Approval, Line, Provenance, Skill, Timestamp};
+use foreword_skills::{Approvals, Standing};
+use foreword_workspace::{Agent, SkillScan, Workspace, first_paragraph};
+
+use crate::error::GatherError;
+use crate::text::Texts;
+
+/// Characters of a commit's id that a prompt shows.
+const SHORT: usize = 12;
+
+/// The skills an agent may use. A neutral prompt does not look at approvals, which are this machine's.
+pub(crate) fn gather_skills(
+    workspace: &Workspace,
+    agent: Option<&Agent>,
+    texts: &Texts,
+    neutral: bool,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Skill>, GatherError> {
+    if agent.is_some_and(|agent| !agent.allow_skills) {
+        return Ok(Vec::new());
+    }
+    let scan = workspace.skills()?;
+    warnings.extend(scan.problems.iter().map(ToString::to_string));
+    let allowed = agent.and_then(|agent| agent.skills.as_ref());
+    warnings.extend(allowed.iter().flat_map(|allowed| absent(agent, allowed, &scan)));
+    let approvals = if neutral || scan.skills.is_empty() {
+        Approvals::default()
+    } else {
+        // What cannot be looked up counts as not approved: it fails closed, and says so.
+        Approvals::of(workspace).unwrap_or_else(|error| {
+            let hint = error.hint().map(|hint| format!(": {hint}")).unwrap_or_default();
+            warnings.push(format!("no skill counts as approved: {error}{hint}"));
+            Approvals::default()
+        })
+    };
+    let otherwise = if workspace.config().skills.require_approval {
+        Approval::Unapproved
+    } else {
+        Approval::Local
+    };
+    let skills = scan.skills.into_iter();
+    let skills =
+        skills.filter(|skill| allowed.is_none_or(|allowed| allowed.contains(&skill.name)));
+    Ok(skills
+        .map(|skill| Skill {
+            provenance: Some(provenance(
+                approvals.standing(&skill.body.path, &skill.digest),
+                otherwise,
+            )),
+            description: Line::new(
+                skill.description.unwrap_or_else(|| first_paragraph(&skill.body.text, &skill.name)),
+            ),
+            path: Some(Line::new(&skill.body.path)),
+            name: Line::new(skill.name),
+            body: texts.untrusted(skill.body),
+        })
+        .collect())
+}
+
+fn provenance(standing: Standing, otherwise: Approval) -> Provenance {
+    match standing {
+        Standing::Approved { commit, by, at } => Provenance {
+            status: Approval::Approved,
+            commit: Some(Line::new(commit.chars().take(SHORT).collect::<String>())),
+            by: Some(Line::new(by)),
+            at: Some(Line::new(Timestamp::from_unix(at.div_euclid(1000)).as_str())),
+        },
+        // An edit of an approved skill is somebody's own, like a new file.
+        Standing::Modified { .. } | Standing::Local => {
+            Provenance { status: otherwise, commit: None, by: None, at: None }
+        }
+    }
+}
+
+/// Names in an agent's list that no skill has.
+fn absent<'a>(
+    agent: Option<&'a Agent>,
+    allowed: &'a [String],
+    scan: &'a SkillScan,
+) -> impl Iterator<Item = String> + 'a {
+    let absent = allowed.iter().filter(|name| !scan.skills.iter().any(|s| s.name == **name));
+    absent.map(move |name| {
+        let asked_by =
+            agent.map(|agent| format!("{}: ", agent.asked_by("skills"))).unwrap_or_default();
+        format!("{asked_by}the list of skills names `{name}`, which is not there")
+    })
+}
