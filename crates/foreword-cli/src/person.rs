@@ -11,8 +11,19 @@ use crate::error::CliError;
 /// What a person does now.
 pub(crate) fn act() -> Act {
     let name = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok());
-    let name = name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "unknown".to_owned());
+    let name = name.filter(|name| !name.trim().is_empty()).unwrap_or_else(number);
     Act { at: now_ms(), by: format!("user:{name}") }
+}
+
+/// Who this is where nothing gives them a name.
+#[cfg(unix)]
+fn number() -> String {
+    format!("uid-{}", rustix::process::getuid().as_raw())
+}
+
+#[cfg(not(unix))]
+fn number() -> String {
+    "unknown".to_owned()
 }
 
 /// What an agent does now, or the person if no agent is named.

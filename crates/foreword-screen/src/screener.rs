@@ -47,5 +47,6 @@ fn reason(verdict: Verdict, findings: &[Finding]) -> String {
         1 => ", and one more".to_owned(),
         n => format!(", and {n} more"),
     };
-    format!("{}: {} (line {}){more}", first.rule, first.message, first.line)
+    let message = first.message.trim_end_matches('.');
+    format!("{}: {message} (line {}){more}", first.rule, first.line)
 }

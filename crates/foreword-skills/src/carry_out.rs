@@ -44,7 +44,7 @@ impl Change<'_> {
             }
         }
         let head = self.repository.head()?.map(|id| id.to_string());
-        if self.database.tracked()?.head != head {
+        if self.database.tracked_head()? != head {
             let rows = history::tracked(&self.repository)?;
             self.database.write(act.at, |w| w.replace_tracked(head.as_deref(), &rows))?;
         }
@@ -143,7 +143,7 @@ impl Change<'_> {
             });
             let event = Event::new(approver(proposal), done_action(proposal.kind), &proposal.skill, Outcome::Done);
             w.audit(&event.with_detail(detail))?;
-            if w.tracked()?.head == parent {
+            if w.tracked_head()? == parent {
                 w.update_tracked(parent.as_deref(), &id, &changed, &removed)?;
             }
             Ok(())
@@ -199,11 +199,11 @@ impl Change<'_> {
         &self,
         files: &[foreword_store::FileChange],
     ) -> Result<Option<String>, SkillError> {
-        let tracked = self.tracked_digests()?;
         for file in files {
             let disk = self.work_tree.read(&file.path)?.map(|found| digest(&found.content));
             let new = file.content.as_deref().map(digest);
-            if disk != tracked.get(&file.path).copied() && disk != new {
+            let held = self.database.tracked_file(&file.path)?.map(|known| known.digest);
+            if disk != held && disk != new {
                 return Ok(Some(file.path.clone()));
             }
         }

@@ -28,11 +28,12 @@ pub(crate) fn propose(
     };
     let screening = screen(store, &drafted);
     if screening.verdict == Verdict::Reject {
-        return reject(store, request, &drafted, screening, act);
+        let result = reject(store, request, &drafted, screening, act)?;
+        return Ok(as_written(result, request, &drafted));
     }
     let change = store.begin(act)?;
     match settle(&change, request, &drafted, screening, act) {
-        Ok(result) => Ok(result),
+        Ok(result) => Ok(as_written(result, request, &drafted)),
         // What was stored before it failed has its own entry.
         Err(error @ (SkillError::CaseTwin { .. } | SkillError::Link { .. })) => {
             drop(change);
@@ -40,6 +41,21 @@ pub(crate) fn propose(
         }
         Err(error) => Err(error),
     }
+}
+
+/// The result with the lines of the text as its author wrote it, without the header we added.
+fn as_written(
+    mut result: ProposalResult,
+    request: &ProposalRequest,
+    draft: &Draft,
+) -> ProposalResult {
+    let added = draft.content.lines().count().saturating_sub(request.content.lines().count());
+    let added = u32::try_from(added).unwrap_or(0);
+    for finding in &mut result.findings {
+        finding.line = finding.line.saturating_sub(added).max(1);
+    }
+    let screening = Screening::of(result.findings);
+    ProposalResult { reason: screening.reason, findings: screening.findings, ..result }
 }
 
 fn screen(store: &GitStore, draft: &Draft) -> Screening {
@@ -198,11 +214,13 @@ pub(crate) fn main_file(name: &SkillName) -> String {
 
 /// Whoever approved what would be replaced, if it was not screening alone.
 fn person_behind(change: &Change<'_>, files: &[FileChange]) -> Result<Option<String>, SkillError> {
-    let tracked = change.database.tracked()?.files;
-    let behind = tracked.into_iter().find(|known| {
-        known.by != SCREENING && files.iter().any(|file| file.path == known.path)
-    });
-    Ok(behind.map(|known| known.by))
+    for file in files {
+        let known = change.database.tracked_file(&file.path)?;
+        if let Some(known) = known.filter(|known| known.by != SCREENING) {
+            return Ok(Some(known.by));
+        }
+    }
+    Ok(None)
 }
 
 fn note(verdict: Verdict, rule: &str, message: &str) -> Finding {

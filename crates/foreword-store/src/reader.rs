@@ -17,7 +17,7 @@ use crate::event::Entry;
 use crate::heads::Heads;
 use crate::key::AuditKey;
 use crate::proposal::{Proposal, ProposalSummary, State};
-use crate::tracked::{self, TrackedSet};
+use crate::tracked::{self, Tracked, TrackedSet};
 use crate::verification::Verification;
 use crate::{proposals, schema, verify};
 
@@ -98,6 +98,24 @@ impl Reader {
     /// When the database cannot be read.
     pub fn tracked(&self) -> Result<TrackedSet, StoreError> {
         tracked::read(&self.connection(), &self.path)
+    }
+
+    /// The commit at which [`tracked`](Self::tracked) was written down.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn tracked_head(&self) -> Result<Option<String>, StoreError> {
+        tracked::head(&self.connection(), &self.path)
+    }
+
+    /// What is written down of one file.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn tracked_file(&self, path: &str) -> Result<Option<Tracked>, StoreError> {
+        tracked::file(&self.connection(), &self.path, path)
     }
 
     /// The end of the audit log.

@@ -62,6 +62,41 @@ pub(crate) fn read(connection: &Connection, path: &Path) -> Result<TrackedSet, S
     head_and_files().at(path)
 }
 
+/// The commit alone, for whoever only asks whether anything changed.
+pub(crate) fn head(connection: &Connection, path: &Path) -> Result<Option<String>, StoreError> {
+    connection
+        .prepare_cached("SELECT value FROM meta WHERE name = 'tracked_head'")
+        .and_then(|mut statement| statement.query_row([], |row| row.get(0)).optional())
+        .at(path)
+}
+
+/// One file.
+pub(crate) fn file(
+    connection: &Connection,
+    database: &Path,
+    path: &str,
+) -> Result<Option<Tracked>, StoreError> {
+    let read = || {
+        let mut statement = connection.prepare_cached(
+            "SELECT path, digest, blob, commit_id, changed_by, changed_at, proposal \
+             FROM tracked WHERE path = ?1",
+        )?;
+        let row = |row: &rusqlite::Row<'_>| {
+            Ok(Tracked {
+                path: row.get(0)?,
+                digest: row.get(1)?,
+                blob: row.get(2)?,
+                commit: row.get(3)?,
+                by: row.get(4)?,
+                at: row.get(5)?,
+                proposal: row.get(6)?,
+            })
+        };
+        statement.query_row([path], row).optional()
+    };
+    read().at(database)
+}
+
 pub(crate) fn replace(
     connection: &Connection,
     path: &Path,
@@ -83,10 +118,7 @@ pub(crate) fn update(
     changed: &[Tracked],
     removed: &[String],
 ) -> Result<(), StoreError> {
-    let found: Option<String> = connection
-        .prepare_cached("SELECT value FROM meta WHERE name = 'tracked_head'")
-        .and_then(|mut statement| statement.query_row([], |row| row.get(0)).optional())
-        .at(path)?;
+    let found = head(connection, path)?;
     if found.as_deref() != old_head {
         return Err(StoreError::TrackedMoved { expected: old_head.map(str::to_owned), found });
     }

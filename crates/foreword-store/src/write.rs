@@ -174,6 +174,15 @@ impl<'t> Write<'t> {
         tracked::read(self.transaction, self.path)
     }
 
+    /// As [`Reader::tracked_head`](crate::Reader::tracked_head), in this transaction.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn tracked_head(&self) -> Result<Option<String>, StoreError> {
+        tracked::head(self.transaction, self.path)
+    }
+
     /// Writes down anew what the skill repository holds.
     ///
     /// # Errors

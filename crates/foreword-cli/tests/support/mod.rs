@@ -16,12 +16,12 @@ use tempfile::TempDir;
 /// A time for runs whose output is compared.
 pub(crate) const NOW: &str = "2026-02-26T14:30:00Z";
 
-/// A directory made of `(path, text)` pairs, gone with the value.
-pub(crate) struct Scratch(TempDir);
+/// A directory made of `(path, text)` pairs, gone with the value, and a person's own settings beside it.
+pub(crate) struct Scratch(TempDir, TempDir);
 
 impl Scratch {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let scratch = Self(tempfile::tempdir().unwrap());
+        let scratch = Self(tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         for (path, text) in files {
             scratch.write(path, text);
         }
@@ -55,7 +55,17 @@ impl Scratch {
 
     /// Runs `foreword` here, on this workspace.
     pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Run {
-        Foreword::new(args).here(self.path()).run()
+        self.command(args).run()
+    }
+
+    /// A run on this workspace, to be told more before it starts.
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Foreword {
+        Foreword::new(args).here(self.path()).env("FOREWORD_CONFIG_DIR", self.config_dir())
+    }
+
+    /// Where the audit key is.
+    pub(crate) fn config_dir(&self) -> PathBuf {
+        self.1.path().join("foreword")
     }
 
     /// Builds here at a fixed time and gives the manifest.
@@ -90,7 +100,8 @@ pub(crate) fn example(name: &str) -> PathBuf {
 /// The command, with nothing of this process's environment.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_foreword"));
-    command.env_clear().stdin(Stdio::null());
+    // No home: what no test asked for must not land in the tester's own.
+    command.env_clear().env("HOME", "/nonexistent").stdin(Stdio::null());
     command
 }
 
@@ -98,18 +109,24 @@ pub(crate) fn command() -> Command {
 pub(crate) struct Foreword {
     args: Vec<OsString>,
     directory: Option<PathBuf>,
+    environment: Vec<(OsString, OsString)>,
     stdin: Vec<u8>,
 }
 
 impl Foreword {
     pub(crate) fn new<S: AsRef<OsStr>>(args: &[S]) -> Self {
         let args = args.iter().map(|arg| arg.as_ref().to_owned()).collect();
-        Self { args, directory: None, stdin: Vec::new() }
+        Self { args, directory: None, environment: Vec::new(), stdin: Vec::new() }
     }
 
     /// The current directory of the run.
     pub(crate) fn here(mut self, directory: &Path) -> Self {
         self.directory = Some(directory.to_owned());
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.environment.push((name.into(), value.as_ref().to_owned()));
         self
     }
 
@@ -121,6 +138,7 @@ impl Foreword {
     pub(crate) fn run(self) -> Run {
         let mut command = command();
         command.args(&self.args).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }

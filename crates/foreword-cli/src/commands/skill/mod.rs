@@ -71,7 +71,8 @@ pub(crate) fn findings_text(findings: &[Finding]) -> String {
     let mut out = String::new();
     for finding in findings {
         let Finding { rule, line, excerpt, message, .. } = finding;
-        let _ = write!(out, "  line {line}: [{rule}] {}", plain_line(message, 300));
+        let message = plain_line(message, 300);
+        let _ = write!(out, "  line {line}: [{rule}] {}", message.trim_end_matches('.'));
         if !excerpt.is_empty() {
             let _ = write!(out, ": {}", plain_line(excerpt, 120));
         }
