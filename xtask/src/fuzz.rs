@@ -12,7 +12,16 @@ pub(crate) const DEFAULT_SECONDS: u64 = 60;
 pub(crate) fn run(steps: &mut Steps, seconds: u64) -> Result<(), TaskError> {
     let mut command = cargo();
     command
-        .args(["test", "--profile", "fuzz", "--package", "foreword", "--test", "fuzz_smoke", "--"])
+        .args([
+            "test",
+            "--profile",
+            "fuzz",
+            "--package",
+            "foreword",
+            "--package",
+            "foreword-skills",
+        ])
+        .args(["--test", "fuzz_smoke", "--"])
         .args(["--nocapture", "--test-threads", "1"])
         .env("FOREWORD_FUZZ_SECONDS", seconds.to_string());
     steps.run("fuzz", &mut command)?;
