@@ -28,7 +28,9 @@ pub(crate) fn skill_format(text: &str) {
         assert!((1..=lines).contains(&fault.line), "{fault}, of {lines} lines");
     }
     assert!(text.ends_with(&document.body), "the body is not the end of the text");
-    assert!((1..=lines).contains(&document.body_first_line), "{}", document.body_first_line);
+    // A body that is empty begins behind the last line.
+    let last = lines + usize::from(document.body.is_empty());
+    assert!((1..=last).contains(&document.body_first_line), "{}", document.body_first_line);
 
     let whole = completed(text, "tea", "Brews: tea.");
     assert!(whole.ends_with(&document.body), "completing changed the body");
