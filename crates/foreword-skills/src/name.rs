@@ -163,6 +163,10 @@ impl SkillName {
         if let Some(character) = given.chars().find(|c| !c.is_ascii()) {
             return Err(NameError::NotAscii { given: shown, character });
         }
+        // To the format blanks around a name do not count; to a file system they do.
+        if let Some(character) = given.chars().next().filter(|c| c.is_whitespace()) {
+            return Err(NameError::Character { given: shown, character });
+        }
         name_faults(given).into_iter().next().map_or_else(|| Ok(Self(given.to_owned())), Err)
     }
 

@@ -38,6 +38,7 @@ fn every_danger_has_a_message_of_its_own() {
         ("lpt1", "the name `lpt1` is a device on Windows, with or without an extension"),
         ("tea.", "the name `tea.` ends in a dot or a space, which Windows drops"),
         ("tea ", "the name `tea ` ends in a dot or a space, which Windows drops"),
+        (" tea", "the name ` tea` holds ` `: use lower-case letters, digits and hyphens"),
         ("Tea", "the name `Tea` is not in lower case: write `tea`"),
         ("a_b", "the name `a_b` holds `_`: use lower-case letters, digits and hyphens"),
         ("-a", "the name `-a` starts or ends with a hyphen"),
