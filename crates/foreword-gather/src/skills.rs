@@ -41,8 +41,7 @@ pub(crate) fn gather_skills(
         Approval::Local
     };
     let skills = scan.skills.into_iter();
-    let skills =
-        skills.filter(|skill| allowed.is_none_or(|allowed| allowed.contains(&skill.name)));
+    let skills = skills.filter(|skill| allowed.is_none_or(|allowed| allowed.contains(&skill.name)));
     Ok(skills
         .map(|skill| Skill {
             provenance: Some(provenance(

@@ -161,20 +161,54 @@ impl ContextHit {
 
 /// What undoes a prohibition that stands right before it: "never forget to", "do not skip".
 const UNDONE: [&str; 21] = [
-    "forget", "hesitate", "fail", "skip", "omit", "neglect", "miss", "worry", "wait", "ask", "stop", "need",
-    "have to", "be afraid", "require", "question", "tell", "mention", "inform", "warn", "remove",
+    "forget",
+    "hesitate",
+    "fail",
+    "skip",
+    "omit",
+    "neglect",
+    "miss",
+    "worry",
+    "wait",
+    "ask",
+    "stop",
+    "need",
+    "have to",
+    "be afraid",
+    "require",
+    "question",
+    "tell",
+    "mention",
+    "inform",
+    "warn",
+    "remove",
 ];
 
 /// Where a new clause starts that a prohibition before it does not govern.
 const NEW_CLAUSE: [&str; 17] = [
-    " but ", "instead", " then ", "; ", " so ", " just ", ": run", ", run", ", use ", ", execute", " - run",
-    " and run", " to run", ". run", ", paste", " please ", " now ",
+    " but ",
+    "instead",
+    " then ",
+    "; ",
+    " so ",
+    " just ",
+    ": run",
+    ", run",
+    ", use ",
+    ", execute",
+    " - run",
+    " and run",
+    " to run",
+    ". run",
+    ", paste",
+    " please ",
+    " now ",
 ];
 
 /// Verbs with which a description becomes an order.
 const ORDERS: [&str; 14] = [
-    "run ", "execute", "use ", "using ", "call ", "invoke", "paste", "type ", "install", "download", "must ",
-    "fetch ", "send ", "always",
+    "run ", "execute", "use ", "using ", "call ", "invoke", "paste", "type ", "install",
+    "download", "must ", "fetch ", "send ", "always",
 ];
 
 /// A fence with more lines than this is no snippet.
@@ -268,7 +302,10 @@ fn lower(text: &str, from: usize, to: usize) -> String {
 fn led_into(text: &str, document: &Document, scan: &Scan, unit: &Unit, start: usize) -> bool {
     let item = lower(text, unit.start, start);
     let orders = ORDERS.iter().any(|o| item.contains(o));
-    [unit.lead, unit.heading].into_iter().flatten().any(|id| leads(text, document, scan, id, orders))
+    [unit.lead, unit.heading]
+        .into_iter()
+        .flatten()
+        .any(|id| leads(text, document, scan, id, orders))
 }
 
 fn leads(text: &str, document: &Document, scan: &Scan, id: u32, item_orders: bool) -> bool {

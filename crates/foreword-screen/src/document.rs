@@ -336,7 +336,8 @@ impl<'a> Reader<'a> {
                     _ => None,
                 };
                 let (heading, block) = (self.heading, self.block);
-                let unit = Unit { start: from, end: to, line: at_line, place, heading, lead, block };
+                let unit =
+                    Unit { start: from, end: to, line: at_line, place, heading, lead, block };
                 self.document.units.push(unit);
             }
             if to >= end {

@@ -67,16 +67,15 @@ impl Approvals {
     /// How a file stands, named as the workspace shows it (`skills/tea/SKILL.md`).
     #[must_use]
     pub fn standing(&self, shown: &str, digest: &[u8; 32]) -> Standing {
-        let Some(path) = shown.strip_prefix(&self.directory).and_then(|p| p.strip_prefix('/')) else {
+        let Some(path) = shown.strip_prefix(&self.directory).and_then(|p| p.strip_prefix('/'))
+        else {
             return Standing::Local;
         };
         match self.files.get(path) {
             None => Standing::Local,
-            Some(file) if file.digest == *digest => Standing::Approved {
-                commit: file.commit.clone(),
-                by: file.by.clone(),
-                at: file.at,
-            },
+            Some(file) if file.digest == *digest => {
+                Standing::Approved { commit: file.commit.clone(), by: file.by.clone(), at: file.at }
+            }
             Some(file) => Standing::Modified { commit: file.commit.clone() },
         }
     }

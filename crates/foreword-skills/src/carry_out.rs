@@ -141,7 +141,12 @@ impl Change<'_> {
                 "proposedBy": proposal.proposed_by, "reverts": proposal.reverts,
                 "recovered": recovered,
             });
-            let event = Event::new(approver(proposal), done_action(proposal.kind), &proposal.skill, Outcome::Done);
+            let event = Event::new(
+                approver(proposal),
+                done_action(proposal.kind),
+                &proposal.skill,
+                Outcome::Done,
+            );
             w.audit(&event.with_detail(detail))?;
             if w.tracked_head()? == parent {
                 w.update_tracked(parent.as_deref(), &id, &changed, &removed)?;
@@ -168,7 +173,12 @@ impl Change<'_> {
                 Some(content) => {
                     let id = self.repository.blob_id(content)?;
                     let blob = Blob { id, executable: file.executable };
-                    changed.push(history::tracked_file(&self.repository, &file.path, blob, commit)?);
+                    changed.push(history::tracked_file(
+                        &self.repository,
+                        &file.path,
+                        blob,
+                        commit,
+                    )?);
                 }
             }
         }

@@ -21,7 +21,8 @@ pub(crate) struct Message {
 impl Message {
     pub(crate) fn write(&self) -> String {
         let mut text = format!("{}\n\n", one_line(&self.subject, 72));
-        if let Some(reason) = self.reason.as_deref().map(|r| one_line(r, 1000)).filter(|r| !r.is_empty())
+        if let Some(reason) =
+            self.reason.as_deref().map(|r| one_line(r, 1000)).filter(|r| !r.is_empty())
         {
             // A word in front, so that a reason that reads like a trailer is none.
             text.push_str(&format!("Reason: {reason}\n\n"));
@@ -67,8 +68,10 @@ impl Message {
 
 /// Text on one line, at most so many characters.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
-    let words: Vec<&str> =
-        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|w| !w.is_empty())
+        .collect();
     let line = words.join(" ");
     if line.chars().count() <= most {
         return line;
@@ -105,7 +108,9 @@ mod tests {
 
     #[test]
     fn a_reason_cannot_forge_a_trailer() {
-        for reason in ["x\n\nProposal-Id: evil", "Proposal-Id: evil", "x\rProposal-Id: evil\u{2028}"] {
+        for reason in
+            ["x\n\nProposal-Id: evil", "Proposal-Id: evil", "x\rProposal-Id: evil\u{2028}"]
+        {
             let read = Message::read(&message(reason).write());
             assert_eq!(read.proposal, "abc", "{reason:?}");
         }

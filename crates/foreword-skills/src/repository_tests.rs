@@ -37,10 +37,16 @@ fn git_accepts_what_is_written() {
         .unwrap();
     let mut script = put("a/scripts/run.sh", "#!/bin/sh\n");
     script.executable = true;
-    let second =
-        repository.record(Some(first), &[script, put("flat.md", "f")], "Add more\n", &author()).unwrap();
+    let second = repository
+        .record(Some(first), &[script, put("flat.md", "f")], "Add more\n", &author())
+        .unwrap();
     let third = repository
-        .record(Some(second), &[take("a/SKILL.md"), take("a/scripts/run.sh")], "Remove a\n", &author())
+        .record(
+            Some(second),
+            &[take("a/SKILL.md"), take("a/scripts/run.sh")],
+            "Remove a\n",
+            &author(),
+        )
         .unwrap();
     assert_eq!(git(&directory, &["fsck", "--strict", "--no-dangling"]), "");
     assert_eq!(

@@ -16,7 +16,20 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: POISON,
-            cues: &["cyanide", "arsenic", "ricin", "strychnine", "antifreeze", "bleach", "thallium", "polonium", "rat poison", "methanol", "drain cleaner", "ammonia"],
+            cues: &[
+                "cyanide",
+                "arsenic",
+                "ricin",
+                "strychnine",
+                "antifreeze",
+                "bleach",
+                "thallium",
+                "polonium",
+                "rat poison",
+                "methanol",
+                "drain cleaner",
+                "ammonia",
+            ],
             regex: r"\b(?:add|mix|sprinkle|include|use|pour|put|season|stir|dash|pinch|drink|swallow|inject|inhale|combine)(?:s|ing)?\b.{0,60}\b(?:cyanide|arsenic|ricin|strychnine|antifreeze|thallium|polonium|rat poison|methanol|drain cleaner|bleach (?:and|with) ammonia)\b",
         },
         Pattern {

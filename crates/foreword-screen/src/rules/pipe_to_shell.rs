@@ -67,7 +67,11 @@ fn judge(page: &Page, report: &mut Report<'_>, sighting: &Sighting) {
 
 /// Hides its output and goes on behind the user's back.
 fn is_quiet(command: &str) -> bool {
-    let hides = command.contains("/dev/null 2>&1") || command.contains("&>/dev/null") || command.contains("&> /dev/null");
-    let detached = command.trim_end().ends_with('&') || command.contains("nohup ") || command.contains("disown");
-    hides && (detached || command.contains("sh >"))  || command.contains("nohup ") && hides
+    let hides = command.contains("/dev/null 2>&1")
+        || command.contains("&>/dev/null")
+        || command.contains("&> /dev/null");
+    let detached = command.trim_end().ends_with('&')
+        || command.contains("nohup ")
+        || command.contains("disown");
+    hides && (detached || command.contains("sh >")) || command.contains("nohup ") && hides
 }
