@@ -67,7 +67,7 @@ impl GitStore {
     ///
     /// If the repository is damaged.
     pub fn approvals(&self) -> Result<Approvals, SkillError> {
-        Approvals::of(&self.workspace)
+        Approvals::of(&self.workspace, Some(&self.options.config_dir))
     }
 
     /// Proposals, newest first: those that wait, or all.

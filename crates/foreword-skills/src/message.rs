@@ -4,6 +4,8 @@
 const PROPOSAL_ID: &str = "Proposal-Id";
 /// The trailer that ties the audit log to the history.
 const AUDIT_HEAD: &str = "Audit-Head";
+/// The trailer that shows that the holder of the key made the commit.
+const SEAL: &str = "Seal";
 
 /// The message of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,8 +16,30 @@ pub(crate) struct Message {
     pub(crate) proposed_by: String,
     pub(crate) approved_by: String,
     pub(crate) reverts: Option<String>,
-    /// Log, number and hash of the last audit entry before the commit.
+    /// Files it approves without changing them.
+    pub(crate) approves: Vec<String>,
+    /// Number, hash and log of the last audit entry before the commit.
     pub(crate) audit_head: Option<String>,
+}
+
+/// A message with its seal.
+pub(crate) struct Sealed<'m> {
+    /// The message without the seal.
+    pub(crate) message: &'m str,
+    /// The seal.
+    pub(crate) seal: &'m str,
+}
+
+/// Tells a message from its seal, which is its last line.
+pub(crate) fn sealed(text: &str) -> Option<Sealed<'_>> {
+    let at = text.trim_end().rfind('\n')? + 1;
+    let seal = text.get(at..)?.trim_end().strip_prefix(SEAL)?.strip_prefix(": ")?;
+    Some(Sealed { message: text.get(..at)?, seal })
+}
+
+/// Puts a seal under a message.
+pub(crate) fn seal(message: &str, seal: &str) -> String {
+    format!("{message}{SEAL}: {seal}\n")
 }
 
 impl Message {
@@ -39,6 +63,9 @@ impl Message {
                 text.push_str(&format!("{name}: {}\n", one_line(value, 200)));
             }
         }
+        for path in &self.approves {
+            text.push_str(&format!("Approves: {}\n", one_line(path, 1000)));
+        }
         text
     }
 
@@ -59,6 +86,7 @@ impl Message {
                 "Approved-By" => message.approved_by = value,
                 "Reverts" => message.reverts = Some(value),
                 AUDIT_HEAD => message.audit_head = Some(value),
+                "Approves" => message.approves.push(value),
                 _ => {}
             }
         }
@@ -91,6 +119,7 @@ mod tests {
             proposed_by: "agent:cosmo".into(),
             approved_by: "screening".into(),
             reverts: None,
+            approves: vec!["a/SKILL.md".into()],
             audit_head: Some("12 00ff".into()),
         }
     }
@@ -101,9 +130,14 @@ mod tests {
         assert_eq!(
             message.write(),
             "Add skill deploy\n\nReason: keep it\n\nProposal-Id: abc\nProposed-By: agent:cosmo\n\
-             Approved-By: screening\nAudit-Head: 12 00ff\n"
+             Approved-By: screening\nAudit-Head: 12 00ff\nApproves: a/SKILL.md\n"
         );
         assert_eq!(Message::read(&message.write()), message);
+        let whole = seal(&message.write(), "00aa");
+        assert_eq!(Message::read(&whole), message);
+        let parts = sealed(&whole).unwrap();
+        assert_eq!((parts.message, parts.seal), (message.write().as_str(), "00aa"));
+        assert!(sealed(&message.write()).is_none() && sealed("").is_none());
     }
 
     #[test]

@@ -210,7 +210,8 @@ impl Repository {
         Ok(changed.into_values().collect())
     }
 
-    /// Writes one commit on top of `parent` and moves the branch to it.
+    /// Writes one commit on top of `parent` and moves the branch to it; the message may speak of the
+    /// tree.
     ///
     /// # Errors
     ///
@@ -219,8 +220,8 @@ impl Repository {
         &self,
         parent: Option<ObjectId>,
         changes: &[FileChange],
-        message: &str,
         author: &Signature,
+        message: impl FnOnce(ObjectId) -> String,
     ) -> Result<ObjectId, SkillError> {
         let mut written = Vec::new();
         let mut edits: Vec<(Vec<&str>, Option<Entry>)> = Vec::new();
@@ -259,7 +260,7 @@ impl Repository {
             author: signature.clone(),
             committer: signature,
             encoding: None,
-            message: message.into(),
+            message: message(tree).into(),
             extra_headers: Vec::new(),
         };
         let id = self.write(&commit, &mut written)?;

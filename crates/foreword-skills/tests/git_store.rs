@@ -419,3 +419,42 @@ fn locks_of_a_killed_process_are_cleared() {
     scratch.check_consistent();
     assert_eq!(scratch.git(&["status", "--porcelain"]), "");
 }
+
+#[test]
+fn a_history_made_without_the_key_approves_nothing() {
+    let scratch = Scratch::new();
+    let mut store = scratch.store();
+    propose(&mut store, "deploy", PLAIN).unwrap();
+    let path = "skills/deploy/SKILL.md";
+    let standing = |scratch: &Scratch| {
+        let text = scratch.read("ws/skills/deploy/SKILL.md");
+        let digest = *blake3::hash(text.as_bytes()).as_bytes();
+        scratch.store().approvals().unwrap().standing(path, &digest)
+    };
+    assert!(matches!(standing(&scratch), Standing::Approved { .. }));
+
+    // Somebody's git, with a message that claims everything the store's own do.
+    let skills = scratch.root().join("skills");
+    scratch
+        .write("ws/skills/deploy/SKILL.md", "---\nname: deploy\ndescription: Evil.\n---\nEvil.\n");
+    let message = scratch.git(&["log", "-1", "--format=%B"]);
+    let tree = ["--work-tree", skills.to_str().unwrap(), "-c", "user.name=x", "-c", "user.email=x"];
+    scratch.git(&[tree.as_slice(), &["commit", "-qam", &message]].concat());
+    assert_eq!(standing(&scratch), Standing::Local);
+    // The same after the database has caught up, and for an agent's proposal.
+    let result = propose(&mut store, "deploy", PLAIN).unwrap();
+    assert_eq!(result.verdict, Verdict::NeedsReview, "{result:?}");
+    assert_eq!(standing(&scratch), Standing::Local);
+    // A person can take it in: the content is there already, the approval is new.
+    let taken = store.take_in(&["deploy".to_owned()], &ada()).unwrap();
+    assert_eq!(taken[0].state, TakenState::Committed);
+    assert!(matches!(standing(&scratch), Standing::Approved { .. }));
+    std::fs::remove_file(scratch.root().join(".foreword/foreword.db")).unwrap();
+    assert!(matches!(standing(&scratch), Standing::Approved { .. }), "also without the database");
+
+    // On a machine that does not have the key, and on one that has another.
+    std::fs::remove_dir_all(scratch.config_dir()).unwrap();
+    assert!(scratch.store().approvals().is_err());
+    foreword_store::AuditKey::load_or_create(&scratch.config_dir()).unwrap();
+    assert_eq!(standing(&scratch), Standing::Local);
+}
