@@ -185,6 +185,12 @@ impl Page {
         }
     }
 
+    /// Whether a sighting is in running text: outside code, or in a line of a fence that reads as a
+    /// sentence rather than as code.
+    pub(crate) fn in_text(&self, sighting: &Sighting) -> bool {
+        sighting.place != Place::Code || reads_as_sentence(self.unit_text(sighting))
+    }
+
     /// Whether a sighting stands between backticks or quotes within its sentence.
     pub(crate) fn is_quoted(&self, sighting: &Sighting) -> bool {
         let before = self.before(sighting);
@@ -290,4 +296,28 @@ impl Builder {
             origin: Origin::Decoded,
         })
     }
+}
+
+/// Words and blanks, not the marks of code; code between backticks does not count.
+fn reads_as_sentence(line: &str) -> bool {
+    let mut words = 0;
+    let mut marks = 0;
+    let mut letters = 0;
+    for (index, part) in line.trim().split('`').enumerate() {
+        if index % 2 == 0 {
+            words += part
+                .split_whitespace()
+                .filter(|w| {
+                    w.bytes()
+                        .all(|b| b.is_ascii_alphabetic() || b >= 0x80 || b",.:;!?'-".contains(&b))
+                })
+                .count();
+            letters += part.chars().filter(|c| c.is_alphabetic()).count();
+            marks += part.bytes().filter(|b| b"=(){}[]<>|&$;\\\"+/_@".contains(b)).count();
+        }
+    }
+    let start = line.trim_start();
+    let comment =
+        ["#", "//", "/*", "*", "--", "\"", "'", "<"].iter().any(|mark| start.starts_with(mark));
+    words >= 6 && marks * 12 <= letters && !comment
 }

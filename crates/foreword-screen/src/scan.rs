@@ -49,7 +49,7 @@ pub(crate) struct Scan {
 }
 
 /// Matches kept per pattern and per unit; more says nothing new.
-const PER_PATTERN: usize = 200;
+const PER_PATTERN: usize = 1000;
 const PER_UNIT: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

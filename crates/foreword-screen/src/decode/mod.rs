@@ -37,5 +37,6 @@ fn once(text: &str, is_code: bool) -> Option<String> {
 
 /// A cheap look for the bytes with which every disguise is made.
 fn may_be_disguised(unit: &[u8]) -> bool {
-    unit.iter().any(|b| matches!(b, b'%' | b'&' | b'\\' | b'+' | b'^' | b'`' | b'$' | b'\'' | b'"' | b'('))
+    unit.iter()
+        .any(|b| matches!(b, b'%' | b'&' | b'\\' | b'+' | b'^' | b'`' | b'$' | b'\'' | b'"' | b'('))
 }

@@ -105,7 +105,8 @@ fn decode_base64(run: &[u8]) -> Option<String> {
 
 /// Whether bytes may be text: ASCII, UTF-8, or UTF-16 as PowerShell encodes it.
 fn looks_readable(bytes: &[u8]) -> bool {
-    let printable = bytes.iter().filter(|b| matches!(b, 0x20..=0x7E | b'\n' | b'\r' | b'\t')).count();
+    let printable =
+        bytes.iter().filter(|b| matches!(b, 0x20..=0x7E | b'\n' | b'\r' | b'\t')).count();
     let zeros = bytes.iter().skip(1).step_by(2).filter(|b| **b == 0).count();
     let high = bytes.iter().filter(|b| **b >= 0x80).count();
     printable + high >= bytes.len() && high * 3 <= bytes.len() * 2 || zeros * 2 + 2 >= bytes.len()

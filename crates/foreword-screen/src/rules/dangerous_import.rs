@@ -14,11 +14,32 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: IMPORT,
-            cues: &["child_process", "net'", "net\"", "dgram", "cluster", "worker_threads", "inspector", "node:vm", "'vm'", "\"vm\"", "tls'", "tls\""],
+            cues: &[
+                "child_process",
+                "net'",
+                "net\"",
+                "dgram",
+                "cluster",
+                "worker_threads",
+                "inspector",
+                "node:vm",
+                "'vm'",
+                "\"vm\"",
+                "tls'",
+                "tls\"",
+            ],
             regex: r"(?:\b(?:require|import)\s*\(?\s*|\bfrom\s*|\bimport\s+)['\x22`](?:node:)?(?:child_process|net|dgram|cluster|worker_threads|vm|inspector|tls|repl)(?:/\w+)?['\x22`]",
         },
-        Pattern { signal: IMPORT, cues: &["child_process", "worker_threads"], regex: r"\bchild_process\b|\bworker_threads\b" },
-        Pattern { signal: IMPORT, cues: &["process.binding", "process.dlopen", "getbuiltinmodule"], regex: r"\bprocess\.(?:binding|dlopen|getBuiltinModule)\s?\(" },
+        Pattern {
+            signal: IMPORT,
+            cues: &["child_process", "worker_threads"],
+            regex: r"\bchild_process\b|\bworker_threads\b",
+        },
+        Pattern {
+            signal: IMPORT,
+            cues: &["process.binding", "process.dlopen", "getbuiltinmodule"],
+            regex: r"\bprocess\.(?:binding|dlopen|getBuiltinModule)\s?\(",
+        },
         Pattern {
             signal: IMPORT,
             cues: &["import ", "from "],

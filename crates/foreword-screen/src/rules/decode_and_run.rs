@@ -27,8 +27,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 /// What a payload must not contain.
-const ACTIVE: [Signal; 7] =
-    [SHELL, EVAL, PIPE_TO_SHELL, FETCH_AND_RUN, NETWORK, SEND, OVERRIDE];
+const ACTIVE: [Signal; 7] = [SHELL, EVAL, PIPE_TO_SHELL, FETCH_AND_RUN, NETWORK, SEND, OVERRIDE];
 
 fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(DECODE_AND_RUN) {

@@ -28,7 +28,21 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: EXTRACT,
-            cues: &["extract", "unzip", "unpack", "unrar", "7z ", "decompress", "open the", "mount", "run ", "launch", "execut", "install", "double-click"],
+            cues: &[
+                "extract",
+                "unzip",
+                "unpack",
+                "unrar",
+                "7z ",
+                "decompress",
+                "open the",
+                "mount",
+                "run ",
+                "launch",
+                "execut",
+                "install",
+                "double-click",
+            ],
             regex: r"\b(?:extract|unzip|unpack|unrar|decompress|mount|launch|install|double-click)(?:s|ing|ed)?\b|\brun (?:the|it|setup|\S+\.exe|installer)|\bexecutable\b|\b7z\s+[xe]\b",
         },
         Pattern {
@@ -42,13 +56,18 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(page: &Page, report: &mut Report<'_>) {
     for password in page.all(PASSWORD) {
-        let near = |signal, lines| page.all(signal).any(|s| s.line.abs_diff(password.line) <= lines);
+        let near =
+            |signal, lines| page.all(signal).any(|s| s.line.abs_diff(password.line) <= lines);
         if !near(ARCHIVE, 3) || !near(EXTRACT, 4) || password.place == Place::Table {
             continue;
         }
         // A fetch makes it a delivery; without one it is a skill about archives.
         if near(FETCH, 5) {
-            report.add(Verdict::Reject, password, "An archive to download and run, with its password.");
+            report.add(
+                Verdict::Reject,
+                password,
+                "An archive to download and run, with its password.",
+            );
         }
     }
 }

@@ -14,6 +14,12 @@ use crate::verdict::Verdict;
 
 /// Turns what was gathered into one text.
 const SERIALISE: Signal = Signal("serialise");
+/// A host name put together from data.
+const MADE_NAME: Signal = Signal("made-name");
+/// Asks for the address of a name.
+const LOOKUP: Signal = Signal("lookup");
+/// Facts about the machine and who uses it.
+const HOST_FACTS: Signal = Signal("host-facts");
 /// An order to show secrets to whoever reads along.
 const SHOW_SECRET: Signal = Signal("show-secret");
 
@@ -22,13 +28,64 @@ pub(super) static RULE: Rule = Rule {
     policies: ALWAYS,
     patterns: &[
         Pattern {
+            signal: MADE_NAME,
+            cues: &["}.", "+ \".", "+ '.", "+\".", "+'.", "%s.", "{}.", "$("],
+            regex: r"(?:\{[^{}\n]{1,60}\}|\$\([^)\n]{1,80}\)|%s|\$\w+)\.(?:[a-z0-9-]+\.){1,5}[a-z]{2,}\b|\+\s*f?['\x22]\.(?:[a-z0-9{}_-]+\.){1,5}[a-z]{2,}",
+        },
+        Pattern {
+            signal: LOOKUP,
+            cues: &[
+                "gethostbyname",
+                "getaddrinfo",
+                "nslookup",
+                "dig ",
+                "resolver",
+                "dns.resolve",
+                "dns.lookup",
+                "resolve-dnsname",
+                "dnspython",
+            ],
+            regex: r"\bgethostbyname\b|\bgetaddrinfo\s?\(|\bnslookup\b|(?:^|[\s`'\x22(])dig\s+[-+@\w$<{]|\bresolver\.(?:resolve|query)\b|\bdns\.(?:resolve|lookup)\w*\s?\(|\bResolve-DnsName\b",
+        },
+        Pattern {
+            signal: HOST_FACTS,
+            cues: &[
+                "gethostname",
+                "getuser",
+                "platform.node",
+                "os.getlogin",
+                "os.hostname",
+                "userinfo()",
+                "whoami",
+                "uname -a",
+                "ifconfig",
+                "systeminfo",
+                "getmac",
+                "os.uname",
+                "platform.uname",
+            ],
+            regex: r"\bgethostname\s?\(|\bgetpass\.getuser\b|\bplatform\.(?:node|uname)\s?\(|\bos\.(?:getlogin|uname|hostname|userInfo)\s?\(|\$\((?:whoami|hostname|uname -a|id)\)|`(?:whoami|hostname|uname -a|id)`|\buuid\.getnode\b",
+        },
+        Pattern {
             signal: SERIALISE,
-            cues: &["dumps(", "stringify(", "b64encode", "btoa(", "base64", "urlencode", "convertto-json", "payload"],
+            cues: &[
+                "dumps(",
+                "stringify(",
+                "b64encode",
+                "btoa(",
+                "base64",
+                "urlencode",
+                "convertto-json",
+                "payload",
+            ],
             regex: r"\bjson\.dumps\s?\(|\bJSON\.stringify\s?\(|\bb64encode\b|\bbtoa\s?\(|\|\s*base64\b|\burlencode\s?\(|\bConvertTo-Json\b",
         },
         Pattern {
             signal: SHOW_SECRET,
-            cues: &["echo", "print", "output", "display", "reveal", "include", "repeat", "show", "return", "paste", "embed", "put"],
+            cues: &[
+                "echo", "print", "output", "display", "reveal", "include", "repeat", "show",
+                "return", "paste", "embed", "put",
+            ],
             regex: r"\b(?:echo|print|output|display|reveal|include|repeat|show|return|paste|embed|put|append)(?:s|ing)?\b.{0,60}?\b(?:values? of|contents? of|all|any|the user'?s?|full|raw|actual|complete|their|your)\b.{0,50}?\b(?:api[ _-]?keys?|authorization headers?|(?:auth|session|access|bearer|api) tokens?|secrets?|credentials?|passwords?|private keys?|environment variables?|\.env)\b.{0,60}?\b(?:in|into|to|as part of|within|with) (?:your|the|each|every|all|any|its) (?:\w+ ){0,2}(?:response|reply|replies|output|answer|message|chat|commit|issue|url|image|request|comment|log)",
         },
     ],
@@ -39,6 +96,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
     code(page, report);
     variables(page, report);
     orders(page, report);
+    names(page, report);
     for sighting in page.uses(DNS_LEAK) {
         report.add(Verdict::Reject, sighting, "Sends data out inside a name lookup.");
     }
@@ -51,9 +109,9 @@ fn check(page: &Page, report: &mut Report<'_>) {
 fn code(page: &Page, report: &mut Report<'_>) {
     for signal in [SECRET_STORE, ENVIRONMENT_DUMP] {
         for secret in page.uses(signal) {
-            let sent = [SEND, SEND_FILE, DNS_LEAK].into_iter().find_map(|out| {
-                page.uses(out).find(|s| reaches(secret, s) && !is_local(page, s))
-            });
+            let sent = [SEND, SEND_FILE, DNS_LEAK]
+                .into_iter()
+                .find_map(|out| page.uses(out).find(|s| reaches(secret, s) && !is_local(page, s)));
             if sent.is_some() {
                 report.add(Verdict::Reject, secret, "Reads secrets and sends them away.");
             } else if piped_out(page.unit_text(secret)) {
@@ -61,6 +119,21 @@ fn code(page: &Page, report: &mut Report<'_>) {
             } else if signal == ENVIRONMENT_DUMP && page.near(secret, SERIALISE, 4).is_some() {
                 report.add(Verdict::NeedsReview, secret, "Packs up the whole environment.");
             }
+        }
+    }
+}
+
+/// Data that leaves as the name of a host, and facts about the machine that are sent.
+fn names(page: &Page, report: &mut Report<'_>) {
+    for lookup in page.uses(LOOKUP).filter(|s| s.place == Place::Code) {
+        if page.in_block(lookup, MADE_NAME).is_some_and(|n| n.line.abs_diff(lookup.line) <= 15) {
+            report.add(Verdict::Reject, lookup, "Sends data out inside a name lookup.");
+        }
+    }
+    for facts in page.uses(HOST_FACTS).filter(|s| s.place == Place::Code) {
+        let sent = [SEND, SEND_FILE].into_iter().find_map(|s| page.in_block(facts, s));
+        if sent.is_some_and(|s| s.line.abs_diff(facts.line) <= 15 && !is_local(page, s)) {
+            report.add(Verdict::NeedsReview, facts, "Sends facts about the machine and its user.");
         }
     }
 }
@@ -88,23 +161,34 @@ fn piped_out(command: &str) -> bool {
 
 /// Secrets of well-known services that are sent to somebody else, or gathered from several.
 fn variables(page: &Page, report: &mut Report<'_>) {
-    for sighting in page.uses(SECRET_VARIABLE).filter(|s| s.place == Place::Code || page.is_quoted(s)) {
+    for sighting in
+        page.uses(SECRET_VARIABLE).filter(|s| s.place == Place::Code || page.is_quoted(s))
+    {
         let name = page.matched(sighting);
         let Some(owner) = owner(name) else { continue };
         let line = page.unit_text(sighting);
-        let sends = page.beside(sighting, SEND).is_some() || page.near(sighting, SEND, 6).is_some_and(|s| s.block == sighting.block);
+        let sends = page.beside(sighting, SEND).is_some()
+            || page.near(sighting, SEND, 8).is_some_and(|s| s.block == sighting.block);
         if !sends && page.beside(sighting, NETWORK).is_none() {
+            continue;
+        }
+        let packed = ["b64encode", "btoa(", "base64", "hexlify", "tobase64"];
+        if sends
+            && packed.iter().any(|p| line.to_ascii_lowercase().contains(p))
+            && !line.contains("Basic")
+        {
+            report.add(Verdict::Reject, sighting, "Encodes a key and sends it.");
             continue;
         }
         if in_header(line, name) {
             continue;
         }
-        let nearby: Vec<Url> = if urls(line).is_empty() {
-            block_urls(page, sighting)
-        } else {
-            urls(line)
-        };
-        let foreign = nearby.iter().filter(|u| !u.is_local() && !u.is_placeholder()).any(|u| !belongs(u, owner));
+        let nearby: Vec<Url> =
+            if urls(line).is_empty() { block_urls(page, sighting) } else { urls(line) };
+        let foreign = nearby
+            .iter()
+            .filter(|u| !u.is_local() && !u.is_placeholder())
+            .any(|u| !belongs(u, owner));
         let own = nearby.iter().any(|u| belongs(u, owner));
         if foreign && !own && sends {
             report.add(Verdict::Reject, sighting, "Sends the key of one service to somebody else.");
@@ -115,7 +199,8 @@ fn variables(page: &Page, report: &mut Report<'_>) {
 
 /// Keys of several services put together and packed up.
 fn harvest(page: &Page, report: &mut Report<'_>) {
-    let keys: Vec<&Sighting> = page.uses(SECRET_VARIABLE).filter(|s| s.place == Place::Code).collect();
+    let keys: Vec<&Sighting> =
+        page.uses(SECRET_VARIABLE).filter(|s| s.place == Place::Code).collect();
     for key in &keys {
         let first = owner(page.matched(key));
         let other = keys.iter().find(|k| {
@@ -129,10 +214,18 @@ fn harvest(page: &Page, report: &mut Report<'_>) {
         let sent = page.in_block(key, SEND);
         match (packed, sent) {
             (_, Some(send)) if !is_local(page, send) && packed.is_some() => {
-                report.add(Verdict::Reject, key, "Gathers keys of several services and sends them.");
+                report.add(
+                    Verdict::Reject,
+                    key,
+                    "Gathers keys of several services and sends them.",
+                );
             }
             (Some(_), None) => {
-                report.add(Verdict::NeedsReview, key, "Gathers keys of several services in one place.");
+                report.add(
+                    Verdict::NeedsReview,
+                    key,
+                    "Gathers keys of several services in one place.",
+                );
             }
             _ => {}
         }
@@ -140,7 +233,8 @@ fn harvest(page: &Page, report: &mut Report<'_>) {
 }
 
 fn block_urls(page: &Page, from: &Sighting) -> Vec<Url> {
-    let near = |u: &&crate::document::Unit| u.block == from.block && u.line.abs_diff(from.line) <= 8;
+    let near =
+        |u: &&crate::document::Unit| u.block == from.block && u.line.abs_diff(from.line) <= 8;
     let texts = page.units().iter().filter(near).filter_map(|u| page.text().get(u.start..u.end));
     texts.flat_map(urls_with_scheme).collect()
 }
@@ -154,13 +248,24 @@ fn in_header(line: &str, name: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     let at = lower.find(&name.to_ascii_lowercase()).unwrap_or(0);
     let before = lower.get(at.saturating_sub(60)..at).unwrap_or_default();
-    ["authorization", "bearer", "x-api-key", "api-key:", "-h '", "-h \"", "-u ", "apikey:", "token:", "headers"]
-        .iter()
-        .any(|mark| before.contains(mark))
+    [
+        "authorization",
+        "bearer",
+        "x-api-key",
+        "api-key:",
+        "-h '",
+        "-h \"",
+        "-u ",
+        "apikey:",
+        "token:",
+        "headers",
+    ]
+    .iter()
+    .any(|mark| before.contains(mark))
 }
 
 /// Services whose keys are worth stealing, and where those keys belong.
-const OWNERS: [(&str, &[&str]); 34] = [
+const OWNERS: [(&str, &[&str]); 38] = [
     ("ANTHROPIC", &["anthropic", "claude"]),
     ("OPENAI", &["openai", "azure"]),
     ("GITHUB", &["github", "ghcr.io", "githubcopilot"]),
@@ -194,6 +299,10 @@ const OWNERS: [(&str, &[&str]); 34] = [
     ("SUPABASE", &["supabase"]),
     ("FIREBASE", &["firebase", "googleapis", "google"]),
     ("DATABASE_URL", &[]),
+    ("SSH_", &[]),
+    ("PRIVATE_KEY", &[]),
+    ("WALLET", &[]),
+    ("SERVICE_ACCOUNT", &["googleapis", "google"]),
     ("DB_PASSWORD", &[]),
 ];
 
@@ -216,7 +325,7 @@ fn belongs(url: &Url, owner: &[&str]) -> bool {
 
 /// Orders, in words, to gather secrets and send them.
 fn orders(page: &Page, report: &mut Report<'_>) {
-    for gather in page.uses(GATHER_ORDER).filter(|s| s.place != Place::Code) {
+    for gather in page.uses(GATHER_ORDER).filter(|s| page.in_text(s)) {
         let sent = [SEND_ORDER, SEND, SEND_FILE].into_iter().find_map(|s| page.near(gather, s, 4));
         if sent.is_some() {
             report.add(Verdict::Reject, gather, "Orders secrets to be gathered and sent away.");
@@ -227,7 +336,9 @@ fn orders(page: &Page, report: &mut Report<'_>) {
             continue;
         }
         let target = urls_with_scheme(page.unit_text(send));
-        let drop = target.iter().any(|u| matches!(u.doubt(), Some(Doubt::Collector | Doubt::RawAddress | Doubt::PasteSite)));
+        let drop = target.iter().any(|u| {
+            matches!(u.doubt(), Some(Doubt::Collector | Doubt::RawAddress | Doubt::PasteSite))
+        });
         if drop {
             report.add(Verdict::Reject, send, "Orders secrets to be sent to a drop.");
         }

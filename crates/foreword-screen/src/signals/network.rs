@@ -14,7 +14,11 @@ pub(crate) const DNS_LEAK: Signal = Signal("dns-leak");
 pub(crate) const SEND_ORDER: Signal = Signal("send-order");
 
 pub(crate) const PATTERNS: &[Pattern] = &[
-    Pattern { signal: NETWORK, cues: &["fetch(", "fetch ("], regex: r"(?:^|[^.\w]|\b(?:window|globalThis|self)\.)fetch\s?\(" },
+    Pattern {
+        signal: NETWORK,
+        cues: &["fetch(", "fetch ("],
+        regex: r"(?:^|[^.\w]|\b(?:window|globalThis|self)\.)fetch\s?\(",
+    },
     Pattern {
         signal: NETWORK,
         cues: &["xmlhttprequest", "new websocket", "eventsource", "sendbeacon", "websocket("],
@@ -32,7 +36,18 @@ pub(crate) const PATTERNS: &[Pattern] = &[
     },
     Pattern {
         signal: NETWORK,
-        cues: &["requests.", "httpx.", "aiohttp", "urllib", "urlopen", "http.client", "smtplib", "ftplib", "paramiko", "telnetlib"],
+        cues: &[
+            "requests.",
+            "httpx.",
+            "aiohttp",
+            "urllib",
+            "urlopen",
+            "http.client",
+            "smtplib",
+            "ftplib",
+            "paramiko",
+            "telnetlib",
+        ],
         regex: r"\b(?:requests|httpx)\.(?:get|post|put|patch|delete|head|request|Session|Client|AsyncClient|stream)\b|\baiohttp\.\w+|\burllib\d?(?:\.(?:request|parse|error))?\.(?:urlopen|urlretrieve|Request|PoolManager|request)|\burlopen\s?\(|\bhttp\.client\.|\b(?:import|from)\s+(?:urllib|requests|httpx|aiohttp|smtplib|ftplib|paramiko|telnetlib)\b",
     },
     Pattern {
@@ -42,7 +57,14 @@ pub(crate) const PATTERNS: &[Pattern] = &[
     },
     Pattern {
         signal: NETWORK,
-        cues: &["invoke-webrequest", "invoke-restmethod", "net.webclient", "start-bitstransfer", "iwr ", "irm "],
+        cues: &[
+            "invoke-webrequest",
+            "invoke-restmethod",
+            "net.webclient",
+            "start-bitstransfer",
+            "iwr ",
+            "irm ",
+        ],
         regex: r"\bInvoke-(?:WebRequest|RestMethod)\b|\bNet\.WebClient\b|\bStart-BitsTransfer\b|(?:^|[\s`|;(])i(?:wr|rm)\s+(?:-|['\x22]?https?:)",
     },
     Pattern {
@@ -56,32 +78,83 @@ pub(crate) const PATTERNS: &[Pattern] = &[
         cues: &["curl"],
         regex: r"\bcurl\b[^\n]{0,400}?\s(?-i:-d|--data(?:-\w+)?|-F|--form(?:-string)?|-T|--upload-file|--json)(?:[\s='\x22@]|$)|\bcurl\b[^\n]{0,300}?\s-X\s*['\x22]?(?:POST|PUT|PATCH)\b",
     },
-    Pattern { signal: SEND, cues: &["curl"], regex: r"\bcurl\b[^\n]{0,300}\?[^\s\x22']*=\s*(?:\$\(|`|\$\{?[A-Z_]*(?:TOKEN|KEY|SECRET|PASS))" },
-    Pattern { signal: SEND, cues: &["wget"], regex: r"\bwget\b[^\n]{0,300}--(?:post-data|post-file|body-data|body-file|method=POST)" },
+    Pattern {
+        signal: SEND,
+        cues: &["curl"],
+        regex: r"\bcurl\b[^\n]{0,300}\?[^\s\x22']*=\s*(?:\$\(|`|\$\{?[A-Z_]*(?:TOKEN|KEY|SECRET|PASS))",
+    },
+    Pattern {
+        signal: SEND,
+        cues: &["wget"],
+        regex: r"\bwget\b[^\n]{0,300}--(?:post-data|post-file|body-data|body-file|method=POST)",
+    },
     Pattern {
         signal: SEND,
         cues: &[".post(", ".put(", ".patch(", "urlopen(", ".post ("],
         regex: r"\b(?:requests|httpx|axios|session|client|http|got|aiohttp|superagent|\$)\.(?:post|put|patch)\s?\(|\burlopen\s?\([^\n]{0,120}data\s*=",
     },
-    Pattern { signal: SEND, cues: &["method"], regex: r"\bmethod['\x22]?\s*[:=]\s*['\x22](?:POST|PUT|PATCH)['\x22]|-Method\s+['\x22]?(?:Post|Put)\b" },
-    Pattern { signal: SEND, cues: &["sendbeacon", "smtplib", ".sendmail", "send_message(", "websocket"], regex: r"\bsendBeacon\s?\(|\.sendmail\s?\(|\bsmtplib\.SMTP|\.send_message\s?\(" },
-    Pattern { signal: SEND, cues: &["nc ", "ncat ", "netcat ", "/dev/tcp/"], regex: r"\|\s*(?:nc|ncat|netcat)\s+(?:-\w+\s+)*[\w.$-]+\s+\d|\b(?:nc|ncat|netcat)\s+(?:-\w+\s+)*[\w.-]+\s+\d+\s*<|>\s*/dev/tcp/" },
+    Pattern {
+        signal: SEND,
+        cues: &["method"],
+        regex: r"\bmethod['\x22]?\s*[:=]\s*['\x22](?:POST|PUT|PATCH)['\x22]|-Method\s+['\x22]?(?:Post|Put)\b",
+    },
+    Pattern {
+        signal: SEND,
+        cues: &["sendbeacon", "smtplib", ".sendmail", "send_message(", "websocket"],
+        regex: r"\bsendBeacon\s?\(|\.sendmail\s?\(|\bsmtplib\.SMTP|\.send_message\s?\(",
+    },
+    Pattern {
+        signal: SEND,
+        cues: &["nc ", "ncat ", "netcat ", "/dev/tcp/"],
+        regex: r"\|\s*(?:nc|ncat|netcat)\s+(?:-\w+\s+)*[\w.$-]+\s+\d|\b(?:nc|ncat|netcat)\s+(?:-\w+\s+)*[\w.-]+\s+\d+\s*<|>\s*/dev/tcp/",
+    },
     Pattern {
         signal: SEND_FILE,
         cues: &["curl", "wget"],
         regex: r"\bcurl\b[^\n]{0,400}?\s(?-i:-F|--form|-d|--data(?:-\w+)?|-T|--upload-file)\s*['\x22]?(?:[\w.-]+=)?@?[^\s'\x22]*@|\bcurl\b[^\n]{0,300}?\s(?-i:-T|--upload-file)\s+\S|\bwget\b[^\n]{0,300}--(?:post-file|body-file)",
     },
-    Pattern { signal: SEND_FILE, cues: &["files="], regex: r"\b(?:requests|httpx|session)\.(?:post|put)\s?\([^\n]{0,200}\bfiles\s*=" },
-    Pattern { signal: SEND_FILE, cues: &["scp ", "rsync "], regex: r"(?:^|[\s`;&|])(?:scp|rsync)\s+[^\n]{0,160}\s[\w.-]+@[\w.-]+:" },
+    Pattern {
+        signal: SEND_FILE,
+        cues: &["files="],
+        regex: r"\b(?:requests|httpx|session)\.(?:post|put)\s?\([^\n]{0,200}\bfiles\s*=",
+    },
+    Pattern {
+        signal: SEND_FILE,
+        cues: &["scp ", "rsync "],
+        regex: r"(?:^|[\s`;&|])(?:scp|rsync)\s+[^\n]{0,160}\s[\w.-]+@[\w.-]+:",
+    },
     Pattern {
         signal: DNS_LEAK,
-        cues: &["nslookup", "dig ", "host ", "ping ", "gethostbyname", "dns.resolve", "resolve-dnsname", "dns.lookup"],
+        cues: &[
+            "nslookup",
+            "dig ",
+            "host ",
+            "ping ",
+            "gethostbyname",
+            "dns.resolve",
+            "resolve-dnsname",
+            "dns.lookup",
+        ],
         regex: r"\b(?:nslookup|dig|host|ping|resolve-dnsname)\b[^\n]{0,80}(?:\$\(|\$\{?\w+\}?\.|`[^`\n]+`\.)[^\n]{0,80}\.[a-z]{2,}|\b(?:gethostbyname|getaddrinfo|dns\.(?:resolve|lookup)\w*)\s?\(\s*(?:f['\x22][^'\x22\n]*\{[^'\x22\n]*\}|`[^`\n]*\$\{[^`\n]*\}|\w+\s*\+\s*['\x22]\.)",
     },
     // In words
     Pattern {
         signal: SEND_ORDER,
-        cues: &["send", "upload", "post", "forward", "transmit", "exfiltrat", "submit", "deliver", "relay", "stream", "beacon", "phone", "mirror"],
+        cues: &[
+            "send",
+            "upload",
+            "post",
+            "forward",
+            "transmit",
+            "exfiltrat",
+            "submit",
+            "deliver",
+            "relay",
+            "stream",
+            "beacon",
+            "phone",
+            "mirror",
+        ],
         regex: r"\b(?:send|upload|post|forward|transmit|exfiltrate|submit|deliver|relay|stream|beacon|phone|mirror)(?:s|ed|ing)?\b.{0,120}?\b(?:to|via|at|through|with)\b.{0,60}?(?:https?://|\b(?:servers?|endpoints?|collectors?|webhooks?|urls?|address(?:es)?|hosts?|remote|api|bots?|channels?|e-?mail|drives?|buckets?|domains?)\b)",
     },
 ];
