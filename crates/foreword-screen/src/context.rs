@@ -18,8 +18,10 @@ pub(crate) enum Stance {
 pub(crate) enum ContextKind {
     /// Forbids what follows.
     Ban,
-    /// Describes what follows, or what precedes, as an evil to look out for.
+    /// Looks out for what follows.
     Tell,
+    /// Calls what follows, or what precedes, an evil.
+    Evil,
 }
 
 pub(crate) struct ContextCue {
@@ -33,6 +35,10 @@ const fn ban(text: &'static str) -> ContextCue {
 
 const fn tell(text: &'static str) -> ContextCue {
     ContextCue { text, kind: ContextKind::Tell }
+}
+
+const fn evil(text: &'static str) -> ContextCue {
+    ContextCue { text, kind: ContextKind::Evil }
 }
 
 /// The words that make a mention. A cue may be the beginning of a longer word.
@@ -120,33 +126,33 @@ pub(crate) const CONTEXT_CUES: &[ContextCue] = &[
     tell("identif"),
     tell("recogni"),
     tell("warn"),
-    tell("beware"),
-    tell("dangerous"),
-    tell("unsafe"),
-    tell("insecure"),
-    tell("vulnerab"),
-    tell("malicious"),
-    tell("attack"),
-    tell("exploit"),
-    tell("suspicious"),
-    tell("red flag"),
-    tell("anti-pattern"),
-    tell("antipattern"),
-    tell("bad practice"),
-    tell("bad:"),
-    tell("bad -"),
-    tell("bad example"),
-    tell("wrong"),
-    tell("incorrect"),
-    tell("injection"),
-    tell("jailbreak"),
-    tell("threat"),
-    tell("phishing"),
-    tell("malware"),
-    tell("risk"),
-    tell("危险"),
-    tell("攻击"),
-    tell("注入"),
+    evil("beware"),
+    evil("dangerous"),
+    evil("unsafe"),
+    evil("insecure"),
+    evil("vulnerab"),
+    evil("malicious"),
+    evil("attack"),
+    evil("exploit"),
+    evil("suspicious"),
+    evil("red flag"),
+    evil("anti-pattern"),
+    evil("antipattern"),
+    evil("bad practice"),
+    evil("bad:"),
+    evil("bad -"),
+    evil("bad example"),
+    evil("wrong"),
+    evil("incorrect"),
+    evil("injection"),
+    evil("jailbreak"),
+    evil("threat"),
+    evil("phishing"),
+    evil("malware"),
+    evil("risk"),
+    evil("危险"),
+    evil("攻击"),
+    evil("注入"),
 ];
 
 /// A context cue that stands in a unit, at a word's beginning.
@@ -266,7 +272,7 @@ fn governed(text: &str, scan: &Scan, id: u32, unit: &Unit, start: usize, end: us
             let between = lower(text, hit.end, start);
             match hit.kind {
                 ContextKind::Ban => !undone(&between) && !reset(&between),
-                ContextKind::Tell => {
+                ContextKind::Tell | ContextKind::Evil => {
                     between.len() < 120
                         && !reset(&between)
                         && !ORDERS.iter().any(|o| between.contains(o))
@@ -277,11 +283,22 @@ fn governed(text: &str, scan: &Scan, id: u32, unit: &Unit, start: usize, end: us
             // "eval() is dangerous", "`curl | sh`: forbidden"
             let between = lower(text, end, hit.start);
             let before = lower(text, unit.start, start);
-            between.len() < 60 && !reset(&between) && !ORDERS.iter().any(|o| before.contains(o))
+            hit.kind != ContextKind::Tell
+                && between.len() < 60
+                && predicates(&between)
+                && !reset(&between)
+                && !ORDERS.iter().any(|o| before.contains(o))
         } else {
             false
         }
     })
+}
+
+/// Whether what stands between a stretch and a word makes the word say something about the stretch.
+fn predicates(between: &str) -> bool {
+    const LINKS: [&str; 12] =
+        [" is ", " are ", " was ", " be ", " as ", " can ", " may ", ":", " - ", "=", " (", "|"];
+    LINKS.iter().any(|link| between.contains(link))
 }
 
 /// Whether an order opens the sentence before the description: "Run this to detect …".
@@ -347,7 +364,7 @@ fn leads(text: &str, document: &Document, scan: &Scan, id: u32, may_tell: bool) 
         let orders = ORDERS.iter().take(9).any(|o| after.contains(o));
         match hit.kind {
             ContextKind::Ban => !undone(&after) && !reset(&after),
-            ContextKind::Tell => may_tell && !orders && !ordered(text, lead.start, hit.start),
+            ContextKind::Tell | ContextKind::Evil => may_tell && !orders && !ordered(text, lead.start, hit.start),
         }
     })
 }
