@@ -364,7 +364,9 @@ fn leads(text: &str, document: &Document, scan: &Scan, id: u32, may_tell: bool) 
         let orders = ORDERS.iter().take(9).any(|o| after.contains(o));
         match hit.kind {
             ContextKind::Ban => !undone(&after) && !reset(&after),
-            ContextKind::Tell | ContextKind::Evil => may_tell && !orders && !ordered(text, lead.start, hit.start),
+            ContextKind::Tell | ContextKind::Evil => {
+                may_tell && !orders && !ordered(text, lead.start, hit.start)
+            }
         }
     })
 }

@@ -22,6 +22,7 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: CONCEAL,
+            needs: &[],
             cues: &[
                 "tell",
                 "inform",
@@ -39,10 +40,11 @@ pub(super) static RULE: Rule = Rule {
                 "show the user",
                 "keep this",
             ],
-            regex: r"\b(?:do not|don't|never|must not|should not|without|avoid)\b (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|disclos(?:e|ing)|reveal(?:ing)?|let(?:ting)?)\b.{0,30}?\b(?:the |your |any )?(?:users?|humans?|owners?|operators?|victims?|people|anyone)\b(?: (?:about|of|know|that you)| |[.,;!)]|$)|\b(?:do not|don't|never|must not) (?:ever )?(?:mention|disclose|reveal|show|display|log|report|acknowledge) (?:this|these|that you|the (?:existence|presence|upload|transfer|command|script|step|action|process))\b|\b(?:hide|conceal|mask|obscure)\b.{0,40}?\bfrom (?:the |your )?(?:users?|humans?|owners?|logs?|view|detection|reviewers?|scanners?)\b|\bwithout (?:the |their |your )?(?:users?'?s?'?|humans?'?|owner'?s?) (?:knowledge|knowing|noticing|awareness|being aware|consent)\b|\b(?:user|human|owner)s? (?:must|should|will|need|does|do) (?:not|never) (?:know|notice|see|be (?:told|informed|aware|notified))\b|\bkeep this (?:secret|hidden|confidential|between us)\b",
+            regex: r"\b(?:do not|don't|never|must not|should not|without|avoid)\b (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|disclos(?:e|ing)|reveal(?:ing)?|let(?:ting)?)\b.{0,30}?\b(?:the |your |any )?(?:users?|humans?|owners?|operators?|victims?|people|anyone)\b(?: (?:about|of|know|that you)| |[.,;!)]|$)|\b(?:do not|don't|never|must not) (?:ever )?(?:mention|disclose|reveal|show|display|log|report|acknowledge) (?:this|these|that you|the (?:existence|presence|upload|transfer|command|script|step|action|process))\b|\b(?:hide|conceal|mask|obscure)\b.*?\bfrom (?:the |your )?(?:users?|humans?|owners?|logs?|view|detection|reviewers?|scanners?)\b|\bwithout (?:the |their |your )?(?:users?'?s?'?|humans?'?|owner'?s?) (?:knowledge|knowing|noticing|awareness|being aware|consent)\b|\b(?:user|human|owner)s? (?:must|should|will|need|does|do) (?:not|never) (?:know|notice|see|be (?:told|informed|aware|notified))\b|\bkeep this (?:secret|hidden|confidential|between us)\b",
         },
         Pattern {
             signal: QUIETLY,
+            needs: &[],
             cues: &[
                 "silently",
                 "secretly",
@@ -58,6 +60,7 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: TRIGGER,
+            needs: &[],
             cues: &[
                 "when the user",
                 "if the user",
@@ -73,7 +76,7 @@ pub(super) static RULE: Rule = Rule {
                 "activation phrase",
                 "trigger phrase",
             ],
-            regex: r"\b(?:when(?:ever)?|if|once) (?:the|a|any) users? (?:says?|types?|mentions?|enters?|sends?|includes?)\b.{0,60}?[\x22'`][^\x22'`]{2,40}[\x22'`].{0,160}?\b(?:ignore|bypass|disable|execute|exfiltrate|grant|unlock|override|admin|silently|secretly|send)\b|\b(?:magic (?:string|word|phrase)|secret (?:phrase|word|trigger|command)|activation phrase|code ?word)\b.{0,120}?\b(?:activat|unlock|bypass|execut|grant|enabl|disabl)\w*",
+            regex: r"\b(?:when(?:ever)?|if|once) (?:the|a|any) users? (?:says?|types?|mentions?|enters?|sends?|includes?)\b.*?[\x22'`][^\x22'`]{2,40}[\x22'`].*?\b(?:ignore|bypass|disable|execute|exfiltrate|grant|unlock|override|admin|silently|secretly|send)\b|\b(?:magic (?:string|word|phrase)|secret (?:phrase|word|trigger|command)|activation phrase|code ?word)\b.*?\b(?:activat|unlock|bypass|execut|grant|enabl|disabl)\w*",
         },
     ],
     check,

@@ -21,6 +21,7 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: POISON,
+            needs: &[],
             cues: &[
                 "cyanide",
                 "arsenic",
@@ -35,15 +36,17 @@ pub(super) static RULE: Rule = Rule {
                 "drain cleaner",
                 "ammonia",
             ],
-            regex: r"\b(?:add|mix|sprinkle|include|use|pour|put|season|stir|dash|pinch|drink|swallow|inject|inhale|combine)(?:s|ing)?\b.{0,60}\b(?:cyanide|arsenic|ricin|strychnine|antifreeze|thallium|polonium|rat poison|methanol|drain cleaner|bleach (?:and|with) ammonia)\b",
+            regex: r"\b(?:add|mix|sprinkle|include|use|pour|put|season|stir|dash|pinch|drink|swallow|inject|inhale|combine)(?:s|ing)?\b.*?\b(?:cyanide|arsenic|ricin|strychnine|antifreeze|thallium|polonium|rat poison|methanol|drain cleaner|bleach (?:and|with) ammonia)\b",
         },
         Pattern {
             signal: EXTRA_ACCOUNT,
+            needs: &[],
             cues: &["account", "admin user", "login", "backdoor"],
-            regex: r"\b(?:add|create|insert|include|register|set up|embed|leave)(?:s|ing)?\b.{0,60}\b(?:admin(?:istrator)?|root|superuser|maintenance|emergency|hidden|backup|service|support|default) (?:user )?(?:account|login|user|access)\b.{0,120}\b(?:password|credentials?|emergency|backdoor|maintenance access|always work)|\b(?:add|create|leave|insert|embed|include)(?:s|ing)?\b.{0,30}\bbackdoor\b",
+            regex: r"\b(?:add|create|insert|include|register|set up|embed|leave)(?:s|ing)?\b.*?\b(?:admin(?:istrator)?|root|superuser|maintenance|emergency|hidden|backup|service|support|default) (?:user )?(?:account|login|user|access)\b.*?\b(?:password|credentials?|emergency|backdoor|maintenance access|always work)|\b(?:add|create|leave|insert|embed|include)(?:s|ing)?\b.{0,30}\bbackdoor\b",
         },
         Pattern {
             signal: RIGGED,
+            needs: &[],
             cues: &[
                 "never rate",
                 "always rate",
@@ -55,10 +58,11 @@ pub(super) static RULE: Rule = Rule {
                 "favors our",
                 "favor our",
             ],
-            regex: r"\b(?:never|always) (?:rate|rank|score|grade)\b.{0,60}\b(?:lower|higher|above|below|first|last|better|worse|highest|lowest)\b|\bdownplay\b.{0,40}\b(?:strengths?|risks?|safety|competitors?|concerns?)\b",
+            regex: r"\b(?:never|always) (?:rate|rank|score|grade)\b.*?\b(?:lower|higher|above|below|first|last|better|worse|highest|lowest)\b|\bdownplay\b.*?\b(?:strengths?|risks?|safety|competitors?|concerns?)\b",
         },
         Pattern {
             signal: DECLARED,
+            needs: &[],
             cues: &[
                 "exfiltrator",
                 "stealer",
@@ -68,10 +72,11 @@ pub(super) static RULE: Rule = Rule {
                 "jailbreak-override",
                 "ransomware",
             ],
-            regex: r"^name:\s*['\x22]?[\w-]*(?:exfiltrator|stealer|keylogger|ransomware-|backdoor|jailbreak)[\w-]*|X5O!P%@AP|\b(?:contains?|includes?|bundles?|carries)\b.{0,40}\bEICAR\b",
+            regex: r"^name:\s*['\x22]?[\w-]*(?:exfiltrator|stealer|keylogger|ransomware-|backdoor|jailbreak)[\w-]*|X5O!P%@AP|\b(?:contains?|includes?|bundles?|carries)\b.*?\bEICAR\b",
         },
         Pattern {
             signal: CODE_IN_DATA,
+            needs: &[],
             cues: &[
                 "child_process",
                 "os.system",
@@ -80,12 +85,13 @@ pub(super) static RULE: Rule = Rule {
                 "getruntime",
                 "execsync",
             ],
-            regex: r"['\x22]\w+['\x22]\s*:\s*['\x22][^\n]{0,160}(?:child_process|os\.system|subprocess|__import__|getRuntime\(\)|execSync)[^\n]{0,160}\(",
+            regex: r"['\x22]\w+['\x22]\s*:\s*['\x22][^\n]*?(?:child_process|os\.system|subprocess|__import__|getRuntime\(\)|execSync)[^\n]*?\(",
         },
         Pattern {
             signal: HUSHED,
+            needs: &[],
             cues: &["illegal activit", "illegal act", "whistleblow", "crimes", "evidence", "fraud"],
-            regex: r"\b(?:prevent|prohibit|forbid|discourage|stop|block|penali[sz]e)(?:s|ing)?\b.{0,40}\b(?:reporting|disclosing|disclosure of|whistleblowing)\b.{0,30}\b(?:illegal|crimes?|fraud|violations?|misconduct|authorities)\b|\b(?:conceal|cover up|destroy|hide)\b.{0,30}\b(?:evidence|fraud|crimes?|illegal activit\w+)\b",
+            regex: r"\b(?:prevent|prohibit|forbid|discourage|stop|block|penali[sz]e)(?:s|ing)?\b.*?\b(?:reporting|disclosing|disclosure of|whistleblowing)\b.{0,30}\b(?:illegal|crimes?|fraud|violations?|misconduct|authorities)\b|\b(?:conceal|cover up|destroy|hide)\b.{0,30}\b(?:evidence|fraud|crimes?|illegal activit\w+)\b",
         },
     ],
     check,

@@ -23,6 +23,7 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: ORDER,
+            needs: &[],
             cues: &[
                 "you must",
                 "you should",
@@ -46,6 +47,7 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: INVISIBLE_STYLE,
+            needs: &[],
             cues: &[
                 "font-size",
                 "display:",
@@ -57,7 +59,7 @@ pub(super) static RULE: Rule = Rule {
                 "left:-",
                 "left: -",
             ],
-            regex: r"<\w+[^>]{0,200}(?:font-size:\s*0|display:\s*none|visibility:\s*hidden|opacity:\s*0(?:[;.\s\x22']|\.0)|(?:^|[;\s\x22'])color:\s*(?:white|#fff(?:fff)?|transparent|rgba?\(255,\s*255,\s*255)[^a-z]|text-indent:\s*-\d{3,}|left:\s*-\d{3,}|\shidden(?:\s|>|=))[^>]{0,200}>[^<]{12,}",
+            regex: r"<\w+[^>]*?(?:font-size:\s*0|display:\s*none|visibility:\s*hidden|opacity:\s*0(?:[;.\s\x22']|\.0)|(?:^|[;\s\x22'])color:\s*(?:white|#fff(?:fff)?|transparent|rgba?\(255,\s*255,\s*255)[^a-z]|text-indent:\s*-\d{3,}|left:\s*-\d{3,}|\shidden(?:\s|>|=))[^>]*?>[^<]{12,}",
         },
     ],
     check,

@@ -26,6 +26,7 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: DOOR,
+            needs: &[],
             cues: &[
                 "authorized_keys",
                 "useradd",
@@ -37,10 +38,11 @@ pub(super) static RULE: Rule = Rule {
                 "pam.d",
                 "sshd_config",
             ],
-            regex: r">>?\s*\S*authorized_keys|\btee\b[^\n]{0,40}authorized_keys|authorized_keys[^\n]{0,40}['\x22]a['\x22]|\bnet\s+user\s+\S+\s+\S+\s+/add|/etc/ld\.so\.preload|CurrentVersion\\+Run\b|>>?\s*\S*/pam\.d/",
+            regex: r">>?\s*\S*authorized_keys|\btee\b[^\n]*?authorized_keys|authorized_keys[^\n]*?['\x22]a['\x22]|\bnet\s+user\s+\S+\s+\S+\s+/add|/etc/ld\.so\.preload|CurrentVersion\\+Run\b|>>?\s*\S*/pam\.d/",
         },
         Pattern {
             signal: JOB,
+            needs: &[],
             cues: &[
                 "crontab",
                 "/etc/cron",
@@ -56,6 +58,7 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: START_FILE,
+            needs: &[],
             cues: &[
                 ".bashrc",
                 ".zshrc",
@@ -67,10 +70,11 @@ pub(super) static RULE: Rule = Rule {
                 ".config/fish",
                 "rc.local",
             ],
-            regex: r">>?\s*['\x22]?(?:~|\$HOME|\$\{HOME\}|/root|/home/\S+|/etc)/(?:\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv)|profile|rc\.local|config/fish)[^\n]{0,80}|\btee\s+-a\s+\S*(?:bashrc|zshrc|profile)|\b(?:append|add|write)\b.{0,60}\b(?:to|into)\b.{0,20}\.(?:bashrc|zshrc|profile|bash_profile)",
+            regex: r">>?\s*['\x22]?(?:~|\$HOME|\$\{HOME\}|/root|/home/\S+|/etc)/(?:\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv)|profile|rc\.local|config/fish)|\btee\s+-a\s+\S*(?:bashrc|zshrc|profile)|\b(?:append|add|write)\b.*?\b(?:to|into)\b.{0,20}\.(?:bashrc|zshrc|profile|bash_profile)",
         },
         Pattern {
             signal: SYSTEM_FILE,
+            needs: &[],
             cues: &[
                 "/etc/hosts",
                 "/etc/resolv",
@@ -89,10 +93,11 @@ pub(super) static RULE: Rule = Rule {
                 ".git/hooks",
                 ".ssh/config",
             ],
-            regex: r"(?:>>?\s*|\btee\s+(?:-a\s+)?)['\x22]?/etc/(?:hosts|resolv\.conf|environment|profile|crontab|cron\.\w+/\S*|ssh/\S+|init\.d/\S*)|\bopen\s?\([^\n]{0,60}(?:/etc/(?:hosts|resolv\.conf|environment|profile|crontab|cron\S*|ssh/\S*|passwd|sudoers|init\.d\S*)|\.(?:bashrc|zshrc|bash_profile|profile)|\.ssh/\w+|\.git/hooks/\w+)['\x22]\)?\s*,\s*['\x22][wa]|\b(?:appendFile|writeFile)(?:Sync)?\s?\([^\n]{0,60}(?:/etc/\w+|\.bashrc|\.zshrc|\.ssh/)",
+            regex: r"(?:>>?\s*|\btee\s+(?:-a\s+)?)['\x22]?/etc/(?:hosts|resolv\.conf|environment|profile|crontab|cron\.\w+/\S*|ssh/\S+|init\.d/\S*)|\bopen\s?\([^\n]*?(?:/etc/(?:hosts|resolv\.conf|environment|profile|crontab|cron\S*|ssh/\S*|passwd|sudoers|init\.d\S*)|\.(?:bashrc|zshrc|bash_profile|profile)|\.ssh/\w+|\.git/hooks/\w+)['\x22]\)?\s*,\s*['\x22][wa]|\b(?:appendFile|writeFile)(?:Sync)?\s?\([^\n]*?(?:/etc/\w+|\.bashrc|\.zshrc|\.ssh/)",
         },
         Pattern {
             signal: AGENT_MEMORY,
+            needs: &[],
             cues: &[
                 "soul.md",
                 "agents.md",
@@ -106,7 +111,7 @@ pub(super) static RULE: Rule = Rule {
                 "gemini.md",
                 "settings.json",
             ],
-            regex: r"\b(?:append|add|write|inject|insert|persist|overwrite|replace|modify|edit|store)(?:s|ing|ed)?\b.{0,90}?\b(?:to|into|in|of|the)\b.{0,30}?(?:\bSOUL\.md|\bAGENTS\.md|\bCLAUDE\.md|\bMEMORY\.md|\.cursorrules|\bIDENTITY\.md|\bsystem prompt\b|copilot-instructions\.md|\bGEMINI\.md)|>>?\s*\S*(?:SOUL|AGENTS|CLAUDE|MEMORY|IDENTITY)\.md",
+            regex: r"\b(?:append|add|write|inject|insert|persist|overwrite|replace|modify|edit|store)(?:s|ing|ed)?\b.*?\b(?:to|into|in|of|the)\b.{0,30}?(?:\bSOUL\.md|\bAGENTS\.md|\bCLAUDE\.md|\bMEMORY\.md|\.cursorrules|\bIDENTITY\.md|\bsystem prompt\b|copilot-instructions\.md|\bGEMINI\.md)|>>?\s*\S*(?:SOUL|AGENTS|CLAUDE|MEMORY|IDENTITY)\.md",
         },
     ],
     check,

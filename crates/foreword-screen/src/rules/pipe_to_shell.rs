@@ -23,13 +23,15 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: RUN_READ,
+            needs: &[],
             cues: &["eval(", "exec(", "loads("],
-            regex: r"\b(?:eval|exec)\s?\(\s*(?:compile\s?\(\s*)?(?:open|Path|fs\.readFileSync|readFileSync|io\.open|codecs\.open)\s?\([^\n]{0,160}|\b(?:pickle|marshal|dill)\.loads?\s?\([^\n]{0,60}(?:urlopen|requests\.|\.content\b)",
+            regex: r"\b(?:eval|exec)\s?\(\s*(?:compile\s?\(\s*)?(?:open|Path|fs\.readFileSync|readFileSync|io\.open|codecs\.open)\s?\(|\b(?:pickle|marshal|dill)\.loads?\s?\([^\n]*?(?:urlopen|requests\.|\.content\b)",
         },
         Pattern {
             signal: DOWNLOAD,
+            needs: &[NETWORK],
             cues: &["curl", "wget", "invoke-webrequest", "iwr ", "urlretrieve"],
-            regex: r"\bcurl\b[^\n]{0,200}?\s(?-i:-o|-O|--output|--remote-name|-[a-zA-Z]*[oO])\b[^\n]{0,200}|\bcurl\b[^\n]{0,200}>\s*\S+|\bwget\b[^\n]{0,200}https?://[^\n]{0,200}|\b(?:Invoke-WebRequest|iwr)\b[^\n]{0,200}-OutFile[^\n]{0,100}|\burlretrieve\s?\([^\n]{0,200}",
+            regex: r"\bcurl\b[^\n]*?\s(?-i:-o|-O|--output|--remote-name|-[a-zA-Z]*[oO])\b|\bcurl\b[^\n]*?>\s*\S+|\bwget\b[^\n]*?https?://|\b(?:Invoke-WebRequest|iwr)\b[^\n]*?-OutFile|\burlretrieve\s?\(",
         },
     ],
     check,
@@ -61,13 +63,13 @@ fn check(page: &Page, report: &mut Report<'_>) {
         }
     }
     for sighting in page.uses(RUN_READ) {
-        let code = page.matched(sighting);
+        let code = page.unit_text(sighting);
         let hidden = ["/tmp/", "/.", "temp", "/dev/shm"].iter().any(|p| code.contains(p));
         let verdict = if hidden { Verdict::Reject } else { Verdict::NeedsReview };
         report.add(verdict, sighting, "Runs code that it reads from elsewhere.");
     }
     for sighting in page.uses(DOWNLOAD) {
-        let doubt = urls(page.matched(sighting)).iter().find_map(Url::doubt);
+        let doubt = urls(page.unit_text(sighting)).iter().find_map(Url::doubt);
         let run = page.uses(RUN_FILE).find(|r| {
             r.line >= sighting.line && r.line - sighting.line <= 4 && r.place == sighting.place
         });

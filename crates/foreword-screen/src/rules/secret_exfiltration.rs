@@ -1,7 +1,7 @@
 //! Secrets that leave the machine: code that reads them and sends them, and orders to do so.
 
 use super::{ALWAYS, Rule};
-use crate::document::Place;
+use crate::document::{Place, Unit};
 use crate::page::{Page, Sighting};
 use crate::report::Report;
 use crate::scan::{Pattern, Signal};
@@ -14,8 +14,6 @@ use crate::verdict::Verdict;
 
 /// Turns what was gathered into one text.
 const SERIALISE: Signal = Signal("serialise");
-/// A host name put together from data.
-const MADE_NAME: Signal = Signal("made-name");
 /// Asks for the address of a name.
 const LOOKUP: Signal = Signal("lookup");
 /// Facts about the machine and who uses it.
@@ -28,12 +26,8 @@ pub(super) static RULE: Rule = Rule {
     policies: ALWAYS,
     patterns: &[
         Pattern {
-            signal: MADE_NAME,
-            cues: &["}.", "+ \".", "+ '.", "+\".", "+'.", "%s.", "{}.", "$("],
-            regex: r"(?:\{[^{}\n]{1,60}\}|\$\([^)\n]{1,80}\)|%s|\$\w+)\.(?:[a-z0-9-]+\.){1,5}[a-z]{2,}\b|\+\s*f?['\x22]\.(?:[a-z0-9{}_-]+\.){1,5}[a-z]{2,}",
-        },
-        Pattern {
             signal: LOOKUP,
+            needs: &[],
             cues: &[
                 "gethostbyname",
                 "getaddrinfo",
@@ -49,6 +43,7 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: HOST_FACTS,
+            needs: &[SEND, SEND_FILE],
             cues: &[
                 "gethostname",
                 "getuser",
@@ -68,6 +63,7 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: SERIALISE,
+            needs: &[ENVIRONMENT_DUMP, SECRET_VARIABLE],
             cues: &[
                 "dumps(",
                 "stringify(",
@@ -82,11 +78,12 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: SHOW_SECRET,
+            needs: &[],
             cues: &[
                 "echo", "print", "output", "display", "reveal", "include", "repeat", "show",
                 "return", "paste", "embed", "put",
             ],
-            regex: r"\b(?:echo|print|output|display|reveal|include|repeat|show|return|paste|embed|put|append)(?:s|ing)?\b.{0,60}?\b(?:values? of|contents? of|all|any|the user'?s?|full|raw|actual|complete|their|your)\b.{0,50}?\b(?:api[ _-]?keys?|authorization headers?|(?:auth|session|access|bearer|api) tokens?|secrets?|credentials?|passwords?|private keys?|environment variables?|\.env)\b.{0,60}?\b(?:in|into|to|as part of|within|with) (?:your|the|each|every|all|any|its) (?:\w+ ){0,2}(?:response|reply|replies|output|answer|message|chat|commit|issue|url|image|request|comment|log)",
+            regex: r"\b(?:echo|print|output|display|reveal|include|repeat|show|return|paste|embed|put|append)(?:s|ing)?\b.*?\b(?:values? of|contents? of|all|any|the user'?s?|full|raw|actual|complete|their|your)\b.*?\b(?:api[ _-]?keys?|authorization headers?|(?:auth|session|access|bearer|api) tokens?|secrets?|credentials?|passwords?|private keys?|environment variables?|\.env)\b.*?\b(?:in|into|to|as part of|within|with) (?:your|the|each|every|all|any|its) (?:\w+ ){0,2}(?:response|reply|replies|output|answer|message|chat|commit|issue|url|image|request|comment|log)",
         },
     ],
     check,
@@ -126,7 +123,9 @@ fn code(page: &Page, report: &mut Report<'_>) {
 /// Data that leaves as the name of a host, and facts about the machine that are sent.
 fn names(page: &Page, report: &mut Report<'_>) {
     for lookup in page.uses(LOOKUP).filter(|s| s.place == Place::Code) {
-        if page.in_block(lookup, MADE_NAME).is_some_and(|n| n.line.abs_diff(lookup.line) <= 15) {
+        let near = |u: &&Unit| u.block == lookup.block && u.line.abs_diff(lookup.line) <= 15;
+        let mut lines = page.units().iter().filter(near);
+        if lines.any(|u| page.text().get(u.start..u.end).is_some_and(has_made_name)) {
             report.add(Verdict::Reject, lookup, "Sends data out inside a name lookup.");
         }
     }
@@ -136,6 +135,32 @@ fn names(page: &Page, report: &mut Report<'_>) {
             report.add(Verdict::NeedsReview, facts, "Sends facts about the machine and its user.");
         }
     }
+}
+
+/// Whether a line has a host name put together from data: `{x}.host.tld`, `$(x).host.tld`,
+/// `x + ".host.tld"`.
+fn has_made_name(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    line.match_indices('.').any(|(at, _)| {
+        let joint = match at.checked_sub(1).and_then(|i| bytes.get(i)) {
+            Some(b'}' | b')') => true,
+            Some(b'"' | b'\'') => {
+                let before = line.get(..at - 1).unwrap_or_default().trim_end();
+                before.ends_with('+') || before.ends_with("+ f") || before.ends_with("+f")
+            }
+            _ => false,
+        };
+        joint && starts_with_host(line.get(at + 1..).unwrap_or_default())
+    })
+}
+
+/// `host.tld` or more, and then no call.
+fn starts_with_host(text: &str) -> bool {
+    let is_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '{' | '}' | '_');
+    let end = text.find(|c: char| !is_host(c)).unwrap_or(text.len());
+    let name = text.get(..end).unwrap_or_default();
+    let labels = name.split('.').filter(|l| l.len() >= 2).count();
+    labels >= 2 && !text.get(end..).is_some_and(|rest| rest.starts_with('('))
 }
 
 /// In one fence, or one sentence, or a few lines of orders apart.
@@ -233,8 +258,7 @@ fn harvest(page: &Page, report: &mut Report<'_>) {
 }
 
 fn block_urls(page: &Page, from: &Sighting) -> Vec<Url> {
-    let near =
-        |u: &&crate::document::Unit| u.block == from.block && u.line.abs_diff(from.line) <= 8;
+    let near = |u: &&Unit| u.block == from.block && u.line.abs_diff(from.line) <= 8;
     let texts = page.units().iter().filter(near).filter_map(|u| page.text().get(u.start..u.end));
     texts.flat_map(urls_with_scheme).collect()
 }
