@@ -13,6 +13,8 @@ pub(crate) enum Doubt {
     Shortener,
     /// Built to catch requests or to reach a machine behind a firewall.
     Collector,
+    /// A name that says what it is for, as in exercises and lazy attacks.
+    SelfDeclared,
     /// A name that imitates another or hides the real host.
     Disguised,
 }
@@ -25,6 +27,7 @@ impl Doubt {
             Self::PasteSite => "a paste or file-drop site",
             Self::Shortener => "a shortened link",
             Self::Collector => "a request collector or tunnel",
+            Self::SelfDeclared => "a host whose name says what it is for",
             Self::Disguised => "a disguised host name",
         }
     }
@@ -299,6 +302,19 @@ impl Url {
         }
         if self.disguised || self.host.split('.').any(|part| part.starts_with("xn--")) {
             return Some(Doubt::Disguised);
+        }
+        let says = [
+            "attacker",
+            "evil",
+            "malicious",
+            "malware",
+            "exfil",
+            "hacker",
+            "adversary",
+            "backdoor",
+        ];
+        if says.iter().any(|word| self.host.contains(word)) {
+            return Some(Doubt::SelfDeclared);
         }
         self.plain.then_some(Doubt::Plain)
     }

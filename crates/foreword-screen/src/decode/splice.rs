@@ -3,13 +3,13 @@
 /// Joins what is split in `text`; `None` if nothing is.
 pub(super) fn join(text: &str, is_code: bool) -> Option<String> {
     let bytes = text.as_bytes();
-    let joins_lists = text.contains(".join(") || text.contains("-join");
+    let joins_lists = || text.contains(".join(") || text.contains("-join");
     let mut out: Vec<u8> = Vec::new();
     let mut copied = 0;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         let gap = match byte {
-            b'"' | b'\'' | b'`' => concatenation(bytes, at, joins_lists)
+            b'"' | b'\'' | b'`' => concatenation(bytes, at, &joins_lists)
                 .or_else(|| empty_quotes(bytes, at))
                 .or_else(|| {
                     is_code.then(|| inside_word(bytes, at, 1)).flatten().filter(|_| byte == b'`')
@@ -47,7 +47,7 @@ fn before(bytes: &[u8], at: usize) -> Option<&u8> {
 const MAX_GAP: usize = 16;
 
 /// `"cu" + "rl"`, `'ev'.'al'`, `"ev" "al"`, and `"c","u"` where lists are joined.
-fn concatenation(bytes: &[u8], at: usize, joins_lists: bool) -> Option<usize> {
+fn concatenation(bytes: &[u8], at: usize, joins_lists: &dyn Fn() -> bool) -> Option<usize> {
     let quote = bytes.get(at)?;
     if before(bytes, at).is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'(' | b'=' | b'['))
     {
@@ -60,7 +60,7 @@ fn concatenation(bytes: &[u8], at: usize, joins_lists: bool) -> Option<usize> {
     let mut next = blank(at + 1);
     match bytes.get(next)? {
         b'+' | b'.' => next = blank(next + 1),
-        b',' if joins_lists => next = blank(next + 1),
+        b',' if bytes.get(at + 1) == Some(&b',') && joins_lists() => next = blank(next + 1),
         _ => return None,
     }
     let opens = bytes.get(next).filter(|b| matches!(b, b'"' | b'\'' | b'`'))?;

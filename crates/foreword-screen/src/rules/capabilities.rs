@@ -22,6 +22,7 @@ pub(super) static FILESYSTEM_WRITE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: WRITE,
+            needs: &[],
             cues: &[
                 "fs.",
                 "fsp.",
@@ -39,6 +40,7 @@ pub(super) static FILESYSTEM_WRITE: Rule = Rule {
         },
         Pattern {
             signal: WRITE,
+            needs: &[],
             cues: &[
                 "open(",
                 "write_text",
@@ -60,6 +62,7 @@ pub(super) static FILESYSTEM_WRITE: Rule = Rule {
         },
         Pattern {
             signal: WRITE,
+            needs: &[],
             cues: &[
                 "out-file",
                 "set-content",
@@ -74,6 +77,7 @@ pub(super) static FILESYSTEM_WRITE: Rule = Rule {
         },
         Pattern {
             signal: SHELL_WRITE,
+            needs: &[],
             cues: &[
                 "rm ",
                 "mv ",
@@ -94,11 +98,6 @@ pub(super) static FILESYSTEM_WRITE: Rule = Rule {
             ],
             regex: r"(?:^|[;&|`\n(]\s*|\$\s+|\bsudo\s+|\b(?:run|then|do|using)\s+)(?:rm|mv|tee|cp|mkdir|touch|chmod|chown|truncate|ln|dd|unlink|rmdir|rsync)\s+[-\w/.$~<{\x22'*+]|\bsed\s+-i",
         },
-        Pattern {
-            signal: SHELL_WRITE,
-            cues: &["> ", ">> ", ">>", ">~", ">/", ">$", ">."],
-            regex: r"[^=<>|&2\s-]\s*\s>>?\s*(?:[~$./\w\x22'-][\w./~${}\x22'-]*)",
-        },
     ],
     check: |page, report| {
         let message = "Writes, moves or deletes files.";
@@ -106,6 +105,13 @@ pub(super) static FILESYSTEM_WRITE: Rule = Rule {
         each(page, report, SHELL_WRITE, message, |page, s| {
             in_code(page, s) && !page.matched(s).contains("/dev/null")
         });
+        for (unit, language) in page.code_units() {
+            let shell = ["", "bash", "sh", "shell", "zsh", "console", "powershell", "ps1", "pwsh"];
+            let line = page.text().get(unit.start..unit.end).unwrap_or_default();
+            if shell.contains(&language) && redirects(line) {
+                report.add_line(Verdict::NeedsReview, unit.line, message);
+            }
+        }
     },
 };
 
@@ -115,6 +121,7 @@ pub(super) static ENVIRONMENT_ACCESS: Rule = Rule {
     policies: AGENT,
     patterns: &[Pattern {
         signal: ENVIRONMENT,
+        needs: &[],
         cues: &[
             "process.env",
             "os.environ",
@@ -148,6 +155,7 @@ pub(super) static PROCESS_CONTROL: Rule = Rule {
     patterns: &[
         Pattern {
             signal: PROCESS,
+            needs: &[],
             cues: &[
                 "process.exit",
                 "process.kill",
@@ -168,6 +176,7 @@ pub(super) static PROCESS_CONTROL: Rule = Rule {
         },
         Pattern {
             signal: SHELL_PROCESS,
+            needs: &[],
             cues: &[
                 "kill ",
                 "pkill",
@@ -195,6 +204,7 @@ pub(super) static CRYPTOGRAPHY: Rule = Rule {
     policies: AGENT,
     patterns: &[Pattern {
         signal: CRYPTO,
+        needs: &[],
         cues: &[
             "crypto",
             "hashlib",
@@ -232,4 +242,19 @@ fn in_code(page: &Page, sighting: &Sighting) -> bool {
     matches!(sighting.place, Place::Code | Place::Comment | Place::Decoded)
         || page.is_quoted(sighting)
         || page.before(sighting).is_empty()
+}
+
+/// Whether a line of shell writes its output to a file.
+fn redirects(line: &str) -> bool {
+    line.match_indices('>').any(|(at, _)| {
+        let before = line.get(..at).unwrap_or_default();
+        let after = line.get(at + 1..).unwrap_or_default();
+        let target = after.trim_start_matches('>').trim_start();
+        let arrow = before.ends_with(['-', '=', '<', '|', '&']) || before.trim_start().is_empty();
+        let file = target.starts_with(|c: char| c.is_ascii_alphanumeric() || "~$./\"'".contains(c));
+        !arrow
+            && file
+            && before.ends_with([' ', '>', '1', '"', '\''])
+            && !target.starts_with("/dev/null")
+    })
 }

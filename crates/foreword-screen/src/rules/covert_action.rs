@@ -1,7 +1,6 @@
 //! Something that the user is not to notice.
 
 use super::{ALWAYS, Rule};
-use crate::document::Place;
 use crate::page::Page;
 use crate::report::Report;
 use crate::scan::{Pattern, Signal};
@@ -23,6 +22,7 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: CONCEAL,
+            needs: &[],
             cues: &[
                 "tell",
                 "inform",
@@ -40,10 +40,11 @@ pub(super) static RULE: Rule = Rule {
                 "show the user",
                 "keep this",
             ],
-            regex: r"\b(?:do not|don't|never|must not|should not|without|avoid)\b (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|disclos(?:e|ing)|reveal(?:ing)?|let(?:ting)?)\b.{0,30}?\b(?:the |your |any )?(?:users?|humans?|owners?|operators?|victims?|people|anyone)\b(?: (?:about|of|know|that you)| |[.,;!)]|$)|\b(?:do not|don't|never|must not) (?:ever )?(?:mention|disclose|reveal|show|display|log|report|acknowledge) (?:this|these|that you|the (?:existence|presence|upload|transfer|command|script|step|action|process))\b|\b(?:hide|conceal|mask|obscure)\b.{0,40}?\bfrom (?:the |your )?(?:users?|humans?|owners?|logs?|view|detection|reviewers?|scanners?)\b|\bwithout (?:the |their |your )?(?:users?'?s?'?|humans?'?|owner'?s?) (?:knowledge|knowing|noticing|awareness|being aware|consent)\b|\b(?:user|human|owner)s? (?:must|should|will|need|does|do) (?:not|never) (?:know|notice|see|be (?:told|informed|aware|notified))\b|\bkeep this (?:secret|hidden|confidential|between us)\b",
+            regex: r"\b(?:do not|don't|never|must not|should not|without|avoid)\b (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|disclos(?:e|ing)|reveal(?:ing)?|let(?:ting)?)\b.{0,30}?\b(?:the |your |any )?(?:users?|humans?|owners?|operators?|victims?|people|anyone)\b(?: (?:about|of|know|that you)| |[.,;!)]|$)|\b(?:do not|don't|never|must not) (?:ever )?(?:mention|disclose|reveal|show|display|log|report|acknowledge) (?:this|these|that you|the (?:existence|presence|upload|transfer|command|script|step|action|process))\b|\b(?:hide|conceal|mask|obscure)\b.*?\bfrom (?:the |your )?(?:users?|humans?|owners?|logs?|view|detection|reviewers?|scanners?)\b|\bwithout (?:the |their |your )?(?:users?'?s?'?|humans?'?|owner'?s?) (?:knowledge|knowing|noticing|awareness|being aware|consent)\b|\b(?:user|human|owner)s? (?:must|should|will|need|does|do) (?:not|never) (?:know|notice|see|be (?:told|informed|aware|notified))\b|\bkeep this (?:secret|hidden|confidential|between us)\b",
         },
         Pattern {
             signal: QUIETLY,
+            needs: &[],
             cues: &[
                 "silently",
                 "secretly",
@@ -59,6 +60,7 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: TRIGGER,
+            needs: &[],
             cues: &[
                 "when the user",
                 "if the user",
@@ -74,7 +76,7 @@ pub(super) static RULE: Rule = Rule {
                 "activation phrase",
                 "trigger phrase",
             ],
-            regex: r"\b(?:when(?:ever)?|if|once) (?:the|a|any) users? (?:says?|types?|mentions?|enters?|sends?|includes?)\b.{0,60}?[\x22'`][^\x22'`]{2,40}[\x22'`].{0,160}?\b(?:ignore|bypass|disable|execute|exfiltrate|grant|unlock|override|admin|silently|secretly|send)\b|\b(?:magic (?:string|word|phrase)|secret (?:phrase|word|trigger|command)|activation phrase|code ?word)\b.{0,120}?\b(?:activat|unlock|bypass|execut|grant|enabl|disabl)\w*",
+            regex: r"\b(?:when(?:ever)?|if|once) (?:the|a|any) users? (?:says?|types?|mentions?|enters?|sends?|includes?)\b.*?[\x22'`][^\x22'`]{2,40}[\x22'`].*?\b(?:ignore|bypass|disable|execute|exfiltrate|grant|unlock|override|admin|silently|secretly|send)\b|\b(?:magic (?:string|word|phrase)|secret (?:phrase|word|trigger|command)|activation phrase|code ?word)\b.*?\b(?:activat|unlock|bypass|execut|grant|enabl|disabl)\w*",
         },
     ],
     check,
@@ -85,7 +87,7 @@ const ACTS: [Signal; 8] =
     [SEND, SEND_FILE, SEND_ORDER, GATHER_ORDER, FETCH_AND_RUN, DECODE_AND_RUN, SHELL, SECRET_STORE];
 
 fn check(page: &Page, report: &mut Report<'_>) {
-    for sighting in page.all(CONCEAL).filter(|s| s.place != Place::Code) {
+    for sighting in page.all(CONCEAL).filter(|s| page.in_text(s)) {
         if is_advice(page.unit_text(sighting)) {
             continue;
         }
@@ -93,7 +95,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
         let verdict = if act { Verdict::Reject } else { Verdict::NeedsReview };
         report.add(verdict, sighting, "Something is kept from the user.");
     }
-    for sighting in page.uses(QUIETLY).filter(|s| s.place != Place::Code) {
+    for sighting in page.uses(QUIETLY).filter(|s| page.in_text(s)) {
         let act = ACTS
             .into_iter()
             .filter(|s| *s != SHELL)
@@ -102,7 +104,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
             report.add(Verdict::Reject, sighting, "Something is done behind the user's back.");
         }
     }
-    for sighting in page.uses(TRIGGER).filter(|s| s.place != Place::Code) {
+    for sighting in page.uses(TRIGGER).filter(|s| page.in_text(s)) {
         report.add(Verdict::NeedsReview, sighting, "A secret word switches something on.");
     }
 }

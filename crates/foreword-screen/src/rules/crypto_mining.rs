@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     policies: ALWAYS,
     patterns: &[Pattern {
         signal: MINER,
+        needs: &[],
         cues: &[
             "xmrig",
             "stratum+",

@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: IMPORT,
+            needs: &[],
             cues: &[
                 "child_process",
                 "net'",
@@ -32,16 +33,19 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: IMPORT,
+            needs: &[],
             cues: &["child_process", "worker_threads"],
             regex: r"\bchild_process\b|\bworker_threads\b",
         },
         Pattern {
             signal: IMPORT,
+            needs: &[],
             cues: &["process.binding", "process.dlopen", "getbuiltinmodule"],
             regex: r"\bprocess\.(?:binding|dlopen|getBuiltinModule)\s?\(",
         },
         Pattern {
             signal: IMPORT,
+            needs: &[],
             cues: &["import ", "from "],
             regex: r"(?:^|[\n;]\s*|`)(?:import\s+(?:[\w.]+\s*(?:as\s+\w+)?\s*,\s*)*|from\s+)(?:subprocess|socket|ctypes|pty|multiprocessing|socketserver|marshal|pickle|code|pexpect|asyncio\.subprocess|winreg|cffi)\b",
         },

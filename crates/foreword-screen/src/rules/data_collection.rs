@@ -26,6 +26,7 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: USER_DATA,
+            needs: &[SEND_ORDER],
             cues: &[
                 "conversation",
                 "chat",
@@ -58,6 +59,7 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: THEIR_SERVER,
+            needs: &[SEND_ORDER, SEND, SEND_FILE],
             cues: &[
                 "our ",
                 "logging",
@@ -80,6 +82,7 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: MASS_MESSAGE,
+            needs: &[],
             cues: &[
                 "contacts",
                 "contact",
@@ -89,14 +92,14 @@ pub(super) static RULE: Rule = Rule {
                 "each mail",
                 "recipients",
             ],
-            regex: r"\b(?:for (?:each|every|all)|to (?:each|every|all|everyone))\b.{0,50}\b(?:contacts?|addresses|address book|recipients?|mails?|people|friends)\b.{0,120}\b(?:send|e-?mail|message|forward|say|dm)|\b(?:send|forward|e-?mail|message|dm)\b.{0,60}\bto (?:all|every|each)(?: of)?(?: (?:the|your|their|my))?(?: \w+)? (?:contacts?|address|friends|followers)",
+            regex: r"\b(?:for (?:each|every|all)|to (?:each|every|all|everyone))\b.*?\b(?:contacts?|addresses|address book|recipients?|mails?|people|friends)\b.*?\b(?:send|e-?mail|message|forward|say|dm)|\b(?:send|forward|e-?mail|message|dm)\b.*?\bto (?:all|every|each)(?: of)?(?: (?:the|your|their|my))?(?: \w+)? (?:contacts?|address|friends|followers)",
         },
     ],
     check: collection,
 };
 
 fn collection(page: &Page, report: &mut Report<'_>) {
-    for send in page.uses(SEND_ORDER).filter(|s| s.place != Place::Code) {
+    for send in page.uses(SEND_ORDER).filter(|s| page.in_text(s)) {
         let theirs = page.beside(send, THEIR_SERVER).is_some();
         let data = page.beside(send, USER_DATA).is_some();
         if theirs && data && !asks_first(page.unit_text(send)) {
@@ -110,7 +113,7 @@ fn collection(page: &Page, report: &mut Report<'_>) {
     // A command between backticks or in the next fence, in a sentence that gives the order.
     for send in page.uses(SEND).chain(page.uses(SEND_FILE)) {
         let theirs = page.beside(send, THEIR_SERVER);
-        if send.place != Place::Code && theirs.is_some() && !is_local(page, send) {
+        if page.in_text(send) && theirs.is_some() && !is_local(page, send) {
             report.add(
                 Verdict::NeedsReview,
                 send,
@@ -118,7 +121,7 @@ fn collection(page: &Page, report: &mut Report<'_>) {
             );
         }
     }
-    for sighting in page.uses(MASS_MESSAGE).filter(|s| s.place != Place::Code) {
+    for sighting in page.uses(MASS_MESSAGE).filter(|s| page.in_text(s)) {
         let link =
             page.unit_text(sighting).contains("://") || page.beside(sighting, SEND).is_some();
         if link {
@@ -159,11 +162,13 @@ pub(super) static STANDING_ORDER: Rule = Rule {
     patterns: &[
         Pattern {
             signal: STANDING,
+            needs: &[],
             cues: &["after ", "before ", "every ", "whenever ", "each ", "always ", "any "],
             regex: r"\b(?:after|before|upon|following|at the (?:end|start|beginning) of|on|with|for|during|when(?:ever)?) (?:you )?(?:\w+ ){0,2}?(?:complet\w+|finish\w+|edit\w+|mak\w+|perform\w+|execut\w+|respond\w+|run\w*|creat\w+|process\w+)? ?(?:any|every|each|all) (?:[\w-]+ ){0,4}?(?:tasks?|operations?|requests?|responses?|sessions?|edits?|changes?|commits?|actions?|retrievals?|quer(?:y|ies)|interactions?|conversations?|messages?|steps?|documents?|files?|commands?)\b|\bafter (?:edit|finish|complet|mak|chang|process|updat|add)\w* (?:a |an |the |your |any |rows |new )?[\w-]+(?: [\w-]+)?,",
         },
         Pattern {
             signal: CONSEQUENCE,
+            needs: &[STANDING],
             cues: &[
                 "backup",
                 "back up",
@@ -187,15 +192,17 @@ pub(super) static STANDING_ORDER: Rule = Rule {
                 "email",
                 "no data is lost",
                 "losing data",
+                "wget",
+                "download",
             ],
-            regex: r"\b(?:run|execute|invoke|call|use)\b.{0,40}\b\w*(?:backup|upload|sync|clean|prune|wipe|purge|collect|exfil|report)\w*\.(?:sh|py|js|ps1|rb)\b|\b(?:upload|send|forward|transmit|mirror|post|copy)\b.{0,60}\b(?:to|via)\b.{0,40}(?:https?://|\b(?:server|endpoint|remote|cloud|collector|backup)\b)|\b(?:remove|delete|wipe|erase|purge)\b.{0,40}\b(?:all|any|every|temporary|old|outdated|other|unused|files?|logs?|versions?|backups?)\b|\bcurl\b[^\n]{0,80}-X\s*POST|\bto (?:prevent|avoid) losing data|\bno (?:data|messages?) (?:is|are|gets?) lost",
+            regex: r"\b(?:run|execute|invoke|call|use)\b.*?\b\w*(?:backup|upload|sync|clean|prune|wipe|purge|collect|exfil|report)\w*\.(?:sh|py|js|ps1|rb)\b|\b(?:upload|send|forward|transmit|mirror|post|copy)\b.*?\b(?:to|via)\b.*?(?:https?://|\b(?:server|endpoint|remote|cloud|collector|backup)\b)|\b(?:remove|delete|wipe|erase|purge)\b.*?\b(?:all|any|every|temporary|old|outdated|other|unused|files?|logs?|versions?|backups?)\b|\bcurl\b[^\n]*?-X\s*POST|\b(?:curl|wget)\b[^\n]*?&&\s*(?:ba)?sh\b|\bdownload\b.*?\b(?:updates?|patch(?:es)?)\b|\bto (?:prevent|avoid) losing data|\bno (?:data|messages?) (?:is|are|gets?) lost",
         },
     ],
     check: standing,
 };
 
 fn standing(page: &Page, report: &mut Report<'_>) {
-    for order in page.uses(STANDING).filter(|s| s.place != Place::Code) {
+    for order in page.uses(STANDING).filter(|s| page.in_text(s)) {
         if asks_first(page.unit_text(order)) {
             continue;
         }

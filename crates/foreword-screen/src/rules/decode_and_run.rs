@@ -20,7 +20,8 @@ pub(super) static RULE: Rule = Rule {
     policies: ALWAYS,
     patterns: &[Pattern {
         signal: OBFUSCATED,
-        cues: &["\\x", "fromcharcode", "chr(", "\\u00"],
+        needs: &[],
+        cues: &["\\x2", "\\x3", "\\x4", "\\x5", "\\x6", "\\x7", "fromcharcode", "chr(", "\\u00"],
         regex: r"(?:\\x[0-9a-f]{2}){8,}|(?:\\u00[0-9a-f]{2}){8,}|fromCharCode\s?\((?:\s*(?:0x)?[0-9a-f]+\s*,){7,}|(?:chr\(\d+\)\s*[+.]\s*){5,}",
     }],
     check,

@@ -23,6 +23,7 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: ORDER,
+            needs: &[],
             cues: &[
                 "you must",
                 "you should",
@@ -46,6 +47,7 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: INVISIBLE_STYLE,
+            needs: &[],
             cues: &[
                 "font-size",
                 "display:",
@@ -57,7 +59,7 @@ pub(super) static RULE: Rule = Rule {
                 "left:-",
                 "left: -",
             ],
-            regex: r"<\w+[^>]{0,200}(?:font-size:\s*0|display:\s*none|visibility:\s*hidden|opacity:\s*0(?:[;.\s\x22']|\.0)|(?:^|[;\s\x22'])color:\s*(?:white|#fff(?:fff)?|transparent|rgba?\(255,\s*255,\s*255)[^a-z]|text-indent:\s*-\d{3,}|left:\s*-\d{3,}|\shidden(?:\s|>|=))[^>]{0,200}>[^<]{12,}",
+            regex: r"<\w+[^>]*?(?:font-size:\s*0|display:\s*none|visibility:\s*hidden|opacity:\s*0(?:[;.\s\x22']|\.0)|(?:^|[;\s\x22'])color:\s*(?:white|#fff(?:fff)?|transparent|rgba?\(255,\s*255,\s*255)[^a-z]|text-indent:\s*-\d{3,}|left:\s*-\d{3,}|\shidden(?:\s|>|=))[^>]*?>[^<]{12,}",
         },
     ],
     check,
@@ -112,7 +114,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
         };
         report.add_line(verdict, hidden.line, message);
     }
-    for sighting in page.uses(INVISIBLE_STYLE).filter(|s| s.place != Place::Code) {
+    for sighting in page.uses(INVISIBLE_STYLE).filter(|s| page.in_text(s)) {
         let orders = FORBIDDEN.iter().any(|s| page.beside(sighting, *s).is_some());
         let verdict = if orders { Verdict::Reject } else { Verdict::NeedsReview };
         report.add(verdict, sighting, "Text that its style makes invisible.");

@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: FALSE_AUTHORITY,
+            needs: &[],
             cues: &[
                 "<|im_start|>",
                 "<|system|>",
@@ -40,6 +41,7 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: NO_LIMITS,
+            needs: &[],
             cues: &[
                 "restriction",
                 "unrestricted",
@@ -57,8 +59,12 @@ pub(super) static RULE: Rule = Rule {
                 "its own perspective",
                 "guardrails",
                 "limitations",
+                "constraints",
+                "suggestion",
+                "optional",
+                "principles",
             ],
-            regex: r"\b(?:you are|act as|pretend (?:to be|you are)|roleplay as|role-play as|become|persona of|behave as|simulate|respond as|operating as)\b.{0,120}?\b(?:(?:without|no|free (?:of|from)|ignores?|not bound by|not subject to|bypass\w*) (?:any |all |the |its |content |ethical |safety |moral ){0,3}(?:restrictions?|limits?|limitations?|filters?|guidelines?|rules|guardrails?|censorship|ethics|constraints)|unrestricted|uncensored|unfiltered|do anything now|jailbroken)\b|\b(?:trained|operat\w+|respond\w*|exists?|works?|running) without (?:any )?(?:content |safety |ethical |moral )?(?:restrictions|filters|limitations|guidelines|guardrails)\b|\b(?:set(?:ting)? aside|abandon(?:ing)?|suspend(?:ing)?|drop(?:ping)?) (?:all |any )?(?:its|your|their) (?:own )?(?:perspective|values|guidelines|principles|ethics|safety \w+|judg\w+)\b|\byou (?:have|are under) no (?:ethical|moral|safety|content) (?:restrictions|limits|guidelines|obligations?)",
+            regex: r"\b(?:you are|act as|pretend (?:to be|you are)|roleplay as|role-play as|become|persona of|behave as|simulate|respond as|operating as)\b.*?\b(?:(?:without|no|free (?:of|from)|ignores?|not bound by|not subject to|bypass\w*) (?:any |all |the |its |content |ethical |safety |moral ){0,3}(?:restrictions?|limits?|limitations?|filters?|guidelines?|rules|guardrails?|censorship|ethics|constraints)|unrestricted|uncensored|unfiltered|do anything now|jailbroken)\b|\b(?:trained|operat\w+|respond\w*|exists?|works?|running) without (?:any )?(?:content |safety |ethical |moral )?(?:restrictions|filters|limitations|guidelines|guardrails)\b|\b(?:set(?:ting)? aside|abandon(?:ing)?|suspend(?:ing)?|drop(?:ping)?|relax(?:ing)?|disregard(?:ing)?|ignor(?:e|ing)) (?:all |any )?(?:of )?(?:its|your|their) (?:own |usual |normal |standard |default |built-in ){0,2}(?:perspective|values|guidelines|principles|ethics|safety \w+|judg\w+|constraints|restrictions|limitations|rules)\b|\b(?:guidelines|rules|instructions|polic(?:y|ies)|restrictions|safeguards|constraints)\b.{0,30}\b(?:treated|considered|regarded|viewed|seen) as (?:\w+ )?(?:optional|suggestions?|advisory|non-binding|outdated|void)\b|\b(?:any|all) (?:content|safety|ethical) (?:polic(?:y|ies)|guidelines|restrictions)\b.{0,20}\b(?:do not|don't|no longer) apply\b|\byou (?:have|are under) no (?:ethical|moral|safety|content) (?:restrictions|limits|guidelines|obligations?)",
         },
     ],
     check,
@@ -72,7 +78,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
             "Tells the reader to set aside earlier instructions.",
         );
     }
-    for sighting in page.uses(DISMISSAL).filter(|s| s.place != Place::Code) {
+    for sighting in page.uses(DISMISSAL).filter(|s| page.in_text(s)) {
         let orders = page.before(sighting).trim_matches(|c: char| !c.is_alphanumeric()).is_empty();
         if orders && !page.is_quoted(sighting) && says_then(page.unit_text(sighting)) {
             report.add(
@@ -82,8 +88,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
             );
         }
     }
-    for sighting in page.uses(PROMPT_LEAK).filter(|s| s.place != Place::Code && !page.is_quoted(s))
-    {
+    for sighting in page.uses(PROMPT_LEAK).filter(|s| page.in_text(s) && !page.is_quoted(s)) {
         report.add(Verdict::NeedsReview, sighting, "Asks for the system prompt.");
     }
     for sighting in page.uses(FALSE_AUTHORITY) {
@@ -96,7 +101,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
             "Claims an authority that a skill does not have.",
         );
     }
-    for sighting in page.uses(NO_LIMITS).filter(|s| s.place != Place::Code && !page.is_quoted(s)) {
+    for sighting in page.uses(NO_LIMITS).filter(|s| page.in_text(s) && !page.is_quoted(s)) {
         report.add(Verdict::NeedsReview, sighting, "A persona without limits.");
     }
 }

@@ -1,7 +1,6 @@
 //! Turns off what protects the user: sandboxes, scanners, verification, confirmation.
 
 use super::{ALWAYS, Rule};
-use crate::document::Place;
 use crate::page::Page;
 use crate::report::Report;
 use crate::scan::{Pattern, Signal};
@@ -22,6 +21,7 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: DISARM,
+            needs: &[],
             cues: &[
                 "spctl",
                 "set-mppreference",
@@ -41,10 +41,11 @@ pub(super) static RULE: Rule = Rule {
                 "clear-eventlog",
                 "wevtutil",
             ],
-            regex: r"\bspctl\s+--(?:master|global)-disable|\b(?:Set|Add)-MpPreference\b[^\n]{0,80}(?:Disable\w+|Exclusion\w+)|\bsetenforce\s+0|\bcsrutil\s+disable|\bufw\s+disable|\biptables\s+-F|\bnetsh\s+advfirewall\s+set\s+\w+\s+state\s+off|\bsc\s+stop\s+windefend|\bauditctl\s+-e\s*0|\bunset\s+HISTFILE|HISTFILE=/dev/null|\bhistory\s+-c\b|\bClear-EventLog\b|\bwevtutil\s+cl\b",
+            regex: r"\bspctl\s+--(?:master|global)-disable|\b(?:Set|Add)-MpPreference\b[^\n]*?(?:Disable\w+|Exclusion\w+)|\bsetenforce\s+0|\bcsrutil\s+disable|\bufw\s+disable|\biptables\s+-F|\bnetsh\s+advfirewall\s+set\s+\w+\s+state\s+off|\bsc\s+stop\s+windefend|\bauditctl\s+-e\s*0|\bunset\s+HISTFILE|HISTFILE=/dev/null|\bhistory\s+-c\b|\bClear-EventLog\b|\bwevtutil\s+cl\b",
         },
         Pattern {
             signal: WEAKEN,
+            needs: &[],
             cues: &[
                 "dangerously-skip-permissions",
                 "com.apple.quarantine",
@@ -57,10 +58,11 @@ pub(super) static RULE: Rule = Rule {
                 "bypasspermissions",
                 "pythonhttpsverify",
             ],
-            regex: r"--dangerously-(?:skip-permissions|bypass\S*)|\bxattr\s+-\w*[dc]\w*\s[^\n]{0,40}|\bbypassPermissions\b|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*['\x22]?0|\bhttp\.sslVerify\s+false|PYTHONHTTPSVERIFY\s*=\s*0|\bExecutionPolicy\s+(?:Bypass|Unrestricted)",
+            regex: r"--dangerously-(?:skip-permissions|bypass\S*)|\bxattr\s+-\w*[dc]\w*\s|\bbypassPermissions\b|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*['\x22]?0|\bhttp\.sslVerify\s+false|PYTHONHTTPSVERIFY\s*=\s*0|\bExecutionPolicy\s+(?:Bypass|Unrestricted)",
         },
         Pattern {
             signal: DISARM_ORDER,
+            needs: &[],
             cues: &[
                 "disabl",
                 "turn off",
@@ -72,10 +74,11 @@ pub(super) static RULE: Rule = Rule {
                 "get around",
                 "suppress",
             ],
-            regex: r"\b(?:disable|disabling|turn(?:ing)? off|bypass(?:es|ing)?|circumvent\w*|deactivat\w+|switch(?:ing)? off|evad\w+|get(?:ting)? around|suppress\w*)\b.{0,50}?\b(?:sandbox(?:ing)?|anti-?virus|defender|gatekeeper|firewalls?|selinux|security (?:checks?|controls?|software|measures?|scans?|polic\w+|warnings?|features?|filters?|tools?)|safety (?:checks?|guidelines?|measures?|filters?|protocols?|features?|rules?)|guardrails?|content (?:filters?|polic\w+|restrictions?)|(?:permission|approval|confirmation) (?:prompts?|checks?|dialogs?|requests?|steps?)|audit (?:logs?|logging|trail)|(?:certificate|tls|ssl|signature) (?:verification|validation|checks?)|monitoring|endpoint protection|edr)\b",
+            regex: r"\b(?:disable|disabling|turn(?:ing)? off|bypass(?:es|ing)?|circumvent\w*|deactivat\w+|switch(?:ing)? off|evad\w+|get(?:ting)? around|suppress\w*)\b.*?\b(?:sandbox(?:ing)?|anti-?virus|defender|gatekeeper|firewalls?|selinux|security (?:checks?|controls?|software|measures?|scans?|polic\w+|warnings?|features?|filters?|tools?)|safety (?:checks?|guidelines?|measures?|filters?|protocols?|features?|rules?)|guardrails?|content (?:filters?|polic\w+|restrictions?)|(?:permission|approval|confirmation) (?:prompts?|checks?|dialogs?|requests?|steps?)|audit (?:logs?|logging|trail)|(?:certificate|tls|ssl|signature) (?:verification|validation|checks?)|monitoring|endpoint protection|edr)\b",
         },
         Pattern {
             signal: NO_QUESTIONS,
+            needs: &[],
             cues: &[
                 "without asking",
                 "without confirm",
@@ -100,7 +103,7 @@ pub(super) static RULE: Rule = Rule {
                 "auto-approve",
                 "automatically approve",
             ],
-            regex: r"\b(?:run|runs|execute\w*|install\w*|delete\w*|remov\w+|send\w*|upload\w*|transfer\w*|approve\w*|modif\w+|overwrit\w+|push\w*|download\w*|pay\w*|purchase\w*|sign\w*|commit\w*|grant\w*)\b.{0,80}?\bwithout (?:\w+ ){0,3}?(?:asking|confirm\w*|verif\w+|review\w*|approval|permission|prompting|consent|(?:the )?user'?s? (?:confirmation|consent|approval|knowledge|permission|input))|\b(?:skip|bypass|omit)\b.{0,25}\b(?:confirmations?|approvals?|verification|permission (?:prompts?|checks?))\b.{0,80}|\b(?:do not|don't|never) ask (?:the user )?(?:for )?(?:\w+ )?(?:confirmation|permission|approval)\b.{0,80}",
+            regex: r"\b(?:run|runs|execute\w*|install\w*|delete\w*|remov\w+|send\w*|upload\w*|transfer\w*|approve\w*|modif\w+|overwrit\w+|push\w*|download\w*|pay\w*|purchase\w*|sign\w*|commit\w*|grant\w*)\b.*?\bwithout (?:\w+ ){0,3}?(?:asking|confirm\w*|verif\w+|review\w*|approval|permission|prompting|consent|(?:the )?user'?s? (?:confirmation|consent|approval|knowledge|permission|input))|\b(?:skip|bypass|omit)\b.{0,25}\b(?:confirmations?|approvals?|verification|permission (?:prompts?|checks?))\b|\b(?:do not|don't|never) ask (?:the user )?(?:for )?(?:\w+ )?(?:confirmation|permission|approval)\b",
         },
     ],
     check,
@@ -128,10 +131,10 @@ fn check(page: &Page, report: &mut Report<'_>) {
             "Weakens a protection: make sure that is meant.",
         );
     }
-    for sighting in page.uses(DISARM_ORDER).filter(|s| s.place != Place::Code) {
+    for sighting in page.uses(DISARM_ORDER).filter(|s| page.in_text(s)) {
         report.add(Verdict::NeedsReview, sighting, "Tells the reader to get round a protection.");
     }
-    for sighting in page.uses(NO_QUESTIONS).filter(|s| s.place != Place::Code) {
+    for sighting in page.uses(NO_QUESTIONS).filter(|s| page.in_text(s)) {
         if !page.unit_text(sighting).to_ascii_lowercase().contains("if the user") {
             report.add(
                 Verdict::NeedsReview,

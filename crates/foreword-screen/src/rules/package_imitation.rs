@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: INSTALL,
+            needs: &[],
             cues: &[
                 "pip install",
                 "pip3 install",
@@ -31,12 +32,13 @@ pub(super) static RULE: Rule = Rule {
                 "poetry add",
                 "cargo add",
             ],
-            regex: r"\b(?:pip3?|uv pip|npm|gem|cargo) (?:install|i|add)\s[^\n;&|`]{1,200}|\b(?:yarn|pnpm|bun|uv|poetry) add\s[^\n;&|`]{1,200}",
+            regex: r"\b(?:pip3?|uv pip|npm|gem|cargo) (?:install|i|add)\s[^\n;&|`]+|\b(?:yarn|pnpm|bun|uv|poetry) add\s[^\n;&|`]+",
         },
         Pattern {
             signal: OTHER_INDEX,
+            needs: &[],
             cues: &["--index-url", "--extra-index-url", "--registry", "-i http", "--trusted-host"],
-            regex: r"(?:--(?:extra-)?index-url|--registry|\s-i)[\s=]+['\x22]?https?://\S+|--trusted-host\s+\S+",
+            regex: r"(?:--(?:extra-)?index-url|--registry|\bpip3?\b[^\n]*?\s(?-i:-i))[\s=]+['\x22]?https?://\S+|--trusted-host\s+\S+",
         },
     ],
     check,

@@ -18,16 +18,19 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: ARCHIVE,
+            needs: &[],
             cues: &[".zip", ".rar", ".7z", "archive", ".dmg", ".iso", ".tar"],
             regex: r"\.(?:zip|rar|7z|dmg|iso|tar\.gz|tgz)\b|\b(?:zip|rar|7z|compressed|encrypted|protected) (?:file|archive|folder|package)\b|\barchive\b",
         },
         Pattern {
             signal: PASSWORD,
+            needs: &[ARCHIVE],
             cues: &["pass"],
-            regex: r"\b(?:password|passwd|passphrase|passcode|pass|pwd)\b\s*(?:is|for|:|=|-|to (?:extract|unzip|open))?\s*(?:the )?(?:\w+ )?(?:is |: ?|= ?)?[`\x22'*:]{1,4}\s*[\w@#$!%.-]{2,}|\bunzip\s+-P\s*\S+|\b7z\s+(?:x|e)\b[^\n]{0,80}\s-p\S+|\bunrar\s+x\b[^\n]{0,80}\s-p\S+|\bpassword[- ]protected\b|\bpassword is \S+|\b(?:using|with|enter|use) (?:the )?(?:following )?pass(?:word)?\b",
+            regex: r"\b(?:password|passwd|passphrase|passcode|pass|pwd)\b\s*(?:is|for|:|=|-|to (?:extract|unzip|open))?\s*(?:the )?(?:\w+ )?(?:is |: ?|= ?)?[`\x22'*:]{1,4}\s*[\w@#$!%.-]{2,}|\bunzip\s+-P\s*\S+|\b7z\s+(?:x|e)\b[^\n]*?\s-p\S+|\bunrar\s+x\b[^\n]*?\s-p\S+|\bpassword[- ]protected\b|\bpassword is \S+|\b(?:using|with|enter|use) (?:the )?(?:following )?pass(?:word)?\b",
         },
         Pattern {
             signal: EXTRACT,
+            needs: &[PASSWORD],
             cues: &[
                 "extract",
                 "unzip",
@@ -47,6 +50,7 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: FETCH,
+            needs: &[PASSWORD],
             cues: &["download", "curl", "wget", "://", "get the"],
             regex: r"\bdownload\w*\b|\b(?:curl|wget)\b|https?://\S+\.(?:zip|rar|7z|dmg|iso|exe|msi|pkg|tgz|tar\.gz)\b|\breleases/download/",
         },

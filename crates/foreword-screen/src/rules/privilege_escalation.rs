@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: ROOT_FOR_GOOD,
+            needs: &[],
             cues: &[
                 "nopasswd",
                 "sudoers",
@@ -31,8 +32,9 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: OPEN_TO_ALL,
+            needs: &[],
             cues: &["chmod", "--privileged", "usermod", "chown", "docker.sock", "-v /:"],
-            regex: r"\bchmod\s+(?:-\w+\s+)*(?:0?777|a\+rwx|ugo\+rwx|o\+w)\b|\busermod\b[^\n]{0,20}-a?G\s*(?:sudo|wheel|admin|root)\b|\bdocker\s+run\b[^\n]{0,200}(?:--privileged[^\n]{0,200}-v\s+/:|-v\s+/:/)|\bchown\s+(?:-R\s+)?root:root\s+/\S*",
+            regex: r"\bchmod\s+(?:-\w+\s+)*(?:0?777|a\+rwx|ugo\+rwx|o\+w)\b|\busermod\b[^\n]{0,20}-a?G\s*(?:sudo|wheel|admin|root)\b|\bdocker\s+run\b[^\n]*?(?:--privileged[^\n]*?-v\s+/:|-v\s+/:/)|\bchown\s+(?:-R\s+)?root:root\s+/\S*",
         },
     ],
     check,

@@ -1,7 +1,6 @@
 //! Lures: paste this into a terminal, download that tool first.
 
 use super::{ALWAYS, Rule};
-use crate::document::Place;
 use crate::page::{Page, Sighting};
 use crate::report::Report;
 use crate::scan::{Pattern, Signal};
@@ -20,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: PASTE,
+            needs: &[],
             cues: &[
                 "terminal",
                 "powershell",
@@ -31,10 +31,11 @@ pub(super) static RULE: Rule = Rule {
                 "windows + r",
                 "cmd",
             ],
-            regex: r"\b(?:copy|paste|copying|pasting)\b.{0,90}?\b(?:into|in|to|inside|within)\b.{0,30}?\b(?:terminal|powershell|command prompt|command line|console|run dialog|shell|cmd)\b|\bopen\b.{0,30}\b(?:terminal|powershell|command prompt|run dialog|cmd)\b.{0,60}\b(?:paste|enter|type)\b|\bwin(?:dows)?(?: key)? ?\+ ?r\b",
+            regex: r"\b(?:copy|paste|copying|pasting)\b.*?\b(?:into|in|to|inside|within)\b.{0,30}?\b(?:terminal|powershell|command prompt|command line|console|run dialog|shell|cmd)\b|\bopen\b.{0,30}\b(?:terminal|powershell|command prompt|run dialog|cmd)\b.*?\b(?:paste|enter|type)\b|\bwin(?:dows)?(?: key)? ?\+ ?r\b",
         },
         Pattern {
             signal: MUST_HAVE,
+            needs: &[DOWNLOAD_LINK],
             cues: &[
                 "require",
                 "prerequisite",
@@ -52,6 +53,7 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: DOWNLOAD_LINK,
+            needs: &[],
             cues: &[
                 "releases/download",
                 ".zip",
@@ -70,10 +72,11 @@ pub(super) static RULE: Rule = Rule {
                 "rentry",
                 "releases/latest",
             ],
-            regex: r"https?://[^\s)\x22'<>]{1,200}(?:releases/(?:download|latest)/?[^\s)\x22'<>]{0,120}|\.(?:zip|exe|dmg|msi|pkg|rar|7z|scr|bat|iso|ps1)\b)|https?://(?:www\.)?(?:glot\.io|pastebin\.com|rentry\.(?:co|org)|paste\.\w+|[\w.-]*transfer\.sh|mega\.nz|gofile\.io|www\.mediafire\.com|mediafire\.com|cdn\.discordapp\.com)/[^\s)\x22'<>]*",
+            regex: r"https?://[^\s)\x22'<>]+?(?:releases/(?:download|latest)/?[^\s)\x22'<>]*|\.(?:zip|exe|dmg|msi|pkg|rar|7z|scr|bat|iso|ps1)\b)|https?://(?:www\.)?(?:glot\.io|pastebin\.com|rentry\.(?:co|org)|paste\.\w+|[\w.-]*transfer\.sh|mega\.nz|gofile\.io|www\.mediafire\.com|mediafire\.com|cdn\.discordapp\.com)/[^\s)\x22'<>]*",
         },
         Pattern {
             signal: RUN_IT,
+            needs: &[DOWNLOAD_LINK],
             cues: &[
                 "run ",
                 "execut",
@@ -85,14 +88,14 @@ pub(super) static RULE: Rule = Rule {
                 "keep",
                 "install",
             ],
-            regex: r"\b(?:run|execute|launch|double-click|start|open|paste|install)(?:s|ning|ning)?\b.{0,40}\b(?:it|the (?:\w+ )?(?:file|executable|installer|script|command|program|tool|binary|agent|app|package|archive)|\S+\.(?:exe|dmg|msi|pkg|bat|ps1|sh))\b|\bkeep (?:it|the \w+) running\b",
+            regex: r"\b(?:run|execute|launch|double-click|start|open|paste|install)(?:s|ning|ning)?\b.*?\b(?:it|the (?:\w+ )?(?:file|executable|installer|script|command|program|tool|binary|agent|app|package|archive)|\S+\.(?:exe|dmg|msi|pkg|bat|ps1|sh))\b|\bkeep (?:it|the \w+) running\b",
         },
     ],
     check,
 };
 
 fn check(page: &Page, report: &mut Report<'_>) {
-    for paste in page.uses(PASTE).filter(|s| s.place != Place::Code) {
+    for paste in page.uses(PASTE).filter(|s| page.in_text(s)) {
         let command = [DECODE_AND_RUN, FETCH_AND_RUN, DECODE]
             .into_iter()
             .find_map(|s| page.near(paste, s, 8));
@@ -117,7 +120,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
             );
         }
     }
-    for link in page.uses(DOWNLOAD_LINK).filter(|s| s.place != Place::Code) {
+    for link in page.uses(DOWNLOAD_LINK).filter(|s| page.in_text(s)) {
         let addresses = urls(page.matched(link));
         let doubtful = addresses.iter().any(|u| u.doubt().is_some());
         let lured = page.near(link, MUST_HAVE, 6).is_some();

@@ -16,11 +16,13 @@ pub(crate) const GATHER_ORDER: Signal = Signal("gather-order");
 pub(crate) const PATTERNS: &[Pattern] = &[
     Pattern {
         signal: SECRET_STORE,
+        needs: &[],
         cues: &[".ssh/", "id_rsa", "id_ed25519", "id_ecdsa", ".ssh\\", ".ssh"],
         regex: r"(?:~|\$HOME|\$\{HOME\}|/root|/home/\S+|%USERPROFILE%|homedir\(\)|expanduser|\.)[/\\\x22',)( ]*\.ssh(?:[/\\](?:id_|\*|identity|config)|[\s/'\x22)]|$)|\bid_(?:rsa|ed25519|ecdsa|dsa)\b",
     },
     Pattern {
         signal: SECRET_STORE,
+        needs: &[],
         cues: &[
             ".aws/",
             ".netrc",
@@ -39,6 +41,7 @@ pub(crate) const PATTERNS: &[Pattern] = &[
     },
     Pattern {
         signal: SECRET_STORE,
+        needs: &[],
         cues: &[
             "/etc/shadow",
             "/etc/passwd",
@@ -57,6 +60,7 @@ pub(crate) const PATTERNS: &[Pattern] = &[
     },
     Pattern {
         signal: SECRET_STORE,
+        needs: &[],
         cues: &[
             "login data",
             "cookies.sqlite",
@@ -75,15 +79,17 @@ pub(crate) const PATTERNS: &[Pattern] = &[
             "telegram desktop",
             "leveldb",
         ],
-        regex: r"\bLogin Data\b|\bcookies\.sqlite\b|\blogins\.json\b|\bkey4\.db\b|(?:Chrome|Chromium|BraveSoftware|Edge|Firefox|google-chrome)[^\n]{0,60}(?:Cookies|Local State|Local Storage|Profiles?|Default)|\bwallet\.dat\b|\.ethereum/keystore|\.config/solana/id\.json|\b(?:Exodus|Electrum|MetaMask)[/\\][^\n]{0,40}|Telegram Desktop[/\\]tdata",
+        regex: r"\bLogin Data\b|\bcookies\.sqlite\b|\blogins\.json\b|\bkey4\.db\b|(?:Chrome|Chromium|BraveSoftware|Edge|Firefox|google-chrome)[^\n]*?(?:Cookies|Local State|Local Storage|Profiles?|Default)|\bwallet\.dat\b|\.ethereum/keystore|\.config/solana/id\.json|\b(?:Exodus|Electrum|MetaMask)[/\\]|Telegram Desktop[/\\]tdata",
     },
     Pattern {
         signal: SECRET_STORE,
+        needs: &[],
         cues: &[".env"],
-        regex: r"\b(?:cat|less|head|tail|grep|base64|source|cp|xxd|open|read(?:File(?:Sync)?|_text)?|type|Get-Content|gc|curl|tar|zip)\b[^\n]{0,60}[\s('\x22/@\\]\.env(?:\.\w+)?(?:[\s'\x22)|;]|$)",
+        regex: r"\b(?:cat|less|head|tail|grep|base64|source|cp|xxd|open|read(?:File(?:Sync)?|_text)?|type|Get-Content|gc|curl|tar|zip)\b[^\n]*?[\s('\x22/@\\]\.env(?:\.\w+)?(?:[\s'\x22)|;]|$)",
     },
     Pattern {
         signal: SECRET_STORE,
+        needs: &[],
         cues: &[
             "_history",
             "history |",
@@ -97,21 +103,25 @@ pub(crate) const PATTERNS: &[Pattern] = &[
     },
     Pattern {
         signal: SECRET_STORE,
+        needs: &[],
         cues: &["169.254.169.254", "metadata.google.internal", "latest/meta-data"],
         regex: r"169\.254\.169\.254|metadata\.google\.internal|latest/meta-data",
     },
     Pattern {
         signal: ENVIRONMENT_DUMP,
+        needs: &[],
         cues: &["os.environ", "environ"],
         regex: r"\b(?:dict|list|str|repr|dumps|json\.dumps|print|urlencode|b64encode|items|encode)\s?\(\s*(?:dict\(|str\()?\s*os\.environ\s*[),]|\{\s*\w+\s*:\s*\w+\s+for\s+\w+\s*,\s*\w+\s+in\s+os\.environ\.items|\bfor\s+\w+\s*,\s*\w+\s+in\s+os\.environ\.items|\b(?:json|data|params|body)\s*=\s*(?:dict\()?os\.environ\b(?:\)|\s*[,)])",
     },
     Pattern {
         signal: ENVIRONMENT_DUMP,
+        needs: &[],
         cues: &["process.env"],
         regex: r"JSON\.stringify\(\s*process\.env\s*[,)]|Object\.(?:entries|keys|values|assign)\([^)]{0,20}process\.env\s*\)|\{\s*\.\.\.process\.env\s*\}|\b(?:body|data|env)\s*:\s*process\.env\s*[,}\n]",
     },
     Pattern {
         signal: ENVIRONMENT_DUMP,
+        needs: &[],
         cues: &[
             "printenv",
             "env |",
@@ -129,11 +139,13 @@ pub(crate) const PATTERNS: &[Pattern] = &[
     },
     Pattern {
         signal: SECRET_VARIABLE,
+        needs: &[],
         cues: &["key", "token", "secret", "passw", "credential", "_pat", "database_url", "private"],
-        regex: r"(?-i:(?:\$\{?|\$\(|\$env:|process\.env\.|process\.env\[['\x22]|os\.environ(?:\.get\(|\[)\s*['\x22]|os\.getenv\(\s*['\x22]|getenv\(['\x22]|ENV\[['\x22]|%)[A-Z][A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|_PAT\b|DATABASE_URL|PRIVATE)[A-Z0-9_]*)",
+        regex: r"(?-i:(?:\$\{?|\$\(|\$env:|process\.env\.|process\.env\[['\x22]|os\.environ(?:\.get\(|\[)\s*['\x22]|os\.getenv\(\s*['\x22]|getenv\(['\x22]|ENV\[['\x22]|%)[A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|_PAT\b|DATABASE_URL|PRIVATE)[A-Z0-9_]*)",
     },
     Pattern {
         signal: SECRET_WORDS,
+        needs: &[super::network::SEND_ORDER],
         cues: &[
             "key",
             "token",
@@ -155,6 +167,7 @@ pub(crate) const PATTERNS: &[Pattern] = &[
     },
     Pattern {
         signal: GATHER_ORDER,
+        needs: &[super::network::SEND_ORDER, super::network::SEND, super::network::SEND_FILE],
         cues: &[
             "collect",
             "gather",
@@ -183,6 +196,6 @@ pub(crate) const PATTERNS: &[Pattern] = &[
             "append",
             "embed",
         ],
-        regex: r"\b(?:collect|gather|harvest|extract|steal|grab|read|dump|copy|scan for|search for|include|capture|retrieve|enumerate|find|locate|obtain|export|attach|append|embed|exfiltrate|intercept)(?:s|es|ed|ing)?\b.{0,90}?\b(?:(?:all|any|every|the user'?s?|users'?|their|your|these|found|stored|available|sensitive|local|his|her|its|system|environment|browser|saved|session|auth\w*)\b[ ,/a-z_-]{0,50}?)(?:api[ _-]?keys?|access (?:keys?|tokens?)|(?:private|ssh|gpg|secret) keys?|tokens?|secrets?|credentials?|passwords?|passphrases?|seed phrases?|mnemonics?|cookies|environment variables?|env(?:ironment)? vars?|keychains?|wallets?|authorization headers?|\.env\b)",
+        regex: r"\b(?:collect|gather|harvest|extract|steal|grab|read|dump|copy|scan for|search for|include|capture|retrieve|enumerate|find|locate|obtain|export|attach|append|embed|exfiltrate|intercept)(?:s|es|ed|ing)?\b.*?\b(?:(?:all|any|every|the user'?s?|users'?|their|your|these|found|stored|available|sensitive|local|his|her|its|system|environment|browser|saved|session|auth\w*)\b[ ,/a-z_-]{0,50}?)(?:api[ _-]?keys?|access (?:keys?|tokens?)|(?:private|ssh|gpg|secret) keys?|tokens?|secrets?|credentials?|passwords?|passphrases?|seed phrases?|mnemonics?|cookies|environment variables?|env(?:ironment)? vars?|keychains?|wallets?|authorization headers?|\.env\b)",
     },
 ];
