@@ -52,7 +52,10 @@ fn every_action_is_in_the_log() {
     assert_eq!(later.stdout, "[]\n");
     ws.run(&["audit", "log", "--since", "soon"]).fails(2);
     let ok = ws.run(&["audit", "verify", "--json"]).ok().json();
-    assert_eq!((ok["ok"].as_bool(), ok["entries"].as_u64(), ok["anchors"].as_u64()), (Some(true), Some(5), Some(2)));
+    assert_eq!(
+        (ok["ok"].as_bool(), ok["entries"].as_u64(), ok["anchors"].as_u64()),
+        (Some(true), Some(5), Some(2))
+    );
 }
 
 #[test]

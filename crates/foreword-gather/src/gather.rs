@@ -94,7 +94,7 @@ pub(crate) fn gather_parts(
     let mut layers = gather_layers(workspace, agent, &tool_packs, &texts, lenient)?;
     let (identity_files, context_content) =
         gather_identity(workspace, agent, user_id, request, &texts, &layers)?;
-    let skills = gather_skills(workspace, agent, &texts, request.neutral, &mut warnings)?;
+    let skills = gather_skills(workspace, agent, &texts, request, &mut warnings)?;
 
     let line = |value: &str| Line::new(value);
     let mut context = Context {

@@ -55,6 +55,9 @@ pub struct Request {
     pub now: Option<Timestamp>,
     /// Where the agent works; decides which nested AGENTS.md apply.
     pub cwd: Option<PathBuf>,
+    /// Where the person's audit key is, which approvals are checked with. Without it no skill counts as
+    /// approved.
+    pub config_dir: Option<PathBuf>,
     /// Leave out everything that differs between machines, for digests that a team shares.
     pub neutral: bool,
 }

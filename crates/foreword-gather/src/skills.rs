@@ -5,6 +5,7 @@ use foreword_skills::{Approvals, Standing};
 use foreword_workspace::{Agent, SkillScan, Workspace, first_paragraph};
 
 use crate::error::GatherError;
+use crate::request::Request;
 use crate::text::Texts;
 
 /// Characters of a commit's id that a prompt shows.
@@ -15,7 +16,7 @@ pub(crate) fn gather_skills(
     workspace: &Workspace,
     agent: Option<&Agent>,
     texts: &Texts,
-    neutral: bool,
+    request: &Request,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Skill>, GatherError> {
     if agent.is_some_and(|agent| !agent.allow_skills) {
@@ -25,11 +26,11 @@ pub(crate) fn gather_skills(
     warnings.extend(scan.problems.iter().map(ToString::to_string));
     let allowed = agent.and_then(|agent| agent.skills.as_ref());
     warnings.extend(allowed.iter().flat_map(|allowed| absent(agent, allowed, &scan)));
-    let approvals = if neutral || scan.skills.is_empty() {
+    let approvals = if request.neutral || scan.skills.is_empty() {
         Approvals::default()
     } else {
         // What cannot be looked up counts as not approved: it fails closed, and says so.
-        Approvals::of(workspace).unwrap_or_else(|error| {
+        Approvals::of(workspace, request.config_dir.as_deref()).unwrap_or_else(|error| {
             let hint = error.hint().map(|hint| format!(": {hint}")).unwrap_or_default();
             warnings.push(format!("no skill counts as approved: {error}{hint}"));
             Approvals::default()
@@ -41,8 +42,7 @@ pub(crate) fn gather_skills(
         Approval::Local
     };
     let skills = scan.skills.into_iter();
-    let skills =
-        skills.filter(|skill| allowed.is_none_or(|allowed| allowed.contains(&skill.name)));
+    let skills = skills.filter(|skill| allowed.is_none_or(|allowed| allowed.contains(&skill.name)));
     Ok(skills
         .map(|skill| Skill {
             provenance: Some(provenance(

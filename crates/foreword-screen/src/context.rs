@@ -18,8 +18,10 @@ pub(crate) enum Stance {
 pub(crate) enum ContextKind {
     /// Forbids what follows.
     Ban,
-    /// Describes what follows, or what precedes, as an evil to look out for.
+    /// Looks out for what follows.
     Tell,
+    /// Calls what follows, or what precedes, an evil.
+    Evil,
 }
 
 pub(crate) struct ContextCue {
@@ -33,6 +35,10 @@ const fn ban(text: &'static str) -> ContextCue {
 
 const fn tell(text: &'static str) -> ContextCue {
     ContextCue { text, kind: ContextKind::Tell }
+}
+
+const fn evil(text: &'static str) -> ContextCue {
+    ContextCue { text, kind: ContextKind::Evil }
 }
 
 /// The words that make a mention. A cue may be the beginning of a longer word.
@@ -63,6 +69,15 @@ pub(crate) const CONTEXT_CUES: &[ContextCue] = &[
     ban("not allowed"),
     ban("not permitted"),
     ban("off-limits"),
+    ban("restricted"),
+    ban("require explicit"),
+    ban("requires explicit"),
+    ban("require confirmation"),
+    ban("requires confirmation"),
+    ban("require approval"),
+    ban("requires approval"),
+    ban("confirm before"),
+    ban("ask before"),
     ban("refuse"),
     ban("reject"),
     ban("block"),
@@ -111,33 +126,33 @@ pub(crate) const CONTEXT_CUES: &[ContextCue] = &[
     tell("identif"),
     tell("recogni"),
     tell("warn"),
-    tell("beware"),
-    tell("dangerous"),
-    tell("unsafe"),
-    tell("insecure"),
-    tell("vulnerab"),
-    tell("malicious"),
-    tell("attack"),
-    tell("exploit"),
-    tell("suspicious"),
-    tell("red flag"),
-    tell("anti-pattern"),
-    tell("antipattern"),
-    tell("bad practice"),
-    tell("bad:"),
-    tell("bad -"),
-    tell("bad example"),
-    tell("wrong"),
-    tell("incorrect"),
-    tell("injection"),
-    tell("jailbreak"),
-    tell("threat"),
-    tell("phishing"),
-    tell("malware"),
-    tell("risk"),
-    tell("危险"),
-    tell("攻击"),
-    tell("注入"),
+    evil("beware"),
+    evil("dangerous"),
+    evil("unsafe"),
+    evil("insecure"),
+    evil("vulnerab"),
+    evil("malicious"),
+    evil("attack"),
+    evil("exploit"),
+    evil("suspicious"),
+    evil("red flag"),
+    evil("anti-pattern"),
+    evil("antipattern"),
+    evil("bad practice"),
+    evil("bad:"),
+    evil("bad -"),
+    evil("bad example"),
+    evil("wrong"),
+    evil("incorrect"),
+    evil("injection"),
+    evil("jailbreak"),
+    evil("threat"),
+    evil("phishing"),
+    evil("malware"),
+    evil("risk"),
+    evil("危险"),
+    evil("攻击"),
+    evil("注入"),
 ];
 
 /// A context cue that stands in a unit, at a word's beginning.
@@ -154,27 +169,64 @@ impl ContextHit {
         let cue = CONTEXT_CUES.get(usize::from(cue))?;
         let before = start.checked_sub(1).and_then(|i| text.as_bytes().get(i));
         let joined = cue.text.is_ascii()
-            && before.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+            && before.is_some_and(|b| {
+                // Part of a longer word, or of an address.
+                b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'@')
+            });
         (!joined).then_some(Self { unit, start, end, kind: cue.kind })
     }
 }
 
 /// What undoes a prohibition that stands right before it: "never forget to", "do not skip".
 const UNDONE: [&str; 21] = [
-    "forget", "hesitate", "fail", "skip", "omit", "neglect", "miss", "worry", "wait", "ask", "stop", "need",
-    "have to", "be afraid", "require", "question", "tell", "mention", "inform", "warn", "remove",
+    "forget",
+    "hesitate",
+    "fail",
+    "skip",
+    "omit",
+    "neglect",
+    "miss",
+    "worry",
+    "wait",
+    "ask",
+    "stop",
+    "need",
+    "have to",
+    "be afraid",
+    "require",
+    "question",
+    "tell",
+    "mention",
+    "inform",
+    "warn",
+    "remove",
 ];
 
 /// Where a new clause starts that a prohibition before it does not govern.
 const NEW_CLAUSE: [&str; 17] = [
-    " but ", "instead", " then ", "; ", " so ", " just ", ": run", ", run", ", use ", ", execute", " - run",
-    " and run", " to run", ". run", ", paste", " please ", " now ",
+    " but ",
+    "instead",
+    " then ",
+    "; ",
+    " so ",
+    " just ",
+    ": run",
+    ", run",
+    ", use ",
+    ", execute",
+    " - run",
+    " and run",
+    " to run",
+    ". run",
+    ", paste",
+    " please ",
+    " now ",
 ];
 
 /// Verbs with which a description becomes an order.
 const ORDERS: [&str; 14] = [
-    "run ", "execute", "use ", "using ", "call ", "invoke", "paste", "type ", "install", "download", "must ",
-    "fetch ", "send ", "always",
+    "run ", "execute", "use ", "using ", "call ", "invoke", "paste", "type ", "install",
+    "download", "must ", "fetch ", "send ", "always",
 ];
 
 /// A fence with more lines than this is no snippet.
@@ -220,7 +272,7 @@ fn governed(text: &str, scan: &Scan, id: u32, unit: &Unit, start: usize, end: us
             let between = lower(text, hit.end, start);
             match hit.kind {
                 ContextKind::Ban => !undone(&between) && !reset(&between),
-                ContextKind::Tell => {
+                ContextKind::Tell | ContextKind::Evil => {
                     between.len() < 120
                         && !reset(&between)
                         && !ORDERS.iter().any(|o| between.contains(o))
@@ -231,11 +283,22 @@ fn governed(text: &str, scan: &Scan, id: u32, unit: &Unit, start: usize, end: us
             // "eval() is dangerous", "`curl | sh`: forbidden"
             let between = lower(text, end, hit.start);
             let before = lower(text, unit.start, start);
-            between.len() < 60 && !reset(&between) && !ORDERS.iter().any(|o| before.contains(o))
+            hit.kind != ContextKind::Tell
+                && between.len() < 60
+                && predicates(&between)
+                && !reset(&between)
+                && !ORDERS.iter().any(|o| before.contains(o))
         } else {
             false
         }
     })
+}
+
+/// Whether what stands between a stretch and a word makes the word say something about the stretch.
+fn predicates(between: &str) -> bool {
+    const LINKS: [&str; 12] =
+        [" is ", " are ", " was ", " be ", " as ", " can ", " may ", ":", " - ", "=", " (", "|"];
+    LINKS.iter().any(|link| between.contains(link))
 }
 
 /// Whether an order opens the sentence before the description: "Run this to detect …".
@@ -264,16 +327,32 @@ fn lower(text: &str, from: usize, to: usize) -> String {
 
 /// The heading above, or the sentence that leads into this list, forbids or describes its items.
 ///
-/// Under a mere description an item that gives an order is an order all the same.
+/// Under a mere description an item that gives an order is an order all the same. A heading
+/// further up counts only if it forbids, and only below the title of the text.
 fn led_into(text: &str, document: &Document, scan: &Scan, unit: &Unit, start: usize) -> bool {
     let item = lower(text, unit.start, start);
     let orders = ORDERS.iter().any(|o| item.contains(o));
-    [unit.lead, unit.heading].into_iter().flatten().any(|id| leads(text, document, scan, id, orders))
+    let here = [unit.lead, unit.heading];
+    if here.into_iter().flatten().any(|id| leads(text, document, scan, id, !orders)) {
+        return true;
+    }
+    let mut above = unit.heading.and_then(|id| at(document, id)).and_then(|h| h.heading);
+    // Headings have six levels.
+    for _ in 0..6 {
+        let Some(id) = above else { return false };
+        let Some(heading) = at(document, id) else { return false };
+        if heading.heading.is_some() && leads(text, document, scan, id, false) {
+            return true;
+        }
+        above = heading.heading;
+    }
+    false
 }
 
-fn leads(text: &str, document: &Document, scan: &Scan, id: u32, item_orders: bool) -> bool {
+/// Whether a heading or a sentence before a colon forbids what follows, or describes it as evil.
+fn leads(text: &str, document: &Document, scan: &Scan, id: u32, may_tell: bool) -> bool {
     let Some(lead) = at(document, id) else { return false };
-    if lead.place == Place::Prose {
+    if lead.place != Place::Heading {
         let body = text.get(lead.start..lead.end).unwrap_or_default();
         let body = body.trim_end().trim_end_matches(['*', '_']).trim_end();
         if !body.ends_with(':') {
@@ -285,7 +364,9 @@ fn leads(text: &str, document: &Document, scan: &Scan, id: u32, item_orders: boo
         let orders = ORDERS.iter().take(9).any(|o| after.contains(o));
         match hit.kind {
             ContextKind::Ban => !undone(&after) && !reset(&after),
-            ContextKind::Tell => !item_orders && !orders && !ordered(text, lead.start, hit.start),
+            ContextKind::Tell | ContextKind::Evil => {
+                may_tell && !orders && !ordered(text, lead.start, hit.start)
+            }
         }
     })
 }
@@ -311,7 +392,7 @@ fn snippet_is_shown_as_bad(
             && hits(scan, other).any(|hit| {
                 let from = at(document, other).map_or(hit.start, |u| u.start);
                 let before = lower(text, from, hit.start);
-                before.contains('#') || before.contains("//") || before.contains("--")
+                ["# ", "// ", "-- "].iter().any(|mark| before.contains(mark))
             })
     })
 }

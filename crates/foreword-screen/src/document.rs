@@ -38,7 +38,7 @@ pub(crate) struct Unit {
     /// The line in the original on which the unit starts, from 1.
     pub(crate) line: u32,
     pub(crate) place: Place,
-    /// The unit of the heading above.
+    /// The unit of the heading above; of a heading, the one it belongs to.
     pub(crate) heading: Option<u32>,
     /// The sentence that leads into a list, a table or a fence.
     pub(crate) lead: Option<u32>,
@@ -108,9 +108,12 @@ struct Reader<'a> {
     text: &'a str,
     document: Document,
     block: u32,
-    heading: Option<u32>,
-    /// The last unit of running text, until something ends its reach.
+    /// The headings above, outermost first, with their levels.
+    headings: Vec<(usize, u32)>,
+    /// The last sentence of the paragraph before, until something ends its reach.
     lead: Option<u32>,
+    /// The last sentence of the list item before.
+    item: Option<u32>,
     /// The paragraph or list item being read: start, line, place.
     open: Option<(usize, u32, Place)>,
     open_end: usize,
@@ -129,8 +132,9 @@ impl<'a> Reader<'a> {
             text,
             document: Document::default(),
             block: 0,
-            heading: None,
+            headings: Vec::new(),
             lead: None,
+            item: None,
             open: None,
             open_end: 0,
             fence: None,
@@ -195,12 +199,14 @@ impl<'a> Reader<'a> {
         let trimmed = body.trim();
         let indented = body.starts_with("    ") || body.starts_with('\t');
         let blank_before = std::mem::replace(&mut self.blank_before, false);
-        if heading_level(trimmed).is_some() {
+        if let Some(level) = heading_level(trimmed) {
             self.close();
             self.block += 1;
+            self.headings.retain(|(above, _)| *above < level);
             self.push_unit(at, at + raw.len(), line, Place::Heading);
-            self.heading = self.last();
+            self.headings.extend(self.last().map(|id| (level, id)));
             self.lead = None;
+            self.item = None;
             self.in_list = false;
         } else if trimmed.starts_with("[//]:") || trimmed.starts_with("[comment]:") {
             self.close();
@@ -299,8 +305,11 @@ impl<'a> Reader<'a> {
             seen = from;
             self.push_unit(start + from, start + to, line, place);
         }
-        if place == Place::Prose || self.lead.is_none() {
+        if place == Place::Prose {
             self.lead = self.last();
+            self.item = None;
+        } else {
+            self.item = self.last();
         }
     }
 
@@ -332,11 +341,13 @@ impl<'a> Reader<'a> {
             let piece = self.text.get(from..to).unwrap_or_default();
             if !piece.trim().is_empty() {
                 let lead = match place {
-                    Place::ListItem | Place::Table | Place::Code => self.lead,
+                    Place::ListItem | Place::Table => self.lead,
+                    Place::Code => self.item.or(self.lead),
                     _ => None,
                 };
-                let (heading, block) = (self.heading, self.block);
-                let unit = Unit { start: from, end: to, line: at_line, place, heading, lead, block };
+                let (heading, block) = (self.headings.last().map(|(_, id)| *id), self.block);
+                let unit =
+                    Unit { start: from, end: to, line: at_line, place, heading, lead, block };
                 self.document.units.push(unit);
             }
             if to >= end {

@@ -6,6 +6,7 @@
 //! environment, and time linear in the text.
 
 mod context;
+mod cue;
 mod decode;
 mod document;
 mod injection;

@@ -6,6 +6,7 @@ use crate::context::{Stance, stance};
 use crate::decode::{payloads, undisguised};
 use crate::document::{Document, Place, Unit, newlines};
 use crate::normalise::{Hidden, Normalised, normalise};
+use crate::policy::Policy;
 use crate::scan::{Scan, Signal, scan};
 
 /// How a piece of text came to be read.
@@ -60,7 +61,7 @@ const MAX_DEPTH: usize = 3;
 
 impl Page {
     /// Reads a skill.
-    pub(crate) fn read(content: &str) -> Self {
+    pub(crate) fn read(content: &str, policy: Policy) -> Self {
         let normalised: Normalised = normalise(content);
         let document = Document::read(normalised.text());
         let mut page = Self {
@@ -74,18 +75,18 @@ impl Page {
         let text = normalised.text().to_owned();
         let plain = undisguised_layer(&text, &document);
         let mut decoded = decoded_layer(&text, &page.hidden);
-        page.push(Layer { text, document, origin: Origin::Written });
+        page.push(Layer { text, document, origin: Origin::Written }, policy);
         if let Some(layer) = plain {
             let inner = decoded_layer(&layer.text, &[]);
-            page.push(layer);
+            page.push(layer, policy);
             if let Some(inner) = inner {
-                page.push(inner);
+                page.push(inner, policy);
             }
         }
         for _ in 0..MAX_DEPTH {
             let Some(layer) = decoded else { break };
             decoded = deeper_layer(&layer);
-            page.push(layer);
+            page.push(layer, policy);
         }
         page.sightings.sort_by_key(|s| (s.line, s.layer, s.start));
         for (index, sighting) in page.sightings.iter().enumerate() {
@@ -94,8 +95,8 @@ impl Page {
         page
     }
 
-    fn push(&mut self, layer: Layer) {
-        let found: Scan = scan(&layer.text, &layer.document);
+    fn push(&mut self, layer: Layer, policy: Policy) {
+        let found: Scan = scan(&layer.text, &layer.document, policy);
         self.flooded |= found.flooded;
         let index = self.layers.len();
         let known: BTreeSet<(Signal, u32)> = match layer.origin {
@@ -183,6 +184,12 @@ impl Page {
             Some(unit) => self.piece(sighting, unit.start, sighting.start),
             None => "",
         }
+    }
+
+    /// Whether a sighting is in running text: outside code, or in a line of a fence that reads as a
+    /// sentence rather than as code.
+    pub(crate) fn in_text(&self, sighting: &Sighting) -> bool {
+        sighting.place != Place::Code || reads_as_sentence(self.unit_text(sighting))
     }
 
     /// Whether a sighting stands between backticks or quotes within its sentence.
@@ -289,5 +296,88 @@ impl Builder {
             document,
             origin: Origin::Decoded,
         })
+    }
+}
+
+/// Words and blanks, not the marks of code; code between backticks does not count.
+fn reads_as_sentence(line: &str) -> bool {
+    let mut words = 0;
+    let mut marks = 0;
+    let mut letters = 0;
+    for (index, part) in line.trim().split('`').enumerate() {
+        if index % 2 == 0 {
+            words += part
+                .split_whitespace()
+                .filter(|w| {
+                    w.bytes()
+                        .all(|b| b.is_ascii_alphabetic() || b >= 0x80 || b",.:;!?'-".contains(&b))
+                })
+                .count();
+            letters += part.chars().filter(|c| c.is_alphabetic()).count();
+            marks += part.bytes().filter(|b| b"=(){}[]<>|&$;\\\"+/_@".contains(b)).count();
+        }
+    }
+    let start = line.trim_start();
+    let comment =
+        ["#", "//", "/*", "*", "--", "\"", "'", "<"].iter().any(|mark| start.starts_with(mark));
+    words >= 6 && marks * 12 <= letters && !comment
+}
+
+#[cfg(test)]
+mod timing {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    #[ignore = "for profiling by hand"]
+    fn stages() {
+        let dir = std::env::var("SKILLS").unwrap();
+        let texts: Vec<String> = std::fs::read_dir(dir)
+            .unwrap()
+            .map(|e| {
+                String::from_utf8_lossy(&std::fs::read(e.unwrap().path().join("SKILL.md")).unwrap())
+                    .into_owned()
+            })
+            .collect();
+        for round in 0..4 {
+            let mut t = [Duration::ZERO; 8];
+            for x in &texts {
+                let s = Instant::now();
+                let n = normalise(x);
+                t[0] += s.elapsed();
+                let s = Instant::now();
+                let d = Document::read(n.text());
+                t[1] += s.elapsed();
+                let s = Instant::now();
+                let u = undisguised_layer(n.text(), &d);
+                t[2] += s.elapsed();
+                let s = Instant::now();
+                let p = decoded_layer(n.text(), &[]);
+                t[3] += s.elapsed();
+                let s = Instant::now();
+                let sc = scan(n.text(), &d, Policy::Import);
+                t[4] += s.elapsed();
+                let s = Instant::now();
+                if let Some(u) = &u {
+                    scan(&u.text, &u.document, Policy::Import);
+                }
+                t[5] += s.elapsed();
+                let s = Instant::now();
+                let page = Page::read(x, Policy::Import);
+                t[6] += s.elapsed();
+                let s = Instant::now();
+                let mut r = crate::report::Report::new(x, &page);
+                for rule in crate::rules::RULES {
+                    r.set_rule(rule.name);
+                    (rule.check)(&page, &mut r);
+                }
+                t[7] += s.elapsed();
+                std::hint::black_box((p, sc));
+            }
+            println!(
+                "{round} norm {:?} doc {:?} undis {:?} payload {:?} scan {:?} scan-undis {:?} page {:?} rules {:?}",
+                t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7]
+            );
+        }
     }
 }

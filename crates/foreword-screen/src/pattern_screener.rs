@@ -46,7 +46,7 @@ impl PatternScreener {
 
 impl Screener for PatternScreener {
     fn screen(&self, content: &str, _declared_permissions: &[String]) -> Vec<Finding> {
-        let page = Page::read(content);
+        let page = Page::read(content, self.policy);
         let mut report = Report::new(content, &page);
         for rule in RULES.iter().filter(|rule| rule.applies_to(self.policy)) {
             report.set_rule(rule.name);

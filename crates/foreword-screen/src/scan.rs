@@ -1,4 +1,4 @@
-//! Finds signals in text: one automaton over all cues, then the pattern of each cue that occurred.
+//! Finds signals in text: one pass for all cues, then the pattern of each cue that occurred.
 //!
 //! A signal is a small fact about a piece of text, such as "sends something over the network". The
 //! patterns of a signal are only tried on units in which one of their cues occurs, and compiled when
@@ -7,12 +7,16 @@
 use std::collections::BTreeSet;
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
-use regex::bytes::{Regex, RegexBuilder};
+use regex_automata::meta::{Config, Regex};
+use regex_automata::nfa::thompson::WhichCaptures;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input};
 
 use crate::context::{CONTEXT_CUES, ContextHit};
+use crate::cue::{CueId, CueIndex};
 use crate::document::{Document, Unit};
 use crate::injection;
+use crate::policy::Policy;
 use crate::signals;
 
 /// The name of a fact that patterns establish and rules combine.
@@ -23,9 +27,12 @@ pub(crate) struct Signal(pub(crate) &'static str);
 #[derive(Debug)]
 pub(crate) struct Pattern {
     pub(crate) signal: Signal,
+    /// Worth trying only in a text in which one of these was seen; none means always.
+    pub(crate) needs: &'static [Signal],
     /// Literals, one of which every match contains; case does not matter.
     pub(crate) cues: &'static [&'static str],
-    /// Tried on the units with a cue: no Unicode classes, case-insensitive, `.` matches everything.
+    /// Tried on the units with a cue: no Unicode classes, `.` matches everything. Case does not matter
+    /// unless a part says `(?-i:…)`.
     pub(crate) regex: &'static str,
 }
 
@@ -49,123 +56,143 @@ pub(crate) struct Scan {
 }
 
 /// Matches kept per pattern and per unit; more says nothing new.
-const PER_PATTERN: usize = 200;
+const PER_PATTERN: usize = 1000;
 const PER_UNIT: usize = 4;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Cue {
+/// A longer match joins words that have nothing to do with each other.
+const MAX_MATCH: usize = 400;
+/// How often the search starts again behind the beginning of a match that is too long.
+const RETRIES: usize = 4;
+
+/// What a cue is for.
+#[derive(Debug, Clone, Copy)]
+enum Purpose {
     Pattern(u16),
     Injection(u16),
     Context(u16),
 }
 
 struct Compiled {
-    automaton: AhoCorasick,
-    /// What each literal of the automaton is a cue for.
-    cues: Vec<Vec<Cue>>,
-    patterns: Vec<&'static Pattern>,
+    index: CueIndex,
+    purposes: Vec<Purpose>,
+    patterns: Vec<(&'static Pattern, &'static [Policy])>,
     regexes: Vec<OnceLock<Option<Regex>>>,
 }
 
-static COMPILED: LazyLock<Option<Compiled>> = LazyLock::new(compile);
+static COMPILED: LazyLock<Compiled> = LazyLock::new(compile);
 
-fn compile() -> Option<Compiled> {
-    let patterns: Vec<&'static Pattern> = signals::all().collect();
-    let mut literals: Vec<(String, Cue)> = Vec::new();
-    let mut add = |text: &str, cue: Cue| literals.push((text.to_lowercase(), cue));
-    for (id, pattern) in (0u16..).zip(&patterns) {
+fn compile() -> Compiled {
+    let patterns: Vec<(&'static Pattern, &'static [Policy])> = signals::all().collect();
+    let mut cues: Vec<(String, CueId)> = Vec::new();
+    let mut purposes: Vec<Purpose> = Vec::new();
+    let mut add = |text: &str, purpose: Purpose| {
+        if let Ok(id) = CueId::try_from(purposes.len()) {
+            cues.push((text.to_lowercase(), id));
+            purposes.push(purpose);
+        }
+    };
+    for (id, (pattern, _)) in (0u16..).zip(&patterns) {
         for cue in pattern.cues {
-            add(cue, Cue::Pattern(id));
+            add(cue, Purpose::Pattern(id));
         }
     }
     for (id, (text, _)) in (0u16..).zip(injection::anchors()) {
-        add(text, Cue::Injection(id));
+        add(text, Purpose::Injection(id));
     }
     for (id, cue) in (0u16..).zip(CONTEXT_CUES) {
-        add(cue.text, Cue::Context(id));
+        add(cue.text, Purpose::Context(id));
     }
-    literals.sort();
-    let mut words: Vec<String> = Vec::new();
-    let mut cues: Vec<Vec<Cue>> = Vec::new();
-    for (text, cue) in literals {
-        match cues.last_mut() {
-            Some(last) if words.last() == Some(&text) => last.push(cue),
-            _ => {
-                words.push(text);
-                cues.push(vec![cue]);
-            }
-        }
-    }
-    let automaton = AhoCorasickBuilder::new()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::Standard)
-        .kind(Some(AhoCorasickKind::ContiguousNFA))
-        .build(&words)
-        .ok()?;
     let regexes = patterns.iter().map(|_| OnceLock::new()).collect();
-    Some(Compiled { automaton, cues, patterns, regexes })
+    Compiled { index: CueIndex::new(cues), purposes, patterns, regexes }
 }
 
-/// Compiles the automaton now rather than with the first text.
+/// Builds the index of cues now rather than with the first text.
 pub(crate) fn warm_up() {
     LazyLock::force(&COMPILED);
 }
 
+/// Builds a pattern for the lower-case text, or for the text as it is if case matters in it.
+///
+/// The cues have filtered already, so the engine does without a prefilter of its own: that is most
+/// of the time that building one takes.
 fn build(regex: &str) -> Option<Regex> {
-    let built = RegexBuilder::new(regex)
+    let config = Config::new()
+        .utf8_empty(false)
+        .auto_prefilter(false)
+        .onepass(false)
+        .dfa(false)
+        .which_captures(WhichCaptures::Implicit);
+    let syntax = syntax::Config::new()
         .unicode(false)
-        .case_insensitive(true)
+        .utf8(false)
         .dot_matches_new_line(true)
-        .build();
+        .case_insensitive(is_cased(regex));
+    let mut builder = Regex::builder();
+    builder.configure(config).syntax(syntax);
+    let built =
+        if is_cased(regex) { builder.build(regex) } else { builder.build(&lower_case(regex)) };
     debug_assert!(built.is_ok(), "pattern does not compile: {regex}: {built:?}");
     built.ok()
 }
 
+/// Whether case matters in a part of a pattern.
+fn is_cased(regex: &str) -> bool {
+    regex.contains("(?-i:")
+}
+
+/// The pattern in lower case, apart from escapes such as `\S`.
+fn lower_case(regex: &str) -> String {
+    let mut escaped = false;
+    let lower = regex.chars().map(|c| {
+        let keep = escaped;
+        escaped = !keep && c == '\\';
+        if keep { c } else { c.to_ascii_lowercase() }
+    });
+    lower.collect()
+}
+
 /// Finds all signals in the units of `document`, which are pieces of `text`.
-pub(crate) fn scan(text: &str, document: &Document) -> Scan {
+pub(crate) fn scan(text: &str, document: &Document, policy: Policy) -> Scan {
     let mut scan = Scan::default();
-    let Some(compiled) = COMPILED.as_ref() else { return scan };
-    let mut due: BTreeSet<(u16, u32)> = BTreeSet::new();
+    let compiled = &*COMPILED;
+    let lower = text.to_ascii_lowercase();
+    let mut due: Vec<Vec<u32>> = vec![Vec::new(); compiled.patterns.len()];
     let mut anchored: BTreeSet<(u32, u16)> = BTreeSet::new();
-    let mut last: Vec<u32> = vec![u32::MAX; compiled.patterns.len()];
     let mut at = 0;
-    for hit in compiled.automaton.find_overlapping_iter(text) {
-        while document.units.get(at).is_some_and(|u| u.end < hit.end()) {
+    compiled.index.each(lower.as_bytes(), |cue, start, end| {
+        while document.units.get(at).is_some_and(|u| u.end <= start) {
             at += 1;
         }
+        let Some(purpose) = compiled.purposes.get(usize::from(cue)) else { return };
         // Pieces of an overlong unit overlap: a cue may stand in two of them.
         for (offset, unit) in document.units.iter().skip(at).take(2).enumerate() {
-            if unit.start > hit.start() || unit.end < hit.end() {
+            if unit.start > start || unit.end < end {
                 continue;
             }
             let Ok(id) = u32::try_from(at + offset) else { continue };
-            for cue in compiled.cues.get(hit.pattern().as_usize()).into_iter().flatten() {
-                match *cue {
-                    Cue::Pattern(p) => {
-                        let seen = last.get_mut(usize::from(p));
-                        if seen.as_deref() != Some(&id) {
-                            if let Some(seen) = seen {
-                                *seen = id;
-                            }
-                            due.insert((p, id));
-                        }
+            match *purpose {
+                Purpose::Pattern(p) => {
+                    if let Some(units) = due.get_mut(usize::from(p))
+                        && units.last() != Some(&id)
+                    {
+                        units.push(id);
                     }
-                    Cue::Injection(a) => {
-                        anchored.insert((id, a));
-                    }
-                    Cue::Context(c) => {
-                        scan.context.extend(ContextHit::new(text, c, id, hit.start(), hit.end()));
-                    }
+                }
+                Purpose::Injection(a) => {
+                    anchored.insert((id, a));
+                }
+                Purpose::Context(c) => {
+                    scan.context.extend(ContextHit::new(text, c, id, start, end))
                 }
             }
         }
-    }
+    });
     scan.context.sort_by_key(|hit| (hit.unit, hit.start));
-    run_patterns(text, document, compiled, &due, &mut scan);
+    run_patterns(text, &lower, document, &mut due, policy, &mut scan);
     for (unit_id, anchor) in anchored {
         if let Some(unit) = unit_at(document, unit_id)
             && let Some((signal, start, end)) =
-                injection::look(text.get(unit.start..unit.end).unwrap_or_default(), anchor)
+                injection::look(lower.get(unit.start..unit.end).unwrap_or_default(), anchor)
         {
             let (start, end) = (unit.start + start, unit.start + end);
             scan.matches.push(Match { signal, unit: unit_id, start, end });
@@ -174,40 +201,70 @@ pub(crate) fn scan(text: &str, document: &Document) -> Scan {
     scan
 }
 
+/// Tries patterns on the units with their cues; those that need other signals, after those.
 fn run_patterns(
     text: &str,
+    lower: &str,
     document: &Document,
-    compiled: &Compiled,
-    due: &BTreeSet<(u16, u32)>,
+    due: &mut [Vec<u32>],
+    policy: Policy,
     scan: &mut Scan,
 ) {
-    let mut counts: Vec<usize> = vec![0; compiled.patterns.len()];
-    for &(id, unit_id) in due {
-        let id = usize::from(id);
-        let (Some(pattern), Some(cell), Some(unit), Some(count)) = (
-            compiled.patterns.get(id),
-            compiled.regexes.get(id),
-            unit_at(document, unit_id),
-            counts.get_mut(id),
-        ) else {
-            continue;
-        };
-        if *count >= PER_PATTERN {
-            scan.flooded = true;
-            continue;
-        }
-        let Some(regex) = cell.get_or_init(|| build(pattern.regex)) else { continue };
-        let bytes = text.as_bytes().get(unit.start..unit.end).unwrap_or_default();
-        for found in regex.find_iter(bytes).take(PER_UNIT) {
-            *count += 1;
-            scan.matches.push(Match {
-                signal: pattern.signal,
-                unit: unit_id,
-                start: unit.start + found.start(),
-                end: unit.start + found.end(),
-            });
+    let compiled = &*COMPILED;
+    let mut seen: BTreeSet<Signal> = BTreeSet::new();
+    // Needs are at most two deep.
+    for _ in 0..3 {
+        for (id, units) in due.iter_mut().enumerate().filter(|(_, units)| !units.is_empty()) {
+            let Some((pattern, policies)) = compiled.patterns.get(id) else { continue };
+            let needed = pattern.needs.is_empty() || pattern.needs.iter().any(|n| seen.contains(n));
+            if !needed || !policies.contains(&policy) {
+                continue;
+            }
+            let Some(cell) = compiled.regexes.get(id) else { continue };
+            let Some(regex) = cell.get_or_init(|| build(pattern.regex)) else { continue };
+            let text = if is_cased(pattern.regex) { text } else { lower };
+            let mut count = 0;
+            let mut last = None;
+            for unit_id in std::mem::take(units) {
+                if last.replace(unit_id) == Some(unit_id) {
+                    continue;
+                }
+                if count >= PER_PATTERN {
+                    scan.flooded = true;
+                    break;
+                }
+                let Some(unit) = unit_at(document, unit_id) else { continue };
+                for (start, end) in find(regex, text.as_bytes(), unit) {
+                    count += 1;
+                    seen.insert(pattern.signal);
+                    scan.matches.push(Match { signal: pattern.signal, unit: unit_id, start, end });
+                }
+            }
         }
     }
+}
+
+/// The matches in one unit, as places in the whole text; a few at most.
+fn find(regex: &Regex, text: &[u8], unit: &Unit) -> Vec<(usize, usize)> {
+    let Some(body) = text.get(unit.start..unit.end) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut from = 0;
+    let mut retries = 0;
+    while found.len() < PER_UNIT && from <= body.len() {
+        let input = Input::new(body).range(from..).anchored(Anchored::No);
+        let Some(m) = regex.search(&input) else { break };
+        if m.len() > MAX_MATCH {
+            retries += 1;
+            if retries > RETRIES {
+                break;
+            }
+            from = m.start() + 1;
+            continue;
+        }
+        found.push((unit.start + m.start(), unit.start + m.end()));
+        from = m.end().max(m.start() + 1);
+    }
+    found
 }
 
 fn unit_at(document: &Document, id: u32) -> Option<&Unit> {
@@ -220,10 +277,71 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles_and_has_a_cue() {
-        for pattern in signals::all() {
+        for (pattern, _) in signals::all() {
             assert!(build(pattern.regex).is_some(), "{}", pattern.regex);
             assert!(!pattern.cues.is_empty(), "{}", pattern.regex);
-            assert!(pattern.cues.iter().all(|c| c.len() >= 2), "{}", pattern.regex);
+            for cue in pattern.cues {
+                let word = cue.trim_start_matches(|c: char| !c.is_alphanumeric());
+                assert!(word.chars().count() >= 2, "{cue} of {}", pattern.regex);
+            }
         }
+    }
+}
+#[cfg(test)]
+mod timing {
+    use super::*;
+    #[test]
+    #[ignore = "for profiling by hand"]
+    fn compile_times() {
+        let mut all = Vec::new();
+        let t = std::time::Instant::now();
+        warm_up();
+        println!("automaton {:?}", t.elapsed());
+        for (p, _) in signals::all() {
+            let t = std::time::Instant::now();
+            let _r = build(p.regex);
+            all.push((t.elapsed(), p.regex));
+        }
+        all.sort();
+        let total: std::time::Duration = all.iter().map(|a| a.0).sum();
+        println!("total {:?} n {}", total, all.len());
+        for (t, r) in all.iter().rev().take(25) {
+            println!("{t:?} {}", &r[..r.len().min(90)]);
+        }
+    }
+}
+#[cfg(test)]
+mod counting {
+    use super::*;
+    #[test]
+    #[ignore = "for profiling by hand"]
+    fn busy_patterns() {
+        let dir = std::env::var("SKILLS").unwrap();
+        let mut counts = std::collections::BTreeMap::<usize, (usize, std::time::Duration)>::new();
+        let c = &*COMPILED;
+        for e in std::fs::read_dir(dir).unwrap() {
+            let t = String::from_utf8_lossy(&std::fs::read(e.unwrap().path().join("SKILL.md")).unwrap()).into_owned();
+            let n = crate::normalise::normalise(&t);
+            let d = Document::read(n.text());
+            let lower = n.text().to_ascii_lowercase();
+            let mut due = std::collections::BTreeSet::new();
+            c.index.each(lower.as_bytes(), |cue, s, _| if let Purpose::Pattern(p) = c.purposes[usize::from(cue)] {
+                let u = d.units.partition_point(|u| u.end <= s);
+                due.insert((usize::from(p), u));
+            });
+            for (p, u) in due {
+                let Some(unit) = d.units.get(u) else { continue };
+                let r = c.regexes[p].get_or_init(|| build(c.patterns[p].0.regex)).as_ref().unwrap();
+                find(r, lower.as_bytes(), unit);
+                let s = std::time::Instant::now();
+                find(r, lower.as_bytes(), unit);
+                let e = counts.entry(p).or_default();
+                e.0 += 1; e.1 += s.elapsed();
+            }
+        }
+        let mut v: Vec<_> = counts.into_iter().collect();
+        v.sort_by_key(|x| std::cmp::Reverse(x.1.1));
+        for (p, (n, t)) in v.iter().take(30) { println!("{n:6} {t:?} {} {:?}", c.patterns[*p].0.signal.0, &c.patterns[*p].0.regex[..40.min(c.patterns[*p].0.regex.len())]); }
+        println!("total {} {:?}", v.iter().map(|x| x.1.0).sum::<usize>(), v.iter().map(|x| x.1.1).sum::<std::time::Duration>());
     }
 }

@@ -13,6 +13,8 @@ pub(crate) enum Doubt {
     Shortener,
     /// Built to catch requests or to reach a machine behind a firewall.
     Collector,
+    /// A name that says what it is for, as in exercises and lazy attacks.
+    SelfDeclared,
     /// A name that imitates another or hides the real host.
     Disguised,
 }
@@ -25,49 +27,173 @@ impl Doubt {
             Self::PasteSite => "a paste or file-drop site",
             Self::Shortener => "a shortened link",
             Self::Collector => "a request collector or tunnel",
+            Self::SelfDeclared => "a host whose name says what it is for",
             Self::Disguised => "a disguised host name",
         }
     }
 }
 
 const PASTE_SITES: [&str; 30] = [
-    "pastebin.com", "paste.ee", "rentry.co", "rentry.org", "glot.io", "hastebin.com", "ghostbin.com", "termbin.com",
-    "ix.io", "0x0.st", "transfer.sh", "file.io", "anonfiles.com", "gofile.io", "catbox.moe", "mega.nz", "sprunge.us",
-    "dpaste.org", "dpaste.com", "privatebin.net", "controlc.com", "justpaste.it", "paste.rs", "temp.sh", "bashupload.com",
-    "mediafire.com", "sendspace.com", "cdn.discordapp.com", "media.discordapp.net", "pastes.io",
+    "pastebin.com",
+    "paste.ee",
+    "rentry.co",
+    "rentry.org",
+    "glot.io",
+    "hastebin.com",
+    "ghostbin.com",
+    "termbin.com",
+    "ix.io",
+    "0x0.st",
+    "transfer.sh",
+    "file.io",
+    "anonfiles.com",
+    "gofile.io",
+    "catbox.moe",
+    "mega.nz",
+    "sprunge.us",
+    "dpaste.org",
+    "dpaste.com",
+    "privatebin.net",
+    "controlc.com",
+    "justpaste.it",
+    "paste.rs",
+    "temp.sh",
+    "bashupload.com",
+    "mediafire.com",
+    "sendspace.com",
+    "cdn.discordapp.com",
+    "media.discordapp.net",
+    "pastes.io",
 ];
 
 const SHORTENERS: [&str; 14] = [
-    "bit.ly", "tinyurl.com", "t.co", "is.gd", "goo.gl", "cutt.ly", "rb.gy", "shorturl.at", "ow.ly", "t.ly", "v.gd",
-    "tiny.cc", "rebrand.ly", "s.id",
+    "bit.ly",
+    "tinyurl.com",
+    "t.co",
+    "is.gd",
+    "goo.gl",
+    "cutt.ly",
+    "rb.gy",
+    "shorturl.at",
+    "ow.ly",
+    "t.ly",
+    "v.gd",
+    "tiny.cc",
+    "rebrand.ly",
+    "s.id",
 ];
 
 const COLLECTORS: [&str; 28] = [
-    "webhook.site", "requestbin.com", "requestbin.net", "pipedream.net", "hookbin.com", "beeceptor.com", "interact.sh",
-    "interactsh.com", "oast.fun", "oast.pro", "oast.live", "oast.site", "oast.online", "oast.me", "burpcollaborator.net",
-    "oastify.com", "dnslog.cn", "ceye.io", "requestcatcher.com", "ngrok.io", "ngrok.app", "ngrok-free.app",
-    "trycloudflare.com", "loca.lt", "serveo.net", "localhost.run", "canarytokens.com", "requestrepo.com",
+    "webhook.site",
+    "requestbin.com",
+    "requestbin.net",
+    "pipedream.net",
+    "hookbin.com",
+    "beeceptor.com",
+    "interact.sh",
+    "interactsh.com",
+    "oast.fun",
+    "oast.pro",
+    "oast.live",
+    "oast.site",
+    "oast.online",
+    "oast.me",
+    "burpcollaborator.net",
+    "oastify.com",
+    "dnslog.cn",
+    "ceye.io",
+    "requestcatcher.com",
+    "ngrok.io",
+    "ngrok.app",
+    "ngrok-free.app",
+    "trycloudflare.com",
+    "loca.lt",
+    "serveo.net",
+    "localhost.run",
+    "canarytokens.com",
+    "requestrepo.com",
 ];
 
 /// Hosts whose installers are documented for people and run by millions of them.
 const INSTALLERS: [&str; 62] = [
-    "astral.sh", "bun.sh", "bun.com", "sh.rustup.rs", "rustup.rs", "get.docker.com", "deno.land", "deno.com", "deb.nodesource.com",
-    "rpm.nodesource.com", "fnm.vercel.app", "get.volta.sh", "get.pnpm.io", "install.python-poetry.org", "ollama.com", "ollama.ai",
-    "tailscale.com", "fly.io", "starship.rs", "mise.run", "mise.jdx.dev", "get.helm.sh", "get.k3s.io", "sdk.cloud.google.com",
-    "claude.ai", "cursor.com", "opencode.ai", "railway.app", "railway.com", "get.tur.so", "nixos.org", "install.determinate.systems",
-    "zed.dev", "foundry.paradigm.xyz", "release.anza.xyz", "release.solana.com", "solana-install.solana.workers.dev", "get.sdkman.io",
-    "install.duckdb.org", "cli.doppler.com", "cli.moonrepo.dev", "proto.moonrepo.dev", "aka.ms", "dl.google.com", "cli.github.com",
-    "setup.atuin.sh", "just.systems", "bootstrap.pypa.io", "dot.net", "get.jetify.com", "get.jetpack.io", "apt.llvm.org",
-    "packages.microsoft.com", "get.pulumi.com", "get.scoop.sh", "chocolatey.org", "community.chocolatey.org", "cli.kiro.dev",
-    "vercel.com", "app.factory.ai", "gh.io", "hf.co",
+    "astral.sh",
+    "bun.sh",
+    "bun.com",
+    "sh.rustup.rs",
+    "rustup.rs",
+    "get.docker.com",
+    "deno.land",
+    "deno.com",
+    "deb.nodesource.com",
+    "rpm.nodesource.com",
+    "fnm.vercel.app",
+    "get.volta.sh",
+    "get.pnpm.io",
+    "install.python-poetry.org",
+    "ollama.com",
+    "ollama.ai",
+    "tailscale.com",
+    "fly.io",
+    "starship.rs",
+    "mise.run",
+    "mise.jdx.dev",
+    "get.helm.sh",
+    "get.k3s.io",
+    "sdk.cloud.google.com",
+    "claude.ai",
+    "cursor.com",
+    "opencode.ai",
+    "railway.app",
+    "railway.com",
+    "get.tur.so",
+    "nixos.org",
+    "install.determinate.systems",
+    "zed.dev",
+    "foundry.paradigm.xyz",
+    "release.anza.xyz",
+    "release.solana.com",
+    "solana-install.solana.workers.dev",
+    "get.sdkman.io",
+    "install.duckdb.org",
+    "cli.doppler.com",
+    "cli.moonrepo.dev",
+    "proto.moonrepo.dev",
+    "aka.ms",
+    "dl.google.com",
+    "cli.github.com",
+    "setup.atuin.sh",
+    "just.systems",
+    "bootstrap.pypa.io",
+    "dot.net",
+    "get.jetify.com",
+    "get.jetpack.io",
+    "apt.llvm.org",
+    "packages.microsoft.com",
+    "get.pulumi.com",
+    "get.scoop.sh",
+    "chocolatey.org",
+    "community.chocolatey.org",
+    "cli.kiro.dev",
+    "vercel.com",
+    "app.factory.ai",
+    "gh.io",
+    "hf.co",
 ];
 
 /// Repositories of installers on hosts where anybody can have one.
 const INSTALLER_PATHS: [&str; 12] = [
-    "raw.githubusercontent.com/homebrew/", "raw.githubusercontent.com/nvm-sh/", "raw.githubusercontent.com/ohmyzsh/",
-    "raw.githubusercontent.com/helm/", "raw.githubusercontent.com/kubernetes", "raw.githubusercontent.com/rancher/",
-    "raw.githubusercontent.com/pyenv/", "raw.githubusercontent.com/anchore/", "raw.githubusercontent.com/aquasecurity/",
-    "raw.githubusercontent.com/golangci/", "raw.githubusercontent.com/microsoft/", "raw.githubusercontent.com/anthropics/",
+    "raw.githubusercontent.com/homebrew/",
+    "raw.githubusercontent.com/nvm-sh/",
+    "raw.githubusercontent.com/ohmyzsh/",
+    "raw.githubusercontent.com/helm/",
+    "raw.githubusercontent.com/kubernetes",
+    "raw.githubusercontent.com/rancher/",
+    "raw.githubusercontent.com/pyenv/",
+    "raw.githubusercontent.com/anchore/",
+    "raw.githubusercontent.com/aquasecurity/",
+    "raw.githubusercontent.com/golangci/",
+    "raw.githubusercontent.com/microsoft/",
+    "raw.githubusercontent.com/anthropics/",
 ];
 
 /// An address in a text.
@@ -97,7 +223,9 @@ pub(crate) fn urls(text: &str) -> Vec<Url> {
     if found.is_empty() {
         let words = lower.split([' ', '"', '\'', '`', '(', ')', '<', '>', '\n']);
         let bare = words.filter(|w| w.contains('.') && !w.starts_with(['-', '.', '/', '~', '$']));
-        found.extend(bare.take(8).filter_map(|w| Url::parse(w, true)).filter(|u| u.looks_like_host()));
+        found.extend(
+            bare.take(8).filter_map(|w| Url::parse(w, true)).filter(|u| u.looks_like_host()),
+        );
     }
     found
 }
@@ -105,7 +233,8 @@ pub(crate) fn urls(text: &str) -> Vec<Url> {
 impl Url {
     fn parse(text: &str, plain: bool) -> Option<Self> {
         let end = text.find(|c: char| {
-            c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')' | '|' | ';' | ',' | '\\')
+            c.is_whitespace()
+                || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')' | '|' | ';' | ',' | '\\')
         });
         let address = text.get(..end.unwrap_or(text.len()))?.to_owned();
         let authority = address.split(['/', '?', '#']).next()?;
@@ -117,7 +246,8 @@ impl Url {
     fn looks_like_host(&self) -> bool {
         let tld = self.host.rsplit('.').next().unwrap_or_default();
         const FILES: [&str; 16] = [
-            "sh", "py", "js", "ts", "md", "json", "txt", "yml", "yaml", "toml", "log", "zip", "gz", "env", "rs", "lock",
+            "sh", "py", "js", "ts", "md", "json", "txt", "yml", "yaml", "toml", "log", "zip", "gz",
+            "env", "rs", "lock",
         ];
         (2..=10).contains(&tld.len())
             && tld.bytes().all(|b| b.is_ascii_lowercase())
@@ -173,13 +303,31 @@ impl Url {
         if self.disguised || self.host.split('.').any(|part| part.starts_with("xn--")) {
             return Some(Doubt::Disguised);
         }
+        let says = [
+            "attacker",
+            "evil",
+            "malicious",
+            "malware",
+            "exfil",
+            "hacker",
+            "adversary",
+            "backdoor",
+        ];
+        if says.iter().any(|word| self.host.contains(word)) {
+            return Some(Doubt::SelfDeclared);
+        }
         self.plain.then_some(Doubt::Plain)
     }
 
     /// Stands for whatever the reader puts in.
     pub(crate) fn is_placeholder(&self) -> bool {
         let h = self.host.as_str();
-        h.starts_with('$') || h.starts_with('{') || h.starts_with("your") || h.starts_with("my-") || h == "host" || h == "..."
+        h.starts_with('$')
+            || h.starts_with('{')
+            || h.starts_with("your")
+            || h.starts_with("my-")
+            || h == "host"
+            || h == "..."
     }
 }
 

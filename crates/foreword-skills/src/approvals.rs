@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use foreword_store::{Reader, Tracked};
+use foreword_store::{AuditKey, Reader, Tracked};
 use foreword_workspace::Workspace;
 use serde::Serialize;
 
+use crate::carry_out::digests;
 use crate::error::SkillError;
 use crate::history;
 use crate::private::Private;
@@ -44,18 +45,30 @@ pub struct Approvals {
 impl Approvals {
     /// Reads what a workspace's history holds, and creates nothing.
     ///
+    /// `config_dir` is where the audit key lies. Only what was approved with it counts: a workspace
+    /// from elsewhere may bring a history along that says anything. Without the key nothing counts as
+    /// approved.
+    ///
     /// # Errors
     ///
-    /// If the repository is damaged. A database that cannot be read costs time, no more: it only
-    /// repeats what the repository says.
-    pub fn of(workspace: &Workspace) -> Result<Self, SkillError> {
+    /// If the repository is damaged, or there is one and the key cannot be had. A database that cannot
+    /// be read costs time, no more: it only repeats what the repository says.
+    pub fn of(workspace: &Workspace, config_dir: Option<&Path>) -> Result<Self, SkillError> {
         let private = Private::of(workspace.root());
-        let directory = workspace.config().skills.directory.clone();
-        let files = load(&private, &private.repository())?;
-        Ok(Self {
-            directory: clean(&directory).to_owned(),
-            files: files.into_iter().map(|file| (file.path.clone(), file)).collect(),
-        })
+        let directory = clean(&workspace.config().skills.directory).to_owned();
+        let Some(repository) = Repository::open(&private.repository())? else {
+            return Ok(Self { directory, files: BTreeMap::new() });
+        };
+        let config_dir = config_dir.ok_or(SkillError::NoConfigDir)?;
+        let key = AuditKey::load(config_dir)?;
+        let head = repository.head()?.map(|id| id.to_string());
+        let known = Reader::open(&private.database()).and_then(|reader| reader.tracked_with(&key));
+        let files = match known {
+            Ok(known) if known.head == head => known.files,
+            _ => history::tracked(&repository, &key)?,
+        };
+        let files = files.into_iter().map(|file| (file.path.clone(), file)).collect();
+        Ok(Self { directory, files })
     }
 
     /// Whether nothing was ever approved here.
@@ -67,37 +80,27 @@ impl Approvals {
     /// How a file stands, named as the workspace shows it (`skills/tea/SKILL.md`).
     #[must_use]
     pub fn standing(&self, shown: &str, digest: &[u8; 32]) -> Standing {
-        let Some(path) = shown.strip_prefix(&self.directory).and_then(|p| p.strip_prefix('/')) else {
+        let Some(path) = shown.strip_prefix(&self.directory).and_then(|p| p.strip_prefix('/'))
+        else {
             return Standing::Local;
         };
         match self.files.get(path) {
             None => Standing::Local,
-            Some(file) if file.digest == *digest => Standing::Approved {
-                commit: file.commit.clone(),
-                by: file.by.clone(),
-                at: file.at,
-            },
+            Some(file) if !file.approved => Standing::Local,
+            Some(file) if file.digest == *digest => {
+                Standing::Approved { commit: file.commit.clone(), by: file.by.clone(), at: file.at }
+            }
             Some(file) => Standing::Modified { commit: file.commit.clone() },
         }
     }
 
     pub(crate) fn digests(&self) -> BTreeMap<String, [u8; 32]> {
-        self.files.iter().map(|(path, file)| (path.clone(), file.digest)).collect()
+        digests(self.files.values())
     }
 
     /// What a file is called in the repository.
     pub(crate) fn blob(&self, path: &str) -> Option<&str> {
         self.files.get(path).map(|file| file.blob.as_str())
-    }
-}
-
-fn load(private: &Private, directory: &Path) -> Result<Vec<Tracked>, SkillError> {
-    let Some(repository) = Repository::open(directory)? else { return Ok(Vec::new()) };
-    let head = repository.head()?.map(|id| id.to_string());
-    let known = Reader::open(&private.database()).and_then(|reader| reader.tracked());
-    match known {
-        Ok(known) if known.head == head => Ok(known.files),
-        _ => history::tracked(&repository),
     }
 }
 

@@ -7,13 +7,14 @@ use foreword_store::{
     ChangeKind, Decision, Event, Head, NewProposal, Outcome, Proposal, State, Store, StoreError,
     Tracked, Write,
 };
+use gix::ObjectId;
 use serde_json::json;
 
 use crate::error::SkillError;
 use crate::git_store::GitStore;
 use crate::history;
 use crate::lock::Lock;
-use crate::message::Message;
+use crate::message::{self, Message};
 use crate::repository::{Blob, CommitInfo, FileChange, Repository, Signature};
 use crate::store::{Act, Committed};
 use crate::work_tree::WorkTree;
@@ -45,7 +46,7 @@ impl Change<'_> {
         }
         let head = self.repository.head()?.map(|id| id.to_string());
         if self.database.tracked_head()? != head {
-            let rows = history::tracked(&self.repository)?;
+            let rows = history::tracked(&self.repository, self.database.key())?;
             self.database.write(act.at, |w| w.replace_tracked(head.as_deref(), &rows))?;
         }
         Ok(())
@@ -104,10 +105,32 @@ impl Change<'_> {
             proposed_by: proposal.proposed_by.clone(),
             approved_by: approver(proposal).to_owned(),
             reverts: proposal.reverts.clone(),
+            approves: self.unchanged(parent, &changes)?,
             audit_head: Some(history::audit_head(&head)),
         };
-        let id = self.repository.record(parent, &changes, &message.write(), &self.author(act))?;
+        let id = self.repository.record(parent, &changes, &self.author(act), |tree| {
+            let text = message.write();
+            message::seal(&text, &history::seal(self.database.key(), parent, tree, &text))
+        })?;
         self.repository.commit(id)
+    }
+
+    /// Files that a commit approves as they are: their content is in the history already, put there
+    /// by somebody without the key.
+    fn unchanged(
+        &self,
+        parent: Option<ObjectId>,
+        changes: &[FileChange],
+    ) -> Result<Vec<String>, SkillError> {
+        let held = self.repository.files(parent)?;
+        let mut same = Vec::new();
+        for change in changes {
+            let new = change.content.as_deref().map(|c| self.repository.blob_id(c)).transpose()?;
+            if new.is_some() && held.get(&change.path).map(|blob| blob.id) == new {
+                same.push(change.path.clone());
+            }
+        }
+        Ok(same)
     }
 
     /// Writes the files of a proposal that is committed. A file that somebody edited meanwhile is
@@ -141,7 +164,12 @@ impl Change<'_> {
                 "proposedBy": proposal.proposed_by, "reverts": proposal.reverts,
                 "recovered": recovered,
             });
-            let event = Event::new(approver(proposal), done_action(proposal.kind), &proposal.skill, Outcome::Done);
+            let event = Event::new(
+                approver(proposal),
+                done_action(proposal.kind),
+                &proposal.skill,
+                Outcome::Done,
+            );
             w.audit(&event.with_detail(detail))?;
             if w.tracked_head()? == parent {
                 w.update_tracked(parent.as_deref(), &id, &changed, &removed)?;
@@ -168,7 +196,13 @@ impl Change<'_> {
                 Some(content) => {
                     let id = self.repository.blob_id(content)?;
                     let blob = Blob { id, executable: file.executable };
-                    changed.push(history::tracked_file(&self.repository, &file.path, blob, commit)?);
+                    changed.push(history::tracked_file(
+                        &self.repository,
+                        self.database.key(),
+                        &file.path,
+                        blob,
+                        commit,
+                    )?);
                 }
             }
         }
@@ -202,7 +236,8 @@ impl Change<'_> {
         for file in files {
             let disk = self.work_tree.read(&file.path)?.map(|found| digest(&found.content));
             let new = file.content.as_deref().map(digest);
-            let held = self.database.tracked_file(&file.path)?.map(|known| known.digest);
+            let held = self.database.tracked_file(&file.path)?;
+            let held = held.filter(|known| known.approved).map(|known| known.digest);
             if disk != held && disk != new {
                 return Ok(Some(file.path.clone()));
             }
@@ -210,10 +245,10 @@ impl Change<'_> {
         Ok(None)
     }
 
-    /// The digests of what the newest commit holds.
+    /// The digests of what the newest commit holds. What nobody approved has none that a file could
+    /// have, so that it counts as changed.
     pub(crate) fn tracked_digests(&self) -> Result<BTreeMap<String, [u8; 32]>, SkillError> {
-        let tracked = self.database.tracked()?.files;
-        Ok(tracked.into_iter().map(|file| (file.path, file.digest)).collect())
+        Ok(digests(self.database.tracked()?.files.iter()))
     }
 
     /// Notes that something was refused.
@@ -237,6 +272,12 @@ impl Change<'_> {
         let email = if email.is_empty() { "foreword@localhost" } else { email };
         Signature { name: name.into(), email: email.into(), seconds: act.at.div_euclid(1000) }
     }
+}
+
+/// The digests of files that are approved, and zeros for those that are not.
+pub(crate) fn digests<'t>(files: impl Iterator<Item = &'t Tracked>) -> BTreeMap<String, [u8; 32]> {
+    let digest = |file: &Tracked| if file.approved { file.digest } else { [0; 32] };
+    files.map(|file| (file.path.clone(), digest(file))).collect()
 }
 
 /// The digest a file is known by.

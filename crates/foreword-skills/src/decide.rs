@@ -39,11 +39,8 @@ pub(crate) fn reject(
     let change = store.begin(act)?;
     let proposal = open(&change, id)?;
     change.database.write(act.at, |w| -> Result<(), StoreError> {
-        let decision = Decision {
-            by: Some(act.by.clone()),
-            reason: reason.map(str::to_owned),
-            commit: None,
-        };
+        let decision =
+            Decision { by: Some(act.by.clone()), reason: reason.map(str::to_owned), commit: None };
         w.set_state(&proposal.id, State::Pending, State::Rejected, &decision)?;
         let detail = json!({ "id": proposal.id.as_str(), "reason": reason });
         let event = Event::new(&act.by, "skill.reject", &proposal.skill, Outcome::Done);

@@ -65,7 +65,10 @@ mod tests {
     #[test]
     fn a_change_reads_as_a_diff() {
         let diff = unified("a/SKILL.md", Some(b"one\ntwo\n"), Some(b"one\n2\xe2\x80\x8b\n"));
-        assert_eq!(diff, "--- a/SKILL.md\n+++ a/SKILL.md\n@@ -1,2 +1,2 @@\n one\n-two\n+2\\u{200b}\n");
+        assert_eq!(
+            diff,
+            "--- a/SKILL.md\n+++ a/SKILL.md\n@@ -1,2 +1,2 @@\n one\n-two\n+2\\u{200b}\n"
+        );
         let diff = unified("x", None, Some(b"one\x1b[2J\n"));
         assert_eq!(diff, "--- /dev/null\n+++ x\n@@ -0,0 +1 @@\n+one\\u{1b}[2J\n");
         let diff = unified("x", Some(&[0xff, 0]), None);

@@ -132,7 +132,8 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_added_and_the_rest_stays() {
-        let draft = draft(&request(None, "tea.md", "# Tea\n\nBrews tea.\nWell.\n\nMore.\n")).unwrap();
+        let draft =
+            draft(&request(None, "tea.md", "# Tea\n\nBrews tea.\nWell.\n\nMore.\n")).unwrap();
         assert_eq!(
             draft.content,
             "---\nname: tea\ndescription: \"Brews tea. Well.\"\n---\n\n# Tea\n\nBrews tea.\nWell.\n\nMore.\n"

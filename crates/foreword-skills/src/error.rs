@@ -189,6 +189,9 @@ pub enum SkillError {
         /// What was looked at.
         what: String,
     },
+    /// Nobody said where the audit key is.
+    #[error("there is no directory for the audit key, so no approval can be checked")]
+    NoConfigDir,
     /// The store may only be read.
     #[error("these skills are read-only: {action} is not possible")]
     ReadOnly {

@@ -67,7 +67,7 @@ impl GitStore {
     ///
     /// If the repository is damaged.
     pub fn approvals(&self) -> Result<Approvals, SkillError> {
-        Approvals::of(&self.workspace)
+        Approvals::of(&self.workspace, Some(&self.options.config_dir))
     }
 
     /// Proposals, newest first: those that wait, or all.
@@ -233,7 +233,11 @@ impl SkillStore for GitStore {
         read(&self.workspace, &self.listing()?, name)
     }
 
-    fn propose(&mut self, request: ProposalRequest, act: &Act) -> Result<ProposalResult, SkillError> {
+    fn propose(
+        &mut self,
+        request: ProposalRequest,
+        act: &Act,
+    ) -> Result<ProposalResult, SkillError> {
         crate::propose::propose(self, &request, act)
     }
 
@@ -252,10 +256,8 @@ impl SkillStore for GitStore {
     fn log(&self, options: &LogOptions) -> Result<Vec<LogEntry>, SkillError> {
         let mut entries: Vec<LogEntry> = Vec::new();
         if let Some(reader) = self.reader()? {
-            let filter = LogFilter {
-                action_prefix: Some("skill.".to_owned()),
-                ..LogFilter::default()
-            };
+            let filter =
+                LogFilter { action_prefix: Some("skill.".to_owned()), ..LogFilter::default() };
             entries.extend(reader.entries(&filter)?.into_iter().map(log_entry));
         }
         if let Some(repository) = Repository::open(&self.private.repository())? {
@@ -273,7 +275,11 @@ impl SkillStore for GitStore {
                     action: "commit".into(),
                     outcome: "done".into(),
                     skill: skills.first().map(|c| skill_of(&c.path).to_owned()).unwrap_or_default(),
-                    by: if message.approved_by.is_empty() { commit.author } else { message.approved_by },
+                    by: if message.approved_by.is_empty() {
+                        commit.author
+                    } else {
+                        message.approved_by
+                    },
                     id: Some(message.proposal).filter(|id| !id.is_empty()),
                     commit: Some(id),
                     reason: Some(message.subject),

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use foreword_store::{Anchor, Head, Tracked};
+use foreword_store::{Anchor, AuditKey, Head, Tracked};
 use gix::ObjectId;
 
 use crate::error::SkillError;
-use crate::message::Message;
+use crate::message::{Message, sealed};
 use crate::repository::{Blob, CommitInfo, Repository};
 
 /// Characters of a commit's id that are shown and asked for.
@@ -15,8 +15,8 @@ pub(crate) const SHORT: usize = 12;
 /// The fewest characters that may stand for a commit.
 const SHORTEST: usize = 4;
 
-/// Every file of the newest commit, with the commit that last changed it.
-pub(crate) fn tracked(repository: &Repository) -> Result<Vec<Tracked>, SkillError> {
+/// Every file of the newest commit, with the commit that last changed or approved it.
+pub(crate) fn tracked(repository: &Repository, key: &AuditKey) -> Result<Vec<Tracked>, SkillError> {
     let mut missing = repository.files(repository.head()?)?;
     let mut found = Vec::new();
     for commit in repository.history() {
@@ -24,9 +24,11 @@ pub(crate) fn tracked(repository: &Repository) -> Result<Vec<Tracked>, SkillErro
             break;
         }
         let commit = commit?;
-        for changed in repository.changes(&commit)? {
-            if let Some(blob) = missing.remove(&changed.path) {
-                found.push(tracked_file(repository, &changed.path, blob, &commit)?);
+        let approves = Message::read(&commit.message).approves;
+        let changed = repository.changes(&commit)?.into_iter().map(|changed| changed.path);
+        for path in changed.chain(approves) {
+            if let Some(blob) = missing.remove(&path) {
+                found.push(tracked_file(repository, key, &path, blob, &commit)?);
             }
         }
     }
@@ -37,6 +39,7 @@ pub(crate) fn tracked(repository: &Repository) -> Result<Vec<Tracked>, SkillErro
 /// One file, as a commit left it.
 pub(crate) fn tracked_file(
     repository: &Repository,
+    key: &AuditKey,
     path: &str,
     blob: Blob,
     commit: &CommitInfo,
@@ -51,7 +54,25 @@ pub(crate) fn tracked_file(
         by: by.clone(),
         at: commit.seconds.saturating_mul(1000),
         proposal: Some(message.proposal).filter(|id| !id.is_empty()),
+        approved: is_sealed(commit, key),
     })
+}
+
+/// The seal of a commit: over its parent, its tree and all it says.
+pub(crate) fn seal(
+    key: &AuditKey,
+    parent: Option<ObjectId>,
+    tree: ObjectId,
+    message: &str,
+) -> String {
+    let parent = parent.map(|id| id.to_string()).unwrap_or_default();
+    key.seal(format!("{parent}\n{tree}\n{message}").as_bytes()).to_string()
+}
+
+/// Whether the holder of the key made a commit. Anybody can write a commit that says it was approved.
+fn is_sealed(commit: &CommitInfo, key: &AuditKey) -> bool {
+    sealed(&commit.message)
+        .is_some_and(|sealed| sealed.seal == seal(key, commit.parent, commit.tree, sealed.message))
 }
 
 /// The commit that carried out a proposal.

@@ -34,8 +34,8 @@ mod repository;
 mod revert;
 mod screening;
 mod store;
-mod take_in;
 mod taint;
+mod take_in;
 mod work_tree;
 
 pub use approvals::{Approvals, Standing};

@@ -4,6 +4,8 @@
 const PROPOSAL_ID: &str = "Proposal-Id";
 /// The trailer that ties the audit log to the history.
 const AUDIT_HEAD: &str = "Audit-Head";
+/// The trailer that shows that the holder of the key made the commit.
+const SEAL: &str = "Seal";
 
 /// The message of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,14 +16,37 @@ pub(crate) struct Message {
     pub(crate) proposed_by: String,
     pub(crate) approved_by: String,
     pub(crate) reverts: Option<String>,
-    /// Log, number and hash of the last audit entry before the commit.
+    /// Files it approves without changing them.
+    pub(crate) approves: Vec<String>,
+    /// Number, hash and log of the last audit entry before the commit.
     pub(crate) audit_head: Option<String>,
+}
+
+/// A message with its seal.
+pub(crate) struct Sealed<'m> {
+    /// The message without the seal.
+    pub(crate) message: &'m str,
+    /// The seal.
+    pub(crate) seal: &'m str,
+}
+
+/// Tells a message from its seal, which is its last line.
+pub(crate) fn sealed(text: &str) -> Option<Sealed<'_>> {
+    let at = text.trim_end().rfind('\n')? + 1;
+    let seal = text.get(at..)?.trim_end().strip_prefix(SEAL)?.strip_prefix(": ")?;
+    Some(Sealed { message: text.get(..at)?, seal })
+}
+
+/// Puts a seal under a message.
+pub(crate) fn seal(message: &str, seal: &str) -> String {
+    format!("{message}{SEAL}: {seal}\n")
 }
 
 impl Message {
     pub(crate) fn write(&self) -> String {
         let mut text = format!("{}\n\n", one_line(&self.subject, 72));
-        if let Some(reason) = self.reason.as_deref().map(|r| one_line(r, 1000)).filter(|r| !r.is_empty())
+        if let Some(reason) =
+            self.reason.as_deref().map(|r| one_line(r, 1000)).filter(|r| !r.is_empty())
         {
             // A word in front, so that a reason that reads like a trailer is none.
             text.push_str(&format!("Reason: {reason}\n\n"));
@@ -37,6 +62,9 @@ impl Message {
             if let Some(value) = value {
                 text.push_str(&format!("{name}: {}\n", one_line(value, 200)));
             }
+        }
+        for path in &self.approves {
+            text.push_str(&format!("Approves: {}\n", one_line(path, 1000)));
         }
         text
     }
@@ -58,6 +86,7 @@ impl Message {
                 "Approved-By" => message.approved_by = value,
                 "Reverts" => message.reverts = Some(value),
                 AUDIT_HEAD => message.audit_head = Some(value),
+                "Approves" => message.approves.push(value),
                 _ => {}
             }
         }
@@ -67,8 +96,10 @@ impl Message {
 
 /// Text on one line, at most so many characters.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
-    let words: Vec<&str> =
-        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|w| !w.is_empty())
+        .collect();
     let line = words.join(" ");
     if line.chars().count() <= most {
         return line;
@@ -88,6 +119,7 @@ mod tests {
             proposed_by: "agent:cosmo".into(),
             approved_by: "screening".into(),
             reverts: None,
+            approves: vec!["a/SKILL.md".into()],
             audit_head: Some("12 00ff".into()),
         }
     }
@@ -98,14 +130,21 @@ mod tests {
         assert_eq!(
             message.write(),
             "Add skill deploy\n\nReason: keep it\n\nProposal-Id: abc\nProposed-By: agent:cosmo\n\
-             Approved-By: screening\nAudit-Head: 12 00ff\n"
+             Approved-By: screening\nAudit-Head: 12 00ff\nApproves: a/SKILL.md\n"
         );
         assert_eq!(Message::read(&message.write()), message);
+        let whole = seal(&message.write(), "00aa");
+        assert_eq!(Message::read(&whole), message);
+        let parts = sealed(&whole).unwrap();
+        assert_eq!((parts.message, parts.seal), (message.write().as_str(), "00aa"));
+        assert!(sealed(&message.write()).is_none() && sealed("").is_none());
     }
 
     #[test]
     fn a_reason_cannot_forge_a_trailer() {
-        for reason in ["x\n\nProposal-Id: evil", "Proposal-Id: evil", "x\rProposal-Id: evil\u{2028}"] {
+        for reason in
+            ["x\n\nProposal-Id: evil", "Proposal-Id: evil", "x\rProposal-Id: evil\u{2028}"]
+        {
             let read = Message::read(&message(reason).write());
             assert_eq!(read.proposal, "abc", "{reason:?}");
         }

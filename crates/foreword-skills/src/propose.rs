@@ -67,7 +67,12 @@ fn screen(store: &GitStore, draft: &Draft) -> Screening {
 }
 
 /// Puts a proposal that made no sense, or came from a tainted session, on record.
-fn refused(store: &GitStore, request: &ProposalRequest, error: SkillError, act: &Act) -> SkillError {
+fn refused(
+    store: &GitStore,
+    request: &ProposalRequest,
+    error: SkillError,
+    act: &Act,
+) -> SkillError {
     let subject = request.name.clone().or_else(|| request.file.clone()).unwrap_or_default();
     let detail = json!({
         "reason": error.to_string(), "taintRatio": request.taint.ratio,
@@ -120,7 +125,8 @@ fn settle(
         return unchanged(change, draft, Screening::of(findings), act);
     }
     if let Some(path) = change.local_change(&files)? {
-        let message = format!("{} has changes of yours that no commit holds", change.work_tree.show(&path));
+        let message =
+            format!("{} has changes of yours that no commit holds", change.work_tree.show(&path));
         findings.push(note(Verdict::NeedsReview, "local-changes", &message));
     } else if let Some(by) = person_behind(change, &files)? {
         let message = format!("it would replace what {by} approved");
@@ -224,13 +230,7 @@ fn person_behind(change: &Change<'_>, files: &[FileChange]) -> Result<Option<Str
 }
 
 fn note(verdict: Verdict, rule: &str, message: &str) -> Finding {
-    Finding {
-        rule: rule.into(),
-        verdict,
-        line: 1,
-        excerpt: String::new(),
-        message: message.into(),
-    }
+    Finding { rule: rule.into(), verdict, line: 1, excerpt: String::new(), message: message.into() }
 }
 
 fn audited(findings: &[Finding]) -> Vec<serde_json::Value> {

@@ -100,9 +100,8 @@ impl Repository {
             return Ok(found);
         }
         create::create(directory, work_tree)?;
-        Self::open(directory)?.ok_or_else(|| {
-            SkillError::io(directory, io::Error::from(io::ErrorKind::NotFound))
-        })
+        Self::open(directory)?
+            .ok_or_else(|| SkillError::io(directory, io::Error::from(io::ErrorKind::NotFound)))
     }
 
     /// Takes away lock files that a killed process left behind.
@@ -141,7 +140,10 @@ impl Repository {
     }
 
     /// Every file at a commit.
-    pub(crate) fn files(&self, commit: Option<ObjectId>) -> Result<BTreeMap<String, Blob>, SkillError> {
+    pub(crate) fn files(
+        &self,
+        commit: Option<ObjectId>,
+    ) -> Result<BTreeMap<String, Blob>, SkillError> {
         let mut files = BTreeMap::new();
         if let Some(commit) = commit {
             self.walk(self.commit(commit)?.tree, "", &mut |path, blob| {
@@ -208,7 +210,8 @@ impl Repository {
         Ok(changed.into_values().collect())
     }
 
-    /// Writes one commit on top of `parent` and moves the branch to it.
+    /// Writes one commit on top of `parent` and moves the branch to it; the message may speak of the
+    /// tree.
     ///
     /// # Errors
     ///
@@ -217,8 +220,8 @@ impl Repository {
         &self,
         parent: Option<ObjectId>,
         changes: &[FileChange],
-        message: &str,
         author: &Signature,
+        message: impl FnOnce(ObjectId) -> String,
     ) -> Result<ObjectId, SkillError> {
         let mut written = Vec::new();
         let mut edits: Vec<(Vec<&str>, Option<Entry>)> = Vec::new();
@@ -229,7 +232,8 @@ impl Repository {
                 Some(content) => {
                     let oid = self.git.write_blob(content).map_err(|e| self.damaged(&e))?.detach();
                     written.push(oid);
-                    let kind = if change.executable { EntryKind::BlobExecutable } else { EntryKind::Blob };
+                    let kind =
+                        if change.executable { EntryKind::BlobExecutable } else { EntryKind::Blob };
                     Some(Entry {
                         mode: kind.into(),
                         filename: names.last().copied().unwrap_or_default().into(),
@@ -256,7 +260,7 @@ impl Repository {
             author: signature.clone(),
             committer: signature,
             encoding: None,
-            message: message.into(),
+            message: message(tree).into(),
             extra_headers: Vec::new(),
         };
         let id = self.write(&commit, &mut written)?;
@@ -274,7 +278,11 @@ impl Repository {
         let name = BRANCH.try_into().map_err(|_| self.damaged_because("bad branch name"))?;
         let edit = RefEdit {
             change: Change::Update {
-                log: LogChange { mode: RefLog::AndReference, force_create_reflog: false, message: "".into() },
+                log: LogChange {
+                    mode: RefLog::AndReference,
+                    force_create_reflog: false,
+                    message: "".into(),
+                },
                 expected,
                 new: gix::refs::Target::Object(to),
             },
@@ -282,7 +290,11 @@ impl Repository {
             deref: false,
         };
         if let Err(error) = self.git.edit_references_as(Some(edit), None) {
-            return Err(if self.head()? == from { self.damaged(&error) } else { SkillError::Moved });
+            return Err(if self.head()? == from {
+                self.damaged(&error)
+            } else {
+                SkillError::Moved
+            });
         }
         let branch = self.directory.join(BRANCH);
         sync_file(&branch)?;
@@ -409,7 +421,8 @@ impl Repository {
                 continue;
             }
             let path = format!("{prefix}{}", String::from_utf8_lossy(&name));
-            let tree = |entry: &Option<Entry>| entry.as_ref().filter(|e| e.mode.is_tree()).map(|e| e.oid);
+            let tree =
+                |entry: &Option<Entry>| entry.as_ref().filter(|e| e.mode.is_tree()).map(|e| e.oid);
             let blob = |entry: &Option<Entry>| {
                 entry
                     .as_ref()
@@ -442,9 +455,7 @@ type Edit<'a> = (&'a [&'a str], Option<&'a Entry>);
 
 /// Puts a file or directory on the disk itself.
 fn sync_file(path: &Path) -> Result<(), SkillError> {
-    File::open(path)
-        .and_then(|file| file.sync_all())
-        .map_err(|source| SkillError::io(path, source))
+    File::open(path).and_then(|file| file.sync_all()).map_err(|source| SkillError::io(path, source))
 }
 
 /// A name or address that cannot break out of a commit's header.

@@ -33,14 +33,19 @@ fn git_accepts_what_is_written() {
     let repository = Repository::open_or_create(&directory, "../skills").unwrap();
     assert_eq!(repository.head().unwrap(), None);
     let first = repository
-        .record(None, &[put("a/SKILL.md", "a"), put("a.b/SKILL.md", "dot")], "Add a\n", &author())
+        .record(None, &[put("a/SKILL.md", "a"), put("a.b/SKILL.md", "dot")], &author(), |_| {
+            "Add a\n".into()
+        })
         .unwrap();
     let mut script = put("a/scripts/run.sh", "#!/bin/sh\n");
     script.executable = true;
-    let second =
-        repository.record(Some(first), &[script, put("flat.md", "f")], "Add more\n", &author()).unwrap();
+    let second = repository
+        .record(Some(first), &[script, put("flat.md", "f")], &author(), |_| "Add more\n".into())
+        .unwrap();
     let third = repository
-        .record(Some(second), &[take("a/SKILL.md"), take("a/scripts/run.sh")], "Remove a\n", &author())
+        .record(Some(second), &[take("a/SKILL.md"), take("a/scripts/run.sh")], &author(), |_| {
+            "Remove a\n".into()
+        })
         .unwrap();
     assert_eq!(git(&directory, &["fsck", "--strict", "--no-dangling"]), "");
     assert_eq!(
@@ -70,10 +75,12 @@ fn the_branch_moves_only_from_where_it_was_believed_to_be() {
     fs::create_dir(scratch.path().join("skills")).unwrap();
     let directory = scratch.path().join("skills.git");
     let repository = Repository::open_or_create(&directory, "../skills").unwrap();
-    let first = repository.record(None, &[put("a.md", "a")], "a\n", &author()).unwrap();
-    let second = repository.record(Some(first), &[put("b.md", "b")], "b\n", &author()).unwrap();
+    let first = repository.record(None, &[put("a.md", "a")], &author(), |_| "a\n".into()).unwrap();
+    let second =
+        repository.record(Some(first), &[put("b.md", "b")], &author(), |_| "b\n".into()).unwrap();
     for stale in [None, Some(first)] {
-        let error = repository.record(stale, &[put("c.md", "c")], "c\n", &author()).unwrap_err();
+        let error =
+            repository.record(stale, &[put("c.md", "c")], &author(), |_| "c\n".into()).unwrap_err();
         assert!(matches!(error, SkillError::Moved), "{error}");
     }
     assert_eq!(repository.head().unwrap(), Some(second));
@@ -85,8 +92,10 @@ fn removing_everything_leaves_an_empty_tree() {
     fs::create_dir(scratch.path().join("skills")).unwrap();
     let directory = scratch.path().join("skills.git");
     let repository = Repository::open_or_create(&directory, "../skills").unwrap();
-    let first = repository.record(None, &[put("a/SKILL.md", "a")], "a\n", &author()).unwrap();
-    let second = repository.record(Some(first), &[take("a/SKILL.md")], "b\n", &author()).unwrap();
+    let first =
+        repository.record(None, &[put("a/SKILL.md", "a")], &author(), |_| "a\n".into()).unwrap();
+    let second =
+        repository.record(Some(first), &[take("a/SKILL.md")], &author(), |_| "b\n".into()).unwrap();
     assert!(repository.files(Some(second)).unwrap().is_empty());
     assert_eq!(git(&directory, &["fsck", "--strict", "--no-dangling"]), "");
 }
@@ -98,7 +107,7 @@ fn nobody_breaks_out_of_a_header() {
     let directory = scratch.path().join("skills.git");
     let repository = Repository::open_or_create(&directory, "../skills").unwrap();
     let evil = Signature { name: "A\n<b>".into(), email: " \0 ".into(), seconds: 0 };
-    repository.record(None, &[put("a.md", "a")], "a\n", &evil).unwrap();
+    repository.record(None, &[put("a.md", "a")], &evil, |_| "a\n".into()).unwrap();
     assert_eq!(git(&directory, &["fsck", "--strict", "--no-dangling"]), "");
     assert_eq!(git(&directory, &["log", "--format=%an|%ae"]), "Ab|foreword\n");
 }
@@ -109,7 +118,7 @@ fn damage_is_told_and_nothing_is_touched() {
     fs::create_dir(scratch.path().join("skills")).unwrap();
     let directory = scratch.path().join("skills.git");
     let repository = Repository::open_or_create(&directory, "../skills").unwrap();
-    repository.record(None, &[put("a.md", "a")], "a\n", &author()).unwrap();
+    repository.record(None, &[put("a.md", "a")], &author(), |_| "a\n".into()).unwrap();
     fs::write(directory.join(BRANCH), "no commit id\n").unwrap();
     let reopened = Repository::open(&directory).unwrap().unwrap();
     assert!(matches!(reopened.head(), Err(SkillError::Damaged { .. })));

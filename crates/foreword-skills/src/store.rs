@@ -134,7 +134,11 @@ pub trait SkillStore {
     ///
     /// If the session is too tainted, or the request makes no sense. A refusal by screening is a
     /// result, not an error.
-    fn propose(&mut self, request: ProposalRequest, act: &Act) -> Result<ProposalResult, SkillError>;
+    fn propose(
+        &mut self,
+        request: ProposalRequest,
+        act: &Act,
+    ) -> Result<ProposalResult, SkillError>;
 
     /// Takes in a proposal, after screening it once more.
     ///

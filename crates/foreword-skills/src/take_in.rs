@@ -429,7 +429,11 @@ fn screen(change: &Change<'_>, changes: &[FileChange]) -> Screening {
         let Ok(text) = std::str::from_utf8(content) else { continue };
         let permissions = SkillDocument::parse(text, None).allowed_tools;
         let screening = change.store.options.screeners.screen(Policy::Import, text, &permissions);
-        let prefix = if file.path.ends_with("SKILL.md") { String::new() } else { format!("{}: ", file.path) };
+        let prefix = if file.path.ends_with("SKILL.md") {
+            String::new()
+        } else {
+            format!("{}: ", file.path)
+        };
         findings.extend(screening.findings.into_iter().map(|mut finding| {
             finding.message = format!("{prefix}{}", finding.message);
             finding

@@ -12,7 +12,10 @@ fn files_are_written_read_and_taken_away_with_their_folders() {
     tree.apply(&change("a/SKILL.md", Some("a"))).unwrap();
     assert_eq!(tree.read("a/SKILL.md").unwrap().unwrap().content, b"a");
     assert_eq!(tree.read("a/NO.md").unwrap(), None);
-    assert_eq!(tree.files("a").unwrap().keys().collect::<Vec<_>>(), ["a/SKILL.md", "a/scripts/run.sh"]);
+    assert_eq!(
+        tree.files("a").unwrap().keys().collect::<Vec<_>>(),
+        ["a/SKILL.md", "a/scripts/run.sh"]
+    );
     tree.apply(&change("a/scripts/run.sh", None)).unwrap();
     assert!(!scratch.path().join("lib/skills/a/scripts").exists());
     tree.apply(&change("a/SKILL.md", None)).unwrap();

@@ -49,7 +49,16 @@ fn a_plain_skill_is_taken_in_at_once() {
     assert_eq!(standing, approved);
     assert_eq!(scratch.audit(), ["skill.propose deploy pending", "skill.approve deploy done"]);
     scratch.check_consistent();
-    assert_eq!(scratch.git(&["--work-tree", scratch.root().join("skills").to_str().unwrap(), "diff", "HEAD", "--stat"]), "");
+    assert_eq!(
+        scratch.git(&[
+            "--work-tree",
+            scratch.root().join("skills").to_str().unwrap(),
+            "diff",
+            "HEAD",
+            "--stat"
+        ]),
+        ""
+    );
 }
 
 #[test]
@@ -63,7 +72,10 @@ fn a_refused_skill_is_on_record_and_nowhere_else() {
     assert_eq!(store.proposals(true).unwrap(), []);
     assert_eq!(scratch.audit(), ["skill.propose run refused"]);
     let log = store.log(&LogOptions::default()).unwrap();
-    assert_eq!((log[0].action.as_str(), log[0].id.as_deref()), ("propose", Some(result.id.as_str())));
+    assert_eq!(
+        (log[0].action.as_str(), log[0].id.as_deref()),
+        ("propose", Some(result.id.as_str()))
+    );
 }
 
 #[test]
@@ -115,9 +127,9 @@ fn the_taint_gate_holds_and_is_on_record() {
 fn names_that_could_hurt_are_refused_and_on_record() {
     let scratch = Scratch::new();
     let mut store = scratch.store();
-    for name in
-        ["../x", "/etc/x", "a/b", "a\\b", "con", "nul.md", "x.", "Deploy", "a\0b", ".git", "", "c:x"]
-    {
+    for name in [
+        "../x", "/etc/x", "a/b", "a\\b", "con", "nul.md", "x.", "Deploy", "a\0b", ".git", "", "c:x",
+    ] {
         let error = propose(&mut store, name, PLAIN).unwrap_err();
         assert!(matches!(error, SkillError::Name(_)), "{name}: {error}");
     }
@@ -133,12 +145,16 @@ fn an_own_edit_is_noticed_and_never_overwritten() {
     let scratch = Scratch::new();
     let mut store = scratch.store();
     propose(&mut store, "deploy", PLAIN).unwrap();
-    scratch.write("ws/skills/deploy/SKILL.md", "---\nname: deploy\ndescription: Mine.\n---\nMine.\n");
+    scratch
+        .write("ws/skills/deploy/SKILL.md", "---\nname: deploy\ndescription: Mine.\n---\nMine.\n");
     scratch.write("ws/skills/own.md", "# Own\n\nOwn.\n");
     let approvals = store.approvals().unwrap();
     let mine = scratch.read("ws/skills/deploy/SKILL.md");
     let digest = *blake3::hash(mine.as_bytes()).as_bytes();
-    assert!(matches!(approvals.standing("skills/deploy/SKILL.md", &digest), Standing::Modified { .. }));
+    assert!(matches!(
+        approvals.standing("skills/deploy/SKILL.md", &digest),
+        Standing::Modified { .. }
+    ));
     assert_eq!(approvals.standing("skills/own.md", &[0; 32]), Standing::Local);
 
     // What would replace it waits, and cannot be approved before the edit is taken in.
@@ -159,7 +175,13 @@ fn an_own_edit_is_noticed_and_never_overwritten() {
     assert!(!scratch.exists("ws/skills/own.md"));
     assert_eq!(
         scratch.subjects(),
-        ["Add skill deploy", "Take in skill deploy", "Change skill deploy", "Take in skill own", "Change skill own"]
+        [
+            "Add skill deploy",
+            "Take in skill deploy",
+            "Change skill deploy",
+            "Take in skill own",
+            "Change skill own"
+        ]
     );
     scratch.check_consistent();
 }
@@ -167,7 +189,10 @@ fn an_own_edit_is_noticed_and_never_overwritten() {
 #[test]
 fn what_a_person_approved_is_not_replaced_without_one() {
     let scratch = Scratch::new();
-    scratch.write("ws/skills/default/SKILL.md", "---\nname: default\ndescription: Safe.\n---\nBe safe.\n");
+    scratch.write(
+        "ws/skills/default/SKILL.md",
+        "---\nname: default\ndescription: Safe.\n---\nBe safe.\n",
+    );
     let mut store = scratch.store();
     let taken = store.import(&scratch.root().join("skills"), &ada()).unwrap();
     assert_eq!((taken[0].skill.as_str(), taken[0].state), ("default", TakenState::Committed));
@@ -210,7 +235,8 @@ fn any_commit_can_be_reverted_unless_a_later_one_stands_in_the_way() {
         conflict.to_string(),
         format!(
             "skills/deploy/SKILL.md: was changed again by commit {}, so {} cannot be reverted alone",
-            &second[..12], &first[..12]
+            &second[..12],
+            &first[..12]
         )
     );
     let undone = store.revert(&second[..8], &ada()).unwrap();
@@ -263,11 +289,17 @@ fn a_folder_of_skills_is_imported_one_by_one() {
     assert_eq!(again[0].state, TakenState::Unchanged);
     // A file that is gone from the source goes, too; an own edit stays.
     std::fs::remove_dir_all(scratch.outside("in/good/scripts")).unwrap();
-    assert_eq!(store.import(&scratch.outside("in/good"), &ada()).unwrap()[0].state, TakenState::Committed);
+    assert_eq!(
+        store.import(&scratch.outside("in/good"), &ada()).unwrap()[0].state,
+        TakenState::Committed
+    );
     assert!(!scratch.exists("ws/skills/good/scripts"));
     scratch.write("ws/skills/good/SKILL.md", "mine");
     scratch.write("in/good/SKILL.md", "---\nname: good\ndescription: Better.\n---\nBetter.\n");
-    assert_eq!(store.import(&scratch.outside("in/good"), &ada()).unwrap()[0].state, TakenState::Failed);
+    assert_eq!(
+        store.import(&scratch.outside("in/good"), &ada()).unwrap()[0].state,
+        TakenState::Failed
+    );
     assert_eq!(scratch.read("ws/skills/good/SKILL.md"), "mine");
     scratch.check_consistent();
 }
@@ -322,7 +354,10 @@ fn a_lost_database_costs_proposals_and_no_skill() {
     let digest = *blake3::hash(written.as_bytes()).as_bytes();
     let standing = store.approvals().unwrap().standing("skills/deploy/SKILL.md", &digest);
     assert!(matches!(standing, Standing::Approved { .. }), "{standing:?}");
-    assert_eq!(store.log(&LogOptions::default()).unwrap()[0].commit.as_deref(), Some(commit.as_str()));
+    assert_eq!(
+        store.log(&LogOptions::default()).unwrap()[0].commit.as_deref(),
+        Some(commit.as_str())
+    );
     propose(&mut store, "tea", "# Tea\n\nBrew.\n").unwrap();
     store.revert(&commit, &ada()).unwrap();
     // The log that the history was anchored to is gone, and that is found.
@@ -383,4 +418,43 @@ fn locks_of_a_killed_process_are_cleared() {
     propose(&mut scratch.store(), "tea", "# Tea\n\nBrew.\n").unwrap();
     scratch.check_consistent();
     assert_eq!(scratch.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_history_made_without_the_key_approves_nothing() {
+    let scratch = Scratch::new();
+    let mut store = scratch.store();
+    propose(&mut store, "deploy", PLAIN).unwrap();
+    let path = "skills/deploy/SKILL.md";
+    let standing = |scratch: &Scratch| {
+        let text = scratch.read("ws/skills/deploy/SKILL.md");
+        let digest = *blake3::hash(text.as_bytes()).as_bytes();
+        scratch.store().approvals().unwrap().standing(path, &digest)
+    };
+    assert!(matches!(standing(&scratch), Standing::Approved { .. }));
+
+    // Somebody's git, with a message that claims everything the store's own do.
+    let skills = scratch.root().join("skills");
+    scratch
+        .write("ws/skills/deploy/SKILL.md", "---\nname: deploy\ndescription: Evil.\n---\nEvil.\n");
+    let message = scratch.git(&["log", "-1", "--format=%B"]);
+    let tree = ["--work-tree", skills.to_str().unwrap(), "-c", "user.name=x", "-c", "user.email=x"];
+    scratch.git(&[tree.as_slice(), &["commit", "-qam", &message]].concat());
+    assert_eq!(standing(&scratch), Standing::Local);
+    // The same after the database has caught up, and for an agent's proposal.
+    let result = propose(&mut store, "deploy", PLAIN).unwrap();
+    assert_eq!(result.verdict, Verdict::NeedsReview, "{result:?}");
+    assert_eq!(standing(&scratch), Standing::Local);
+    // A person can take it in: the content is there already, the approval is new.
+    let taken = store.take_in(&["deploy".to_owned()], &ada()).unwrap();
+    assert_eq!(taken[0].state, TakenState::Committed);
+    assert!(matches!(standing(&scratch), Standing::Approved { .. }));
+    std::fs::remove_file(scratch.root().join(".foreword/foreword.db")).unwrap();
+    assert!(matches!(standing(&scratch), Standing::Approved { .. }), "also without the database");
+
+    // On a machine that does not have the key, and on one that has another.
+    std::fs::remove_dir_all(scratch.config_dir()).unwrap();
+    assert!(scratch.store().approvals().is_err());
+    foreword_store::AuditKey::load_or_create(&scratch.config_dir()).unwrap();
+    assert_eq!(standing(&scratch), Standing::Local);
 }

@@ -27,8 +27,12 @@ const CHILD: &str = "FOREWORD_TEST_CHILD";
 fn child() {
     let Ok(task) = std::env::var(CHILD) else { return };
     let parts: Vec<&str> = task.split('|').collect();
-    let (root, config, who, rounds) =
-        (PathBuf::from(parts[0]), PathBuf::from(parts[1]), parts[2], parts[3].parse::<u32>().unwrap());
+    let (root, config, who, rounds) = (
+        PathBuf::from(parts[0]),
+        PathBuf::from(parts[1]),
+        parts[2],
+        parts[3].parse::<u32>().unwrap(),
+    );
     let mut store = open(&root, &config);
     for round in 0..rounds {
         let name = format!("skill-{who}-{round}");
@@ -44,7 +48,8 @@ fn child() {
             // Others may have changed it since: then it is refused, which is fine.
             let _ = store.revert(&commit, &ada());
         }
-        let id = store.propose(request(&format!("cap-{who}-{round}"), CAPABLE), &agent()).unwrap().id;
+        let id =
+            store.propose(request(&format!("cap-{who}-{round}"), CAPABLE), &agent()).unwrap().id;
         if round % 2 == 0 {
             let done = store.approve(&id, &ada()).unwrap();
             println!("ack cap-{who}-{round} {}", done.commit);
@@ -83,7 +88,8 @@ fn check(scratch: &Scratch, acknowledged: &[(String, String)]) {
     store.recover(&ada()).unwrap();
     scratch.check_consistent();
     let log = scratch.git(&["log", "--format=%H %(trailers:key=Proposal-Id,valueonly,separator=)"]);
-    let commits: BTreeMap<&str, &str> = log.lines().map(|line| line.split_once(' ').unwrap()).collect();
+    let commits: BTreeMap<&str, &str> =
+        log.lines().map(|line| line.split_once(' ').unwrap()).collect();
     let ids: BTreeSet<&str> = commits.values().copied().collect();
     assert_eq!(ids.len(), commits.len(), "a proposal was committed twice");
     for (name, commit) in acknowledged {
@@ -134,10 +140,8 @@ fn killed_at_any_moment_everything_stays_consistent() {
     // Reproducible times, spread over what one round takes.
     let mut random = 0x2545_f491_u64;
     for round in 0..24 {
-        let mut children = [
-            start(&scratch, &format!("x{round}"), 50),
-            start(&scratch, &format!("y{round}"), 50),
-        ];
+        let mut children =
+            [start(&scratch, &format!("x{round}"), 50), start(&scratch, &format!("y{round}"), 50)];
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;

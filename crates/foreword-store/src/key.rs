@@ -24,6 +24,7 @@ pub struct AuditKey {
     entry: [u8; 32],
     check: [u8; 32],
     head: [u8; 32],
+    approval: [u8; 32],
 }
 
 impl fmt::Debug for AuditKey {
@@ -40,7 +41,14 @@ impl AuditKey {
             entry: blake3::derive_key("foreword 2026 audit entry", &bytes),
             check: blake3::derive_key("foreword 2026 audit log identity", &bytes),
             head: blake3::derive_key("foreword 2026 audit head", &bytes),
+            approval: blake3::derive_key("foreword 2026 approval", &bytes),
         }
+    }
+
+    /// Seals an approval: nobody without the key can make a skill pass for approved.
+    #[must_use]
+    pub fn seal(&self, approval: &[u8]) -> Hash {
+        Hash(*blake3::keyed_hash(&self.approval, approval).as_bytes())
     }
 
     /// Where the key of this configuration directory lies.

@@ -97,7 +97,16 @@ impl Reader {
     ///
     /// When the database cannot be read.
     pub fn tracked(&self) -> Result<TrackedSet, StoreError> {
-        tracked::read(&self.connection(), &self.path)
+        tracked::read(&self.connection(), &self.path, None)
+    }
+
+    /// The same, as far as it was written with this key: what somebody else put there is left out.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn tracked_with(&self, key: &AuditKey) -> Result<TrackedSet, StoreError> {
+        tracked::read(&self.connection(), &self.path, Some(key))
     }
 
     /// The commit at which [`tracked`](Self::tracked) was written down.

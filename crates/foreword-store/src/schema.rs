@@ -68,7 +68,7 @@ const OBJECTS: &[(&str, &str, &str)] = &[
         "tracked",
         "CREATE TABLE tracked (path TEXT PRIMARY KEY, digest BLOB NOT NULL, blob TEXT NOT NULL, \
          commit_id TEXT NOT NULL, changed_by TEXT NOT NULL, changed_at INTEGER NOT NULL, \
-         proposal TEXT) STRICT",
+         proposal TEXT, approved INTEGER NOT NULL, seal BLOB NOT NULL) STRICT",
     ),
 ];
 

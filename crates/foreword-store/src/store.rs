@@ -146,6 +146,12 @@ impl Store {
         Ok(value)
     }
 
+    /// The key it writes with.
+    #[must_use]
+    pub fn key(&self) -> &AuditKey {
+        &self.key
+    }
+
     /// Why the head of the log could not be written down after the last change, if it could not.
     ///
     /// The change itself was made; only a later truncation could go unnoticed.

@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
+use crate::chain::Hash;
 use crate::error::{InDatabase as _, StoreError};
+use crate::key::AuditKey;
 
 /// A file of the skill repository, and how it got there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +26,32 @@ pub struct Tracked {
     pub at: i64,
     /// The proposal it came from.
     pub proposal: Option<String>,
+    /// Whether that commit is sealed with the key, so that it counts as an approval.
+    pub approved: bool,
+}
+
+impl Tracked {
+    /// What is sealed: every field, each with its length.
+    fn seal(&self, key: &AuditKey) -> Hash {
+        let mut bytes = Vec::with_capacity(256);
+        let at = self.at.to_le_bytes();
+        let proposal = self.proposal.as_deref().unwrap_or_default();
+        let fields: [&[u8]; 8] = [
+            self.path.as_bytes(),
+            &self.digest,
+            self.blob.as_bytes(),
+            self.commit.as_bytes(),
+            self.by.as_bytes(),
+            &at,
+            proposal.as_bytes(),
+            &[u8::from(self.approved)],
+        ];
+        for field in fields {
+            bytes.extend_from_slice(&(field.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(field);
+        }
+        key.seal(&bytes)
+    }
 }
 
 /// What the skill repository held at a commit.
@@ -34,32 +63,48 @@ pub struct TrackedSet {
     pub files: Vec<Tracked>,
 }
 
-pub(crate) fn read(connection: &Connection, path: &Path) -> Result<TrackedSet, StoreError> {
+/// All files; with a key, only those whose rows were written with it.
+pub(crate) fn read(
+    connection: &Connection,
+    path: &Path,
+    key: Option<&AuditKey>,
+) -> Result<TrackedSet, StoreError> {
     // One statement, one state of the database: head and files belong together.
     let head_and_files = || -> rusqlite::Result<TrackedSet> {
         let mut statement = connection.prepare_cached(
-            "SELECT (SELECT value FROM meta WHERE name = 'tracked_head'), path, digest, blob, \
-             commit_id, changed_by, changed_at, proposal \
+            "SELECT path, digest, blob, commit_id, changed_by, changed_at, proposal, approved, \
+             seal, (SELECT value FROM meta WHERE name = 'tracked_head') \
              FROM (SELECT 1) LEFT JOIN tracked ON true ORDER BY path",
         )?;
         let mut rows = statement.query([])?;
         let mut set = TrackedSet::default();
         while let Some(row) = rows.next()? {
-            set.head = row.get(0)?;
-            let Some(path) = row.get(1)? else { continue };
-            set.files.push(Tracked {
-                path,
-                digest: row.get(2)?,
-                blob: row.get(3)?,
-                commit: row.get(4)?,
-                by: row.get(5)?,
-                at: row.get(6)?,
-                proposal: row.get(7)?,
-            });
+            set.head = row.get(9)?;
+            if row.get_ref(0)? == ValueRef::Null {
+                continue;
+            }
+            let file = from_row(row)?;
+            let seal: [u8; 32] = row.get(8)?;
+            if key.is_none_or(|key| file.seal(key) == Hash(seal)) {
+                set.files.push(file);
+            }
         }
         Ok(set)
     };
     head_and_files().at(path)
+}
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<Tracked> {
+    Ok(Tracked {
+        path: row.get(0)?,
+        digest: row.get(1)?,
+        blob: row.get(2)?,
+        commit: row.get(3)?,
+        by: row.get(4)?,
+        at: row.get(5)?,
+        proposal: row.get(6)?,
+        approved: row.get(7)?,
+    })
 }
 
 /// The commit alone, for whoever only asks whether anything changed.
@@ -78,21 +123,10 @@ pub(crate) fn file(
 ) -> Result<Option<Tracked>, StoreError> {
     let read = || {
         let mut statement = connection.prepare_cached(
-            "SELECT path, digest, blob, commit_id, changed_by, changed_at, proposal \
+            "SELECT path, digest, blob, commit_id, changed_by, changed_at, proposal, approved \
              FROM tracked WHERE path = ?1",
         )?;
-        let row = |row: &rusqlite::Row<'_>| {
-            Ok(Tracked {
-                path: row.get(0)?,
-                digest: row.get(1)?,
-                blob: row.get(2)?,
-                commit: row.get(3)?,
-                by: row.get(4)?,
-                at: row.get(5)?,
-                proposal: row.get(6)?,
-            })
-        };
-        statement.query_row([path], row).optional()
+        statement.query_row([path], from_row).optional()
     };
     read().at(database)
 }
@@ -100,12 +134,13 @@ pub(crate) fn file(
 pub(crate) fn replace(
     connection: &Connection,
     path: &Path,
+    key: &AuditKey,
     head: Option<&str>,
     rows: &[Tracked],
 ) -> Result<(), StoreError> {
     connection
         .execute("DELETE FROM tracked", [])
-        .and_then(|_| put(connection, rows))
+        .and_then(|_| put(connection, key, rows))
         .and_then(|()| set_head(connection, head))
         .at(path)
 }
@@ -113,6 +148,7 @@ pub(crate) fn replace(
 pub(crate) fn update(
     connection: &Connection,
     path: &Path,
+    key: &AuditKey,
     old_head: Option<&str>,
     new_head: &str,
     changed: &[Tracked],
@@ -127,17 +163,17 @@ pub(crate) fn update(
         for path in removed {
             delete.execute([path])?;
         }
-        put(connection, changed)?;
+        put(connection, key, changed)?;
         set_head(connection, Some(new_head))
     };
     apply().at(path)
 }
 
-fn put(connection: &Connection, rows: &[Tracked]) -> rusqlite::Result<()> {
+fn put(connection: &Connection, key: &AuditKey, rows: &[Tracked]) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT OR REPLACE INTO tracked \
-         (path, digest, blob, commit_id, changed_by, changed_at, proposal) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+         (path, digest, blob, commit_id, changed_by, changed_at, proposal, approved, seal) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?;
     for row in rows {
         statement.execute((
@@ -148,6 +184,8 @@ fn put(connection: &Connection, rows: &[Tracked]) -> rusqlite::Result<()> {
             &row.by,
             row.at,
             &row.proposal,
+            row.approved,
+            row.seal(key).0,
         ))?;
     }
     Ok(())

@@ -171,7 +171,7 @@ impl<'t> Write<'t> {
     ///
     /// When the database cannot be read.
     pub fn tracked(&self) -> Result<TrackedSet, StoreError> {
-        tracked::read(self.transaction, self.path)
+        tracked::read(self.transaction, self.path, None)
     }
 
     /// As [`Reader::tracked_head`](crate::Reader::tracked_head), in this transaction.
@@ -193,7 +193,7 @@ impl<'t> Write<'t> {
         head: Option<&str>,
         rows: &[Tracked],
     ) -> Result<(), StoreError> {
-        tracked::replace(self.transaction, self.path, head, rows)
+        tracked::replace(self.transaction, self.path, self.key, head, rows)
     }
 
     /// Writes down what a commit changed in the skill repository.
@@ -208,7 +208,7 @@ impl<'t> Write<'t> {
         changed: &[Tracked],
         removed: &[String],
     ) -> Result<(), StoreError> {
-        tracked::update(self.transaction, self.path, old_head, new_head, changed, removed)
+        tracked::update(self.transaction, self.path, self.key, old_head, new_head, changed, removed)
     }
 
     /// The new end of the log and a recorded head it did not reach, if anything was appended.

@@ -12,8 +12,8 @@ mod fixture;
 
 use fixture::{Fixture, NOW_MS, proposal};
 use foreword_store::{
-    ChangeKind, Decision, Event, FileChange, MAX_FILE_BYTES, MAX_PENDING, NewProposal, Outcome,
-    ProposalId, State, Store, StoreError, Tracked,
+    AuditKey, ChangeKind, Decision, Event, FileChange, MAX_FILE_BYTES, MAX_PENDING, NewProposal,
+    Outcome, ProposalId, State, Store, StoreError, Tracked,
 };
 
 fn insert(store: &Store, new: &NewProposal) -> Result<ProposalId, StoreError> {
@@ -205,6 +205,7 @@ fn tracked(path: &str, commit: &str) -> Tracked {
         commit: commit.to_owned(),
         by: "user:ada".to_owned(),
         at: NOW_MS,
+        approved: true,
         proposal: Some("abc".to_owned()),
     }
 }
@@ -234,4 +235,23 @@ fn what_is_tracked_follows_the_repository() {
     store.write(NOW_MS, |w| w.replace_tracked(Some("c3"), &[])).unwrap();
     assert_eq!(store.tracked().unwrap().head.as_deref(), Some("c3"));
     update(Some("c3"), "c4").unwrap();
+}
+
+#[test]
+fn what_is_tracked_counts_only_with_the_key_it_was_written_with() {
+    let fixture = Fixture::new();
+    let store = fixture.open();
+    let mut foreign = tracked("a", "c1");
+    foreign.approved = false;
+    store.write(NOW_MS, |w| w.replace_tracked(Some("c1"), &[foreign, tracked("b", "c1")])).unwrap();
+    assert_eq!(store.tracked_with(store.key()).unwrap(), store.tracked().unwrap());
+    let other = store.tracked_with(&AuditKey::from_bytes([7; 32])).unwrap();
+    assert_eq!((other.head.as_deref(), other.files), (Some("c1"), vec![]));
+    drop(store);
+    let raw = rusqlite::Connection::open(fixture.database()).unwrap();
+    raw.execute("UPDATE tracked SET approved = 1 WHERE path = 'a'", []).unwrap();
+    raw.execute("UPDATE tracked SET digest = zeroblob(32) WHERE path = 'b'", []).unwrap();
+    drop(raw);
+    let store = fixture.open();
+    assert_eq!(store.tracked_with(store.key()).unwrap().files, []);
 }

@@ -132,7 +132,8 @@ impl Blueprint {
         // Each section pays for the blank line in front of it; the first one has none.
         let allocation = allocate(&candidates, available.saturating_add(1));
 
-        let parts = self.divide(context, counter, &mut short, drafts, &candidates, &allocation, available);
+        let parts =
+            self.divide(context, counter, &mut short, drafts, &candidates, &allocation, available);
 
         let mut out = Sink::with_capacity(full.text.len().min(64 * 1024));
         let mut sections = Vec::new();
@@ -188,9 +189,7 @@ impl Blueprint {
     ) -> BTreeMap<usize, Part> {
         let mut left = available - (allocation.used - 1);
         let mut order: Vec<usize> = (0..drafts.len())
-            .filter(|index| {
-                matches!(allocation.decisions.get(*index), Some(Decision::Omit { .. }))
-            })
+            .filter(|index| matches!(allocation.decisions.get(*index), Some(Decision::Omit { .. })))
             .collect();
         order.sort_by_key(|index| {
             std::cmp::Reverse(candidates.get(*index).map_or(0, |candidate| candidate.keep))

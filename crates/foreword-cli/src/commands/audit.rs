@@ -148,11 +148,15 @@ fn report(verification: &Verification, terminal: &Terminal) -> Result<(), CliErr
     } else {
         let mut out = String::new();
         for fault in &verification.faults {
-            let _ = writeln!(out, "{} {}", paint("fault:", "31"), plain_line(&fault.to_string(), 400));
+            let _ =
+                writeln!(out, "{} {}", paint("fault:", "31"), plain_line(&fault.to_string(), 400));
         }
         if verification.is_clean() {
             let Verification { entries, anchors, .. } = verification;
-            let _ = writeln!(out, "{entries} entries, unbroken, and {anchors} anchors in the history hold");
+            let _ = writeln!(
+                out,
+                "{entries} entries, unbroken, and {anchors} anchors in the history hold"
+            );
         }
         terminal.print(&out)?;
         for note in &verification.notes {
@@ -185,8 +189,9 @@ fn without_database(store: &GitStore, terminal: &Terminal) -> Result<(), CliErro
         let message = "the audit log is gone";
         terminal.print_json(&json!({ "ok": false, "entries": 0, "messages": [message] }))?;
     }
-    Err(CliError::not_right(format!("{}: the audit log is gone", canonical.display()))
-        .hint("put the database back from a backup, with the files beside it that begin with its name"))
+    Err(CliError::not_right(format!("{}: the audit log is gone", canonical.display())).hint(
+        "put the database back from a backup, with the files beside it that begin with its name",
+    ))
 }
 
 fn accept(store: &GitStore, reason: &str, terminal: &Terminal) -> Result<(), CliError> {
@@ -194,7 +199,8 @@ fn accept(store: &GitStore, reason: &str, terminal: &Terminal) -> Result<(), Cli
     if terminal.json {
         return terminal.print_json(&json!({ "accepted": accepted }));
     }
-    terminal.print(&format!("{accepted} lost ends of the log are accepted, and that is on record\n"))
+    terminal
+        .print(&format!("{accepted} lost ends of the log are accepted, and that is on record\n"))
 }
 
 /// A time, a date, or an age, in milliseconds since 1970.

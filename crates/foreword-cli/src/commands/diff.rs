@@ -9,6 +9,7 @@ use foreword_gather::{Request, blueprint_by_name, gather};
 use crate::args::DiffArgs;
 use crate::error::CliError;
 use crate::inputs::{self, parse_context, read_input, shown};
+use crate::person::config_dir;
 use crate::terminal::{Terminal, paint};
 
 pub(crate) fn run(args: &DiffArgs, terminal: &Terminal) -> Result<(), CliError> {
@@ -18,6 +19,7 @@ pub(crate) fn run(args: &DiffArgs, terminal: &Terminal) -> Result<(), CliError> 
         agent: args.agent.clone(),
         blueprint: args.blueprint.clone(),
         now: Some(inputs::clock()),
+        config_dir: config_dir().ok(),
         neutral: args.a.is_dir() && args.b.is_dir(),
         ..Request::default()
     };

@@ -93,7 +93,8 @@ fn escape(bytes: &[u8], at: usize) -> Decoded {
         b'U' => (hex(bytes, at + 2, 8)?, 10),
         b'0'..=b'3' => {
             let digits = bytes.get(at + 1..at + 4)?;
-            let code = digits.iter().try_fold(0, |n, b| Some(n * 8 + char::from(*b).to_digit(8)?))?;
+            let code =
+                digits.iter().try_fold(0, |n, b| Some(n * 8 + char::from(*b).to_digit(8)?))?;
             (code, 4)
         }
         _ => return None,
@@ -115,7 +116,12 @@ fn codes(bytes: &[u8], at: usize) -> Decoded {
         while matches!(bytes.get(end), Some(b' ' | b',' | b'\n' | b'(')) {
             end += 1;
         }
-        let len = bytes.get(end..)?.iter().take(5).take_while(|b| b.is_ascii_hexdigit() || **b == b'x').count();
+        let len = bytes
+            .get(end..)?
+            .iter()
+            .take(5)
+            .take_while(|b| b.is_ascii_hexdigit() || **b == b'x')
+            .count();
         if len == 0 {
             break;
         }

@@ -35,7 +35,24 @@ fn once(text: &str, is_code: bool) -> Option<String> {
     out.filter(|t| t != text)
 }
 
-/// A cheap look for the bytes with which every disguise is made.
+/// A cheap look for the bytes with which every disguise is made: an escape, a joint, or a call that
+/// makes characters out of numbers.
 fn may_be_disguised(unit: &[u8]) -> bool {
-    unit.iter().any(|b| matches!(b, b'%' | b'&' | b'\\' | b'+' | b'^' | b'`' | b'$' | b'\'' | b'"' | b'('))
+    let mut before = 0;
+    for &byte in unit {
+        let joint = matches!(before, b'"' | b'\'' | b'`');
+        let odd = match byte {
+            b'%' | b'&' | b'\\' | b'^' | b'[' => true,
+            b'(' => matches!(before, b'r' | b'R' | b'e' | b'E'),
+            b'"' | b'\'' | b'+' | b'.' | b',' | b' ' => joint,
+            b'@' | b'{' | b'*' => before == b'$',
+            b'`' => before.is_ascii_alphanumeric(),
+            _ => false,
+        };
+        if odd {
+            return true;
+        }
+        before = byte;
+    }
+    false
 }

@@ -5,13 +5,11 @@
 pub(crate) struct Payload {
     /// Where it stands in the text that held it.
     pub(crate) start: usize,
-    pub(crate) end: usize,
     pub(crate) text: String,
 }
 
 /// Shorter runs are words, names and keys.
-const MIN_BASE64: usize = 16;
-const MIN_HEX: usize = 16;
+const MIN_RUN: usize = 16;
 /// A payload of more than this is looked at in part.
 const MAX_RUN: usize = 256 * 1024;
 
@@ -25,12 +23,16 @@ pub(crate) fn payloads(text: &str) -> Vec<Payload> {
             at += 1;
             continue;
         }
-        let (run, end) = run_at(bytes, at);
-        if run.len() >= MIN_BASE64.min(MIN_HEX) {
-            let decoded = decode_hex(&run).or_else(|| decode_base64(&run));
-            found.extend(decoded.map(|text| Payload { start: at, end, text }));
+        let rest = bytes.get(at..).unwrap_or_default();
+        let length = rest.iter().take_while(|b| is_base64(**b)).count();
+        if length < MIN_RUN {
+            at += length;
+            continue;
         }
-        at = end.max(at + 1);
+        let (run, end) = run_at(bytes, at);
+        let decoded = decode_hex(&run).or_else(|| decode_base64(&run));
+        found.extend(decoded.map(|text| Payload { start: at, text }));
+        at = end;
     }
     found
 }
@@ -63,7 +65,7 @@ fn run_at(bytes: &[u8], at: usize) -> (Vec<u8>, usize) {
 
 fn decode_hex(run: &[u8]) -> Option<String> {
     let digits = run.strip_prefix(b"0x").unwrap_or(run);
-    if digits.len() < MIN_HEX || digits.len() % 2 != 0 {
+    if digits.len() < MIN_RUN || digits.len() % 2 != 0 {
         return None;
     }
     let mut out = Vec::with_capacity(digits.len() / 2);
@@ -105,7 +107,8 @@ fn decode_base64(run: &[u8]) -> Option<String> {
 
 /// Whether bytes may be text: ASCII, UTF-8, or UTF-16 as PowerShell encodes it.
 fn looks_readable(bytes: &[u8]) -> bool {
-    let printable = bytes.iter().filter(|b| matches!(b, 0x20..=0x7E | b'\n' | b'\r' | b'\t')).count();
+    let printable =
+        bytes.iter().filter(|b| matches!(b, 0x20..=0x7E | b'\n' | b'\r' | b'\t')).count();
     let zeros = bytes.iter().skip(1).step_by(2).filter(|b| **b == 0).count();
     let high = bytes.iter().filter(|b| **b >= 0x80).count();
     printable + high >= bytes.len() && high * 3 <= bytes.len() * 2 || zeros * 2 + 2 >= bytes.len()

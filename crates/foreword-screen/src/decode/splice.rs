@@ -3,15 +3,17 @@
 /// Joins what is split in `text`; `None` if nothing is.
 pub(super) fn join(text: &str, is_code: bool) -> Option<String> {
     let bytes = text.as_bytes();
-    let joins_lists = text.contains(".join(") || text.contains("-join");
+    let joins_lists = || text.contains(".join(") || text.contains("-join");
     let mut out: Vec<u8> = Vec::new();
     let mut copied = 0;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         let gap = match byte {
-            b'"' | b'\'' | b'`' => concatenation(bytes, at, joins_lists)
+            b'"' | b'\'' | b'`' => concatenation(bytes, at, &joins_lists)
                 .or_else(|| empty_quotes(bytes, at))
-                .or_else(|| is_code.then(|| inside_word(bytes, at, 1)).flatten().filter(|_| byte == b'`')),
+                .or_else(|| {
+                    is_code.then(|| inside_word(bytes, at, 1)).flatten().filter(|_| byte == b'`')
+                }),
             b'^' if is_code => inside_word(bytes, at, 1),
             b'\\' if is_code => backslash(bytes, at),
             b'$' if is_code => dollar(bytes, at),
@@ -45,9 +47,10 @@ fn before(bytes: &[u8], at: usize) -> Option<&u8> {
 const MAX_GAP: usize = 16;
 
 /// `"cu" + "rl"`, `'ev'.'al'`, `"ev" "al"`, and `"c","u"` where lists are joined.
-fn concatenation(bytes: &[u8], at: usize, joins_lists: bool) -> Option<usize> {
+fn concatenation(bytes: &[u8], at: usize, joins_lists: &dyn Fn() -> bool) -> Option<usize> {
     let quote = bytes.get(at)?;
-    if before(bytes, at).is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'(' | b'=' | b'[')) {
+    if before(bytes, at).is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'(' | b'=' | b'['))
+    {
         return None;
     }
     let blank = |from: usize| {
@@ -57,7 +60,7 @@ fn concatenation(bytes: &[u8], at: usize, joins_lists: bool) -> Option<usize> {
     let mut next = blank(at + 1);
     match bytes.get(next)? {
         b'+' | b'.' => next = blank(next + 1),
-        b',' if joins_lists => next = blank(next + 1),
+        b',' if bytes.get(at + 1) == Some(&b',') && joins_lists() => next = blank(next + 1),
         _ => return None,
     }
     let opens = bytes.get(next).filter(|b| matches!(b, b'"' | b'\'' | b'`'))?;
@@ -78,7 +81,8 @@ fn inside_word(bytes: &[u8], at: usize, len: usize) -> Option<usize> {
 /// `c\url`: not what is an escape in its own right.
 fn backslash(bytes: &[u8], at: usize) -> Option<usize> {
     let next = bytes.get(at + 1)?;
-    let escape = matches!(next, b'n' | b'r' | b't' | b'x' | b'u' | b'b' | b's' | b'd' | b'w' | b'0'..=b'9');
+    let escape =
+        matches!(next, b'n' | b'r' | b't' | b'x' | b'u' | b'b' | b's' | b'd' | b'w' | b'0'..=b'9');
     if escape { None } else { inside_word(bytes, at, 1) }
 }
 
@@ -88,8 +92,11 @@ fn dollar(bytes: &[u8], at: usize) -> Option<usize> {
         b'@' | b'*' => inside_word(bytes, at, 2),
         b'{' => {
             let rest = bytes.get(at + 2..)?;
-            let name = rest.iter().take(MAX_GAP).take_while(|b| is_word(Some(b)) || **b == b'_').count();
-            (rest.get(name) == Some(&b'}') && name > 0).then(|| inside_word(bytes, at, name + 3)).flatten()
+            let name =
+                rest.iter().take(MAX_GAP).take_while(|b| is_word(Some(b)) || **b == b'_').count();
+            (rest.get(name) == Some(&b'}') && name > 0)
+                .then(|| inside_word(bytes, at, name + 3))
+                .flatten()
         }
         b'\'' if is_word(bytes.get(at + 2)) => Some(2),
         _ => None,

@@ -76,15 +76,14 @@ pub(crate) fn anchors() -> impl Iterator<Item = (&'static str, usize)> {
     TABLE.anchors.iter().enumerate().map(|(index, (text, ..))| (text.as_str(), index))
 }
 
-/// Looks at a sentence in which an anchor occurs.
-pub(crate) fn look(sentence: &str, anchor: u16) -> Option<(Signal, usize, usize)> {
+/// Looks at a sentence in which an anchor occurs; the sentence is in lower case.
+pub(crate) fn look(lower: &str, anchor: u16) -> Option<(Signal, usize, usize)> {
     let (text, language, family) = TABLE.anchors.get(usize::from(anchor))?;
     let stems = TABLE.languages.get(*language)?;
-    let lower = sentence.to_ascii_lowercase();
     let window = if text.is_ascii() { WINDOW } else { WIDE_WINDOW };
-    occurrences(&lower, text).take(8).find_map(|at| {
+    occurrences(lower, text).take(8).find_map(|at| {
         let end = at + text.len();
-        let near = |words: &[String], reach: usize| closest(&lower, words, at, end, reach);
+        let near = |words: &[String], reach: usize| closest(lower, words, at, end, reach);
         match family {
             Family::Reveal => {
                 let object = near(&stems.prompt, window / 2)?;

@@ -72,8 +72,13 @@ impl Normalised {
 /// Makes `text` comparable.
 #[must_use]
 pub fn normalise(text: &str) -> Normalised {
-    let mut reader =
-        Reader { out: Normalised::default(), line: 1, line_start: true, prev: '\n', foreign: false };
+    let mut reader = Reader {
+        out: Normalised::default(),
+        line: 1,
+        line_start: true,
+        prev: '\n',
+        foreign: false,
+    };
     reader.out.text.reserve(text.len());
     reader.read(text);
     let Reader { mut out, foreign, .. } = reader;
@@ -223,7 +228,13 @@ impl Reader {
         at + len
     }
 
-    fn unneeded(&self, class: Invisible, count: usize, at: usize, next: char) -> Option<HiddenKind> {
+    fn unneeded(
+        &self,
+        class: Invisible,
+        count: usize,
+        at: usize,
+        next: char,
+    ) -> Option<HiddenKind> {
         let prev = self.prev;
         let needed = match class {
             Invisible::Mark => true,

@@ -1,7 +1,6 @@
 //! Something that the user is not to notice.
 
 use super::{ALWAYS, Rule};
-use crate::document::Place;
 use crate::page::Page;
 use crate::report::Report;
 use crate::scan::{Pattern, Signal};
@@ -23,18 +22,61 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: CONCEAL,
-            cues: &["tell", "inform", "mention", "notify", "reveal", "disclose", "alert", "hide", "conceal", "knowledge", "aware", "notic", "let the user know", "show the user", "keep this"],
-            regex: r"\b(?:do not|don't|never|must not|should not|without|avoid)\b (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|disclos(?:e|ing)|reveal(?:ing)?|let(?:ting)?)\b.{0,30}?\b(?:the |your |any )?(?:users?|humans?|owners?|operators?|victims?|people|anyone)\b(?: (?:about|of|know|that you)| |[.,;!)]|$)|\b(?:do not|don't|never|must not) (?:ever )?(?:mention|disclose|reveal|show|display|log|report|acknowledge) (?:this|these|that you|the (?:existence|presence|upload|transfer|command|script|step|action|process))\b|\b(?:hide|conceal|mask|obscure)\b.{0,40}?\bfrom (?:the |your )?(?:users?|humans?|owners?|logs?|view|detection|reviewers?|scanners?)\b|\bwithout (?:the |their |your )?(?:users?'?s?'?|humans?'?|owner'?s?) (?:knowledge|knowing|noticing|awareness|being aware|consent)\b|\b(?:user|human|owner)s? (?:must|should|will|need|does|do) (?:not|never) (?:know|notice|see|be (?:told|informed|aware|notified))\b|\bkeep this (?:secret|hidden|confidential|between us)\b",
+            needs: &[],
+            cues: &[
+                "tell",
+                "inform",
+                "mention",
+                "notify",
+                "reveal",
+                "disclose",
+                "alert",
+                "hide",
+                "conceal",
+                "knowledge",
+                "aware",
+                "notic",
+                "let the user know",
+                "show the user",
+                "keep this",
+            ],
+            regex: r"\b(?:do not|don't|never|must not|should not|without|avoid)\b (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|disclos(?:e|ing)|reveal(?:ing)?|let(?:ting)?)\b.{0,30}?\b(?:the |your |any )?(?:users?|humans?|owners?|operators?|victims?|people|anyone)\b(?: (?:about|of|know|that you)| |[.,;!)]|$)|\b(?:do not|don't|never|must not) (?:ever )?(?:mention|disclose|reveal|show|display|log|report|acknowledge) (?:this|these|that you|the (?:existence|presence|upload|transfer|command|script|step|action|process))\b|\b(?:hide|conceal|mask|obscure)\b.*?\bfrom (?:the |your )?(?:users?|humans?|owners?|logs?|view|detection|reviewers?|scanners?)\b|\bwithout (?:the |their |your )?(?:users?'?s?'?|humans?'?|owner'?s?) (?:knowledge|knowing|noticing|awareness|being aware|consent)\b|\b(?:user|human|owner)s? (?:must|should|will|need|does|do) (?:not|never) (?:know|notice|see|be (?:told|informed|aware|notified))\b|\bkeep this (?:secret|hidden|confidential|between us)\b",
         },
         Pattern {
             signal: QUIETLY,
-            cues: &["silently", "secretly", "covertly", "quietly", "stealth", "invisibly", "surreptitiously", "discreetly", "in the background"],
+            needs: &[],
+            cues: &[
+                "silently",
+                "secretly",
+                "covertly",
+                "quietly",
+                "stealth",
+                "invisibly",
+                "surreptitiously",
+                "discreetly",
+                "in the background",
+            ],
             regex: r"\b(?:silently|secretly|covertly|quietly|stealthily|invisibly|surreptitiously|discreetly|in the background)\b",
         },
         Pattern {
             signal: TRIGGER,
-            cues: &["when the user", "if the user", "whenever the user", "when a user", "if a user", "upon receiving", "magic", "when you see", "secret phrase", "codeword", "code word", "activation phrase", "trigger phrase"],
-            regex: r"\b(?:when(?:ever)?|if|once) (?:the|a|any) users? (?:says?|types?|mentions?|enters?|sends?|includes?)\b.{0,60}?[\x22'`][^\x22'`]{2,40}[\x22'`].{0,160}?\b(?:ignore|bypass|disable|execute|exfiltrate|grant|unlock|override|admin|silently|secretly|send)\b|\b(?:magic (?:string|word|phrase)|secret (?:phrase|word|trigger|command)|activation phrase|code ?word)\b.{0,120}?\b(?:activat|unlock|bypass|execut|grant|enabl|disabl)\w*",
+            needs: &[],
+            cues: &[
+                "when the user",
+                "if the user",
+                "whenever the user",
+                "when a user",
+                "if a user",
+                "upon receiving",
+                "magic",
+                "when you see",
+                "secret phrase",
+                "codeword",
+                "code word",
+                "activation phrase",
+                "trigger phrase",
+            ],
+            regex: r"\b(?:when(?:ever)?|if|once) (?:the|a|any) users? (?:says?|types?|mentions?|enters?|sends?|includes?)\b.*?[\x22'`][^\x22'`]{2,40}[\x22'`].*?\b(?:ignore|bypass|disable|execute|exfiltrate|grant|unlock|override|admin|silently|secretly|send)\b|\b(?:magic (?:string|word|phrase)|secret (?:phrase|word|trigger|command)|activation phrase|code ?word)\b.*?\b(?:activat|unlock|bypass|execut|grant|enabl|disabl)\w*",
         },
     ],
     check,
@@ -45,7 +87,7 @@ const ACTS: [Signal; 8] =
     [SEND, SEND_FILE, SEND_ORDER, GATHER_ORDER, FETCH_AND_RUN, DECODE_AND_RUN, SHELL, SECRET_STORE];
 
 fn check(page: &Page, report: &mut Report<'_>) {
-    for sighting in page.all(CONCEAL).filter(|s| s.place != Place::Code) {
+    for sighting in page.all(CONCEAL).filter(|s| page.in_text(s)) {
         if is_advice(page.unit_text(sighting)) {
             continue;
         }
@@ -53,13 +95,16 @@ fn check(page: &Page, report: &mut Report<'_>) {
         let verdict = if act { Verdict::Reject } else { Verdict::NeedsReview };
         report.add(verdict, sighting, "Something is kept from the user.");
     }
-    for sighting in page.uses(QUIETLY).filter(|s| s.place != Place::Code) {
-        let act = ACTS.into_iter().filter(|s| *s != SHELL).any(|signal| page.beside(sighting, signal).is_some());
+    for sighting in page.uses(QUIETLY).filter(|s| page.in_text(s)) {
+        let act = ACTS
+            .into_iter()
+            .filter(|s| *s != SHELL)
+            .any(|signal| page.beside(sighting, signal).is_some());
         if act {
             report.add(Verdict::Reject, sighting, "Something is done behind the user's back.");
         }
     }
-    for sighting in page.uses(TRIGGER).filter(|s| s.place != Place::Code) {
+    for sighting in page.uses(TRIGGER).filter(|s| page.in_text(s)) {
         report.add(Verdict::NeedsReview, sighting, "A secret word switches something on.");
     }
 }
@@ -67,7 +112,17 @@ fn check(page: &Page, report: &mut Report<'_>) {
 /// "Don't tell the user to …", "never tell users that …": advice on what to say, not on what to hide.
 fn is_advice(sentence: &str) -> bool {
     let lower = sentence.to_ascii_lowercase();
-    ["user to ", "user how", "users to ", "them to ", "user they", "user it's", "user you can't", "user that it", "user you cannot"]
-        .iter()
-        .any(|w| lower.contains(w))
+    [
+        "user to ",
+        "user how",
+        "users to ",
+        "them to ",
+        "user they",
+        "user it's",
+        "user you can't",
+        "user that it",
+        "user you cannot",
+    ]
+    .iter()
+    .any(|w| lower.contains(w))
 }

@@ -20,15 +20,15 @@ pub(super) static RULE: Rule = Rule {
     policies: ALWAYS,
     patterns: &[Pattern {
         signal: OBFUSCATED,
-        cues: &["\\x", "fromcharcode", "chr(", "\\u00"],
+        needs: &[],
+        cues: &["\\x2", "\\x3", "\\x4", "\\x5", "\\x6", "\\x7", "fromcharcode", "chr(", "\\u00"],
         regex: r"(?:\\x[0-9a-f]{2}){8,}|(?:\\u00[0-9a-f]{2}){8,}|fromCharCode\s?\((?:\s*(?:0x)?[0-9a-f]+\s*,){7,}|(?:chr\(\d+\)\s*[+.]\s*){5,}",
     }],
     check,
 };
 
 /// What a payload must not contain.
-const ACTIVE: [Signal; 7] =
-    [SHELL, EVAL, PIPE_TO_SHELL, FETCH_AND_RUN, NETWORK, SEND, OVERRIDE];
+const ACTIVE: [Signal; 7] = [SHELL, EVAL, PIPE_TO_SHELL, FETCH_AND_RUN, NETWORK, SEND, OVERRIDE];
 
 fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(DECODE_AND_RUN) {

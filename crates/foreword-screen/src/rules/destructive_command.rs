@@ -16,14 +16,34 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: WIPE,
-            cues: &["rm -", "rm --", "mkfs", "of=/dev/", "format-volume", "del /", "rd /s", "rmtree(", "find / ", "> /dev/sd", "shred ", "remove-item"],
-            regex: r"\brm\s+(?:-\w+\s+|--\S+\s+)*['\x22]?(?:/|~|\$HOME|\$\{HOME\}|/\*|~/\*|/(?:etc|usr|var|home|boot|bin|root|Users)/?\*?|\.\./\.\.\S*)['\x22]?\s*(?:$|[\n;&|`'\x22#)])|--no-preserve-root|\bmkfs(?:\.\w+)?\s+(?:-\S+\s+)*/dev/|\bdd\b[^\n]{0,80}\bof=/dev/(?:sd|nvme|hd|disk|vd)|\bFormat-Volume\b|\bdel\s+/[sfq]\b[^\n]{0,20}[a-z]:\\|\brd\s+/s\s+/q\s+[a-z]:\\|\brmtree\s?\(\s*['\x22](?:/|~)['\x22]|rmtree\s?\(\s*(?:os\.path\.expanduser\(['\x22]~['\x22]\)|Path\.home\(\))|\bfind\s+(?:/|~)\s[^\n]{0,80}-delete|>\s*/dev/(?:sd|nvme|hd)[a-z0-9]|\bRemove-Item\b[^\n]{0,60}[a-z]:\\\*?['\x22]?\s",
+            needs: &[],
+            cues: &[
+                "rm -",
+                "rm --",
+                "mkfs",
+                "of=/dev/",
+                "format-volume",
+                "del /",
+                "rd /s",
+                "rmtree(",
+                "find / ",
+                "> /dev/sd",
+                "shred ",
+                "remove-item",
+            ],
+            regex: r"\brm\s+(?:-\w+\s+|--\S+\s+)*['\x22]?(?:/|~|\$HOME|\$\{HOME\}|/\*|~/\*|/(?:etc|usr|var|home|boot|bin|root|Users)/?\*?|\.\./\.\.\S*)['\x22]?\s*(?:$|[\n;&|`'\x22#)])|--no-preserve-root|\bmkfs(?:\.\w+)?\s+(?:-\S+\s+)*/dev/|\bdd\b[^\n]*?\bof=/dev/(?:sd|nvme|hd|disk|vd)|\bFormat-Volume\b|\bdel\s+/[sfq]\b[^\n]{0,20}[a-z]:\\|\brd\s+/s\s+/q\s+[a-z]:\\|\brmtree\s?\(\s*['\x22](?:/|~)['\x22]|rmtree\s?\(\s*(?:os\.path\.expanduser\(['\x22]~['\x22]\)|Path\.home\(\))|\bfind\s+(?:/|~)\s[^\n]*?-delete|>\s*/dev/(?:sd|nvme|hd)[a-z0-9]|\bRemove-Item\b[^\n]*?[a-z]:\\\*?['\x22]?\s",
         },
-        Pattern { signal: WIPE, cues: &[":(){", ":()", "fork bomb", "os.fork"], regex: r":\(\)\s*\{\s*:\s*\|\s*:\s*&|\bwhile\s+(?:True|1)\s*:\s*os\.fork\(|\bwhile true; do\b[^\n]{0,40}&\s*done" },
+        Pattern {
+            signal: WIPE,
+            needs: &[],
+            cues: &[":(){", ":()", "fork bomb", "os.fork"],
+            regex: r":\(\)\s*\{\s*:\s*\|\s*:\s*&|\bwhile\s+(?:True|1)\s*:\s*os\.fork\(|\bwhile true; do\b[^\n]*?&\s*done",
+        },
         Pattern {
             signal: WIDE_DELETE,
+            needs: &[],
             cues: &["rm ", "del "],
-            regex: r"\brm\s+(?:-\w+\s+)*['\x22]?(?:\$\(|`)|\brm\s+(?:-\w+\s+)*[^\n;&|]{0,60}(?:\s|^)(?:\./)?\*\s*(?:$|[\n;&|`])|\brm\s+-\w*r\w*\s[^\n;&|]{0,80}\.\./\*|\bxargs\s+(?:-\S+\s+)*rm\s+-\w*r",
+            regex: r"\brm\s+(?:-\w+\s+)*['\x22]?(?:\$\(|`)|\brm\s+(?:-\w+\s+)*[^\n;&|]*?(?:\s|^)(?:\./)?\*\s*(?:$|[\n;&|`])|\brm\s+-\w*r\w*\s[^\n;&|]*?\.\./\*|\bxargs\s+(?:-\S+\s+)*rm\s+-\w*r",
         },
     ],
     check,
@@ -35,7 +55,11 @@ fn check(page: &Page, report: &mut Report<'_>) {
     }
     for sighting in page.uses(WIDE_DELETE) {
         if sighting.place == Place::Code || page.is_quoted(sighting) {
-            report.add(Verdict::NeedsReview, sighting, "Deletes more than can be seen from the command.");
+            report.add(
+                Verdict::NeedsReview,
+                sighting,
+                "Deletes more than can be seen from the command.",
+            );
         }
     }
 }

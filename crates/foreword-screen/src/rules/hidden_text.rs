@@ -23,13 +23,43 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: ORDER,
-            cues: &["you must", "you should", "you are", "the agent", "the assistant", "ai agent", "ai assistant", "llm", "always ", "execute", "silently", "the user", "system:", "agents:", "assistant:", "instruction", "secretly"],
+            needs: &[],
+            cues: &[
+                "you must",
+                "you should",
+                "you are",
+                "the agent",
+                "the assistant",
+                "ai agent",
+                "ai assistant",
+                "llm",
+                "always ",
+                "execute",
+                "silently",
+                "the user",
+                "system:",
+                "agents:",
+                "assistant:",
+                "instruction",
+                "secretly",
+            ],
             regex: r"\b(?:you (?:must|should|shall|will|need to|are (?:required|instructed|now))|(?:the |all |any )?(?:ai |llm )?(?:agents?|assistants?|models?|llms?)[,:]? (?:must|should|shall|will|is required|reading this|please)|(?:agents?|assistants?|system|llm|claude|gpt) ?(?:note|instructions?|prompt|override)? ?: ?(?:\w+ ){0,3}(?:run|execute|send|read|fetch|ignore|always|never|do|install|call|open|add|include)|without (?:telling|informing|asking|notifying) the user|do not (?:tell|inform|mention|reveal|show|display)|silently|secretly|before (?:doing anything|responding|answering)[, ]|(?:execute|run) (?:the following|this) (?:command|code|script))\b",
         },
         Pattern {
             signal: INVISIBLE_STYLE,
-            cues: &["font-size", "display:", "visibility:", "opacity:", "color:", "hidden", "text-indent", "left:-", "left: -"],
-            regex: r"<\w+[^>]{0,200}(?:font-size:\s*0|display:\s*none|visibility:\s*hidden|opacity:\s*0(?:[;.\s\x22']|\.0)|(?:^|[;\s\x22'])color:\s*(?:white|#fff(?:fff)?|transparent|rgba?\(255,\s*255,\s*255)[^a-z]|text-indent:\s*-\d{3,}|left:\s*-\d{3,}|\shidden(?:\s|>|=))[^>]{0,200}>[^<]{12,}",
+            needs: &[],
+            cues: &[
+                "font-size",
+                "display:",
+                "visibility:",
+                "opacity:",
+                "color:",
+                "hidden",
+                "text-indent",
+                "left:-",
+                "left: -",
+            ],
+            regex: r"<\w+[^>]*?(?:font-size:\s*0|display:\s*none|visibility:\s*hidden|opacity:\s*0(?:[;.\s\x22']|\.0)|(?:^|[;\s\x22'])color:\s*(?:white|#fff(?:fff)?|transparent|rgba?\(255,\s*255,\s*255)[^a-z]|text-indent:\s*-\d{3,}|left:\s*-\d{3,}|\shidden(?:\s|>|=))[^>]*?>[^<]{12,}",
         },
     ],
     check,
@@ -37,8 +67,18 @@ pub(super) static RULE: Rule = Rule {
 
 /// What hidden text must not say.
 const FORBIDDEN: [Signal; 12] = [
-    ORDER, OVERRIDE, DISMISSAL, PROMPT_LEAK, FETCH_AND_RUN, DECODE_AND_RUN, PIPE_TO_SHELL, SEND, SEND_FILE, SEND_ORDER,
-    GATHER_ORDER, ENVIRONMENT_DUMP,
+    ORDER,
+    OVERRIDE,
+    DISMISSAL,
+    PROMPT_LEAK,
+    FETCH_AND_RUN,
+    DECODE_AND_RUN,
+    PIPE_TO_SHELL,
+    SEND,
+    SEND_FILE,
+    SEND_ORDER,
+    GATHER_ORDER,
+    ENVIRONMENT_DUMP,
 ];
 
 fn check(page: &Page, report: &mut Report<'_>) {
@@ -46,7 +86,11 @@ fn check(page: &Page, report: &mut Report<'_>) {
         if sighting.place == Place::Comment
             && (FORBIDDEN.contains(&sighting.signal) || sighting.signal == SECRET_STORE)
         {
-            report.add(Verdict::Reject, sighting, "A comment that readers do not see gives orders.");
+            report.add(
+                Verdict::Reject,
+                sighting,
+                "A comment that readers do not see gives orders.",
+            );
         }
     }
     for hidden in &page.hidden {
@@ -55,9 +99,10 @@ fn check(page: &Page, report: &mut Report<'_>) {
             HiddenKind::Variation => {
                 (Verdict::Reject, "A run of invisible selectors carries a message.")
             }
-            HiddenKind::Bidi => {
-                (Verdict::NeedsReview, "Invisible controls change the order in which text is shown.")
-            }
+            HiddenKind::Bidi => (
+                Verdict::NeedsReview,
+                "Invisible controls change the order in which text is shown.",
+            ),
             HiddenKind::Control => (Verdict::NeedsReview, "Contains control characters."),
             HiddenKind::ZeroWidth if hidden.count >= 8 => {
                 (Verdict::Reject, "A long run of invisible characters.")
@@ -69,7 +114,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
         };
         report.add_line(verdict, hidden.line, message);
     }
-    for sighting in page.uses(INVISIBLE_STYLE).filter(|s| s.place != Place::Code) {
+    for sighting in page.uses(INVISIBLE_STYLE).filter(|s| page.in_text(s)) {
         let orders = FORBIDDEN.iter().any(|s| page.beside(sighting, *s).is_some());
         let verdict = if orders { Verdict::Reject } else { Verdict::NeedsReview };
         report.add(verdict, sighting, "Text that its style makes invisible.");

@@ -19,13 +19,52 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: FALSE_AUTHORITY,
-            cues: &["<|im_start|>", "<|system|>", "[inst]", "<<sys>>", "system override", "[system", "begin system", "system message:", "admin override", "new instructions:", "<system>", "developer mode", "### system", "system prompt override", "priority override"],
+            needs: &[],
+            cues: &[
+                "<|im_start|>",
+                "<|system|>",
+                "[inst]",
+                "<<sys>>",
+                "system override",
+                "[system",
+                "begin system",
+                "system message:",
+                "admin override",
+                "new instructions:",
+                "<system>",
+                "developer mode",
+                "### system",
+                "system prompt override",
+                "priority override",
+            ],
             regex: r"<\|(?:im_start|system|start_header_id)\|>|<<SYS>>|\[(?:system|admin|developer)(?: (?:override|message|prompt|note|alert|notice))?\]\s*:?\s*\w|\b(?:system|admin(?:istrator)?|developer|priority|security|emergency) override\b|\bBEGIN (?:NEW )?SYSTEM (?:PROMPT|MESSAGE)|<system>\s*\w|\b(?:enter|enable|activate|switch to|you are (?:now )?in) (?:developer|god|admin|debug|dan|jailbreak|unrestricted) mode\b",
         },
         Pattern {
             signal: NO_LIMITS,
-            cues: &["restriction", "unrestricted", "uncensored", "no limits", "without limits", "jailbr", "do anything now", "guidelines", "filters", "unfiltered", "safety", "ethical", "your own perspective", "its own perspective", "guardrails", "limitations"],
-            regex: r"\b(?:you are|act as|pretend (?:to be|you are)|roleplay as|role-play as|become|persona of|behave as|simulate|respond as|operating as)\b.{0,120}?\b(?:(?:without|no|free (?:of|from)|ignores?|not bound by|not subject to|bypass\w*) (?:any |all |the |its |content |ethical |safety |moral ){0,3}(?:restrictions?|limits?|limitations?|filters?|guidelines?|rules|guardrails?|censorship|ethics|constraints)|unrestricted|uncensored|unfiltered|do anything now|jailbroken)\b|\b(?:trained|operat\w+|respond\w*|exists?|works?|running) without (?:any )?(?:content |safety |ethical |moral )?(?:restrictions|filters|limitations|guidelines|guardrails)\b|\b(?:set(?:ting)? aside|abandon(?:ing)?|suspend(?:ing)?|drop(?:ping)?) (?:all |any )?(?:its|your|their) (?:own )?(?:perspective|values|guidelines|principles|ethics|safety \w+|judg\w+)\b|\byou (?:have|are under) no (?:ethical|moral|safety|content) (?:restrictions|limits|guidelines|obligations?)",
+            needs: &[],
+            cues: &[
+                "restriction",
+                "unrestricted",
+                "uncensored",
+                "no limits",
+                "without limits",
+                "jailbr",
+                "do anything now",
+                "guidelines",
+                "filters",
+                "unfiltered",
+                "safety",
+                "ethical",
+                "your own perspective",
+                "its own perspective",
+                "guardrails",
+                "limitations",
+                "constraints",
+                "suggestion",
+                "optional",
+                "principles",
+            ],
+            regex: r"\b(?:you are|act as|pretend (?:to be|you are)|roleplay as|role-play as|become|persona of|behave as|simulate|respond as|operating as)\b.*?\b(?:(?:without|no|free (?:of|from)|ignores?|not bound by|not subject to|bypass\w*) (?:any |all |the |its |content |ethical |safety |moral ){0,3}(?:restrictions?|limits?|limitations?|filters?|guidelines?|rules|guardrails?|censorship|ethics|constraints)|unrestricted|uncensored|unfiltered|do anything now|jailbroken)\b|\b(?:trained|operat\w+|respond\w*|exists?|works?|running) without (?:any )?(?:content |safety |ethical |moral )?(?:restrictions|filters|limitations|guidelines|guardrails)\b|\b(?:set(?:ting)? aside|abandon(?:ing)?|suspend(?:ing)?|drop(?:ping)?|relax(?:ing)?|disregard(?:ing)?|ignor(?:e|ing)) (?:all |any )?(?:of )?(?:its|your|their) (?:own |usual |normal |standard |default |built-in ){0,2}(?:perspective|values|guidelines|principles|ethics|safety \w+|judg\w+|constraints|restrictions|limitations|rules)\b|\b(?:guidelines|rules|instructions|polic(?:y|ies)|restrictions|safeguards|constraints)\b.{0,30}\b(?:treated|considered|regarded|viewed|seen) as (?:\w+ )?(?:optional|suggestions?|advisory|non-binding|outdated|void)\b|\b(?:any|all) (?:content|safety|ethical) (?:polic(?:y|ies)|guidelines|restrictions)\b.{0,20}\b(?:do not|don't|no longer) apply\b|\byou (?:have|are under) no (?:ethical|moral|safety|content) (?:restrictions|limits|guidelines|obligations?)",
         },
     ],
     check,
@@ -33,31 +72,44 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(OVERRIDE) {
-        report.add(strength(page, sighting), sighting, "Tells the reader to set aside earlier instructions.");
+        report.add(
+            strength(page, sighting),
+            sighting,
+            "Tells the reader to set aside earlier instructions.",
+        );
     }
-    for sighting in page.uses(DISMISSAL).filter(|s| s.place != Place::Code) {
+    for sighting in page.uses(DISMISSAL).filter(|s| page.in_text(s)) {
         let orders = page.before(sighting).trim_matches(|c: char| !c.is_alphanumeric()).is_empty();
         if orders && !page.is_quoted(sighting) && says_then(page.unit_text(sighting)) {
-            report.add(Verdict::NeedsReview, sighting, "Tells the reader to set aside what came before.");
+            report.add(
+                Verdict::NeedsReview,
+                sighting,
+                "Tells the reader to set aside what came before.",
+            );
         }
     }
-    for sighting in page.uses(PROMPT_LEAK).filter(|s| s.place != Place::Code && !page.is_quoted(s)) {
+    for sighting in page.uses(PROMPT_LEAK).filter(|s| page.in_text(s) && !page.is_quoted(s)) {
         report.add(Verdict::NeedsReview, sighting, "Asks for the system prompt.");
     }
     for sighting in page.uses(FALSE_AUTHORITY) {
         if is_shown(page, sighting) {
             continue;
         }
-        report.add(Verdict::NeedsReview, sighting, "Claims an authority that a skill does not have.");
+        report.add(
+            Verdict::NeedsReview,
+            sighting,
+            "Claims an authority that a skill does not have.",
+        );
     }
-    for sighting in page.uses(NO_LIMITS).filter(|s| s.place != Place::Code && !page.is_quoted(s)) {
+    for sighting in page.uses(NO_LIMITS).filter(|s| page.in_text(s) && !page.is_quoted(s)) {
         report.add(Verdict::NeedsReview, sighting, "A persona without limits.");
     }
 }
 
 /// As an order it is refused; in a quotation or an example it may be a lesson, which a person can tell.
 fn strength(page: &Page, sighting: &Sighting) -> Verdict {
-    let example = sighting.place == Place::Code || page.is_quoted(sighting) || sighting.place == Place::Table;
+    let example =
+        sighting.place == Place::Code || page.is_quoted(sighting) || sighting.place == Place::Table;
     let hidden = sighting.place.is_hidden() || sighting.origin != Origin::Written;
     if hidden || !example { Verdict::Reject } else { Verdict::NeedsReview }
 }
@@ -65,7 +117,10 @@ fn strength(page: &Page, sighting: &Sighting) -> Verdict {
 /// "Ignore the above and …"
 fn says_then(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
-    !lower.is_ascii() || [" and ", " then ", ", ", " y ", " et ", " und ", " e ", " dan ", " ve "].iter().any(|w| lower.contains(w))
+    !lower.is_ascii()
+        || [" and ", " then ", ", ", " y ", " et ", " und ", " e ", " dan ", " ve "]
+            .iter()
+            .any(|w| lower.contains(w))
 }
 
 /// Chat templates in code are documentation.

@@ -51,7 +51,7 @@ impl Rule {
 /// Rules for what an agent wrote.
 const AGENT: &[Policy] = &[Policy::Agent];
 /// Rules for whatever text.
-const ALWAYS: &[Policy] = &[Policy::Agent, Policy::Import];
+pub(crate) const ALWAYS: &[Policy] = &[Policy::Agent, Policy::Import];
 
 /// Every rule, in the order in which they run.
 pub(crate) static RULES: &[&Rule] = &[

@@ -16,13 +16,29 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: INSTALL,
-            cues: &["pip install", "pip3 install", "npm install", "npm i ", "yarn add", "pnpm add", "bun add", "gem install", "cargo install", "uv add", "uv pip install", "poetry add", "cargo add"],
-            regex: r"\b(?:pip3?|uv pip|npm|gem|cargo) (?:install|i|add)\s[^\n;&|`]{1,200}|\b(?:yarn|pnpm|bun|uv|poetry) add\s[^\n;&|`]{1,200}",
+            needs: &[],
+            cues: &[
+                "pip install",
+                "pip3 install",
+                "npm install",
+                "npm i ",
+                "yarn add",
+                "pnpm add",
+                "bun add",
+                "gem install",
+                "cargo install",
+                "uv add",
+                "uv pip install",
+                "poetry add",
+                "cargo add",
+            ],
+            regex: r"\b(?:pip3?|uv pip|npm|gem|cargo) (?:install|i|add)\s[^\n;&|`]+|\b(?:yarn|pnpm|bun|uv|poetry) add\s[^\n;&|`]+",
         },
         Pattern {
             signal: OTHER_INDEX,
+            needs: &[],
             cues: &["--index-url", "--extra-index-url", "--registry", "-i http", "--trusted-host"],
-            regex: r"(?:--(?:extra-)?index-url|--registry|\s-i)[\s=]+['\x22]?https?://\S+|--trusted-host\s+\S+",
+            regex: r"(?:--(?:extra-)?index-url|--registry|\bpip3?\b[^\n]*?\s(?-i:-i))[\s=]+['\x22]?https?://\S+|--trusted-host\s+\S+",
         },
     ],
     check,
@@ -30,18 +46,92 @@ pub(super) static RULE: Rule = Rule {
 
 /// Packages that are worth imitating.
 const KNOWN: [&str; 66] = [
-    "requests", "numpy", "pandas", "urllib3", "cryptography", "colorama", "setuptools", "beautifulsoup4", "tensorflow", "scikit-learn",
-    "matplotlib", "pillow", "sqlalchemy", "django", "fastapi", "pydantic", "selenium", "playwright", "boto3", "openai", "anthropic",
-    "transformers", "pytest", "python-dateutil", "python-dotenv", "aiohttp", "paramiko", "discord.py", "websockets", "langchain",
-    "lodash", "express", "react", "react-dom", "axios", "chalk", "commander", "typescript", "webpack", "eslint", "prettier", "puppeteer",
-    "cross-env", "dotenv", "mongoose", "nodemon", "next", "electron", "jquery", "moment", "socket.io", "web3", "ethers", "event-stream",
-    "tokio", "serde", "serde_json", "reqwest", "rustdecimal", "rails", "bundler", "nokogiri", "jinja2", "pyyaml", "markdown", "huggingface-hub",
+    "requests",
+    "numpy",
+    "pandas",
+    "urllib3",
+    "cryptography",
+    "colorama",
+    "setuptools",
+    "beautifulsoup4",
+    "tensorflow",
+    "scikit-learn",
+    "matplotlib",
+    "pillow",
+    "sqlalchemy",
+    "django",
+    "fastapi",
+    "pydantic",
+    "selenium",
+    "playwright",
+    "boto3",
+    "openai",
+    "anthropic",
+    "transformers",
+    "pytest",
+    "python-dateutil",
+    "python-dotenv",
+    "aiohttp",
+    "paramiko",
+    "discord.py",
+    "websockets",
+    "langchain",
+    "lodash",
+    "express",
+    "react",
+    "react-dom",
+    "axios",
+    "chalk",
+    "commander",
+    "typescript",
+    "webpack",
+    "eslint",
+    "prettier",
+    "puppeteer",
+    "cross-env",
+    "dotenv",
+    "mongoose",
+    "nodemon",
+    "next",
+    "electron",
+    "jquery",
+    "moment",
+    "socket.io",
+    "web3",
+    "ethers",
+    "event-stream",
+    "tokio",
+    "serde",
+    "serde_json",
+    "reqwest",
+    "rustdecimal",
+    "rails",
+    "bundler",
+    "nokogiri",
+    "jinja2",
+    "pyyaml",
+    "markdown",
+    "huggingface-hub",
 ];
 
 /// Real packages that are one letter away from others.
 const REAL: [&str; 16] = [
-    "request", "preact", "nest", "nuxt", "test", "text", "express-", "djangos", "reacts", "ether", "lodash-es", "moments", "serve",
-    "chalks", "pytest-", "rail",
+    "request",
+    "preact",
+    "nest",
+    "nuxt",
+    "test",
+    "text",
+    "express-",
+    "djangos",
+    "reacts",
+    "ether",
+    "lodash-es",
+    "moments",
+    "serve",
+    "chalks",
+    "pytest-",
+    "rail",
 ];
 
 fn check(page: &Page, report: &mut Report<'_>) {
@@ -57,12 +147,34 @@ fn check(page: &Page, report: &mut Report<'_>) {
         }
         let addresses = if command.contains("://") { urls(command) } else { Vec::new() };
         if addresses.iter().any(|u| u.doubt().is_some()) {
-            report.add(Verdict::Reject, sighting, "Installs a package from a place that cannot be trusted.");
+            report.add(
+                Verdict::Reject,
+                sighting,
+                "Installs a package from a place that cannot be trusted.",
+            );
         }
     }
     for sighting in page.uses(OTHER_INDEX) {
         let matched = page.matched(sighting);
-        let usual = ["pypi.org", "download.pytorch.org", "registry.npmjs", "npmjs.org", "pypi.nvidia", "wheels", "tsinghua", "aliyun", "npmmirror", "googleapis", "pkg.dev", "codeartifact", "jfrog", "github", "gitlab", "azure", "localhost"];
+        let usual = [
+            "pypi.org",
+            "download.pytorch.org",
+            "registry.npmjs",
+            "npmjs.org",
+            "pypi.nvidia",
+            "wheels",
+            "tsinghua",
+            "aliyun",
+            "npmmirror",
+            "googleapis",
+            "pkg.dev",
+            "codeartifact",
+            "jfrog",
+            "github",
+            "gitlab",
+            "azure",
+            "localhost",
+        ];
         if !usual.iter().any(|host| matched.contains(host)) {
             report.add(Verdict::NeedsReview, sighting, "Installs packages from another registry.");
         }
@@ -72,7 +184,11 @@ fn check(page: &Page, report: &mut Report<'_>) {
 /// The name alone: no version, no extras, no quotes.
 fn bare(word: &str) -> String {
     let word = word.trim_matches(['"', '\'', '`', ',', ')', '(']);
-    let end = word.char_indices().skip(1).find(|(_, c)| matches!(c, '=' | '<' | '>' | '[' | '@' | '~' | '^' | '!')).map(|(i, _)| i);
+    let end = word
+        .char_indices()
+        .skip(1)
+        .find(|(_, c)| matches!(c, '=' | '<' | '>' | '[' | '@' | '~' | '^' | '!'))
+        .map(|(i, _)| i);
     word.get(..end.unwrap_or(word.len())).unwrap_or_default().to_ascii_lowercase()
 }
 

@@ -7,21 +7,33 @@ use crate::document::Place;
 use crate::page::{Origin, Page, Sighting};
 use crate::report::Report;
 use crate::scan::{Pattern, Signal};
-use crate::signals::execution::{FETCH_AND_RUN, RUN_FILE, SHELL};
-use crate::url::urls;
+use crate::signals::execution::{EVAL, FETCH_AND_RUN, RUN_FILE, SHELL};
+use crate::signals::network::NETWORK;
+use crate::url::{Url, urls};
 use crate::verdict::Verdict;
 
+/// Runs code that it reads from a file, where nobody sees it.
+const RUN_READ: Signal = Signal("run-read");
 /// Downloads to a file.
 const DOWNLOAD: Signal = Signal("download-to-file");
 
 pub(super) static RULE: Rule = Rule {
     name: "pipe-to-shell",
     policies: ALWAYS,
-    patterns: &[Pattern {
-        signal: DOWNLOAD,
-        cues: &["curl", "wget", "invoke-webrequest", "iwr ", "urlretrieve"],
-        regex: r"\bcurl\b[^\n]{0,200}?\s(?-i:-o|-O|--output|--remote-name|-[a-zA-Z]*[oO])\b[^\n]{0,200}|\bcurl\b[^\n]{0,200}>\s*\S+|\bwget\b[^\n]{0,200}https?://[^\n]{0,200}|\b(?:Invoke-WebRequest|iwr)\b[^\n]{0,200}-OutFile[^\n]{0,100}|\burlretrieve\s?\([^\n]{0,200}",
-    }],
+    patterns: &[
+        Pattern {
+            signal: RUN_READ,
+            needs: &[],
+            cues: &["eval(", "exec(", "loads("],
+            regex: r"\b(?:eval|exec)\s?\(\s*(?:compile\s?\(\s*)?(?:open|Path|fs\.readFileSync|readFileSync|io\.open|codecs\.open)\s?\(|\b(?:pickle|marshal|dill)\.loads?\s?\([^\n]*?(?:urlopen|requests\.|\.content\b)",
+        },
+        Pattern {
+            signal: DOWNLOAD,
+            needs: &[NETWORK],
+            cues: &["curl", "wget", "invoke-webrequest", "iwr ", "urlretrieve"],
+            regex: r"\bcurl\b[^\n]*?\s(?-i:-o|-O|--output|--remote-name|-[a-zA-Z]*[oO])\b|\bcurl\b[^\n]*?>\s*\S+|\bwget\b[^\n]*?https?://|\b(?:Invoke-WebRequest|iwr)\b[^\n]*?-OutFile|\burlretrieve\s?\(",
+        },
+    ],
     check,
 };
 
@@ -32,22 +44,63 @@ fn check(page: &Page, report: &mut Report<'_>) {
         }
         judge(page, report, sighting);
     }
+    // Code that fetches, and a few lines on runs what it fetched.
+    for run in page.uses(EVAL).filter(|s| s.place == Place::Code) {
+        let fetched =
+            page.in_block(run, NETWORK).filter(|n| n.line <= run.line && run.line - n.line <= 6);
+        if fetched.is_some() {
+            report.add(Verdict::Reject, run, "Code that runs what it fetches.");
+        }
+    }
+    for run in page
+        .uses(SHELL)
+        .filter(|s| s.place == Place::Code && page.matched(s).trim().ends_with("exec("))
+    {
+        let fetched =
+            page.in_block(run, NETWORK).filter(|n| n.line <= run.line && run.line - n.line <= 6);
+        if fetched.is_some() {
+            report.add(Verdict::NeedsReview, run, "Code that may run what it fetches.");
+        }
+    }
+    for sighting in page.uses(RUN_READ) {
+        let code = page.unit_text(sighting);
+        let hidden = ["/tmp/", "/.", "temp", "/dev/shm"].iter().any(|p| code.contains(p));
+        let verdict = if hidden { Verdict::Reject } else { Verdict::NeedsReview };
+        report.add(verdict, sighting, "Runs code that it reads from elsewhere.");
+    }
     for sighting in page.uses(DOWNLOAD) {
-        let doubt = urls(page.matched(sighting)).iter().find_map(crate::url::Url::doubt);
+        let doubt = urls(page.unit_text(sighting)).iter().find_map(Url::doubt);
         let run = page.uses(RUN_FILE).find(|r| {
             r.line >= sighting.line && r.line - sighting.line <= 4 && r.place == sighting.place
         });
         if let (Some(doubt), Some(_)) = (doubt, run) {
             let message = format!("Downloads a program from {} and runs it.", doubt.reason());
             report.add(Verdict::Reject, sighting, &message);
+        } else if runs_download(page, sighting) {
+            report.add(Verdict::NeedsReview, sighting, "Runs what it downloads, in one command.");
         }
     }
+}
+
+/// `curl -O … && bash …`: the script is never looked at.
+fn runs_download(page: &Page, sighting: &Sighting) -> bool {
+    let command = page.unit_text(sighting);
+    let Some((fetch, run)) = command.split_once("&&").or_else(|| command.split_once(';')) else {
+        return false;
+    };
+    let addresses = urls(fetch);
+    let known = !addresses.is_empty() && addresses.iter().all(Url::is_known_installer);
+    let runs = run.split("&&").map(str::trim_start).any(|part| {
+        let part = part.strip_prefix("sudo ").unwrap_or(part);
+        ["bash ", "sh ", "zsh ", "source ", "./"].iter().any(|how| part.starts_with(how))
+    });
+    runs && !known
 }
 
 fn judge(page: &Page, report: &mut Report<'_>, sighting: &Sighting) {
     let command = page.unit_text(sighting);
     let addresses = urls(command);
-    if let Some(doubt) = addresses.iter().find_map(crate::url::Url::doubt) {
+    if let Some(doubt) = addresses.iter().find_map(Url::doubt) {
         let message = format!("Runs what it fetches from {}.", doubt.reason());
         report.add(Verdict::Reject, sighting, &message);
     } else if sighting.origin != Origin::Written || sighting.place == Place::Comment {
@@ -56,7 +109,7 @@ fn judge(page: &Page, report: &mut Report<'_>, sighting: &Sighting) {
         report.add(Verdict::Reject, sighting, "Code that runs what it fetches.");
     } else if is_quiet(command) {
         report.add(Verdict::Reject, sighting, "Runs what it fetches, in the background.");
-    } else if addresses.is_empty() || !addresses.iter().all(crate::url::Url::is_known_installer) {
+    } else if addresses.is_empty() || !addresses.iter().all(Url::is_known_installer) {
         report.add(
             Verdict::NeedsReview,
             sighting,
@@ -67,7 +120,11 @@ fn judge(page: &Page, report: &mut Report<'_>, sighting: &Sighting) {
 
 /// Hides its output and goes on behind the user's back.
 fn is_quiet(command: &str) -> bool {
-    let hides = command.contains("/dev/null 2>&1") || command.contains("&>/dev/null") || command.contains("&> /dev/null");
-    let detached = command.trim_end().ends_with('&') || command.contains("nohup ") || command.contains("disown");
-    hides && (detached || command.contains("sh >"))  || command.contains("nohup ") && hides
+    let hides = command.contains("/dev/null 2>&1")
+        || command.contains("&>/dev/null")
+        || command.contains("&> /dev/null");
+    let detached = command.trim_end().ends_with('&')
+        || command.contains("nohup ")
+        || command.contains("disown");
+    hides && (detached || command.contains("sh >")) || command.contains("nohup ") && hides
 }

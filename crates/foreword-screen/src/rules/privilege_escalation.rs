@@ -15,13 +15,26 @@ pub(super) static RULE: Rule = Rule {
     patterns: &[
         Pattern {
             signal: ROOT_FOR_GOOD,
-            cues: &["nopasswd", "sudoers", "chmod u+s", "chmod +s", "chmod 4", "chmod g+s", "setcap", "setuid(0", "/etc/passwd", "/etc/shadow"],
+            needs: &[],
+            cues: &[
+                "nopasswd",
+                "sudoers",
+                "chmod u+s",
+                "chmod +s",
+                "chmod 4",
+                "chmod g+s",
+                "setcap",
+                "setuid(0",
+                "/etc/passwd",
+                "/etc/shadow",
+            ],
             regex: r"NOPASSWD\s*:\s*ALL|>>?\s*/etc/sudoers|\btee\b[^\n]{0,30}/etc/sudoers|\bchmod\s+(?:-\w+\s+)?(?:[ugo]*\+s\b|[4267][0-7]{3}\b)|\bsetcap\s+cap_(?:setuid|sys_admin|dac_override)|\bos\.set(?:e)?uid\s?\(\s*0|>>?\s*/etc/(?:passwd|shadow)\b",
         },
         Pattern {
             signal: OPEN_TO_ALL,
+            needs: &[],
             cues: &["chmod", "--privileged", "usermod", "chown", "docker.sock", "-v /:"],
-            regex: r"\bchmod\s+(?:-\w+\s+)*(?:0?777|a\+rwx|ugo\+rwx|o\+w)\b|\busermod\b[^\n]{0,20}-a?G\s*(?:sudo|wheel|admin|root)\b|\bdocker\s+run\b[^\n]{0,200}(?:--privileged[^\n]{0,200}-v\s+/:|-v\s+/:/)|\bchown\s+(?:-R\s+)?root:root\s+/\S*",
+            regex: r"\bchmod\s+(?:-\w+\s+)*(?:0?777|a\+rwx|ugo\+rwx|o\+w)\b|\busermod\b[^\n]{0,20}-a?G\s*(?:sudo|wheel|admin|root)\b|\bdocker\s+run\b[^\n]*?(?:--privileged[^\n]*?-v\s+/:|-v\s+/:/)|\bchown\s+(?:-R\s+)?root:root\s+/\S*",
         },
     ],
     check,
@@ -30,7 +43,8 @@ pub(super) static RULE: Rule = Rule {
 fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(ROOT_FOR_GOOD) {
         // The sticky directories of a system have four digits too.
-        let harmless = page.matched(sighting).contains("chmod") && page.matched(sighting).ends_with("1777");
+        let harmless =
+            page.matched(sighting).contains("chmod") && page.matched(sighting).ends_with("1777");
         if !harmless {
             report.add(Verdict::Reject, sighting, "Gives administrator rights for good.");
         }

@@ -1,7 +1,6 @@
 //! Orders that are fetched later: what is reviewed today is not what is followed tomorrow.
 
 use super::{ALWAYS, Rule};
-use crate::document::Place;
 use crate::page::Page;
 use crate::report::Report;
 use crate::scan::{Pattern, Signal};
@@ -15,17 +14,20 @@ pub(super) static RULE: Rule = Rule {
     policies: ALWAYS,
     patterns: &[Pattern {
         signal: FOLLOW_REMOTE,
-        cues: &["fetch", "download", "curl", "retrieve", "load ", "read ", "get ", "visit", "check "],
-        regex: r"\b(?:fetch|download|curl|retrieve|load|read|get|visit|pull)(?:s|ing)?\b.{0,140}?(?:https?://|\b(?:remote|url|server|endpoint|website)\b).{0,140}?\b(?:and|then|to)\b.{0,40}?\b(?:follow|execute|obey|apply|run|perform|carry out|comply with|act on)\b.{0,30}?\b(?:instructions?|commands?|steps?|directives?|it|them|prompt|code|script|what(?:ever)? it says|tasks?|orders?|contents?)\b|\b(?:follow|execute|obey|carry out|comply with)\b.{0,40}\b(?:instructions?|commands?|directives?|prompt)\b.{0,40}\b(?:at|from|returned by|in the response|hosted at|found at|contained in)\b.{0,40}(?:https?://|\b(?:remote|server|endpoint|response|api)\b)",
+        needs: &[],
+        cues: &[
+            "fetch", "download", "curl", "retrieve", "load ", "read ", "get ", "visit", "check ",
+        ],
+        regex: r"\b(?:fetch|download|curl|retrieve|load|read|get|visit|pull)(?:s|ing)?\b.*?(?:https?://|\b(?:remote|url|server|endpoint|website)\b).*?\b(?:and|then|to)\b.*?\b(?:follow|execute|obey|apply|run|perform|carry out|comply with|act on)\b.{0,30}?\b(?:instructions?|commands?|steps?|directives?|it|them|prompt|code|script|what(?:ever)? it says|tasks?|orders?|contents?)\b|\b(?:follow|execute|obey|carry out|comply with)\b.*?\b(?:instructions?|commands?|directives?|prompt)\b.*?\b(?:at|from|returned by|in the response|hosted at|found at|contained in)\b.*?(?:https?://|\b(?:remote|server|endpoint|response|api)\b)",
     }],
     check,
 };
 
 fn check(page: &Page, report: &mut Report<'_>) {
-    for sighting in page.uses(FOLLOW_REMOTE).filter(|s| s.place != Place::Code) {
-        let doubtful = urls(page.unit_text(sighting)).iter().any(|u| {
-            page.unit_text(sighting).contains("://") && u.doubt().is_some()
-        });
+    for sighting in page.uses(FOLLOW_REMOTE).filter(|s| page.in_text(s)) {
+        let doubtful = urls(page.unit_text(sighting))
+            .iter()
+            .any(|u| page.unit_text(sighting).contains("://") && u.doubt().is_some());
         let verdict = if doubtful { Verdict::Reject } else { Verdict::NeedsReview };
         report.add(verdict, sighting, "Follows orders that are fetched from elsewhere.");
     }

@@ -4,12 +4,14 @@ pub(crate) mod execution;
 pub(crate) mod network;
 pub(crate) mod secrets;
 
-use crate::rules::RULES;
+use crate::policy::Policy;
+use crate::rules::{ALWAYS, RULES};
 use crate::scan::Pattern;
 
-/// Every pattern: the shared ones and those of each rule.
-pub(crate) fn all() -> impl Iterator<Item = &'static Pattern> {
+/// Every pattern, the shared ones and those of each rule, with the policies that use it.
+pub(crate) fn all() -> impl Iterator<Item = (&'static Pattern, &'static [Policy])> {
     let shared = [execution::PATTERNS, network::PATTERNS, secrets::PATTERNS];
-    let own = RULES.iter().map(|rule| rule.patterns);
-    shared.into_iter().chain(own).flatten()
+    let shared = shared.into_iter().flatten().map(|pattern| (pattern, ALWAYS));
+    let own = RULES.iter().flat_map(|rule| rule.patterns.iter().map(|p| (p, rule.policies)));
+    shared.chain(own)
 }

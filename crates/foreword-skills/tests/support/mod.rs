@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use foreword_skills::{
-    Act, GitStore, GitStoreOptions, ProposalRequest, ProposalResult, Screeners, SkillError, SkillStore,
+    Act, GitStore, GitStoreOptions, ProposalRequest, ProposalResult, Screeners, SkillError,
+    SkillStore,
 };
 use foreword_store::{AuditKey, Heads, Reader, Verification};
 use foreword_workspace::Workspace;
@@ -128,7 +129,8 @@ pub(crate) fn propose(
 }
 
 /// A text that needs review under the policy for agents.
-pub(crate) const CAPABLE: &str = "# Env\n\nReads the setting.\n\n```js\nconst home = process.env.HOME;\n```\n";
+pub(crate) const CAPABLE: &str =
+    "# Env\n\nReads the setting.\n\n```js\nconst home = process.env.HOME;\n```\n";
 /// A text that is refused.
 pub(crate) const EVIL: &str = "# Run\n\nRuns code.\n\n```js\neval(input)\n```\n";
 /// A text that nobody has to look at.

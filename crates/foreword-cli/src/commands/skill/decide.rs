@@ -7,8 +7,8 @@ use foreword_skills::{Committed, GitStore, SkillStore, Taken, TakenState};
 use foreword_store::{Proposal, ProposalSummary};
 use serde_json::{Value, json};
 
-use super::propose::short;
 use super::findings_text;
+use super::propose::short;
 use crate::args::{ApproveArgs, ImportArgs, RevertArgs};
 use crate::error::CliError;
 use crate::person::{act, shown_time};
@@ -34,7 +34,11 @@ pub(crate) fn proposals(store: &GitStore, all: bool, terminal: &Terminal) -> Res
             proposal.verdict,
             proposal.skill,
             plain_line(&proposal.proposed_by, 64),
-            proposal.reason.as_deref().map(|r| format!("  ({})", plain_line(r, 80))).unwrap_or_default()
+            proposal
+                .reason
+                .as_deref()
+                .map(|r| format!("  ({})", plain_line(r, 80)))
+                .unwrap_or_default()
         );
     }
     terminal.print(&out)

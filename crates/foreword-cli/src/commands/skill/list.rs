@@ -26,7 +26,8 @@ pub(crate) fn list(store: &GitStore, terminal: &Terminal) -> Result<(), CliError
     if listing.skills.is_empty() {
         terminal.say("no skills yet; `foreword skill propose FILE` adds one");
     }
-    let width = listing.skills.iter().map(|s| s.meta.name.chars().count()).max().unwrap_or(0).min(40);
+    let width =
+        listing.skills.iter().map(|s| s.meta.name.chars().count()).max().unwrap_or(0).min(40);
     let mut out = String::new();
     for skill in &listing.skills {
         let standing = approvals.standing(&skill.meta.path, &skill.digest);
