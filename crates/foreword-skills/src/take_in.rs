@@ -1,5 +1,6 @@
 //! Skills a person brings: from a folder elsewhere, or their own edits in the directory of skills.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -426,20 +427,37 @@ fn screen(change: &Change<'_>, changes: &[FileChange]) -> Screening {
     let mut findings = Vec::new();
     for file in changes {
         let Some(content) = &file.content else { continue };
-        let Ok(text) = std::str::from_utf8(content) else { continue };
-        let permissions = SkillDocument::parse(text, None).allowed_tools;
-        let screening = change.store.options.screeners.screen(Policy::Import, text, &permissions);
+        let text = String::from_utf8_lossy(content);
+        let permissions = SkillDocument::parse(&text, None).allowed_tools;
+        let mut found =
+            change.store.options.screeners.screen(Policy::Import, &text, &permissions).findings;
+        if let Cow::Owned(_) = text {
+            // Bytes that are no text are a reason to look, not a way past the screeners. What the
+            // rest of a picture looks like is none, unless it is something to refuse.
+            found.retain(|finding| finding.verdict == Verdict::Reject);
+            found.push(not_text());
+        }
         let prefix = if file.path.ends_with("SKILL.md") {
             String::new()
         } else {
             format!("{}: ", file.path)
         };
-        findings.extend(screening.findings.into_iter().map(|mut finding| {
+        findings.extend(found.into_iter().map(|mut finding| {
             finding.message = format!("{prefix}{}", finding.message);
             finding
         }));
     }
     Screening::of(findings)
+}
+
+fn not_text() -> Finding {
+    Finding {
+        rule: "not-text".into(),
+        verdict: Verdict::NeedsReview,
+        line: 1,
+        excerpt: String::new(),
+        message: "is not UTF-8 text, and was screened only as far as it can be read".into(),
+    }
 }
 
 fn failed(
