@@ -7,7 +7,7 @@ use foreword_store::{
 use serde_json::json;
 
 use crate::carry_out::{Change, SCREENING, digest};
-use crate::draft::{Draft, draft};
+use crate::draft::{Draft, draft, name_of_file};
 use crate::error::SkillError;
 use crate::git_store::GitStore;
 use crate::name::SkillName;
@@ -73,7 +73,8 @@ fn refused(
     error: SkillError,
     act: &Act,
 ) -> SkillError {
-    let subject = request.name.clone().or_else(|| request.file.clone()).unwrap_or_default();
+    let file = || request.file.as_deref().and_then(name_of_file);
+    let subject = request.name.clone().or_else(file).unwrap_or_default();
     let detail = json!({
         "reason": error.to_string(), "taintRatio": request.taint.ratio,
         "taintThreshold": request.taint.threshold,
