@@ -190,10 +190,10 @@ const UNDONE: [&str; 21] = [
     "wait",
     "ask",
     "stop",
-    "need",
+    "need ",
     "have to",
     "be afraid",
-    "require",
+    "require ",
     "question",
     "tell",
     "mention",
@@ -313,7 +313,18 @@ fn undone(between: &str) -> bool {
 }
 
 fn reset(between: &str) -> bool {
-    NEW_CLAUSE.iter().any(|word| between.contains(word))
+    NEW_CLAUSE.iter().any(|word| between.contains(word)) || ends_sentence(between)
+}
+
+/// A full stop that is not that of an abbreviation: what follows is another sentence, whatever its
+/// first letter.
+fn ends_sentence(between: &str) -> bool {
+    between.match_indices(['.', '!', '?']).any(|(at, _)| {
+        let after = between.get(at + 1..).unwrap_or_default();
+        let before = between.get(..at).unwrap_or_default();
+        (after.is_empty() || after.starts_with([' ', '\n']))
+            && !["e.g", "i.e", "etc", "vs", "cf"].iter().any(|a| before.ends_with(a))
+    })
 }
 
 /// At most this much of the text between a cue and a stretch is looked at.

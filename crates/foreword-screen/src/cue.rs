@@ -96,7 +96,9 @@ impl CueIndex {
             }
             let rest = text.get(at..).unwrap_or_default();
             let Some(&(first, end)) = self.slots.get(slot(rest)) else { continue };
-            let (Ok(first), Ok(end)) = (usize::try_from(first), usize::try_from(end)) else { continue };
+            let (Ok(first), Ok(end)) = (usize::try_from(first), usize::try_from(end)) else {
+                continue;
+            };
             let head = four(rest);
             for cue in self.cues.get(first..end).unwrap_or_default() {
                 if head & cue.mask != cue.head {

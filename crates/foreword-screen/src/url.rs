@@ -176,7 +176,7 @@ const INSTALLERS: [&str; 62] = [
     "cli.kiro.dev",
     "vercel.com",
     "app.factory.ai",
-    "gh.io",
+    "npmjs.com",
     "hf.co",
 ];
 
@@ -238,7 +238,8 @@ impl Url {
         });
         let address = text.get(..end.unwrap_or(text.len()))?.to_owned();
         let authority = address.split(['/', '?', '#']).next()?;
-        let disguised = authority.contains('@') && !authority.contains("git@");
+        // `https://known.host@other.host`: what looks like the host is a user name.
+        let disguised = authority.rsplit_once('@').is_some_and(|(user, _)| user.contains('.'));
         let host = authority.rsplit('@').next()?.split(':').next()?.to_owned();
         (!host.is_empty()).then_some(Self { plain, host, address, disguised })
     }

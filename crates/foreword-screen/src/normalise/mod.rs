@@ -58,6 +58,11 @@ impl Normalised {
         &self.forged_lines
     }
 
+    /// Takes the text out; what leads back to the original stays.
+    pub(crate) fn take_text(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+
     /// The offset in the original that belongs to `offset` in [`Self::text`].
     #[must_use]
     pub fn original_offset(&self, offset: usize) -> usize {

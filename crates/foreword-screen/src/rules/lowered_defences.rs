@@ -58,7 +58,7 @@ pub(super) static RULE: Rule = Rule {
                 "bypasspermissions",
                 "pythonhttpsverify",
             ],
-            regex: r"--dangerously-(?:skip-permissions|bypass\S*)|\bxattr\s+-\w*[dc]\w*\s|\bbypassPermissions\b|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*['\x22]?0|\bhttp\.sslVerify\s+false|PYTHONHTTPSVERIFY\s*=\s*0|\bExecutionPolicy\s+(?:Bypass|Unrestricted)",
+            regex: r"--dangerously-(?:skip-permissions|bypass\S*)|\bxattr\s+-\w*[dcr]\w*\s|\bbypassPermissions\b|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*['\x22]?0|\bhttp\.sslVerify\s+false|PYTHONHTTPSVERIFY\s*=\s*0|\bExecutionPolicy\s+(?:Bypass|Unrestricted)",
         },
         Pattern {
             signal: DISARM_ORDER,
@@ -118,11 +118,9 @@ fn check(page: &Page, report: &mut Report<'_>) {
         );
     }
     for sighting in page.uses(WEAKEN) {
-        let matched = page.matched(sighting);
-        if matched.starts_with("xattr")
-            && !matched.contains("quarantine")
-            && !matched.contains("-c")
-        {
+        let command = page.unit_text(sighting);
+        let other = !command.contains("quarantine") && !command.contains("-c");
+        if page.matched(sighting).starts_with("xattr") && other {
             continue;
         }
         report.add(

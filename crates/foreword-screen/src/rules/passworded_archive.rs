@@ -51,7 +51,7 @@ pub(super) static RULE: Rule = Rule {
         Pattern {
             signal: FETCH,
             needs: &[PASSWORD],
-            cues: &["download", "curl", "wget", "://", "get the"],
+            cues: &["download", "curl", "wget", "http", "https", "releases/download", "get the"],
             regex: r"\bdownload\w*\b|\b(?:curl|wget)\b|https?://\S+\.(?:zip|rar|7z|dmg|iso|exe|msi|pkg|tgz|tar\.gz)\b|\breleases/download/",
         },
     ],

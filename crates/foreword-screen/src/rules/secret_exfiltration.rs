@@ -349,7 +349,9 @@ fn belongs(url: &Url, owner: &[&str]) -> bool {
 
 /// Orders, in words, to gather secrets and send them.
 fn orders(page: &Page, report: &mut Report<'_>) {
-    for gather in page.uses(GATHER_ORDER).filter(|s| page.in_text(s)) {
+    for gather in
+        page.uses(GATHER_ORDER).filter(|s| page.in_text(s) && page.matched(s).len() <= 130)
+    {
         let sent = [SEND_ORDER, SEND, SEND_FILE].into_iter().find_map(|s| page.near(gather, s, 4));
         if sent.is_some() {
             report.add(Verdict::Reject, gather, "Orders secrets to be gathered and sent away.");
