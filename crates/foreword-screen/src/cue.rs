@@ -122,8 +122,9 @@ mod tests {
         let index = CueIndex::new((0..).zip(cues).map(|(id, c)| ((*c).to_owned(), id)));
         let mut found = Vec::new();
         index.each(text.as_bytes(), |id, start, end| {
-            assert_eq!(&text[start..end], cues[usize::from(id)]);
-            found.push(text[start..end].to_owned());
+            let cue = text.get(start..end).unwrap();
+            assert_eq!(cue, cues[usize::from(id)]);
+            found.push(cue.to_owned());
         });
         found
     }

@@ -72,9 +72,8 @@ impl Document {
     pub(crate) fn read(text: &str) -> Self {
         let mut reader = Reader::new(text);
         let mut at = 0;
-        let mut line = 1;
         let header_end = header_end(text);
-        for raw in text.split_inclusive('\n') {
+        for (line, raw) in (1..).zip(text.split_inclusive('\n')) {
             let end = at + raw.len();
             if at < header_end {
                 reader.push_unit(at, end, line, Place::Header);
@@ -82,7 +81,6 @@ impl Document {
                 reader.line(at, raw, line);
             }
             at = end;
-            line += 1;
         }
         reader.finish();
         reader.document

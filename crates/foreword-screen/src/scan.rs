@@ -182,7 +182,7 @@ pub(crate) fn scan(text: &str, document: &Document, policy: Policy) -> Scan {
                     anchored.insert((id, a));
                 }
                 Purpose::Context(c) => {
-                    scan.context.extend(ContextHit::new(text, c, id, start, end))
+                    scan.context.extend(ContextHit::new(text, c, id, start, end));
                 }
             }
         }

@@ -65,7 +65,7 @@ fn run_at(bytes: &[u8], at: usize) -> (Vec<u8>, usize) {
 
 fn decode_hex(run: &[u8]) -> Option<String> {
     let digits = run.strip_prefix(b"0x").unwrap_or(run);
-    if digits.len() < MIN_RUN || digits.len() % 2 != 0 {
+    if digits.len() < MIN_RUN || !digits.len().is_multiple_of(2) {
         return None;
     }
     let mut out = Vec::with_capacity(digits.len() / 2);

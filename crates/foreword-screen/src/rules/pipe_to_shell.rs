@@ -156,5 +156,5 @@ fn is_quiet(command: &str) -> bool {
     let detached = command.trim_end().ends_with('&')
         || command.contains("nohup ")
         || command.contains("disown");
-    hides && (detached || command.contains("sh >")) || command.contains("nohup ") && hides
+    hides && (detached || command.contains("sh >"))
 }
