@@ -19,6 +19,9 @@ pub(super) static RULE: Rule = Rule {
             needs: &[],
             cues: &[
                 "pip install",
+                "npx",
+                "uvx",
+                "bunx",
                 "pip3 install",
                 "npm install",
                 "npm i ",
@@ -32,7 +35,7 @@ pub(super) static RULE: Rule = Rule {
                 "poetry add",
                 "cargo add",
             ],
-            regex: r"\b(?:pip3?|uv pip|npm|gem|cargo) (?:install|i|add)\s[^\n;&|`]+|\b(?:yarn|pnpm|bun|uv|poetry) add\s[^\n;&|`]+",
+            regex: r"\b(?:pip3?|uv pip|npm|gem|cargo) (?:install|i|add)\s[^\n;&|`]+|\b(?:yarn|pnpm|bun|uv|poetry) add\s[^\n;&|`]+|\b(?:npx|uvx|bunx|pipx run)\s[^\n;&|`]*://[^\n;&|`]+",
         },
         Pattern {
             signal: OTHER_INDEX,

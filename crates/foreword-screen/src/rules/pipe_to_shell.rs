@@ -76,7 +76,9 @@ fn check(page: &Page, report: &mut Report<'_>) {
             let message = format!("Downloads a program from {} and runs it.", doubt.reason());
             report.add(Verdict::Reject, sighting, &message);
         } else if runs_download(page, sighting) {
-            report.add(Verdict::NeedsReview, sighting, "Runs what it downloads, in one command.");
+            let hidden = page.unit_text(sighting).contains("/.");
+            let verdict = if hidden { Verdict::Reject } else { Verdict::NeedsReview };
+            report.add(verdict, sighting, "Runs what it downloads, in one command.");
         }
     }
 }
@@ -118,11 +120,17 @@ fn runs_download(page: &Page, sighting: &Sighting) -> bool {
     };
     let addresses = urls(fetch);
     let known = !addresses.is_empty() && addresses.iter().all(Url::is_known_installer);
-    let runs = run.split("&&").map(str::trim_start).any(|part| {
-        let part = part.strip_prefix("sudo ").unwrap_or(part);
-        ["bash ", "sh ", "zsh ", "source ", "./"].iter().any(|how| part.starts_with(how))
-    });
+    let runs =
+        runs_a_file(run.trim_start_matches('&')) && !run.contains("chmod +x") || runs_own(run);
     runs && !known
+}
+
+/// `chmod +x x && ./x`, and the like: made runnable and run at once.
+fn runs_own(commands: &str) -> bool {
+    let mut parts = commands.split("&&").map(str::trim_start);
+    parts.any(|part| {
+        part.starts_with("./") || part.starts_with("/tmp/") || part.starts_with("sudo ./")
+    })
 }
 
 fn judge(page: &Page, report: &mut Report<'_>, sighting: &Sighting) {
