@@ -104,6 +104,8 @@ const OVERLAP: usize = 256;
 
 struct Reader<'a> {
     text: &'a str,
+    /// Whether any comment opens at all.
+    has_comments: bool,
     document: Document,
     block: u32,
     /// The headings above, outermost first, with their levels.
@@ -128,6 +130,7 @@ impl<'a> Reader<'a> {
     fn new(text: &'a str) -> Self {
         Self {
             text,
+            has_comments: text.contains("<!--"),
             document: Document::default(),
             block: 0,
             headings: Vec::new(),
@@ -185,7 +188,9 @@ impl<'a> Reader<'a> {
             self.blank_before = false;
             return None;
         }
-        if let Some(open) = comment_start(raw) {
+        if self.has_comments
+            && let Some(open) = comment_start(raw)
+        {
             return self.comment_opens(at, raw, line, open);
         }
         self.text_line(at, raw, line);
