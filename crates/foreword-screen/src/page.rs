@@ -56,6 +56,10 @@ pub(crate) struct Page {
     pub(crate) flooded: bool,
 }
 
+/// No unit, and no block in which signals have to do with each other, has more lines than this.
+const UNIT_LINES: u32 = 100;
+const BLOCK_LINES: u32 = 200;
+
 /// Payloads within payloads are followed this deep.
 const MAX_DEPTH: usize = 3;
 
@@ -165,19 +169,36 @@ impl Page {
         self.sightings.iter().filter(|s| s.place.is_hidden())
     }
 
+    /// The uses of a signal within `lines` lines of `from`, by line.
+    fn around(
+        &self,
+        from: &Sighting,
+        signal: Signal,
+        lines: u32,
+    ) -> impl Iterator<Item = &Sighting> {
+        let (first, last) = (from.line.saturating_sub(lines), from.line.saturating_add(lines));
+        let all = self.by_signal.get(&signal).map(Vec::as_slice).unwrap_or_default();
+        let line = |i: &usize| self.sightings.get(*i).map_or(0, |s| s.line);
+        let start = all.partition_point(|i| line(i) < first);
+        let near = all.iter().skip(start).filter_map(|i| self.sightings.get(*i));
+        near.take_while(move |s| s.line <= last).filter(|s| s.stance == Stance::Use)
+    }
+
     /// The first use of a signal within `lines` lines of `from`.
     pub(crate) fn near(&self, from: &Sighting, signal: Signal, lines: u32) -> Option<&Sighting> {
-        self.uses(signal).find(|s| s.line.abs_diff(from.line) <= lines)
+        self.around(from, signal, lines).next()
     }
 
     /// The first use of a signal in the same unit of text.
     pub(crate) fn beside(&self, from: &Sighting, signal: Signal) -> Option<&Sighting> {
-        self.uses(signal).find(|s| s.layer == from.layer && s.unit == from.unit)
+        let unit = (from.layer, from.unit);
+        self.around(from, signal, UNIT_LINES).find(|s| (s.layer, s.unit) == unit)
     }
 
     /// The first use of a signal in the same paragraph, list item or fence.
     pub(crate) fn in_block(&self, from: &Sighting, signal: Signal) -> Option<&Sighting> {
-        self.uses(signal).find(|s| s.block == from.block && s.place == from.place)
+        let block = (from.block, from.place);
+        self.around(from, signal, BLOCK_LINES).find(|s| (s.block, s.place) == block)
     }
 
     /// The text that matched.
