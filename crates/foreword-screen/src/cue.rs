@@ -25,9 +25,19 @@ pub(crate) struct CueIndex {
     cues: Vec<Cue>,
     /// Where the cues of each slot start and end in `cues`.
     slots: Vec<(u32, u32)>,
+    /// One bit per beginning of three bytes: whether any cue has it.
+    beginnings: Vec<u64>,
 }
 
 const SLOTS: usize = 4096;
+
+/// The place of a beginning of three bytes in the table of bits.
+fn beginning(a: u8, b: u8, c: u8) -> (usize, u32) {
+    let key = usize::from(a & 0x3F) << 10 | usize::from(b & 0x1F) << 5 | usize::from(c & 0x1F);
+    (key / 64, u32::try_from(key % 64).unwrap_or_default())
+}
+
+const BEGINNINGS: usize = 1 << 10;
 
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
@@ -70,6 +80,22 @@ impl CueIndex {
             })
             .collect();
         keyed.sort_by_key(|(slot, _)| *slot);
+        let mut beginnings = vec![0u64; BEGINNINGS];
+        for (_, cue) in &keyed {
+            let word = cue.text.get(cue.lead..).unwrap_or_default();
+            let (a, b) = (word.first().copied().unwrap_or_default(), word.get(1).copied());
+            // A cue that ends here goes on with anything.
+            let second = b.map_or(0..=0x1F, |b| b..=b);
+            for b in second {
+                let third = word.get(2).map_or(0..=0x1F, |c| *c..=*c);
+                for c in third {
+                    let (index, bit) = beginning(a, b, c);
+                    if let Some(bits) = beginnings.get_mut(index) {
+                        *bits |= 1 << bit;
+                    }
+                }
+            }
+        }
         let mut slots = vec![(0, 0); SLOTS];
         for (index, (slot, _)) in (0u32..).zip(&keyed) {
             if let Some(entry) = slots.get_mut(*slot) {
@@ -79,7 +105,7 @@ impl CueIndex {
                 entry.1 = index + 1;
             }
         }
-        Self { cues: keyed.into_iter().map(|(_, cue)| cue).collect(), slots }
+        Self { cues: keyed.into_iter().map(|(_, cue)| cue).collect(), slots, beginnings }
     }
 
     /// Calls `found` with id, start and end of each cue in `text`, which is in lower case.
@@ -95,8 +121,15 @@ impl CueIndex {
                 continue;
             }
             let rest = text.get(at..).unwrap_or_default();
+            let next = |i: usize| rest.get(i).copied().unwrap_or_default();
+            let (index, bit) = beginning(byte, next(1), next(2));
+            if self.beginnings.get(index).is_none_or(|bits| bits >> bit & 1 == 0) {
+                continue;
+            }
             let Some(&(first, end)) = self.slots.get(slot(rest)) else { continue };
-            let (Ok(first), Ok(end)) = (usize::try_from(first), usize::try_from(end)) else { continue };
+            let (Ok(first), Ok(end)) = (usize::try_from(first), usize::try_from(end)) else {
+                continue;
+            };
             let head = four(rest);
             for cue in self.cues.get(first..end).unwrap_or_default() {
                 if head & cue.mask != cue.head {
@@ -120,8 +153,9 @@ mod tests {
         let index = CueIndex::new((0..).zip(cues).map(|(id, c)| ((*c).to_owned(), id)));
         let mut found = Vec::new();
         index.each(text.as_bytes(), |id, start, end| {
-            assert_eq!(&text[start..end], cues[usize::from(id)]);
-            found.push(text[start..end].to_owned());
+            let cue = text.get(start..end).unwrap();
+            assert_eq!(cue, cues[usize::from(id)]);
+            found.push(cue.to_owned());
         });
         found
     }

@@ -72,9 +72,8 @@ impl Document {
     pub(crate) fn read(text: &str) -> Self {
         let mut reader = Reader::new(text);
         let mut at = 0;
-        let mut line = 1;
         let header_end = header_end(text);
-        for raw in text.split_inclusive('\n') {
+        for (line, raw) in (1..).zip(text.split_inclusive('\n')) {
             let end = at + raw.len();
             if at < header_end {
                 reader.push_unit(at, end, line, Place::Header);
@@ -82,7 +81,6 @@ impl Document {
                 reader.line(at, raw, line);
             }
             at = end;
-            line += 1;
         }
         reader.finish();
         reader.document
@@ -106,6 +104,8 @@ const OVERLAP: usize = 256;
 
 struct Reader<'a> {
     text: &'a str,
+    /// Whether any comment opens at all.
+    has_comments: bool,
     document: Document,
     block: u32,
     /// The headings above, outermost first, with their levels.
@@ -130,6 +130,7 @@ impl<'a> Reader<'a> {
     fn new(text: &'a str) -> Self {
         Self {
             text,
+            has_comments: text.contains("<!--"),
             document: Document::default(),
             block: 0,
             headings: Vec::new(),
@@ -187,7 +188,9 @@ impl<'a> Reader<'a> {
             self.blank_before = false;
             return None;
         }
-        if let Some(open) = comment_start(raw) {
+        if self.has_comments
+            && let Some(open) = comment_start(raw)
+        {
             return self.comment_opens(at, raw, line, open);
         }
         self.text_line(at, raw, line);
@@ -394,5 +397,57 @@ fn comment_start(raw: &str) -> Option<usize> {
             return Some(at);
         }
         from = at + 4;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(text: &str) -> Vec<(u32, Place, &str)> {
+        let document = Document::read(text);
+        let piece = |u: &Unit| text.get(u.start..u.end).unwrap().trim();
+        document.units.iter().map(|u| (u.line, u.place, piece(u))).collect()
+    }
+
+    #[test]
+    fn reads_each_kind_of_block() {
+        let text = "---\nname: a\n---\n# T\n\nOne. Two\nthree.\n\n- item\n  more\n\n| a | b |\n\n```sh\nls \\\n  -l\n```\n";
+        assert_eq!(
+            places(text),
+            [
+                (1, Place::Header, "---"),
+                (2, Place::Header, "name: a"),
+                (3, Place::Header, "---"),
+                (4, Place::Heading, "# T"),
+                (6, Place::Prose, "One."),
+                (6, Place::Prose, "Two\nthree."),
+                (9, Place::ListItem, "- item\n  more"),
+                (12, Place::Table, "| a | b |"),
+                (15, Place::Code, "ls \\\n  -l"),
+            ]
+        );
+    }
+
+    #[test]
+    fn fences_end_only_with_their_own_mark() {
+        let text = "~~~\n```\na\n~~~\n\n````md\n```\nb\n```\n````\n\n```\nunclosed\n";
+        let code: Vec<&str> =
+            places(text).into_iter().filter(|p| p.1 == Place::Code).map(|p| p.2).collect();
+        assert_eq!(code, ["```", "a", "```", "b", "```", "unclosed"]);
+    }
+
+    #[test]
+    fn comments_are_hidden_text_and_inline_code_is_not() {
+        assert_eq!(
+            places("a <!-- b --> c\n\n`<!-- d -->`\n"),
+            [
+                (1, Place::Prose, "a"),
+                (1, Place::Comment, "b"),
+                (1, Place::Prose, "c"),
+                (3, Place::Prose, "`<!-- d -->`")
+            ]
+        );
+        assert_eq!(places("<!-- x\ny\n"), [(1, Place::Comment, "x"), (2, Place::Comment, "y")]);
     }
 }

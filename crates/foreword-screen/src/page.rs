@@ -50,11 +50,15 @@ pub(crate) struct Page {
     sightings: Vec<Sighting>,
     /// Which sightings are of a signal.
     by_signal: BTreeMap<Signal, Vec<usize>>,
-    pub(crate) hidden: Vec<Hidden>,
-    pub(crate) forged_lines: Vec<u32>,
+    /// The way back to the text as written.
+    normalised: Normalised,
     /// Some pattern matched so often that not every match was kept.
     pub(crate) flooded: bool,
 }
+
+/// No unit, and no block in which signals have to do with each other, has more lines than this.
+const UNIT_LINES: u32 = 100;
+const BLOCK_LINES: u32 = 200;
 
 /// Payloads within payloads are followed this deep.
 const MAX_DEPTH: usize = 3;
@@ -62,19 +66,18 @@ const MAX_DEPTH: usize = 3;
 impl Page {
     /// Reads a skill.
     pub(crate) fn read(content: &str, policy: Policy) -> Self {
-        let normalised: Normalised = normalise(content);
-        let document = Document::read(normalised.text());
+        let mut normalised: Normalised = normalise(content);
+        let text = normalised.take_text();
+        let document = Document::read(&text);
         let mut page = Self {
             layers: Vec::new(),
             sightings: Vec::new(),
             by_signal: BTreeMap::new(),
-            hidden: normalised.hidden().to_vec(),
-            forged_lines: normalised.forged_lines().to_vec(),
+            normalised,
             flooded: false,
         };
-        let text = normalised.text().to_owned();
         let plain = undisguised_layer(&text, &document);
-        let mut decoded = decoded_layer(&text, &page.hidden);
+        let mut decoded = decoded_layer(&text, page.hidden());
         page.push(Layer { text, document, origin: Origin::Written }, policy);
         if let Some(layer) = plain {
             let inner = decoded_layer(&layer.text, &[]);
@@ -135,6 +138,22 @@ impl Page {
         self.layers.push(layer);
     }
 
+    /// Runs of invisible characters that had no business being there.
+    pub(crate) fn hidden(&self) -> &[Hidden] {
+        self.normalised.hidden()
+    }
+
+    /// Lines with words that mix Latin letters and their lookalikes.
+    pub(crate) fn forged_lines(&self) -> &[u32] {
+        self.normalised.forged_lines()
+    }
+
+    /// Where a sighting starts in the original, in bytes, if it is there to be read.
+    pub(crate) fn original_offset(&self, sighting: &Sighting) -> Option<usize> {
+        let written = sighting.origin == Origin::Written;
+        written.then(|| self.normalised.original_offset(sighting.start))
+    }
+
     /// Every use of a signal, in order of lines.
     pub(crate) fn uses(&self, signal: Signal) -> impl Iterator<Item = &Sighting> {
         self.all(signal).filter(|s| s.stance == Stance::Use)
@@ -150,19 +169,36 @@ impl Page {
         self.sightings.iter().filter(|s| s.place.is_hidden())
     }
 
+    /// The uses of a signal within `lines` lines of `from`, by line.
+    fn around(
+        &self,
+        from: &Sighting,
+        signal: Signal,
+        lines: u32,
+    ) -> impl Iterator<Item = &Sighting> {
+        let (first, last) = (from.line.saturating_sub(lines), from.line.saturating_add(lines));
+        let all = self.by_signal.get(&signal).map(Vec::as_slice).unwrap_or_default();
+        let line = |i: &usize| self.sightings.get(*i).map_or(0, |s| s.line);
+        let start = all.partition_point(|i| line(i) < first);
+        let near = all.iter().skip(start).filter_map(|i| self.sightings.get(*i));
+        near.take_while(move |s| s.line <= last).filter(|s| s.stance == Stance::Use)
+    }
+
     /// The first use of a signal within `lines` lines of `from`.
     pub(crate) fn near(&self, from: &Sighting, signal: Signal, lines: u32) -> Option<&Sighting> {
-        self.uses(signal).find(|s| s.line.abs_diff(from.line) <= lines)
+        self.around(from, signal, lines).next()
     }
 
     /// The first use of a signal in the same unit of text.
     pub(crate) fn beside(&self, from: &Sighting, signal: Signal) -> Option<&Sighting> {
-        self.uses(signal).find(|s| s.layer == from.layer && s.unit == from.unit)
+        let unit = (from.layer, from.unit);
+        self.around(from, signal, UNIT_LINES).find(|s| (s.layer, s.unit) == unit)
     }
 
     /// The first use of a signal in the same paragraph, list item or fence.
     pub(crate) fn in_block(&self, from: &Sighting, signal: Signal) -> Option<&Sighting> {
-        self.uses(signal).find(|s| s.block == from.block && s.place == from.place)
+        let block = (from.block, from.place);
+        self.around(from, signal, BLOCK_LINES).find(|s| (s.block, s.place) == block)
     }
 
     /// The text that matched.
@@ -321,63 +357,4 @@ fn reads_as_sentence(line: &str) -> bool {
     let comment =
         ["#", "//", "/*", "*", "--", "\"", "'", "<"].iter().any(|mark| start.starts_with(mark));
     words >= 6 && marks * 12 <= letters && !comment
-}
-
-#[cfg(test)]
-mod timing {
-    use super::*;
-    use std::time::{Duration, Instant};
-
-    #[test]
-    #[ignore = "for profiling by hand"]
-    fn stages() {
-        let dir = std::env::var("SKILLS").unwrap();
-        let texts: Vec<String> = std::fs::read_dir(dir)
-            .unwrap()
-            .map(|e| {
-                String::from_utf8_lossy(&std::fs::read(e.unwrap().path().join("SKILL.md")).unwrap())
-                    .into_owned()
-            })
-            .collect();
-        for round in 0..4 {
-            let mut t = [Duration::ZERO; 8];
-            for x in &texts {
-                let s = Instant::now();
-                let n = normalise(x);
-                t[0] += s.elapsed();
-                let s = Instant::now();
-                let d = Document::read(n.text());
-                t[1] += s.elapsed();
-                let s = Instant::now();
-                let u = undisguised_layer(n.text(), &d);
-                t[2] += s.elapsed();
-                let s = Instant::now();
-                let p = decoded_layer(n.text(), &[]);
-                t[3] += s.elapsed();
-                let s = Instant::now();
-                let sc = scan(n.text(), &d, Policy::Import);
-                t[4] += s.elapsed();
-                let s = Instant::now();
-                if let Some(u) = &u {
-                    scan(&u.text, &u.document, Policy::Import);
-                }
-                t[5] += s.elapsed();
-                let s = Instant::now();
-                let page = Page::read(x, Policy::Import);
-                t[6] += s.elapsed();
-                let s = Instant::now();
-                let mut r = crate::report::Report::new(x, &page);
-                for rule in crate::rules::RULES {
-                    r.set_rule(rule.name);
-                    (rule.check)(&page, &mut r);
-                }
-                t[7] += s.elapsed();
-                std::hint::black_box((p, sc));
-            }
-            println!(
-                "{round} norm {:?} doc {:?} undis {:?} payload {:?} scan {:?} scan-undis {:?} page {:?} rules {:?}",
-                t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7]
-            );
-        }
-    }
 }

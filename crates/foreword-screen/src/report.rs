@@ -16,11 +16,13 @@ const EXCERPT: usize = 120;
 /// Findings on their way to the caller.
 pub(crate) struct Report<'a> {
     page: &'a Page,
-    lines: Vec<&'a str>,
+    /// Where each line of the original starts, and its text.
+    lines: Vec<(usize, &'a str)>,
     rule: &'static str,
     /// By rule, then line.
     found: BTreeMap<(&'static str, u32), Finding>,
-    counts: BTreeMap<&'static str, usize>,
+    /// How many findings a rule has, and the strictest verdict among them.
+    counts: BTreeMap<&'static str, (usize, Verdict)>,
 }
 
 impl<'a> Report<'a> {
@@ -36,32 +38,39 @@ impl<'a> Report<'a> {
 
     /// Adds a finding at a sighting.
     pub(crate) fn add(&mut self, verdict: Verdict, sighting: &Sighting, message: &str) {
-        let excerpt = match sighting.origin {
-            Origin::Written => None,
-            Origin::Undisguised => Some(self.page.unit_text(sighting)),
-            Origin::Decoded => Some(self.page.unit_text(sighting)),
-        };
         let message = match sighting.origin {
             Origin::Written => message.to_owned(),
             Origin::Undisguised => format!("{message} (once its spelling is made plain)"),
             Origin::Decoded => format!("{message} (in encoded or invisible text)"),
         };
-        let excerpt = excerpt.map(|e| shorten(e, self.page.matched(sighting)));
-        self.put(verdict, sighting.line, excerpt, Some(self.page.matched(sighting)), message);
+        let (text, at) = match self.page.original_offset(sighting) {
+            Some(offset) => {
+                let (start, text) = self.line(sighting.line);
+                (text, offset.saturating_sub(start))
+            }
+            None => (self.page.unit_text(sighting), self.page.before(sighting).len()),
+        };
+        self.put(verdict, sighting.line, message, || shorten(text, at));
     }
 
     /// Adds a finding at a line.
     pub(crate) fn add_line(&mut self, verdict: Verdict, line: u32, message: &str) {
-        self.put(verdict, line, None, None, message.to_owned());
+        let (_, text) = self.line(line);
+        self.put(verdict, line, message.to_owned(), || shorten(text, 0));
+    }
+
+    /// A line of the original, and where it starts.
+    fn line(&self, line: u32) -> (usize, &'a str) {
+        let at = usize::try_from(line).ok().and_then(|l| l.checked_sub(1));
+        at.and_then(|l| self.lines.get(l)).copied().unwrap_or_default()
     }
 
     fn put(
         &mut self,
         verdict: Verdict,
         line: u32,
-        excerpt: Option<String>,
-        matched: Option<&str>,
         message: String,
+        excerpt: impl FnOnce() -> String,
     ) {
         if let Some(known) = self.found.get_mut(&(self.rule, line)) {
             if known.verdict < verdict {
@@ -70,22 +79,19 @@ impl<'a> Report<'a> {
             }
             return;
         }
-        let count = self.counts.entry(self.rule).or_default();
         let run = (1..=PER_RUN).all(|back| {
             line.checked_sub(back).is_some_and(|l| {
                 self.found.get(&(self.rule, l)).is_some_and(|f| f.verdict >= verdict)
             })
         });
-        let stricter = !self.found.values().any(|f| f.rule == self.rule && f.verdict >= verdict);
+        let (count, strictest) = self.counts.entry(self.rule).or_insert((0, verdict));
+        let stricter = *count == 0 || *strictest < verdict;
         if (run || *count >= PER_RULE) && !stricter {
             return;
         }
         *count += 1;
-        let excerpt = excerpt.unwrap_or_else(|| {
-            let at = usize::try_from(line).ok().and_then(|l| l.checked_sub(1));
-            let text = at.and_then(|l| self.lines.get(l)).copied().unwrap_or_default();
-            shorten(text, matched.unwrap_or_default())
-        });
+        *strictest = (*strictest).max(verdict);
+        let excerpt = excerpt();
         let finding = Finding { rule: self.rule.to_owned(), verdict, line, excerpt, message };
         self.found.insert((self.rule, line), finding);
     }
@@ -102,25 +108,31 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Lines as editors count them: after LF, CRLF and CR.
-fn lines(content: &str) -> Vec<&str> {
+/// Lines as editors count them: after LF, CRLF and CR. Each with the offset at which it starts.
+fn lines(content: &str) -> Vec<(usize, &str)> {
     let mut out = Vec::new();
-    for piece in content.split('\n') {
-        let piece = piece.strip_suffix('\r').unwrap_or(piece);
-        out.extend(piece.split('\r'));
+    let mut at = 0;
+    for line in content.split('\n') {
+        let body = line.strip_suffix('\r').unwrap_or(line);
+        let mut start = at;
+        for piece in body.split('\r') {
+            out.push((start, piece));
+            start += piece.len() + 1;
+        }
+        at += line.len() + 1;
     }
     out
 }
 
-/// One line of at most [`EXCERPT`] characters around what matched, with nothing invisible.
-fn shorten(text: &str, matched: &str) -> String {
-    let first = matched.lines().next().unwrap_or_default().trim();
-    let at = if first.is_empty() { 0 } else { text.find(first).unwrap_or(0) };
-    let start = if text.len() <= EXCERPT { 0 } else { at.saturating_sub(30) };
-    let skipped = text.char_indices().take_while(|(i, _)| *i < start).count();
+/// One line of at most [`EXCERPT`] characters around what starts at `at`, with nothing invisible.
+fn shorten(text: &str, at: usize) -> String {
+    let mut start = if text.len() <= EXCERPT { 0 } else { at.saturating_sub(30).min(text.len()) };
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
     let mut out = String::new();
     let mut length = 0;
-    for c in text.trim_start().chars().skip(skipped) {
+    for c in text.get(start..).unwrap_or_default().trim_start().chars() {
         let visible = show(c);
         length += visible.chars().count();
         if length > EXCERPT {
@@ -128,7 +140,8 @@ fn shorten(text: &str, matched: &str) -> String {
         }
         out.push_str(&visible);
     }
-    out.trim().to_owned()
+    out.truncate(out.trim_end().len());
+    out
 }
 
 fn show(c: char) -> String {

@@ -182,7 +182,7 @@ pub(crate) fn scan(text: &str, document: &Document, policy: Policy) -> Scan {
                     anchored.insert((id, a));
                 }
                 Purpose::Context(c) => {
-                    scan.context.extend(ContextHit::new(text, c, id, start, end))
+                    scan.context.extend(ContextHit::new(text, c, id, start, end));
                 }
             }
         }
@@ -285,63 +285,5 @@ mod tests {
                 assert!(word.chars().count() >= 2, "{cue} of {}", pattern.regex);
             }
         }
-    }
-}
-#[cfg(test)]
-mod timing {
-    use super::*;
-    #[test]
-    #[ignore = "for profiling by hand"]
-    fn compile_times() {
-        let mut all = Vec::new();
-        let t = std::time::Instant::now();
-        warm_up();
-        println!("automaton {:?}", t.elapsed());
-        for (p, _) in signals::all() {
-            let t = std::time::Instant::now();
-            let _r = build(p.regex);
-            all.push((t.elapsed(), p.regex));
-        }
-        all.sort();
-        let total: std::time::Duration = all.iter().map(|a| a.0).sum();
-        println!("total {:?} n {}", total, all.len());
-        for (t, r) in all.iter().rev().take(25) {
-            println!("{t:?} {}", &r[..r.len().min(90)]);
-        }
-    }
-}
-#[cfg(test)]
-mod counting {
-    use super::*;
-    #[test]
-    #[ignore = "for profiling by hand"]
-    fn busy_patterns() {
-        let dir = std::env::var("SKILLS").unwrap();
-        let mut counts = std::collections::BTreeMap::<usize, (usize, std::time::Duration)>::new();
-        let c = &*COMPILED;
-        for e in std::fs::read_dir(dir).unwrap() {
-            let t = String::from_utf8_lossy(&std::fs::read(e.unwrap().path().join("SKILL.md")).unwrap()).into_owned();
-            let n = crate::normalise::normalise(&t);
-            let d = Document::read(n.text());
-            let lower = n.text().to_ascii_lowercase();
-            let mut due = std::collections::BTreeSet::new();
-            c.index.each(lower.as_bytes(), |cue, s, _| if let Purpose::Pattern(p) = c.purposes[usize::from(cue)] {
-                let u = d.units.partition_point(|u| u.end <= s);
-                due.insert((usize::from(p), u));
-            });
-            for (p, u) in due {
-                let Some(unit) = d.units.get(u) else { continue };
-                let r = c.regexes[p].get_or_init(|| build(c.patterns[p].0.regex)).as_ref().unwrap();
-                find(r, lower.as_bytes(), unit);
-                let s = std::time::Instant::now();
-                find(r, lower.as_bytes(), unit);
-                let e = counts.entry(p).or_default();
-                e.0 += 1; e.1 += s.elapsed();
-            }
-        }
-        let mut v: Vec<_> = counts.into_iter().collect();
-        v.sort_by_key(|x| std::cmp::Reverse(x.1.1));
-        for (p, (n, t)) in v.iter().take(30) { println!("{n:6} {t:?} {} {:?}", c.patterns[*p].0.signal.0, &c.patterns[*p].0.regex[..40.min(c.patterns[*p].0.regex.len())]); }
-        println!("total {} {:?}", v.iter().map(|x| x.1.0).sum::<usize>(), v.iter().map(|x| x.1.1).sum::<std::time::Duration>());
     }
 }

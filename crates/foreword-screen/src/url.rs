@@ -176,7 +176,7 @@ const INSTALLERS: [&str; 62] = [
     "cli.kiro.dev",
     "vercel.com",
     "app.factory.ai",
-    "gh.io",
+    "npmjs.com",
     "hf.co",
 ];
 
@@ -238,7 +238,8 @@ impl Url {
         });
         let address = text.get(..end.unwrap_or(text.len()))?.to_owned();
         let authority = address.split(['/', '?', '#']).next()?;
-        let disguised = authority.contains('@') && !authority.contains("git@");
+        // `https://known.host@other.host`: what looks like the host is a user name.
+        let disguised = authority.rsplit_once('@').is_some_and(|(user, _)| user.contains('.'));
         let host = authority.rsplit('@').next()?.split(':').next()?.to_owned();
         (!host.is_empty()).then_some(Self { plain, host, address, disguised })
     }
@@ -341,4 +342,40 @@ fn is_ip(host: &str) -> bool {
     let dotted = parts.len() == 4 && parts.iter().all(|p| p.parse::<u8>().is_ok());
     let number = host.len() >= 8 && host.bytes().all(|b| b.is_ascii_digit());
     dotted || number || (host.starts_with("0x") && host.len() == 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubts_what_deserves_it() {
+        for (text, doubt) in [
+            ("https://example.com/x", None),
+            ("http://localhost:8080", None),
+            ("http://192.168.1.4/x", None),
+            ("https://$HOST/x", None),
+            ("http://example.com", Some(Doubt::Plain)),
+            ("https://203.0.113.9/x", Some(Doubt::RawAddress)),
+            ("https://0x7f000001/x", Some(Doubt::RawAddress)),
+            ("https://pastebin.com/raw/a", Some(Doubt::PasteSite)),
+            ("https://abc.ngrok-free.app", Some(Doubt::Collector)),
+            ("https://bit.ly/a", Some(Doubt::Shortener)),
+            ("https://github.com@other.example/x", Some(Doubt::Disguised)),
+            ("https://notpastebin.com/x", None),
+            ("curl tools.example.com", Some(Doubt::Plain)),
+        ] {
+            assert_eq!(urls(text).first().and_then(Url::doubt), doubt, "{text}");
+        }
+    }
+
+    #[test]
+    fn knows_installers_by_host_not_by_looks() {
+        let known = |text: &str| urls(text)[0].is_known_installer();
+        assert!(known("https://astral.sh/uv/install.sh"));
+        assert!(known("https://raw.githubusercontent.com/nvm-sh/nvm/v1/install.sh"));
+        assert!(!known("http://astral.sh/uv/install.sh"));
+        assert!(!known("https://astral.sh.example.com/install.sh"));
+        assert!(!known("https://raw.githubusercontent.com/nvm-shx/nvm/v1/install.sh"));
+    }
 }

@@ -38,7 +38,8 @@ impl Change<'_> {
         for intent in self.database.intents()? {
             match history::commit_of(&self.repository, intent.id.as_str())? {
                 Some(commit) => {
-                    self.settle(&intent)?;
+                    // What cannot be written by now is a person's, and shown as such.
+                    let _ = self.settle(&intent);
                     self.done(&intent, &commit, act, true)?;
                 }
                 None => self.undo(&intent, "interrupted before its commit", act)?,
@@ -122,11 +123,11 @@ impl Change<'_> {
         parent: Option<ObjectId>,
         changes: &[FileChange],
     ) -> Result<Vec<String>, SkillError> {
-        let held = self.repository.files(parent)?;
         let mut same = Vec::new();
         for change in changes {
             let new = change.content.as_deref().map(|c| self.repository.blob_id(c)).transpose()?;
-            if new.is_some() && held.get(&change.path).map(|blob| blob.id) == new {
+            let held = self.repository.blob_at(parent, &change.path)?;
+            if new.is_some() && held.map(|blob| blob.id) == new {
                 same.push(change.path.clone());
             }
         }

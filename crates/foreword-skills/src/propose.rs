@@ -133,6 +133,10 @@ fn settle(
         let message = format!("it would replace what {by} approved");
         findings.push(note(Verdict::NeedsReview, "replaces-approved", &message));
     }
+    if let Some(root) = hidden_root(change, &draft.name) {
+        let message = format!("it would hide the skill of this name in {root}");
+        findings.push(note(Verdict::NeedsReview, "hides-another", &message));
+    }
     let screening = Screening::of(findings);
     let auto = screening.verdict == Verdict::AutoApprove;
     let proposal = NewProposal {
@@ -228,6 +232,18 @@ fn person_behind(change: &Change<'_>, files: &[FileChange]) -> Result<Option<Str
         }
     }
     Ok(None)
+}
+
+/// A further root with a skill of this name, which the workspace's own would hide.
+fn hidden_root(change: &Change<'_>, name: &SkillName) -> Option<String> {
+    let workspace = &change.store.workspace;
+    let name = name.as_str();
+    let roots = workspace.config().skills.roots.iter();
+    let mut roots = roots.filter(|root| {
+        let root = workspace.root().join(root);
+        root.join(name).join("SKILL.md").exists() || root.join(format!("{name}.md")).exists()
+    });
+    roots.next().cloned()
 }
 
 fn note(verdict: Verdict, rule: &str, message: &str) -> Finding {

@@ -153,6 +153,32 @@ impl Repository {
         Ok(files)
     }
 
+    /// What a commit holds at a path.
+    pub(crate) fn blob_at(
+        &self,
+        commit: Option<ObjectId>,
+        path: &str,
+    ) -> Result<Option<Blob>, SkillError> {
+        let Some(commit) = commit else { return Ok(None) };
+        let mut tree = self.commit(commit)?.tree;
+        let mut names = path.split('/').peekable();
+        while let Some(name) = names.next() {
+            let entries = self.entries(tree)?;
+            let Some(entry) = entries.iter().find(|entry| entry.filename == name) else {
+                return Ok(None);
+            };
+            if names.peek().is_none() {
+                let blob = Blob { id: entry.oid, executable: entry.mode.is_executable() };
+                return Ok(entry.mode.is_blob().then_some(blob));
+            }
+            if !entry.mode.is_tree() {
+                return Ok(None);
+            }
+            tree = entry.oid;
+        }
+        Ok(None)
+    }
+
     /// The bytes of a file.
     pub(crate) fn read(&self, blob: Blob) -> Result<Vec<u8>, SkillError> {
         let mut found = self.git.find_blob(blob.id).map_err(|e| self.damaged(&e))?;

@@ -43,10 +43,10 @@ pub(crate) fn revert(store: &GitStore, commit: &str, act: &Act) -> Result<Commit
 fn plan(change: &Change<'_>, commit: &str) -> Result<(CommitInfo, Vec<FileChange>), SkillError> {
     let repository = &change.repository;
     let commit = history::resolve(repository, commit)?;
-    let now = repository.files(repository.head()?)?;
+    let head = repository.head()?;
     let mut files = Vec::new();
     for changed in repository.changes(&commit)? {
-        let current = now.get(&changed.path).copied();
+        let current = repository.blob_at(head, &changed.path)?;
         if current == changed.before {
             continue; // A later commit has undone this part already.
         }

@@ -328,6 +328,16 @@ fn a_byte_that_is_no_text_is_no_way_past_the_screeners() {
 }
 
 #[test]
+fn a_skill_of_another_root_is_not_hidden_without_a_person() {
+    let scratch = Scratch::new();
+    scratch.write("ws/foreword.toml", "[skills]\nroots = ['../shared']\n");
+    scratch.write("shared/tea/SKILL.md", "---\nname: tea\ndescription: Tea.\n---\nBrew.\n");
+    let result = propose(&mut scratch.store(), "tea", "# Tea\n\nBrew it otherwise.\n").unwrap();
+    assert_eq!(result.verdict, Verdict::NeedsReview);
+    assert_eq!(result.findings[0].rule, "hides-another");
+}
+
+#[test]
 fn deleting_a_skill_by_hand_is_an_edit_like_any_other() {
     let scratch = Scratch::new();
     let mut store = scratch.store();

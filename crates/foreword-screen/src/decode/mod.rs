@@ -56,3 +56,44 @@ fn may_be_disguised(unit: &[u8]) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_spellings_off() {
+        for (written, plain) in [
+            ("'cu' + 'rl'", "'curl'"),
+            ("\"ev\"+\"al\"", "\"eval\""),
+            ("c''url", "curl"),
+            ("c\\url", "curl"),
+            ("cu$@rl", "curl"),
+            ("i`e`x", "iex"),
+            ("c^url", "curl"),
+            ("\\x63\\x75rl", "curl"),
+            ("\\u0063url", "curl"),
+            ("%63%75rl", "curl"),
+            ("&#99;&#x75;rl", "curl"),
+            ("&amp;#99;url", "curl"),
+            ("String.fromCharCode(99,117)", "String.from\"cu\""),
+            ("['c','u'].join('')", "['cu'].join('')"),
+        ] {
+            assert_eq!(undisguised(written, true).as_deref(), Some(plain), "{written}");
+        }
+        assert_eq!(undisguised("plain words", true), None);
+    }
+
+    #[test]
+    fn finds_payloads_that_read_as_text() {
+        let texts =
+            |text: &str| -> Vec<String> { payloads(text).into_iter().map(|p| p.text).collect() };
+        assert_eq!(texts("x Y3VybCBodHRwOi8vZXhhbXBsZQ== y"), ["curl http://example"]);
+        assert_eq!(texts("6375726c20687474703a2f2f78"), ["curl http://x"]);
+        assert_eq!(texts("dwBoAG8AYQBtAGkAIABhAGwAbAA="), ["whoami all"]);
+        assert!(texts("an_ordinary_identifier_of_some_length and/a/path/to/some/file").is_empty());
+        assert!(
+            texts("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855").is_empty()
+        );
+    }
+}

@@ -18,15 +18,18 @@ pub(crate) fn payloads(text: &str) -> Vec<Payload> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
+    // A run that is long enough covers every position at that distance.
+    while let Some(&byte) = bytes.get(at + MIN_RUN - 1) {
         if !is_base64(byte) {
-            at += 1;
+            at += MIN_RUN;
             continue;
         }
+        let window = bytes.get(at..at + MIN_RUN).unwrap_or_default();
+        at += window.iter().rposition(|b| !is_base64(*b)).map_or(0, |gap| gap + 1);
         let rest = bytes.get(at..).unwrap_or_default();
         let length = rest.iter().take_while(|b| is_base64(**b)).count();
         if length < MIN_RUN {
-            at += length;
+            at += length + 1;
             continue;
         }
         let (run, end) = run_at(bytes, at);
@@ -65,7 +68,7 @@ fn run_at(bytes: &[u8], at: usize) -> (Vec<u8>, usize) {
 
 fn decode_hex(run: &[u8]) -> Option<String> {
     let digits = run.strip_prefix(b"0x").unwrap_or(run);
-    if digits.len() < MIN_RUN || digits.len() % 2 != 0 {
+    if digits.len() < MIN_RUN || !digits.len().is_multiple_of(2) {
         return None;
     }
     let mut out = Vec::with_capacity(digits.len() / 2);

@@ -80,9 +80,12 @@ fn inside_word(bytes: &[u8], at: usize, len: usize) -> Option<usize> {
 
 /// `c\url`: not what is an escape in its own right.
 fn backslash(bytes: &[u8], at: usize) -> Option<usize> {
-    let next = bytes.get(at + 1)?;
-    let escape =
-        matches!(next, b'n' | b'r' | b't' | b'x' | b'u' | b'b' | b's' | b'd' | b'w' | b'0'..=b'9');
+    let hex = bytes.get(at + 2).is_some_and(u8::is_ascii_hexdigit);
+    let escape = match bytes.get(at + 1)? {
+        b'n' | b'r' | b't' | b'b' | b's' | b'd' | b'w' | b'0'..=b'9' => true,
+        b'x' | b'u' => hex,
+        _ => false,
+    };
     if escape { None } else { inside_word(bytes, at, 1) }
 }
 

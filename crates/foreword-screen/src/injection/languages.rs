@@ -3,6 +3,8 @@
 
 /// The words of one language.
 pub(super) struct Language {
+    /// Whether words are compared whole, and what is disregarded follows its verb.
+    pub(super) strict: bool,
     /// Verbs of disregard.
     pub(super) ignore: &'static [&'static str],
     /// What marks the instructions as those that came before.
@@ -18,10 +20,12 @@ pub(super) struct Language {
 pub(super) const LANGUAGES: &[Language] = &[
     // English
     Language {
+        strict: true,
         ignore: &[
             "ignore",
             "ignoring",
             "disregard",
+            "disregarding",
             "forget",
             "discard",
             "overlook",
@@ -50,6 +54,8 @@ pub(super) const LANGUAGES: &[Language] = &[
             "you have been given",
             "you've been given",
             "you received",
+            "you got",
+            "you had",
             "system prompt",
             "all other",
             "any other",
@@ -61,7 +67,13 @@ pub(super) const LANGUAGES: &[Language] = &[
             "your training",
             "what you were told",
             "you were told",
-            "existing",
+            "you learned before",
+            "you've been told",
+            "you have been told",
+            "so far",
+            "until now",
+            "up to now",
+            "content",
         ],
         orders: &[
             "instruction",
@@ -71,16 +83,20 @@ pub(super) const LANGUAGES: &[Language] = &[
             "guidance",
             "rules",
             "prompt",
-            "order",
+            "orders",
             "command",
             "constraint",
             "restriction",
-            "polic",
+            "policy",
+            "policies",
             "safeguard",
             "programming",
             "guardrail",
             "what you were told",
             "you were told",
+            "everything you",
+            "you've been told",
+            "you have been told",
         ],
         reveal: &[
             "reveal", "print", "show", "display", "output", "repeat", "leak", "disclose", "echo",
@@ -103,6 +119,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Spanish
     Language {
+        strict: false,
         ignore: &[
             "ignor",
             "olvid",
@@ -143,6 +160,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // French
     Language {
+        strict: false,
         ignore: &[
             "ignor",
             "oublie",
@@ -177,6 +195,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // German
     Language {
+        strict: false,
         ignore: &[
             "ignorier",
             "vergiss",
@@ -224,6 +243,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Portuguese
     Language {
+        strict: false,
         ignore: &["ignor", "esquec", "esqueca", "desconsider", "descart", "nao siga", "desprez"],
         earlier: &[
             "anterior",
@@ -257,6 +277,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Italian
     Language {
+        strict: false,
         ignore: &[
             "ignora",
             "ignorare",
@@ -297,6 +318,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Dutch
     Language {
+        strict: false,
         ignore: &["negeer", "vergeet", "sla over", "laat links liggen"],
         earlier: &["vorige", "eerdere", "voorgaande", "bovenstaande", "hierboven"],
         orders: &["instructie", "opdracht", "regel", "richtlijn", "aanwijzing", "bevel"],
@@ -305,6 +327,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Polish
     Language {
+        strict: false,
         ignore: &["ignoruj", "zignoruj", "zapomnij", "pomin", "nie zwracaj uwagi"],
         earlier: &["poprzedni", "wczesniejsz", "powyzsz", "dotychczasow"],
         orders: &["instrukc", "polecen", "zasad", "rozkaz", "wytyczn", "regul"],
@@ -318,6 +341,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Russian
     Language {
+        strict: false,
         ignore: &[
             "игнорир",
             "проигнорир",
@@ -342,6 +366,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Ukrainian
     Language {
+        strict: false,
         ignore: &["ігнору", "проігноруй", "забудь", "не звертай уваги"],
         earlier: &["попередн", "раніше", "вище"],
         orders: &["інструкц", "вказівк", "наказ", "правил", "команд"],
@@ -350,6 +375,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Chinese
     Language {
+        strict: false,
         ignore: &[
             "忽略",
             "无视",
@@ -383,6 +409,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Japanese
     Language {
+        strict: false,
         ignore: &["無視", "忘れ", "従わない", "破棄", "気にしない"],
         earlier: &[
             "以前",
@@ -402,6 +429,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Korean
     Language {
+        strict: false,
         ignore: &["무시", "잊어", "잊으", "따르지 마", "신경 쓰지"],
         earlier: &["이전", "위의", "위 ", "앞의", "앞선", "지금까지", "기존", "모든"],
         orders: &["지시", "명령", "규칙", "지침", "프롬프트", "내용", "안내"],
@@ -410,6 +438,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Arabic
     Language {
+        strict: false,
         ignore: &["تجاهل", "انس ", "انسى", "اهمل", "لا تتبع", "تغاضى"],
         earlier: &["السابق", "سابقة", "اعلاه", "ما سبق", "السالف", "جميع", "كل "],
         orders: &[
@@ -428,6 +457,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Hindi
     Language {
+        strict: false,
         ignore: &["अनदेखा", "अनदेखी", "नजरअंदाज", "नज़रअंदाज़", "भूल जा", "उपेक्षा", "ध्यान न", "इग्नोर"],
         earlier: &["पिछल", "पहले", "पूर्व", "उपरोक्त", "ऊपर", "पुराने", "सभी", "सारे"],
         orders: &["निर्देश", "आदेश", "नियम", "हिदायत", "इंस्ट्रक्शन", "प्रॉम्प्ट"],
@@ -436,6 +466,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Hindi in Latin letters
     Language {
+        strict: false,
         ignore: &[
             "nazarandaz",
             "nazarandaaz",
@@ -469,6 +500,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Bengali
     Language {
+        strict: false,
         ignore: &["উপেক্ষা", "ভুলে যা", "অগ্রাহ্য", "এড়িয়ে যা"],
         earlier: &["আগের", "পূর্ব", "উপরের", "পূর্ববর্তী", "সমস্ত", "সব "],
         orders: &["নির্দেশ", "আদেশ", "নিয়ম", "নিয়ম", "কথা"],
@@ -477,6 +509,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Indonesian and Malay
     Language {
+        strict: false,
         ignore: &["abaikan", "lupakan", "jangan ikuti", "hiraukan", "acuhkan"],
         earlier: &["sebelum", "di atas", "terdahulu", "sebelumnya", "semua"],
         orders: &["instruksi", "perintah", "aturan", "arahan", "petunjuk", "pesan"],
@@ -485,6 +518,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Vietnamese
     Language {
+        strict: false,
         ignore: &["bo qua", "quen ", "phot lo", "khong tuan theo", "lo di"],
         earlier: &["truoc", "phia tren", "o tren", "ben tren", "tat ca", "cu "],
         orders: &["huong dan", "chi dan", "lenh", "quy tac", "chi thi", "yeu cau", "quy dinh"],
@@ -493,6 +527,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Turkish
     Language {
+        strict: false,
         ignore: &[
             "yoksay",
             "yok say",
@@ -509,6 +544,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Thai
     Language {
+        strict: false,
         ignore: &["เพิกเฉย", "ละเว้น", "ไม่ต้องสนใจ", "อย่าสนใจ", "อย่าไปสนใจ", "ลืม", "ข้าม", "ไม่สนใจ"],
         earlier: &["ก่อนหน้า", "ข้างต้น", "ข้างบน", "ที่ผ่านมา", "เดิม", "ทั้งหมด"],
         orders: &["คำสั่ง", "คำแนะนำ", "กฎ", "ข้อกำหนด", "คำชี้แจง"],
@@ -517,6 +553,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     // Tagalog
     Language {
+        strict: false,
         ignore: &["balewalain", "huwag pansinin", "kalimutan", "isantabi", "huwag sundin"],
         earlier: &["naunang", "nakaraang", "nauna", "nasa itaas", "dating", "lahat"],
         orders: &["tagubilin", "utos", "panuto", "patakaran", "alituntunin", "instruksyon"],

@@ -32,6 +32,7 @@ enum Family {
 
 /// A language with its stems made comparable.
 struct Stems {
+    strict: bool,
     ignore: Vec<String>,
     earlier: Vec<String>,
     orders: Vec<String>,
@@ -63,6 +64,7 @@ fn stems(language: &Language) -> Stems {
             .collect()
     };
     Stems {
+        strict: language.strict,
         ignore: plain(language.ignore),
         earlier: plain(language.earlier),
         orders: plain(language.orders),
@@ -81,9 +83,18 @@ pub(crate) fn look(lower: &str, anchor: u16) -> Option<(Signal, usize, usize)> {
     let (text, language, family) = TABLE.anchors.get(usize::from(anchor))?;
     let stems = TABLE.languages.get(*language)?;
     let window = if text.is_ascii() { WINDOW } else { WIDE_WINDOW };
-    occurrences(lower, text).take(8).find_map(|at| {
+    let strict = stems.strict;
+    occurrences(lower, text, strict).take(8).find_map(|at| {
         let end = at + text.len();
-        let near = |words: &[String], reach: usize| closest(lower, words, at, end, reach);
+        if strict && !is_order(lower, at, text) {
+            return None;
+        }
+        // What is disregarded follows the verb in a strict language, and may precede it in others.
+        let from = if strict { end } else { at.saturating_sub(window) };
+        let near = |words: &[String], reach: usize| {
+            let place = Place { from, to: end + reach, start: at, end };
+            closest(lower, words, &place, strict)
+        };
         match family {
             Family::Reveal => {
                 let object = near(&stems.prompt, window / 2)?;
@@ -97,7 +108,14 @@ pub(crate) fn look(lower: &str, anchor: u16) -> Option<(Signal, usize, usize)> {
                     Some(orders) => Some((OVERRIDE, start.min(orders.0), stop.max(orders.1))),
                     None => {
                         let gap = earlier.0.saturating_sub(end).max(at.saturating_sub(earlier.1));
-                        (gap < CLOSE).then_some((DISMISSAL, start, stop))
+                        // Stems of one language are words of another.
+                        let object = lower.get(earlier.0..earlier.1).unwrap_or_default();
+                        let sure = if strict {
+                            matches!(object, "above" | "foregoing")
+                        } else {
+                            !text.is_ascii() || !reads_as_english(lower)
+                        };
+                        (gap < CLOSE && sure).then_some((DISMISSAL, start, stop))
                     }
                 }
             }
@@ -105,39 +123,57 @@ pub(crate) fn look(lower: &str, anchor: u16) -> Option<(Signal, usize, usize)> {
     })
 }
 
+/// Whether an English verb is an order: "don't forget" is none, and "do not follow" is one only where
+/// a sentence begins.
+fn is_order(lower: &str, at: usize, verb: &str) -> bool {
+    let before = lower.get(..at).unwrap_or_default().trim_end();
+    if verb.starts_with("do") {
+        return before.chars().all(|c| !c.is_alphanumeric());
+    }
+    !["not", "n't", "never", "to not", "cannot", "ll", "can"].iter().any(|no| before.ends_with(no))
+}
+
+fn reads_as_english(lower: &str) -> bool {
+    [" the ", " and ", " of ", " is ", " with ", " which "].iter().any(|w| lower.contains(w))
+}
+
+/// Where to look for a word, and for which one it has to be close to.
+struct Place {
+    from: usize,
+    to: usize,
+    start: usize,
+    end: usize,
+}
+
 /// Where `stem` begins a word. Stems outside ASCII need no beginning: their scripts have no blanks,
-/// or their words are long enough.
-fn occurrences<'a>(text: &'a str, stem: &'a str) -> impl Iterator<Item = usize> + 'a {
+/// or their words are long enough. A strict language has whole words, but for the plural.
+fn occurrences<'a>(text: &'a str, stem: &'a str, strict: bool) -> impl Iterator<Item = usize> + 'a {
+    let letter = |at: Option<usize>| {
+        at.and_then(|i| text.as_bytes().get(i)).is_some_and(u8::is_ascii_alphanumeric)
+    };
     text.match_indices(stem).map(|(at, _)| at).filter(move |at| {
-        !stem.is_ascii()
-            || at
-                .checked_sub(1)
-                .and_then(|i| text.as_bytes().get(i))
-                .is_none_or(|b| !b.is_ascii_alphanumeric())
+        let end = at + stem.len();
+        let plural = usize::from(text.as_bytes().get(end) == Some(&b's'));
+        let begins = !stem.is_ascii() || !letter(at.checked_sub(1));
+        begins && (!strict || !letter(Some(end + plural)))
     })
 }
 
-/// The occurrence of one of `words` closest to `start..end`, within `reach`.
-fn closest(
-    text: &str,
-    words: &[String],
-    start: usize,
-    end: usize,
-    reach: usize,
-) -> Option<(usize, usize)> {
-    let mut from = start.saturating_sub(reach);
+/// The occurrence of one of `words` closest to the verb.
+fn closest(text: &str, words: &[String], place: &Place, strict: bool) -> Option<(usize, usize)> {
+    let mut from = place.from;
     while !text.is_char_boundary(from) {
         from += 1;
     }
-    let mut to = text.len().min(end + reach);
+    let mut to = text.len().min(place.to);
     while !text.is_char_boundary(to) {
         to += 1;
     }
     let part = text.get(from..to)?;
     let found = words.iter().flat_map(|word| {
-        occurrences(part, word).map(|at| (from + at, from + at + word.len())).take(4)
+        occurrences(part, word, strict).map(|at| (from + at, from + at + word.len())).take(4)
     });
     found
-        .filter(|(s, e)| *e <= start || *s >= end)
-        .min_by_key(|(s, e)| s.saturating_sub(end).max(start.saturating_sub(*e)))
+        .filter(|(s, e)| *e <= place.start || *s >= place.end)
+        .min_by_key(|(s, e)| s.saturating_sub(place.end).max(place.start.saturating_sub(*e)))
 }

@@ -84,34 +84,38 @@ pub(super) fn is_foreign_letter(c: char) -> bool {
 ///
 /// A word that mixes ASCII with lookalikes is forged. A word of lookalikes alone is folded only
 /// on a line that has no letter which could be nothing but Cyrillic or Greek: such a line is text in
-/// that language.
-pub(super) fn fold_line(line: &str, out: &mut String) -> bool {
+/// that language. `mark` is called with the place here and in the line before each character that is
+/// not part of a word, and after each character that was folded.
+pub(super) fn fold_line(line: &str, out: &mut String, mut mark: impl FnMut(usize, usize)) -> bool {
     let native = line.chars().any(|c| is_foreign_letter(c) && ascii(c).is_none());
     let mut forged = false;
-    let mut word = String::new();
-    let mut flush = |word: &mut String, out: &mut String| {
-        let has_ascii = word.bytes().any(|b| b.is_ascii_alphabetic());
-        let foreign = word.chars().filter(|c| !c.is_ascii() && ascii(*c).is_some()).count();
-        let fold = foreign > 0
-            && word.chars().count() > 2
-            && (has_ascii || !native)
-            && word.chars().all(|c| c.is_ascii() || ascii(c).is_some());
-        if fold {
-            forged |= has_ascii && foreign < word.chars().count();
-            out.extend(word.chars().map(|c| ascii(c).unwrap_or(c)));
+    let mut at = 0;
+    for piece in line.split_inclusive(|c: char| !is_word(c)) {
+        let word = piece.trim_end_matches(|c: char| !is_word(c));
+        mark(out.len(), at);
+        if is_forged(word, native) {
+            forged |= word.bytes().any(|b| b.is_ascii_alphabetic());
+            for (index, c) in word.char_indices() {
+                out.push(ascii(c).unwrap_or(c));
+                mark(out.len(), at + index + c.len_utf8());
+            }
         } else {
             out.push_str(word);
         }
-        word.clear();
-    };
-    for c in line.chars() {
-        if c.is_alphanumeric() || c == '_' {
-            word.push(c);
-        } else {
-            flush(&mut word, out);
-            out.push(c);
-        }
+        out.push_str(piece.get(word.len()..).unwrap_or_default());
+        at += piece.len();
     }
-    flush(&mut word, out);
     forged
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn is_forged(word: &str, native: bool) -> bool {
+    let has_ascii = word.bytes().any(|b| b.is_ascii_alphabetic());
+    !word.is_ascii()
+        && word.chars().count() > 2
+        && (has_ascii || !native)
+        && word.chars().all(|c| c.is_ascii() || ascii(c).is_some())
 }

@@ -58,6 +58,11 @@ impl Normalised {
         &self.forged_lines
     }
 
+    /// Takes the text out; what leads back to the original stays.
+    pub(crate) fn take_text(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+
     /// The offset in the original that belongs to `offset` in [`Self::text`].
     #[must_use]
     pub fn original_offset(&self, offset: usize) -> usize {
@@ -272,8 +277,9 @@ fn fold_lookalikes(page: &mut Normalised) {
             copy_marks(&before.map, at, at + line.len(), page.text.len(), &mut page.map);
             page.text.push_str(line);
         } else {
-            page.map.push((page.text.len(), before.original_offset(at)));
-            if lookalike::fold_line(line, &mut page.text) {
+            let map = &mut page.map;
+            let mark = |here, there| map.push((here, before.original_offset(at + there)));
+            if lookalike::fold_line(line, &mut page.text, mark) {
                 page.forged_lines.push(u32::try_from(index + 1).unwrap_or(u32::MAX));
             }
         }
@@ -299,5 +305,52 @@ fn copy_marks(
     }
     for (here, there) in map.iter().skip(first).take_while(|(here, _)| *here < to) {
         out.push((base + (here - from), *there));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn makes_text_plain() {
+        for (written, plain) in [
+            ("ｅｖａｌ　x", "eval x"),
+            ("𝐢𝐠𝐧𝐨𝐫𝐞", "ignore"),
+            ("précédentes ĐÃ", "precedentes dA"),
+            ("“don’t” — no", "\"don't\" - no"),
+            ("a   b\t c", "a b c"),
+            ("  a", "  a"),
+            ("Игнорируй", "игнорируй"),
+            ("еvаl", "eval"),
+            ("a\r\nb\rc", "a\nb\nc"),
+            ("e\u{301}", "e"),
+        ] {
+            assert_eq!(normalise(written).text(), plain, "{written:?}");
+        }
+    }
+
+    #[test]
+    fn reports_what_nobody_sees() {
+        let hidden = |text: &str| -> Vec<(HiddenKind, usize)> {
+            normalise(text).hidden().iter().map(|h| (h.kind, h.count)).collect()
+        };
+        assert_eq!(hidden("pass\u{200B}word"), [(HiddenKind::ZeroWidth, 1)]);
+        assert_eq!(hidden("a\u{202E}b"), [(HiddenKind::Bidi, 1)]);
+        assert_eq!(hidden("x\u{E0068}\u{E0069}"), [(HiddenKind::Tag, 2)]);
+        assert_eq!(hidden("\u{1b}[8m"), [(HiddenKind::Control, 1)]);
+        assert_eq!(hidden("\u{FEFF}text 👩\u{200D}💻 ❤\u{FE0F} می\u{200C}خ"), []);
+        assert_eq!(normalise("x\u{E0068}\u{E0069}").hidden()[0].spelled, "hi");
+    }
+
+    #[test]
+    fn leads_back_to_the_original() {
+        let text = "ａｂ x\u{200B}y  z\nпрpвет еvаl end";
+        let plain = normalise(text);
+        for word in ["y", "z", "end"] {
+            let at = plain.text().find(word).unwrap();
+            assert_eq!(plain.original_offset(at), text.find(word).unwrap(), "{word}");
+        }
+        assert_eq!(plain.forged_lines(), [2]);
     }
 }

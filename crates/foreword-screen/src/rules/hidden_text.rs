@@ -93,7 +93,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
             );
         }
     }
-    for hidden in &page.hidden {
+    for hidden in page.hidden() {
         let (verdict, message) = match hidden.kind {
             HiddenKind::Tag => (Verdict::Reject, "Invisible tag characters spell out a text."),
             HiddenKind::Variation => {
@@ -127,7 +127,7 @@ pub(super) static LOOKALIKES: Rule = Rule {
     policies: ALWAYS,
     patterns: &[],
     check: |page, report| {
-        for line in &page.forged_lines {
+        for line in page.forged_lines() {
             report.add_line(
                 Verdict::NeedsReview,
                 *line,

@@ -49,6 +49,7 @@ pub(super) static RULE: Rule = Rule {
             cues: &[
                 "dangerously-skip-permissions",
                 "com.apple.quarantine",
+                "xattr",
                 "executionpolicy",
                 "node_tls_reject",
                 "sslverify",
@@ -58,7 +59,7 @@ pub(super) static RULE: Rule = Rule {
                 "bypasspermissions",
                 "pythonhttpsverify",
             ],
-            regex: r"--dangerously-(?:skip-permissions|bypass\S*)|\bxattr\s+-\w*[dc]\w*\s|\bbypassPermissions\b|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*['\x22]?0|\bhttp\.sslVerify\s+false|PYTHONHTTPSVERIFY\s*=\s*0|\bExecutionPolicy\s+(?:Bypass|Unrestricted)",
+            regex: r"--dangerously-(?:skip-permissions|bypass\S*)|\bxattr\s+-\w*[dcr]\w*\s|\bbypassPermissions\b|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*['\x22]?0|\bhttp\.sslVerify\s+false|PYTHONHTTPSVERIFY\s*=\s*0|\bExecutionPolicy\s+(?:Bypass|Unrestricted)",
         },
         Pattern {
             signal: DISARM_ORDER,
@@ -74,7 +75,7 @@ pub(super) static RULE: Rule = Rule {
                 "get around",
                 "suppress",
             ],
-            regex: r"\b(?:disable|disabling|turn(?:ing)? off|bypass(?:es|ing)?|circumvent\w*|deactivat\w+|switch(?:ing)? off|evad\w+|get(?:ting)? around|suppress\w*)\b.*?\b(?:sandbox(?:ing)?|anti-?virus|defender|gatekeeper|firewalls?|selinux|security (?:checks?|controls?|software|measures?|scans?|polic\w+|warnings?|features?|filters?|tools?)|safety (?:checks?|guidelines?|measures?|filters?|protocols?|features?|rules?)|guardrails?|content (?:filters?|polic\w+|restrictions?)|(?:permission|approval|confirmation) (?:prompts?|checks?|dialogs?|requests?|steps?)|audit (?:logs?|logging|trail)|(?:certificate|tls|ssl|signature) (?:verification|validation|checks?)|monitoring|endpoint protection|edr)\b",
+            regex: r"\b(?:disable|disabling|turn(?:ing)? off|bypass(?:es|ing)?|circumvent\w*|deactivat\w+|switch(?:ing)? off|evad\w+|get(?:ting)? around|suppress\w*)\b.*?\b(?:sandbox(?:ing)?|anti-?virus|defender|gatekeeper|firewalls?|selinux|security (?:checks?|controls?|software|measures?|scans?|polic\w+|warnings?|features?|filters?|tools?)|safety (?:checks?|guidelines?|measures?|filters?|protocols?|features?|rules?)|guardrails?|content (?:filters?|polic\w+|restrictions?)|(?:permission|approval|confirmation) (?:prompts?|checks?|dialogs?|requests?|steps?)|audit (?:logs?|logging|trail)|(?:certificate|tls|ssl|signature) (?:verification|validation|checks?)|monitoring|endpoint protection|edr|real-?time protection|smartscreen|windows security|user account control)\b",
         },
         Pattern {
             signal: NO_QUESTIONS,
@@ -88,6 +89,13 @@ pub(super) static RULE: Rule = Rule {
                 "without verif",
                 "without review",
                 "skip confirm",
+                "skip all",
+                "skip any",
+                "skip permission",
+                "skip approval",
+                "bypass permission",
+                "bypass approval",
+                "bypass confirm",
                 "skip the confirm",
                 "skip verif",
                 "do not ask",
@@ -118,11 +126,9 @@ fn check(page: &Page, report: &mut Report<'_>) {
         );
     }
     for sighting in page.uses(WEAKEN) {
-        let matched = page.matched(sighting);
-        if matched.starts_with("xattr")
-            && !matched.contains("quarantine")
-            && !matched.contains("-c")
-        {
+        let command = page.unit_text(sighting);
+        let other = !command.contains("quarantine") && !command.contains("-c");
+        if page.matched(sighting).starts_with("xattr") && other {
             continue;
         }
         report.add(

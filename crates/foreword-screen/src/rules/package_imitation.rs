@@ -4,7 +4,7 @@ use super::{ALWAYS, Rule};
 use crate::page::Page;
 use crate::report::Report;
 use crate::scan::{Pattern, Signal};
-use crate::url::urls;
+use crate::url::{Url, urls};
 use crate::verdict::Verdict;
 
 const INSTALL: Signal = Signal("package-install");
@@ -19,6 +19,9 @@ pub(super) static RULE: Rule = Rule {
             needs: &[],
             cues: &[
                 "pip install",
+                "npx",
+                "uvx",
+                "bunx",
                 "pip3 install",
                 "npm install",
                 "npm i ",
@@ -32,7 +35,7 @@ pub(super) static RULE: Rule = Rule {
                 "poetry add",
                 "cargo add",
             ],
-            regex: r"\b(?:pip3?|uv pip|npm|gem|cargo) (?:install|i|add)\s[^\n;&|`]+|\b(?:yarn|pnpm|bun|uv|poetry) add\s[^\n;&|`]+",
+            regex: r"\b(?:pip3?|uv pip|npm|gem|cargo) (?:install|i|add)\s[^\n;&|`]+|\b(?:yarn|pnpm|bun|uv|poetry) add\s[^\n;&|`]+|\b(?:npx|uvx|bunx|pipx run)\s[^\n;&|`]*://[^\n;&|`]+",
         },
         Pattern {
             signal: OTHER_INDEX,
@@ -137,7 +140,10 @@ const REAL: [&str; 16] = [
 fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(INSTALL) {
         let command = page.matched(sighting);
-        let names = command.split_whitespace().skip(2).filter(|w| !w.starts_with('-'));
+        let names = command
+            .split_whitespace()
+            .skip(2)
+            .filter(|w| !w.starts_with('-') && !w.contains("@npm:"));
         for name in names.take(20) {
             let name = bare(name);
             if let Some(real) = imitated(&name) {
@@ -175,7 +181,10 @@ fn check(page: &Page, report: &mut Report<'_>) {
             "azure",
             "localhost",
         ];
-        if !usual.iter().any(|host| matched.contains(host)) {
+        let line = page.unit_text(sighting);
+        let installs = [" install", " add ", " i "].iter().any(|w| line.contains(w));
+        let stands_in = urls(matched).iter().all(Url::is_placeholder);
+        if installs && !stands_in && !usual.iter().any(|host| matched.contains(host)) {
             report.add(Verdict::NeedsReview, sighting, "Installs packages from another registry.");
         }
     }

@@ -3,11 +3,11 @@
 //! Documented installers of well-known tools do this too, so the source decides.
 
 use super::{ALWAYS, Rule};
-use crate::document::Place;
+use crate::document::{Place, Unit};
 use crate::page::{Origin, Page, Sighting};
 use crate::report::Report;
 use crate::scan::{Pattern, Signal};
-use crate::signals::execution::{EVAL, FETCH_AND_RUN, RUN_FILE, SHELL};
+use crate::signals::execution::{EVAL, FETCH_AND_RUN, SHELL};
 use crate::signals::network::NETWORK;
 use crate::url::{Url, urls};
 use crate::verdict::Verdict;
@@ -70,16 +70,46 @@ fn check(page: &Page, report: &mut Report<'_>) {
     }
     for sighting in page.uses(DOWNLOAD) {
         let doubt = urls(page.unit_text(sighting)).iter().find_map(Url::doubt);
-        let run = page.uses(RUN_FILE).find(|r| {
-            r.line >= sighting.line && r.line - sighting.line <= 4 && r.place == sighting.place
-        });
-        if let (Some(doubt), Some(_)) = (doubt, run) {
+        if let Some(doubt) = doubt
+            && runs_soon(page, sighting)
+        {
             let message = format!("Downloads a program from {} and runs it.", doubt.reason());
             report.add(Verdict::Reject, sighting, &message);
         } else if runs_download(page, sighting) {
-            report.add(Verdict::NeedsReview, sighting, "Runs what it downloads, in one command.");
+            let hidden = page.unit_text(sighting).contains("/.");
+            let verdict = if hidden { Verdict::Reject } else { Verdict::NeedsReview };
+            report.add(verdict, sighting, "Runs what it downloads, in one command.");
         }
     }
+}
+
+/// Whether a file is run on the line of a download or on one of the next few.
+fn runs_soon(page: &Page, sighting: &Sighting) -> bool {
+    let soon = |u: &&Unit| u.line >= sighting.line && u.line - sighting.line <= 4;
+    let mut lines = page.units().iter().filter(soon);
+    lines.any(|u| page.text().get(u.start..u.end).is_some_and(runs_a_file))
+}
+
+/// A command that runs a file, at the start of a line or after another command.
+fn runs_a_file(line: &str) -> bool {
+    line.split(['&', ';', '|', '\n', '`']).any(|part| {
+        let part = part.trim_start().trim_start_matches("$ ");
+        let part = part.strip_prefix("sudo ").unwrap_or(part);
+        let starts = [
+            "./",
+            "/tmp/",
+            "bash ",
+            "sh ",
+            "zsh ",
+            "source ",
+            "python /tmp",
+            "python3 /tmp",
+            "start ",
+            "open ",
+        ];
+        starts.iter().any(|how| part.starts_with(how))
+            || part.starts_with("chmod ") && (part.contains("+x") || part.contains(" 7"))
+    })
 }
 
 /// `curl -O … && bash …`: the script is never looked at.
@@ -90,11 +120,17 @@ fn runs_download(page: &Page, sighting: &Sighting) -> bool {
     };
     let addresses = urls(fetch);
     let known = !addresses.is_empty() && addresses.iter().all(Url::is_known_installer);
-    let runs = run.split("&&").map(str::trim_start).any(|part| {
-        let part = part.strip_prefix("sudo ").unwrap_or(part);
-        ["bash ", "sh ", "zsh ", "source ", "./"].iter().any(|how| part.starts_with(how))
-    });
+    let runs =
+        runs_a_file(run.trim_start_matches('&')) && !run.contains("chmod +x") || runs_own(run);
     runs && !known
+}
+
+/// `chmod +x x && ./x`, and the like: made runnable and run at once.
+fn runs_own(commands: &str) -> bool {
+    let mut parts = commands.split("&&").map(str::trim_start);
+    parts.any(|part| {
+        part.starts_with("./") || part.starts_with("/tmp/") || part.starts_with("sudo ./")
+    })
 }
 
 fn judge(page: &Page, report: &mut Report<'_>, sighting: &Sighting) {
@@ -109,6 +145,8 @@ fn judge(page: &Page, report: &mut Report<'_>, sighting: &Sighting) {
         report.add(Verdict::Reject, sighting, "Code that runs what it fetches.");
     } else if is_quiet(command) {
         report.add(Verdict::Reject, sighting, "Runs what it fetches, in the background.");
+    } else if addresses.is_empty() && sighting.place != Place::Code && !page.is_quoted(sighting) {
+        // Speaks of the habit, with nothing to run.
     } else if addresses.is_empty() || !addresses.iter().all(Url::is_known_installer) {
         report.add(
             Verdict::NeedsReview,
@@ -126,5 +164,5 @@ fn is_quiet(command: &str) -> bool {
     let detached = command.trim_end().ends_with('&')
         || command.contains("nohup ")
         || command.contains("disown");
-    hides && (detached || command.contains("sh >")) || command.contains("nohup ") && hides
+    hides && (detached || command.contains("sh >"))
 }

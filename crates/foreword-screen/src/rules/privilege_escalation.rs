@@ -42,12 +42,19 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(ROOT_FOR_GOOD) {
+        let matched = page.matched(sighting);
         // The sticky directories of a system have four digits too.
-        let harmless =
-            page.matched(sighting).contains("chmod") && page.matched(sighting).ends_with("1777");
-        if !harmless {
-            report.add(Verdict::Reject, sighting, "Gives administrator rights for good.");
+        if matched.contains("chmod") && matched.contains(" 1") {
+            continue;
         }
+        let shell =
+            ["bash", "/sh", "python", "/tmp"].iter().any(|w| page.unit_text(sighting).contains(w));
+        let verdict = if matched.contains("chmod") && !shell {
+            Verdict::NeedsReview
+        } else {
+            Verdict::Reject
+        };
+        report.add(verdict, sighting, "Gives administrator rights for good.");
     }
     for sighting in page.uses(OPEN_TO_ALL) {
         report.add(Verdict::NeedsReview, sighting, "Opens files or the machine to everybody.");

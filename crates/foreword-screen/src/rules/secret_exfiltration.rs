@@ -80,10 +80,10 @@ pub(super) static RULE: Rule = Rule {
             signal: SHOW_SECRET,
             needs: &[],
             cues: &[
-                "echo", "print", "output", "display", "reveal", "include", "repeat", "show",
-                "return", "paste", "embed", "put",
+                "value of", "http", "https", "echo", "print", "output", "display", "reveal",
+                "include", "repeat", "show", "return", "paste", "embed", "put",
             ],
-            regex: r"\b(?:echo|print|output|display|reveal|include|repeat|show|return|paste|embed|put|append)(?:s|ing)?\b.*?\b(?:values? of|contents? of|all|any|the user'?s?|full|raw|actual|complete|their|your)\b.*?\b(?:api[ _-]?keys?|authorization headers?|(?:auth|session|access|bearer|api) tokens?|secrets?|credentials?|passwords?|private keys?|environment variables?|\.env)\b.*?\b(?:in|into|to|as part of|within|with) (?:your|the|each|every|all|any|its) (?:\w+ ){0,2}(?:response|reply|replies|output|answer|message|chat|commit|issue|url|image|request|comment|log)",
+            regex: r"\b(?:echo|print|output|display|reveal|include|repeat|show|return|paste|embed|put|append)(?:s|ing)?\b.*?\b(?:values? of|contents? of|all|any|the user'?s?|full|raw|actual|complete|their|your)\b.*?\b(?:api[ _-]?keys?|authorization headers?|(?:auth|session|access|bearer|api) tokens?|secrets?|credentials?|passwords?|private keys?|environment variables?|\.env)\b.*?\b(?:in|into|to|as part of|within|with) (?:your|the|each|every|all|any|its) (?:\w+ ){0,2}(?:response|reply|replies|output|answer|message|chat|commit|issue|image|comment|log)s?\b|\b(?:include|send|append|embed|put)\b.{0,20}\bvalues? of\b.{0,20}\b\w+_(?:key|token|secret|password)\b.{0,60}https?://|!\[[^\]\n]*\]\(https?://[^)\n]*[?&=/][^)\n]*[<{][\w .]*(?:conversation|summary|secret|api.?key|token|history|context|prompt|messages?|user.(?:data|input))[\w .]*[>}]",
         },
     ],
     check,
@@ -109,7 +109,8 @@ fn code(page: &Page, report: &mut Report<'_>) {
             let sent = [SEND, SEND_FILE, DNS_LEAK]
                 .into_iter()
                 .find_map(|out| page.uses(out).find(|s| reaches(secret, s) && !is_local(page, s)));
-            if sent.is_some() {
+            let ordered = page.beside(secret, SEND_ORDER).filter(|_| page.in_text(secret));
+            if sent.is_some() || ordered.is_some() {
                 report.add(Verdict::Reject, secret, "Reads secrets and sends them away.");
             } else if piped_out(page.unit_text(secret)) {
                 report.add(Verdict::Reject, secret, "Pipes secrets to the network.");
@@ -349,7 +350,9 @@ fn belongs(url: &Url, owner: &[&str]) -> bool {
 
 /// Orders, in words, to gather secrets and send them.
 fn orders(page: &Page, report: &mut Report<'_>) {
-    for gather in page.uses(GATHER_ORDER).filter(|s| page.in_text(s)) {
+    for gather in
+        page.uses(GATHER_ORDER).filter(|s| page.in_text(s) && page.matched(s).len() <= 130)
+    {
         let sent = [SEND_ORDER, SEND, SEND_FILE].into_iter().find_map(|s| page.near(gather, s, 4));
         if sent.is_some() {
             report.add(Verdict::Reject, gather, "Orders secrets to be gathered and sent away.");

@@ -13,10 +13,19 @@ const MUST_HAVE: Signal = Signal("must-have");
 const DOWNLOAD_LINK: Signal = Signal("download-link");
 const RUN_IT: Signal = Signal("run-it");
 
+/// A page that anybody can put up in a minute, as the place to get a program from.
+const FREE_PAGE: Signal = Signal("free-page");
+
 pub(super) static RULE: Rule = Rule {
     name: "terminal-lure",
     policies: ALWAYS,
     patterns: &[
+        Pattern {
+            signal: FREE_PAGE,
+            needs: &[],
+            cues: &["download", "install", "get it", "installer", "setup"],
+            regex: r"\b(?:download|install|installer|get it|set ?up)\w*\b.*?https?://[\w.-]+\.(?:vercel\.app|netlify\.app|pages\.dev|web\.app|onrender\.com|github\.io|glitch\.me|workers\.dev|surge\.sh|repl\.co|blogspot\.com|weebly\.com|wixsite\.com|firebaseapp\.com|sites\.google\.com)\b",
+        },
         Pattern {
             signal: PASTE,
             needs: &[],
@@ -35,7 +44,7 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: MUST_HAVE,
-            needs: &[DOWNLOAD_LINK],
+            needs: &[DOWNLOAD_LINK, FREE_PAGE],
             cues: &[
                 "require",
                 "prerequisite",
@@ -76,7 +85,7 @@ pub(super) static RULE: Rule = Rule {
         },
         Pattern {
             signal: RUN_IT,
-            needs: &[DOWNLOAD_LINK],
+            needs: &[DOWNLOAD_LINK, FREE_PAGE],
             cues: &[
                 "run ",
                 "execut",
@@ -95,6 +104,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(page: &Page, report: &mut Report<'_>) {
+    free_pages(page, report);
     for paste in page.uses(PASTE).filter(|s| page.in_text(s)) {
         let command = [DECODE_AND_RUN, FETCH_AND_RUN, DECODE]
             .into_iter()
@@ -133,6 +143,19 @@ fn check(page: &Page, report: &mut Report<'_>) {
             );
         } else if lured && run && is_program(page, link) {
             report.add(Verdict::NeedsReview, link, "A prerequisite that is downloaded as a program rather than installed as a package.");
+        }
+    }
+}
+
+/// A tool that must be installed, from a page that anybody can put up.
+fn free_pages(page: &Page, report: &mut Report<'_>) {
+    for link in page.uses(FREE_PAGE).filter(|s| page.in_text(s)) {
+        if page.near(link, MUST_HAVE, 6).is_some() {
+            report.add(
+                Verdict::NeedsReview,
+                link,
+                "A prerequisite to install from a page that anybody can put up.",
+            );
         }
     }
 }

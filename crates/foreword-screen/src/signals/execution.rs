@@ -14,8 +14,6 @@ pub(crate) const FETCH_AND_RUN: Signal = Signal("fetch-and-run");
 pub(crate) const DECODE: Signal = Signal("decode");
 /// Decodes and runs, in one command.
 pub(crate) const DECODE_AND_RUN: Signal = Signal("decode-and-run");
-/// Runs a file or program that was named before.
-pub(crate) const RUN_FILE: Signal = Signal("run-file");
 
 pub(crate) const PATTERNS: &[Pattern] = &[
     // JavaScript
@@ -289,23 +287,5 @@ pub(crate) const PATTERNS: &[Pattern] = &[
         needs: &[],
         cues: &["powershell", "pwsh"],
         regex: r"\b(?:powershell|pwsh)(?:\.exe)?\b[^\n]*?\s-e(?:nc|c|ncodedcommand)?\s+[A-Za-z0-9+/=]{16,}",
-    },
-    Pattern {
-        signal: RUN_FILE,
-        needs: &[super::network::NETWORK],
-        cues: &[
-            "chmod +x",
-            "chmod 755",
-            "chmod a+x",
-            "chmod u+x",
-            "chmod 700",
-            "bash ",
-            "sh ",
-            "python",
-            "./",
-            "open ",
-            "start ",
-        ],
-        regex: r"\bchmod\s+(?:[au]?\+x|7[0-7]{2})\b|(?:^|[;&\n`]\s*|\$\s+)(?:sudo\s+)?(?:ba|z)?sh\s+(?:\./|/tmp/)?[\w-]+(?:\.\w+)?\s*(?:$|[\n;&|`])|(?:^|[;&\n`]\s*|\$\s+)(?:sudo\s+)?\./[\w.-]+|(?:^|[;&\n`]\s*)python[0-9.]*\s+/tmp/\S+",
     },
 ];

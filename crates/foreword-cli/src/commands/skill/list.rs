@@ -14,7 +14,11 @@ const WIDEST: usize = 110;
 
 pub(crate) fn list(store: &GitStore, terminal: &Terminal) -> Result<(), CliError> {
     let listing = store.listing()?;
-    let approvals = store.approvals()?;
+    // A list is worth having also where no approval can be checked.
+    let approvals = store.approvals().unwrap_or_else(|error| {
+        terminal.warn(&format!("no skill counts as approved: {error}"));
+        Approvals::default()
+    });
     for problem in &listing.problems {
         terminal.warn(&plain_line(&problem.to_string(), 400));
     }

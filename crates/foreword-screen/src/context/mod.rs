@@ -4,6 +4,10 @@
 //! prohibition is the rest of its clause, the list or short snippet that it leads into, or the list
 //! under a heading that says it. It never excuses hidden text or a fence longer than a snippet.
 
+mod cues;
+
+pub(crate) use cues::{CONTEXT_CUES, ContextKind};
+
 use crate::document::{Document, Place, Unit};
 use crate::scan::Scan;
 
@@ -13,147 +17,6 @@ pub(crate) enum Stance {
     Use,
     Mention,
 }
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ContextKind {
-    /// Forbids what follows.
-    Ban,
-    /// Looks out for what follows.
-    Tell,
-    /// Calls what follows, or what precedes, an evil.
-    Evil,
-}
-
-pub(crate) struct ContextCue {
-    pub(crate) text: &'static str,
-    pub(crate) kind: ContextKind,
-}
-
-const fn ban(text: &'static str) -> ContextCue {
-    ContextCue { text, kind: ContextKind::Ban }
-}
-
-const fn tell(text: &'static str) -> ContextCue {
-    ContextCue { text, kind: ContextKind::Tell }
-}
-
-const fn evil(text: &'static str) -> ContextCue {
-    ContextCue { text, kind: ContextKind::Evil }
-}
-
-/// The words that make a mention. A cue may be the beginning of a longer word.
-pub(crate) const CONTEXT_CUES: &[ContextCue] = &[
-    ban("never"),
-    ban("do not"),
-    ban("don't"),
-    ban("dont "),
-    ban("must not"),
-    ban("mustn't"),
-    ban("should not"),
-    ban("shouldn't"),
-    ban("may not"),
-    ban("cannot"),
-    ban("can't"),
-    ban("won't"),
-    ban("will not"),
-    ban("does not"),
-    ban("doesn't"),
-    ban("is not"),
-    ban("are not"),
-    ban("not use"),
-    ban("avoid"),
-    ban("forbid"),
-    ban("forbidden"),
-    ban("prohibit"),
-    ban("disallow"),
-    ban("not allowed"),
-    ban("not permitted"),
-    ban("off-limits"),
-    ban("restricted"),
-    ban("require explicit"),
-    ban("requires explicit"),
-    ban("require confirmation"),
-    ban("requires confirmation"),
-    ban("require approval"),
-    ban("requires approval"),
-    ban("confirm before"),
-    ban("ask before"),
-    ban("refuse"),
-    ban("reject"),
-    ban("block"),
-    ban("deny"),
-    ban("banned"),
-    ban("instead of"),
-    ban("rather than"),
-    ban("without using"),
-    ban("without calling"),
-    ban("without running"),
-    ban("without invoking"),
-    ban("prevent"),
-    ban("stop "),
-    ban("nunca"),
-    ban("no uses"),
-    ban("evita"),
-    ban("niemals"),
-    ban("nie "),
-    ban("vermeide"),
-    ban("jamais"),
-    ban("n'utilise"),
-    ban("никогда"),
-    ban("не использ"),
-    ban("нельзя"),
-    ban("不要"),
-    ban("禁止"),
-    ban("切勿"),
-    ban("请勿"),
-    ban("避免"),
-    ban("使用しない"),
-    ban("しないで"),
-    ban("❌"),
-    ban("🚫"),
-    ban("⛔"),
-    tell("detect"),
-    tell("flag"),
-    tell("scan"),
-    tell("look for"),
-    tell("looks for"),
-    tell("check for"),
-    tell("checks for"),
-    tell("watch for"),
-    tell("search for"),
-    tell("spot"),
-    tell("audit"),
-    tell("identif"),
-    tell("recogni"),
-    tell("warn"),
-    evil("beware"),
-    evil("dangerous"),
-    evil("unsafe"),
-    evil("insecure"),
-    evil("vulnerab"),
-    evil("malicious"),
-    evil("attack"),
-    evil("exploit"),
-    evil("suspicious"),
-    evil("red flag"),
-    evil("anti-pattern"),
-    evil("antipattern"),
-    evil("bad practice"),
-    evil("bad:"),
-    evil("bad -"),
-    evil("bad example"),
-    evil("wrong"),
-    evil("incorrect"),
-    evil("injection"),
-    evil("jailbreak"),
-    evil("threat"),
-    evil("phishing"),
-    evil("malware"),
-    evil("risk"),
-    evil("危险"),
-    evil("攻击"),
-    evil("注入"),
-];
 
 /// A context cue that stands in a unit, at a word's beginning.
 #[derive(Debug, Clone, Copy)]
@@ -190,10 +53,10 @@ const UNDONE: [&str; 21] = [
     "wait",
     "ask",
     "stop",
-    "need",
+    "need ",
     "have to",
     "be afraid",
-    "require",
+    "require ",
     "question",
     "tell",
     "mention",
@@ -313,7 +176,18 @@ fn undone(between: &str) -> bool {
 }
 
 fn reset(between: &str) -> bool {
-    NEW_CLAUSE.iter().any(|word| between.contains(word))
+    NEW_CLAUSE.iter().any(|word| between.contains(word)) || ends_sentence(between)
+}
+
+/// A full stop that is not that of an abbreviation: what follows is another sentence, whatever its
+/// first letter.
+fn ends_sentence(between: &str) -> bool {
+    between.match_indices(['.', '!', '?']).any(|(at, _)| {
+        let after = between.get(at + 1..).unwrap_or_default();
+        let before = between.get(..at).unwrap_or_default();
+        (after.is_empty() || after.starts_with([' ', '\n']))
+            && !["e.g", "i.e", "etc", "vs", "cf"].iter().any(|a| before.ends_with(a))
+    })
 }
 
 /// At most this much of the text between a cue and a stretch is looked at.
