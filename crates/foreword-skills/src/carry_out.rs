@@ -1,6 +1,7 @@
 //! Intent, commit, done: how a change reaches the repository, and what happens to one that was
 //! interrupted.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use foreword_store::{
@@ -15,7 +16,7 @@ use crate::git_store::GitStore;
 use crate::history;
 use crate::lock::Lock;
 use crate::message::{self, Message};
-use crate::repository::{Blob, CommitInfo, FileChange, Repository, Signature};
+use crate::repository::{Blob, CommitInfo, FileChange, IndexChange, Repository, Signature};
 use crate::store::{Act, Committed};
 use crate::work_tree::WorkTree;
 
@@ -28,13 +29,26 @@ pub(crate) struct Change<'s> {
     pub(crate) database: Store,
     pub(crate) repository: Repository,
     pub(crate) work_tree: WorkTree,
+    /// What the index is to be told when the change ends.
+    pub(crate) unindexed: RefCell<Vec<IndexChange>>,
     pub(crate) _lock: Lock,
+}
+
+impl Drop for Change<'_> {
+    fn drop(&mut self) {
+        // The index is a convenience for people; what is wrong with it is mended at the next start.
+        let changes = self.unindexed.take();
+        if !changes.is_empty() {
+            let _ = self.repository.update_index(&changes);
+        }
+    }
 }
 
 impl Change<'_> {
     /// Brings the database up to the repository, and finishes or undoes what was interrupted.
     pub(crate) fn catch_up(&self, act: &Act) -> Result<(), SkillError> {
         self.repository.clear_stale_locks()?;
+        self.repository.mend_index()?;
         for intent in self.database.intents()? {
             match history::commit_of(&self.repository, intent.id.as_str())? {
                 Some(commit) => {
@@ -113,6 +127,11 @@ impl Change<'_> {
             let text = message.write();
             message::seal(&text, &history::seal(self.database.key(), parent, tree, &text))
         })?;
+        for change in changes {
+            let blob = change.content.as_deref().map(|c| self.repository.blob_id(c)).transpose()?;
+            let blob = blob.map(|id| Blob { id, executable: change.executable });
+            self.unindexed.borrow_mut().push((change.path, blob));
+        }
         self.repository.commit(id)
     }
 

@@ -1,5 +1,6 @@
 //! The store that agents may write to: every change screened, audited, and one commit.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -188,7 +189,9 @@ impl GitStore {
         let directory = clean(&self.workspace.config().skills.directory);
         let repository =
             Repository::open_or_create(&self.private.repository(), &format!("../../{directory}"))?;
-        let change = Change { store: self, database, repository, work_tree, _lock: lock };
+        let unindexed = RefCell::default();
+        let change =
+            Change { store: self, database, repository, work_tree, unindexed, _lock: lock };
         change.catch_up(act)?;
         Ok(change)
     }

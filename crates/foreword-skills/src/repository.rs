@@ -11,6 +11,8 @@
 mod create;
 mod index;
 
+pub(crate) use index::IndexChange;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
@@ -292,7 +294,6 @@ impl Repository {
         let id = self.write(&commit, &mut written)?;
         self.sync(&written)?;
         self.move_branch(parent, id)?;
-        self.update_index(changes)?;
         Ok(id)
     }
 

@@ -68,16 +68,22 @@ type Files = BTreeMap<String, DiskFile>;
 impl GitStore {
     /// Takes in a folder with a `SKILL.md`, or every skill of a folder of skills.
     ///
-    /// Each skill is screened, and becomes a commit, a proposal, or a refusal of its own. Given the
+    /// Each skill is screened, and becomes a commit, a proposal, or a refusal of its own; `each` is told
+    /// as it happens. Given the
     /// workspace's own directory of skills, a person's edits in it are taken in.
     ///
     /// # Errors
     ///
     /// If the folder cannot be read or holds no skill. What is wrong with one skill is in its
     /// [`Taken`].
-    pub fn import(&self, directory: &Path, act: &Act) -> Result<Vec<Taken>, SkillError> {
+    pub fn import(
+        &self,
+        directory: &Path,
+        act: &Act,
+        each: &mut dyn FnMut(&Taken),
+    ) -> Result<Vec<Taken>, SkillError> {
         if is_same(directory, &self.directory()) {
-            return self.take_in(&[], act);
+            return self.take_in(&[], act, each);
         }
         let source = WorkTree::open(directory)?;
         let names = source.names()?;
@@ -87,7 +93,8 @@ impl GitStore {
         if single {
             let shown = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
             let folder = shown.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            taken.push(import_one(&change, &source, &names, None, folder, act));
+            taken.push(import_one(&change, &source, &names, None, folder, act)?);
+            taken.iter().for_each(&mut *each);
         } else {
             for name in names.iter().filter(|name| !name.starts_with('.')) {
                 let folder = name.strip_suffix(".md").unwrap_or(name);
@@ -99,14 +106,16 @@ impl GitStore {
                     Err(SkillError::NotAFile { .. }) if folder == name => continue,
                     _ => {}
                 }
-                taken.push(import_one(&change, &source, &[], Some(name), folder, act));
+                let one = import_one(&change, &source, &[], Some(name), folder, act)?;
+                each(&one);
+                taken.push(one);
             }
         }
         if taken.is_empty() {
             let what = directory.display().to_string();
             return Err(SkillError::NothingToTakeIn { what });
         }
-        taken.into_iter().collect()
+        Ok(taken)
     }
 
     /// Takes in a person's own edits in the directory of skills: of the skills named, or of all.
@@ -114,24 +123,29 @@ impl GitStore {
     /// # Errors
     ///
     /// If a skill that is named does not exist. What is wrong with one skill is in its [`Taken`].
-    pub fn take_in(&self, names: &[String], act: &Act) -> Result<Vec<Taken>, SkillError> {
+    pub fn take_in(
+        &self,
+        names: &[String],
+        act: &Act,
+        each: &mut dyn FnMut(&Taken),
+    ) -> Result<Vec<Taken>, SkillError> {
         let change = self.begin(act)?;
         let tracked = change.tracked_digests()?;
         let mut taken = Vec::new();
         for (skill, tops) in chosen(&change.work_tree, &tracked, names)? {
-            match local_changes(&change.work_tree, &skill, &tops, &tracked) {
-                Ok(None) => {}
-                Ok(Some(changes)) => {
-                    taken.push(finish(&change, &skill, ChangeKind::TakeIn, changes, act)?);
-                }
-                Err(error) => {
-                    taken.push(failed(&change, &skill, ChangeKind::TakeIn, &error, act)?);
-                }
-            }
+            let one = match local_changes(&change.work_tree, &skill, &tops, &tracked) {
+                Ok(None) => continue,
+                Ok(Some(changes)) => finish(&change, &skill, ChangeKind::TakeIn, changes, act)?,
+                Err(error) => failed(&change, &skill, ChangeKind::TakeIn, &error, act)?,
+            };
+            each(&one);
+            taken.push(one);
         }
         for name in names {
             if !taken.iter().any(|taken: &Taken| taken.skill == *name) {
-                taken.push(Taken::new(name, TakenState::Unchanged, "the history holds it already"));
+                let one = Taken::new(name, TakenState::Unchanged, "the history holds it already");
+                each(&one);
+                taken.push(one);
             }
         }
         Ok(taken)

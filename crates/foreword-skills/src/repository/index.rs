@@ -2,26 +2,50 @@
 //!
 //! We never read it: what counts is the branch. So one that is missing or damaged is made anew.
 
+use std::collections::BTreeMap;
+
+use gix::bstr::ByteSlice as _;
 use gix::index::entry::{Flags, Mode, Stat};
 use gix::index::{File, State, write};
 
-use super::{FileChange, Repository};
+use super::{BRANCH, Blob, Repository};
 use crate::error::SkillError;
 
+/// A path and what the newest commit holds there.
+pub(crate) type IndexChange = (String, Option<Blob>);
+
 impl Repository {
-    /// Notes what a commit changed.
-    pub(super) fn update_index(&self, changes: &[FileChange]) -> Result<(), SkillError> {
+    /// Notes what commits changed. Done once for many, since it costs as much as there are files.
+    pub(crate) fn update_index(&self, changes: &[IndexChange]) -> Result<(), SkillError> {
         let mut index = match self.git.open_index() {
             Ok(index) => index,
             Err(_) => self.index_of_head()?,
         };
+        // Of several changes to one path the last one counts.
+        let changes: BTreeMap<&[u8], &Option<Blob>> =
+            changes.iter().map(|(path, blob)| (path.as_bytes(), blob)).collect();
         index.remove_tree();
-        index.remove_entries(|_, path, _| changes.iter().any(|change| path == change.path));
-        for change in changes {
-            let Some(content) = &change.content else { continue };
-            let id = self.blob_id(content)?;
-            push(&mut index, &change.path, id, change.executable);
+        index.remove_entries(|_, path, _| changes.contains_key(path.as_bytes()));
+        for (path, blob) in changes {
+            if let Some(blob) = blob {
+                push(&mut index, path, *blob);
+            }
         }
+        self.write_index(index)
+    }
+
+    /// Makes the index anew if a process was killed between its commit and the index.
+    pub(crate) fn mend_index(&self) -> Result<(), SkillError> {
+        let changed =
+            |path: &str| self.directory.join(path).metadata().and_then(|m| m.modified()).ok();
+        match (changed(BRANCH), changed("index")) {
+            (Some(branch), Some(index)) if index >= branch => Ok(()),
+            (None, _) => Ok(()),
+            _ => self.write_index(self.index_of_head()?),
+        }
+    }
+
+    fn write_index(&self, mut index: File) -> Result<(), SkillError> {
         index.sort_entries();
         index.write(write::Options::default()).map_err(|e| self.damaged(&e))
     }
@@ -30,13 +54,13 @@ impl Repository {
         let state = State::new(self.git.object_hash());
         let mut index = File::from_state(state, self.git.index_path());
         for (path, blob) in self.files(self.head()?)? {
-            push(&mut index, &path, blob.id, blob.executable);
+            push(&mut index, path.as_bytes(), blob);
         }
         Ok(index)
     }
 }
 
-fn push(index: &mut File, path: &str, id: gix::ObjectId, executable: bool) {
-    let mode = if executable { Mode::FILE_EXECUTABLE } else { Mode::FILE };
-    index.dangerously_push_entry(Stat::default(), id, Flags::empty(), mode, path.into());
+fn push(index: &mut File, path: &[u8], blob: Blob) {
+    let mode = if blob.executable { Mode::FILE_EXECUTABLE } else { Mode::FILE };
+    index.dangerously_push_entry(Stat::default(), blob.id, Flags::empty(), mode, path.into());
 }

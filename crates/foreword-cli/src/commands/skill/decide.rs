@@ -119,7 +119,8 @@ pub(crate) fn import(
         return Err(CliError::usage(format!("{shown}: is not a directory"))
             .hint("give a folder with a SKILL.md, or a folder of such folders"));
     }
-    taken(&store.import(&args.directory, &act())?, terminal)
+    let all = store.import(&args.directory, &act(), &mut |one| say(one, terminal))?;
+    taken(&all, terminal)
 }
 
 pub(crate) fn take_in(
@@ -139,36 +140,40 @@ pub(crate) fn take_in(
         terminal.say("left as it was");
         return Ok(());
     }
-    taken(&store.take_in(&args.ids, &act())?, terminal)
+    let all = store.take_in(&args.ids, &act(), &mut |one| say(one, terminal))?;
+    taken(&all, terminal)
 }
 
-/// Says what became of each skill; fails if one was refused or could not be taken in.
+/// Says what became of a skill, as it happens: there may be many.
+fn say(Taken { skill, state, reason, findings, commit, id, .. }: &Taken, terminal: &Terminal) {
+    if terminal.json {
+        return;
+    }
+    let (word, colour) = match state {
+        TakenState::Committed => ("committed", "32"),
+        TakenState::Pending => ("pending  ", "33"),
+        TakenState::Refused => ("refused  ", "31"),
+        TakenState::Failed => ("failed   ", "31"),
+        TakenState::Unchanged => ("unchanged", "0"),
+    };
+    let detail = match (state, commit, id) {
+        (TakenState::Committed, Some(commit), _) => format!("commit {}", short(commit)),
+        (TakenState::Pending, _, Some(id)) => {
+            format!("look at it with `foreword skill proposals {id}`")
+        }
+        _ => plain_line(reason, 300),
+    };
+    let mut out = format!("{}  {}  {detail}\n", paint(word, colour), plain_line(skill, 64));
+    if matches!(state, TakenState::Pending | TakenState::Refused) {
+        out.push_str(&findings_text(findings));
+    }
+    let _ = terminal.print(&out);
+}
+
+/// Fails if a skill was refused or could not be taken in.
 fn taken(taken: &[Taken], terminal: &Terminal) -> Result<(), CliError> {
     if terminal.json {
         terminal.print_json(&taken)?;
-    } else {
-        let mut out = String::new();
-        for Taken { skill, state, reason, findings, commit, id, .. } in taken {
-            let (word, colour) = match state {
-                TakenState::Committed => ("committed", "32"),
-                TakenState::Pending => ("pending  ", "33"),
-                TakenState::Refused => ("refused  ", "31"),
-                TakenState::Failed => ("failed   ", "31"),
-                TakenState::Unchanged => ("unchanged", "0"),
-            };
-            let detail = match (state, commit, id) {
-                (TakenState::Committed, Some(commit), _) => format!("commit {}", short(commit)),
-                (TakenState::Pending, _, Some(id)) => {
-                    format!("look at it with `foreword skill proposals {id}`")
-                }
-                _ => plain_line(reason, 300),
-            };
-            let _ = writeln!(out, "{}  {}  {detail}", paint(word, colour), plain_line(skill, 64));
-            if matches!(state, TakenState::Pending | TakenState::Refused) {
-                out.push_str(&findings_text(findings));
-            }
-        }
-        terminal.print(&out)?;
     }
     let count = |state| taken.iter().filter(|taken| taken.state == state).count();
     let (refused, failed) = (count(TakenState::Refused), count(TakenState::Failed));
