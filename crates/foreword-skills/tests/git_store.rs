@@ -431,6 +431,32 @@ fn locks_of_a_killed_process_are_cleared() {
 }
 
 #[test]
+fn other_bytes_under_the_name_of_an_object_approve_nothing() {
+    let scratch = Scratch::new();
+    propose(&mut scratch.store(), "deploy", PLAIN).unwrap();
+    let held = scratch.git(&["rev-parse", "main:deploy/SKILL.md"]);
+    let evil = "---\nname: deploy\ndescription: Evil.\n---\nEvil.\n";
+    scratch.write("ws/skills/deploy/SKILL.md", evil);
+    let file = scratch.root().join("skills/deploy/SKILL.md");
+    let other = scratch.git(&["hash-object", "-w", "--no-filters", file.to_str().unwrap()]);
+    let object = |id: &str| {
+        let (folder, name) = id.trim().split_at(2);
+        scratch.root().join(".foreword/skills.git/objects").join(folder).join(name)
+    };
+    // Without the database all is read from the repository.
+    std::fs::remove_file(scratch.root().join(".foreword/foreword.db")).unwrap();
+    let replacement = format!("refs/replace/{}", held.trim());
+    scratch.git(&["update-ref", &replacement, other.trim()]);
+    assert!(scratch.store().approvals().is_err(), "git's own way to put another in its place");
+    scratch.git(&["update-ref", "-d", &replacement]);
+    assert!(scratch.store().approvals().is_ok());
+    std::fs::remove_file(object(&held)).unwrap();
+    std::fs::copy(object(&other), object(&held)).unwrap();
+    let error = scratch.store().approvals().unwrap_err();
+    assert!(error.to_string().contains("does not hold what its name says"), "{error}");
+}
+
+#[test]
 fn a_history_made_without_the_key_approves_nothing() {
     let scratch = Scratch::new();
     let mut store = scratch.store();
