@@ -315,6 +315,21 @@ fn a_skill_of_another_root_is_not_hidden_without_a_person() {
 }
 
 #[test]
+fn a_skill_that_is_called_otherwise_than_its_file_is_not_hidden_without_a_person() {
+    let scratch = Scratch::new();
+    scratch.write("ws/foreword.toml", "[skills]\nroots = ['../shared']\n");
+    scratch.write("shared/drinks/SKILL.md", "---\nname: Tea\ndescription: Tea.\n---\nBrew.\n");
+    scratch.write("ws/skills/rules.md", "---\nname: safety\ndescription: Safe.\n---\nCare.\n");
+    let mut store = scratch.store();
+    for name in ["tea", "safety"] {
+        let result = propose(&mut store, name, "# Other\n\nDo it otherwise.\n").unwrap();
+        assert_eq!(result.verdict, Verdict::NeedsReview, "{name}");
+        assert_eq!(result.findings[0].rule, "hides-another");
+    }
+    assert!(store.read("safety").unwrap().content.contains("Care."));
+}
+
+#[test]
 fn deleting_a_skill_by_hand_is_an_edit_like_any_other() {
     let scratch = Scratch::new();
     let mut store = scratch.store();
