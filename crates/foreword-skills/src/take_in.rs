@@ -426,9 +426,10 @@ fn screen(change: &Change<'_>, changes: &[FileChange]) -> Screening {
     let mut findings = Vec::new();
     for file in changes {
         let Some(content) = &file.content else { continue };
-        let Ok(text) = std::str::from_utf8(content) else { continue };
-        let permissions = SkillDocument::parse(text, None).allowed_tools;
-        let screening = change.store.options.screeners.screen(Policy::Import, text, &permissions);
+        // A shell reads on behind a byte that is no text.
+        let text = String::from_utf8_lossy(content);
+        let permissions = SkillDocument::parse(&text, None).allowed_tools;
+        let screening = change.store.options.screeners.screen(Policy::Import, &text, &permissions);
         let prefix = if file.path.ends_with("SKILL.md") {
             String::new()
         } else {
