@@ -159,6 +159,11 @@ impl Page {
         self.all(signal).filter(|s| s.stance == Stance::Use)
     }
 
+    /// Every mention of a signal that nothing plainly forbids.
+    pub(crate) fn mentions(&self, signal: Signal) -> impl Iterator<Item = &Sighting> {
+        self.all(signal).filter(|s| s.stance == Stance::Mention)
+    }
+
     /// Every sighting of a signal, mentions included.
     pub(crate) fn all(&self, signal: Signal) -> impl Iterator<Item = &Sighting> {
         self.by_signal.get(&signal).into_iter().flatten().filter_map(|i| self.sightings.get(*i))

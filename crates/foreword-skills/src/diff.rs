@@ -8,15 +8,16 @@ use similar::{Algorithm, TextDiff};
 /// How long to look for a short diff before settling for any.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The unified diff of one file; what is not text is only said to differ.
+/// The unified diff of one file; what is not text is only said to differ. A few bytes that are no
+/// text do not hide the rest.
 ///
 /// Control and invisible characters are made visible: what is reviewed is what is there.
 #[must_use]
 pub fn unified(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> String {
     let (before, after) = (old.map_or("/dev/null", |_| path), new.map_or("/dev/null", |_| path));
-    let text = |bytes: Option<&[u8]>| match std::str::from_utf8(bytes.unwrap_or_default()) {
-        Ok(text) if !text.contains('\0') => Some(visible(text)),
-        _ => None,
+    let text = |bytes: Option<&[u8]>| {
+        let bytes = bytes.unwrap_or_default();
+        (!bytes.contains(&0)).then(|| visible(&String::from_utf8_lossy(bytes)))
     };
     let mut out = format!("--- {before}\n+++ {after}\n");
     match (text(old), text(new)) {
@@ -71,6 +72,8 @@ mod tests {
         );
         let diff = unified("x", None, Some(b"one\x1b[2J\n"));
         assert_eq!(diff, "--- /dev/null\n+++ x\n@@ -0,0 +1 @@\n+one\\u{1b}[2J\n");
+        let diff = unified("x", None, Some(b"caf\xe9\n"));
+        assert_eq!(diff, "--- /dev/null\n+++ x\n@@ -0,0 +1 @@\n+caf\u{fffd}\n");
         let diff = unified("x", Some(&[0xff, 0]), None);
         assert_eq!(diff, "--- x\n+++ /dev/null\nbinary: 2 bytes become 0\n");
     }

@@ -10,6 +10,7 @@ use crate::carry_out::{Change, SCREENING, digest};
 use crate::draft::{Draft, draft, name_of_file};
 use crate::error::SkillError;
 use crate::git_store::GitStore;
+use crate::listing::Listed;
 use crate::name::SkillName;
 use crate::store::{Act, ProposalRequest, ProposalResult};
 
@@ -133,8 +134,8 @@ fn settle(
         let message = format!("it would replace what {by} approved");
         findings.push(note(Verdict::NeedsReview, "replaces-approved", &message));
     }
-    if let Some(root) = hidden_root(change, &draft.name) {
-        let message = format!("it would hide the skill of this name in {root}");
+    if let Some(path) = hidden(change, &draft.name, &files)? {
+        let message = format!("it would hide the skill of this name in {path}");
         findings.push(note(Verdict::NeedsReview, "hides-another", &message));
     }
     let screening = Screening::of(findings);
@@ -234,16 +235,19 @@ fn person_behind(change: &Change<'_>, files: &[FileChange]) -> Result<Option<Str
     Ok(None)
 }
 
-/// A further root with a skill of this name, which the workspace's own would hide.
-fn hidden_root(change: &Change<'_>, name: &SkillName) -> Option<String> {
-    let workspace = &change.store.workspace;
-    let name = name.as_str();
-    let roots = workspace.config().skills.roots.iter();
-    let mut roots = roots.filter(|root| {
-        let root = workspace.root().join(root);
-        root.join(name).join("SKILL.md").exists() || root.join(format!("{name}.md")).exists()
-    });
-    roots.next().cloned()
+/// A skill of this name that the proposed one would hide: in a further root, or in a file that is
+/// called otherwise and names itself so in its header.
+fn hidden(
+    change: &Change<'_>,
+    name: &SkillName,
+    files: &[FileChange],
+) -> Result<Option<String>, SkillError> {
+    let listing = change.store.listing()?;
+    // Names that differ only in case are one name to a list.
+    let same = |skill: &Listed| skill.meta.name.to_lowercase() == name.as_str();
+    let found = listing.skills.into_iter().find(same);
+    let replaced = |path: &str| files.iter().any(|file| change.work_tree.show(&file.path) == path);
+    Ok(found.map(|skill| skill.meta.path).filter(|path| !replaced(path)))
 }
 
 fn note(verdict: Verdict, rule: &str, message: &str) -> Finding {

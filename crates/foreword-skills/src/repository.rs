@@ -184,6 +184,7 @@ impl Repository {
     /// The bytes of a file.
     pub(crate) fn read(&self, blob: Blob) -> Result<Vec<u8>, SkillError> {
         let mut found = self.git.find_blob(blob.id).map_err(|e| self.damaged(&e))?;
+        self.check(blob.id, gix::objs::Kind::Blob, &found.data)?;
         Ok(found.take_data())
     }
 
@@ -202,6 +203,7 @@ impl Repository {
     /// What a commit says of itself.
     pub(crate) fn commit(&self, id: ObjectId) -> Result<CommitInfo, SkillError> {
         let commit = self.git.find_commit(id).map_err(|e| self.damaged(&e))?;
+        self.check(id, gix::objs::Kind::Commit, &commit.data)?;
         let decoded = commit.decode().map_err(|e| self.damaged(&e))?;
         let author = decoded.author().map_err(|e| self.damaged(&e))?;
         let committer = decoded.committer().map_err(|e| self.damaged(&e))?;
@@ -392,8 +394,19 @@ impl Repository {
         Ok(())
     }
 
-    fn entries(&self, tree: ObjectId) -> Result<Vec<Entry>, SkillError> {
-        let tree = self.git.find_tree(tree).map_err(|e| self.damaged(&e))?;
+    /// Whether an object is what its name says. Git does not look when it reads, and a seal is over
+    /// names: whoever puts other bytes under one of them would have them approved.
+    fn check(&self, id: ObjectId, kind: gix::objs::Kind, data: &[u8]) -> Result<(), SkillError> {
+        let real = gix::objs::compute_hash(self.git.object_hash(), kind, data);
+        if real.map_err(|e| self.damaged(&e))? == id {
+            return Ok(());
+        }
+        Err(self.damaged_because(format!("the object {id} does not hold what its name says")))
+    }
+
+    fn entries(&self, id: ObjectId) -> Result<Vec<Entry>, SkillError> {
+        let tree = self.git.find_tree(id).map_err(|e| self.damaged(&e))?;
+        self.check(id, gix::objs::Kind::Tree, &tree.data)?;
         let decoded = tree.decode().map_err(|e| self.damaged(&e))?;
         Ok(decoded.entries.iter().map(|entry| Entry::from(*entry)).collect())
     }

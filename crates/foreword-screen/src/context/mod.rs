@@ -5,6 +5,7 @@
 //! under a heading that says it. It never excuses hidden text or a fence longer than a snippet.
 
 mod cues;
+mod plain;
 
 pub(crate) use cues::{CONTEXT_CUES, ContextKind};
 
@@ -15,7 +16,10 @@ use crate::scan::Scan;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stance {
     Use,
+    /// Spoken about, as far as words can tell: whoever writes the words can mislead here.
     Mention,
+    /// Plainly forbidden to the reader, in the same sentence or by what leads into the list.
+    Forbidden,
 }
 
 /// A context cue that stands in a unit, at a word's beginning.
@@ -116,7 +120,13 @@ pub(crate) fn stance(
         }
         _ => governed(text, scan, unit_id, unit, start, end),
     };
-    if mentioned { Stance::Mention } else { Stance::Use }
+    match mentioned {
+        false => Stance::Use,
+        true if plain::is_forbidden(text, document, scan, unit_id, unit, start) => {
+            Stance::Forbidden
+        }
+        true => Stance::Mention,
+    }
 }
 
 fn at(document: &Document, id: u32) -> Option<&Unit> {

@@ -6,7 +6,7 @@ use crate::report::Report;
 use crate::scan::{Pattern, Signal};
 use crate::verdict::Verdict;
 
-const IMPORT: Signal = Signal("dangerous-import");
+pub(super) const IMPORT: Signal = Signal("dangerous-import");
 
 pub(super) static RULE: Rule = Rule {
     name: "dangerous-import",
@@ -47,7 +47,20 @@ pub(super) static RULE: Rule = Rule {
             signal: IMPORT,
             needs: &[],
             cues: &["import ", "from "],
-            regex: r"(?:^|[\n;]\s*|`)(?:import\s+(?:[\w.]+\s*(?:as\s+\w+)?\s*,\s*)*|from\s+)(?:subprocess|socket|ctypes|pty|multiprocessing|socketserver|marshal|pickle|code|pexpect|asyncio\.subprocess|winreg|cffi)\b",
+            // A name ends the statement, so that "from code reviews" is none.
+            regex: r"(?:^|[\n;]\s*|`)(?:import\s+(?:[\w.]+\s*(?:as\s+\w+)?\s*,\s*)*(?:subprocess|socket|ctypes|pty|multiprocessing|socketserver|marshal|pickle|code|pexpect|asyncio\.subprocess|winreg|cffi|httpx|aiohttp|requests|urllib(?:\.request)?|http\.client|ftplib|telnetlib|paramiko|smtplib)(?:\s*$|\s*[\n,;#`]|\s+as\s)|from\s+(?:subprocess|socket|ctypes|pty|multiprocessing|socketserver|marshal|pickle|code|pexpect|asyncio\.subprocess|winreg|cffi|httpx|aiohttp|requests|urllib\.request|http\.client|ftplib|telnetlib|paramiko|smtplib)(?:\.\w+)*\s+import\b)",
+        },
+        Pattern {
+            signal: IMPORT,
+            needs: &[],
+            cues: &["from os import", "getattr("],
+            regex: r"\bfrom\s+os\s+import\s+[^\n]*\b(?:system|popen|exec\w*|spawn\w*)\b|\bgetattr\(\s*(?:os|builtins|subprocess)\s*,",
+        },
+        Pattern {
+            signal: IMPORT,
+            needs: &[],
+            cues: &["http'", "https'", "http2'", "http\"", "https\"", "http2\"", "node:http"],
+            regex: r"(?:\b(?:require|import)\s*\(?\s*|\bfrom\s*|\bimport\s+)['\x22](?:node:)?https?2?['\x22]",
         },
     ],
     check,

@@ -13,6 +13,7 @@ mod harmful_advice;
 mod hidden_text;
 mod instruction_override;
 mod lowered_defences;
+mod mentioned_danger;
 mod network_access;
 mod package_imitation;
 mod passworded_archive;
@@ -60,6 +61,7 @@ pub(crate) static RULES: &[&Rule] = &[
     &encoding_evasion::RULE,
     &dangerous_import::RULE,
     &network_access::RULE,
+    &mentioned_danger::RULE,
     &capabilities::FILESYSTEM_WRITE,
     &capabilities::ENVIRONMENT_ACCESS,
     &capabilities::PROCESS_CONTROL,
