@@ -119,7 +119,7 @@ impl WorkTree {
             let _ = self.dir.remove_file(&beside);
             return Err(io(source));
         }
-        Ok(())
+        self.sync_names(path).map_err(io)
     }
 
     /// Takes a file away, and the folders that it leaves empty.
@@ -135,6 +135,24 @@ impl WorkTree {
                 break;
             }
             rest = parent;
+        }
+        self.sync_names(path).map_err(io)
+    }
+
+    /// Puts the names on the way to a file on the disk itself: a file that a loss of power takes away,
+    /// or brings back, would look like a person's edit.
+    fn sync_names(&self, path: &str) -> io::Result<()> {
+        if cfg!(not(unix)) {
+            return Ok(()); // Folders cannot be opened as files there.
+        }
+        let parents = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+        for parent in parents.chain(["."]) {
+            // Opened as files: the handles of directories are made for going through them only.
+            match self.dir.open(parent) {
+                Ok(folder) => folder.sync_all()?,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(())
     }
