@@ -100,7 +100,8 @@ pub struct SkillSettings {
     /// absolute; they may lie outside it. Of two skills of one name, the first root's wins.
     /// Default: none.
     pub roots: Vec<String>,
-    /// Whether a skill that no person approved is shown as reference only. Default `false`.
+    /// Whether a skill without an approval, by a person or by screening, is shown as reference
+    /// only. Default `false`.
     pub require_approval: bool,
     /// Who the commits of skills are by, as `Name <address>`. Default
     /// `Foreword <foreword@localhost>`.
