@@ -75,6 +75,10 @@ fn a_log_that_is_gone_or_replaced_is_found() {
     }
     let gone = ws.run(&["audit", "verify"]);
     assert!(gone.fails(1).contains("the audit log is gone"), "{}", gone.stderr);
+    // Nor does it help to take the whole folder away, with the history and its anchors.
+    std::fs::remove_dir_all(ws.join(".foreword")).unwrap();
+    let gone = ws.run(&["audit", "verify"]);
+    assert!(gone.fails(1).contains("the audit log is gone"), "{}", gone.stderr);
     // Going on hides nothing, and a person can say that it was them.
     ws.write("more.md", "# More\n\nMore.\n");
     ws.run(&["skill", "propose", "more.md"]).ok();

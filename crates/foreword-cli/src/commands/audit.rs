@@ -175,8 +175,12 @@ fn report(verification: &Verification, terminal: &Terminal) -> Result<(), CliErr
 fn without_database(store: &GitStore, terminal: &Terminal) -> Result<(), CliError> {
     let anchors = store.anchors()?;
     let database = store.database_path();
-    let place = database.parent().and_then(|parent| parent.canonicalize().ok());
-    let canonical = place.map(|place| place.join("foreword.db")).unwrap_or(database);
+    // By way of the workspace: the folder of the database may be gone with it.
+    let root = store.workspace().root();
+    let canonical = match (root.canonicalize(), database.strip_prefix(root)) {
+        (Ok(whole), Ok(below)) => whole.join(below),
+        _ => database,
+    };
     let head = Heads::new(&config_dir()?).file(&canonical);
     if anchors.is_empty() && !head.exists() {
         if terminal.json {

@@ -82,6 +82,30 @@ const BENDS: [&str; 14] = [
     "stop",
 ];
 
+/// What a prohibition of a use goes on with: "never call `eval()`", not "never mind, `eval()`".
+const VERBS: [&str; 20] = [
+    "use",
+    "using",
+    "call",
+    "calling",
+    "run",
+    "running",
+    "execute",
+    "executing",
+    "invoke",
+    "import",
+    "importing",
+    "write",
+    "pipe",
+    "piping",
+    "add",
+    "allow",
+    "accept",
+    "rely",
+    "require",
+    "suggest",
+];
+
 /// Whether a stretch that starts at `start` is plainly forbidden. A fence never is: what is in it
 /// can be copied and run.
 pub(super) fn is_forbidden(
@@ -114,7 +138,35 @@ fn bans(text: &str, scan: &Scan, id: u32, unit: &Unit, to: usize) -> bool {
         PLAIN.contains(&cue.as_str())
             && !CONDITIONS.iter().any(|word| starts_a_word(&before, word))
             && !BENDS.iter().any(|word| between.contains(word))
+            && (to == unit.end || !cue.is_ascii() || names_a_use(&cue, &between))
     })
+}
+
+/// Whether what follows a prohibition forbids the use of the next thing named.
+fn names_a_use(cue: &str, between: &str) -> bool {
+    let mut words = between.split_whitespace().map(|word| word.trim_matches(['*', '_', '`', '(']));
+    let Some(first) = words.find(|word| !word.is_empty()) else { return true };
+    let is_word = first.bytes().any(|byte| byte.is_ascii_alphabetic());
+    if cue == "instead of" {
+        return !is_word;
+    }
+    // A call or a name in code stands for itself: "avoid exec() and eval()".
+    !is_word
+        || first.contains('(')
+        || VERBS.contains(&first)
+        || cue.ends_with("use")
+        || !matches!(
+            cue,
+            "never"
+                | "do not"
+                | "don't"
+                | "dont "
+                | "must not"
+                | "mustn't"
+                | "should not"
+                | "shouldn't"
+                | "may not"
+        )
 }
 
 fn starts_a_word(text: &str, word: &str) -> bool {
