@@ -10,6 +10,7 @@
 
 mod support;
 
+use serde_json::json;
 use support::{Scratch, keys};
 
 fn used() -> Scratch {
@@ -87,6 +88,26 @@ fn a_log_that_is_gone_or_replaced_is_found() {
     assert!(replaced.stdout.contains("this log replaced another"), "{}", replaced.stdout);
     ws.run(&["audit", "accept", "--reason", "new disk"]).ok();
     assert_eq!(ws.run(&["audit", "verify"]).status, 0);
+}
+
+/// The anchors that are left all hold; what tells is the log, which names the commits.
+#[test]
+fn a_history_that_was_set_back_is_noticed() {
+    let ws = used();
+    assert_eq!(ws.run(&["audit", "verify", "--json"]).ok().json()["lostCommits"], json!([]));
+    let branch = ".foreword/skills.git/refs/heads/main";
+    let newest = ws.read(branch);
+    let commits = ws.run(&["skill", "log", "deploy", "-n", "1", "--json"]).ok().json();
+    ws.write(branch, format!("{}\n", commits[0]["commit"].as_str().unwrap()));
+    let run = ws.run(&["audit", "verify"]);
+    assert_eq!(run.status, 0);
+    let said = format!(
+        "warning: 1 commits of skills that the log speaks of are not in the history any more, the newest {}",
+        newest.trim()
+    );
+    assert!(run.stderr.starts_with(&said), "{}", run.stderr);
+    let value = ws.run(&["audit", "verify", "--json"]).json();
+    assert_eq!(value["lostCommits"], json!([newest.trim()]));
 }
 
 #[cfg(unix)]

@@ -1,11 +1,13 @@
 //! The store that agents may write to: every change screened, audited, and one commit.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use foreword_store::{
-    Anchor, AuditKey, Heads, LogFilter, Proposal, ProposalSummary, Reader, State, Store,
+    Anchor, AuditKey, Heads, LogFilter, Order, Proposal, ProposalSummary, Reader, State, Store,
     check_outside_workspace,
 };
 use foreword_workspace::Workspace;
@@ -142,6 +144,36 @@ impl GitStore {
             Some(repository) => history::anchors(&repository),
             None => Ok(Vec::new()),
         }
+    }
+
+    /// Commits that the audit log says were made and the history no longer has, oldest first.
+    ///
+    /// Anchors only go from the history to the log: a history that was set back has fewer of them, and
+    /// all of those hold.
+    ///
+    /// # Errors
+    ///
+    /// If the repository or the database is damaged.
+    pub fn lost_commits(&self) -> Result<Vec<String>, SkillError> {
+        let Some(reader) = self.reader()? else { return Ok(Vec::new()) };
+        let mut there = BTreeSet::new();
+        if let Some(repository) = Repository::open(&self.private.repository())? {
+            for commit in repository.history() {
+                there.insert(commit?.id.to_string());
+            }
+        }
+        let filter = LogFilter {
+            action_prefix: Some("skill.".to_owned()),
+            order: Order::OldestFirst,
+            ..LogFilter::default()
+        };
+        let mut lost = Vec::new();
+        reader.log(&filter, |entry| {
+            let commit = entry.detail.get("commit").and_then(|commit| commit.as_str());
+            lost.extend(commit.filter(|commit| !there.contains(*commit)).map(str::to_owned));
+            ControlFlow::Continue(())
+        })?;
+        Ok(lost)
     }
 
     /// Accepts, on record, that ends of the audit log that are written down elsewhere are lost.

@@ -132,10 +132,14 @@ fn verify(store: &GitStore, terminal: &Terminal) -> Result<(), CliError> {
         }
         None => return without_database(store, terminal),
     };
-    report(&verification, terminal)
+    report(&verification, &store.lost_commits()?, terminal)
 }
 
-fn report(verification: &Verification, terminal: &Terminal) -> Result<(), CliError> {
+fn report(
+    verification: &Verification,
+    lost_commits: &[String],
+    terminal: &Terminal,
+) -> Result<(), CliError> {
     if terminal.json {
         let mut value = serde_json::to_value(verification)?;
         if let Some(fields) = value.as_object_mut() {
@@ -143,6 +147,7 @@ fn report(verification: &Verification, terminal: &Terminal) -> Result<(), CliErr
             let texts = |list: Vec<String>| json!(list);
             let said = verification.faults.iter().map(ToString::to_string).collect();
             fields.insert("messages".into(), texts(said));
+            fields.insert("lostCommits".into(), json!(lost_commits));
         }
         terminal.print_json(&value)?;
     } else {
@@ -161,6 +166,13 @@ fn report(verification: &Verification, terminal: &Terminal) -> Result<(), CliErr
         terminal.print(&out)?;
         for note in &verification.notes {
             terminal.say(&format!("note: {note}"));
+        }
+        if let Some(newest) = lost_commits.last() {
+            terminal.warn(&format!(
+                "{} commits of skills that the log speaks of are not in the history any more, the \
+                 newest {newest}: it was set back, rewritten or begun anew",
+                lost_commits.len()
+            ));
         }
     }
     if verification.is_clean() {
