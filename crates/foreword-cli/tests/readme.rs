@@ -58,6 +58,21 @@ fn every_file_the_readme_names_is_there() {
 }
 
 #[test]
+fn every_command_the_readme_shows_is_there() {
+    let mut shown = 0;
+    for line in README.lines().filter_map(|line| line.strip_prefix("foreword ")) {
+        let is_name = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
+        let depth = if line.starts_with("skill ") || line.starts_with("audit ") { 2 } else { 1 };
+        let mut words: Vec<&str> = line.split(' ').take(depth).take_while(is_name).collect();
+        assert_eq!(words.len(), depth, "{line}");
+        words.push("--help");
+        Foreword::new(&words).run().ok();
+        shown += 1;
+    }
+    assert!(shown >= 12, "{shown} commands in the README");
+}
+
+#[test]
 fn every_example_builds_and_lints_without_an_error() {
     let mut workspaces = 0;
     for entry in std::fs::read_dir(root().join("examples")).unwrap() {
