@@ -40,10 +40,14 @@ impl Terminal {
         self.print(&text)
     }
 
-    /// Asks a person, if there is one to ask; without a terminal the answer is yes.
+    /// Asks a person, if there is one to ask; without a terminal the answer is yes. A person who cannot
+    /// see the question is not asked, and nothing is done.
     pub(crate) fn confirm(&self, question: &str) -> Result<bool, CliError> {
-        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        if !io::stdin().is_terminal() {
             return Ok(true);
+        }
+        if !io::stderr().is_terminal() {
+            return Err(CliError::usage("there is nowhere to ask").hint("use --yes to go ahead"));
         }
         let _ = write!(io::stderr(), "{question} [y/N] ");
         let mut answer = String::new();

@@ -356,6 +356,11 @@ fn local_changes(
     if !is_skill && known().next().is_none() {
         return Ok(None); // A folder that lies beside the skills.
     }
+    for (path, file) in
+        files.iter().filter(|(path, _)| path.ends_with("/SKILL.md") || is_flat(path))
+    {
+        check_text(work_tree, path, &file.content)?;
+    }
     let mut changes = Vec::new();
     for (path, file) in &files {
         let new = digest(&file.content);
@@ -373,6 +378,15 @@ fn local_changes(
         changes.push(FileChange { path, content: None, executable: false, base: None });
     }
     Ok(Some(changes).filter(|changes| !changes.is_empty()))
+}
+
+/// A skill's own file is a text with something in it.
+fn check_text(work_tree: &WorkTree, path: &str, content: &[u8]) -> Result<(), SkillError> {
+    match std::str::from_utf8(content) {
+        Ok(text) if text.trim().is_empty() => Err(SkillError::Empty { path: work_tree.show(path) }),
+        Ok(text) if !text.contains('\0') => Ok(()),
+        _ => Err(SkillError::NotText { path: work_tree.show(path) }),
+    }
 }
 
 fn is_flat(path: &str) -> bool {

@@ -99,8 +99,8 @@ impl WorkTree {
             self.dir.create_dir_all(parent).map_err(io)?;
         }
         let beside = match path.rsplit_once('/') {
-            Some((parent, name)) => format!("{parent}/.{name}.{}", std::process::id()),
-            None => format!(".{path}.{}", std::process::id()),
+            Some((parent, name)) => format!("{parent}/.{name}.foreword"),
+            None => format!(".{path}.foreword"),
         };
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);

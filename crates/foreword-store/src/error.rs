@@ -204,7 +204,8 @@ impl StoreError {
             }
             Self::Busy { .. } => "wait for the other foreword to finish and try again".to_owned(),
             Self::DiskFull { .. } => {
-                "free some space and try again; nothing was changed".to_owned()
+                "free some space and try again; what was begun is finished or undone by the next change"
+                    .to_owned()
             }
             Self::ReadOnly { path } => {
                 format!("make {} and its directory writable", path.display())

@@ -72,14 +72,19 @@ pub(crate) struct ProposeArgs {
     #[arg(short, long, value_name = "ID")]
     pub(crate) agent: Option<String>,
     /// External tokens over all tokens of the session, 0 to 1
-    #[arg(long, value_name = "RATIO", default_value_t = 0.0)]
+    #[arg(long, value_name = "RATIO", default_value_t = 0.0, value_parser = parse_ratio)]
     pub(crate) taint_ratio: f64,
     /// The ratio above which it is refused; else the profile's
-    #[arg(long, value_name = "RATIO")]
+    #[arg(long, value_name = "RATIO", value_parser = parse_ratio)]
     pub(crate) taint_threshold: Option<f64>,
     /// The security profile; else the workspace's
     #[arg(long, value_parser = parse_profile, value_name = "paranoid|balanced|yolo")]
     pub(crate) profile: Option<Profile>,
+}
+
+fn parse_ratio(text: &str) -> Result<f64, String> {
+    let ratio = text.parse::<f64>().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
+    ratio.ok_or_else(|| "use a number from 0 to 1".to_owned())
 }
 
 #[derive(Args, Debug)]
@@ -112,7 +117,7 @@ pub(crate) struct RevertArgs {
 /// Who wrote the text, and so how strict to be.
 #[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
 pub(crate) enum PolicyName {
-    /// Text an agent wrote: no code at all
+    /// Text an agent wrote: nothing that runs, decodes or reaches out
     Agent,
     /// A skill a person installs: code is fine, dangerous combinations are not
     Import,
