@@ -1,0 +1,23 @@
+//! Finds the right tools, skills and memories for a task, in any of sixteen languages.
+//!
+//! This crate owns embedders ([`Embedder`]: `static`, `use`, `http`), the lexical index, the exact
+//! vector scan, the fusion of both, selection with its reasons, and the measures by which all of
+//! that is judged. It must not know of prompts, stores or settings: items and limits come in,
+//! ranked items go out, the same for the same input. It reads no clock and no environment; only
+//! the embedders that need them touch a file or the network.
+
+mod double_array;
+mod double_array_build;
+mod embedder;
+mod sentence_piece;
+mod static_embedder;
+#[cfg(test)]
+mod static_pack;
+mod static_table;
+#[cfg(test)]
+mod static_tests;
+mod vector;
+
+pub use embedder::{Counted, EmbedError, Embedder};
+pub use static_embedder::StaticEmbedder;
+pub use vector::{EmbedderId, Incomparable, Vector};
