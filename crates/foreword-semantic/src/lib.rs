@@ -9,6 +9,9 @@
 mod double_array;
 mod double_array_build;
 mod embedder;
+mod grams;
+mod lexical;
+mod postings;
 mod sentence_piece;
 mod static_embedder;
 #[cfg(test)]
@@ -17,7 +20,10 @@ mod static_table;
 #[cfg(test)]
 mod static_tests;
 mod vector;
+mod words;
 
 pub use embedder::{Counted, EmbedError, Embedder};
+pub use lexical::{LexicalIndex, LexicalScores};
 pub use static_embedder::StaticEmbedder;
 pub use vector::{EmbedderId, Incomparable, Vector};
+pub use words::embedding_text;
