@@ -9,9 +9,14 @@
 mod double_array;
 mod double_array_build;
 mod embedder;
+mod fusion;
 mod grams;
 mod lexical;
+mod measures;
+mod named;
 mod postings;
+mod scan;
+mod selector;
 mod sentence_piece;
 mod static_embedder;
 #[cfg(test)]
@@ -23,7 +28,11 @@ mod vector;
 mod words;
 
 pub use embedder::{Counted, EmbedError, Embedder};
+pub use fusion::{Calibration, Parts};
 pub use lexical::{LexicalIndex, LexicalScores};
+pub use measures::{Outcome, Summary, auroc};
+pub use scan::VectorIndex;
+pub use selector::{Item, Kind, Limits, Picked, Query, Ranked, Reason, Selection, Selector};
 pub use static_embedder::StaticEmbedder;
 pub use vector::{EmbedderId, Incomparable, Vector};
 pub use words::embedding_text;
