@@ -7,6 +7,7 @@
 //! the embedders that need them touch a file or the network.
 
 mod double_array;
+#[cfg(test)]
 mod double_array_build;
 mod embedder;
 mod fusion;
@@ -24,8 +25,13 @@ mod static_pack;
 mod static_table;
 #[cfg(test)]
 mod static_tests;
+mod use_embedder;
+mod use_file;
+mod use_forward;
+mod use_install;
 mod vector;
 mod words;
+mod zip;
 
 pub use embedder::{Counted, EmbedError, Embedder};
 pub use fusion::{Calibration, Parts};
@@ -34,5 +40,7 @@ pub use measures::{Outcome, Summary, auroc};
 pub use scan::VectorIndex;
 pub use selector::{Item, Kind, Limits, Picked, Query, Ranked, Reason, Selection, Selector};
 pub use static_embedder::StaticEmbedder;
+pub use use_embedder::UseEmbedder;
+pub use use_install::use_model_from_wheel;
 pub use vector::{EmbedderId, Incomparable, Vector};
 pub use words::embedding_text;

@@ -11,33 +11,23 @@ pub(crate) const UNKNOWN: u32 = 0;
 /// No replacement of the normaliser is longer; what is, comes from a damaged file.
 const LONGEST_REPLACEMENT: usize = 256;
 
-/// How the scores of pieces are stored.
+/// The scores of pieces, stored as `low + step * value`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Scores<'a> {
-    /// `low + step * stored`.
-    Steps { low: f64, step: f64, stored: &'a [[u8; 2]] },
-    /// As they are.
-    Exact { low: f64, stored: &'a [[u8; 4]] },
+pub(crate) struct Scores<'a> {
+    pub(crate) low: f64,
+    pub(crate) step: f64,
+    pub(crate) stored: &'a [[u8; 2]],
 }
 
 impl Scores<'_> {
     fn of(self, piece: u32) -> Option<f64> {
-        let piece = piece as usize;
-        match self {
-            Self::Steps { low, step, stored } => {
-                stored.get(piece).map(|x| low + step * f64::from(u16::from_le_bytes(*x)))
-            }
-            Self::Exact { stored, .. } => {
-                stored.get(piece).map(|x| f64::from(f32::from_le_bytes(*x)))
-            }
-        }
+        let stored = self.stored.get(piece as usize)?;
+        Some(self.low + self.step * f64::from(u16::from_le_bytes(*stored)))
     }
 
     /// An unknown character costs ten more than the rarest piece.
     fn unknown(self) -> f64 {
-        match self {
-            Self::Steps { low, .. } | Self::Exact { low, .. } => low - 10.0,
-        }
+        self.low - 10.0
     }
 }
 

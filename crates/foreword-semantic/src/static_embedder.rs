@@ -58,15 +58,20 @@ impl StaticEmbedder {
     #[must_use]
     pub fn pieces(&self, text: &str) -> Vec<u32> {
         let mut pieces = Vec::new();
-        self.table.vocabulary().tokenise(text, &mut Scratch::default(), |piece| pieces.push(piece));
+        self.tokenise(text, &mut Scratch::default(), |piece| pieces.push(piece));
         pieces
+    }
+
+    /// Gives out the pieces of a text, with room that is kept between texts.
+    pub(crate) fn tokenise(&self, text: &str, scratch: &mut Scratch, sink: impl FnMut(u32)) {
+        self.table.vocabulary().tokenise(text, scratch, sink);
     }
 
     /// The sum of the rows of a text's pieces, gains applied.
     fn sum(&self, text: &str, scratch: &mut Scratch) -> Vec<f32> {
         let rows = self.table.rows();
         let mut sum = vec![0.0; self.table.dims];
-        self.table.vocabulary().tokenise(text, scratch, |piece| {
+        self.tokenise(text, scratch, |piece| {
             if piece != UNKNOWN
                 && let Some((scale, codes)) = rows.get(piece)
             {

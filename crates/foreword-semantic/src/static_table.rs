@@ -129,7 +129,7 @@ impl StaticTable {
         let stored = self.section(1).as_chunks().0;
         Vocabulary {
             pieces: DoubleArray::new(self.section(0)),
-            scores: Scores::Steps { low: self.low.into(), step: self.step.into(), stored },
+            scores: Scores { low: self.low.into(), step: self.step.into(), stored },
             map: DoubleArray::new(self.section(2)),
             replacements: self.section(3),
         }
