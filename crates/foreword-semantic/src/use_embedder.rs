@@ -49,12 +49,11 @@ impl UseEmbedder {
         self.model.verify()
     }
 
-    /// The pieces of a text between start and end, neighbouring unknown characters being one.
+    /// The pieces of a text between start and end; an empty text is one unknown character.
     fn pieces(&self, text: &str, scratch: &mut Scratch) -> Vec<u32> {
         let mut pieces = vec![START];
         self.vocabulary.tokenise(first_part(text), scratch, |piece| {
-            let again = piece == UNKNOWN && pieces.last() == Some(&UNKNOWN);
-            if !again && pieces.len() <= LONGEST {
+            if pieces.len() <= LONGEST {
                 pieces.push(piece);
             }
         });
