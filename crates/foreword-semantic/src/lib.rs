@@ -12,12 +12,16 @@ mod double_array_build;
 mod embedder;
 mod fusion;
 mod grams;
+mod http_embedder;
+mod http_settings;
 mod lexical;
 mod measures;
 mod named;
 mod postings;
 mod scan;
 mod selector;
+#[cfg(test)]
+mod selector_tests;
 mod sentence_piece;
 mod static_embedder;
 #[cfg(test)]
@@ -35,6 +39,8 @@ mod zip;
 
 pub use embedder::{Counted, EmbedError, Embedder};
 pub use fusion::{Calibration, Parts};
+pub use http_embedder::HttpEmbedder;
+pub use http_settings::{ApiKey, HttpSettings};
 pub use lexical::{LexicalIndex, LexicalScores};
 pub use measures::{Outcome, Summary, auroc};
 pub use scan::VectorIndex;
