@@ -1,7 +1,7 @@
 //! Measures selection on a set of tools and queries.
 //!
 //! ```text
-//! retrieval tools.jsonl queries.jsonl none|static FILE|vectors FILE [--out-of-scope FILE] [--only meaning|words]
+//! retrieval tools.jsonl queries.jsonl none|static FILE|vectors FILE [--out-of-scope FILE] [--scale X]
 //! ```
 //!
 //! `tools.jsonl` holds `{id, name, description}` a line, `queries.jsonl` `{id, text, lang, relevant}`;
@@ -20,7 +20,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 struct Tool {
     #[serde(default)]
     id: String,
@@ -150,34 +150,40 @@ fn main() -> Result<(), Box<dyn Error>> {
         let ranked =
             index.rank(&query.text, vector.as_ref().and_then(|vectors| vectors.first()))?;
         let took = started.elapsed();
-        let mut places = vec![0; tools.len()];
-        ranked.iter().zip(0..).for_each(|(ranked, place)| places[ranked.index] = place);
-        let relevant = query.relevant.iter().filter_map(|id| place_of.get(id.as_str()));
-        let places = relevant.map(|index| places[*index]).collect();
-        outcomes.push(Outcome {
-            lang: query.lang.clone(),
-            places,
-            relevant: query.relevant.len(),
-            took,
-        });
+        let relevant: Vec<Option<usize>> =
+            query.relevant.iter().map(|id| place_of.get(id.as_str()).copied()).collect();
+        outcomes.push(Outcome::new(&query.lang, &ranked, &relevant, took));
         inside.push(best(&ranked));
     }
+    // Where a query out of scope brings its own candidates, like is compared with like: queries in
+    // scope are then scored over their relevant tools alone.
     let mut outside = Vec::new();
-    for query in out_of_scope.map(|path| lines::<Question>(&path)).transpose()?.unwrap_or_default()
-    {
-        let own = if query.candidates.is_empty() {
-            None
-        } else {
-            Some(selector(&query.candidates, embedder, scale)?)
-        };
+    let mut alone = Vec::new();
+    let best_of = |query: &Question, own: &[Tool]| -> Result<f32, Box<dyn Error>> {
+        let own = if own.is_empty() { None } else { Some(selector(own, embedder, scale)?) };
         let vector = embedder.map(|embedder| embedder.embed(&[&query.text])).transpose()?;
         let vector = vector.as_ref().and_then(|vectors| vectors.first());
-        outside.push(best(&own.as_ref().unwrap_or(&index).rank(&query.text, vector)?));
+        Ok(best(&own.as_ref().unwrap_or(&index).rank(&query.text, vector)?))
+    };
+    let strangers =
+        out_of_scope.map(|path| lines::<Question>(&path)).transpose()?.unwrap_or_default();
+    for query in &strangers {
+        outside.push(best_of(query, &query.candidates)?);
     }
+    if strangers.iter().any(|query| !query.candidates.is_empty()) {
+        for query in &queries {
+            let relevant =
+                query.relevant.iter().filter_map(|id| tools.get(*place_of.get(id.as_str())?));
+            alone.push(best_of(query, &relevant.cloned().collect::<Vec<_>>())?);
+        }
+    }
+    let area = auroc(&inside, &outside);
     let report = json!({
         "all": Summary::of(&outcomes),
         "languages": Summary::by_language(&outcomes),
-        "auroc": auroc(&inside, &outside),
+        "auroc": if alone.is_empty() { area } else { auroc(&alone, &outside) },
+        "aurocWholePool": area,
+        "topScores": { "inside": quantiles(&mut inside), "outside": quantiles(&mut outside) },
         "indexMs": indexed.as_secs_f64() * 1000.0,
         "embedUs": embedding.as_secs_f64() * 1e6 / queries.len().max(1) as f64,
     });
@@ -186,6 +192,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{report:#}");
     }
     Ok(())
+}
+
+/// The scores that 5, 10, 25, 50, 75, 90 and 95 of 100 do not pass.
+fn quantiles(scores: &mut [f32]) -> Vec<f32> {
+    scores.sort_by(f32::total_cmp);
+    let at = |percent: &usize| scores.get(scores.len() * percent / 100).copied();
+    [5, 10, 25, 50, 75, 90, 95].iter().filter_map(at).collect()
 }
 
 fn best(ranked: &[foreword_semantic::Ranked]) -> f32 {

@@ -68,15 +68,11 @@ impl HttpEmbedder {
             .build()
             .into();
         let server = endpoint.split('/').nth(2).unwrap_or_default().to_owned();
-        let id =
-            |dims| Arc::new(EmbedderId::new("http", format!("{}@{server}", settings.model), dims));
-        let mut embedder = Self {
-            id: id(settings.dims.unwrap_or(0)),
-            endpoint,
-            agent,
-            settings: settings.clone(),
-        };
-        if settings.dims.is_none() {
+        let version = format!("{}@{server}", settings.model);
+        let id = |dims| Arc::new(EmbedderId::new("http", version.as_str(), dims));
+        let dims = settings.dims;
+        let mut embedder = Self { id: id(dims.unwrap_or(0)), endpoint, agent, settings };
+        if dims.is_none() {
             let vectors = embedder.ask(&["how long are the vectors?"])?;
             embedder.id = id(vectors.first().map_or(0, Vec::len));
         }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::selector::Ranked;
+
 /// The outcome of one query over a whole pool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
@@ -81,6 +83,24 @@ impl Summary {
 }
 
 impl Outcome {
+    /// The outcome of a ranking: `relevant` are the places of the relevant items among the items,
+    /// nothing standing for one that is not in the pool.
+    pub fn new(
+        lang: impl Into<String>,
+        ranking: &[Ranked],
+        relevant: &[Option<usize>],
+        took: Duration,
+    ) -> Self {
+        let wanted = |index: usize| relevant.contains(&Some(index));
+        let places = ranking.iter().enumerate().filter(|(_, ranked)| wanted(ranked.index));
+        Self {
+            lang: lang.into(),
+            places: places.map(|(place, _)| place).collect(),
+            relevant: relevant.len(),
+            took,
+        }
+    }
+
     fn recall(&self, depth: usize) -> f64 {
         let found = self.places.iter().filter(|place| **place < depth).count();
         found as f64 / self.relevant.max(1) as f64
@@ -147,6 +167,14 @@ mod tests {
         };
         assert_eq!(summary, expected);
         assert_eq!(Summary::of(&[]), Summary::default());
+    }
+
+    #[test]
+    fn a_ranking_has_an_outcome() {
+        let ranking = [2, 0, 1].map(|index| Ranked { index, score: 0.0 });
+        let relevant = [Some(0), Some(2), None];
+        let found = Outcome::new("en", &ranking, &relevant, Duration::from_millis(1));
+        assert_eq!(found, outcome("en", &[0, 1], 3, 1));
     }
 
     #[test]

@@ -53,7 +53,7 @@ fn named_then_base_then_found() {
     };
     let selection = selector.select(&query, &Limits::default()).unwrap();
     let expected: [(usize, &[Reason]); 5] = [
-        (1, &[Reason::Named]),
+        (1, &[Reason::Named, Reason::Score]),
         (0, &[Reason::Base]),
         (2, &[Reason::Score]),
         (4, &[Reason::Base, Reason::Score]),

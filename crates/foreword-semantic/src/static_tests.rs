@@ -88,7 +88,7 @@ fn a_damaged_table_is_an_error() {
     newer[8] = 2;
     let error = StaticEmbedder::from_bytes(newer).unwrap_err();
     assert!(matches!(error, EmbedError::Version { found: 2, known: 1 }), "{error}");
-    let mut flipped = good.clone();
+    let mut flipped = good;
     *flipped.last_mut().unwrap() ^= 1;
     let error = StaticEmbedder::from_bytes(flipped).unwrap().verify().unwrap_err();
     let message = "the model is damaged: its content does not match its hash; install it again";
