@@ -1,7 +1,7 @@
 //! Measures selection on a set of tools and queries.
 //!
 //! ```text
-//! retrieval tools.jsonl queries.jsonl none|static FILE|vectors FILE [--out-of-scope FILE] [--scale X]
+//! retrieval tools.jsonl queries.jsonl none|static TABLE|use MODEL TABLE|vectors FILE [--out-of-scope FILE] [--scale X]
 //! ```
 //!
 //! `tools.jsonl` holds `{id, name, description}` a line, `queries.jsonl` `{id, text, lang, relevant}`;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use foreword_semantic::{
     Calibration, EmbedError, Embedder, EmbedderId, Item, Kind, Outcome, Selector, StaticEmbedder,
-    Summary, Vector, auroc, embedding_text,
+    Summary, UseEmbedder, Vector, auroc, embedding_text,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -72,24 +72,26 @@ fn lines<T: DeserializeOwned>(path: &str) -> Result<Vec<T>, Box<dyn Error>> {
     Ok((1..).zip(text.lines()).map(line).collect::<Result<_, _>>()?)
 }
 
-fn embedder(
-    kind: &str,
-    file: Option<&String>,
-) -> Result<Option<Box<dyn Embedder>>, Box<dyn Error>> {
-    let file = || file.ok_or("this embedder needs a file");
+fn embedder(kind: &str, files: &[String]) -> Result<Option<Box<dyn Embedder>>, Box<dyn Error>> {
+    let file = |place: usize| files.get(place).ok_or("this embedder needs another file");
     Ok(match kind {
         "none" => None,
-        "static" => Some(Box::new(StaticEmbedder::open(file()?.as_ref())?)),
+        "static" => Some(Box::new(StaticEmbedder::open(file(0)?.as_ref())?)),
+        "use" => {
+            let vocabulary = Arc::new(StaticEmbedder::open(file(1)?.as_ref())?);
+            Some(Box::new(UseEmbedder::open(file(0)?.as_ref(), vocabulary)?))
+        }
         "vectors" => {
-            let stored: Vec<Stored> = lines(file()?)?;
+            let stored: Vec<Stored> = lines(file(0)?)?;
             let dims = stored.first().map_or(0, |stored| stored.vector.len());
             let vectors = stored.into_iter().map(|stored| (stored.text, stored.vector)).collect();
             Some(Box::new(Lookup { id: Arc::new(EmbedderId::new("use", "stored", dims)), vectors }))
         }
         _ => {
-            return Err(
-                format!("there is no embedder `{kind}`; known: none, static, vectors").into()
-            );
+            return Err(format!(
+                "there is no embedder `{kind}`; known: none, static, use, vectors"
+            )
+            .into());
         }
     })
 }
@@ -126,11 +128,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scale: Option<f32> = option("--scale").map(|scale| scale.parse()).transpose()?;
     let [tools, queries, kind, rest @ ..] = &arguments[..] else {
         return Err(
-            "usage: retrieval TOOLS QUERIES none|static FILE|vectors FILE [--out-of-scope FILE]"
+            "usage: retrieval TOOLS QUERIES none|static TABLE|use MODEL TABLE|vectors FILE [--out-of-scope FILE]"
                 .into(),
         );
     };
-    let embedder = embedder(kind, rest.first())?;
+    let embedder = embedder(kind, rest)?;
     let embedder = embedder.as_deref();
     let tools: Vec<Tool> = lines(tools)?;
     let queries: Vec<Question> = lines(queries)?;

@@ -33,7 +33,7 @@ impl Calibration {
     /// For selection without vectors.
     pub const LEXICAL: Self = Self { scale: 0.0, min_score: 0.10 };
     /// For the static table.
-    pub const STATIC: Self = Self { scale: 1.0, min_score: 0.30 };
+    pub const STATIC: Self = Self { scale: 1.0, min_score: 0.18 };
     /// For the full model.
     pub const USE: Self = Self { scale: 1.5, min_score: 0.40 };
 
@@ -95,7 +95,19 @@ impl Fused {
         }
     }
 
+    /// The sum of the parts of every item, as [`Parts::total`] adds them.
     pub(crate) fn totals(&self) -> Vec<f32> {
-        (0..self.lexical.bm25.len()).map(|item| self.parts(item).total()).collect()
+        let lexical = &self.lexical;
+        let words = lexical.bm25.iter().zip(&lexical.name).zip(&lexical.grams);
+        let total = |((bm25, name), grams): ((&f32, &f32), &f32), cosine: f32| {
+            let (words, name, grams) = (BM25 * bm25, NAME * name, self.grams * grams);
+            Parts { meaning: self.scale * cosine, words, name, grams }.total()
+        };
+        match &self.cosines {
+            Some(cosines) => {
+                words.zip(cosines).map(|(words, cosine)| total(words, *cosine)).collect()
+            }
+            None => words.map(|words| total(words, 0.0)).collect(),
+        }
     }
 }

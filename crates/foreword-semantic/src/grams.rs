@@ -6,6 +6,11 @@
 use crate::postings::Postings;
 use crate::words::each_word;
 
+/// Pools from this size on leave out grams that more than this share of the items have: they say
+/// little and would cost most of the time.
+const LARGE: u32 = 1000;
+const COMMON: f32 = 0.125;
+
 /// An index over the grams of items.
 ///
 /// Grams are hashed into a table with room for eight times as many as there are, so that no map
@@ -40,24 +45,26 @@ impl GramIndex {
             *gram %= places;
         }
         let mut index = Self { postings: Postings::default(), places, items: items as f32 };
-        let mut holders = vec![0.0_f32; places as usize];
+        let mut rarities = vec![0.0_f32; places as usize];
         for (gram, ..) in &found {
-            if let Some(count) = holders.get_mut(*gram as usize) {
+            if let Some(count) = rarities.get_mut(*gram as usize) {
                 *count += 1.0;
             }
         }
-        let mut lengths = vec![0.0_f32; items as usize];
-        for (gram, item, weight) in &mut found {
-            let rarity = holders.get(*gram as usize).map_or(0.0, |holders| index.rarity(*holders));
-            *weight = (1.0 + weight.ln()) * rarity;
-            if let Some(length) = lengths.get_mut(*item as usize) {
-                *length += *weight * *weight;
-            }
+        let most = if items < LARGE { f32::INFINITY } else { index.items * COMMON };
+        for holders in rarities.iter_mut().filter(|holders| **holders > 0.0) {
+            *holders = if *holders > most { 0.0 } else { index.rarity(*holders) };
         }
-        for (_, item, weight) in &mut found {
-            *weight /= lengths
-                .get(*item as usize)
-                .map_or(1.0, |length| length.sqrt().max(f32::MIN_POSITIVE));
+        let rarity = |gram: u32| rarities.get(gram as usize).copied().unwrap_or_default();
+        found.retain(|(gram, ..)| rarity(*gram) > 0.0);
+        for own in found.chunk_by_mut(|a, b| a.1 == b.1) {
+            let mut length = 0.0_f32;
+            for (gram, _, weight) in own.iter_mut() {
+                *weight = frequency(*weight) * rarity(*gram);
+                length += *weight * *weight;
+            }
+            let factor = length.sqrt().max(f32::MIN_POSITIVE).recip();
+            own.iter_mut().for_each(|(.., weight)| *weight *= factor);
         }
         index.postings = Postings::new(places as usize, &found);
         index
@@ -77,7 +84,7 @@ impl GramIndex {
             let Some(gram) = same.first() else { continue };
             let holders = self.postings.of(*gram).len() as f32;
             if holders > 0.0 {
-                let weight = (1.0 + (same.len() as f32).ln()) * self.rarity(holders);
+                let weight = frequency(same.len() as f32) * self.rarity(holders);
                 length += weight * weight;
                 self.postings.add(*gram, weight, scores);
             }
@@ -87,6 +94,11 @@ impl GramIndex {
             scores.iter_mut().for_each(|score| *score *= factor);
         }
     }
+}
+
+/// A gram that occurs often counts for more, but not for many.
+fn frequency(count: f32) -> f32 {
+    if count > 1.0 { 1.0 + count.ln() } else { 1.0 }
 }
 
 /// Hashes of the grams of a text: three and four characters of spaced words, their ends marked;

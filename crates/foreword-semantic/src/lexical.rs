@@ -13,6 +13,10 @@ const B: f32 = 0.75;
 /// A word of the name counts as much as this many of the description.
 const NAME_WEIGHT: f32 = 2.0;
 
+/// A pool with fewer items counts as one of this size: with a handful of items no word is rare
+/// among them, and scores could not be held against a threshold.
+const SMALLEST: f32 = 20.0;
+
 /// An index over the names and descriptions of items.
 #[derive(Debug, Default)]
 pub struct LexicalIndex {
@@ -71,7 +75,7 @@ impl LexicalIndex {
         }
         let terms = index.numbers.len();
         index.words = Postings::new(terms, &found);
-        let count = index.items as f32;
+        let count = (index.items as f32).max(SMALLEST);
         index.rarity = (0..terms as u32)
             .map(|term| index.words.of(term).len() as f32)
             .map(|holders| (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln())

@@ -190,7 +190,9 @@ impl Selector {
         let scores = fused.totals().into_iter().zip(named).enumerate();
         let mut ranked: Vec<(bool, Ranked)> =
             scores.map(|(index, (score, named))| (named, Ranked { index, score })).collect();
-        ranked.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.score.total_cmp(&a.1.score)));
+        ranked.sort_unstable_by(|(a_named, a), (b_named, b)| {
+            b_named.cmp(a_named).then(b.score.total_cmp(&a.score)).then(a.index.cmp(&b.index))
+        });
         Ok(ranked.into_iter().map(|(_, ranked)| ranked).collect())
     }
 

@@ -36,7 +36,9 @@ pub(crate) fn each_word(text: &str, mut sink: impl FnMut(Word<'_>)) {
         if class != before.0 || (hump && class == Class::Spaced) {
             flush(&mut word, before.0);
         }
-        if class != Class::Other {
+        if c.is_ascii_alphanumeric() {
+            word.push(c.to_ascii_lowercase());
+        } else if class != Class::Other {
             word.extend(c.to_lowercase());
         }
         before = (class, c);
