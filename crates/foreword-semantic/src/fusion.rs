@@ -35,7 +35,7 @@ impl Calibration {
     /// For the static table.
     pub const STATIC: Self = Self { scale: 1.0, min_score: 0.18 };
     /// For the full model.
-    pub const USE: Self = Self { scale: 1.5, min_score: 0.40 };
+    pub const USE: Self = Self { scale: 1.5, min_score: 0.25 };
 
     /// The measured values of an embedder, if it is one of ours.
     #[must_use]

@@ -5,6 +5,20 @@
 //! that is judged. It must not know of prompts, stores or settings: items and limits come in,
 //! ranked items go out, the same for the same input. It reads no clock and no environment; only
 //! the embedders that need them touch a file or the network.
+//!
+//! ```
+//! use foreword_semantic::{Item, Kind, Limits, Query, Reason, Selector};
+//!
+//! let item = |name, text| Item { kind: Kind::Tool, name, text, vector: None };
+//! let items = [item("play_music", "Plays a song"), item("set_alarm", "Rings at a given time")];
+//! let selector = Selector::new(&items)?;
+//!
+//! let query = Query { text: "play me a song", vector: None, mode_base: &[] };
+//! let selection = selector.select(&query, &Limits::default())?;
+//! assert_eq!(selection.picked[0].index, 0);
+//! assert_eq!(selection.picked[0].reasons, [Reason::Score]);
+//! # Ok::<(), foreword_semantic::Incomparable>(())
+//! ```
 
 mod double_array;
 #[cfg(test)]

@@ -267,8 +267,9 @@ fn best_first(indices: &mut Vec<usize>, count: usize, score: impl Fn(usize) -> f
 /// Some models give any two texts a cosine between 0.7 and 0.9, others between 0 and 0.5; how far
 /// the items lie apart among themselves tells which. Such an embedder never abstains by itself.
 fn calibrate(vectors: &VectorIndex) -> Calibration {
-    /// The spread of the static table's cosines between items of the sets it was fitted on.
-    const SPREAD: f32 = 0.115;
+    /// The usual standard deviation of the static table's cosines between the tools of one set:
+    /// 0.11 to 0.21, 0.15 on average, over thirteen sets.
+    const SPREAD: f32 = 0.15;
     Calibration::known(vectors.id()).unwrap_or_else(|| {
         let spread = vectors.spread();
         let scale = if spread > 0.0 { (SPREAD / spread).clamp(0.2, 10.0) } else { 1.0 };
