@@ -356,11 +356,6 @@ fn local_changes(
     if !is_skill && known().next().is_none() {
         return Ok(None); // A folder that lies beside the skills.
     }
-    for (path, file) in
-        files.iter().filter(|(path, _)| path.ends_with("/SKILL.md") || is_flat(path))
-    {
-        check_text(work_tree, path, &file.content)?;
-    }
     let mut changes = Vec::new();
     for (path, file) in &files {
         let new = digest(&file.content);
@@ -381,12 +376,21 @@ fn local_changes(
 }
 
 /// A skill's own file is a text with something in it.
-fn check_text(work_tree: &WorkTree, path: &str, content: &[u8]) -> Result<(), SkillError> {
-    match std::str::from_utf8(content) {
-        Ok(text) if text.trim().is_empty() => Err(SkillError::Empty { path: work_tree.show(path) }),
-        Ok(text) if !text.contains('\0') => Ok(()),
-        _ => Err(SkillError::NotText { path: work_tree.show(path) }),
+fn check_texts(work_tree: &WorkTree, changes: &[FileChange]) -> Result<(), SkillError> {
+    for FileChange { path, content, .. } in changes {
+        let Some(content) = content else { continue };
+        if !path.ends_with("/SKILL.md") && !is_flat(path) {
+            continue;
+        }
+        match std::str::from_utf8(content) {
+            Ok(text) if text.trim().is_empty() => {
+                return Err(SkillError::Empty { path: work_tree.show(path) });
+            }
+            Ok(text) if !text.contains('\0') => {}
+            _ => return Err(SkillError::NotText { path: work_tree.show(path) }),
+        }
     }
+    Ok(())
 }
 
 fn is_flat(path: &str) -> bool {
@@ -405,6 +409,11 @@ fn finish(
         return Ok(Taken::new(skill, TakenState::Unchanged, "the history holds it already"));
     }
     let screening = screen(change, &changes);
+    if screening.verdict != Verdict::Reject
+        && let Err(error) = check_texts(&change.work_tree, &changes)
+    {
+        return failed(change, skill, kind, &error, act);
+    }
     let main = changes.iter().find(|file| file.path.ends_with("SKILL.md")).or(changes.first());
     let mut proposal = NewProposal {
         kind,

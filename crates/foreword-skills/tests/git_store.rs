@@ -372,6 +372,22 @@ fn a_skill_that_is_called_otherwise_than_its_file_is_not_hidden_without_a_person
 }
 
 #[test]
+fn what_is_no_skill_is_not_taken_in() {
+    let scratch = Scratch::new();
+    scratch.write("ws/skills/empty.md", "");
+    scratch.write("ws/skills/zero/SKILL.md", "a\0b");
+    scratch.write("ws/skills/good.md", "# Good\n\nGood.\n");
+    let taken = scratch.store().take_in(&[], &ada(), &mut |_| ()).unwrap();
+    let states: Vec<_> = taken.iter().map(|t| (t.skill.as_str(), t.state)).collect();
+    let expected = [
+        ("empty", TakenState::Failed),
+        ("good", TakenState::Committed),
+        ("zero", TakenState::Failed),
+    ];
+    assert_eq!(states, expected);
+}
+
+#[test]
 fn deleting_a_skill_by_hand_is_an_edit_like_any_other() {
     let scratch = Scratch::new();
     let mut store = scratch.store();

@@ -1,0 +1,155 @@
+//! Similarity by parts of words: the cosine of weighted character grams.
+//!
+//! It finds relatives that no cutting of endings finds (`reservation`, `reserved`; `wetter`,
+//! `wettervorhersage`) and forgives slips of the keyboard.
+
+use crate::postings::Postings;
+use crate::words::each_word;
+
+/// Pools from this size on leave out grams that more than this share of the items have: they say
+/// little and would cost most of the time.
+const LARGE: u32 = 1000;
+const COMMON: f32 = 0.125;
+
+/// An index over the grams of items.
+///
+/// Grams are hashed into a table with room for eight times as many as there are, so that no map
+/// is kept and building costs little; two grams that share a place cost next to nothing.
+#[derive(Debug, Default)]
+pub(crate) struct GramIndex {
+    postings: Postings,
+    places: u32,
+    items: f32,
+}
+
+impl GramIndex {
+    pub(crate) fn new<'a>(texts: impl Iterator<Item = [&'a str; 2]>) -> Self {
+        // (hash, item, count), the grams of an item together.
+        let mut found: Vec<(u32, u32, f32)> = Vec::new();
+        let mut own: Vec<u32> = Vec::new();
+        let mut items = 0_u32;
+        for text in texts {
+            text.iter().for_each(|part| each_gram(part, |gram| own.push(gram)));
+            own.sort_unstable();
+            found.extend(own.chunk_by(|a, b| a == b).filter_map(|same| {
+                let count = u16::try_from(same.len()).unwrap_or(u16::MAX);
+                Some((*same.first()?, items, f32::from(count)))
+            }));
+            own.clear();
+            items += 1;
+        }
+        let places = u32::try_from(found.len().saturating_mul(8).next_power_of_two())
+            .unwrap_or(u32::MAX)
+            .clamp(1 << 16, 1 << 20);
+        for (gram, ..) in &mut found {
+            *gram %= places;
+        }
+        let mut index = Self { postings: Postings::default(), places, items: items as f32 };
+        let mut rarities = vec![0.0_f32; places as usize];
+        for (gram, ..) in &found {
+            if let Some(count) = rarities.get_mut(*gram as usize) {
+                *count += 1.0;
+            }
+        }
+        let most = if items < LARGE { f32::INFINITY } else { index.items * COMMON };
+        for holders in rarities.iter_mut().filter(|holders| **holders > 0.0) {
+            *holders = if *holders > most { 0.0 } else { index.rarity(*holders) };
+        }
+        let rarity = |gram: u32| rarities.get(gram as usize).copied().unwrap_or_default();
+        found.retain(|(gram, ..)| rarity(*gram) > 0.0);
+        for own in found.chunk_by_mut(|a, b| a.1 == b.1) {
+            let mut length = 0.0_f32;
+            for (gram, _, weight) in own.iter_mut() {
+                *weight = frequency(*weight) * rarity(*gram);
+                length += *weight * *weight;
+            }
+            let factor = length.sqrt().max(f32::MIN_POSITIVE).recip();
+            own.iter_mut().for_each(|(.., weight)| *weight *= factor);
+        }
+        index.postings = Postings::new(places as usize, &found);
+        index
+    }
+
+    fn rarity(&self, holders: f32) -> f32 {
+        (1.0 + self.items / holders).ln()
+    }
+
+    /// The cosine of a text with every item.
+    pub(crate) fn scores(&self, text: &str, scores: &mut [f32]) {
+        let mut grams: Vec<u32> = Vec::new();
+        each_gram(text, |gram| grams.push(gram % self.places.max(1)));
+        grams.sort_unstable();
+        let mut length = 0.0_f32;
+        for same in grams.chunk_by(|a, b| a == b) {
+            let Some(gram) = same.first() else { continue };
+            let holders = self.postings.of(*gram).len() as f32;
+            if holders > 0.0 {
+                let weight = frequency(same.len() as f32) * self.rarity(holders);
+                length += weight * weight;
+                self.postings.add(*gram, weight, scores);
+            }
+        }
+        if length > 0.0 {
+            let factor = length.sqrt().recip();
+            scores.iter_mut().for_each(|score| *score *= factor);
+        }
+    }
+}
+
+/// A gram that occurs often counts for more, but not for many.
+fn frequency(count: f32) -> f32 {
+    if count > 1.0 { 1.0 + count.ln() } else { 1.0 }
+}
+
+/// Hashes of the grams of a text: three and four characters of spaced words, their ends marked;
+/// two and three of the others.
+fn each_gram(text: &str, mut sink: impl FnMut(u32)) {
+    let mut letters: Vec<char> = Vec::new();
+    each_word(text, |word| {
+        letters.clear();
+        letters.push('^');
+        letters.extend(word.text.chars());
+        letters.push('$');
+        let shortest = if word.unspaced { 2 } else { 3 };
+        for size in [shortest, shortest + 1] {
+            letters.windows(size).for_each(|gram| sink(hash(gram)));
+        }
+    });
+}
+
+/// FNV-1a over characters, with a last stir so that the low bits depend on all of them.
+fn hash(gram: &[char]) -> u32 {
+    let sum = gram.iter().fold(0xCBF2_9CE4_8422_2325_u64, |sum, c| {
+        (sum ^ u64::from(u32::from(*c))).wrapping_mul(0x0100_0000_01B3)
+    });
+    (sum ^ (sum >> 29) ^ (sum >> 43)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relatives_are_found() {
+        let items = ["reservation", "weather forecast", "打开客厅的灯"];
+        let index = GramIndex::new(items.iter().map(|item| [*item, ""]));
+        let best = |text: &str| {
+            let mut scores = vec![0.0; items.len()];
+            index.scores(text, &mut scores);
+            scores
+        };
+        let scores = best("i reserved a table");
+        assert!(scores[0] > 0.1 && scores[1] < scores[0], "{scores:?}");
+        let scores = best("客厅");
+        assert!(scores[2] > 0.1 && scores[0] == 0.0, "{scores:?}");
+        let same = best("weather forecast");
+        assert!((same[1] - 1.0).abs() < 1e-5, "{same:?}");
+        assert_eq!(best(""), [0.0; 3]);
+    }
+
+    #[test]
+    fn nothing_in_nothing_is_nothing() {
+        let index = GramIndex::new(std::iter::empty());
+        index.scores("anything", &mut []);
+    }
+}

@@ -1,0 +1,225 @@
+//! What words alone say: BM25, the share of a name that the query spells out, and character grams.
+
+use std::collections::HashMap;
+
+use crate::grams::GramIndex;
+use crate::postings::Postings;
+use crate::words::{each_term, repeats};
+
+/// How fast a repeated word stops counting.
+const K1: f32 = 1.2;
+/// How much a long text is held against an item.
+const B: f32 = 0.75;
+/// A word of the name counts as much as this many of the description.
+const NAME_WEIGHT: f32 = 2.0;
+
+/// A pool with fewer items counts as one of this size: with a handful of items no word is rare
+/// among them, and scores could not be held against a threshold.
+const SMALLEST: f32 = 20.0;
+
+/// An index over the names and descriptions of items.
+#[derive(Debug, Default)]
+pub struct LexicalIndex {
+    numbers: HashMap<Box<str>, u32>,
+    /// Per term.
+    rarity: Vec<f32>,
+    words: Postings,
+    names: Postings,
+    grams: GramIndex,
+    items: usize,
+}
+
+/// What each part of the index says about every item, in order of item.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LexicalScores {
+    /// BM25, unbounded: it grows with every rare word that is shared.
+    pub bm25: Vec<f32>,
+    /// How much of the item's name stands in the query, 0 to 1, rare words counting more.
+    pub name: Vec<f32>,
+    /// The cosine of character grams, 0 to 1.
+    pub grams: Vec<f32>,
+    /// The share of the query's words that occur in any item, 0 to 1.
+    pub known: f32,
+}
+
+impl LexicalIndex {
+    /// Indexes items given as name and description.
+    pub fn new<'a>(items: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Self {
+        let fields = items.map(|(name, text)| [name, if repeats(name, text) { "" } else { text }]);
+        let mut index = Self { grams: GramIndex::new(fields.clone()), ..Self::default() };
+        let mut found: Vec<(u32, u32, f32)> = Vec::new();
+        let mut named: Vec<(u32, u32, f32)> = Vec::new();
+        let mut lengths: Vec<f32> = Vec::new();
+        let mut own: Vec<(u32, f32)> = Vec::new();
+        for (item, [name, text]) in (0..).zip(fields) {
+            each_term(name, |term| own.push((index.number(term), NAME_WEIGHT)));
+            own.sort_unstable_by_key(|(term, _)| *term);
+            named.extend(
+                own.chunk_by(|a, b| a.0 == b.0).filter_map(|x| Some((x.first()?.0, item, 1.0))),
+            );
+            each_term(text, |term| own.push((index.number(term), 1.0)));
+            own.sort_by_key(|(term, _)| *term);
+            lengths.push(own.iter().map(|(_, weight)| weight).sum());
+            for same in own.chunk_by(|a, b| a.0 == b.0) {
+                let Some((term, _)) = same.first() else { continue };
+                found.push((*term, item, same.iter().map(|(_, weight)| weight).sum()));
+            }
+            own.clear();
+        }
+        index.items = lengths.len();
+        let mean =
+            (lengths.iter().sum::<f32>() / lengths.len().max(1) as f32).max(f32::MIN_POSITIVE);
+        for (_, item, weight) in &mut found {
+            let length = lengths.get(*item as usize).map_or(1.0, |length| length / mean);
+            *weight = *weight * (K1 + 1.0) / (*weight + K1 * (1.0 - B + B * length));
+        }
+        let terms = index.numbers.len();
+        index.words = Postings::new(terms, &found);
+        let count = (index.items as f32).max(SMALLEST);
+        index.rarity = (0..terms as u32)
+            .map(|term| index.words.of(term).len() as f32)
+            .map(|holders| (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln())
+            .collect();
+        index.names = index.name_shares(&named);
+        for term in 0..terms as u32 {
+            let rarity = index.rarity(term);
+            index.words.of_mut(term).iter_mut().for_each(|(_, weight)| *weight *= rarity);
+        }
+        index
+    }
+
+    /// The weight of every term of a name, all of a name together making 1.
+    fn name_shares(&self, named: &[(u32, u32, f32)]) -> Postings {
+        let mut totals = vec![0.0_f32; self.items];
+        for (term, item, _) in named {
+            if let Some(total) = totals.get_mut(*item as usize) {
+                *total += self.rarity(*term);
+            }
+        }
+        let shares: Vec<_> = named
+            .iter()
+            .map(|(term, item, _)| {
+                let total = totals.get(*item as usize).map_or(1.0, |x| x.max(f32::MIN_POSITIVE));
+                (*term, *item, self.rarity(*term) / total)
+            })
+            .collect();
+        Postings::new(self.numbers.len(), &shares)
+    }
+
+    fn number(&mut self, term: &str) -> u32 {
+        if let Some(number) = self.numbers.get(term) {
+            return *number;
+        }
+        let number = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        self.numbers.insert(term.into(), number);
+        number
+    }
+
+    fn rarity(&self, term: u32) -> f32 {
+        self.rarity.get(term as usize).copied().unwrap_or_default()
+    }
+
+    /// How many items there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.items
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items == 0
+    }
+
+    /// Scores every item for a query, in time linear in the query.
+    #[must_use]
+    pub fn scores(&self, query: &str) -> LexicalScores {
+        let mut terms: Vec<u32> = Vec::new();
+        let mut strangers: Vec<Box<str>> = Vec::new();
+        each_term(query, |term| match self.numbers.get(term) {
+            Some(number) => terms.push(*number),
+            None => strangers.push(term.into()),
+        });
+        terms.sort_unstable();
+        terms.dedup();
+        strangers.sort_unstable();
+        strangers.dedup();
+        let mut scores = LexicalScores {
+            bm25: vec![0.0; self.items],
+            name: vec![0.0; self.items],
+            grams: vec![0.0; self.items],
+            known: terms.len() as f32 / (terms.len() + strangers.len()).max(1) as f32,
+        };
+        for term in &terms {
+            self.words.add(*term, 1.0, &mut scores.bm25);
+            self.names.add(*term, 1.0, &mut scores.name);
+        }
+        self.grams.scores(query, &mut scores.grams);
+        scores
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn index() -> LexicalIndex {
+        let items = [
+            ("play_music", "Plays a song or a playlist"),
+            ("set_alarm", "Sets an alarm for a time"),
+            ("weather", "weather"),
+            ("打开灯", "打开房间里的灯"),
+        ];
+        LexicalIndex::new(items.into_iter())
+    }
+
+    fn best(scores: &[f32]) -> usize {
+        scores.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).unwrap().0
+    }
+
+    #[test]
+    fn every_part_finds_its_item() {
+        let index = index();
+        for (query, item) in
+            [("playing a song", 0), ("alarms", 1), ("how is the weather", 2), ("请打开灯", 3)]
+        {
+            let scores = index.scores(query);
+            assert_eq!(best(&scores.bm25), item, "{query}");
+            assert_eq!(best(&scores.grams), item, "{query}");
+        }
+        let scores = index.scores("set an alarm");
+        assert!((scores.name[1] - 1.0).abs() < 1e-6, "the whole name is there: {:?}", scores.name);
+        assert_eq!(scores.known, 1.0);
+    }
+
+    #[test]
+    fn what_nobody_says_scores_nothing() {
+        let scores = index().scores("zzz qqq");
+        assert_eq!(
+            scores,
+            LexicalScores {
+                bm25: vec![0.0; 4],
+                name: vec![0.0; 4],
+                grams: vec![0.0; 4],
+                known: 0.0
+            }
+        );
+        assert_eq!(index().scores("").known, 0.0);
+        assert!(LexicalIndex::new(std::iter::empty()).scores("x").bm25.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn scores_are_finite_and_repeatable(items in prop::collection::vec((".{0,20}", ".{0,60}"), 0..8), query: String) {
+            let pairs = || items.iter().map(|(a, b)| (a.as_str(), b.as_str()));
+            let (a, b) = (LexicalIndex::new(pairs()).scores(&query), LexicalIndex::new(pairs()).scores(&query));
+            for part in [&a.bm25, &a.name, &a.grams] {
+                prop_assert_eq!(part.len(), items.len());
+                prop_assert!(part.iter().all(|x| x.is_finite() && *x >= 0.0));
+            }
+            prop_assert!(a.name.iter().chain(&a.grams).all(|x| *x <= 1.001));
+            prop_assert_eq!(a, b);
+        }
+    }
+}
