@@ -339,5 +339,35 @@ def build(root, out):
             print(f"{reader.__name__:22} {count:9,}", flush=True)
 
 
+def fetch(root):
+    """Downloads and unpacks, each kind by its own package manager; a package that is gone is named and left out."""
+    packages = tomllib.loads((HERE / "packages.toml").read_text())
+    root = Path(root).resolve()
+    for folder in ("apt/state/lists/partial", "apt/cache/archives/partial", "deb", "pip", "npm", "got"):
+        (root / folder).mkdir(parents=True, exist_ok=True)
+    apt = ["-o", f"Dir::State={root}/apt/state", "-o", "Dir::State::status=/var/lib/dpkg/status",
+           "-o", f"Dir::Cache={root}/apt/cache", "-o", "Acquire::Languages=" + ",".join(packages["languages"])]
+    subprocess.run(["apt-get", *apt, "update"], check=True)
+
+    def run(*command):
+        if subprocess.run(command, cwd=root / "got").returncode:
+            print("left out:", *command[-1:], file=sys.stderr)
+
+    for name in packages["debian"]:
+        run("apt-get", *apt, "download", name)
+    for name in packages["pip"]:
+        run(sys.executable, "-m", "pip", "download", "--no-deps", name)
+    for name in packages["npm"]:
+        run("npm", "pack", name)
+    for path in sorted((root / "got").iterdir()):
+        if path.suffix == ".deb":
+            run("dpkg-deb", "-x", str(path), str(root / "deb"))
+        elif path.suffix == ".whl":
+            run("unzip", "-qo", str(path), "-d", str(root / "pip"))
+        elif path.suffix == ".tgz":
+            (root / "npm" / path.stem).mkdir(exist_ok=True)
+            run("tar", "-xf", str(path), "-C", str(root / "npm" / path.stem))
+
+
 if __name__ == "__main__":
-    build(sys.argv[2], sys.argv[3]) if sys.argv[1] == "build" else sys.exit("see the module's text")
+    fetch(sys.argv[2]) if sys.argv[1] == "fetch" else build(sys.argv[2], sys.argv[3])

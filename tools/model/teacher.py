@@ -4,7 +4,7 @@
   pieces.npy   (128000, 512) f16  the full model's vector of every piece alone
   targets.npy  (K, 512) f16       its vectors of K texts: the English side of translations, and native texts
   sample.npz   rows (text, target): each text regresses on targets[target]; pairs (a, b) of related texts;
-               `flat`/`start` hold the piece ids of all texts
+               `own` the text a target was made from; `flat`/`start` hold the piece ids of all texts
 """
 
 import json
@@ -19,7 +19,7 @@ import sentencepiece
 from corpus import ALSO, MAIN
 from use_forward import BOS, EOS, UNK, UseModel
 
-ENGLISH, WORDS, NATIVE, RELATED = 80_000, 25_000, 40_000, 90_000
+ENGLISH, WORDS, NATIVE, PER_SOURCE, MORE_PER_SOURCE = 80_000, 25_000, 40_000, 15_000, 60_000
 PER_LANGUAGE = {**{x: 60_000 for x in MAIN}, **{x: 12_000 for x in ALSO}}
 ALWAYS = ("home", "help", "appstream", "emoji")
 LONGEST = 64  # pieces
@@ -32,7 +32,7 @@ def read(paths):
 
 
 def sample(paths, rng):
-    """-> translations [(lang, en, text)], related [(a, b)], native [text]"""
+    """-> translations [(lang, en, text)], related [(a, b)] to be taught too, more related, native [text]"""
     languages, words, always = defaultdict(set), defaultdict(set), set()
     related, native = [], []
     for row in read(paths):
@@ -64,12 +64,14 @@ def sample(paths, rng):
     groups = defaultdict(list)
     for a, b, source in related:
         groups[source].append((a, b))
-    pairs = [p for s, rows in sorted(groups.items()) for p in rng.sample(rows, min(len(rows), RELATED // 6))]
+    pairs = [p for s, rows in sorted(groups.items()) for p in rng.sample(rows, min(len(rows), PER_SOURCE))]
     by_source = defaultdict(list)
     for text, source in native:
         by_source[source].append(text)
     texts = [t for s, rows in sorted(by_source.items()) for t in rng.sample(rows, min(len(rows), NATIVE // 4))]
-    return translations, pairs, texts
+    rng = random.Random(21)
+    more = [p for s, rows in sorted(groups.items()) for p in rng.sample(rows, min(len(rows), MORE_PER_SOURCE))]
+    return translations, pairs, more, texts
 
 
 class Texts:
@@ -89,8 +91,8 @@ def main(wheel, corpora, work):
     work, rng = Path(work), random.Random(20)
     model = UseModel(wheel)
     texts = Texts(sentencepiece.SentencePieceProcessor(model_proto=model.pieces))
-    translations, pairs, native = sample(corpora, rng)
-    print(f"{len(translations):,} translations, {len(pairs):,} related pairs, {len(native):,} native texts", flush=True)
+    translations, pairs, more, native = sample(corpora, rng)
+    print(f"{len(translations):,} translations, {len(more):,} related pairs, {len(native):,} native texts", flush=True)
 
     target_of, order = {}, []
 
@@ -101,13 +103,15 @@ def main(wheel, corpora, work):
         return target_of[text]
 
     rows = [(texts.add(text), target(en)) for _, en, text in translations]
-    both = [(texts.add(a), texts.add(b)) for a, b in pairs]
+    both = [(texts.add(a), texts.add(b)) for a, b in sorted(set(pairs + more))]
     for text in native + [t for a, b in pairs for t in (a, b)] + list(order):
         rows.append((texts.add(text), target(text)))
     lengths = np.array([len(x) for x in texts.ids])
     np.savez(work / "sample.npz", flat=np.concatenate([np.array(x, np.int32) for x in texts.ids]),
              start=np.concatenate([[0], lengths.cumsum()]), rows=np.unique(np.array(rows, np.int32), axis=0),
-             pairs=np.array(both, np.int32))
+             pairs=np.array(both, np.int32), own=np.array([texts.number[t] for t in order], np.int32))
+    if (work / "targets.npy").exists():
+        return
     ids = [[BOS, *texts.ids[texts.number[t]], EOS] for t in order]
     print(f"{len(texts.ids):,} texts, {len(order):,} to be taught, {sum(map(len, ids)):,} pieces", flush=True)
     by_length = sorted(range(len(ids)), key=lambda i: len(ids[i]))
