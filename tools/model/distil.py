@@ -15,7 +15,9 @@ from use_forward import UseModel
 
 DIMS = 256
 SIF = 1e-4  # frequent pieces are weighted by SIF / (SIF + probability)
+SEEDS = (7,)  # trained once for each, and averaged
 TRAINED = 0.7  # share of the trained table in the mix with the one it started from: half-way generalises better
+EXTRA_ROWS = 300_000
 AGAIN = 0.5  # power of the weight applied after training, which gives frequent pieces too much length
 
 
@@ -30,6 +32,20 @@ def load_targets(path, rng):
     return out, mean, basis
 
 
+def with_extra(data, targets, extra, project):
+    """Adds unlabelled texts, repeated to be about a fifth of the rows, each its own target."""
+    texts, before = len(data["start"]) - 1, len(targets)
+    new = np.arange(len(extra["targets"]))
+    rows = np.stack([texts + new, before + new], axis=1)
+    return {
+        "flat": np.concatenate([data["flat"], extra["flat"]]),
+        "start": np.concatenate([data["start"], data["start"][-1] + extra["start"][1:]]),
+        "rows": np.concatenate([data["rows"]] + [rows] * max(1, EXTRA_ROWS // len(rows))),
+        "own": np.concatenate([data["own"], texts + new]),
+        "pairs": data["pairs"],
+    }, np.concatenate([targets, project(extra["targets"].astype(np.float32))])
+
+
 def finish(start, trained, weight):
     return ((1 - TRAINED) * start + TRAINED * trained) * weight[:, None] ** AGAIN
 
@@ -39,7 +55,7 @@ def main():
     arguments.add_argument("wheel")
     arguments.add_argument("work", type=Path)
     arguments.add_argument("out")
-    arguments.add_argument("--steps", type=int, default=2000)
+    arguments.add_argument("--steps", type=int, default=1500)
     options = arguments.parse_args()
 
     pieces = sentencepiece.SentencePieceProcessor(model_proto=UseModel(options.wheel).pieces)
@@ -48,14 +64,22 @@ def main():
     data = np.load(options.work / "sample.npz")
     targets, mean, basis = load_targets(options.work / "targets.npy", np.random.default_rng(0))
     start = starting_table(np.load(options.work / "pieces.npy"), log_probability, mean, basis, SIF)
-    began = time.time()
+    if (options.work / "extra.npz").exists():
+        data, targets = with_extra(data, targets, np.load(options.work / "extra.npz"), lambda x: unit((x - mean) @ basis))
+    bags, began = Bags(data["flat"], data["start"]), time.time()
 
     def report(done, figures, _):
         if done % 100 == 0:
             print(f"{done} {time.time() - began:.0f} s cosine {figures[0]:.3f} contrast {figures[1]:.3f}", flush=True)
 
-    trained = train(start.copy(), Bags(data["flat"], data["start"]), data["rows"], targets, data["pairs"], data["own"],
-                    steps=options.steps, pairs=512, regress=10.0, report=report)
+    runs = []
+    for seed in SEEDS:
+        kept = options.work / f"run{seed}.npy"  # a run takes minutes: an interrupted one starts again from here
+        if not kept.exists():
+            np.save(kept, train(start.copy(), bags, data["rows"], targets, data["pairs"], data["own"],
+                                steps=options.steps, pairs=512, regress=10.0, seed=seed, report=report))
+        runs.append(np.load(kept))
+    trained = np.mean(runs, axis=0)
     np.save(options.out, finish(start, trained, weight).astype(np.float32))
 
 

@@ -46,12 +46,17 @@ def encoders(options):
             methods["use"] = use
         if options.table:
             methods["float"] = from_table(np.load(options.table))
-    if options.static:
-        from static_embedder import StaticEmbedder
-
-        embedder = StaticEmbedder(open(options.static, "rb").read())
-        methods["static"] = lambda texts: np.stack([embedder.embed(t) for t in texts])
+    for name, path in (("static", options.static), ("unseen", options.unseen)):
+        if path:
+            methods[name] = reader(path)
     return methods
+
+
+def reader(path):
+    from static_embedder import StaticEmbedder
+
+    embedder = StaticEmbedder(open(path, "rb").read())
+    return lambda texts: np.stack([embedder.embed(t) for t in texts])
 
 
 def main():
@@ -60,6 +65,7 @@ def main():
     arguments.add_argument("--wheel")
     arguments.add_argument("--table")
     arguments.add_argument("--static")
+    arguments.add_argument("--unseen", help="a static table trained without these sets")
     arguments.add_argument("--without-use", action="store_true")
     options = arguments.parse_args()
     methods = encoders(options)
@@ -92,7 +98,7 @@ def main():
     english = [key for key in results if key[1] == "en"]
     for which in ("r10", "r5", "r1", "mrr", "ndcg10"):
         column = MEASURES.index(which)
-        print(f"\n| {which} | " + " | ".join(names) + " |\n|---" * 1 + "|---" * len(names) + "|")
+        print(f"\n| {which} | " + " | ".join(names) + " |\n|---" + "|---" * len(names) + "|")
         for key in results if which == "r10" else english:
             print(f"| {key[0]} {key[1]} | " + " | ".join(f"{results[key][n][column]:.3f}" for n in names) + " |")
         mean = [np.mean([results[k][n][column] for k in english]) for n in names]

@@ -64,15 +64,34 @@ def pack_bits(codes, bits):
     return np.packbits(spread.reshape(len(codes), -1), axis=1, bitorder="little")
 
 
+def fields(message):
+    """(number, value) of a protobuf message, only as far as a SentencePiece model needs it."""
+    def varint(i):
+        value = shift = 0
+        while True:
+            value |= (message[i] & 0x7F) << shift
+            shift += 7
+            i += 1
+            if message[i - 1] < 0x80:
+                return value, i
+
+    i = 0
+    while i < len(message):
+        key, i = varint(i)
+        if key & 7 == 0:
+            value, i = varint(i)
+        else:
+            size, i = (4, i) if key & 7 == 5 else (8, i) if key & 7 == 1 else varint(i)
+            value, i = message[i : i + size], i + size
+        yield key >> 3, value
+
+
 def normaliser(pieces):
     """The two parts of SentencePiece's compiled nmt_nfkc map: trie units and replacement texts."""
-    from sentencepiece import sentencepiece_model_pb2
-
-    model = sentencepiece_model_pb2.ModelProto()
-    model.ParseFromString(pieces)
-    blob = model.normalizer_spec.precompiled_charsmap
-    (size,) = struct.unpack_from("<I", blob)
-    return np.frombuffer(blob[4 : 4 + size], "<u4"), blob[4 + size :]
+    specification = next(value for number, value in fields(pieces) if number == 3)
+    compiled = next(value for number, value in fields(specification) if number == 2)
+    (size,) = struct.unpack_from("<I", compiled)
+    return np.frombuffer(compiled[4 : 4 + size], "<u4"), compiled[4 + size :]
 
 
 def write(path, pieces, table, bits):

@@ -1,10 +1,11 @@
 """What the student learns from: a sample of the corpus, and the full model's vectors for it.
 
-`python teacher.py WHEEL CORPUS WORK` writes to WORK
+`python teacher.py WHEEL CORPUS WORK [SETS]` writes to WORK
   pieces.npy   (128000, 512) f16  the full model's vector of every piece alone
   targets.npy  (K, 512) f16       its vectors of K texts: the English side of translations, and native texts
-  sample.npz   rows (text, target): each text regresses on targets[target]; pairs (a, b) of related texts;
-               `own` the text a target was made from; `flat`/`start` hold the piece ids of all texts
+  sample.npz   rows (text, target): each text regresses on targets[target]; pairs (a, b) of related texts; `own` the text
+               a target was made from; `flat`/`start` hold the piece ids of all texts
+  extra.npz    piece ids and targets of the texts of retrieval sets, without their labels, if a folder of them is given
 """
 
 import json
@@ -16,7 +17,8 @@ from pathlib import Path
 import numpy as np
 import sentencepiece
 
-from corpus import ALSO, MAIN
+from corpus import ALSO, MAIN, language
+from retrieval import load_sets, tool_text
 from use_forward import BOS, EOS, UNK, UseModel
 
 ENGLISH, WORDS, NATIVE, PER_SOURCE, MORE_PER_SOURCE = 80_000, 25_000, 40_000, 15_000, 60_000
@@ -87,10 +89,29 @@ class Texts:
         return self.number[text]
 
 
-def main(wheel, corpora, work):
+def unlabelled(folder):
+    """Queries in the main languages, tools and out-of-scope queries of retrieval sets: text only."""
+    texts = []
+    for group in load_sets(folder):
+        texts += [q.text for q in group.queries if language(q.lang) in MAIN]
+        texts += [tool_text(t["name"], t["description"]) for t in group.tools] + group.out_of_scope
+    return list(dict.fromkeys(texts))
+
+
+def teach_extra(model, tokenizer, folder, out):
+    ids = [x or [UNK] for x in tokenizer.encode(unlabelled(folder))]
+    np.savez(out, flat=np.concatenate([np.array(x, np.int32) for x in ids]),
+             start=np.concatenate([[0], np.cumsum([len(x) for x in ids])]),
+             targets=model.encode_many([[BOS, *x, EOS] for x in ids], 1536).astype(np.float16))
+
+
+def main(wheel, corpora, work, folder=None):
     work, rng = Path(work), random.Random(20)
     model = UseModel(wheel)
-    texts = Texts(sentencepiece.SentencePieceProcessor(model_proto=model.pieces))
+    tokenizer = sentencepiece.SentencePieceProcessor(model_proto=model.pieces)
+    texts = Texts(tokenizer)
+    if folder:
+        teach_extra(model, tokenizer, folder, work / "extra.npz")
     translations, pairs, more, native = sample(corpora, rng)
     print(f"{len(translations):,} translations, {len(more):,} related pairs, {len(native):,} native texts", flush=True)
 
@@ -127,4 +148,4 @@ def main(wheel, corpora, work):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:-1], sys.argv[-1])
+    main(sys.argv[1], [sys.argv[2]], *sys.argv[3:5])
