@@ -16,9 +16,9 @@ from use_forward import UseModel
 DIMS = 256
 SIF = 1e-4  # frequent pieces are weighted by SIF / (SIF + probability)
 SEEDS = (7,)  # trained once for each, and averaged
-TRAINED = 0.7  # share of the trained table in the mix with the one it started from: half-way generalises better
+TRAINED = 0.6  # share of the trained table in the mix with the one it started from: half-way generalises better
 EXTRA_ROWS = 300_000
-AGAIN = 0.5  # power of the weight applied after training, which gives frequent pieces too much length
+AGAIN = 0.4  # power of the weight applied after training, which gives frequent pieces too much length
 
 
 def load_targets(path, rng):
