@@ -98,7 +98,12 @@ impl<'a> Report<'a> {
 
     /// The findings by line, the strictest first on a line; the mildest are left out if too many.
     pub(crate) fn finish(self) -> Vec<Finding> {
+        // A payload that was decoded has lines of its own; what counts is a line of the text.
+        let last = u32::try_from(self.lines.len().max(1)).unwrap_or(u32::MAX);
         let mut findings: Vec<Finding> = self.found.into_values().collect();
+        for finding in &mut findings {
+            finding.line = finding.line.min(last);
+        }
         if findings.len() > TOTAL {
             findings.sort_by(|a, b| b.verdict.cmp(&a.verdict).then(a.line.cmp(&b.line)));
             findings.truncate(TOTAL);

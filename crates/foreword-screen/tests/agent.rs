@@ -216,3 +216,11 @@ fn the_agent_policy_has_the_rules_of_import_too() {
     assert_eq!(screening.verdict, Verdict::Reject);
     assert_eq!(screening.findings[0].rule, "instruction-override");
 }
+
+#[test]
+fn a_finding_in_a_payload_has_a_line_of_the_text() {
+    let text = r"\u0065\u0076\u0061\u006c(1) 6576616c2831290a6576616c2831290a";
+    let findings = screen(text).findings;
+    assert!(!findings.is_empty());
+    assert!(findings.iter().all(|finding| finding.line == 1), "{findings:?}");
+}
