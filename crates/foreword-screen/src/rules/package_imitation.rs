@@ -163,11 +163,9 @@ fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(OTHER_INDEX) {
         let matched = page.matched(sighting);
         let usual = [
-            "pypi.org",
+            "pypi.",
             "download.pytorch.org",
-            "registry.npmjs",
-            "npmjs.org",
-            "pypi.nvidia",
+            "npmjs.",
             "wheels",
             "tsinghua",
             "aliyun",
