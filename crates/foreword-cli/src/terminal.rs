@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use foreword_skills::is_format;
+
 use crate::error::CliError;
 
 /// How much to say, and in which form.
@@ -84,9 +86,7 @@ impl Terminal {
 pub(crate) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        let hidden = matches!(u32::from(c), 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F
-            | 0xFEFF | 0xE0000..=0xE0FFF);
-        if (c.is_control() && !matches!(c, '\n' | '\t')) || hidden {
+        if (c.is_control() && !matches!(c, '\n' | '\t')) || is_format(c) {
             out.extend(c.escape_unicode());
         } else {
             out.push(c);

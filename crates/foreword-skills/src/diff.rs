@@ -53,7 +53,8 @@ fn visible(text: &str) -> String {
 }
 
 /// Characters that change how others are shown, or are not shown at all.
-fn is_format(c: char) -> bool {
+#[must_use]
+pub fn is_format(c: char) -> bool {
     matches!(u32::from(c),
         0xAD | 0x61C | 0x180E | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0xFEFF
         | 0xFFF9..=0xFFFB | 0xE0000..=0xE0FFF)

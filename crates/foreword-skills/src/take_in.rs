@@ -6,6 +6,7 @@ use std::path::Path;
 
 use foreword_screen::{Finding, Policy, Screening, Verdict};
 use foreword_store::{ChangeKind, Event, FileChange, NewProposal, Outcome, State, StoreError};
+use foreword_workspace::is_beside_skills;
 use serde::Serialize;
 use serde_json::json;
 
@@ -98,7 +99,7 @@ impl GitStore {
         } else {
             for name in names.iter().filter(|name| !name.starts_with('.')) {
                 let folder = name.strip_suffix(".md").unwrap_or(name);
-                if folder != name && is_beside(name) {
+                if folder != name && is_beside_skills(name) {
                     continue;
                 }
                 match source.read(&format!("{name}/SKILL.md")) {
@@ -188,7 +189,7 @@ fn chosen(
     let on_disk = on_disk.iter().map(String::as_str).filter(|name| !name.starts_with('.'));
     let in_history = tracked.keys().map(|path| path.split('/').next().unwrap_or(path));
     for top in on_disk.chain(in_history) {
-        if !is_beside(top) {
+        if !is_beside_skills(top) {
             tops.entry(skill_of(top).to_owned()).or_default().insert(top.to_owned());
         }
     }
@@ -215,13 +216,6 @@ impl Taken {
             id: None,
         }
     }
-}
-
-/// Markdown files that lie beside skills and are none.
-fn is_beside(name: &str) -> bool {
-    ["README.md", "AGENTS.md", "CLAUDE.md", "SKILL.md"]
-        .iter()
-        .any(|known| name.eq_ignore_ascii_case(known))
 }
 
 fn is_same(a: &Path, b: &Path) -> bool {

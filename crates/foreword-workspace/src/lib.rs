@@ -71,6 +71,7 @@ pub use prompts::{Layer, LayerPlace};
 pub use read::{SourceFile, read_file};
 pub use rel_path::{PathFault, file_name_fault};
 pub use skill_head::{HeadScan, KnownHead, KnownHeads, SkillHead};
+pub use skill_scan::is_beside_skills;
 pub use skills::{Skill, SkillProblem, SkillScan};
 pub use tools::{TOOLS_FILE, ToolEntry, ToolMode};
 pub use workspace::Workspace;

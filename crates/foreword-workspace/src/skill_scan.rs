@@ -20,6 +20,12 @@ const MOST_ENTRIES: usize = 20_000;
 pub(crate) const MOST_BYTES: u64 = 64 << 20;
 /// Markdown files that lie beside skills and are none.
 const NOT_SKILLS: [&str; 4] = ["README.md", "AGENTS.md", "CLAUDE.md", "SKILL.md"];
+
+/// Whether a name at the top of a directory of skills is that of a file that is no skill.
+#[must_use]
+pub fn is_beside_skills(name: &str) -> bool {
+    NOT_SKILLS.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
 /// Below this many files a second thread costs more than it brings.
 const FEW_TO_FIND: usize = 1000;
 const FEW_TO_READ: usize = 100;
@@ -249,7 +255,7 @@ fn in_root(
             _ => CandidateKind::BehindLink,
         };
         let below = if kind == CandidateKind::Flat {
-            if NOT_SKILLS.iter().any(|name| entry.name.eq_ignore_ascii_case(name)) {
+            if is_beside_skills(&entry.name) {
                 return None;
             }
             entry.name
