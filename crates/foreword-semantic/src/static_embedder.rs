@@ -17,6 +17,14 @@ pub struct StaticEmbedder {
 }
 
 impl StaticEmbedder {
+    /// The table that is part of this program.
+    ///
+    /// # Errors
+    /// Never, unless the program itself is damaged.
+    pub fn embedded() -> Result<Self, EmbedError> {
+        Self::from_bytes(&include_bytes!("../model/static.bin")[..])
+    }
+
     /// Reads a table that is part of the program or already in memory.
     ///
     /// The header and the bounds of every section are checked, the hash is not: see
