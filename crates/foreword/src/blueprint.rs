@@ -207,6 +207,11 @@ impl Blueprint {
     pub fn files(&self) -> &[FileModule] {
         &self.files
     }
+
+    /// Does any of its modules show this part of a Context?
+    pub fn shows(&self, field: Field) -> bool {
+        !self.unread.contains(&field)
+    }
 }
 
 fn unread(slots: &[Slot]) -> Arc<[Field]> {

@@ -304,6 +304,8 @@ impl Blueprint {
                 },
             });
         }
+        let selection = context.selection.clone();
+        sink.notes.extend(selection.iter().flat_map(|selection| &selection.filtered).cloned());
         // A value that stands in several places is noted once.
         let mut seen = std::collections::HashSet::new();
         let mut filtered = sink.notes;
@@ -318,6 +320,7 @@ impl Blueprint {
             omitted,
             inactive,
             filtered,
+            selection,
             system_end,
             turn_start,
             stable_end,

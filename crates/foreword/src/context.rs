@@ -6,6 +6,7 @@ use thiserror::Error;
 use crate::clock::Timestamp;
 use crate::items::{Capability, Memory, Skill, Tool};
 use crate::mode::Mode;
+use crate::selection::Selection;
 use crate::string_or_map::{map_or_default, only_map, optional_map, or_default};
 use crate::text::{Document, Documents, Line};
 
@@ -112,6 +113,9 @@ pub struct Context {
     /// Recent activity, best first.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
     pub activity: Vec<Memory>,
+    /// What was selected for the task; everything is shown where absent.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "optional_map")]
+    pub selection: Option<Selection>,
     /// Facts of the repository.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "optional_map")]
     pub git: Option<Git>,
@@ -167,6 +171,7 @@ impl Default for Context {
             runtime_context: None,
             memories: Vec::new(),
             activity: Vec::new(),
+            selection: None,
             git: None,
             env: None,
             reply_gate: false,

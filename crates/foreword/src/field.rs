@@ -41,11 +41,13 @@ pub enum Field {
     Heartbeat,
     /// `runtimeContext` of a sub-agent
     SubAgent,
+    /// `selection`
+    Selection,
 }
 
 impl Field {
     /// All of them.
-    pub(crate) const ALL: [Self; 18] = [
+    pub(crate) const ALL: [Self; 19] = [
         Self::Task,
         Self::Skills,
         Self::Tools,
@@ -64,6 +66,7 @@ impl Field {
         Self::ToolGuidelines,
         Self::Heartbeat,
         Self::SubAgent,
+        Self::Selection,
     ];
 
     /// Its name in the JSON of a Context.
@@ -87,6 +90,7 @@ impl Field {
             Self::ToolGuidelines => "identityFiles.tools",
             Self::Heartbeat => "identityFiles.heartbeat",
             Self::SubAgent => "runtimeContext",
+            Self::Selection => "selection",
         }
     }
 
@@ -112,6 +116,7 @@ impl Field {
             Self::ToolGuidelines => !files.tools.is_blank(),
             Self::Heartbeat => !files.heartbeat.is_blank(),
             Self::SubAgent => context.is_sub_agent(),
+            Self::Selection => context.selection.is_some(),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The manifest: for every byte where it came from, what it cost, how far it is trusted, and why
 //! anything is missing.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::authority::{Authority, Detail, Volatility};
+use crate::selection::Selection;
 
 /// A module that had content and was left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -15,7 +16,8 @@ pub struct Omitted {
 }
 
 /// An item that was left out, shortened or changed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Filtered {
     /// What it is: `memory`, `file`, `text`, …
     pub kind: String,
@@ -109,6 +111,9 @@ pub struct Manifest<'p> {
     pub inactive: Vec<&'p str>,
     /// Items that were left out or changed.
     pub filtered: &'p [Filtered],
+    /// What was selected for the task, with scores and reasons.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection: Option<&'p Selection>,
     /// Bytes from the start that change only when a file changes.
     pub stable_prefix_bytes: usize,
     /// Digest of `content`; present when digests were asked for.

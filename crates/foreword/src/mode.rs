@@ -22,7 +22,12 @@ pub enum Mode {
 impl Mode {
     /// Explicit choice, then the caller's hints, then words of the task, then `act`.
     pub fn infer(choice: ModeChoice, hints: Hints, task: &str) -> Self {
-        match choice {
+        Self::told(choice, hints, task).unwrap_or(Self::Act)
+    }
+
+    /// The same where something tells the mode; nothing where `act` would only be the default.
+    pub fn told(choice: ModeChoice, hints: Hints, task: &str) -> Option<Self> {
+        Some(match choice {
             ModeChoice::Plan => Self::Plan,
             ModeChoice::Act => Self::Act,
             ModeChoice::Review => Self::Review,
@@ -30,8 +35,8 @@ impl Mode {
             ModeChoice::Auto if hints.has_git_changes => Self::Act,
             ModeChoice::Auto if has_word(task, &PLAN_WORDS) => Self::Plan,
             ModeChoice::Auto if has_word(task, &REVIEW_WORDS) => Self::Review,
-            ModeChoice::Auto => Self::Act,
-        }
+            ModeChoice::Auto => return None,
+        })
     }
 
     /// The name used in files and prompts.

@@ -7,6 +7,7 @@ use crate::blueprint::Slot;
 use crate::context::Context;
 use crate::manifest::{Filtered, Manifest, Metadata, Omitted, SectionEntry, SectionSource};
 use crate::section::{Origin, Span};
+use crate::selection::Selection;
 
 /// A section in the finished text.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +66,7 @@ pub struct Prompt {
     pub(crate) omitted: Vec<Omitted>,
     pub(crate) inactive: Vec<usize>,
     pub(crate) filtered: Vec<Filtered>,
+    pub(crate) selection: Option<Selection>,
     pub(crate) system_end: usize,
     pub(crate) turn_start: usize,
     pub(crate) stable_end: usize,
@@ -165,6 +167,7 @@ impl Prompt {
             omitted: &self.omitted,
             inactive: self.inactive.iter().map(|slot| self.module_name(*slot)).collect(),
             filtered: &self.filtered,
+            selection: self.selection.as_ref(),
             stable_prefix_bytes: self.stable_end,
             digest: None,
         }
@@ -189,6 +192,11 @@ impl Prompt {
     /// Items that were left out or changed.
     pub fn filtered(&self) -> &[Filtered] {
         &self.filtered
+    }
+
+    /// What was selected for the task, if anything was.
+    pub fn selection(&self) -> Option<&Selection> {
+        self.selection.as_ref()
     }
 
     /// The text a module wrote, if it stands in the prompt.

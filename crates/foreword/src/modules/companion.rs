@@ -167,7 +167,7 @@ impl Module for AvailableSkills {
     }
 
     fn render(&self, context: &Context, section: &mut Section<'_>) {
-        lower_if_unapproved(context, section);
+        lower_if_unapproved(context.skills.iter(), section);
         if !context.skills.is_empty() {
             section.prose("## Available Skills");
             for skill in &context.skills {

@@ -41,7 +41,7 @@ impl Module for Skills {
     }
 
     fn render(&self, context: &Context, section: &mut Section<'_>) {
-        lower_if_unapproved(context, section);
+        lower_if_unapproved(context.skills.iter(), section);
         if !context.skills.is_empty() {
             section.template(&INTRO, &[]);
             for (index, skill) in context.skills.iter().enumerate() {
@@ -103,8 +103,12 @@ pub(super) fn write_provenance(skill: &Skill, section: &mut Section<'_>) {
 }
 
 /// Skills none of which is approved are reference, whatever the module may say.
-pub(super) fn lower_if_unapproved(context: &Context, section: &mut Section<'_>) {
-    if !context.skills.is_empty() && context.skills.iter().all(Skill::is_unapproved) {
+pub(super) fn lower_if_unapproved<'c>(
+    skills: impl Iterator<Item = &'c Skill>,
+    section: &mut Section<'_>,
+) {
+    let mut skills = skills.peekable();
+    if skills.peek().is_some() && skills.all(Skill::is_unapproved) {
         section.lower_to(Authority::Reference);
     }
 }

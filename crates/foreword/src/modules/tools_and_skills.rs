@@ -3,9 +3,11 @@
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
 use crate::field::Field;
+use crate::items::{Skill, Tool};
 use crate::module::{Module, Spec};
-use crate::modules::skills::{write_creating, write_skill, write_skill_item};
+use crate::modules::skills::{write_creating, write_skill, write_skill_item, write_skill_names};
 use crate::section::Section;
+use crate::selection::divide;
 
 pub(super) struct ToolsAndSkills;
 
@@ -23,7 +25,7 @@ impl Module for ToolsAndSkills {
     }
 
     fn reads(&self) -> &'static [Field] {
-        &[Field::Tools, Field::Skills]
+        &[Field::Tools, Field::Skills, Field::Selection]
     }
 
     fn should_include(&self, _context: &Context) -> bool {
@@ -32,9 +34,21 @@ impl Module for ToolsAndSkills {
 
     fn render(&self, context: &Context, section: &mut Section<'_>) {
         section.prose("# TOOLS & SKILLS");
-        write_tools(context, section);
-        for skill in &context.skills {
+        let Shown { tools, other_tools, skills, other_skills } = Shown::of(context);
+        write_tools(&tools, context, section);
+        if !other_tools.is_empty() {
+            section.gap();
+            section.names("Other tools: ", other_tools.iter().map(|tool| &tool.name));
+        }
+        for skill in skills {
             write_skill(skill, "Skill: ", section);
+        }
+        if !other_skills.is_empty() {
+            let count = other_skills.len();
+            let reason = format!("{count} not selected: bodies left out, names stay");
+            section.note("selection", "skills", reason);
+            section.gap();
+            write_skill_names("Other skills: ", &other_skills, section);
         }
         write_creating(context, section);
         if context.tools.is_empty() && context.skills.is_empty() {
@@ -63,15 +77,41 @@ impl Module for ToolsAndSkills {
     }
 }
 
+/// What is shown in full, and what only by name: without a selection, everything in full.
+struct Shown<'c> {
+    tools: Vec<&'c Tool>,
+    other_tools: Vec<&'c Tool>,
+    skills: Vec<&'c Skill>,
+    other_skills: Vec<&'c Skill>,
+}
+
+impl<'c> Shown<'c> {
+    fn of(context: &'c Context) -> Self {
+        let Some(selection) = &context.selection else {
+            return Self {
+                tools: context.tools.iter().collect(),
+                other_tools: Vec::new(),
+                skills: context.skills.iter().collect(),
+                other_skills: Vec::new(),
+            };
+        };
+        let (tools, mut other_tools) = divide(&context.tools, &selection.tools, |tool| &tool.name);
+        let mode = context.mode().as_str();
+        other_tools.retain(|tool| tool.is_offered_in(mode));
+        let (skills, other_skills) =
+            divide(&context.skills, &selection.skills, |skill| &skill.name);
+        Self { tools, other_tools, skills, other_skills }
+    }
+}
+
 /// The tools offered in this mode; the others are named in the manifest.
-fn write_tools(context: &Context, section: &mut Section<'_>) {
+fn write_tools(tools: &[&Tool], context: &Context, section: &mut Section<'_>) {
     let mode = context.mode().as_str();
+    for tool in context.tools.iter().filter(|tool| !tool.is_offered_in(mode)) {
+        section.note("tool", tool.name.inspect(), format!("not offered in {mode} mode"));
+    }
     let mut first = true;
-    for tool in &context.tools {
-        if !tool.is_offered_in(mode) {
-            section.note("tool", tool.name.inspect(), format!("not offered in {mode} mode"));
-            continue;
-        }
+    for tool in tools.iter().filter(|tool| tool.is_offered_in(mode)) {
         if first {
             section.gap();
             section.row("Tools:");

@@ -1,11 +1,13 @@
-//! What belongs to this turn: the selected skills in full, and the facts that move.
+//! What belongs to this turn: the selected tools and skills, and the facts that move.
 
 use crate::authority::{Authority, Volatility};
 use crate::context::Context;
 use crate::field::Field;
+use crate::items::Skill;
 use crate::module::{Module, Spec};
 use crate::modules::skills::{lower_if_unapproved, write_skill};
 use crate::section::Section;
+use crate::selection::divide;
 use crate::text::Line;
 
 const INTRO: &str =
@@ -13,7 +15,10 @@ const INTRO: &str =
 
 const LEFT_OUT: &str = "over budget: its body is left out, it stays in the index";
 
-/// The bodies of the skills given for this turn. What does not fit stays in the index by name.
+const TOOLS_INTRO: &str = "Those of your tools that fit the task best.";
+
+/// The tools that fit the task, and the bodies of the skills given for this turn. What was not selected
+/// or does not fit stays in the index by name.
 pub(super) struct Selection;
 
 impl Module for Selection {
@@ -26,32 +31,32 @@ impl Module for Selection {
     }
 
     fn titles(&self) -> &'static [&'static str] {
-        &["Skills for This Turn"]
+        &["Tools for This Turn", "Skills for This Turn"]
     }
 
     fn reads(&self) -> &'static [Field] {
-        &[Field::Skills]
+        &[Field::Skills, Field::Selection]
     }
 
     fn should_include(&self, context: &Context) -> bool {
         context.skills.iter().any(|skill| !skill.body.is_blank())
+            || context.selection.as_ref().is_some_and(|selection| !selection.tools.is_empty())
     }
 
     fn render(&self, context: &Context, section: &mut Section<'_>) {
-        lower_if_unapproved(context, section);
-        section.prose("## Skills for This Turn");
-        section.prose(INTRO);
-        for skill in context.skills.iter().filter(|skill| !skill.body.is_blank()) {
+        write_tools(context, section);
+        let skills = skills(context, section);
+        write_skills_title(&skills, section);
+        for skill in skills {
             write_skill(skill, "Skill: ", section);
         }
     }
 
     fn render_within(&self, context: &Context, section: &mut Section<'_>) -> bool {
-        lower_if_unapproved(context, section);
-        section.prose("## Skills for This Turn");
-        section.prose(INTRO);
-        let mut any = false;
-        for skill in context.skills.iter().filter(|skill| !skill.body.is_blank()) {
+        let mut any = write_tools(context, section);
+        let skills = skills(context, section);
+        write_skills_title(&skills, section);
+        for skill in skills {
             if section.attempt(|section| write_skill(skill, "Skill: ", section)) {
                 any = true;
             } else {
@@ -60,6 +65,46 @@ impl Module for Selection {
         }
         any
     }
+}
+
+/// The selected tools with what they do; whether there are any.
+fn write_tools(context: &Context, section: &mut Section<'_>) -> bool {
+    let Some(selection) = &context.selection else { return false };
+    let (tools, _) = divide(&context.tools, &selection.tools, |tool| &tool.name);
+    if tools.is_empty() {
+        return false;
+    }
+    section.prose("## Tools for This Turn");
+    section.prose(TOOLS_INTRO);
+    section.gap();
+    for tool in tools {
+        section.item(&tool.name, &tool.description);
+    }
+    true
+}
+
+/// The skills whose bodies are shown: the selected ones, or all where nothing was selected.
+fn skills<'c>(context: &'c Context, section: &mut Section<'_>) -> Vec<&'c Skill> {
+    let with_body = |skill: &&Skill| !skill.body.is_blank();
+    let Some(selection) = &context.selection else {
+        return context.skills.iter().filter(with_body).collect();
+    };
+    let (chosen, others) = divide(&context.skills, &selection.skills, |skill| &skill.name);
+    let left = others.into_iter().filter(with_body).count();
+    if left > 0 {
+        let reason = format!("{left} not selected: bodies left out, names stay in the index");
+        section.note("selection", "skills", reason);
+    }
+    chosen.into_iter().filter(with_body).collect()
+}
+
+fn write_skills_title(skills: &[&Skill], section: &mut Section<'_>) {
+    if skills.is_empty() {
+        return;
+    }
+    lower_if_unapproved(skills.iter().copied(), section);
+    section.prose("## Skills for This Turn");
+    section.prose(INTRO);
 }
 
 /// The time and the state of the work tree.
