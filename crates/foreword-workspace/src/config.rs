@@ -16,7 +16,7 @@ pub const CONFIG_FILE: &str = "foreword.toml";
 pub const DEFAULT_CONFIG_TEXT: &str = include_str!("text/foreword.toml");
 
 /// The settings of a workspace, from `foreword.toml`. Every key has a default.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// The blueprint: a built-in name, or a TOML file in the workspace. Default `standard`.
@@ -47,6 +47,8 @@ pub struct Config {
     pub modes: Modes,
     /// How tools, skills and context are selected for a task.
     pub assembly: Assembly,
+    /// What turns texts into vectors.
+    pub embedder: EmbedderSettings,
 }
 
 /// How strictly external content is treated: the threshold of the taint budget.
@@ -131,28 +133,89 @@ pub struct BaseSet {
 }
 
 /// `[assembly]`: how tools, skills and context are selected for a task.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Assembly {
+    /// Whether tools and skills are selected for the task at all. Default `true`.
+    pub select: bool,
     /// Tools described in full, the mode's own included. Default 10.
     pub max_tools: usize,
     /// Skills given in full, the mode's own included. Default 3.
     pub max_skills: usize,
-    /// Memories and entries of activity recalled. Default 5.
+    /// Tools, and likewise skills, that are there for their score alone. Default 5.
     pub max_results: usize,
-    /// Tokens of recalled context. Default 4000.
+    /// Scores below this mean that an item does not fit. Default: the embedder's own, measured.
+    pub min_score: Option<f64>,
+    /// Memories recalled. Default 3.
+    pub max_memories: usize,
+    /// Entries of activity recalled. Default 3.
+    pub max_activity: usize,
+    /// Memories below this score are not recalled. Default: the embedder's own, measured.
+    pub memory_min_score: Option<f64>,
+    /// Tokens of recalled memories and activity together. Default 4000.
     pub max_context_tokens: usize,
+    /// Tokens of the selected skills' bodies together. Default 12000.
+    pub max_capability_tokens: usize,
+    /// Tokens of the constitution, and likewise of the rules. Default 8000.
+    pub max_constitution_tokens: usize,
+    /// Tokens of the task. Default 32000.
+    pub max_task_tokens: usize,
+    /// Vectors of tasks kept by a process that assembles often. Default 100.
+    pub task_cache: usize,
     /// Whether memories are recalled. Default `true`.
     pub include_memories: bool,
     /// Whether recent activity is recalled. Default `true`.
     pub include_activity: bool,
-    /// Whether the git branch is shown. Default `true`.
+    /// Whether the git branch and what has changed are shown. Default `true`.
     pub include_git: bool,
     /// Whether the working directory and operating system are shown. Default `true`.
     pub include_env: bool,
     /// Whether the mode may be inferred from the meaning of the task when no keyword tells.
     /// Default `false`.
     pub enable_mode_semantic: bool,
+}
+
+/// `[embedder]`: what turns texts into vectors.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EmbedderSettings {
+    /// Which one. Default `static`.
+    pub name: EmbedderName,
+    /// The endpoint of `http`: its whole address, or the part before `/v1/embeddings`. On this machine
+    /// only: an address elsewhere has to come from the person. Default: none.
+    pub url: Option<String>,
+    /// The model the endpoint is asked for. Default: none.
+    pub model: Option<String>,
+    /// Seconds an answer may take. Default 10.
+    pub timeout_seconds: Option<u64>,
+}
+
+/// What turns texts into vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EmbedderName {
+    /// The table that is part of the program.
+    #[default]
+    Static,
+    /// The full model, once it is installed.
+    Use,
+    /// An endpoint that speaks `/v1/embeddings`.
+    Http,
+    /// None: only words are compared.
+    None,
+}
+
+impl EmbedderName {
+    /// The name as written in files.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Static => "static",
+            Self::Use => "use",
+            Self::Http => "http",
+            Self::None => "none",
+        }
+    }
 }
 
 impl Default for Config {
@@ -172,6 +235,7 @@ impl Default for Config {
             skills: SkillSettings::default(),
             modes: Modes::default(),
             assembly: Assembly::default(),
+            embedder: EmbedderSettings::default(),
         }
     }
 }
@@ -202,10 +266,19 @@ impl Default for SkillSettings {
 impl Default for Assembly {
     fn default() -> Self {
         Self {
+            select: true,
             max_tools: 10,
             max_skills: 3,
             max_results: 5,
+            min_score: None,
+            max_memories: 3,
+            max_activity: 3,
+            memory_min_score: None,
             max_context_tokens: 4000,
+            max_capability_tokens: 12_000,
+            max_constitution_tokens: 8000,
+            max_task_tokens: 32_000,
+            task_cache: 100,
             include_memories: true,
             include_activity: true,
             include_git: true,

@@ -31,7 +31,8 @@ pub(crate) fn check(config: &Config) -> Check {
     base_set(["modes", "plan"], &config.modes.plan)?;
     base_set(["modes", "act"], &config.modes.act)?;
     base_set(["modes", "review"], &config.modes.review)?;
-    assembly(config)
+    assembly(config)?;
+    embedder(config)
 }
 
 fn limits(config: &Config) -> Check {
@@ -82,6 +83,9 @@ fn assembly(config: &Config) -> Check {
         ("max_tools", assembly.max_tools),
         ("max_skills", assembly.max_skills),
         ("max_results", assembly.max_results),
+        ("max_memories", assembly.max_memories),
+        ("max_activity", assembly.max_activity),
+        ("task_cache", assembly.task_cache),
     ] {
         if value > MOST_SELECTED {
             return fault(
@@ -89,6 +93,31 @@ fn assembly(config: &Config) -> Check {
                 format!("is {value}, it has to be at most {MOST_SELECTED}"),
             );
         }
+    }
+    for (key, value) in
+        [("min_score", assembly.min_score), ("memory_min_score", assembly.memory_min_score)]
+    {
+        if value.is_some_and(|value| !value.is_finite()) {
+            return fault(&["assembly", key], "is not a number to compare with".into());
+        }
+    }
+    Ok(())
+}
+
+fn embedder(config: &Config) -> Check {
+    let embedder = &config.embedder;
+    if let Some(url) = &embedder.url {
+        line(&["embedder", "url"], url)?;
+        if !(url.starts_with("http://") || url.starts_with("https://")) {
+            return fault(
+                &["embedder", "url"],
+                format!("is `{url}`, it has to begin with http:// or https://"),
+            );
+        }
+    }
+    embedder.model.as_deref().map_or(Ok(()), |model| line(&["embedder", "model"], model))?;
+    if embedder.timeout_seconds.is_some_and(|seconds| seconds == 0 || seconds > 600) {
+        return fault(&["embedder", "timeout_seconds"], "has to lie between 1 and 600".into());
     }
     Ok(())
 }

@@ -46,6 +46,11 @@ fn the_default_text_parses_to_the_defaults_switched_off_and_on() {
     assert!(on.model.take().is_some());
     assert!(on.user_id.take().is_some());
     assert!(on.limits.max_prompt_tokens.take().is_some());
+    assert!(on.assembly.min_score.take().is_some());
+    assert!(on.assembly.memory_min_score.take().is_some());
+    assert!(on.embedder.url.take().is_some());
+    assert!(on.embedder.model.take().is_some());
+    assert!(on.embedder.timeout_seconds.take().is_some());
     assert_eq!(on, Config::default());
 }
 
@@ -56,13 +61,24 @@ fn the_default_text_mentions_every_key() {
         model: Some("m".into()),
         user_id: Some("u".into()),
         limits: Limits { max_prompt_tokens: Some(1), ..Limits::default() },
+        assembly: Assembly {
+            min_score: Some(0.2),
+            memory_min_score: Some(0.3),
+            ..Assembly::default()
+        },
+        embedder: EmbedderSettings {
+            url: Some("http://127.0.0.1".into()),
+            model: Some("m".into()),
+            timeout_seconds: Some(1),
+            ..EmbedderSettings::default()
+        },
         ..Config::default()
     };
     let (mut known, mut mentioned) = (BTreeSet::new(), BTreeSet::new());
     keys("", &toml::Table::try_from(full).unwrap(), &mut known);
     keys("", &switched_on().parse::<toml::Table>().unwrap(), &mut mentioned);
     assert_eq!(known, mentioned);
-    assert_eq!(known.len(), 34);
+    assert_eq!(known.len(), 47);
 }
 
 #[test]

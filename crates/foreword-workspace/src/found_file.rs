@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::error::WorkspaceError;
 
 /// What changes when a file does, as far as a file system tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct FileStamp {
     /// The size in bytes.
     pub size: u64,
@@ -70,7 +70,7 @@ impl FileKind {
 
 impl FileStamp {
     #[cfg(unix)]
-    fn of(meta: &Metadata) -> Self {
+    pub(crate) fn of(meta: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
         let nanoseconds =
             |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
@@ -84,7 +84,7 @@ impl FileStamp {
     }
 
     #[cfg(not(unix))]
-    fn of(meta: &Metadata) -> Self {
+    pub(crate) fn of(meta: &Metadata) -> Self {
         let modified = meta.modified().ok();
         let since = modified.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
         let modified = since.and_then(|since| i64::try_from(since.as_nanos()).ok());

@@ -39,6 +39,7 @@ mod found_file;
 mod header;
 mod identity;
 mod instructions;
+mod looked;
 mod names;
 mod nearest;
 mod private;
@@ -57,14 +58,15 @@ mod workspace;
 
 pub use agent::{Agent, Mode, PromptMode, PromptRef};
 pub use config::{
-    Assembly, BaseSet, CONFIG_FILE, Config, DEFAULT_CONFIG_TEXT, Limits, Modes, Profile,
-    SkillSettings,
+    Assembly, BaseSet, CONFIG_FILE, Config, DEFAULT_CONFIG_TEXT, EmbedderName, EmbedderSettings,
+    Limits, Modes, Profile, SkillSettings,
 };
 pub use description::{LONGEST_DESCRIPTION, first_paragraph};
 pub use error::{AskedBy, WorkspaceError};
 pub use found_file::FileStamp;
 pub use header::{DEEPEST_HEADER, HeaderFault, HeaderSplit, LARGEST_HEADER, split_header};
 pub use identity::IdentityFiles;
+pub use looked::Snapshot;
 pub use nearest::nearest;
 pub use private::{PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README};
 pub use prompts::{Layer, LayerPlace};

@@ -11,9 +11,11 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use crate::error::WorkspaceError;
-use crate::found_file::{FileKind, FoundFile};
+use crate::found_file::{FileKind, FileStamp, FoundFile};
+use crate::looked::Looked;
 use crate::rel_path::RelPath;
 
 /// The text of one file and where it came from.
@@ -38,6 +40,8 @@ pub(crate) struct Root {
     boundary_name: String,
     /// What is put in front of a path to show it to a person.
     shown: String,
+    /// What was looked at below any root of the workspace.
+    pub(crate) looked: Arc<Looked>,
 }
 
 /// A name in a directory.
@@ -66,6 +70,7 @@ impl Root {
             directory,
             boundary_name: "the workspace".into(),
             shown: String::new(),
+            looked: Arc::default(),
         })
     }
 
@@ -82,6 +87,7 @@ impl Root {
             directory,
             boundary_name: if inside { self.boundary_name.clone() } else { shown.into() },
             shown: format!("{}/", shown.replace('\\', "/")),
+            looked: Arc::clone(&self.looked),
         })
     }
 
@@ -107,9 +113,17 @@ impl Root {
         in_known_directory: bool,
     ) -> Result<Option<FoundFile>, WorkspaceError> {
         if in_known_directory {
-            match fs::symlink_metadata(self.directory.join(path)) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-                Ok(meta) if !meta.is_symlink() => return Ok(Some(FoundFile::new(&meta, None))),
+            let at = self.directory.join(path);
+            match fs::symlink_metadata(&at) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    self.looked.note(at, None);
+                    return Ok(None);
+                }
+                Ok(meta) if !meta.is_symlink() => {
+                    let found = FoundFile::new(&meta, None);
+                    self.looked.note(at, Some(found.stamp));
+                    return Ok(Some(found));
+                }
                 // A link, or an error to explain: the long way does that.
                 _ => {}
             }
@@ -161,6 +175,8 @@ impl Root {
             }
         };
         let io = |source| WorkspaceError::Io { path: shown.clone(), source };
+        let stamp = FileStamp::of(&fs::metadata(&directory).map_err(io)?);
+        self.looked.note(directory.clone(), Some(stamp));
         let mut entries = Vec::new();
         for (count, entry) in fs::read_dir(&directory).map_err(io)?.enumerate() {
             if count >= limit {
@@ -220,8 +236,15 @@ impl Root {
         }
     }
 
-    /// Follows a path name by name; every link on the way has to stay inside the boundary.
     fn locate(&self, path: &RelPath) -> Result<Option<(PathBuf, Metadata)>, WorkspaceError> {
+        let found = self.follow_path(path)?;
+        let stamp = found.as_ref().map(|(_, meta)| FileStamp::of(meta));
+        self.looked.note(self.directory.join(path.as_str()), stamp);
+        Ok(found)
+    }
+
+    /// Follows a path name by name; every link on the way has to stay inside the boundary.
+    fn follow_path(&self, path: &RelPath) -> Result<Option<(PathBuf, Metadata)>, WorkspaceError> {
         let mut found = self.directory.clone();
         let mut walked = String::new();
         let mut last: Option<Metadata> = None;

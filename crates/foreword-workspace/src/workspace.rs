@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{CONFIG_FILE, Config};
 use crate::error::{AskedBy, WorkspaceError};
+use crate::looked::Snapshot;
 use crate::nearest::nearest;
 use crate::read::{Root, SourceFile};
 use crate::rel_path::RelPath;
@@ -54,6 +55,12 @@ impl Workspace {
     pub fn config_asked_by(&self, key: &[&str]) -> AskedBy {
         let line = self.config_file.as_ref().map(|file| toml_text::line_of_key(&file.text, key));
         AskedBy { file: CONFIG_FILE.into(), line }
+    }
+
+    /// Everything that was looked at so far and what was there, to ask later whether it still is.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot::of(&self.files.looked)
     }
 
     /// Reads a file of the workspace; `None` if it does not exist.
