@@ -35,6 +35,20 @@ pub enum GatherError {
         /// What is wrong.
         source: Box<WorkspaceError>,
     },
+    /// Vectors of two embedders met.
+    #[error(transparent)]
+    Incomparable(#[from] foreword_semantic::Incomparable),
+    /// The embedder that the workspace asks for does not work.
+    #[error("the embedder `{name}` does not work: {reason}")]
+    Embedder {
+        /// Its name.
+        name: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The index cannot be read or written.
+    #[error(transparent)]
+    Index(#[from] crate::index_file::IndexError),
     /// A pack that nobody wrote.
     #[error("{asked_by}: there is no capability pack `{name}`")]
     UnknownPack {
@@ -67,6 +81,14 @@ impl GatherError {
                 "write prompts/capabilities/{name}.md, or take the name out of the list"
             )),
             Self::Twice { .. } => Some("remove one of them from the list".to_owned()),
+            Self::Embedder { .. } => Some(
+                "the index there was still serves; `name` in [embedder] of foreword.toml says which \
+                 embedder to use"
+                    .to_owned(),
+            ),
+            Self::Incomparable(_) | Self::Index(_) => {
+                Some("`foreword index` makes the index anew".to_owned())
+            }
             Self::Blueprint(_) | Self::Context(_) | Self::UnknownBlueprint { .. } => None,
         }
     }

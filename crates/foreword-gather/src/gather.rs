@@ -1,14 +1,15 @@
 //! A workspace and a request in, a Context and its blueprint out.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use foreword::{
     Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, ModeChoice, Profile, PromptMode,
     Tool,
 };
-use foreword_workspace::{Agent, AskedBy, Layer, ToolEntry, Workspace, WorkspaceError};
+use foreword_workspace::{Agent, AskedBy, Config, Layer, ToolEntry, Workspace, WorkspaceError};
 
+use crate::assembler::Assembler;
 use crate::blueprint;
 use crate::error::GatherError;
 use crate::git;
@@ -16,7 +17,7 @@ use crate::prompts::{Layers, Missing, gather_layers};
 use crate::request::Request;
 use crate::skills::gather_skills;
 use crate::surfaces::{description, surface};
-use crate::text::{Texts, optional};
+use crate::text::{Texts, document_within, optional};
 
 /// A Context ready to compile, and what a person should know about how it was gathered.
 #[derive(Clone, Debug)]
@@ -31,39 +32,51 @@ pub struct Gathered {
     pub warnings: Vec<String>,
 }
 
-/// A gathered workspace with the parts that lint looks at.
-pub(crate) struct Parts {
-    pub(crate) gathered: Gathered,
+/// What a workspace says of an agent, whatever the task: the same until a file changes.
+#[derive(Debug)]
+pub(crate) struct Base {
+    pub(crate) context: Context,
+    pub(crate) blueprint: Blueprint,
+    pub(crate) blueprint_file: String,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) config: Config,
     pub(crate) agent: Option<Agent>,
     pub(crate) missing: Vec<Missing>,
+    /// The workspace, absolute and links followed.
+    pub(crate) root: PathBuf,
 }
 
-/// Reads a workspace into a Context.
+/// Reads a workspace into a Context. Who does that often keeps an [`Assembler`].
 pub fn gather(root: &Path, request: &Request) -> Result<Gathered, GatherError> {
-    let workspace = Workspace::open(root)?;
-    gather_parts(&workspace, request, false).map(|parts| parts.gathered)
+    Assembler::new(root).assemble(request)
 }
 
 /// Every agent's prompt (`default` where there are none) without a task and without anything that
 /// differs between machines: the same for everyone who has the same workspace.
 pub fn neutral_prompts(root: &Path) -> Result<Vec<(String, Gathered)>, GatherError> {
     let workspace = Workspace::open(root)?;
-    let request = |agent| Request { agent, neutral: true, ..Request::default() };
-    let ids = workspace.agent_ids()?;
-    if ids.is_empty() {
-        let parts = gather_parts(&workspace, &request(None), false)?;
-        return Ok(vec![("default".to_owned(), parts.gathered)]);
-    }
-    ids.into_iter()
-        .map(|id| Ok((id.clone(), gather_parts(&workspace, &request(Some(id)), false)?.gathered)))
+    each_agent(&workspace)?
+        .into_iter()
+        .map(|id| {
+            let request = Request { agent: id.clone(), neutral: true, ..Request::default() };
+            let base = gather_base(&workspace, &request, false)?;
+            Ok((id.unwrap_or_else(|| "default".to_owned()), base.for_request(&request)?))
+        })
         .collect()
 }
 
-pub(crate) fn gather_parts(
+/// The agents of a workspace; none by name where it has none.
+pub(crate) fn each_agent(workspace: &Workspace) -> Result<Vec<Option<String>>, GatherError> {
+    let ids = workspace.agent_ids()?;
+    Ok(if ids.is_empty() { vec![None] } else { ids.into_iter().map(Some).collect() })
+}
+
+/// Reads what does not depend on the task.
+pub(crate) fn gather_base(
     workspace: &Workspace,
     request: &Request,
     lenient: bool,
-) -> Result<Parts, GatherError> {
+) -> Result<Base, GatherError> {
     let config = workspace.config();
     let texts = Texts { max_chars: config.limits.max_file_chars };
     let mut warnings = Vec::new();
@@ -96,73 +109,29 @@ pub(crate) fn gather_parts(
         gather_identity(workspace, agent, user_id, request, &texts, &layers)?;
     let skills = gather_skills(workspace, agent, &texts, request, &mut warnings)?;
 
-    let line = |value: &str| Line::new(value);
     let mut context = Context {
-        agent_type: line(request.agent_type.as_ref().unwrap_or(&config.agent_type)),
-        agent_id: agent.map(|agent| line(&agent.id)),
-        namespace: line(agent.map_or(&config.namespace, |agent| &agent.namespace)),
-        user_id: user_id.map(|id| line(id)),
-        model: request
-            .model
-            .as_ref()
-            .or(agent.and_then(|agent| agent.model.as_ref()))
-            .or(config.model.as_ref())
-            .map(|model| line(model)),
-        channel: line(
-            request
-                .channel
-                .as_ref()
-                .or(agent.and_then(|agent| agent.channel.as_ref()))
-                .unwrap_or(&config.channel),
-        ),
-        profile: Some(request.profile.unwrap_or(match config.profile {
-            foreword_workspace::Profile::Paranoid => Profile::Paranoid,
-            foreword_workspace::Profile::Balanced => Profile::Balanced,
-            foreword_workspace::Profile::Yolo => Profile::Yolo,
-        })),
-        sandbox_type: line(request.sandbox_type.as_ref().unwrap_or(&config.sandbox_type)),
-        taint_ratio: request.taint_ratio.unwrap_or(0.0),
-        taint_threshold: request.taint_threshold.or(default_threshold(config, request)),
+        agent_id: agent.map(|agent| Line::new(&agent.id)),
+        namespace: Line::new(agent.map_or(&config.namespace, |agent| &agent.namespace)),
+        user_id: user_id.map(Line::new),
         identity_files,
         context_content,
-        context_window: request.context_window.unwrap_or(config.limits.context_window as u64),
-        history_tokens: request.history_tokens.unwrap_or(0),
-        reserved_tokens: request.reserved_tokens.unwrap_or(0),
-        output_reserve: request.output_reserve.unwrap_or(config.limits.output_reserve as u64),
-        max_prompt_tokens: request
-            .max_prompt_tokens
-            .or(config.limits.max_prompt_tokens.map(|n| n as u64)),
-        mode: request
-            .mode
-            .or(agent.and_then(|agent| agent.mode).map(mode_choice))
-            .unwrap_or_default(),
-        hints: request.hints,
-        prompt_mode: request
-            .prompt_mode
-            .or(agent.and_then(|a| a.prompt_mode).map(prompt_mode))
-            .unwrap_or_default(),
-        task: request.task.as_deref().unwrap_or_default().into(),
-        now: request.now.clone().filter(|_| !request.neutral),
-        canary: request.canary.as_deref().map(Line::new),
         skills,
         tools,
         capabilities: std::mem::take(&mut layers.capabilities),
         persona: std::mem::take(&mut layers.persona),
         base: std::mem::take(&mut layers.base),
         overlay: std::mem::take(&mut layers.overlay),
-        runtime_context: request.runtime_context.clone(),
         reply_gate: config.reply_gate,
         ..Context::default()
     };
+    let most = config.assembly.max_constitution_tokens;
     for (layer, slot) in
         [(Layer::Constitution, &mut context.constitution), (Layer::Rules, &mut context.rules)]
     {
         if let Some((file, _)) = workspace.layer(layer)? {
-            *slot = texts.document(file);
+            let name = file.path.clone();
+            *slot = document_within(&texts.document(file), &name, most);
         }
-    }
-    if !request.neutral {
-        add_machine_facts(workspace, request, &mut context);
     }
     for file in found.blueprint.files() {
         let asked_by = AskedBy::whole(&found.file);
@@ -181,17 +150,101 @@ pub(crate) fn gather_parts(
         context.files.insert(file.file.clone(), texts.document(read));
     }
     context.name_skills();
-    context.validate()?;
-    Ok(Parts {
-        gathered: Gathered {
-            context,
-            blueprint: found.blueprint,
-            blueprint_file: found.file,
-            warnings,
-        },
+    Ok(Base {
+        context,
+        blueprint: found.blueprint,
+        blueprint_file: found.file,
+        warnings,
+        config: config.clone(),
         agent: agent.cloned(),
         missing: layers.missing,
+        root: workspace.root().canonicalize().unwrap_or_else(|_| workspace.root().to_path_buf()),
     })
+}
+
+impl Base {
+    /// Adds what a request says, and the facts of the machine.
+    pub(crate) fn for_request(&self, request: &Request) -> Result<Gathered, GatherError> {
+        let (config, agent) = (&self.config, self.agent.as_ref());
+        let line = |value: &str| Line::new(value);
+        let mut context = Context {
+            agent_type: line(request.agent_type.as_ref().unwrap_or(&config.agent_type)),
+            model: request
+                .model
+                .as_ref()
+                .or(agent.and_then(|agent| agent.model.as_ref()))
+                .or(config.model.as_ref())
+                .map(|model| line(model)),
+            channel: line(
+                request
+                    .channel
+                    .as_ref()
+                    .or(agent.and_then(|agent| agent.channel.as_ref()))
+                    .unwrap_or(&config.channel),
+            ),
+            profile: Some(request.profile.unwrap_or(match config.profile {
+                foreword_workspace::Profile::Paranoid => Profile::Paranoid,
+                foreword_workspace::Profile::Balanced => Profile::Balanced,
+                foreword_workspace::Profile::Yolo => Profile::Yolo,
+            })),
+            sandbox_type: line(request.sandbox_type.as_ref().unwrap_or(&config.sandbox_type)),
+            taint_ratio: request.taint_ratio.unwrap_or(0.0),
+            taint_threshold: request.taint_threshold.or(default_threshold(config, request)),
+            context_window: request.context_window.unwrap_or(config.limits.context_window as u64),
+            history_tokens: request.history_tokens.unwrap_or(0),
+            reserved_tokens: request.reserved_tokens.unwrap_or(0),
+            output_reserve: request.output_reserve.unwrap_or(config.limits.output_reserve as u64),
+            max_prompt_tokens: request
+                .max_prompt_tokens
+                .or(config.limits.max_prompt_tokens.map(|n| n as u64)),
+            mode: request
+                .mode
+                .or(agent.and_then(|agent| agent.mode).map(mode_choice))
+                .unwrap_or_default(),
+            hints: request.hints,
+            prompt_mode: request
+                .prompt_mode
+                .or(agent.and_then(|a| a.prompt_mode).map(prompt_mode))
+                .unwrap_or_default(),
+            task: document_within(
+                &request.task.as_deref().unwrap_or_default().into(),
+                "the task",
+                config.assembly.max_task_tokens,
+            ),
+            now: request.now.clone().filter(|_| !request.neutral),
+            canary: request.canary.as_deref().map(Line::new),
+            runtime_context: request.runtime_context.clone(),
+            ..self.context.clone()
+        };
+        if !request.neutral {
+            self.add_machine_facts(request, &mut context);
+        }
+        context.validate()?;
+        Ok(Gathered {
+            context,
+            blueprint: self.blueprint.clone(),
+            blueprint_file: self.blueprint_file.clone(),
+            warnings: self.warnings.clone(),
+        })
+    }
+
+    /// What differs between machines: directory, operating system, branch.
+    fn add_machine_facts(&self, request: &Request, context: &mut Context) {
+        context.workspace = Some(Line::new(self.root.to_string_lossy()));
+        let assembly = &self.config.assembly;
+        if assembly.include_env {
+            let cwd = request.cwd.as_ref().unwrap_or(&self.root);
+            context.env = Some(Env {
+                cwd: Line::new(cwd.to_string_lossy()),
+                os: Line::new(std::env::consts::OS),
+            });
+        }
+        if assembly.include_git
+            && let Some(branch) = git::branch(&self.root)
+        {
+            context.git = Some(Git { branch: Line::new(branch), summary: Line::default() });
+        }
+    }
 }
 
 /// The agent that foreword.toml names.
@@ -205,27 +258,8 @@ fn default_agent(workspace: &Workspace, id: &str) -> Result<Agent, GatherError> 
     })
 }
 
-/// What differs between machines: directory, operating system, branch.
-fn add_machine_facts(workspace: &Workspace, request: &Request, context: &mut Context) {
-    let root = workspace.root().canonicalize().unwrap_or_else(|_| workspace.root().to_path_buf());
-    context.workspace = Some(Line::new(root.to_string_lossy()));
-    let assembly = &workspace.config().assembly;
-    if assembly.include_env {
-        let cwd = request.cwd.as_ref().unwrap_or(&root);
-        context.env = Some(Env {
-            cwd: Line::new(cwd.to_string_lossy()),
-            os: Line::new(std::env::consts::OS),
-        });
-    }
-    if assembly.include_git
-        && let Some(branch) = git::branch(&root)
-    {
-        context.git = Some(Git { branch: Line::new(branch), summary: Line::default() });
-    }
-}
-
 /// A default never loosens a workspace that is set to another profile than the usual one.
-fn default_threshold(config: &foreword_workspace::Config, request: &Request) -> Option<f64> {
+fn default_threshold(config: &Config, request: &Request) -> Option<f64> {
     let usual = config.profile == foreword_workspace::Profile::Balanced;
     request.default_taint_threshold.filter(|_| usual && request.profile.is_none())
 }

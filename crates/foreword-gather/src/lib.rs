@@ -11,19 +11,31 @@
 //! # Ok::<(), foreword_gather::GatherError>(())
 //! ```
 
+mod assembler;
 mod blueprint;
+mod embedders;
 mod error;
 mod gather;
 mod git;
+mod index;
+mod index_file;
 mod lint;
+mod mode_examples;
+mod pool;
 mod prompts;
 mod request;
+mod semantics;
 mod skills;
 mod surfaces;
+mod task_cache;
 mod text;
 
+pub use assembler::Assembler;
 pub use blueprint::blueprint_by_name;
+pub use embedders::Endpoint;
 pub use error::GatherError;
 pub use gather::{Gathered, gather, neutral_prompts};
+pub use index::{IndexReport, Indexing, index};
+pub use index_file::IndexError;
 pub use lint::lint_workspace;
 pub use request::Request;

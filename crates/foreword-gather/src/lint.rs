@@ -7,7 +7,7 @@ use foreword::{Finding, MissingRef, PromptRef, Severity, Subject, lint};
 use foreword_workspace::{Agent, AskedBy, SkillProblem, SkillScan, Workspace};
 
 use crate::error::GatherError;
-use crate::gather::{Parts, gather_parts};
+use crate::gather::{Base, gather_base};
 use crate::request::Request;
 use crate::surfaces::{SURFACES, surface};
 
@@ -47,11 +47,11 @@ pub fn lint_workspace(
             neutral: true,
             ..Request::default()
         };
-        let parts = gather_parts(&workspace, &request, true)?;
+        let base = gather_base(&workspace, &request, true)?;
         let others: Vec<String> =
             all.iter().filter(|other| Some(*other) != id.as_ref()).cloned().collect();
-        findings.extend(lint_agent(&parts, &known_tools, &others));
-        findings.extend(parts.agent.iter().flat_map(|agent| absent_skills(agent, &scan)));
+        findings.extend(lint_agent(&base, &known_tools, &others));
+        findings.extend(base.agent.iter().flat_map(|agent| absent_skills(agent, &scan)));
     }
     let mut seen = std::collections::HashSet::new();
     findings.retain(|finding| seen.insert(finding.clone()));
@@ -109,9 +109,9 @@ fn absent_skills<'a>(agent: &'a Agent, scan: &'a SkillScan) -> impl Iterator<Ite
     })
 }
 
-fn lint_agent(parts: &Parts, known_tools: &[String], other_agents: &[String]) -> Vec<Finding> {
-    let context = &parts.gathered.context;
-    let agent = parts.agent.as_ref();
+fn lint_agent(base: &Base, known_tools: &[String], other_agents: &[String]) -> Vec<Finding> {
+    let context = &base.context;
+    let agent = base.agent.as_ref();
     let line = |asked_by: &AskedBy| u32::try_from(asked_by.line.unwrap_or(1)).unwrap_or(u32::MAX);
     let refs: Vec<PromptRef> = agent
         .and_then(|agent| agent.prompts.as_ref().map(|prompts| (agent, prompts)))
@@ -123,7 +123,7 @@ fn lint_agent(parts: &Parts, known_tools: &[String], other_agents: &[String]) ->
             line: u32::try_from(reference.line).unwrap_or(u32::MAX),
         })
         .collect();
-    let missing: Vec<MissingRef> = parts
+    let missing: Vec<MissingRef> = base
         .missing
         .iter()
         .map(|missing| MissingRef {
@@ -136,8 +136,8 @@ fn lint_agent(parts: &Parts, known_tools: &[String], other_agents: &[String]) ->
     lint(&Subject {
         agent: agent.map_or("", |agent| &agent.id),
         agent_file: agent.map_or("foreword.toml", |agent| &agent.file),
-        blueprint: &parts.gathered.blueprint,
-        blueprint_file: &parts.gathered.blueprint_file,
+        blueprint: &base.blueprint,
+        blueprint_file: &base.blueprint_file,
         context,
         refs: &refs,
         agent_body: &context.identity_files.agent,

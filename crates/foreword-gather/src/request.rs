@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::embedders::Endpoint;
 use foreword::{Hints, ModeChoice, Profile, PromptMode, RuntimeContext, Timestamp};
 
 /// What a front end asks for. Everything that is given wins over the workspace's own settings.
@@ -58,6 +59,10 @@ pub struct Request {
     /// Where the person's audit key is, which approvals are checked with. Without it no skill counts as
     /// approved.
     pub config_dir: Option<PathBuf>,
+    /// Where installed models are.
+    pub models_dir: Option<PathBuf>,
+    /// The endpoint the person chose for embeddings.
+    pub embeddings: Endpoint,
     /// Leave out everything that differs between machines, for digests that a team shares.
     pub neutral: bool,
 }

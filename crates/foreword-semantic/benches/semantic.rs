@@ -103,7 +103,7 @@ fn select(bencher: Bencher<'_, '_>, count: usize) {
         tools.iter().map(|(a, b)| (a.as_str(), b.as_str())).zip(&vectors).map(item).collect();
     let selector = Selector::new(&items).unwrap();
     let task = vector(&id, &mut next);
-    let query = Query { text: TASK, vector: Some(&task), mode_base: &[] };
+    let query = Query { text: TASK, vector: Some(&task), mode_base: &[], offered: &[] };
     bencher.bench(|| {
         let _ = TABLE.as_ref().map(|table| table.embed(&[TASK]));
         selector.select(black_box(&query), &Limits::default())

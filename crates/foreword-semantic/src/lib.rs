@@ -13,7 +13,7 @@
 //! let items = [item("play_music", "Plays a song"), item("set_alarm", "Rings at a given time")];
 //! let selector = Selector::new(&items)?;
 //!
-//! let query = Query { text: "play me a song", vector: None, mode_base: &[] };
+//! let query = Query { text: "play me a song", vector: None, mode_base: &[], offered: &[] };
 //! let selection = selector.select(&query, &Limits::default())?;
 //! assert_eq!(selection.picked[0].index, 0);
 //! assert_eq!(selection.picked[0].reasons, [Reason::Score]);

@@ -39,6 +39,8 @@ pub struct Query<'a> {
     pub vector: Option<&'a Vector>,
     /// Items that the mode always brings along, by index.
     pub mode_base: &'a [usize],
+    /// Which items may be picked at all; none said, all may.
+    pub offered: &'a [bool],
 }
 
 /// How much may be selected.
@@ -212,7 +214,10 @@ impl Selector {
         let mut picked: Vec<Picked> = Vec::new();
         let mut abstained = Vec::new();
         for (kind, limit) in [(Kind::Tool, limits.max_tools), (Kind::Skill, limits.max_skills)] {
-            let of_kind = |index: &usize| self.kinds.get(*index) == Some(&kind);
+            let of_kind = |index: &usize| {
+                self.kinds.get(*index) == Some(&kind)
+                    && query.offered.get(*index).copied().unwrap_or(true)
+            };
             let mut found: Vec<usize> = (0..self.kinds.len()).filter(of_kind).collect();
             let any = !found.is_empty();
             found.retain(|index| score_of(*index) >= min_score);

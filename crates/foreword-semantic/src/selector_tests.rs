@@ -50,6 +50,7 @@ fn named_then_base_then_found() {
         text: "run set_alarm, then save my work",
         vector: Some(&task),
         mode_base: &[0, 4, 99],
+        offered: &[],
     };
     let selection = selector.select(&query, &Limits::default()).unwrap();
     let expected: [(usize, &[Reason]); 5] = [
@@ -71,7 +72,7 @@ fn limits_cut_what_was_merely_found() {
     let vectors = vectors();
     let selector = Selector::new(&items(&vectors)).unwrap();
     let task = vector([0., 0., 1., 0.]);
-    let query = Query { text: "use set_alarm and play_music", vector: Some(&task), mode_base: &[] };
+    let query = Query { text: "use set_alarm and play_music", vector: Some(&task), mode_base: &[], offered: &[] };
     let limits = Limits { max_tools: 2, max_skills: 1, max_results: 5, min_score: None };
     let selection = selector.select(&query, &limits).unwrap();
     assert_eq!(selection.picked.iter().map(|p| p.index).collect::<Vec<_>>(), [0, 1, 3]);
@@ -84,7 +85,7 @@ fn nothing_is_picked_where_nothing_fits() {
     let vectors = vectors();
     let selector = Selector::new(&items(&vectors)).unwrap();
     let task = vector([-1., -1., -1., -1.]);
-    let query = Query { text: "zzz", vector: Some(&task), mode_base: &[] };
+    let query = Query { text: "zzz", vector: Some(&task), mode_base: &[], offered: &[] };
     let selection = selector.select(&query, &Limits::default()).unwrap();
     assert!(selection.picked.is_empty());
     assert_eq!(selection.abstained, [Kind::Tool, Kind::Skill]);
@@ -95,7 +96,7 @@ fn nothing_is_picked_where_nothing_fits() {
 #[test]
 fn words_are_enough_where_there_are_no_vectors() {
     let selector = Selector::new(&items(&[])).unwrap();
-    let query = Query { text: "please play a song", vector: None, mode_base: &[] };
+    let query = Query { text: "please play a song", vector: None, mode_base: &[], offered: &[] };
     let selection = selector.select(&query, &Limits::default()).unwrap();
     assert!(!selection.with_vectors);
     assert_eq!(picked(&selection)[0], (0, &[Reason::Score][..]));
@@ -106,7 +107,7 @@ fn words_are_enough_where_there_are_no_vectors() {
     let task = vector([1., 0., 0., 0.]);
     assert_eq!(some.rank("anything", Some(&task)).unwrap()[0].index, 0);
     let zero = vector([0.; 4]);
-    let query = Query { text: "play a song", vector: Some(&zero), mode_base: &[] };
+    let query = Query { text: "play a song", vector: Some(&zero), mode_base: &[], offered: &[] };
     assert!(!some.select(&query, &Limits::default()).unwrap().with_vectors);
 }
 
@@ -127,7 +128,7 @@ fn an_embedder_nobody_measured_is_scaled_and_does_not_abstain() {
     let vectors = [near(0., 0.), near(0.1, 0.), near(0., 0.1), near(0.2, 0.1), near(0.1, 0.3)];
     let selector = Selector::new(&items(&vectors)).unwrap();
     assert!(selector.calibration().scale > 1.0);
-    let query = Query { text: "zzz", vector: Some(&vectors[1]), mode_base: &[] };
+    let query = Query { text: "zzz", vector: Some(&vectors[1]), mode_base: &[], offered: &[] };
     let selection = selector.select(&query, &Limits::default()).unwrap();
     assert_eq!(selection.picked[0].index, 1);
     assert!(selection.abstained.is_empty());
@@ -154,7 +155,7 @@ proptest! {
         let vectors = vectors();
         let items = items(&vectors);
         let selector = Selector::new(&items).unwrap();
-        let query = Query { text: &text, vector: Some(&vectors[2]), mode_base: &base };
+        let query = Query { text: &text, vector: Some(&vectors[2]), mode_base: &base, offered: &[] };
         let limits = Limits { max_tools, max_skills, max_results, min_score: None };
         let selection = selector.select(&query, &limits).unwrap();
         let of = |kind| selection.picked.iter().filter(|p| items[p.index].kind == kind).count();

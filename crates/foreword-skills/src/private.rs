@@ -1,9 +1,8 @@
 //! `.foreword/`: where the store keeps its repository, its database and its lock.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use foreword_workspace::{PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README};
+use foreword_workspace::{PRIVATE_DIR, make_private_dir};
 
 use crate::error::SkillError;
 use crate::listing::LIST_CACHE;
@@ -35,17 +34,10 @@ impl Private {
         self.directory.join("skills.lock")
     }
 
-    /// Makes the folder, with what keeps it out of the user's own repository and other agents out of
-    /// it.
+    /// Makes the folder.
     pub(crate) fn ensure(&self) -> Result<(), SkillError> {
-        let io = |path: &Path, source| SkillError::io(path, source);
-        fs::create_dir_all(&self.directory).map_err(|e| io(&self.directory, e))?;
-        for (name, text) in [(".gitignore", PRIVATE_GITIGNORE), ("README.md", PRIVATE_README)] {
-            let path = self.directory.join(name);
-            if !path.exists() {
-                fs::write(&path, text).map_err(|e| io(&path, e))?;
-            }
-        }
+        let root = self.directory.parent().unwrap_or(Path::new("."));
+        make_private_dir(root)?;
         Ok(())
     }
 }

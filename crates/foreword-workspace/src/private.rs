@@ -1,5 +1,10 @@
 //! `.foreword/`: state and private layers, kept from the eyes of other agents.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::WorkspaceError;
+
 /// The folder of state and private layers.
 pub const PRIVATE_DIR: &str = ".foreword";
 
@@ -8,6 +13,25 @@ pub const PRIVATE_GITIGNORE: &str = include_str!("text/private-gitignore");
 
 /// The text of `.foreword/README.md`: a warning that tells other agents to keep out.
 pub const PRIVATE_README: &str = include_str!("text/private-readme.md");
+
+/// Makes the folder, with what keeps it out of the user's own repository and other agents out of it;
+/// gives its path.
+///
+/// # Errors
+///
+/// If something cannot be written, with the path of it.
+pub fn make_private_dir(root: &Path) -> Result<PathBuf, WorkspaceError> {
+    let directory = root.join(PRIVATE_DIR);
+    let io = |path: &Path, source| WorkspaceError::Io { path: path.display().to_string(), source };
+    fs::create_dir_all(&directory).map_err(|error| io(&directory, error))?;
+    for (name, text) in [(".gitignore", PRIVATE_GITIGNORE), ("README.md", PRIVATE_README)] {
+        let path = directory.join(name);
+        if !path.exists() {
+            fs::write(&path, text).map_err(|error| io(&path, error))?;
+        }
+    }
+    Ok(directory)
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,140 @@
+//! Gathering again and again: what did not change is kept, and each task costs one embedding at most.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use foreword::Field;
+use foreword_workspace::{PRIVATE_DIR, Snapshot, Workspace};
+
+use crate::error::GatherError;
+use crate::gather::{Base, Gathered, gather_base};
+use crate::pool::Pool;
+use crate::request::Request;
+use crate::semantics::Semantics;
+
+/// So many agents' bases are kept.
+const MOST_BASES: usize = 8;
+
+/// Gathers Contexts of one workspace, and keeps what did not change between them: the files, their
+/// index and the vectors of recent tasks.
+///
+/// ```no_run
+/// use foreword_gather::{Assembler, Request};
+///
+/// let assembler = Assembler::new("examples/semantic");
+/// for task in ["fix the login bug", "review the change"] {
+///     let request = Request { task: Some(task.into()), ..Request::default() };
+///     let gathered = assembler.assemble(&request)?;
+///     println!("{}", gathered.blueprint.build(&gathered.context).text());
+/// }
+/// # Ok::<(), foreword_gather::GatherError>(())
+/// ```
+#[derive(Debug)]
+pub struct Assembler {
+    root: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Newest last.
+    bases: Vec<Kept>,
+    semantics: Semantics,
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State").field("bases", &self.bases.len()).finish_non_exhaustive()
+    }
+}
+
+/// What a request says that decides which files are read.
+#[derive(Clone, PartialEq, Eq)]
+struct Key {
+    agent: Option<String>,
+    blueprint: Option<String>,
+    user_id: Option<String>,
+    cwd: Option<PathBuf>,
+    config_dir: Option<PathBuf>,
+    neutral: bool,
+}
+
+struct Kept {
+    key: Key,
+    base: Arc<Base>,
+    snapshot: Snapshot,
+    pool: Option<Arc<Pool>>,
+}
+
+impl Assembler {
+    /// An assembler for a workspace. Nothing is read yet.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), state: Mutex::default() }
+    }
+
+    /// The workspace.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Gathers a Context for a request, with what fits its task.
+    ///
+    /// # Errors
+    /// Where the workspace cannot be read. An embedder that does not work is no error: then only words
+    /// are compared, and the selection says so.
+    pub fn assemble(&self, request: &Request) -> Result<Gathered, GatherError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { bases, semantics } = &mut *state;
+        let kept = kept(bases, &self.root, request)?;
+        let base = Arc::clone(&kept.base);
+        let mut gathered = base.for_request(request)?;
+        let wanted = base.config.assembly.select
+            && !request.neutral
+            && !gathered.context.task.is_blank()
+            && base.blueprint.shows(Field::Selection);
+        if wanted {
+            semantics.select(&base, &mut kept.pool, request, &mut gathered)?;
+        }
+        Ok(gathered)
+    }
+}
+
+/// What the files say: as it was, where nothing changed.
+fn kept<'s>(
+    bases: &'s mut Vec<Kept>,
+    root: &Path,
+    request: &Request,
+) -> Result<&'s mut Kept, GatherError> {
+    let key = Key {
+        agent: request.agent.clone(),
+        blueprint: request.blueprint.clone(),
+        user_id: request.user_id.clone(),
+        cwd: request.cwd.clone(),
+        config_dir: request.config_dir.clone(),
+        neutral: request.neutral,
+    };
+    let known = bases.iter().position(|kept| kept.key == key).map(|place| bases.remove(place));
+    let kept = match known.filter(|kept| kept.snapshot.holds()) {
+        Some(kept) => kept,
+        None => read(key, root, request)?,
+    };
+    if bases.len() >= MOST_BASES {
+        bases.remove(0);
+    }
+    Ok(bases.push_mut(kept))
+}
+
+fn read(key: Key, root: &Path, request: &Request) -> Result<Kept, GatherError> {
+    let workspace = Workspace::open(root)?;
+    let base = gather_base(&workspace, request, false)?;
+    let mut snapshot = workspace.snapshot();
+    let private = base.root.join(PRIVATE_DIR);
+    // Approvals of skills are read from there.
+    for file in ["foreword.db", "foreword.db-wal"] {
+        snapshot.and(private.join(file));
+    }
+    if let Some(blueprint) = &request.blueprint {
+        snapshot.and(PathBuf::from(blueprint));
+    }
+    Ok(Kept { key, base: Arc::new(base), snapshot, pool: None })
+}

@@ -1,0 +1,135 @@
+//! The embedder that a workspace asks for.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use foreword_semantic::{
+    ApiKey, Embedder, HttpEmbedder, HttpSettings, StaticEmbedder, UseEmbedder,
+};
+use foreword_workspace::{EmbedderName, EmbedderSettings};
+
+/// An embedder that threads may share.
+pub(crate) type AnyEmbedder = Arc<dyn Embedder + Send + Sync>;
+
+/// An endpoint that the person chose, whatever a workspace says.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Endpoint {
+    /// Its address; the workspace's where absent.
+    pub url: Option<String>,
+    /// The key to send along.
+    pub key: Option<ApiKey>,
+}
+
+/// Opens an embedder; why not, where that fails. `dims` is the length of its vectors, where an index
+/// tells.
+pub(crate) fn open(
+    settings: &EmbedderSettings,
+    models: Option<&Path>,
+    endpoint: &Endpoint,
+    dims: Option<usize>,
+) -> Result<Option<AnyEmbedder>, String> {
+    Ok(match settings.name {
+        EmbedderName::None => None,
+        EmbedderName::Static => Some(Arc::new(table()?)),
+        EmbedderName::Use => {
+            let path =
+                models.ok_or("no directory for models is known")?.join("use-multilingual-3.bin");
+            if !path.exists() {
+                return Err("the full model is not installed: run `foreword model install`".into());
+            }
+            let model = UseEmbedder::open(&path, Arc::new(table()?));
+            Some(Arc::new(model.map_err(|error| error.to_string())?))
+        }
+        EmbedderName::Http => Some(Arc::new(http(settings, endpoint, dims)?)),
+    })
+}
+
+fn table() -> Result<StaticEmbedder, String> {
+    StaticEmbedder::embedded().map_err(|error| error.to_string())
+}
+
+fn http(
+    settings: &EmbedderSettings,
+    endpoint: &Endpoint,
+    dims: Option<usize>,
+) -> Result<HttpEmbedder, String> {
+    let url = match (&endpoint.url, &settings.url) {
+        (Some(url), _) => url,
+        // Tasks, skills and memories go there: a workspace from elsewhere must not choose where to.
+        (None, Some(url)) if is_loopback(url) => url,
+        (None, Some(url)) => {
+            return Err(format!(
+                "foreword.toml asks for {url}, which is not on this machine: \
+                 set FOREWORD_EMBEDDINGS_URL to allow it"
+            ));
+        }
+        (None, None) => {
+            return Err("no address is known: set `url` in [embedder] of foreword.toml".into());
+        }
+    };
+    let model = settings.model.as_deref();
+    let model = model.ok_or("no model is named: set `model` in [embedder] of foreword.toml")?;
+    let mut http = HttpSettings::new(url, model);
+    http.api_key.clone_from(&endpoint.key);
+    http.dims = dims;
+    http.timeout = Duration::from_secs(settings.timeout_seconds.unwrap_or(10));
+    http.retries = 1;
+    HttpEmbedder::new(http).map_err(|error| error.to_string())
+}
+
+/// Whether an address is on this machine.
+fn is_loopback(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    // Whoever puts a user in front wants the host overlooked.
+    if authority.contains('@') {
+        return false;
+    }
+    let host = match authority.strip_prefix('[') {
+        Some(six) => six.split(']').next().unwrap_or_default(),
+        None => authority.rsplit_once(':').map_or(authority, |(host, _)| host),
+    };
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_on_this_machine() {
+        for url in [
+            "http://localhost:11434",
+            "http://127.0.0.1",
+            "https://[::1]:8080/v1",
+            "http://LOCALHOST/x",
+        ] {
+            assert!(is_loopback(url), "{url}");
+        }
+        for url in [
+            "http://example.org",
+            "http://localhost.example.org",
+            "http://127.0.0.1@example.org",
+            "http://127.0.0.1.example.org:80",
+            "http://10.0.0.1",
+            "http://[::2]",
+            "http://",
+        ] {
+            assert!(!is_loopback(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_workspace_cannot_send_texts_elsewhere() {
+        let settings = EmbedderSettings {
+            name: EmbedderName::Http,
+            url: Some("http://example.org".into()),
+            model: Some("m".into()),
+            timeout_seconds: None,
+        };
+        let error = open(&settings, None, &Endpoint::default(), Some(2)).err().unwrap();
+        assert!(error.contains("FOREWORD_EMBEDDINGS_URL"), "{error}");
+    }
+}

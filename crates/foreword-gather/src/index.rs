@@ -1,0 +1,160 @@
+//! The index of a workspace: made ahead, so that a build has only its task to embed.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use foreword_workspace::{PRIVATE_DIR, Workspace, make_private_dir};
+use serde::Serialize;
+
+use crate::embedders;
+use crate::error::GatherError;
+use crate::gather::{each_agent, gather_base};
+use crate::index_file::{ContentHash, IndexFile};
+use crate::pool::Draft;
+use crate::request::Request;
+use crate::semantics::INDEX_FILE;
+
+/// Texts embedded at once, between two signs of progress.
+const BATCH: usize = 64;
+/// After so many texts what was done so far is written, so that an interruption loses little.
+const SAVE: usize = 4096;
+
+/// What an index holds, and what was done to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct IndexReport {
+    /// Whose vectors it holds.
+    pub embedder: String,
+    /// Agents whose tools and skills are in it.
+    pub agents: usize,
+    /// Tools, each once.
+    pub tools: usize,
+    /// Skills, each once.
+    pub skills: usize,
+    /// Texts that have a vector: of tools, of skills (description and body), examples.
+    pub texts: usize,
+    /// Texts that had no vector, and got one unless it was only looked.
+    pub embedded: usize,
+    /// Vectors that nothing needs any more.
+    pub dropped: usize,
+    /// Word indexes that were missing.
+    pub word_indexes: usize,
+    /// Why the index there was could not be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<String>,
+}
+
+impl IndexReport {
+    /// Was everything there already?
+    #[must_use]
+    pub fn is_fresh(&self) -> bool {
+        self.embedded == 0 && self.dropped == 0 && self.word_indexes == 0 && self.replaced.is_none()
+    }
+}
+
+/// Whether the index is written, or only looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Indexing {
+    /// Brought up to date.
+    Update,
+    /// Compared with what it should be.
+    Check,
+}
+
+/// Brings the index of a workspace up to date: only what changed is embedded. `progress` hears how many
+/// texts are done and how many there are to do.
+///
+/// # Errors
+/// Where the workspace cannot be read, the embedder does not work, or the index cannot be written. The old
+/// one then still serves.
+pub fn index(
+    root: &Path,
+    request: &Request,
+    indexing: Indexing,
+    mut progress: impl FnMut(usize, usize),
+) -> Result<IndexReport, GatherError> {
+    let workspace = Workspace::open(root)?;
+    let path = root.join(PRIVATE_DIR).join(INDEX_FILE);
+    let mut report = IndexReport::default();
+    let old = IndexFile::read(&path).unwrap_or_else(|error| {
+        report.replaced = Some(error.to_string());
+        None
+    });
+    let settings = &workspace.config().embedder;
+    let dims = old.as_ref().filter(|old| old.id.name == "http").map(|old| old.id.dims);
+    let opened =
+        embedders::open(settings, request.models_dir.as_deref(), &request.embeddings, dims);
+    let reason = |reason| GatherError::Embedder { name: settings.name.as_str(), reason };
+    let Some(embedder) = opened.map_err(reason)? else { return Ok(report) };
+    report.embedder = embedder.id().to_string();
+    let old = old.filter(|old| {
+        let same = *old.id == **embedder.id();
+        if !same {
+            report.replaced = Some(format!("it was made by {}", old.id));
+        }
+        same
+    });
+
+    let mut drafts = Vec::new();
+    let (mut tools, mut skills) = (HashSet::new(), HashSet::new());
+    for agent in each_agent(&workspace)? {
+        let request = Request { agent, neutral: true, ..request.clone() };
+        let base = gather_base(&workspace, &request, false)?;
+        tools.extend(base.context.tools.iter().map(|tool| tool.name.inspect().to_owned()));
+        skills.extend(base.context.skills.iter().map(|skill| skill.name.inspect().to_owned()));
+        drafts.push(Draft::new(&base.context, true));
+        report.agents += 1;
+    }
+    (report.tools, report.skills) = (tools.len(), skills.len());
+
+    let mut new = IndexFile::new(std::sync::Arc::clone(embedder.id()));
+    let mut texts: Vec<(ContentHash, &str)> = Vec::new();
+    let mut seen: HashSet<ContentHash> = HashSet::new();
+    for draft in &drafts {
+        for wanted in draft.wanted() {
+            if !seen.insert(wanted.hash) {
+                continue;
+            }
+            match old.as_ref().and_then(|old| old.vector(&wanted.hash)) {
+                Some(vector) => _ = new.insert(wanted.hash, &vector),
+                None => texts.push((wanted.hash, &wanted.text)),
+            }
+        }
+        let set = draft.set_hash();
+        if new.set(&set).is_some() {
+            continue;
+        }
+        let bytes = old.as_ref().and_then(|old| old.set(&set)).map(<[u8]>::to_vec);
+        let bytes = bytes.unwrap_or_else(|| {
+            report.word_indexes += 1;
+            if indexing == Indexing::Update { draft.lexical().to_bytes() } else { Vec::new() }
+        });
+        new.sets.push((set, bytes));
+    }
+    report.texts = seen.len();
+    report.embedded = texts.len();
+    report.dropped = old.as_ref().map_or(0, |old| old.len() - new.len());
+    if indexing == Indexing::Check || report.is_fresh() {
+        return Ok(report);
+    }
+
+    make_private_dir(root)?;
+    let total = texts.len();
+    let mut unsaved = 0;
+    for (number, batch) in texts.chunks(BATCH).enumerate() {
+        progress(number * BATCH, total);
+        let only: Vec<&str> = batch.iter().map(|(_, text)| *text).collect();
+        let vectors = embedder.embed(&only).map_err(|error| reason(error.to_string()))?;
+        for ((hash, _), vector) in batch.iter().zip(&vectors) {
+            new.insert(*hash, vector);
+        }
+        unsaved += batch.len();
+        if unsaved >= SAVE {
+            new.write(&path)?;
+            unsaved = 0;
+        }
+    }
+    progress(total, total);
+    new.write(&path)?;
+    Ok(report)
+}

@@ -1,0 +1,335 @@
+//! What fits a task: one embedding call for everything that needs a vector, then words and vectors
+//! together.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foreword::{Context, Line, Mode, ModeChoice, Selected, Selection, Untrusted, estimate};
+use foreword_semantic::{Kind, Limits, Picked, Query, Reason, Vector};
+use foreword_workspace::{BaseSet, EmbedderSettings, PRIVATE_DIR};
+
+use crate::embedders::{self, AnyEmbedder, Endpoint};
+use crate::error::GatherError;
+use crate::gather::{Base, Gathered};
+use crate::index_file::{ContentHash, IndexFile};
+use crate::pool::{Draft, Pool, Wanted};
+use crate::request::Request;
+use crate::task_cache::TaskCache;
+use crate::text::untrusted_within;
+
+/// The file of the index, below `.foreword/`.
+pub(crate) const INDEX_FILE: &str = "index.bin";
+/// A cut body of fewer tokens than this says too little to be worth its place.
+const LEAST_BODY: usize = 100;
+
+/// What is kept from task to task.
+#[derive(Default)]
+pub(crate) struct Semantics {
+    /// The embedder last used, and what it was opened with.
+    embedder: Option<(EmbedderSettings, Endpoint, AnyEmbedder)>,
+    tasks: TaskCache,
+}
+
+/// The answer of an embedder: the task's vector, and those of other texts in their order.
+#[derive(Default)]
+struct Embedded {
+    task: Option<Vector>,
+    others: Vec<Vector>,
+}
+
+impl Semantics {
+    /// Selects what fits the task. `kept` is the pool of the base, from an earlier task or for a later
+    /// one.
+    pub(crate) fn select(
+        &mut self,
+        base: &Base,
+        kept: &mut Option<Arc<Pool>>,
+        request: &Request,
+        gathered: &mut Gathered,
+    ) -> Result<(), GatherError> {
+        let mut selection = Selection::default();
+        let (pool, vector) = self.pool(
+            base,
+            kept,
+            request,
+            &mut gathered.warnings,
+            &mut selection,
+            gathered.context.task.inspect(),
+        )?;
+        if let Some(reason) = &selection.degraded {
+            let warning = format!("only words were compared: {}", reason.inspect());
+            gathered.warnings.push(warning);
+        }
+        let context = &mut gathered.context;
+        if Mode::told(context.mode, context.hints, context.task.inspect()).is_none()
+            && let Some(mode) = vector.as_ref().and_then(|vector| pool.mode(vector))
+        {
+            context.mode = choice(mode);
+        }
+        pick(base, &pool, vector.as_ref(), context, &mut selection, &mut gathered.warnings)?;
+        limit_bodies(context, &mut selection, base.config.assembly.max_capability_tokens);
+        context.selection = Some(selection);
+        Ok(())
+    }
+
+    /// The pool of a base and the vector of the task. Whatever has no vector yet is embedded together
+    /// with the task, in one call.
+    fn pool(
+        &mut self,
+        base: &Base,
+        kept: &mut Option<Arc<Pool>>,
+        request: &Request,
+        warnings: &mut Vec<String>,
+        selection: &mut Selection,
+        task: &str,
+    ) -> Result<(Arc<Pool>, Option<Vector>), GatherError> {
+        let settings = &base.config.embedder;
+        let index = if kept.is_none() { read_index(base, warnings) } else { None };
+        let embedder = self.embedder(settings, request, index.as_ref()).unwrap_or_else(|reason| {
+            selection.degraded = Some(Line::new(reason));
+            None
+        });
+        let most = base.config.assembly.task_cache;
+        if let Some(pool) = kept {
+            let embedded = self.embed(embedder.as_ref(), task, &[], most, selection);
+            return Ok((Arc::clone(pool), embedded.task));
+        }
+
+        let draft = Draft::new(&base.context, base.config.assembly.enable_mode_semantic);
+        let index = index.filter(|index| embedder.as_ref().is_some_and(|e| **e.id() == *index.id));
+        let missing = missing(&draft, index.as_ref());
+        let texts: Vec<&str> = missing.iter().map(|wanted| wanted.text.as_str()).collect();
+        let embedded = self.embed(embedder.as_ref(), task, &texts, most, selection);
+        let made: HashMap<ContentHash, Vector> =
+            missing.iter().map(|wanted| wanted.hash).zip(embedded.others).collect();
+        if !made.is_empty() {
+            warnings.push(format!(
+                "{} of the texts to select from were not in the index and were embedded now; \
+                 `foreword index` keeps them",
+                made.len()
+            ));
+        }
+        let vector_of = |hash: &ContentHash| {
+            embedded.task.as_ref()?;
+            made.get(hash).cloned().or_else(|| index.as_ref()?.vector(hash))
+        };
+        let pool = Arc::new(draft.finish(index.as_ref(), vector_of)?);
+        // An embedder that failed may be back next time.
+        if selection.degraded.is_none() {
+            *kept = Some(Arc::clone(&pool));
+        }
+        Ok((pool, embedded.task))
+    }
+
+    /// One call for the task and other texts; none where all vectors are known.
+    fn embed(
+        &mut self,
+        embedder: Option<&AnyEmbedder>,
+        task: &str,
+        others: &[&str],
+        most: usize,
+        selection: &mut Selection,
+    ) -> Embedded {
+        let Some(embedder) = embedder else { return Embedded::default() };
+        let known = self.tasks.get(task, embedder.id());
+        let mut texts = others.to_vec();
+        if known.is_none() {
+            texts.push(task);
+        }
+        if texts.is_empty() {
+            return Embedded { task: known, others: Vec::new() };
+        }
+        selection.embedding_calls += 1;
+        match embedder.embed(&texts) {
+            Ok(mut vectors) => {
+                let task_vector = known.or_else(|| {
+                    let vector = vectors.pop()?;
+                    self.tasks.put(task, vector.clone(), most);
+                    Some(vector)
+                });
+                Embedded { task: task_vector, others: vectors }
+            }
+            Err(error) => {
+                selection.degraded = Some(Line::new(error.to_string()));
+                Embedded::default()
+            }
+        }
+    }
+
+    /// The embedder of the workspace; none where it wants none, and why not where it does not work.
+    fn embedder(
+        &mut self,
+        settings: &EmbedderSettings,
+        request: &Request,
+        index: Option<&IndexFile>,
+    ) -> Result<Option<AnyEmbedder>, String> {
+        if let Some((known, endpoint, embedder)) = &self.embedder
+            && known == settings
+            && *endpoint == request.embeddings
+        {
+            return Ok(Some(Arc::clone(embedder)));
+        }
+        let dims = index.filter(|index| index.id.name == "http").map(|index| index.id.dims);
+        let opened =
+            embedders::open(settings, request.models_dir.as_deref(), &request.embeddings, dims)?;
+        self.embedder = opened
+            .as_ref()
+            .map(|embedder| (settings.clone(), request.embeddings.clone(), Arc::clone(embedder)));
+        Ok(opened)
+    }
+}
+
+/// The index of the workspace, if there is one to be believed.
+fn read_index(base: &Base, warnings: &mut Vec<String>) -> Option<IndexFile> {
+    match IndexFile::read(&base.root.join(PRIVATE_DIR).join(INDEX_FILE)) {
+        Ok(index) => index,
+        Err(error) => {
+            warnings.push(format!("{error}; `foreword index` makes it anew"));
+            None
+        }
+    }
+}
+
+/// The texts of a pool that an index has no vectors for, each once.
+pub(crate) fn missing<'d>(draft: &'d Draft, index: Option<&IndexFile>) -> Vec<&'d Wanted> {
+    let mut seen = std::collections::HashSet::new();
+    let known = |hash: &ContentHash| index.is_some_and(|index| index.has(hash));
+    let wanted = draft.wanted().iter();
+    wanted.filter(|wanted| !known(&wanted.hash) && seen.insert(wanted.hash)).collect()
+}
+
+/// Picks tools and skills, and writes down which and why.
+fn pick(
+    base: &Base,
+    pool: &Pool,
+    vector: Option<&Vector>,
+    context: &Context,
+    selection: &mut Selection,
+    warnings: &mut Vec<String>,
+) -> Result<(), GatherError> {
+    let assembly = &base.config.assembly;
+    let mode = context.mode();
+    let modes = &base.config.modes;
+    let set = match mode {
+        Mode::Plan => &modes.plan,
+        Mode::Act => &modes.act,
+        Mode::Review => &modes.review,
+    };
+    let mode_base = base_items(context, set, mode, warnings);
+    let offered: Vec<bool> = context
+        .tools
+        .iter()
+        .map(|tool| tool.is_offered_in(mode.as_str()))
+        .chain(context.skills.iter().map(|_| true))
+        .collect();
+    let limits = Limits {
+        max_tools: assembly.max_tools,
+        max_skills: assembly.max_skills,
+        max_results: assembly.max_results,
+        min_score: assembly.min_score.map(|score| score as f32),
+    };
+    let text = context.task.inspect();
+    let query = Query { text, vector, mode_base: &mode_base, offered: &offered };
+    let picked = pool.selector.select(&query, &limits)?;
+    let vector = vector.filter(|_| picked.with_vectors);
+    selection.embedder = vector.map(|vector| Line::new(vector.id().to_string()));
+    selection.min_score = Some(rounded(picked.min_score)).filter(|score| score.is_finite());
+    let kinds = picked.abstained.iter();
+    selection.abstained =
+        kinds.map(|kind| Line::new(if *kind == Kind::Tool { "tools" } else { "skills" })).collect();
+    for item in &picked.picked {
+        match item.index.checked_sub(pool.tools) {
+            None => {
+                let tool = context.tools.get(item.index);
+                selection.tools.extend(tool.map(|tool| selected(&tool.name, item)));
+            }
+            Some(skill) => {
+                let skill = context.skills.get(skill);
+                selection.skills.extend(skill.map(|skill| selected(&skill.name, item)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn selected(name: &Line, item: &Picked) -> Selected {
+    let reason = |reason: &Reason| {
+        Line::new(match reason {
+            Reason::Named => "named",
+            Reason::Base => "base",
+            Reason::Score => "score",
+        })
+    };
+    Selected {
+        name: name.clone(),
+        score: rounded(item.score),
+        reasons: item.reasons.iter().map(reason).collect(),
+    }
+}
+
+/// Four places tell all there is to tell, and read well.
+fn rounded(score: f32) -> f64 {
+    (f64::from(score) * 10_000.0).round() / 10_000.0
+}
+
+fn choice(mode: Mode) -> ModeChoice {
+    match mode {
+        Mode::Plan => ModeChoice::Plan,
+        Mode::Act => ModeChoice::Act,
+        Mode::Review => ModeChoice::Review,
+    }
+}
+
+/// The places of what a mode always brings along; names that lead nowhere are told.
+fn base_items(
+    context: &Context,
+    set: &BaseSet,
+    mode: Mode,
+    warnings: &mut Vec<String>,
+) -> Vec<usize> {
+    let mut places = Vec::new();
+    let mut add = |key: &str, name: &str, place: Option<usize>| match place {
+        Some(place) => places.push(place),
+        None => warnings.push(format!(
+            "foreword.toml: `modes.{}.{key}` names `{name}`, which this agent does not have",
+            mode.as_str()
+        )),
+    };
+    for name in &set.base_tools {
+        let place = context.tools.iter().position(|tool| tool.name.inspect() == name);
+        add("base_tools", name, place);
+    }
+    for name in &set.base_skills {
+        let place = context.skills.iter().position(|skill| skill.name.inspect() == name);
+        add("base_skills", name, place.map(|place| place + context.tools.len()));
+    }
+    places
+}
+
+/// Cuts or leaves out the bodies of selected skills, so that together they stay within the limit.
+fn limit_bodies(context: &mut Context, selection: &mut Selection, most: usize) {
+    let mut left = most;
+    for selected in &selection.skills {
+        let Some(skill) = context.skills.iter_mut().find(|skill| skill.name == selected.name)
+        else {
+            continue;
+        };
+        let costs = estimate(skill.body.inspect()) as usize;
+        if costs <= left {
+            left -= costs;
+            continue;
+        }
+        let name = skill.name.inspect().to_owned();
+        let reason = if left < LEAST_BODY {
+            skill.body = Untrusted::default();
+            format!(
+                "over max_capability_tokens: {costs} tokens, {left} left; it stays in the index"
+            )
+        } else {
+            skill.body = untrusted_within(&skill.body, &name, left);
+            format!("over max_capability_tokens: cut from {costs} tokens to {left}")
+        };
+        left = left.saturating_sub(estimate(skill.body.inspect()) as usize);
+        selection.filtered.push(foreword::Filtered { kind: "skill".to_owned(), id: name, reason });
+    }
+}
