@@ -4,10 +4,11 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use foreword_semantic::{
-    Embedder, EmbedderId, Item, Kind, LexicalIndex, Limits, Query, Selector, StaticEmbedder,
-    Vector, VectorIndex,
+    Embedder, EmbedderId, Item, Kind, LexicalIndex, Limits, NameIndex, Query, Selector,
+    StaticEmbedder, Vector, VectorIndex,
 };
 
 fn main() {
@@ -90,6 +91,21 @@ fn build_lexical(bencher: Bencher<'_, '_>, count: usize) {
     bencher.bench(|| {
         LexicalIndex::new(tools.iter().map(|(name, text)| (name.as_str(), text.as_str())))
     });
+}
+
+#[divan::bench(args = [100, 1_000, 50_000], sample_count = 10)]
+fn load_lexical(bencher: Bencher<'_, '_>, count: usize) {
+    let tools = tools(count);
+    let bytes = LexicalIndex::new(tools.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+        .to_bytes();
+    bencher.counter(BytesCount::of_slice(&bytes)).bench(|| LexicalIndex::from_bytes(&bytes));
+}
+
+#[divan::bench(args = [1_000, 50_000], sample_count = 10)]
+fn load_names(bencher: Bencher<'_, '_>, count: usize) {
+    let tools = tools(count);
+    let bytes = NameIndex::new(tools.iter().map(|(name, _)| name.as_str())).to_bytes();
+    bencher.counter(BytesCount::of_slice(&bytes)).bench(|| NameIndex::from_bytes(&bytes));
 }
 
 #[divan::bench(args = [1_000, 50_000])]

@@ -3,7 +3,8 @@
 //! It finds relatives that no cutting of endings finds (`reservation`, `reserved`; `wetter`,
 //! `wettervorhersage`) and forgives slips of the keyboard.
 
-use crate::postings::Postings;
+use crate::flat::{IndexError, Reader, Writer};
+use crate::postings::{Places, Postings};
 use crate::words::each_word;
 
 /// Pools from this size on leave out grams that more than this share of the items have: they say
@@ -18,6 +19,8 @@ const COMMON: f32 = 0.125;
 #[derive(Debug, Default)]
 pub(crate) struct GramIndex {
     postings: Postings,
+    /// The places that some item has.
+    taken: Places,
     places: u32,
     items: f32,
 }
@@ -44,7 +47,7 @@ impl GramIndex {
         for (gram, ..) in &mut found {
             *gram %= places;
         }
-        let mut index = Self { postings: Postings::default(), places, items: items as f32 };
+        let mut index = Self { places, items: items as f32, ..Self::default() };
         let mut rarities = vec![0.0_f32; places as usize];
         for (gram, ..) in &found {
             if let Some(count) = rarities.get_mut(*gram as usize) {
@@ -66,7 +69,11 @@ impl GramIndex {
             let factor = length.sqrt().max(f32::MIN_POSITIVE).recip();
             own.iter_mut().for_each(|(.., weight)| *weight *= factor);
         }
-        index.postings = Postings::new(places as usize, &found);
+        index.taken = Places::new(places, found.iter().map(|(gram, ..)| *gram));
+        for (gram, ..) in &mut found {
+            *gram = index.taken.number(*gram).unwrap_or_default();
+        }
+        index.postings = Postings::new(index.taken.len(), &found);
         index
     }
 
@@ -81,18 +88,35 @@ impl GramIndex {
         grams.sort_unstable();
         let mut length = 0.0_f32;
         for same in grams.chunk_by(|a, b| a == b) {
-            let Some(gram) = same.first() else { continue };
-            let holders = self.postings.of(*gram).len() as f32;
+            let Some(gram) = same.first().and_then(|gram| self.taken.number(*gram)) else {
+                continue;
+            };
+            let holders = self.postings.of(gram).len() as f32;
             if holders > 0.0 {
                 let weight = frequency(same.len() as f32) * self.rarity(holders);
                 length += weight * weight;
-                self.postings.add(*gram, weight, scores);
+                self.postings.add(gram, weight, scores);
             }
         }
         if length > 0.0 {
             let factor = length.sqrt().recip();
             scores.iter_mut().for_each(|score| *score *= factor);
         }
+    }
+}
+
+impl GramIndex {
+    pub(crate) fn write(&self, to: &mut Writer) {
+        to.number(self.places);
+        self.taken.write(to);
+        self.postings.write(to);
+    }
+
+    pub(crate) fn read(from: &mut Reader<'_>, items: usize) -> Result<Self, IndexError> {
+        let places = from.number()?;
+        let taken = Places::read(from, places)?;
+        let postings = Postings::read(from, taken.len(), items)?;
+        Ok(Self { postings, taken, places, items: items as f32 })
     }
 }
 

@@ -1,10 +1,15 @@
 //! What words alone say: BM25, the share of a name that the query spells out, and character grams.
 
-use std::collections::HashMap;
-
+use crate::flat::{IndexError, Reader, Writer};
 use crate::grams::GramIndex;
 use crate::postings::Postings;
+use crate::terms::Terms;
 use crate::words::{each_term, repeats};
+
+/// What stored bytes start with, and the version of what follows. The version also changes with
+/// anything that decides the numbers: how words are cut, hashed or weighed.
+const MAGIC: [u8; 8] = *b"FWLEXIDX";
+const VERSION: u32 = 1;
 
 /// How fast a repeated word stops counting.
 const K1: f32 = 1.2;
@@ -20,7 +25,7 @@ const SMALLEST: f32 = 20.0;
 /// An index over the names and descriptions of items.
 #[derive(Debug, Default)]
 pub struct LexicalIndex {
-    numbers: HashMap<Box<str>, u32>,
+    terms: Terms,
     /// Per term.
     rarity: Vec<f32>,
     words: Postings,
@@ -52,12 +57,12 @@ impl LexicalIndex {
         let mut lengths: Vec<f32> = Vec::new();
         let mut own: Vec<(u32, f32)> = Vec::new();
         for (item, [name, text]) in (0..).zip(fields) {
-            each_term(name, |term| own.push((index.number(term), NAME_WEIGHT)));
+            each_term(name, |term| own.push((index.terms.number(term), NAME_WEIGHT)));
             own.sort_unstable_by_key(|(term, _)| *term);
             named.extend(
                 own.chunk_by(|a, b| a.0 == b.0).filter_map(|x| Some((x.first()?.0, item, 1.0))),
             );
-            each_term(text, |term| own.push((index.number(term), 1.0)));
+            each_term(text, |term| own.push((index.terms.number(term), 1.0)));
             own.sort_by_key(|(term, _)| *term);
             lengths.push(own.iter().map(|(_, weight)| weight).sum());
             for same in own.chunk_by(|a, b| a.0 == b.0) {
@@ -73,7 +78,7 @@ impl LexicalIndex {
             let length = lengths.get(*item as usize).map_or(1.0, |length| length / mean);
             *weight = *weight * (K1 + 1.0) / (*weight + K1 * (1.0 - B + B * length));
         }
-        let terms = index.numbers.len();
+        let terms = index.terms.len();
         index.words = Postings::new(terms, &found);
         let count = (index.items as f32).max(SMALLEST);
         index.rarity = (0..terms as u32)
@@ -103,16 +108,7 @@ impl LexicalIndex {
                 (*term, *item, self.rarity(*term) / total)
             })
             .collect();
-        Postings::new(self.numbers.len(), &shares)
-    }
-
-    fn number(&mut self, term: &str) -> u32 {
-        if let Some(number) = self.numbers.get(term) {
-            return *number;
-        }
-        let number = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
-        self.numbers.insert(term.into(), number);
-        number
+        Postings::new(self.terms.len(), &shares)
     }
 
     fn rarity(&self, term: u32) -> f32 {
@@ -136,8 +132,8 @@ impl LexicalIndex {
     pub fn scores(&self, query: &str) -> LexicalScores {
         let mut terms: Vec<u32> = Vec::new();
         let mut strangers: Vec<Box<str>> = Vec::new();
-        each_term(query, |term| match self.numbers.get(term) {
-            Some(number) => terms.push(*number),
+        each_term(query, |term| match self.terms.find(term) {
+            Some(number) => terms.push(number),
             None => strangers.push(term.into()),
         });
         terms.sort_unstable();
@@ -156,6 +152,47 @@ impl LexicalIndex {
         }
         self.grams.scores(query, &mut scores.grams);
         scores
+    }
+
+    /// The index as bytes that [`LexicalIndex::from_bytes`] reads many times faster than it is built.
+    ///
+    /// There is no hash in them: whoever stores them keeps one beside them.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::new(MAGIC, VERSION);
+        writer.number(u32::try_from(self.items).unwrap_or(u32::MAX));
+        self.terms.write(&mut writer);
+        writer.floats(&self.rarity);
+        self.words.write(&mut writer);
+        self.names.write(&mut writer);
+        self.grams.write(&mut writer);
+        writer.finish()
+    }
+
+    /// Reads what [`LexicalIndex::to_bytes`] wrote; scores are the same to the bit.
+    ///
+    /// Every length and every number that points somewhere is checked, so that damaged bytes can
+    /// neither panic here nor later. Weights are only checked to be finite.
+    ///
+    /// # Errors
+    /// Where the bytes are not an index, or one of another version.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, IndexError> {
+        let mut reader = Reader::new(bytes, MAGIC, VERSION)?;
+        let items = reader.number()? as usize;
+        let terms = Terms::read(&mut reader)?;
+        let rarity = reader.floats()?;
+        if rarity.len() != terms.len() || !rarity.iter().all(|x| x.is_finite()) {
+            return Err(IndexError::damaged("its words have no weights"));
+        }
+        let words = Postings::read(&mut reader, terms.len(), items)?;
+        let names = Postings::read(&mut reader, terms.len(), items)?;
+        let grams = GramIndex::read(&mut reader, items)?;
+        reader.finish()?;
+        // A count that nothing else bears out would make every query ask for that much memory.
+        if items > words.len().saturating_mul(64).saturating_add(1 << 20) {
+            return Err(IndexError::damaged("it has more items than words"));
+        }
+        Ok(Self { terms, rarity, words, names, grams, items })
     }
 }
 
@@ -209,6 +246,16 @@ mod tests {
         assert!(LexicalIndex::new(std::iter::empty()).scores("x").bm25.is_empty());
     }
 
+    #[test]
+    fn an_index_of_another_version_is_named() {
+        let mut bytes = index().to_bytes();
+        bytes[8] = 9;
+        let message = LexicalIndex::from_bytes(&bytes).unwrap_err().to_string();
+        assert_eq!(message, "the index has version 9, this program reads version 1; index again");
+        let message = LexicalIndex::from_bytes(b"something else").unwrap_err().to_string();
+        assert_eq!(message, "the index is damaged: it does not start like one; index again");
+    }
+
     proptest! {
         #[test]
         fn scores_are_finite_and_repeatable(items in prop::collection::vec((".{0,20}", ".{0,60}"), 0..8), query: String) {
@@ -219,7 +266,20 @@ mod tests {
                 prop_assert!(part.iter().all(|x| x.is_finite() && *x >= 0.0));
             }
             prop_assert!(a.name.iter().chain(&a.grams).all(|x| *x <= 1.001));
-            prop_assert_eq!(a, b);
+            prop_assert_eq!(&a, &b);
+            let bytes = LexicalIndex::new(pairs()).to_bytes();
+            prop_assert_eq!(LexicalIndex::from_bytes(&bytes).unwrap().scores(&query), a);
+        }
+
+        #[test]
+        fn damage_never_panics(at: prop::sample::Index, to: u8, cut: prop::sample::Index) {
+            let bytes = index().to_bytes();
+            let mut changed = bytes.clone();
+            changed[at.index(bytes.len())] = to;
+            if let Ok(index) = LexicalIndex::from_bytes(&changed) {
+                let _ = index.scores("playing a song 打开灯");
+            }
+            prop_assert!(LexicalIndex::from_bytes(&bytes[..cut.index(bytes.len())]).is_err());
         }
     }
 }

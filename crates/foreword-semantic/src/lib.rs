@@ -24,6 +24,7 @@ mod double_array;
 #[cfg(test)]
 mod double_array_build;
 mod embedder;
+mod flat;
 mod fusion;
 mod grams;
 mod http_embedder;
@@ -43,6 +44,7 @@ mod static_pack;
 mod static_table;
 #[cfg(test)]
 mod static_tests;
+mod terms;
 mod use_embedder;
 mod use_file;
 mod use_forward;
@@ -52,11 +54,13 @@ mod words;
 mod zip;
 
 pub use embedder::{Counted, EmbedError, Embedder};
+pub use flat::IndexError;
 pub use fusion::{Calibration, Parts};
 pub use http_embedder::HttpEmbedder;
 pub use http_settings::{ApiKey, HttpSettings};
 pub use lexical::{LexicalIndex, LexicalScores};
 pub use measures::{Outcome, Summary, auroc};
+pub use named::NameIndex;
 pub use scan::VectorIndex;
 pub use selector::{Item, Kind, Limits, Picked, Query, Ranked, Reason, Selection, Selector};
 pub use static_embedder::StaticEmbedder;

@@ -30,6 +30,27 @@ impl VectorIndex {
         Ok(Self { id, values })
     }
 
+    /// An index of [`VectorIndex::values`] as another index gave them: nothing is scaled again,
+    /// so cosines are the same to the bit. Numbers that are not finite become 0.
+    ///
+    /// # Errors
+    /// Where the numbers do not fill whole vectors.
+    pub fn from_stored(id: Arc<EmbedderId>, mut values: Vec<f32>) -> Result<Self, Incomparable> {
+        if id.dims == 0 || !values.len().is_multiple_of(id.dims) {
+            return Err(Incomparable::Length { numbers: values.len(), dims: id.dims });
+        }
+        for value in &mut values {
+            *value = if value.is_finite() { *value } else { 0.0 };
+        }
+        Ok(Self { id, values })
+    }
+
+    /// All numbers, vector after vector.
+    #[must_use]
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
     /// Adds a vector at the end.
     ///
     /// # Errors

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::flat::IndexError;
 use crate::fusion::{Calibration, Fused, Parts};
 use crate::lexical::LexicalIndex;
-use crate::named::{Names, is_identifier};
+use crate::named::NameIndex;
 use crate::scan::VectorIndex;
 use crate::vector::{Incomparable, Vector};
 
@@ -112,10 +113,9 @@ pub struct Ranked {
 #[derive(Debug)]
 pub struct Selector {
     kinds: Vec<Kind>,
-    identifier: Vec<bool>,
     lexical: LexicalIndex,
+    names: NameIndex,
     vectors: Option<VectorIndex>,
-    names: Names,
     calibration: Calibration,
 }
 
@@ -140,12 +140,55 @@ impl Selector {
         let calibration = vectors.as_ref().map_or(Calibration::LEXICAL, calibrate);
         Ok(Self {
             kinds: items.iter().map(|item| item.kind).collect(),
-            identifier: items.iter().map(|item| is_identifier(item.name)).collect(),
             lexical: LexicalIndex::new(items.iter().map(|item| (item.name, item.text))),
+            names: NameIndex::new(items.iter().map(|item| item.name)),
             vectors,
-            names: Names::new(items.iter().map(|item| item.name)),
             calibration,
         })
+    }
+
+    /// An index of parts that were stored: rankings are those of the index they came from.
+    ///
+    /// # Errors
+    /// Where the parts are not of equally many items.
+    pub fn from_parts(
+        kinds: Vec<Kind>,
+        lexical: LexicalIndex,
+        names: NameIndex,
+        vectors: Option<VectorIndex>,
+    ) -> Result<Self, IndexError> {
+        let expected = kinds.len();
+        let counts =
+            [Some(lexical.len()), Some(names.len()), vectors.as_ref().map(VectorIndex::len)];
+        if let Some(found) = counts.into_iter().flatten().find(|count| *count != expected) {
+            return Err(IndexError::Items { expected, found });
+        }
+        let calibration = vectors.as_ref().map_or(Calibration::LEXICAL, calibrate);
+        Ok(Self { kinds, lexical, names, vectors, calibration })
+    }
+
+    /// What the items are.
+    #[must_use]
+    pub fn kinds(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    /// The part that compares words, to be stored.
+    #[must_use]
+    pub fn lexical(&self) -> &LexicalIndex {
+        &self.lexical
+    }
+
+    /// The part that knows the names, to be stored.
+    #[must_use]
+    pub fn names(&self) -> &NameIndex {
+        &self.names
+    }
+
+    /// The part that compares vectors, to be stored.
+    #[must_use]
+    pub fn vectors(&self) -> Option<&VectorIndex> {
+        self.vectors.as_ref()
     }
 
     /// Uses this calibration instead of the embedder's own.
@@ -185,8 +228,8 @@ impl Selector {
         let (fused, _) = self.fuse(text, vector)?;
         let mut named = vec![false; self.kinds.len()];
         for item in self.names.find(text) {
-            if let (Some(slot), Some(true)) = (named.get_mut(item), self.identifier.get(item)) {
-                *slot = true;
+            if let Some(slot) = named.get_mut(item) {
+                *slot = self.names.is_identifier(item);
             }
         }
         let scores = fused.totals().into_iter().zip(named).enumerate();

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use crate::lexical::LexicalIndex;
+use crate::named::NameIndex;
+use crate::scan::VectorIndex;
 use crate::selector::{Item, Kind, Limits, Query, Reason, Selection, Selector};
 use crate::vector::{EmbedderId, Vector};
 
@@ -141,6 +144,28 @@ fn ties_go_by_place_and_names_come_first_in_a_ranking() {
         |text: &str| selector.rank(text, None).unwrap().iter().map(|r| r.index).collect::<Vec<_>>();
     assert_eq!(order("zzz"), [0, 1, 2, 3, 4]);
     assert_eq!(order("play a song with git_commit")[0], 2);
+}
+
+#[test]
+fn a_stored_selector_is_the_same() {
+    let vectors = vectors();
+    let selector = Selector::new(&items(&vectors)).unwrap();
+    let lexical = LexicalIndex::from_bytes(&selector.lexical().to_bytes()).unwrap();
+    let names = NameIndex::from_bytes(&selector.names().to_bytes()).unwrap();
+    let stored = selector.vectors().unwrap();
+    let loaded = VectorIndex::from_stored(Arc::clone(stored.id()), stored.values().to_vec());
+    let kinds = selector.kinds().to_vec();
+    let again = Selector::from_parts(kinds, lexical, names, loaded.ok()).unwrap();
+    assert_eq!(again.calibration(), selector.calibration());
+    for text in ["play a song", "run set_alarm", "zzz", ""] {
+        let task = Some(&vectors[2]);
+        assert_eq!(again.rank(text, task), selector.rank(text, task));
+    }
+
+    let lexical = LexicalIndex::new(std::iter::empty());
+    let names = NameIndex::new(["x"].into_iter());
+    let message = Selector::from_parts(vec![Kind::Tool], lexical, names, None).unwrap_err();
+    assert_eq!(message.to_string(), "the parts of the index are of 1 and of 0 items; index again");
 }
 
 proptest! {
