@@ -1,5 +1,6 @@
 //! The command line as data: one definition drives help, man pages and completions.
 
+mod semantics;
 mod skills;
 
 use std::path::PathBuf;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
 
+pub(crate) use semantics::{EvalAssembleArgs, EvalRunArgs, IndexArgs};
 pub(crate) use skills::{
     ApproveArgs, AuditCommand, AuditLogArgs, EvalScreenArgs, ImportArgs, PolicyName, ProposeArgs,
     RevertArgs, ScreenArgs, SkillCommand,
@@ -71,6 +73,8 @@ pub(crate) enum Command {
     /// The log of everything that was changed or refused
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Make vectors of tools and skills ahead, so that a build embeds only its task
+    Index(IndexArgs),
     /// Measure
     #[command(subcommand)]
     Eval(EvalCommand),
@@ -351,6 +355,10 @@ pub(crate) enum EvalCommand {
     Speed(SpeedArgs),
     /// What screening says of a corpus of skills
     Screen(EvalScreenArgs),
+    /// What is selected for a task, and the prompt it gives
+    Assemble(EvalAssembleArgs),
+    /// How well a workspace selects, on a set of tasks of its own
+    Run(EvalRunArgs),
 }
 
 #[derive(Args, Debug)]

@@ -13,7 +13,7 @@ use foreword_workspace::WorkspaceError;
 
 use crate::args::{AnyMode, SourceArgs, Tokenizer};
 use crate::error::CliError;
-use crate::person::config_dir;
+use crate::person::{config_dir, embeddings, models_dir};
 use crate::terminal::Terminal;
 
 /// The most that is read from a file or standard input.
@@ -117,6 +117,8 @@ pub(crate) fn request(source: &SourceArgs) -> Result<Request, CliError> {
         runtime_context: session.sub_agent.then(|| runtime_context(source)),
         cwd: session.cwd.clone(),
         config_dir: config_dir().ok(),
+        models_dir: models_dir(),
+        embeddings: embeddings(),
         ..Request::default()
     })
 }

@@ -71,6 +71,11 @@ fn run(cli: &Cli, terminal: &Terminal) -> Result<(), CliError> {
         Command::Audit(command) => commands::audit::run(workspace, command, terminal),
         Command::Eval(EvalCommand::Speed(args)) => commands::speed::run(args, terminal),
         Command::Eval(EvalCommand::Screen(args)) => commands::screen_eval::run(args, terminal),
+        Command::Index(args) => commands::index::run(workspace, args, terminal),
+        Command::Eval(EvalCommand::Assemble(args)) => {
+            commands::eval_assemble::run(workspace, args, terminal)
+        }
+        Command::Eval(EvalCommand::Run(args)) => commands::eval_run::run(workspace, args, terminal),
         Command::Serve(_) => commands::serve::run(workspace),
         Command::Completions { shell } => commands::shell::completions(*shell, terminal),
         Command::Man { directory } => commands::shell::man(directory, terminal),

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use foreword::Timestamp;
+use foreword_gather::Endpoint;
+use foreword_semantic::ApiKey;
 use foreword_skills::Act;
 
 use crate::error::CliError;
@@ -43,6 +45,26 @@ pub(crate) fn now_ms() -> i64 {
 /// A time in milliseconds, as people and JSON see it.
 pub(crate) fn shown_time(ms: i64) -> String {
     Timestamp::from_unix(ms.div_euclid(1000)).as_str().to_owned()
+}
+
+/// The directory of installed models: the person's own, for all workspaces.
+pub(crate) fn models_dir() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    if let Some(own) = set("FOREWORD_MODEL_DIR") {
+        return Some(PathBuf::from(own));
+    }
+    let base = set("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = base.or_else(|| std::env::home_dir().map(|home| home.join(".local/share")))?;
+    Some(base.join("foreword/models"))
+}
+
+/// The endpoint for embeddings that the person chose. A key goes only where they say.
+pub(crate) fn embeddings() -> Endpoint {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    Endpoint {
+        url: set("FOREWORD_EMBEDDINGS_URL"),
+        key: set("FOREWORD_EMBEDDINGS_API_KEY").map(ApiKey::new),
+    }
 }
 
 /// The directory of the person's own settings, where the audit key lies.

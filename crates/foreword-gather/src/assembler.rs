@@ -89,7 +89,7 @@ impl Assembler {
         let base = Arc::clone(&kept.base);
         let mut gathered = base.for_request(request)?;
         let wanted = base.config.assembly.select
-            && !request.neutral
+            && !(request.neutral || request.everything)
             && !gathered.context.task.is_blank()
             && base.blueprint.shows(Field::Selection);
         if wanted {

@@ -71,7 +71,8 @@ fn http(
     let model = settings.model.as_deref();
     let model = model.ok_or("no model is named: set `model` in [embedder] of foreword.toml")?;
     let mut http = HttpSettings::new(url, model);
-    http.api_key.clone_from(&endpoint.key);
+    // A key goes only where the person said, not to whatever listens on a port of this machine.
+    http.api_key = endpoint.key.clone().filter(|_| endpoint.url.is_some());
     http.dims = dims;
     http.timeout = Duration::from_secs(settings.timeout_seconds.unwrap_or(10));
     http.retries = 1;

@@ -38,6 +38,9 @@ pub enum GatherError {
     /// Vectors of two embedders met.
     #[error(transparent)]
     Incomparable(#[from] foreword_semantic::Incomparable),
+    /// The parts of an index do not belong together.
+    #[error("the parts of the index do not belong together: {0}")]
+    Parts(#[from] foreword_semantic::IndexError),
     /// The embedder that the workspace asks for does not work.
     #[error("the embedder `{name}` does not work: {reason}")]
     Embedder {
@@ -49,6 +52,12 @@ pub enum GatherError {
     /// The index cannot be read or written.
     #[error(transparent)]
     Index(#[from] crate::index_file::IndexError),
+    /// A text is no answer to `tools/list`.
+    #[error("not an answer to tools/list: {what}")]
+    NotTools {
+        /// What is wrong with it.
+        what: String,
+    },
     /// A pack that nobody wrote.
     #[error("{asked_by}: there is no capability pack `{name}`")]
     UnknownPack {
@@ -86,8 +95,11 @@ impl GatherError {
                  embedder to use"
                     .to_owned(),
             ),
-            Self::Incomparable(_) | Self::Index(_) => {
+            Self::Incomparable(_) | Self::Parts(_) | Self::Index(_) => {
                 Some("`foreword index` makes the index anew".to_owned())
+            }
+            Self::NotTools { .. } => {
+                Some("save what the server answers to `tools/list` as JSON".to_owned())
             }
             Self::Blueprint(_) | Self::Context(_) | Self::UnknownBlueprint { .. } => None,
         }

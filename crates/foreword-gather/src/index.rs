@@ -124,12 +124,11 @@ pub fn index(
         if new.set(&set).is_some() {
             continue;
         }
-        let bytes = old.as_ref().and_then(|old| old.set(&set)).map(<[u8]>::to_vec);
-        let bytes = bytes.unwrap_or_else(|| {
+        let known = old.as_ref().and_then(|old| old.set(&set)).cloned();
+        new.add_set(known.unwrap_or_else(|| {
             report.word_indexes += 1;
-            if indexing == Indexing::Update { draft.lexical().to_bytes() } else { Vec::new() }
-        });
-        new.sets.push((set, bytes));
+            draft.word_set()
+        }));
     }
     report.texts = seen.len();
     report.embedded = texts.len();

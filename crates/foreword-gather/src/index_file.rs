@@ -8,7 +8,7 @@
 //! "FWINDEX\0"  version u32  zero u32  blake3 of the body, 32 bytes
 //! body: name, version (u32 length, bytes each)  dims u32
 //!       count u32  count × 16 bytes of content hash  count × dims × f32
-//!       sets u32   sets × (32 bytes of set hash, u32 length, bytes)
+//!       sets u32   sets × (32 bytes of set hash, words, names: u32 length, bytes each)
 //! ```
 //! All numbers are little-endian.
 
@@ -44,7 +44,16 @@ pub(crate) struct IndexFile {
     pub(crate) id: Arc<EmbedderId>,
     places: HashMap<ContentHash, usize>,
     values: Vec<f32>,
-    pub(crate) sets: Vec<([u8; 32], Vec<u8>)>,
+    sets: Vec<WordSet>,
+}
+
+/// The word and name indexes of a set of items, as bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WordSet {
+    /// The hash of the items in their order.
+    pub(crate) hash: [u8; 32],
+    pub(crate) words: Vec<u8>,
+    pub(crate) names: Vec<u8>,
 }
 
 /// Why an index cannot be used.
@@ -107,8 +116,13 @@ impl IndexFile {
     }
 
     /// The word index of a set of items.
-    pub(crate) fn set(&self, hash: &[u8; 32]) -> Option<&[u8]> {
-        self.sets.iter().find(|(known, _)| known == hash).map(|(_, bytes)| bytes.as_slice())
+    pub(crate) fn set(&self, hash: &[u8; 32]) -> Option<&WordSet> {
+        self.sets.iter().find(|set| set.hash == *hash)
+    }
+
+    /// Keeps the word index of a set of items.
+    pub(crate) fn add_set(&mut self, set: WordSet) {
+        self.sets.push(set);
     }
 
     /// Reads a file; nothing if there is none.
@@ -165,10 +179,12 @@ impl IndexFile {
         hashes.iter().for_each(|(hash, _)| body.extend(*hash));
         self.values.iter().for_each(|value| body.extend(value.to_le_bytes()));
         number(&mut body, self.sets.len());
-        for (hash, bytes) in &self.sets {
+        for WordSet { hash, words, names } in &self.sets {
             body.extend(hash);
-            number(&mut body, bytes.len());
-            body.extend(bytes);
+            for bytes in [words, names] {
+                number(&mut body, bytes.len());
+                body.extend(bytes);
+            }
         }
         let digest = blake3::hash(&body);
         [MAGIC, &VERSION.to_le_bytes()[..], &[0; 4], digest.as_bytes(), &body].concat()
@@ -203,9 +219,8 @@ impl IndexFile {
         let values = values.as_chunks().0.iter().map(|x| f32::from_le_bytes(*x)).collect();
         let mut sets = Vec::new();
         for _ in 0..body.length()? {
-            let hash = body.array()?;
-            let length = body.length()?;
-            sets.push((hash, body.take(length)?.to_vec()));
+            let (hash, words, names) = (body.array()?, body.bytes()?, body.bytes()?);
+            sets.push(WordSet { hash, words: words.to_vec(), names: names.to_vec() });
         }
         if places.len() != count || !body.rest.is_empty() {
             return Err(Fault::Damaged("it holds something twice or too much"));
@@ -243,9 +258,13 @@ impl<'a> Reader<'a> {
         Ok(self.number()? as usize)
     }
 
-    fn text(&mut self) -> Result<String, Fault> {
+    fn bytes(&mut self) -> Result<&'a [u8], Fault> {
         let length = self.length()?;
-        String::from_utf8(self.take(length)?.to_vec())
+        self.take(length)
+    }
+
+    fn text(&mut self) -> Result<String, Fault> {
+        String::from_utf8(self.bytes()?.to_vec())
             .map_err(|_| Fault::Damaged("a name in it is not text"))
     }
 }
@@ -253,6 +272,10 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn set() -> WordSet {
+        WordSet { hash: [7; 32], words: b"words".to_vec(), names: b"names".to_vec() }
+    }
 
     fn index() -> IndexFile {
         let id = Arc::new(EmbedderId::new("test", "1", 3));
@@ -262,7 +285,7 @@ mod tests {
             assert!(index.insert(content_hash(text), &vector));
             assert!(!index.insert(content_hash(text), &vector), "once is enough");
         }
-        index.sets.push(([7; 32], b"words".to_vec()));
+        index.add_set(set());
         index
     }
 
@@ -276,7 +299,7 @@ mod tests {
         assert_eq!(read.len(), 2);
         assert_eq!(read.vector(&content_hash("b")).unwrap().values(), [0.0, 0.6, 0.8]);
         assert!(read.vector(&content_hash("c")).is_none());
-        assert_eq!(read.set(&[7; 32]), Some(&b"words"[..]));
+        assert_eq!(read.set(&[7; 32]), Some(&set()));
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left beside it");
     }
 

@@ -1,9 +1,14 @@
 //! The tools and skills of an agent as a pool to select from, with their vectors.
 
-use foreword::{Context, Mode, Skill, Tool};
-use foreword_semantic::{Incomparable, Item, Kind, LexicalIndex, Selector, Vector, embedding_text};
+use std::sync::Arc;
 
-use crate::index_file::{ContentHash, IndexFile, content_hash};
+use foreword::{Context, Mode, Skill, Tool};
+use foreword_semantic::{
+    Incomparable, Kind, LexicalIndex, NameIndex, Selector, Vector, VectorIndex, embedding_text,
+};
+
+use crate::error::GatherError;
+use crate::index_file::{ContentHash, IndexFile, WordSet, content_hash};
 use crate::mode_examples::EXAMPLES;
 
 /// Characters of a skill's body that its vector stands for: the beginning says what it is about.
@@ -100,10 +105,28 @@ impl Draft {
         hasher.finalize().into()
     }
 
-    /// The word index of the items.
-    pub(crate) fn lexical(&self) -> LexicalIndex {
+    /// The word and name indexes of the items, to be stored.
+    pub(crate) fn word_set(&self) -> WordSet {
+        WordSet {
+            hash: self.set_hash(),
+            words: self.words().to_bytes(),
+            names: self.names().to_bytes(),
+        }
+    }
+
+    fn words(&self) -> LexicalIndex {
         let names = self.names.iter().map(|(_, name)| name.as_str());
         LexicalIndex::new(names.zip(self.words.iter().map(String::as_str)))
+    }
+
+    fn names(&self) -> NameIndex {
+        NameIndex::new(self.names.iter().map(|(_, name)| name.as_str()))
+    }
+
+    /// The stored indexes of just these items, where they can be read.
+    fn stored(&self, index: &IndexFile) -> Option<(LexicalIndex, NameIndex)> {
+        let set = index.set(&self.set_hash())?;
+        Some((LexicalIndex::from_bytes(&set.words).ok()?, NameIndex::from_bytes(&set.names).ok()?))
     }
 
     /// The pool, with the vectors that `vector` knows; none where it knows none.
@@ -111,31 +134,30 @@ impl Draft {
         &self,
         index: Option<&IndexFile>,
         vector: impl Fn(&ContentHash) -> Option<Vector>,
-    ) -> Result<Pool, Incomparable> {
+    ) -> Result<Pool, GatherError> {
         let vectors: Vec<Option<Vector>> =
             self.wanted.iter().map(|wanted| vector(&wanted.hash)).collect();
         let at = |place: usize| vectors.get(place).and_then(Option::as_ref);
         let items = self.tools + self.skills;
-        let mixed: Vec<Option<Vector>> = (0..items)
-            .map(|place| match (at(place), place >= self.tools) {
-                (Some(own), true) => Some(mix(own, at(place + self.skills))),
-                (own, _) => own.cloned(),
-            })
-            .collect();
-        let list: Vec<Item<'_>> = self
-            .names
-            .iter()
-            .zip(&self.words)
-            .zip(&mixed)
-            .map(|(((kind, name), text), vector)| Item {
-                kind: *kind,
-                name,
-                text,
-                vector: vector.as_ref(),
-            })
-            .collect();
-        let _ = index;
-        let selector = Selector::new(&list)?;
+        let id = vectors.iter().flatten().next().map(|vector| Arc::clone(vector.id()));
+        let matrix = id.map(|id| -> Result<VectorIndex, Incomparable> {
+            let mut matrix = VectorIndex::new(id);
+            for place in 0..items {
+                match at(place) {
+                    Some(own) if place >= self.tools => {
+                        matrix.push(&mix(own, at(place + self.skills)))?;
+                    }
+                    Some(own) => matrix.push(own)?,
+                    None => matrix.push_absent(),
+                }
+            }
+            Ok(matrix)
+        });
+        let (words, names) = index
+            .and_then(|index| self.stored(index))
+            .unwrap_or_else(|| (self.words(), self.names()));
+        let kinds = self.names.iter().map(|(kind, _)| *kind).collect();
+        let selector = Selector::from_parts(kinds, words, names, matrix.transpose()?)?;
         let examples = vectors.into_iter().skip(items + self.skills).zip(EXAMPLES);
         let modes = examples.filter_map(|(vector, (mode, _))| Some((*mode, vector?))).collect();
         Ok(Pool { selector, tools: self.tools, modes })
@@ -159,8 +181,7 @@ fn mix(description: &Vector, body: Option<&Vector>) -> Vector {
     let Some(body) = body.filter(|body| !body.is_zero()) else { return description.clone() };
     let values = description.values().iter().zip(body.values());
     let values = values.map(|(d, b)| (1.0 - BODY_WEIGHT) * d + BODY_WEIGHT * b).collect();
-    Vector::new(std::sync::Arc::clone(description.id()), values)
-        .unwrap_or_else(|_| description.clone())
+    Vector::new(Arc::clone(description.id()), values).unwrap_or_else(|_| description.clone())
 }
 
 /// The headings of a text, on one line.

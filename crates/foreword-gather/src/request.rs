@@ -63,6 +63,8 @@ pub struct Request {
     pub models_dir: Option<PathBuf>,
     /// The endpoint the person chose for embeddings.
     pub embeddings: Endpoint,
+    /// Select nothing and show everything, to compare with.
+    pub everything: bool,
     /// Leave out everything that differs between machines, for digests that a team shares.
     pub neutral: bool,
 }

@@ -109,8 +109,13 @@ pub(crate) fn same(a: &Arc<EmbedderId>, b: &Arc<EmbedderId>) -> Result<(), Incom
 }
 
 /// Scales to length one, or to zeros where there is no finite length.
+///
+/// What has that length already stays as it is, so that a stored vector comes back the same to the bit.
 pub(crate) fn normalise(values: &mut [f32]) {
     let length = dot(values, values).sqrt();
+    if (length - 1.0).abs() < 1e-6 {
+        return;
+    }
     if length.is_finite() && length > 0.0 {
         values.iter_mut().for_each(|x| *x /= length);
     } else {

@@ -8,6 +8,7 @@ use foreword_gather::Gathered;
 use serde_json::{Value, json};
 
 use crate::args::{BuildArgs, Format};
+use crate::commands::eval_assemble::filtered_count;
 use crate::commands::{lock, watch};
 use crate::error::CliError;
 use crate::inputs;
@@ -74,6 +75,26 @@ pub(crate) fn compile(gathered: &Gathered, counter: Option<&dyn TokenCounter>) -
         build_time_ms,
         "prompt_built"
     );
+    let context = &gathered.context;
+    if let Some(selection) = &context.selection {
+        let names = |selected: &[foreword::Selected]| {
+            selected.iter().map(|it| it.name.inspect().to_owned()).collect::<Vec<_>>()
+        };
+        tracing::info!(
+            mode = context.mode().as_str(),
+            tools = ?names(&selection.tools),
+            skills = ?names(&selection.skills),
+            memories = context.memories.len(),
+            activity = context.activity.len(),
+            filtered_count = filtered_count(&prompt),
+            embedding_calls = selection.embedding_calls,
+            embedder = selection.embedder.as_ref().map_or("none", |embedder| embedder.inspect()),
+            degraded = selection.degraded.is_some(),
+            estimated_tokens = metadata.estimated_tokens,
+            build_time_ms,
+            "prompt_assembled"
+        );
+    }
     (prompt, build_time_ms)
 }
 

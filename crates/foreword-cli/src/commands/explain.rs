@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use foreword::{Manifest, Prompt, SectionEntry};
+use foreword::{Manifest, Prompt, SectionEntry, Selection};
 
 use crate::args::ExplainArgs;
 use crate::commands::build;
@@ -143,6 +143,9 @@ fn table(manifest: &Manifest<'_>, blueprint: &str) -> String {
             paint("over budget, though everything optional was left out", "31")
         );
     }
+    if let Some(selection) = manifest.selection {
+        out.push_str(&selected(selection));
+    }
     if !manifest.omitted.is_empty() {
         let _ = writeln!(out, "\n{}", paint("left out", "34"));
         for omitted in manifest.omitted {
@@ -164,6 +167,29 @@ fn table(manifest: &Manifest<'_>, blueprint: &str) -> String {
     if !manifest.inactive.is_empty() {
         let _ =
             writeln!(out, "\n{} {}", paint("nothing to say:", "34"), manifest.inactive.join(", "));
+    }
+    out
+}
+
+/// What was selected for the task, and why.
+fn selected(selection: &Selection) -> String {
+    let by = selection.embedder.as_ref().map_or_else(
+        || "by words alone".to_owned(),
+        |embedder| format!("by words and {}", printable(embedder.inspect())),
+    );
+    let least =
+        selection.min_score.map(|least| format!(", least score {least}")).unwrap_or_default();
+    let mut out = format!("\n{} {by}{least}\n", paint("selected for the task", "34"));
+    for (kind, items) in [("tool", &selection.tools), ("skill", &selection.skills)] {
+        for item in items {
+            let reasons: Vec<String> =
+                item.reasons.iter().map(|reason| printable(reason.inspect())).collect();
+            let name = printable(item.name.inspect());
+            let _ = writeln!(out, "  {kind} {name}: {:.3}, {}", item.score, reasons.join(" and "));
+        }
+    }
+    for kind in &selection.abstained {
+        let _ = writeln!(out, "  no {} fit", printable(kind.inspect()));
     }
     out
 }

@@ -3,7 +3,10 @@
 pub(crate) mod audit;
 pub(crate) mod build;
 pub(crate) mod diff;
+pub(crate) mod eval_assemble;
+pub(crate) mod eval_run;
 pub(crate) mod explain;
+pub(crate) mod index;
 pub(crate) mod init;
 pub(crate) mod lint;
 pub(crate) mod lock;

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 
 use foreword::{Context, Profile, PromptMode, RuntimeContext, Timestamp};
-use foreword_gather::{Gathered, Request, gather};
+use foreword_gather::{Assembler, Gathered, Request};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -67,6 +67,7 @@ pub(crate) fn run(workspace: &Path) -> Result<(), CliError> {
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
     let mut line = Vec::new();
+    let mut assemblers = Assemblers::default();
     loop {
         line.clear();
         let read = input.by_ref().take(MOST_BYTES).read_until(b'\n', &mut line);
@@ -85,7 +86,7 @@ pub(crate) fn run(workspace: &Path) -> Result<(), CliError> {
                 CliError::usage(format!("a request may have at most {} MiB", MOST_BYTES >> 20));
             failure(&Value::Null, &error)
         } else {
-            answer(workspace, &line)
+            answer(workspace, &line, &mut assemblers)
         };
         let mut text = answer.to_string();
         text.push('\n');
@@ -103,7 +104,27 @@ fn skip_line(input: &mut impl BufRead) -> Result<(), CliError> {
     Ok(())
 }
 
-fn answer(workspace: &Path, line: &[u8]) -> Value {
+/// One assembler for each workspace that was asked about lately, so that unchanged files are read once.
+#[derive(Default)]
+struct Assemblers(Vec<Assembler>);
+
+impl Assemblers {
+    const MOST: usize = 16;
+
+    fn of(&mut self, root: &Path) -> &Assembler {
+        let known = self.0.iter().position(|assembler| assembler.root() == root);
+        let assembler = match known {
+            Some(place) => self.0.remove(place),
+            None => Assembler::new(root),
+        };
+        if self.0.len() >= Self::MOST {
+            self.0.remove(0);
+        }
+        self.0.push_mut(assembler)
+    }
+}
+
+fn answer(workspace: &Path, line: &[u8], assemblers: &mut Assemblers) -> Value {
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
         Err(error) => {
@@ -118,7 +139,7 @@ fn answer(workspace: &Path, line: &[u8]) -> Value {
         Ok(call) => call,
         Err(error) => return failure(&id, &CliError::usage(format!("not a request: {error}"))),
     };
-    match handle(workspace, call) {
+    match handle(workspace, call, assemblers) {
         Ok(result) => json!({"id": id, "result": result}),
         Err(error) => failure(&id, &error),
     }
@@ -128,13 +149,13 @@ fn failure(id: &Value, error: &CliError) -> Value {
     json!({"id": id, "error": {"kind": error.kind.as_str(), "message": error.message, "hints": error.hints}})
 }
 
-fn handle(workspace: &Path, call: Call) -> Result<Value, CliError> {
+fn handle(workspace: &Path, call: Call, assemblers: &mut Assemblers) -> Result<Value, CliError> {
     let Call { method, params, .. } = call;
     let root = params.workspace.clone().unwrap_or_else(|| workspace.to_path_buf());
     match method.as_str() {
         "ping" => Ok(json!({"version": env!("CARGO_PKG_VERSION")})),
         "build" | "explain" => {
-            let gathered = resolve(&root, params)?;
+            let gathered = resolve(&root, params, assemblers)?;
             let (prompt, build_time_ms) = build::compile(&gathered, None);
             let manifest = build::manifest(&prompt, build_time_ms);
             if method == "build" {
@@ -160,7 +181,7 @@ fn handle(workspace: &Path, call: Call) -> Result<Value, CliError> {
 }
 
 /// The same arguments as on the command line, under the names of a Context.
-fn resolve(root: &Path, params: Params) -> Result<Gathered, CliError> {
+fn resolve(root: &Path, params: Params, assemblers: &mut Assemblers) -> Result<Gathered, CliError> {
     let modes = [params.mode, params.prompt_mode.map(AnyMode::Prompt)];
     let source = SourceArgs {
         task: params.task,
@@ -197,5 +218,5 @@ fn resolve(root: &Path, params: Params) -> Result<Gathered, CliError> {
         now: Some(params.now.unwrap_or_else(inputs::clock)),
         ..inputs::request(&source)?
     };
-    Ok(gather(root, &request)?)
+    Ok(assemblers.of(root).assemble(&request)?)
 }

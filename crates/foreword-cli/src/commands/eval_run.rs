@@ -1,0 +1,350 @@
+//! `foreword eval run`: how well a workspace selects, on a set of tasks of its own.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Instant;
+
+use foreword::Selected;
+use foreword_gather::{Assembler, Request};
+use serde::{Deserialize, Serialize};
+
+use crate::args::EvalRunArgs;
+use crate::commands::build;
+use crate::commands::eval_assemble::filtered_count;
+use crate::error::CliError;
+use crate::inputs::{clock, read_input, shown};
+use crate::person::{config_dir, embeddings, models_dir};
+use crate::terminal::Terminal;
+
+/// A task and what should be selected for it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    task: String,
+    #[serde(default)]
+    lang: String,
+    #[serde(default)]
+    tools: Vec<String>,
+    #[serde(default)]
+    skills: Vec<String>,
+}
+
+/// Sums over cases.
+#[derive(Default)]
+struct Tally {
+    cases: usize,
+    tools: Kind,
+    skills: Kind,
+}
+
+/// Sums over the cases that expect something of a kind.
+#[derive(Default)]
+struct Kind {
+    cases: usize,
+    precision: f64,
+    recall: f64,
+    /// Cases that expect nothing, and those of them for which nothing was found by its score.
+    empty: usize,
+    abstained: usize,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    cases: usize,
+    tools: Quality,
+    skills: Quality,
+    per_lang: BTreeMap<String, Row>,
+    tokens: Tokens,
+    latency_ms: Latency,
+    embedding_calls: Calls,
+    filter_rate: f64,
+    degraded: usize,
+    missed: Vec<Missed>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Quality {
+    /// The share of the first K that is right, K being as many as were expected.
+    precision_at_k: f64,
+    /// The share of what was expected that is there at all.
+    recall: f64,
+    /// The share of cases that expect nothing and get nothing by score.
+    abstained: f64,
+}
+
+#[derive(Serialize)]
+struct Row {
+    cases: usize,
+    tools: Quality,
+    skills: Quality,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Tokens {
+    selected: f64,
+    everything: f64,
+    /// How much less a prompt with a selection costs, 0 to 1.
+    saved: f64,
+}
+
+#[derive(Serialize)]
+struct Latency {
+    p50: f64,
+    p95: f64,
+}
+
+#[derive(Serialize)]
+struct Calls {
+    mean: f64,
+    most: u32,
+}
+
+/// Something that was expected and not selected.
+#[derive(Serialize)]
+struct Missed {
+    line: usize,
+    task: String,
+    kind: &'static str,
+    name: String,
+}
+
+pub(crate) fn run(
+    workspace: &Path,
+    args: &EvalRunArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let path = if args.set.is_absolute() || args.set.as_os_str() == "-" {
+        args.set.clone()
+    } else {
+        workspace.join(&args.set)
+    };
+    let cases = cases(&path)?;
+    let report = measure(workspace, args, &cases, terminal)?;
+    if terminal.json {
+        terminal.print_json(&report)?;
+    } else {
+        terminal.print(&table(&report))?;
+    }
+    let too_low = |what: &str, found: f64, least: Option<f64>| match least {
+        Some(least) if found < least => {
+            Err(CliError::not_right(format!("{what} is {found:.3}, less than {least}")))
+        }
+        _ => Ok(()),
+    };
+    for (kind, quality) in [("tools", &report.tools), ("skills", &report.skills)] {
+        too_low(&format!("precision of {kind}"), quality.precision_at_k, args.min_precision)?;
+        too_low(&format!("recall of {kind}"), quality.recall, args.min_recall)?;
+    }
+    Ok(())
+}
+
+fn cases(path: &Path) -> Result<Vec<(usize, Case)>, CliError> {
+    let text = read_input(path)?;
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let cases: Vec<(usize, Case)> =
+        lines
+            .map(|(number, line)| match serde_json::from_str(line) {
+                Ok(case) => Ok((number, case)),
+                Err(error) => Err(CliError::usage(error.to_string())
+                    .in_file(&format!("{}:{number}", shown(path)))),
+            })
+            .collect::<Result<_, _>>()?;
+    if cases.is_empty() {
+        return Err(CliError::usage(format!("{}: there is no task in it", shown(path))));
+    }
+    Ok(cases)
+}
+
+fn measure(
+    workspace: &Path,
+    args: &EvalRunArgs,
+    cases: &[(usize, Case)],
+    terminal: &Terminal,
+) -> Result<Report, CliError> {
+    let assembler = Assembler::new(workspace);
+    let request = |case: &Case, everything: bool| Request {
+        agent: args.agent.clone(),
+        task: Some(case.task.clone()),
+        now: Some(clock()),
+        config_dir: config_dir().ok(),
+        models_dir: models_dir(),
+        embeddings: embeddings(),
+        everything,
+        ..Request::default()
+    };
+    // Files are read and the pool is made once; what a task costs is what comes after.
+    if let Some((_, first)) = cases.first() {
+        let warm = Request { task: Some("warm up".into()), ..request(first, false) };
+        let gathered = assembler.assemble(&warm)?;
+        gathered.warnings.iter().for_each(|warning| terminal.warn(warning));
+        check_names(cases, &gathered, terminal);
+    }
+    let mut all = Tally::default();
+    let mut by_lang: BTreeMap<String, Tally> = BTreeMap::new();
+    let (mut selected_tokens, mut all_tokens) = (0.0, 0.0);
+    let (mut calls, mut most_calls, mut degraded) = (0_u32, 0, 0);
+    let (mut shown_memories, mut filtered) = (0_usize, 0_usize);
+    let mut times = Vec::with_capacity(cases.len());
+    let mut missed = Vec::new();
+    for (line, case) in cases {
+        let start = Instant::now();
+        let gathered = assembler.assemble(&request(case, false))?;
+        let (prompt, _) = build::compile(&gathered, None);
+        times.push(start.elapsed().as_secs_f64() * 1000.0);
+        selected_tokens += f64::from(prompt.tokens());
+        let everything = assembler.assemble(&request(case, true))?;
+        all_tokens += f64::from(everything.blueprint.build(&everything.context).tokens());
+        shown_memories += gathered.context.memories.len() + gathered.context.activity.len();
+        filtered += filtered_count(&prompt);
+        let Some(selection) = &gathered.context.selection else { continue };
+        calls += selection.embedding_calls;
+        most_calls = most_calls.max(selection.embedding_calls);
+        degraded += usize::from(selection.degraded.is_some());
+        for tally in [&mut all, by_lang.entry(case.lang.clone()).or_default()] {
+            tally.cases += 1;
+            tally.tools.add(&case.tools, &selection.tools);
+            tally.skills.add(&case.skills, &selection.skills);
+        }
+        let kinds =
+            [("tool", &case.tools, &selection.tools), ("skill", &case.skills, &selection.skills)];
+        for (kind, expected, found) in kinds {
+            let absent = expected.iter().filter(|name| !is_among(found, name));
+            missed.extend(absent.map(|name| Missed {
+                line: *line,
+                task: case.task.clone(),
+                kind,
+                name: name.clone(),
+            }));
+        }
+    }
+    let count = cases.len().max(1) as f64;
+    times.sort_by(f64::total_cmp);
+    Ok(Report {
+        cases: cases.len(),
+        tools: all.tools.quality(),
+        skills: all.skills.quality(),
+        per_lang: by_lang
+            .into_iter()
+            .map(|(lang, tally)| {
+                let (tools, skills) = (tally.tools.quality(), tally.skills.quality());
+                (lang, Row { cases: tally.cases, tools, skills })
+            })
+            .collect(),
+        tokens: Tokens {
+            selected: round(selected_tokens / count),
+            everything: round(all_tokens / count),
+            saved: round(1.0 - selected_tokens / all_tokens.max(1.0)),
+        },
+        latency_ms: Latency { p50: percentile(&times, 50), p95: percentile(&times, 95) },
+        embedding_calls: Calls { mean: round(f64::from(calls) / count), most: most_calls },
+        filter_rate: round(filtered as f64 / (filtered + shown_memories).max(1) as f64),
+        degraded,
+        missed,
+    })
+}
+
+/// A name in the set that no tool or skill has cannot be selected: it is a slip of the set.
+fn check_names(cases: &[(usize, Case)], gathered: &foreword_gather::Gathered, terminal: &Terminal) {
+    let context = &gathered.context;
+    for (line, case) in cases {
+        for name in &case.tools {
+            if !context.has_tool(name) {
+                terminal.warn(&format!(
+                    "line {line} of the set expects the tool `{name}`, which is not there"
+                ));
+            }
+        }
+        for name in &case.skills {
+            if !context.skills.iter().any(|skill| skill.name.inspect() == name) {
+                terminal.warn(&format!(
+                    "line {line} of the set expects the skill `{name}`, which is not there"
+                ));
+            }
+        }
+    }
+}
+
+fn is_among(found: &[Selected], name: &str) -> bool {
+    found.iter().any(|selected| selected.name.inspect() == name)
+}
+
+impl Kind {
+    fn add(&mut self, expected: &[String], found: &[Selected]) {
+        if expected.is_empty() {
+            self.empty += 1;
+            let by_score = |selected: &Selected| {
+                selected.reasons.iter().any(|reason| reason.inspect() == "score")
+            };
+            self.abstained += usize::from(!found.iter().any(by_score));
+            return;
+        }
+        let right = |found: &[Selected]| {
+            expected.iter().filter(|name| is_among(found, name)).count() as f64
+        };
+        let first = found.get(..expected.len()).unwrap_or(found);
+        self.cases += 1;
+        self.precision += right(first) / expected.len() as f64;
+        self.recall += right(found) / expected.len() as f64;
+    }
+
+    fn quality(&self) -> Quality {
+        let share = |sum: f64, of: usize| if of == 0 { 1.0 } else { round(sum / of as f64) };
+        Quality {
+            precision_at_k: share(self.precision, self.cases),
+            recall: share(self.recall, self.cases),
+            abstained: share(self.abstained as f64, self.empty),
+        }
+    }
+}
+
+fn round(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
+fn percentile(sorted: &[f64], percent: usize) -> f64 {
+    let place = (sorted.len() * percent).div_ceil(100).max(1) - 1;
+    round(sorted.get(place).copied().unwrap_or_default())
+}
+
+fn table(report: &Report) -> String {
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "{:<10} {:>6} {:>10} {:>8} {:>10} {:>8}",
+        "language", "tasks", "tools P@K", "recall", "skills P@K", "recall"
+    );
+    let mut row = |lang: &str, cases: usize, tools: &Quality, skills: &Quality| {
+        let _ = writeln!(
+            out,
+            "{lang:<10} {cases:>6} {:>10.3} {:>8.3} {:>10.3} {:>8.3}",
+            tools.precision_at_k, tools.recall, skills.precision_at_k, skills.recall
+        );
+    };
+    for (lang, found) in &report.per_lang {
+        row(if lang.is_empty() { "-" } else { lang }, found.cases, &found.tools, &found.skills);
+    }
+    row("all", report.cases, &report.tools, &report.skills);
+    let tokens = &report.tokens;
+    let _ = writeln!(
+        out,
+        "\n{:.0} tokens a prompt, {:.0} with everything in it: {:.0}% less\n\
+         {:.2} ms in the median, {:.2} ms at the 95th percentile; {} embedding calls a task, {} at most\n\
+         {:.0}% of what was recalled was filtered out",
+        tokens.selected,
+        tokens.everything,
+        tokens.saved * 100.0,
+        report.latency_ms.p50,
+        report.latency_ms.p95,
+        report.embedding_calls.mean,
+        report.embedding_calls.most,
+        report.filter_rate * 100.0
+    );
+    for Missed { line, kind, name, .. } in &report.missed {
+        let _ = writeln!(out, "line {line}: the {kind} `{name}` was not selected");
+    }
+    out
+}
