@@ -96,16 +96,23 @@ impl Semantics {
         }
 
         let draft = Draft::new(&base.context, base.config.assembly.enable_mode_semantic);
-        let index = index.filter(|index| embedder.as_ref().is_some_and(|e| **e.id() == *index.id));
+        let index = index.filter(|index| {
+            let same = embedder.as_ref().is_some_and(|embedder| **embedder.id() == *index.id);
+            if !same && embedder.is_some() {
+                warnings
+                    .push(format!("the index was made by {}, which is not used here", index.id));
+            }
+            same
+        });
         let missing = missing(&draft, index.as_ref());
         let texts: Vec<&str> = missing.iter().map(|wanted| wanted.text.as_str()).collect();
         let embedded = self.embed(embedder.as_ref(), task, &texts, most, selection);
         let made: HashMap<ContentHash, Vector> =
             missing.iter().map(|wanted| wanted.hash).zip(embedded.others).collect();
         if !made.is_empty() {
+            let state = if index.is_some() { "the index is stale" } else { "there is no index" };
             warnings.push(format!(
-                "{} of the texts to select from were not in the index and were embedded now; \
-                 `foreword index` keeps them",
+                "{state}: {} texts were embedded for this build; `foreword index` keeps them",
                 made.len()
             ));
         }
