@@ -67,4 +67,4 @@ pub use static_embedder::StaticEmbedder;
 pub use use_embedder::UseEmbedder;
 pub use use_install::use_model_from_wheel;
 pub use vector::{EmbedderId, Incomparable, Vector};
-pub use words::embedding_text;
+pub use words::{each_term, embedding_text};

@@ -67,7 +67,7 @@ fn class(c: char) -> Class {
 
 /// Gives `sink` what the words of `text` are indexed as: stems, and pairs of characters in scripts
 /// without spaces.
-pub(crate) fn each_term(text: &str, mut sink: impl FnMut(&str)) {
+pub fn each_term(text: &str, mut sink: impl FnMut(&str)) {
     let mut stem = String::new();
     each_word(text, |word| {
         if !word.unspaced {

@@ -164,6 +164,44 @@ pub enum StoreError {
         /// The limit.
         limit: String,
     },
+    /// No memory has this id, nor one that begins with it.
+    #[error("there is no memory `{id}`")]
+    NoSuchMemory {
+        /// What was asked for.
+        id: String,
+    },
+    /// Several memories begin with these characters.
+    #[error("`{prefix}` could be any of the memories {}", candidates.join(", "))]
+    AmbiguousMemory {
+        /// What was asked for.
+        prefix: String,
+        /// The ids that begin with it; at most ten.
+        candidates: Vec<String>,
+    },
+    /// The text of a memory is too long.
+    #[error("a memory of {bytes} bytes is too long; it may have {limit}")]
+    MemoryTooLong {
+        /// Its size.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// Something about a memory is not as it has to be.
+    #[error("the {what} of a memory has to be {wanted}")]
+    UnfitMemory {
+        /// Which field.
+        what: &'static str,
+        /// What it has to be.
+        wanted: &'static str,
+    },
+    /// What memories are found by is damaged: an answer could be wrong.
+    #[error("the vectors of the memories in {} are damaged: {detail}", path.display())]
+    MemoryDamaged {
+        /// The database.
+        path: PathBuf,
+        /// What is wrong.
+        detail: String,
+    },
     /// What the skill repository holds changed since it was read.
     #[error(
         "the skill repository moved on: expected {}, found {}",
@@ -236,6 +274,13 @@ impl StoreError {
             Self::TooManyPending { .. } => {
                 "approve or reject some of them: `foreword skill proposals` lists them".to_owned()
             }
+            Self::NoSuchMemory { .. } => "see `foreword memory list`".to_owned(),
+            Self::AmbiguousMemory { .. } => "give more characters of the id".to_owned(),
+            Self::MemoryTooLong { .. } => "shorten it, or divide it into several".to_owned(),
+            Self::MemoryDamaged { .. } => {
+                "the texts are not touched: `foreword memory reindex --all` makes the vectors anew"
+                    .to_owned()
+            }
             Self::TrackedMoved { .. } => "try again".to_owned(),
             Self::Batch(error) => return error.hint(),
             Self::Io { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
@@ -245,6 +290,7 @@ impl StoreError {
             | Self::Database { .. }
             | Self::Random { .. }
             | Self::TooLarge { .. }
+            | Self::UnfitMemory { .. }
             | Self::WriterStopped => return None,
         })
     }

@@ -1,5 +1,5 @@
 //! What Foreword remembers, in an embedded SQLite database: proposals, what the skill repository
-//! holds, and the audit chain.
+//! holds, memories, and the audit chain.
 //!
 //! This crate owns the database file, the audit key and the head files that lie beside the key.
 //! Rows and audit entries change together in one transaction ([`Store::write`]); reading never
@@ -26,11 +26,19 @@
 
 mod audit;
 mod chain;
+mod checksum;
 mod error;
 mod event;
 mod heads;
 mod key;
 mod marks;
+mod memories;
+mod memory;
+mod memory_blocks;
+mod memory_names;
+mod memory_rows;
+mod memory_vectors;
+mod memory_words;
 mod proposal;
 mod proposals;
 mod reader;
@@ -49,6 +57,13 @@ pub use error::StoreError;
 pub use event::{Entry, Event, Outcome};
 pub use heads::Heads;
 pub use key::{AuditKey, check_outside_workspace};
+pub use memories::{KeyedMemory, Revectored};
+pub use memory::{
+    Added, MAX_MEMORY_BYTES, MemoryEntry, MemoryFilter, MemoryId, MemoryKind, MemoryScope,
+    NewMemory, StoredVector,
+};
+pub use memory_blocks::{MEMORY_BLOCK, MemorySlot, memory_place};
+pub use memory_rows::MemoryRows;
 pub use proposal::{
     ChangeKind, Decision, FileChange, NewProposal, Proposal, ProposalId, ProposalSummary, State,
 };

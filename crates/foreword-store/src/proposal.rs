@@ -22,11 +22,7 @@ impl ProposalId {
     ///
     /// When the system gives no random bytes.
     pub fn random() -> Result<Self, StoreError> {
-        let mut bytes = [0; ID_LETTERS];
-        getrandom::fill(&mut bytes)
-            .map_err(|error| StoreError::Random { detail: error.to_string() })?;
-        let letters = bytes.iter().filter_map(|byte| LETTERS.get(usize::from(byte % 32)));
-        Ok(Self(letters.map(|&letter| char::from(letter)).collect()))
+        random_letters().map(Self)
     }
 
     pub(crate) fn stored(id: String) -> Self {
@@ -38,6 +34,15 @@ impl ProposalId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// The letters of a new id.
+pub(crate) fn random_letters() -> Result<String, StoreError> {
+    let mut bytes = [0; ID_LETTERS];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| StoreError::Random { detail: error.to_string() })?;
+    let letters = bytes.iter().filter_map(|byte| LETTERS.get(usize::from(byte % 32)));
+    Ok(letters.map(|&letter| char::from(letter)).collect())
 }
 
 impl fmt::Display for ProposalId {

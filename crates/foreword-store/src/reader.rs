@@ -16,6 +16,7 @@ use crate::error::{InDatabase as _, StoreError};
 use crate::event::Entry;
 use crate::heads::Heads;
 use crate::key::AuditKey;
+use crate::memory_rows::MemoryRows;
 use crate::proposal::{Proposal, ProposalSummary, State};
 use crate::tracked::{self, Tracked, TrackedSet};
 use crate::verification::Verification;
@@ -125,6 +126,26 @@ impl Reader {
     /// When the database cannot be read.
     pub fn tracked_file(&self, path: &str) -> Result<Option<Tracked>, StoreError> {
         tracked::file(&self.connection(), &self.path, path)
+    }
+
+    /// Reads memories: `read` sees one state of the database, whatever others write meanwhile.
+    /// `None` where the database is of a version without memories.
+    ///
+    /// `read` must not use this reader otherwise: it is busy until `read` returns.
+    ///
+    /// # Errors
+    ///
+    /// When `read` fails, and when the database cannot be read.
+    pub fn read_memories<T, E: From<StoreError>>(
+        &self,
+        read: impl FnOnce(&MemoryRows<'_>) -> Result<T, E>,
+    ) -> Result<Option<T>, E> {
+        let connection = self.connection();
+        let snapshot = connection.unchecked_transaction().at(&self.path)?;
+        if schema::version(&snapshot, &self.path)? < schema::WITH_MEMORIES {
+            return Ok(None);
+        }
+        read(&MemoryRows { connection: &snapshot, path: &self.path }).map(Some)
     }
 
     /// The end of the audit log.

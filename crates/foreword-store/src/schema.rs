@@ -11,13 +11,18 @@ use crate::key::AuditKey;
 /// Marks the file as ours, in the place SQLite has for that: "fore".
 const APPLICATION_ID: i64 = 0x666f_7265;
 /// The layout this version writes.
-pub(crate) const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 2;
+/// The first layout with memories.
+pub(crate) const WITH_MEMORIES: i64 = 2;
 
-/// Everything the database consists of: kind, name, and the statement that makes it.
+/// A part of the database: kind, name, and the statement that makes it.
+type Object = (&'static str, &'static str, &'static str);
+
+/// What the first version consisted of.
 ///
 /// The statements are written the way SQLite keeps them, so that what a file holds can be compared.
 /// A table, view or trigger that is not here would run in our name.
-const OBJECTS: &[(&str, &str, &str)] = &[
+const VERSION_1: &[Object] = &[
     (
         "table",
         "meta",
@@ -72,6 +77,98 @@ const OBJECTS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// What version 2 added: memories, their vectors, and what they are found by.
+const VERSION_2: &[Object] = &[
+    (
+        "table",
+        "memories",
+        "CREATE TABLE memories (key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, \
+         text TEXT NOT NULL, kind TEXT NOT NULL, agent TEXT, user TEXT, session TEXT, \
+         created_at INTEGER NOT NULL, date TEXT, tainted INTEGER NOT NULL, source TEXT, \
+         importance REAL, same INTEGER NOT NULL) STRICT",
+    ),
+    ("index", "memories_by_time", "CREATE INDEX memories_by_time ON memories (created_at)"),
+    ("index", "memories_by_same", "CREATE INDEX memories_by_same ON memories (same)"),
+    (
+        "table",
+        "memory_names",
+        "CREATE TABLE memory_names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT",
+    ),
+    (
+        "table",
+        "memory_vectors",
+        "CREATE TABLE memory_vectors (key INTEGER PRIMARY KEY, embedder INTEGER NOT NULL, \
+         vector BLOB NOT NULL) STRICT",
+    ),
+    (
+        "table",
+        "memory_blocks",
+        "CREATE TABLE memory_blocks (block INTEGER PRIMARY KEY, stamp INTEGER NOT NULL, \
+         slots BLOB NOT NULL) STRICT",
+    ),
+    (
+        "index",
+        "memory_blocks_by_stamp",
+        "CREATE INDEX memory_blocks_by_stamp ON memory_blocks (stamp)",
+    ),
+    (
+        "table",
+        "memory_sketches",
+        "CREATE TABLE memory_sketches (embedder INTEGER NOT NULL, block INTEGER NOT NULL, \
+         stamp INTEGER NOT NULL, codes BLOB NOT NULL, PRIMARY KEY (embedder, block)) STRICT",
+    ),
+    (
+        "index",
+        "memory_sketches_by_stamp",
+        "CREATE INDEX memory_sketches_by_stamp ON memory_sketches (embedder, stamp)",
+    ),
+    (
+        "table",
+        "memory_terms",
+        "CREATE TABLE memory_terms (term TEXT PRIMARY KEY, docs INTEGER NOT NULL) \
+         STRICT, WITHOUT ROWID",
+    ),
+    // The terms come divided and folded, also those of scripts without spaces: the tokenizer only
+    // has to divide at the space, and marks belong to their letters.
+    (
+        "table",
+        "memory_words",
+        "CREATE VIRTUAL TABLE memory_words USING fts5(terms, content='', contentless_delete=1, \
+         detail='none', tokenize=\"unicode61 remove_diacritics 0 categories 'L* N* Co M* S*'\")",
+    ),
+];
+
+/// The tables FTS5 makes for itself, as this version of SQLite writes them.
+const MADE_BY_FTS5: &[Object] = &[
+    (
+        "table",
+        "memory_words_data",
+        "CREATE TABLE 'memory_words_data'(id INTEGER PRIMARY KEY, block BLOB)",
+    ),
+    (
+        "table",
+        "memory_words_idx",
+        "CREATE TABLE 'memory_words_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID",
+    ),
+    (
+        "table",
+        "memory_words_docsize",
+        "CREATE TABLE 'memory_words_docsize'(id INTEGER PRIMARY KEY, sz BLOB, origin INTEGER)",
+    ),
+    (
+        "table",
+        "memory_words_config",
+        "CREATE TABLE 'memory_words_config'(k PRIMARY KEY, v) WITHOUT ROWID",
+    ),
+];
+
+/// What a database of a version consists of.
+fn objects(version: i64) -> impl Iterator<Item = &'static Object> {
+    let newer: [&[Object]; 2] =
+        if version >= WITH_MEMORIES { [VERSION_2, MADE_BY_FTS5] } else { [&[], &[]] };
+    VERSION_1.iter().chain(newer.into_iter().flatten())
+}
+
 /// Something in the database that is not as it was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Oddity(pub(crate) String);
@@ -88,15 +185,24 @@ pub(crate) fn migrate(
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).at(path)?;
     // Another process may have been faster.
-    match version(&transaction, path)? {
-        VERSION => return Ok(()),
-        0 => {}
-        found => {
-            return Err(StoreError::Newer { path: path.to_path_buf(), found, known: VERSION });
+    let found = version(&transaction, path)?;
+    if found == VERSION {
+        return Ok(());
+    }
+    if found > 0 {
+        // What was altered is not built upon, and is still what `audit verify` will speak of.
+        if let Some(oddity) = oddities(&transaction).at(path)?.into_iter().next() {
+            return Err(StoreError::Damaged { path: path.to_path_buf(), detail: oddity.0 });
         }
     }
-    for (_, _, statement) in OBJECTS {
+    let steps: [&[Object]; 2] = [VERSION_1, VERSION_2];
+    let missing = steps.into_iter().skip(usize::try_from(found).unwrap_or_default());
+    for (_, _, statement) in missing.flatten() {
         transaction.execute_batch(statement).at(path)?;
+    }
+    if found > 0 {
+        transaction.pragma_update(None, "user_version", VERSION).at(path)?;
+        return transaction.commit().at(path);
     }
     let log_id = LogId::random()?;
     let check = Linker::new(key).key_check(log_id);
@@ -143,10 +249,11 @@ fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
 
 /// What in the layout is not as it was made.
 pub(crate) fn oddities(connection: &Connection) -> rusqlite::Result<Vec<Oddity>> {
+    let version = pragma(connection, "user_version")?;
     let mut statement =
         connection.prepare_cached("SELECT type, name, ifnull(sql, '') FROM sqlite_schema")?;
     let mut rows = statement.query([])?;
-    let mut missing: Vec<_> = OBJECTS.iter().collect();
+    let mut missing: Vec<_> = objects(version).collect();
     let mut oddities = Vec::new();
     while let Some(row) = rows.next()? {
         let text = |column| -> rusqlite::Result<String> {

@@ -10,6 +10,10 @@ use crate::error::{InDatabase as _, StoreError};
 use crate::event::Event;
 use crate::heads::{Heads, Recorded};
 use crate::key::AuditKey;
+use crate::memories::{self, KeyedMemory, Revectored};
+use crate::memory::{Added, NewMemory};
+use crate::memory_blocks;
+use crate::memory_rows::MemoryRows;
 use crate::proposal::{Decision, NewProposal, Proposal, ProposalId, ProposalSummary, State};
 use crate::proposals;
 use crate::tracked::{self, Tracked, TrackedSet};
@@ -209,6 +213,54 @@ impl<'t> Write<'t> {
         removed: &[String],
     ) -> Result<(), StoreError> {
         tracked::update(self.transaction, self.path, self.key, old_head, new_head, changed, removed)
+    }
+
+    /// The memories as they are in this transaction.
+    #[must_use]
+    pub fn memories(&self) -> MemoryRows<'_> {
+        MemoryRows { connection: self.transaction, path: self.path }
+    }
+
+    /// Stores memories that are not there yet; says of each what became of it.
+    ///
+    /// # Errors
+    ///
+    /// When one is too long or not as it has to be, and when the database cannot be written.
+    pub fn add_memories(&mut self, new: &[NewMemory]) -> Result<Vec<Added>, StoreError> {
+        memories::insert(self.transaction, self.path, new)
+    }
+
+    /// Deletes memories with all they are found by; gives how many were still there. `terms` divides
+    /// a text as it was divided when it was stored.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be written.
+    pub fn forget_memories(
+        &mut self,
+        all: &[KeyedMemory],
+        terms: impl Fn(&str) -> Vec<String>,
+    ) -> Result<usize, StoreError> {
+        memories::delete(self.transaction, self.path, all, terms)
+    }
+
+    /// Gives memories other vectors. With `anew`, the blocks they are in are made from them alone:
+    /// give whole blocks then.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be written.
+    pub fn set_memory_vectors(&mut self, all: &[Revectored], anew: bool) -> Result<(), StoreError> {
+        memories::set_vectors(self.transaction, self.path, all, anew)
+    }
+
+    /// Deletes the sketches of embedders that are no longer in use.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be written.
+    pub fn drop_unused_sketches(&mut self) -> Result<(), StoreError> {
+        memory_blocks::drop_unused(self.transaction).at(self.path)
     }
 
     /// The new end of the log and a recorded head it did not reach, if anything was appended.

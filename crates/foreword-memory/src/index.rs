@@ -1,0 +1,227 @@
+//! What is kept in memory of all memories: whom each is for, when it happened, and its sketch.
+
+use std::collections::HashMap;
+
+use foreword_store::{MEMORY_BLOCK, MemoryRows, MemorySlot, StoreError, memory_place};
+
+/// A place without a memory.
+const NOBODY: u32 = u32::MAX;
+
+/// Memories with the same of these are seen by the same questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Class {
+    pub(crate) kind: u32,
+    pub(crate) agent: u32,
+    pub(crate) user: u32,
+    pub(crate) session: u32,
+    pub(crate) embedder: u32,
+}
+
+/// The sketches of one embedder.
+#[derive(Debug, Default)]
+pub(crate) struct Sketches {
+    pub(crate) embedder: u32,
+    /// 64-bit words of a sketch.
+    pub(crate) words: usize,
+    pub(crate) codes: Vec<u64>,
+    stamp: i64,
+}
+
+/// All memories, 256 places to a block. A memory's index is its place here, not its key.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    stamp: i64,
+    /// The numbers of the blocks, rising.
+    blocks: Vec<i64>,
+    /// Per place.
+    classes: Vec<u32>,
+    at: Vec<i64>,
+    words: Vec<u16>,
+    /// Per class: what it is, and how many memories it has.
+    known: Vec<(Class, usize)>,
+    numbers: HashMap<Class, u32>,
+    pub(crate) sketches: Sketches,
+    total_words: u64,
+    live: usize,
+}
+
+impl Index {
+    /// Takes in what changed; says whether anything did.
+    pub(crate) fn refresh(&mut self, rows: &MemoryRows<'_>) -> Result<bool, StoreError> {
+        let stamp = rows.stamp()?;
+        if stamp == self.stamp {
+            return Ok(false);
+        }
+        if stamp < self.stamp {
+            *self = Self::default();
+        }
+        let mut out_of_order = false;
+        let since = self.stamp;
+        rows.slots_since(since, |block, slots| {
+            out_of_order |= !self.take_block(block, slots);
+        })?;
+        if out_of_order {
+            // A block in the midst of others: all places behind it move.
+            *self = Self::default();
+            rows.slots_since(0, |block, slots| drop(self.take_block(block, slots)))?;
+        }
+        self.stamp = stamp;
+        Ok(true)
+    }
+
+    /// Makes the sketches of an embedder present.
+    pub(crate) fn refresh_sketches(
+        &mut self,
+        rows: &MemoryRows<'_>,
+        embedder: u32,
+        words: usize,
+    ) -> Result<(), StoreError> {
+        if self.sketches.embedder != embedder || self.sketches.words != words {
+            self.sketches = Sketches { embedder, words, ..Sketches::default() };
+        }
+        let size = MEMORY_BLOCK * words;
+        self.sketches.codes.resize(self.blocks.len() * size, 0);
+        if self.sketches.stamp == self.stamp {
+            return Ok(());
+        }
+        let Self { sketches, blocks, .. } = self;
+        let mut unfit = None;
+        rows.sketches_since(embedder, sketches.stamp, |block, bytes| {
+            let to = blocks
+                .binary_search(&block)
+                .ok()
+                .and_then(|place| sketches.codes.get_mut(place * size..(place + 1) * size));
+            let (from, rest) = bytes.as_chunks::<8>();
+            match to {
+                Some(to) if from.len() == to.len() && rest.is_empty() => {
+                    to.iter_mut().zip(from).for_each(|(to, word)| *to = u64::from_le_bytes(*word));
+                }
+                Some(_) => unfit = Some(block),
+                // Left over from memories that were all forgotten.
+                None => {}
+            }
+        })?;
+        if let Some(block) = unfit {
+            return Err(
+                rows.damaged(format!("the sketches of block {block} have the wrong length"))
+            );
+        }
+        sketches.stamp = self.stamp;
+        Ok(())
+    }
+
+    /// False where the block belongs before another one.
+    fn take_block(&mut self, block: i64, slots: &mut dyn Iterator<Item = MemorySlot>) -> bool {
+        let place = match self.blocks.binary_search(&block) {
+            Ok(place) => place,
+            Err(place) if place == self.blocks.len() => {
+                self.blocks.push(block);
+                self.classes.resize(self.blocks.len() * MEMORY_BLOCK, NOBODY);
+                self.at.resize(self.blocks.len() * MEMORY_BLOCK, 0);
+                self.words.resize(self.blocks.len() * MEMORY_BLOCK, 0);
+                place
+            }
+            Err(_) => return false,
+        };
+        // Neighbours are mostly of one class.
+        let mut last: Option<(Class, u32)> = None;
+        for (index, slot) in (place * MEMORY_BLOCK..).zip(slots) {
+            let class = slot.live.then_some(Class {
+                kind: slot.kind,
+                agent: slot.agent,
+                user: slot.user,
+                session: slot.session,
+                embedder: slot.embedder,
+            });
+            let number = match (class, last) {
+                (None, _) => NOBODY,
+                (Some(class), Some((known, number))) if known == class => number,
+                (Some(class), _) => {
+                    let number = self.number(class);
+                    last = Some((class, number));
+                    number
+                }
+            };
+            self.put(index, number, &slot);
+        }
+        true
+    }
+
+    fn put(&mut self, index: usize, class: u32, slot: &MemorySlot) {
+        let (Some(old_class), Some(at), Some(words)) =
+            (self.classes.get_mut(index), self.at.get_mut(index), self.words.get_mut(index))
+        else {
+            return;
+        };
+        if *old_class != NOBODY {
+            self.live -= 1;
+            self.total_words -= u64::from(*words);
+        }
+        if class != NOBODY {
+            self.live += 1;
+            self.total_words += u64::from(slot.words);
+        }
+        for (number, by) in [(*old_class, -1_isize), (class, 1)] {
+            if let Some((_, count)) = self.known.get_mut(number as usize) {
+                *count = count.saturating_add_signed(by);
+            }
+        }
+        (*old_class, *at, *words) = (class, slot.at, slot.words);
+    }
+
+    fn number(&mut self, class: Class) -> u32 {
+        let next = u32::try_from(self.known.len()).unwrap_or(NOBODY - 1);
+        *self.numbers.entry(class).or_insert_with(|| {
+            self.known.push((class, 0));
+            next
+        })
+    }
+
+    /// The classes and how many memories each has.
+    pub(crate) fn known(&self) -> &[(Class, usize)] {
+        &self.known
+    }
+
+    /// How many memories there are.
+    pub(crate) fn len(&self) -> usize {
+        self.live
+    }
+
+    /// The mean number of words of a memory.
+    pub(crate) fn mean_words(&self) -> f32 {
+        self.total_words as f32 / self.live.max(1) as f32
+    }
+
+    /// The class of each place.
+    pub(crate) fn classes(&self) -> &[u32] {
+        &self.classes
+    }
+
+    pub(crate) fn at(&self, index: u32) -> i64 {
+        self.at.get(index as usize).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn words(&self, index: u32) -> u16 {
+        self.words.get(index as usize).copied().unwrap_or_default()
+    }
+
+    /// The class of one place, if there is a memory.
+    pub(crate) fn class(&self, index: u32) -> Option<&Class> {
+        let class = self.classes.get(index as usize)?;
+        self.known.get(*class as usize).map(|(class, _)| class)
+    }
+
+    /// The key of the memory at an index.
+    pub(crate) fn key(&self, index: u32) -> i64 {
+        let (block, place) = (index as usize / MEMORY_BLOCK, index as usize % MEMORY_BLOCK);
+        let block = self.blocks.get(block).copied().unwrap_or_default();
+        block.saturating_mul(MEMORY_BLOCK as i64).saturating_add(place as i64)
+    }
+
+    /// The index of a key.
+    pub(crate) fn index(&self, key: i64) -> Option<u32> {
+        let (block, place) = memory_place(key);
+        let block = self.blocks.binary_search(&block).ok()?;
+        u32::try_from(block * MEMORY_BLOCK + place).ok()
+    }
+}

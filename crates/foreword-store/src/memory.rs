@@ -1,0 +1,303 @@
+//! A memory: a short text that may be given to an agent again, and what is known about it.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::error::StoreError;
+use crate::proposal::random_letters;
+
+/// The most bytes the text of a memory may have.
+pub const MAX_MEMORY_BYTES: usize = 16 * 1024;
+/// The most bytes a scope, a source or an id may have.
+const MAX_NAME_BYTES: usize = 256;
+/// The most bytes a kind may have.
+const MAX_KIND_BYTES: usize = 32;
+
+/// The random id of a memory.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct MemoryId(String);
+
+impl MemoryId {
+    /// A new one.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no random bytes.
+    pub fn random() -> Result<Self, StoreError> {
+        random_letters().map(Self)
+    }
+
+    /// An id that was given out before, as an export holds it.
+    ///
+    /// # Errors
+    ///
+    /// When it has other characters than lower-case letters and digits, or too many.
+    pub fn parse(id: &str) -> Result<Self, StoreError> {
+        let fits = (1..=64).contains(&id.len())
+            && id.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+        if fits { Ok(Self(id.to_owned())) } else { Err(unfit("id", "1 to 64 letters and digits")) }
+    }
+
+    pub(crate) fn stored(id: String) -> Self {
+        Self(id)
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for MemoryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a memory is for: a lower-case word.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct MemoryKind(String);
+
+impl MemoryKind {
+    /// What happened, as opposed to what is known.
+    pub const ACTIVITY: &str = "activity";
+    /// Kinds that read as instructions: stored, shown to a person, never put into a prompt.
+    pub const NEVER_GIVEN: [&str; 3] = ["system", "meta", "override"];
+
+    /// The kind of this name.
+    ///
+    /// # Errors
+    ///
+    /// When it is not a lower-case word.
+    pub fn parse(kind: &str) -> Result<Self, StoreError> {
+        let fits = (1..=MAX_KIND_BYTES).contains(&kind.len())
+            && kind.starts_with(|first: char| first.is_ascii_lowercase())
+            && kind.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        if fits {
+            Ok(Self(kind.to_owned()))
+        } else {
+            Err(unfit("kind", "a lower-case word such as note, fact, preference or activity"))
+        }
+    }
+
+    /// The kind as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it is never put into a prompt.
+    #[must_use]
+    pub fn is_never_given(&self) -> bool {
+        Self::NEVER_GIVEN.contains(&self.as_str())
+    }
+}
+
+impl Default for MemoryKind {
+    fn default() -> Self {
+        Self("note".to_owned())
+    }
+}
+
+impl fmt::Display for MemoryKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whom a memory is for; what is not set is for all.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryScope {
+    /// One agent only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// One user only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// One session only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+}
+
+/// A memory as it is stored.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryEntry {
+    /// Its id.
+    pub id: MemoryId,
+    /// What it says.
+    pub text: String,
+    /// What it is for.
+    pub kind: MemoryKind,
+    /// Whom it is for.
+    #[serde(flatten)]
+    pub scope: MemoryScope,
+    /// When it was stored, in milliseconds since 1970.
+    pub created_at: i64,
+    /// The day it speaks of, as `2026-02-26`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// Whether it came from outside, and so must not be trusted.
+    pub tainted: bool,
+    /// Where it came from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// How much it matters, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub importance: Option<f64>,
+}
+
+impl MemoryEntry {
+    /// When it happened: the day it speaks of, else when it was stored.
+    #[must_use]
+    pub fn at(&self) -> i64 {
+        self.date.as_deref().and_then(day_ms).unwrap_or(self.created_at)
+    }
+
+    /// Looks whether it can be stored.
+    ///
+    /// # Errors
+    ///
+    /// When it is too long or not as it has to be.
+    pub fn check(&self) -> Result<(), StoreError> {
+        if self.text.trim().is_empty() {
+            return Err(unfit("text", "some text"));
+        }
+        if self.text.len() > MAX_MEMORY_BYTES {
+            let bytes = self.text.len();
+            return Err(StoreError::MemoryTooLong { bytes, limit: MAX_MEMORY_BYTES });
+        }
+        let scope = &self.scope;
+        let names = [
+            ("agent", &scope.agent),
+            ("user", &scope.user),
+            ("session", &scope.session),
+            ("source", &self.source),
+        ];
+        for (what, name) in names {
+            let fits = |name: &String| !name.is_empty() && name.len() <= MAX_NAME_BYTES;
+            if !name.as_ref().is_none_or(fits) {
+                return Err(unfit(what, "1 to 256 bytes"));
+            }
+        }
+        if self.date.as_deref().is_some_and(|date| day_ms(date).is_none()) {
+            return Err(unfit("date", "a day such as 2026-02-26"));
+        }
+        if !self.importance.is_none_or(|x| (0.0..=1.0).contains(&x)) {
+            return Err(unfit("importance", "a number from 0 to 1"));
+        }
+        Ok(())
+    }
+}
+
+fn unfit(what: &'static str, wanted: &'static str) -> StoreError {
+    StoreError::UnfitMemory { what, wanted }
+}
+
+/// The start of a day in milliseconds since 1970, if it is one.
+fn day_ms(date: &str) -> Option<i64> {
+    let [year, month, day]: [&str; 3] = date.split('-').collect::<Vec<_>>().try_into().ok()?;
+    if (year.len(), month.len(), day.len()) != (4, 2, 2) {
+        return None;
+    }
+    let number = |text: &str| {
+        text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse::<i64>().ok())?
+    };
+    let (year, month, day) = (number(year)?, number(month)?, number(day)?);
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let length = match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=length).contains(&day) {
+        return None;
+    }
+    // Days since 0000-03-01, in eras of 400 years.
+    let shifted_year = year - i64::from(month <= 2);
+    let era = shifted_year.div_euclid(400);
+    let year_of_era = shifted_year.rem_euclid(400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    Some((era * 146_097 + day_of_era - 719_468) * 86_400_000)
+}
+
+/// A vector as it is stored: who made it, its numbers, and a sketch for a first look.
+///
+/// The store keeps the bytes and does not read them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredVector {
+    /// The id of the embedder, as text.
+    pub embedder: String,
+    /// The numbers.
+    pub code: Vec<u8>,
+    /// The sketch; all sketches of an embedder have the same length.
+    pub sketch: Vec<u8>,
+}
+
+/// A memory to be stored, with what it is found by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewMemory {
+    /// The memory.
+    pub entry: MemoryEntry,
+    /// The words it is found by, each once and without spaces.
+    pub terms: Vec<String>,
+    /// Its vector.
+    pub vector: Option<StoredVector>,
+}
+
+/// What became of a memory that was to be stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Added {
+    /// It is stored.
+    New(MemoryId),
+    /// The same text was there already, for the same agent, user and session.
+    Same(MemoryId),
+    /// Another text has this id; it was kept.
+    Taken(MemoryId),
+}
+
+/// Which memories to list.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryFilter {
+    /// Only of this kind.
+    pub kind: Option<MemoryKind>,
+    /// Only those that are for this agent, user, session and for nobody else.
+    pub scope: MemoryScope,
+    /// Only tainted ones, or only others.
+    pub tainted: Option<bool>,
+    /// At most so many.
+    pub limit: Option<usize>,
+    /// Only those before this one in the order of the list.
+    pub before: Option<(i64, i64)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_counted_from_1970() {
+        assert_eq!(day_ms("1970-01-01"), Some(0));
+        assert_eq!(day_ms("2026-02-26"), Some(1_772_064_000_000));
+        assert_eq!(day_ms("2024-02-29"), Some(1_709_164_800_000));
+        for wrong in ["2026-02-29", "2026-13-01", "2026-1-1", "26-01-01", "+026-01-01", "", "x"] {
+            assert_eq!(day_ms(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn kinds_and_ids_are_words() {
+        assert!(MemoryKind::parse("system").unwrap().is_never_given());
+        assert!(!MemoryKind::default().is_never_given());
+        for wrong in ["", "Note", "two words", "9a", "é"] {
+            assert!(MemoryKind::parse(wrong).is_err(), "{wrong}");
+        }
+        assert!(MemoryId::parse("abc234").is_ok());
+        assert!(MemoryId::parse("../x").is_err());
+    }
+}
