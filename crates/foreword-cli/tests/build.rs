@@ -50,6 +50,7 @@ fn the_manifest_has_exactly_the_keys_of_the_contract() {
         "metadata",
         "omitted",
         "sections",
+        "selection",
         "stablePrefixBytes",
         "system",
         "turnContext",

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foreword::Field;
 use foreword_workspace::{PRIVATE_DIR, Snapshot, Workspace};
 
 use crate::error::GatherError;
@@ -88,12 +87,8 @@ impl Assembler {
         let kept = kept(bases, &self.root, request)?;
         let base = Arc::clone(&kept.base);
         let mut gathered = base.for_request(request)?;
-        let wanted = base.config.assembly.select
-            && !(request.neutral || request.everything)
-            && !gathered.context.task.is_blank()
-            && base.blueprint.shows(Field::Selection);
-        if wanted {
-            semantics.select(&base, &mut kept.pool, request, &mut gathered)?;
+        if !(request.neutral || request.everything || gathered.context.task.is_blank()) {
+            semantics.add_to(&mut gathered, &base, &mut kept.pool, request)?;
         }
         Ok(gathered)
     }
@@ -130,7 +125,8 @@ fn read(key: Key, root: &Path, request: &Request) -> Result<Kept, GatherError> {
     let mut snapshot = workspace.snapshot();
     let private = base.root.join(PRIVATE_DIR);
     // Approvals of skills are read from there.
-    for file in ["foreword.db", "foreword.db-wal"] {
+    let approvals = ["foreword.db", "foreword.db-wal"].iter();
+    for file in approvals.filter(|_| !base.context.skills.is_empty()) {
         snapshot.and(private.join(file));
     }
     if let Some(blueprint) = &request.blueprint {

@@ -20,6 +20,8 @@ pub struct Request {
     pub prompt_mode: Option<PromptMode>,
     /// What the caller knows that helps to infer the mode.
     pub hints: Hints,
+    /// The session, whose memories no other session sees.
+    pub session: Option<String>,
     /// Whose USER.md to read.
     pub user_id: Option<String>,
     /// The model.

@@ -4,21 +4,25 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foreword::{Context, Line, Mode, ModeChoice, Selected, Selection, Untrusted, estimate};
+use foreword::{Context, Field, Line, Mode, ModeChoice, Selected, Selection, Untrusted, estimate};
 use foreword_semantic::{Kind, Limits, Picked, Query, Reason, Vector};
 use foreword_workspace::{BaseSet, EmbedderSettings, PRIVATE_DIR};
 
 use crate::embedders::{self, AnyEmbedder, Endpoint};
 use crate::error::GatherError;
 use crate::gather::{Base, Gathered};
+use crate::guard::Guard;
 use crate::index_file::{ContentHash, IndexFile};
 use crate::pool::{Draft, Pool, Wanted};
+use crate::recall::{Asked, Store};
 use crate::request::Request;
 use crate::task_cache::TaskCache;
 use crate::text::untrusted_within;
 
 /// The file of the index, below `.foreword/`.
 pub(crate) const INDEX_FILE: &str = "index.bin";
+/// The file of the database, below `.foreword/`.
+const DATABASE: &str = "foreword.db";
 /// A cut body of fewer tokens than this says too little to be worth its place.
 const LEAST_BODY: usize = 100;
 
@@ -28,6 +32,8 @@ pub(crate) struct Semantics {
     /// The embedder last used, and what it was opened with.
     embedder: Option<(EmbedderSettings, Endpoint, AnyEmbedder)>,
     tasks: TaskCache,
+    memories: Store,
+    guard: Guard,
 }
 
 /// The answer of an embedder: the task's vector, and those of other texts in their order.
@@ -38,38 +44,96 @@ struct Embedded {
 }
 
 impl Semantics {
-    /// Selects what fits the task. `kept` is the pool of the base, from an earlier task or for a later
-    /// one.
-    pub(crate) fn select(
+    /// Adds what fits the task, as far as the blueprint has a place for it. `kept` is the pool of the
+    /// base, from an earlier task or for a later one.
+    pub(crate) fn add_to(
         &mut self,
+        gathered: &mut Gathered,
         base: &Base,
         kept: &mut Option<Arc<Pool>>,
         request: &Request,
-        gathered: &mut Gathered,
     ) -> Result<(), GatherError> {
+        let assembly = &base.config.assembly;
+        let selects = assembly.select && base.blueprint.shows(Field::Selection);
+        let recalls = self.recalls(base, &mut gathered.warnings);
+        if !(selects || recalls) {
+            return Ok(());
+        }
+        let Gathered { context, warnings, .. } = gathered;
         let mut selection = Selection::default();
-        let (pool, vector) = self.pool(
-            base,
-            kept,
-            request,
-            &mut gathered.warnings,
-            &mut selection,
-            gathered.context.task.inspect(),
-        )?;
+        let task = context.task.inspect();
+        let vector = if selects {
+            let (pool, vector) = self.pool(base, kept, request, warnings, &mut selection, task)?;
+            if Mode::told(context.mode, context.hints, task).is_none()
+                && let Some(mode) = vector.as_ref().and_then(|vector| pool.mode(vector))
+            {
+                context.mode = choice(mode);
+            }
+            pick(base, &pool, vector.as_ref(), context, &mut selection, warnings)?;
+            limit_bodies(context, &mut selection, assembly.max_capability_tokens);
+            vector
+        } else {
+            let embedder = self.working_embedder(base, request, None, &mut selection);
+            self.embed(embedder.as_ref(), task, &[], assembly.task_cache, &mut selection).task
+        };
+        if recalls {
+            self.recall(vector.as_ref(), request, base, context, &mut selection, warnings);
+        }
         if let Some(reason) = &selection.degraded {
-            let warning = format!("only words were compared: {}", reason.inspect());
-            gathered.warnings.push(warning);
+            warnings.push(format!("only words were compared: {}", reason.inspect()));
         }
-        let context = &mut gathered.context;
-        if Mode::told(context.mode, context.hints, context.task.inspect()).is_none()
-            && let Some(mode) = vector.as_ref().and_then(|vector| pool.mode(vector))
-        {
-            context.mode = choice(mode);
-        }
-        pick(base, &pool, vector.as_ref(), context, &mut selection, &mut gathered.warnings)?;
-        limit_bodies(context, &mut selection, base.config.assembly.max_capability_tokens);
         context.selection = Some(selection);
         Ok(())
+    }
+
+    /// Whether there are memories to recall and a place to show them.
+    fn recalls(&mut self, base: &Base, warnings: &mut Vec<String>) -> bool {
+        let assembly = &base.config.assembly;
+        let wanted = (assembly.include_memories && base.blueprint.shows(Field::Memories))
+            || (assembly.include_activity && base.blueprint.shows(Field::Activity));
+        let database = base.root.join(PRIVATE_DIR).join(DATABASE);
+        wanted
+            && self.memories.open(&database).unwrap_or_else(|error| {
+                warnings.push(format!("nothing was recalled: {error}"));
+                false
+            })
+    }
+
+    /// Puts memories and activity that fit the task into the Context.
+    fn recall(
+        &self,
+        vector: Option<&Vector>,
+        request: &Request,
+        base: &Base,
+        context: &mut Context,
+        selection: &mut Selection,
+        warnings: &mut Vec<String>,
+    ) {
+        let asked = Asked {
+            task: context.task.inspect(),
+            vector,
+            agent: context.agent_id.as_ref().map(Line::inspect),
+            user: context.user_id.as_ref().map(Line::inspect),
+            session: request.session.as_deref(),
+            now: request.now.as_ref(),
+        };
+        match self.memories.recall(&asked, &base.config.assembly, &self.guard) {
+            Ok(found) => {
+                context.memories = found.memories;
+                context.activity = found.activity;
+                selection.filtered.extend(found.filtered);
+                selection.filtered_count = u32::try_from(found.filtered_count).unwrap_or(u32::MAX);
+                if found.without_vector > 0 && vector.is_some() {
+                    warnings.push(format!(
+                        "{} memories have no vectors of this embedder and are found by words only; \
+                         `foreword memory reindex` makes them",
+                        found.without_vector
+                    ));
+                }
+            }
+            // What may be wrong is not shown.
+            Err(error) => warnings.push(format!("nothing was recalled: {error}")),
+        }
     }
 
     /// The pool of a base and the vector of the task. Whatever has no vector yet is embedded together
@@ -83,12 +147,8 @@ impl Semantics {
         selection: &mut Selection,
         task: &str,
     ) -> Result<(Arc<Pool>, Option<Vector>), GatherError> {
-        let settings = &base.config.embedder;
         let index = if kept.is_none() { read_index(base, warnings) } else { None };
-        let embedder = self.embedder(settings, request, index.as_ref()).unwrap_or_else(|reason| {
-            selection.degraded = Some(Line::new(reason));
-            None
-        });
+        let embedder = self.working_embedder(base, request, index.as_ref(), selection);
         let most = base.config.assembly.task_cache;
         if let Some(pool) = kept {
             let embedded = self.embed(embedder.as_ref(), task, &[], most, selection);
@@ -161,6 +221,20 @@ impl Semantics {
                 Embedded::default()
             }
         }
+    }
+
+    /// The embedder of the workspace, if it works.
+    fn working_embedder(
+        &mut self,
+        base: &Base,
+        request: &Request,
+        index: Option<&IndexFile>,
+        selection: &mut Selection,
+    ) -> Option<AnyEmbedder> {
+        self.embedder(&base.config.embedder, request, index).unwrap_or_else(|reason| {
+            selection.degraded = Some(Line::new(reason));
+            None
+        })
     }
 
     /// The embedder of the workspace; none where it wants none, and why not where it does not work.

@@ -150,7 +150,7 @@ pub struct Assembly {
     pub max_memories: usize,
     /// Entries of activity recalled. Default 3.
     pub max_activity: usize,
-    /// Memories below this score are not recalled. Default: the embedder's own, measured.
+    /// Memories below this score, 0 to 1, are not recalled. Default 0.7.
     pub memory_min_score: Option<f64>,
     /// Tokens of recalled memories and activity together. Default 4000.
     pub max_context_tokens: usize,

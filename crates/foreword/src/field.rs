@@ -116,7 +116,10 @@ impl Field {
             Self::ToolGuidelines => !files.tools.is_blank(),
             Self::Heartbeat => !files.heartbeat.is_blank(),
             Self::SubAgent => context.is_sub_agent(),
-            Self::Selection => context.selection.is_some(),
+            Self::Selection => context
+                .selection
+                .as_ref()
+                .is_some_and(|it| !(it.tools.is_empty() && it.skills.is_empty())),
         }
     }
 }

@@ -28,7 +28,9 @@ pub struct Selection {
     pub abstained: Vec<Line>,
     /// How often an embedder was asked.
     pub embedding_calls: u32,
-    /// What was recalled and then left out.
+    /// How many memories and entries of activity were recalled and then left out.
+    pub filtered_count: u32,
+    /// What was recalled or selected and then left out or cut.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub filtered: Vec<Filtered>,
 }

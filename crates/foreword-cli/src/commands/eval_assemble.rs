@@ -89,8 +89,11 @@ fn assembled<'g>(gathered: &'g Gathered, prompt: &Prompt, nothing: &'g Selection
     }
 }
 
-/// Memories and entries of activity that were recalled and left out.
+/// Memories and entries of activity that were recalled, or given, and left out.
 pub(crate) fn filtered_count(prompt: &Prompt) -> usize {
+    if let Some(selection) = prompt.selection() {
+        return selection.filtered_count as usize;
+    }
     let kinds = prompt.filtered().iter().map(|filtered| filtered.kind.as_str());
     kinds.filter(|kind| ["memory", "activity"].contains(kind)).count()
 }
