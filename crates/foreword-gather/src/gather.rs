@@ -242,7 +242,8 @@ impl Base {
         if assembly.include_git
             && let Some(branch) = git::branch(&self.root)
         {
-            context.git = Some(Git { branch: Line::new(branch), summary: Line::default() });
+            let summary = git::changes(&self.root).unwrap_or_default();
+            context.git = Some(Git { branch: Line::new(branch), summary: Line::new(summary) });
         }
     }
 }
