@@ -35,6 +35,8 @@ pub(crate) struct EvalAssembleArgs {
 #[command(after_help = "\
 Each line of the set is a task with what should be selected for it:
   {\"task\": \"corrige o erro de login\", \"lang\": \"pt\", \"tools\": [\"edit\"], \"skills\": [\"debugging\"]}
+`mode` may be plan, act or review. An empty list checks that nothing is found; one
+that is not there is not judged.
 
 Examples:
   foreword eval run -w examples/semantic

@@ -25,9 +25,10 @@ struct Case {
     #[serde(default)]
     lang: String,
     #[serde(default)]
-    tools: Vec<String>,
-    #[serde(default)]
-    skills: Vec<String>,
+    mode: foreword::ModeChoice,
+    /// Nothing said is not judged; an empty list says that none should be found.
+    tools: Option<Vec<String>>,
+    skills: Option<Vec<String>>,
 }
 
 /// Sums over cases.
@@ -169,6 +170,7 @@ fn measure(
     let request = |case: &Case, everything: bool| Request {
         agent: args.agent.clone(),
         task: Some(case.task.clone()),
+        mode: Some(case.mode),
         now: Some(clock()),
         config_dir: config_dir().ok(),
         models_dir: models_dir(),
@@ -206,13 +208,13 @@ fn measure(
         degraded += usize::from(selection.degraded.is_some());
         for tally in [&mut all, by_lang.entry(case.lang.clone()).or_default()] {
             tally.cases += 1;
-            tally.tools.add(&case.tools, &selection.tools);
-            tally.skills.add(&case.skills, &selection.skills);
+            tally.tools.add(case.tools.as_deref(), &selection.tools);
+            tally.skills.add(case.skills.as_deref(), &selection.skills);
         }
         let kinds =
             [("tool", &case.tools, &selection.tools), ("skill", &case.skills, &selection.skills)];
         for (kind, expected, found) in kinds {
-            let absent = expected.iter().filter(|name| !is_among(found, name));
+            let absent = expected.iter().flatten().filter(|name| !is_among(found, name));
             missed.extend(absent.map(|name| Missed {
                 line: *line,
                 task: case.task.clone(),
@@ -251,14 +253,14 @@ fn measure(
 fn check_names(cases: &[(usize, Case)], gathered: &foreword_gather::Gathered, terminal: &Terminal) {
     let context = &gathered.context;
     for (line, case) in cases {
-        for name in &case.tools {
+        for name in case.tools.iter().flatten() {
             if !context.has_tool(name) {
                 terminal.warn(&format!(
                     "line {line} of the set expects the tool `{name}`, which is not there"
                 ));
             }
         }
-        for name in &case.skills {
+        for name in case.skills.iter().flatten() {
             if !context.skills.iter().any(|skill| skill.name.inspect() == name) {
                 terminal.warn(&format!(
                     "line {line} of the set expects the skill `{name}`, which is not there"
@@ -273,7 +275,8 @@ fn is_among(found: &[Selected], name: &str) -> bool {
 }
 
 impl Kind {
-    fn add(&mut self, expected: &[String], found: &[Selected]) {
+    fn add(&mut self, expected: Option<&[String]>, found: &[Selected]) {
+        let Some(expected) = expected else { return };
         if expected.is_empty() {
             self.empty += 1;
             let by_score = |selected: &Selected| {
@@ -285,9 +288,12 @@ impl Kind {
         let right = |found: &[Selected]| {
             expected.iter().filter(|name| is_among(found, name)).count() as f64
         };
-        let first = found.get(..expected.len()).unwrap_or(found);
+        // What the mode always brings along says nothing of how well the task was understood.
+        let mut ranked = found.to_vec();
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+        ranked.truncate(expected.len());
         self.cases += 1;
-        self.precision += right(first) / expected.len() as f64;
+        self.precision += right(&ranked) / expected.len() as f64;
         self.recall += right(found) / expected.len() as f64;
     }
 
@@ -333,7 +339,8 @@ fn table(report: &Report) -> String {
         out,
         "\n{:.0} tokens a prompt, {:.0} with everything in it: {:.0}% less\n\
          {:.2} ms in the median, {:.2} ms at the 95th percentile; {} embedding calls a task, {} at most\n\
-         {:.0}% of what was recalled was filtered out",
+         {:.0}% of what was recalled was filtered out\n\
+         nothing was selected for {:.0}% of the tasks that fit no tool, and {:.0}% of those that fit no skill",
         tokens.selected,
         tokens.everything,
         tokens.saved * 100.0,
@@ -341,7 +348,9 @@ fn table(report: &Report) -> String {
         report.latency_ms.p95,
         report.embedding_calls.mean,
         report.embedding_calls.most,
-        report.filter_rate * 100.0
+        report.filter_rate * 100.0,
+        report.tools.abstained * 100.0,
+        report.skills.abstained * 100.0
     );
     for Missed { line, kind, name, .. } in &report.missed {
         let _ = writeln!(out, "line {line}: the {kind} `{name}` was not selected");
