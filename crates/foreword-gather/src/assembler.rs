@@ -134,3 +134,68 @@ fn read(key: Key, root: &Path, request: &Request) -> Result<Kept, GatherError> {
     }
     Ok(Kept { key, base: Arc::new(base), snapshot, pool: None })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// Longer than a tick of any file system's clock.
+    fn settle() {
+        std::thread::sleep(Duration::from_millis(60));
+    }
+
+    fn base(assembler: &Assembler) -> Arc<Base> {
+        let state = assembler.state.lock().unwrap();
+        Arc::clone(&state.bases.last().unwrap().base)
+    }
+
+    fn request(task: &str) -> Request {
+        Request { task: Some(task.into()), ..Request::default() }
+    }
+
+    #[test]
+    fn layers_are_read_once_and_again_when_they_change() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = dir.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("foreword.toml", "blueprint = 'semantic'\n");
+        write("prompts/layers/constitution.md", "First law.");
+        settle();
+        let assembler = Assembler::new(dir.path());
+        let law = || assembler.assemble(&request("x")).unwrap().context.constitution;
+        assert_eq!(law().inspect(), "First law.");
+        let first = base(&assembler);
+        law();
+        assert!(Arc::ptr_eq(&first, &base(&assembler)), "nothing changed, nothing is read");
+        write("prompts/layers/constitution.md", "Second law.");
+        assert_eq!(law().inspect(), "Second law.");
+        settle();
+        law();
+        let second = base(&assembler);
+        write("prompts/layers/rules.md", "A new file.");
+        law();
+        assert!(!Arc::ptr_eq(&second, &base(&assembler)), "a new file is seen");
+    }
+
+    #[test]
+    fn each_agent_has_a_base_of_its_own_and_not_too_many_are_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        for n in 0..MOST_BASES + 3 {
+            let folder = dir.path().join(format!("agents/a{n}"));
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("AGENT.md"), format!("---\nid: a{n}\n---\nI am {n}.\n"))
+                .unwrap();
+        }
+        let assembler = Assembler::new(dir.path());
+        for n in 0..MOST_BASES + 3 {
+            let request = Request { agent: Some(format!("a{n}")), ..Request::default() };
+            let gathered = assembler.assemble(&request).unwrap();
+            assert_eq!(gathered.context.agent_id.unwrap().inspect(), format!("a{n}"));
+        }
+        assert_eq!(assembler.state.lock().unwrap().bases.len(), MOST_BASES);
+    }
+}

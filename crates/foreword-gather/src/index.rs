@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use foreword_workspace::{PRIVATE_DIR, Workspace, make_private_dir};
 use serde::Serialize;
@@ -10,7 +11,7 @@ use crate::embedders;
 use crate::error::GatherError;
 use crate::gather::{each_agent, gather_base};
 use crate::index_file::{ContentHash, IndexFile};
-use crate::pool::Draft;
+use crate::pool::{Draft, Wanted};
 use crate::request::Request;
 use crate::semantics::INDEX_FILE;
 
@@ -95,41 +96,36 @@ pub fn index(
         same
     });
 
-    let mut drafts = Vec::new();
+    let mut contexts = Vec::new();
     let (mut tools, mut skills) = (HashSet::new(), HashSet::new());
     for agent in each_agent(&workspace)? {
         let request = Request { agent, neutral: true, ..request.clone() };
-        let base = gather_base(&workspace, &request, false)?;
-        tools.extend(base.context.tools.iter().map(|tool| tool.name.inspect().to_owned()));
-        skills.extend(base.context.skills.iter().map(|skill| skill.name.inspect().to_owned()));
-        drafts.push(Draft::new(&base.context, true));
+        let context = gather_base(&workspace, &request, false)?.context;
+        tools.extend(context.tools.iter().map(|tool| tool.name.inspect().to_owned()));
+        skills.extend(context.skills.iter().map(|skill| skill.name.inspect().to_owned()));
+        contexts.push(context);
         report.agents += 1;
     }
     (report.tools, report.skills) = (tools.len(), skills.len());
+    let with_modes = workspace.config().assembly.enable_mode_semantic;
+    let drafts: Vec<Draft<'_>> =
+        contexts.iter().map(|context| Draft::new(context, with_modes)).collect();
 
-    let mut new = IndexFile::new(std::sync::Arc::clone(embedder.id()));
-    let mut texts: Vec<(ContentHash, &str)> = Vec::new();
+    let mut new = IndexFile::new(Arc::clone(embedder.id()));
+    let mut texts: Vec<Wanted> = Vec::new();
     let mut seen: HashSet<ContentHash> = HashSet::new();
-    for draft in &drafts {
-        for wanted in draft.wanted() {
-            if !seen.insert(wanted.hash) {
-                continue;
-            }
-            match old.as_ref().and_then(|old| old.vector(&wanted.hash)) {
-                Some(vector) => _ = new.insert(wanted.hash, &vector),
-                None => texts.push((wanted.hash, &wanted.text)),
-            }
-        }
-        let set = draft.set_hash();
-        if new.set(&set).is_some() {
+    for wanted in drafts.iter().flat_map(Draft::wanted) {
+        if !seen.insert(wanted.hash) {
             continue;
         }
-        let known = old.as_ref().and_then(|old| old.set(&set)).cloned();
-        new.add_set(known.unwrap_or_else(|| {
-            report.word_indexes += 1;
-            draft.word_set()
-        }));
+        match old.as_ref().and_then(|old| old.vector(&wanted.hash)) {
+            Some(vector) => _ = new.insert(wanted.hash, &vector),
+            None => texts.push(wanted),
+        }
     }
+    let known =
+        |draft: &&Draft<'_>| old.as_ref().and_then(|old| old.set(&draft.set_hash())).is_none();
+    report.word_indexes = drafts.iter().filter(known).count();
     report.texts = seen.len();
     report.embedded = texts.len();
     report.dropped = old.as_ref().map_or(0, |old| old.len() - new.len());
@@ -142,10 +138,10 @@ pub fn index(
     let mut unsaved = 0;
     for (number, batch) in texts.chunks(BATCH).enumerate() {
         progress(number * BATCH, total);
-        let only: Vec<&str> = batch.iter().map(|(_, text)| *text).collect();
+        let only: Vec<&str> = batch.iter().map(|wanted| wanted.text.as_str()).collect();
         let vectors = embedder.embed(&only).map_err(|error| reason(error.to_string()))?;
-        for ((hash, _), vector) in batch.iter().zip(&vectors) {
-            new.insert(*hash, vector);
+        for (wanted, vector) in batch.iter().zip(&vectors) {
+            new.insert(wanted.hash, vector);
         }
         unsaved += batch.len();
         if unsaved >= SAVE {
@@ -154,6 +150,12 @@ pub fn index(
         }
     }
     progress(total, total);
+    for draft in &drafts {
+        if new.set(&draft.set_hash()).is_none() {
+            let set = draft.word_set(|hash| new.place(hash));
+            new.add_set(set);
+        }
+    }
     new.write(&path)?;
     Ok(report)
 }

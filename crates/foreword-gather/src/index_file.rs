@@ -8,7 +8,8 @@
 //! "FWINDEX\0"  version u32  zero u32  blake3 of the body, 32 bytes
 //! body: name, version (u32 length, bytes each)  dims u32
 //!       count u32  count × 16 bytes of content hash  count × dims × f32
-//!       sets u32   sets × (32 bytes of set hash, words, names: u32 length, bytes each)
+//!       sets u32   sets × (32 bytes of set hash, places: u32 count, u32 each,
+//!                          words, names: u32 length, bytes each)
 //! ```
 //! All numbers are little-endian.
 
@@ -42,7 +43,7 @@ pub(crate) fn content_hash(text: &str) -> ContentHash {
 #[derive(Debug, Clone)]
 pub(crate) struct IndexFile {
     pub(crate) id: Arc<EmbedderId>,
-    places: HashMap<ContentHash, usize>,
+    places: HashMap<ContentHash, u32>,
     values: Vec<f32>,
     sets: Vec<WordSet>,
 }
@@ -52,6 +53,8 @@ pub(crate) struct IndexFile {
 pub(crate) struct WordSet {
     /// The hash of the items in their order.
     pub(crate) hash: [u8; 32],
+    /// Where the vectors of the set's texts lie, in their order.
+    pub(crate) places: Vec<u32>,
     pub(crate) words: Vec<u8>,
     pub(crate) names: Vec<u8>,
 }
@@ -92,7 +95,17 @@ impl IndexFile {
 
     /// The vector of a content.
     pub(crate) fn vector(&self, hash: &ContentHash) -> Option<Vector> {
-        let start = self.places.get(hash)?.checked_mul(self.id.dims)?;
+        self.at(self.place(hash)?)
+    }
+
+    /// Where the vector of a content lies.
+    pub(crate) fn place(&self, hash: &ContentHash) -> Option<u32> {
+        self.places.get(hash).copied()
+    }
+
+    /// The vector at a place.
+    pub(crate) fn at(&self, place: u32) -> Option<Vector> {
+        let start = (place as usize).checked_mul(self.id.dims)?;
         let values = self.values.get(start..start + self.id.dims)?;
         Vector::new(Arc::clone(&self.id), values.to_vec()).ok()
     }
@@ -110,7 +123,8 @@ impl IndexFile {
         if **vector.id() != *self.id || self.has(&hash) {
             return false;
         }
-        self.places.insert(hash, self.places.len());
+        let Ok(place) = u32::try_from(self.places.len()) else { return false };
+        self.places.insert(hash, place);
         self.values.extend_from_slice(vector.values());
         true
     }
@@ -179,8 +193,10 @@ impl IndexFile {
         hashes.iter().for_each(|(hash, _)| body.extend(*hash));
         self.values.iter().for_each(|value| body.extend(value.to_le_bytes()));
         number(&mut body, self.sets.len());
-        for WordSet { hash, words, names } in &self.sets {
+        for WordSet { hash, places, words, names } in &self.sets {
             body.extend(hash);
+            number(&mut body, places.len());
+            places.iter().for_each(|place| body.extend(place.to_le_bytes()));
             for bytes in [words, names] {
                 number(&mut body, bytes.len());
                 body.extend(bytes);
@@ -211,7 +227,7 @@ impl IndexFile {
         let dims = body.length()?;
         let count = body.length()?;
         let mut places = HashMap::with_capacity(count.min(1 << 20));
-        for place in 0..count {
+        for place in 0..u32::try_from(count).unwrap_or(u32::MAX) {
             places.insert(body.array()?, place);
         }
         let numbers = count.checked_mul(dims).and_then(|n| n.checked_mul(4));
@@ -219,8 +235,13 @@ impl IndexFile {
         let values = values.as_chunks().0.iter().map(|x| f32::from_le_bytes(*x)).collect();
         let mut sets = Vec::new();
         for _ in 0..body.length()? {
-            let (hash, words, names) = (body.array()?, body.bytes()?, body.bytes()?);
-            sets.push(WordSet { hash, words: words.to_vec(), names: names.to_vec() });
+            let hash = body.array()?;
+            let length =
+                body.length()?.checked_mul(4).ok_or(Fault::Damaged("its sizes make no sense"))?;
+            let places = body.take(length)?.as_chunks().0.iter();
+            let places = places.map(|place| u32::from_le_bytes(*place)).collect();
+            let (words, names) = (body.bytes()?.to_vec(), body.bytes()?.to_vec());
+            sets.push(WordSet { hash, places, words, names });
         }
         if places.len() != count || !body.rest.is_empty() {
             return Err(Fault::Damaged("it holds something twice or too much"));
@@ -274,7 +295,12 @@ mod tests {
     use super::*;
 
     fn set() -> WordSet {
-        WordSet { hash: [7; 32], words: b"words".to_vec(), names: b"names".to_vec() }
+        WordSet {
+            hash: [7; 32],
+            places: vec![1, 0],
+            words: b"words".to_vec(),
+            names: b"names".to_vec(),
+        }
     }
 
     fn index() -> IndexFile {

@@ -1,8 +1,9 @@
 //! The tools and skills of an agent as a pool to select from, with their vectors.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use foreword::{Context, Mode, Skill, Tool};
+use foreword::{Context, Line, Mode, Skill, Tool};
 use foreword_semantic::{
     Incomparable, Kind, LexicalIndex, NameIndex, Selector, Vector, VectorIndex, embedding_text,
 };
@@ -18,6 +19,9 @@ const HEADING_CHARS: usize = 400;
 /// How much the body counts in a skill's vector; the description counts for the rest.
 const BODY_WEIGHT: f32 = 0.3;
 
+/// Counts up when [`Draft::wanted`] or the word index is made in another way.
+const SET_VERSION: u8 = 1;
+
 /// A text that has or needs a vector.
 #[derive(Debug)]
 pub(crate) struct Wanted {
@@ -32,16 +36,13 @@ impl Wanted {
     }
 }
 
-/// The texts of a pool, before there are vectors for all of them.
+/// A pool before its vectors are known: what is compared word by word.
 #[derive(Debug)]
-pub(crate) struct Draft {
-    names: Vec<(Kind, String)>,
-    /// What is compared word by word.
-    words: Vec<String>,
-    /// For each item one text, and for each skill a second one; then the examples of modes.
-    wanted: Vec<Wanted>,
-    tools: usize,
-    skills: usize,
+pub(crate) struct Draft<'c> {
+    context: &'c Context,
+    names: Vec<(Kind, &'c str)>,
+    words: Vec<Cow<'c, str>>,
+    with_modes: bool,
 }
 
 /// Tools and skills to select from.
@@ -53,114 +54,137 @@ pub(crate) struct Pool {
     modes: Vec<(Mode, Vector)>,
 }
 
-impl Draft {
-    pub(crate) fn new(context: &Context, with_modes: bool) -> Self {
+impl<'c> Draft<'c> {
+    pub(crate) fn new(context: &'c Context, with_modes: bool) -> Self {
         let (tools, skills) = (&context.tools, &context.skills);
-        let mut draft = Self {
-            names: Vec::with_capacity(tools.len() + skills.len()),
-            words: Vec::with_capacity(tools.len() + skills.len()),
-            wanted: Vec::new(),
-            tools: tools.len(),
-            skills: skills.len(),
-        };
+        let mut names = Vec::with_capacity(tools.len() + skills.len());
+        let mut words = Vec::with_capacity(tools.len() + skills.len());
         for Tool { name, description, .. } in tools {
-            let (name, description) = (name.inspect(), description.inspect());
-            draft.names.push((Kind::Tool, name.to_owned()));
-            draft.words.push(description.to_owned());
-            draft.wanted.push(Wanted::new(embedding_text(name, description)));
+            names.push((Kind::Tool, name.inspect()));
+            words.push(Cow::Borrowed(description.inspect()));
         }
         for Skill { name, description, body, .. } in skills {
-            let (name, description) = (name.inspect(), description.inspect());
-            draft.names.push((Kind::Skill, name.to_owned()));
-            draft.words.push(format!("{description} {}", headings(body.inspect())));
-            draft.wanted.push(Wanted::new(embedding_text(name, description)));
+            names.push((Kind::Skill, name.inspect()));
+            let headings = headings(body.inspect());
+            words.push(Cow::Owned(format!("{} {headings}", description.inspect())));
         }
+        Self { context, names, words, with_modes }
+    }
+
+    /// Every text that needs a vector: one for each item, a second one for each skill, then the examples
+    /// of modes.
+    pub(crate) fn wanted(&self) -> Vec<Wanted> {
+        let Context { tools, skills, .. } = self.context;
+        let described = |name: &Line, description: &Line| {
+            Wanted::new(embedding_text(name.inspect(), description.inspect()))
+        };
+        let mut wanted: Vec<Wanted> = Vec::with_capacity(self.names.len() + skills.len());
+        wanted.extend(tools.iter().map(|tool| described(&tool.name, &tool.description)));
+        wanted.extend(skills.iter().map(|skill| described(&skill.name, &skill.description)));
         let bodies = skills.iter().map(|skill| start(skill.body.inspect(), BODY_CHARS));
-        draft.wanted.extend(bodies.map(|body| Wanted::new(body.to_owned())));
-        if with_modes {
-            draft.wanted.extend(EXAMPLES.iter().map(|(_, text)| Wanted::new((*text).to_owned())));
+        wanted.extend(bodies.map(|body| Wanted::new(body.to_owned())));
+        if self.with_modes {
+            wanted.extend(EXAMPLES.iter().map(|(_, text)| Wanted::new((*text).to_owned())));
         }
-        draft
+        wanted
     }
 
-    /// Every text that needs a vector.
-    pub(crate) fn wanted(&self) -> &[Wanted] {
-        &self.wanted
-    }
-
-    /// The hash of the items in their order: what a stored word index was made of.
+    /// The hash of all that [`Draft::wanted`] and the word index are made of: where it is the same, so
+    /// are they.
     pub(crate) fn set_hash(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();
-        for ((kind, name), words) in self.names.iter().zip(&self.words) {
-            let kind = match kind {
-                Kind::Tool => b't',
-                Kind::Skill => b's',
-            };
-            hasher.update(&[kind]);
-            for text in [name, words] {
-                hasher.update(&(text.len() as u64).to_le_bytes());
-                hasher.update(text.as_bytes());
-            }
+        hasher.update(&[SET_VERSION, u8::from(self.with_modes)]);
+        let mut add = |text: &str| {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        };
+        let Context { tools, skills, .. } = self.context;
+        for tool in tools {
+            add(tool.name.inspect());
+            add(tool.description.inspect());
+        }
+        add("");
+        for skill in skills {
+            add(skill.name.inspect());
+            add(skill.description.inspect());
+            add(skill.body.inspect());
         }
         hasher.finalize().into()
     }
 
-    /// The word and name indexes of the items, to be stored.
-    pub(crate) fn word_set(&self) -> WordSet {
+    /// All that is stored of these items beside the vectors themselves. `place` is where a vector lies.
+    pub(crate) fn word_set(&self, place: impl Fn(&ContentHash) -> Option<u32>) -> WordSet {
+        let wanted = self.wanted();
         WordSet {
             hash: self.set_hash(),
+            places: wanted.iter().filter_map(|wanted| place(&wanted.hash)).collect(),
             words: self.words().to_bytes(),
             names: self.names().to_bytes(),
         }
     }
 
     fn words(&self) -> LexicalIndex {
-        let names = self.names.iter().map(|(_, name)| name.as_str());
-        LexicalIndex::new(names.zip(self.words.iter().map(String::as_str)))
+        let names = self.names.iter().map(|(_, name)| *name);
+        LexicalIndex::new(names.zip(self.words.iter().map(Cow::as_ref)))
     }
 
     fn names(&self) -> NameIndex {
-        NameIndex::new(self.names.iter().map(|(_, name)| name.as_str()))
+        NameIndex::new(self.names.iter().map(|(_, name)| *name))
     }
 
-    /// The stored indexes of just these items, where they can be read.
-    fn stored(&self, index: &IndexFile) -> Option<(LexicalIndex, NameIndex)> {
+    /// The pool as it was stored, where an index has all of it.
+    pub(crate) fn stored(&self, index: &IndexFile) -> Option<Pool> {
         let set = index.set(&self.set_hash())?;
-        Some((LexicalIndex::from_bytes(&set.words).ok()?, NameIndex::from_bytes(&set.names).ok()?))
+        let words = LexicalIndex::from_bytes(&set.words).ok()?;
+        let names = NameIndex::from_bytes(&set.names).ok()?;
+        let vectors: Vec<Option<Vector>> =
+            set.places.iter().map(|place| index.at(*place)).collect();
+        if vectors.len() != self.wanted_count() || vectors.iter().any(Option::is_none) {
+            return None;
+        }
+        self.assemble(vectors, words, names).ok()
+    }
+
+    fn wanted_count(&self) -> usize {
+        let examples = if self.with_modes { EXAMPLES.len() } else { 0 };
+        self.names.len() + self.context.skills.len() + examples
     }
 
     /// The pool, with the vectors that `vector` knows; none where it knows none.
     pub(crate) fn finish(
         &self,
-        index: Option<&IndexFile>,
+        wanted: &[Wanted],
         vector: impl Fn(&ContentHash) -> Option<Vector>,
     ) -> Result<Pool, GatherError> {
-        let vectors: Vec<Option<Vector>> =
-            self.wanted.iter().map(|wanted| vector(&wanted.hash)).collect();
+        let vectors = wanted.iter().map(|wanted| vector(&wanted.hash)).collect();
+        self.assemble(vectors, self.words(), self.names())
+    }
+
+    fn assemble(
+        &self,
+        vectors: Vec<Option<Vector>>,
+        words: LexicalIndex,
+        names: NameIndex,
+    ) -> Result<Pool, GatherError> {
+        let (tools, skills) = (self.context.tools.len(), self.context.skills.len());
         let at = |place: usize| vectors.get(place).and_then(Option::as_ref);
-        let items = self.tools + self.skills;
         let id = vectors.iter().flatten().next().map(|vector| Arc::clone(vector.id()));
         let matrix = id.map(|id| -> Result<VectorIndex, Incomparable> {
             let mut matrix = VectorIndex::new(id);
-            for place in 0..items {
+            for place in 0..tools + skills {
                 match at(place) {
-                    Some(own) if place >= self.tools => {
-                        matrix.push(&mix(own, at(place + self.skills)))?;
-                    }
+                    Some(own) if place >= tools => matrix.push(&mix(own, at(place + skills)))?,
                     Some(own) => matrix.push(own)?,
                     None => matrix.push_absent(),
                 }
             }
             Ok(matrix)
         });
-        let (words, names) = index
-            .and_then(|index| self.stored(index))
-            .unwrap_or_else(|| (self.words(), self.names()));
         let kinds = self.names.iter().map(|(kind, _)| *kind).collect();
         let selector = Selector::from_parts(kinds, words, names, matrix.transpose()?)?;
-        let examples = vectors.into_iter().skip(items + self.skills).zip(EXAMPLES);
+        let examples = vectors.into_iter().skip(tools + 2 * skills).zip(EXAMPLES);
         let modes = examples.filter_map(|(vector, (mode, _))| Some((*mode, vector?))).collect();
-        Ok(Pool { selector, tools: self.tools, modes })
+        Ok(Pool { selector, tools, modes })
     }
 }
 

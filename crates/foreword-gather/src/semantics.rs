@@ -164,7 +164,16 @@ impl Semantics {
             }
             same
         });
-        let missing = missing(&draft, index.as_ref());
+        if let Some(pool) = index.as_ref().and_then(|index| draft.stored(index)) {
+            let pool = Arc::new(pool);
+            let embedded = self.embed(embedder.as_ref(), task, &[], most, selection);
+            if selection.degraded.is_none() {
+                *kept = Some(Arc::clone(&pool));
+            }
+            return Ok((pool, embedded.task));
+        }
+        let wanted = draft.wanted();
+        let missing = missing(&wanted, index.as_ref());
         let texts: Vec<&str> = missing.iter().map(|wanted| wanted.text.as_str()).collect();
         let embedded = self.embed(embedder.as_ref(), task, &texts, most, selection);
         let made: HashMap<ContentHash, Vector> =
@@ -180,7 +189,7 @@ impl Semantics {
             embedded.task.as_ref()?;
             made.get(hash).cloned().or_else(|| index.as_ref()?.vector(hash))
         };
-        let pool = Arc::new(draft.finish(index.as_ref(), vector_of)?);
+        let pool = Arc::new(draft.finish(&wanted, vector_of)?);
         // An embedder that failed may be back next time.
         if selection.degraded.is_none() {
             *kept = Some(Arc::clone(&pool));
@@ -271,12 +280,11 @@ fn read_index(base: &Base, warnings: &mut Vec<String>) -> Option<IndexFile> {
     }
 }
 
-/// The texts of a pool that an index has no vectors for, each once.
-pub(crate) fn missing<'d>(draft: &'d Draft, index: Option<&IndexFile>) -> Vec<&'d Wanted> {
+/// The texts that an index has no vectors for, each once.
+fn missing<'w>(wanted: &'w [Wanted], index: Option<&IndexFile>) -> Vec<&'w Wanted> {
     let mut seen = std::collections::HashSet::new();
     let known = |hash: &ContentHash| index.is_some_and(|index| index.has(hash));
-    let wanted = draft.wanted().iter();
-    wanted.filter(|wanted| !known(&wanted.hash) && seen.insert(wanted.hash)).collect()
+    wanted.iter().filter(|wanted| !known(&wanted.hash) && seen.insert(wanted.hash)).collect()
 }
 
 /// Picks tools and skills, and writes down which and why.

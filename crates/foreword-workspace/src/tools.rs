@@ -74,8 +74,15 @@ pub(crate) fn parse(file: &SourceFile) -> Result<Vec<ToolEntry>, WorkspaceError>
     let raw: ToolsFile = toml_text::parse(file)?;
     let mut first_lines: BTreeMap<String, usize> = BTreeMap::new();
     let mut tools = Vec::with_capacity(raw.tool.len());
+    // Tools stand in the order of the file: lines are counted on from the one before.
+    let (mut line, mut counted) = (1, 0);
     for tool in raw.tool {
-        let line = line_of(file.text.as_bytes(), tool.name.span().start);
+        let start = tool.name.span().start;
+        line += line_of(
+            file.text.as_bytes().get(counted..).unwrap_or_default(),
+            start.saturating_sub(counted),
+        ) - 1;
+        counted = start;
         let name = tool.name.into_inner();
         if name.trim().is_empty() || name.chars().any(char::is_control) {
             return Err(WorkspaceError::BadValue {
