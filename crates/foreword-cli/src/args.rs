@@ -1,5 +1,6 @@
 //! The command line as data: one definition drives help, man pages and completions.
 
+mod memory;
 mod skills;
 
 use std::path::PathBuf;
@@ -7,6 +8,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
 
+pub(crate) use memory::{
+    MemoryAddArgs, MemoryCommand, MemoryExportArgs, MemoryForgetArgs, MemoryImportArgs,
+    MemoryListArgs, MemoryReindexArgs, MemoryScopeArgs, MemorySearchArgs,
+};
 pub(crate) use skills::{
     ApproveArgs, AuditCommand, AuditLogArgs, EvalScreenArgs, ImportArgs, PolicyName, ProposeArgs,
     RevertArgs, ScreenArgs, SkillCommand,
@@ -68,6 +73,9 @@ pub(crate) enum Command {
     /// Skills that agents may write and people govern
     #[command(subcommand)]
     Skill(SkillCommand),
+    /// What agents may be reminded of
+    #[command(subcommand)]
+    Memory(MemoryCommand),
     /// The log of everything that was changed or refused
     #[command(subcommand)]
     Audit(AuditCommand),

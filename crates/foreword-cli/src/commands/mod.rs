@@ -7,6 +7,7 @@ pub(crate) mod explain;
 pub(crate) mod init;
 pub(crate) mod lint;
 pub(crate) mod lock;
+pub(crate) mod memory;
 pub(crate) mod screen_eval;
 pub(crate) mod serve;
 pub(crate) mod shell;
