@@ -1,6 +1,7 @@
 //! The command line as data: one definition drives help, man pages and completions.
 
 mod semantics;
+mod memory;
 mod skills;
 
 use std::path::PathBuf;
@@ -9,6 +10,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
 
 pub(crate) use semantics::{EvalAssembleArgs, EvalRunArgs, IndexArgs};
+pub(crate) use memory::{
+    MemoryAddArgs, MemoryCommand, MemoryExportArgs, MemoryForgetArgs, MemoryImportArgs,
+    MemoryListArgs, MemoryReindexArgs, MemoryScopeArgs, MemorySearchArgs,
+};
 pub(crate) use skills::{
     ApproveArgs, AuditCommand, AuditLogArgs, EvalScreenArgs, ImportArgs, PolicyName, ProposeArgs,
     RevertArgs, ScreenArgs, SkillCommand,
@@ -70,6 +75,9 @@ pub(crate) enum Command {
     /// Skills that agents may write and people govern
     #[command(subcommand)]
     Skill(SkillCommand),
+    /// What agents may be reminded of
+    #[command(subcommand)]
+    Memory(MemoryCommand),
     /// The log of everything that was changed or refused
     #[command(subcommand)]
     Audit(AuditCommand),

@@ -4,6 +4,7 @@ use std::fmt;
 
 use foreword::{BlueprintError, ContextError};
 use foreword_gather::GatherError;
+use foreword_memory::MemoryError;
 use foreword_skills::SkillError;
 use foreword_store::StoreError;
 use foreword_workspace::WorkspaceError;
@@ -109,6 +110,16 @@ impl From<SkillError> for CliError {
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         Self::from(SkillError::from(error))
+    }
+}
+
+impl From<MemoryError> for CliError {
+    fn from(error: MemoryError) -> Self {
+        let out = Self::usage(error.to_string());
+        match error.hint() {
+            Some(hint) => out.hint(hint),
+            None => out,
+        }
     }
 }
 

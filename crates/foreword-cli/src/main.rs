@@ -68,6 +68,7 @@ fn run(cli: &Cli, terminal: &Terminal) -> Result<(), CliError> {
         Command::Diff(args) => commands::diff::run(args, terminal),
         Command::Lint(args) => commands::lint::run(workspace, args, terminal),
         Command::Skill(command) => commands::skill::run(workspace, command, terminal),
+        Command::Memory(command) => commands::memory::run(workspace, command, terminal),
         Command::Audit(command) => commands::audit::run(workspace, command, terminal),
         Command::Eval(EvalCommand::Speed(args)) => commands::speed::run(args, terminal),
         Command::Eval(EvalCommand::Screen(args)) => commands::screen_eval::run(args, terminal),

@@ -18,11 +18,11 @@ const MOST_VECTOR_BYTES: usize = 16 << 20;
 /// After so many questions to the same memories it pays to read all vectors at once.
 const WARM_AFTER: u32 = 4;
 
-/// A memory and the words it is found by, sorted.
+/// A memory and the words it is found by, as sorted numbers.
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) entry: MemoryEntry,
-    pub(crate) terms: Vec<String>,
+    pub(crate) terms: Vec<u64>,
 }
 
 /// The numbers of the kinds that are treated apart.
@@ -80,7 +80,7 @@ impl Cache {
         }
         let key = index.key(place);
         let memory = rows.at(key)?.ok_or_else(|| gone(rows, key))?;
-        let terms = words::terms(&memory.entry.text);
+        let terms = words::numbers(&memory.entry.text);
         let known = Arc::new(Known { entry: memory.entry, terms });
         if self.entries.len() >= MOST_ENTRIES {
             self.entries.clear();

@@ -413,7 +413,7 @@ pub(crate) fn embedder_id(text: &str) -> Option<EmbedderId> {
 }
 
 /// The share of words that two texts have in common; both lists are sorted.
-fn overlap(a: &[String], b: &[String]) -> f32 {
+fn overlap(a: &[u64], b: &[u64]) -> f32 {
     let shared = a.iter().filter(|term| b.binary_search(term).is_ok()).count();
     let all = a.len() + b.len() - shared;
     if all == 0 { 0.0 } else { shared as f32 / all as f32 }

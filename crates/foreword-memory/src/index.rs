@@ -23,6 +23,7 @@ pub(crate) struct Sketches {
     pub(crate) embedder: u32,
     /// 64-bit words of a sketch.
     pub(crate) words: usize,
+    /// Block after block; in a block the first words of all its sketches, then the second ones.
     pub(crate) codes: Vec<u64>,
     stamp: i64,
 }
@@ -63,7 +64,9 @@ impl Index {
         if out_of_order {
             // A block in the midst of others: all places behind it move.
             *self = Self::default();
-            rows.slots_since(0, |block, slots| drop(self.take_block(block, slots)))?;
+            rows.slots_since(0, |block, slots| {
+                self.take_block(block, slots);
+            })?;
         }
         self.stamp = stamp;
         Ok(true)
@@ -94,7 +97,14 @@ impl Index {
             let (from, rest) = bytes.as_chunks::<8>();
             match to {
                 Some(to) if from.len() == to.len() && rest.is_empty() => {
-                    to.iter_mut().zip(from).for_each(|(to, word)| *to = u64::from_le_bytes(*word));
+                    // Word by word, all memories of the block beside each other.
+                    for (word, plane) in to.chunks_exact_mut(MEMORY_BLOCK).enumerate() {
+                        let column = from.iter().skip(word).step_by(words);
+                        plane
+                            .iter_mut()
+                            .zip(column)
+                            .for_each(|(to, word)| *to = u64::from_le_bytes(*word));
+                    }
                 }
                 Some(_) => unfit = Some(block),
                 // Left over from memories that were all forgotten.

@@ -18,6 +18,7 @@ const SMALLEST: f32 = 200.0;
 #[derive(Debug)]
 struct Term {
     text: String,
+    number: u64,
     holders: u64,
     rarity: f32,
 }
@@ -44,7 +45,7 @@ impl Question {
             let holders = cache.count(rows, &text)?;
             let had = holders as f32;
             let rarity = (1.0 + (count - had + 0.5).max(0.0) / (had + 0.5)).ln();
-            terms.push(Term { text, holders, rarity });
+            terms.push(Term { number: words::number(&text), text, holders, rarity });
         }
         terms.sort_by(|a, b| a.holders.cmp(&b.holders).then_with(|| a.text.cmp(&b.text)));
         let mass = terms.iter().take(MASS).map(|term| term.rarity).sum();
@@ -56,8 +57,8 @@ impl Question {
     }
 
     /// The share of the question's words that a memory has, 0 to 1; its terms are sorted.
-    pub(crate) fn share(&self, terms: &[String], mean_words: f32) -> f32 {
-        let had = self.terms.iter().filter(|term| terms.binary_search(&term.text).is_ok());
+    pub(crate) fn share(&self, terms: &[u64], mean_words: f32) -> f32 {
+        let had = self.terms.iter().filter(|term| terms.binary_search(&term.number).is_ok());
         let weight: f32 = had.map(|term| term.rarity).sum();
         self.relative(weight * shortness(terms.len(), mean_words))
     }

@@ -1,6 +1,7 @@
 //! The words of a memory and of a question: folded, stemmed, pairs of characters where a script
 //! has no spaces.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
@@ -19,6 +20,23 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
     terms.sort_unstable();
     terms.dedup();
     terms
+}
+
+/// A word as a number, to be compared with many.
+pub(crate) fn number(term: &str) -> u64 {
+    // FNV-1a: the words are short, and nothing is decided by this number but a score.
+    term.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// The numbers of the words of a text, each once, in order.
+pub(crate) fn numbers(text: &str) -> Vec<u64> {
+    let mut numbers: Vec<u64> = Vec::new();
+    each_term(&folded(text), |term| numbers.push(number(term)));
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 /// The words of a question that tell something; all of them, where none does.
@@ -42,23 +60,23 @@ pub(crate) fn query_terms(text: &str) -> Vec<String> {
 }
 
 /// Without accents, and with characters in their plain form.
-fn folded(text: &str) -> String {
+fn folded(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let accent = |c: &char| ('\u{300}'..='\u{36f}').contains(c);
-    text.nfkd().filter(|c| !accent(c)).nfc().collect()
+    Cow::Owned(text.nfkd().filter(|c| !accent(c)).nfc().collect())
 }
 
 /// Whether a term is a word that every text of its language has.
 pub(crate) fn is_common(term: &str) -> bool {
-    static COMMON: OnceLock<HashSet<String>> = OnceLock::new();
+    static COMMON: OnceLock<HashSet<u64>> = OnceLock::new();
     COMMON
         .get_or_init(|| {
             let lines = include_str!("common-words.txt").lines();
-            lines.filter(|line| !line.starts_with('#')).flat_map(terms).collect()
+            lines.filter(|line| !line.starts_with('#')).flat_map(numbers).collect()
         })
-        .contains(term)
+        .contains(&number(term))
 }
 
 #[cfg(test)]

@@ -200,7 +200,11 @@ impl GitStore {
     }
 
     /// The database, made where there is none.
-    pub(crate) fn database(&self) -> Result<Store, SkillError> {
+    ///
+    /// # Errors
+    ///
+    /// If it is damaged or cannot be made, or the key cannot be had.
+    pub fn database(&self) -> Result<Store, SkillError> {
         let config_dir = &self.options.config_dir;
         check_outside_workspace(config_dir, self.workspace.root())?;
         self.private.ensure()?;

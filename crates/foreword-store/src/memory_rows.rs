@@ -87,6 +87,19 @@ impl MemoryRows<'_> {
         memory_vectors::read(self.connection, self.path, key, embedder)
     }
 
+    /// Who made the vector of a memory, if it has one.
+    pub fn embedder_of(&self, key: i64) -> Result<Option<String>, StoreError> {
+        let number = memory_vectors::embedder(self.connection, key).at(self.path)?;
+        Ok(number.map(|number| self.name(number)).transpose()?.flatten())
+    }
+
+    /// The vector of a memory and who made it, if it has one.
+    pub fn any_vector(&self, key: i64) -> Result<Option<(String, Vec<u8>)>, StoreError> {
+        let number = memory_vectors::embedder(self.connection, key).at(self.path)?;
+        let Some(number) = number else { return Ok(None) };
+        Ok(self.name(number)?.zip(self.vector(key, number)?))
+    }
+
     /// Gives every vector of an embedder to `each`.
     pub fn vectors(&self, embedder: u32, each: impl FnMut(i64, &[u8])) -> Result<(), StoreError> {
         memory_vectors::read_all(self.connection, self.path, embedder, each)

@@ -31,6 +31,14 @@ pub(crate) fn read(
     }
 }
 
+/// The number of the embedder that made a memory's vector.
+pub(crate) fn embedder(connection: &Connection, key: i64) -> rusqlite::Result<Option<u32>> {
+    connection
+        .prepare_cached("SELECT embedder FROM memory_vectors WHERE key = ?1")?
+        .query_row([key], |row| row.get(0))
+        .optional()
+}
+
 /// Gives every vector of an embedder to `each`.
 pub(crate) fn read_all(
     connection: &Connection,

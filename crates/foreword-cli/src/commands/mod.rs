@@ -10,6 +10,7 @@ pub(crate) mod index;
 pub(crate) mod init;
 pub(crate) mod lint;
 pub(crate) mod lock;
+pub(crate) mod memory;
 pub(crate) mod screen_eval;
 pub(crate) mod serve;
 pub(crate) mod shell;

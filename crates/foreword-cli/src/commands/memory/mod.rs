@@ -1,0 +1,90 @@
+//! `foreword memory`: what agents may be reminded of.
+
+mod forget;
+mod progress;
+mod reindex;
+mod show;
+mod store;
+mod transfer;
+
+use std::path::Path;
+
+use foreword_memory::{MemoryEntry, MemoryScope};
+use foreword_semantic::{Embedder, StaticEmbedder};
+use foreword_store::Reader;
+use serde_json::{Value, json};
+
+use crate::args::{MemoryCommand, MemoryScopeArgs};
+use crate::commands::skill;
+use crate::error::CliError;
+use crate::person::shown_time;
+use crate::terminal::Terminal;
+
+pub(crate) fn run(
+    workspace: &Path,
+    command: &MemoryCommand,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    match command {
+        MemoryCommand::Add(args) => store::add(workspace, args, terminal),
+        MemoryCommand::Search(args) => show::search(workspace, args, terminal),
+        MemoryCommand::List(args) => show::list(workspace, args, terminal),
+        MemoryCommand::Show { id } => show::one(workspace, id, terminal),
+        MemoryCommand::Forget(args) => forget::run(workspace, args, terminal),
+        MemoryCommand::Import(args) => transfer::import(workspace, args, terminal),
+        MemoryCommand::Export(args) => transfer::export(workspace, args, terminal),
+        MemoryCommand::Reindex(args) => reindex::run(workspace, args, terminal),
+    }
+}
+
+/// Who makes the vectors of this workspace.
+fn embedder() -> Result<Box<dyn Embedder>, CliError> {
+    let embedder = StaticEmbedder::embedded();
+    Ok(Box::new(embedder.map_err(|error| CliError::internal(error.to_string()))?))
+}
+
+/// The database to be written, made where there is none.
+fn database(workspace: &Path) -> Result<foreword_store::Store, CliError> {
+    Ok(skill::store(workspace)?.database()?)
+}
+
+/// The database to be read, if there is one.
+fn reader(workspace: &Path) -> Result<Option<Reader>, CliError> {
+    Ok(skill::store(workspace)?.reader()?)
+}
+
+fn scope(args: &MemoryScopeArgs) -> MemoryScope {
+    let MemoryScopeArgs { agent, user, session } = args;
+    MemoryScope { agent: agent.clone(), user: user.clone(), session: session.clone() }
+}
+
+/// A memory as JSON, its time as people read it.
+fn described(entry: &MemoryEntry) -> Result<Value, CliError> {
+    let mut value = serde_json::to_value(entry)?;
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("createdAt".into(), json!(shown_time(entry.created_at)));
+    }
+    Ok(value)
+}
+
+/// The day a memory is of.
+fn day(entry: &MemoryEntry) -> String {
+    entry.date.clone().unwrap_or_else(|| shown_time(entry.created_at).chars().take(10).collect())
+}
+
+/// The first thing a person sees of a memory beside its text.
+fn label(entry: &MemoryEntry) -> String {
+    let mut label = entry.kind.to_string();
+    let scope = &entry.scope;
+    for (name, value) in
+        [("agent", &scope.agent), ("user", &scope.user), ("session", &scope.session)]
+    {
+        if let Some(value) = value {
+            label.push_str(&format!(" {name}={value}"));
+        }
+    }
+    if entry.tainted {
+        label.push_str(" tainted");
+    }
+    label
+}

@@ -1,0 +1,46 @@
+//! `memory reindex`.
+
+use std::path::Path;
+
+use foreword_memory::Memories;
+use serde_json::json;
+
+use super::progress::Progress;
+use super::{database, embedder, reader};
+use crate::args::MemoryReindexArgs;
+use crate::error::CliError;
+use crate::person::act_of;
+use crate::terminal::Terminal;
+
+pub(crate) fn run(
+    workspace: &Path,
+    args: &MemoryReindexArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    if args.embedder != "static" {
+        return Err(CliError::usage(format!("there is no embedder `{}`", args.embedder))
+            .hint("use static, which is part of this program"));
+    }
+    let embedder = embedder()?;
+    let id = embedder.id().to_string();
+    let mut done = 0;
+    if reader(workspace)?.is_some() {
+        let store = database(workspace)?;
+        let act = act_of(None);
+        let mut progress = Progress::new(terminal);
+        let counts = Memories::new(&store, Some(&*embedder)).reindex(
+            &act.by,
+            act.at,
+            args.all,
+            |counts| progress.at("embedded", counts.done, Some(counts.total)),
+        )?;
+        done = counts.done;
+    }
+    if terminal.json {
+        return terminal.print_json_line(&json!({ "embedder": id, "done": done }));
+    }
+    terminal.print(&match done {
+        0 => format!("all memories have vectors of {id}\n"),
+        _ => format!("made {done} vectors of {id}\n"),
+    })
+}

@@ -1,0 +1,55 @@
+//! `memory add`.
+
+use std::path::Path;
+
+use foreword_memory::{Memories, MemoryKind, NewEntry};
+use foreword_store::Added;
+use serde_json::json;
+
+use super::{database, embedder, scope};
+use crate::args::MemoryAddArgs;
+use crate::error::CliError;
+use crate::inputs::read_input;
+use crate::person::act_of;
+use crate::terminal::Terminal;
+
+pub(crate) fn add(
+    workspace: &Path,
+    args: &MemoryAddArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let text = match args.text.as_str() {
+        "-" => read_input(Path::new("-"))?.trim_end().to_owned(),
+        text => text.to_owned(),
+    };
+    let entry = NewEntry {
+        text,
+        kind: MemoryKind::parse(&args.kind)?,
+        scope: scope(&args.scope),
+        date: args.date.clone(),
+        tainted: args.tainted,
+        source: args.source.clone(),
+        importance: args.importance,
+        ..NewEntry::default()
+    };
+    entry.check()?;
+    let embedder = embedder()?;
+    let store = database(workspace)?;
+    let act = act_of(None);
+    let batch = Memories::new(&store, Some(&*embedder)).add(&act.by, act.at, entry)?;
+    if let Some(error) = &batch.unembedded {
+        terminal.warn(&format!("stored without a vector, and found by words only: {error}"));
+    }
+    let (id, state) = match batch.added.first() {
+        Some(Added::New(id)) => (id, "new"),
+        Some(Added::Same(id) | Added::Taken(id)) => (id, "same"),
+        None => return Err(CliError::internal("nothing was stored")),
+    };
+    if terminal.json {
+        return terminal.print_json_line(&json!({ "id": id, "state": state }));
+    }
+    terminal.print(&match state {
+        "new" => format!("remembered as {id}\n"),
+        _ => format!("already remembered as {id}\n"),
+    })
+}
