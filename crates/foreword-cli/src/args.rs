@@ -1,5 +1,7 @@
 //! The command line as data: one definition drives help, man pages and completions.
 
+mod model;
+mod retrieval;
 mod skills;
 
 use std::path::PathBuf;
@@ -7,6 +9,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
 
+pub(crate) use model::{EmbedderArgs, EmbedderName, HttpArgs, ModelCommand, ModelInstallArgs};
+pub(crate) use retrieval::EvalRetrievalArgs;
 pub(crate) use skills::{
     ApproveArgs, AuditCommand, AuditLogArgs, EvalScreenArgs, ImportArgs, PolicyName, ProposeArgs,
     RevertArgs, ScreenArgs, SkillCommand,
@@ -71,6 +75,9 @@ pub(crate) enum Command {
     /// The log of everything that was changed or refused
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Models that turn texts into vectors
+    #[command(subcommand)]
+    Model(ModelCommand),
     /// Measure
     #[command(subcommand)]
     Eval(EvalCommand),
@@ -349,6 +356,8 @@ pub(crate) struct LintArgs {
 pub(crate) enum EvalCommand {
     /// How long a build takes: CPU time, everything a library caller pays for text and metadata
     Speed(SpeedArgs),
+    /// How well the right tools are found: recall, rank and abstention on a set of queries
+    Retrieval(EvalRetrievalArgs),
     /// What screening says of a corpus of skills
     Screen(EvalScreenArgs),
 }

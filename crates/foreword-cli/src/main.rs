@@ -3,6 +3,7 @@
 
 mod args;
 mod commands;
+mod embedders;
 mod error;
 mod inputs;
 mod person;
@@ -69,8 +70,12 @@ fn run(cli: &Cli, terminal: &Terminal) -> Result<(), CliError> {
         Command::Lint(args) => commands::lint::run(workspace, args, terminal),
         Command::Skill(command) => commands::skill::run(workspace, command, terminal),
         Command::Audit(command) => commands::audit::run(workspace, command, terminal),
+        Command::Model(command) => commands::model::run(command, terminal),
         Command::Eval(EvalCommand::Speed(args)) => commands::speed::run(args, terminal),
         Command::Eval(EvalCommand::Screen(args)) => commands::screen_eval::run(args, terminal),
+        Command::Eval(EvalCommand::Retrieval(args)) => {
+            commands::retrieval_eval::run(args, terminal)
+        }
         Command::Serve(_) => commands::serve::run(workspace),
         Command::Completions { shell } => commands::shell::completions(*shell, terminal),
         Command::Man { directory } => commands::shell::man(directory, terminal),

@@ -59,3 +59,18 @@ pub(crate) fn config_dir() -> Result<PathBuf, CliError> {
             .hint("set FOREWORD_CONFIG_DIR to a directory outside every workspace")
     })
 }
+
+/// The directory of installed models, which all workspaces of the person share.
+pub(crate) fn models_dir() -> Result<PathBuf, CliError> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    if let Some(own) = set("FOREWORD_MODEL_DIR") {
+        return Ok(PathBuf::from(own));
+    }
+    let base = if cfg!(windows) { set("LOCALAPPDATA") } else { set("XDG_DATA_HOME") };
+    let base = base.map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = base.or_else(|| std::env::home_dir().map(|home| home.join(".local/share")));
+    base.map(|base| base.join("foreword").join("models")).ok_or_else(|| {
+        CliError::usage("there is no home directory to keep models in")
+            .hint("set FOREWORD_MODEL_DIR to a directory")
+    })
+}
