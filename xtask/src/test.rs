@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every test, on a machine with Rust and nothing else.
 //!
-//! Where there is Python, the reference validator of skills is installed and compared with ours.
+//! Where there is Python, the reference validator of skills and the package of the full model are
+//! installed and compared with ours.
 
 use crate::error::TaskError;
 use crate::reference;
@@ -9,10 +10,10 @@ use crate::steps::{Steps, cargo, has_cargo_command};
 /// Runs them all. The tests bring everything they need: property tests and the fuzz harness are
 /// ordinary tests, and end-to-end tests build the binary they run.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
-    let python = reference::install(steps);
+    let references = reference::install(steps);
     let cargo = || {
         let mut cargo = cargo();
-        cargo.envs(python.iter().map(|python| (reference::VARIABLE, python)));
+        cargo.envs(references.iter().map(|(name, path)| (name, path)));
         cargo
     };
     if has_cargo_command("nextest") {

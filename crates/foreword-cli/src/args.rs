@@ -1,7 +1,9 @@
 //! The command line as data: one definition drives help, man pages and completions.
 
-mod semantics;
 mod memory;
+mod model;
+mod retrieval;
+mod semantics;
 mod skills;
 
 use std::path::PathBuf;
@@ -9,11 +11,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
 
-pub(crate) use semantics::{EvalAssembleArgs, EvalRunArgs, IndexArgs};
 pub(crate) use memory::{
     MemoryAddArgs, MemoryCommand, MemoryExportArgs, MemoryForgetArgs, MemoryImportArgs,
     MemoryListArgs, MemoryReindexArgs, MemoryScopeArgs, MemorySearchArgs,
 };
+pub(crate) use model::{EmbedderArgs, EmbedderName, HttpArgs, ModelCommand, ModelInstallArgs};
+pub(crate) use retrieval::EvalRetrievalArgs;
+pub(crate) use semantics::{EvalAssembleArgs, EvalRunArgs, IndexArgs};
 pub(crate) use skills::{
     ApproveArgs, AuditCommand, AuditLogArgs, EvalScreenArgs, ImportArgs, PolicyName, ProposeArgs,
     RevertArgs, ScreenArgs, SkillCommand,
@@ -83,6 +87,9 @@ pub(crate) enum Command {
     Audit(AuditCommand),
     /// Make vectors of tools and skills ahead, so that a build embeds only its task
     Index(IndexArgs),
+    /// Models that turn texts into vectors
+    #[command(subcommand)]
+    Model(ModelCommand),
     /// Measure
     #[command(subcommand)]
     Eval(EvalCommand),
@@ -361,6 +368,8 @@ pub(crate) struct LintArgs {
 pub(crate) enum EvalCommand {
     /// How long a build takes: CPU time, everything a library caller pays for text and metadata
     Speed(SpeedArgs),
+    /// How well the right tools are found: recall, rank and abstention on a set of queries
+    Retrieval(EvalRetrievalArgs),
     /// What screening says of a corpus of skills
     Screen(EvalScreenArgs),
     /// What is selected for a task, and the prompt it gives

@@ -117,7 +117,7 @@ pub(crate) fn request(source: &SourceArgs) -> Result<Request, CliError> {
         runtime_context: session.sub_agent.then(|| runtime_context(source)),
         cwd: session.cwd.clone(),
         config_dir: config_dir().ok(),
-        models_dir: models_dir(),
+        models_dir: models_dir().ok(),
         embeddings: embeddings(),
         ..Request::default()
     })

@@ -3,6 +3,7 @@
 
 mod args;
 mod commands;
+mod embedders;
 mod error;
 mod inputs;
 mod person;
@@ -70,6 +71,7 @@ fn run(cli: &Cli, terminal: &Terminal) -> Result<(), CliError> {
         Command::Skill(command) => commands::skill::run(workspace, command, terminal),
         Command::Memory(command) => commands::memory::run(workspace, command, terminal),
         Command::Audit(command) => commands::audit::run(workspace, command, terminal),
+        Command::Model(command) => commands::model::run(command, terminal),
         Command::Eval(EvalCommand::Speed(args)) => commands::speed::run(args, terminal),
         Command::Eval(EvalCommand::Screen(args)) => commands::screen_eval::run(args, terminal),
         Command::Index(args) => commands::index::run(workspace, args, terminal),
@@ -77,6 +79,9 @@ fn run(cli: &Cli, terminal: &Terminal) -> Result<(), CliError> {
             commands::eval_assemble::run(workspace, args, terminal)
         }
         Command::Eval(EvalCommand::Run(args)) => commands::eval_run::run(workspace, args, terminal),
+        Command::Eval(EvalCommand::Retrieval(args)) => {
+            commands::retrieval_eval::run(args, terminal)
+        }
         Command::Serve(_) => commands::serve::run(workspace),
         Command::Completions { shell } => commands::shell::completions(*shell, terminal),
         Command::Man { directory } => commands::shell::man(directory, terminal),

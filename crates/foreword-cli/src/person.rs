@@ -47,17 +47,6 @@ pub(crate) fn shown_time(ms: i64) -> String {
     Timestamp::from_unix(ms.div_euclid(1000)).as_str().to_owned()
 }
 
-/// The directory of installed models: the person's own, for all workspaces.
-pub(crate) fn models_dir() -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    if let Some(own) = set("FOREWORD_MODEL_DIR") {
-        return Some(PathBuf::from(own));
-    }
-    let base = set("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = base.or_else(|| std::env::home_dir().map(|home| home.join(".local/share")))?;
-    Some(base.join("foreword/models"))
-}
-
 /// The endpoint for embeddings that the person chose. A key goes only where they say.
 pub(crate) fn embeddings() -> Endpoint {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -79,5 +68,20 @@ pub(crate) fn config_dir() -> Result<PathBuf, CliError> {
     base.map(|base| base.join("foreword")).ok_or_else(|| {
         CliError::usage("there is no home directory to keep the audit key in")
             .hint("set FOREWORD_CONFIG_DIR to a directory outside every workspace")
+    })
+}
+
+/// The directory of installed models, which all workspaces of the person share.
+pub(crate) fn models_dir() -> Result<PathBuf, CliError> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    if let Some(own) = set("FOREWORD_MODEL_DIR") {
+        return Ok(PathBuf::from(own));
+    }
+    let base = if cfg!(windows) { set("LOCALAPPDATA") } else { set("XDG_DATA_HOME") };
+    let base = base.map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = base.or_else(|| std::env::home_dir().map(|home| home.join(".local/share")));
+    base.map(|base| base.join("foreword").join("models")).ok_or_else(|| {
+        CliError::usage("there is no home directory to keep models in")
+            .hint("set FOREWORD_MODEL_DIR to a directory")
     })
 }

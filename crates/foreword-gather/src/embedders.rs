@@ -33,13 +33,8 @@ pub(crate) fn open(
         EmbedderName::None => None,
         EmbedderName::Static => Some(Arc::new(table()?)),
         EmbedderName::Use => {
-            let path =
-                models.ok_or("no directory for models is known")?.join("use-multilingual-3.bin");
-            if !path.exists() {
-                return Err("the full model is not installed: run `foreword model install`".into());
-            }
-            let model = UseEmbedder::open(&path, Arc::new(table()?));
-            Some(Arc::new(model.map_err(|error| error.to_string())?))
+            let models = models.ok_or("no directory for models is known")?;
+            Some(Arc::new(UseEmbedder::installed(models).map_err(|error| error.to_string())?))
         }
         EmbedderName::Http => Some(Arc::new(http(settings, endpoint, dims)?)),
     })

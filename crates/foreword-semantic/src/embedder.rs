@@ -58,8 +58,14 @@ pub enum EmbedError {
         /// What is wrong with it.
         what: String,
     },
-    /// The model was written by a newer version of this program.
-    #[error("the model has version {found}, this program reads version {known}; update it")]
+    /// The full model is not where it should be.
+    #[error("the full model is not installed: there is no {path}; run `foreword model install`")]
+    NotInstalled {
+        /// Where it would be.
+        path: String,
+    },
+    /// The model was written by another version of this program.
+    #[error("the model has version {found}, this program reads version {known}; install it again")]
     Version {
         /// The version of the file.
         found: u32,

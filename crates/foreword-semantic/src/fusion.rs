@@ -110,4 +110,55 @@ impl Fused {
             None => words.map(|words| total(words, 0.0)).collect(),
         }
     }
+
+    /// Evidence for fitting.
+    pub(crate) fn evidence(&self, skip: &[usize]) -> Vec<f32> {
+        let totals = self.totals();
+        let keep: Vec<usize> = (0..totals.len()).filter(|i| !skip.contains(i)).collect();
+        let at = |v: &[f32], i: usize| v.get(i).copied().unwrap_or_default();
+        let mut order = keep.clone();
+        order.sort_by(|a, b| at(&totals, *b).total_cmp(&at(&totals, *a)).then(a.cmp(b)));
+        let top = |n: usize| order.get(n).map_or(0.0, |i| at(&totals, *i));
+        let n = keep.len().max(1) as f32;
+        let mean = keep.iter().map(|i| at(&totals, *i)).sum::<f32>() / n;
+        let var = keep.iter().map(|i| (at(&totals, *i) - mean).powi(2)).sum::<f32>() / n;
+        let none = Vec::new();
+        let cos = self.cosines.as_ref().unwrap_or(&none);
+        let cmean = keep.iter().map(|i| at(cos, *i)).sum::<f32>() / n;
+        let cvar = keep.iter().map(|i| (at(cos, *i) - cmean).powi(2)).sum::<f32>() / n;
+        let best = order.first().copied().unwrap_or(usize::MAX);
+        let maxof = |v: &[f32]| keep.iter().map(|i| at(v, *i)).fold(0.0_f32, f32::max);
+        let argmax = |v: &[f32]| {
+            keep.iter()
+                .copied()
+                .max_by(|a, b| at(v, *a).total_cmp(&at(v, *b)).then(b.cmp(a)))
+                .unwrap_or(0)
+        };
+        let lex = &self.lexical;
+        let next: f32 = (1..6).map(top).sum::<f32>() / 5.0;
+        vec![
+            top(0),
+            top(1),
+            top(2),
+            top(4),
+            next,
+            mean,
+            var.sqrt(),
+            at(cos, best),
+            maxof(cos),
+            cmean,
+            cvar.sqrt(),
+            at(&lex.bm25, best),
+            maxof(&lex.bm25),
+            lex.possible,
+            lex.known,
+            at(&lex.name, best),
+            maxof(&lex.name),
+            at(&lex.grams, best),
+            maxof(&lex.grams),
+            f32::from(u8::from(argmax(cos) == argmax(&lex.bm25))),
+            n,
+            f32::from(u8::from(argmax(cos) == argmax(&lex.grams))),
+        ]
+    }
 }

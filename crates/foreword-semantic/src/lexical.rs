@@ -45,6 +45,9 @@ pub struct LexicalScores {
     pub grams: Vec<f32>,
     /// The share of the query's words that occur in any item, 0 to 1.
     pub known: f32,
+    /// The rarity of all of the query's words together: what BM25 could come to if one item had
+    /// each of them once.
+    pub possible: f32,
 }
 
 impl LexicalIndex {
@@ -80,10 +83,8 @@ impl LexicalIndex {
         }
         let terms = index.terms.len();
         index.words = Postings::new(terms, &found);
-        let count = (index.items as f32).max(SMALLEST);
         index.rarity = (0..terms as u32)
-            .map(|term| index.words.of(term).len() as f32)
-            .map(|holders| (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln())
+            .map(|term| rarity(index.items, index.words.of(term).len() as f32))
             .collect();
         index.names = index.name_shares(&named);
         for term in 0..terms as u32 {
@@ -145,6 +146,8 @@ impl LexicalIndex {
             name: vec![0.0; self.items],
             grams: vec![0.0; self.items],
             known: terms.len() as f32 / (terms.len() + strangers.len()).max(1) as f32,
+            possible: terms.iter().map(|term| self.rarity(*term)).sum::<f32>()
+                + strangers.len() as f32 * rarity(self.items, 0.0),
         };
         for term in &terms {
             self.words.add(*term, 1.0, &mut scores.bm25);
@@ -196,6 +199,12 @@ impl LexicalIndex {
     }
 }
 
+/// How much a word counts that so many of the items have.
+fn rarity(items: usize, holders: f32) -> f32 {
+    let count = (items as f32).max(SMALLEST);
+    (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -239,7 +248,8 @@ mod tests {
                 bm25: vec![0.0; 4],
                 name: vec![0.0; 4],
                 grams: vec![0.0; 4],
-                known: 0.0
+                known: 0.0,
+                possible: 2.0 * rarity(4, 0.0),
             }
         );
         assert_eq!(index().scores("").known, 0.0);

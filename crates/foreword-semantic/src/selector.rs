@@ -241,6 +241,21 @@ impl Selector {
         Ok(ranked.into_iter().map(|(_, ranked)| ranked).collect())
     }
 
+    /// What speaks for and against anything fitting, `skip` taken out of the pool.
+    ///
+    /// # Errors
+    /// Where another embedder made the query's vector.
+    #[doc(hidden)]
+    pub fn evidence(
+        &self,
+        text: &str,
+        vector: Option<&Vector>,
+        skip: &[usize],
+    ) -> Result<Vec<f32>, Incomparable> {
+        let (fused, _) = self.fuse(text, vector)?;
+        Ok(fused.evidence(skip))
+    }
+
     /// Picks items for a task.
     ///
     /// Named items come first and the mode's next, so that limits cut what was merely found.

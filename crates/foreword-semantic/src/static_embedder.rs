@@ -54,6 +54,12 @@ impl StaticEmbedder {
         Ok(embedder)
     }
 
+    /// The bytes of the table.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.table.size()
+    }
+
     /// Checks the hash of the whole table, which takes some milliseconds.
     ///
     /// # Errors

@@ -115,6 +115,10 @@ impl StaticTable {
             .unwrap_or_default()
     }
 
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Hashes the body and compares. 16 MB take some milliseconds, so this is not done on opening.
     pub(crate) fn verify(&self) -> Result<(), EmbedError> {
         let body = self.bytes.get(self.body..).unwrap_or_default();

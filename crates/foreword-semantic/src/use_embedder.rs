@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::embedder::{EmbedError, Embedder};
+use crate::installed::use_model_path;
 use crate::sentence_piece::{Scratch, UNKNOWN};
 use crate::static_embedder::StaticEmbedder;
 use crate::use_file::{BLOCKS, Tensor, UseFile, WIDTH};
@@ -29,7 +30,8 @@ pub struct UseEmbedder {
 impl UseEmbedder {
     /// Opens a model file as [`crate::use_model_from_wheel`] writes it.
     ///
-    /// The header and the length are checked, the hash is not: see [`UseEmbedder::verify`].
+    /// Nothing is used unchecked: the header, the length and the dense weights are compared with
+    /// their hash here, and each row of the table when it is read.
     ///
     /// # Errors
     /// Where the file cannot be read or is not the model.
@@ -41,7 +43,20 @@ impl UseEmbedder {
         Ok(Self { model, vocabulary, id })
     }
 
-    /// Reads the whole file and checks its hash.
+    /// Opens the model where [`crate::install_use_model`] puts it, with the vocabulary that is
+    /// part of this program.
+    ///
+    /// # Errors
+    /// Where it is not installed, cannot be read or is damaged.
+    pub fn installed(models: &Path) -> Result<Self, EmbedError> {
+        let path = use_model_path(models);
+        if !path.exists() {
+            return Err(EmbedError::NotInstalled { path: path.display().to_string() });
+        }
+        Self::open(&path, Arc::new(StaticEmbedder::embedded()?))
+    }
+
+    /// Reads the whole file and checks all of it.
     ///
     /// # Errors
     /// Where it cannot be read or does not match.

