@@ -10,6 +10,7 @@
     reason = "a developer tool talks to a terminal"
 )]
 
+mod assembly;
 mod check;
 mod error;
 mod fuzz;
@@ -35,6 +36,7 @@ Tasks:
   fuzz [--seconds N]      run the fuzz harness for longer (60 seconds unless told) on this toolchain
   bench-peers [--seed FILE] [--json]
                           our builder beside others, in one run; needs node and npm
+  bench-assembly          what a selection costs: from process start, and warm
   help                    this text
 ";
 
@@ -70,6 +72,7 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
         ["bench-peers", options @ ..] => {
             return peers::run(&mut steps, &peer_options(options)?);
         }
+        ["bench-assembly"] => return assembly::run(&mut steps),
         [] | ["help" | "--help" | "-h", ..] => {
             print!("{HELP}");
             return Ok(());

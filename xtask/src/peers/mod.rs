@@ -7,7 +7,7 @@
 mod machine;
 mod report;
 mod seed;
-mod start;
+pub(crate) mod start;
 
 #[path = "../../../crates/foreword/benches/inputs/mod.rs"]
 #[allow(dead_code, reason = "the benchmarks use the rest")]

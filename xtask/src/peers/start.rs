@@ -8,8 +8,8 @@ use wait4::Wait4;
 use crate::error::TaskError;
 
 /// Runs of one command.
-pub(super) struct Starts {
-    pub(super) name: &'static str,
+pub(crate) struct Starts {
+    pub(crate) name: &'static str,
     command: Command,
     millis: Vec<f64>,
     cpu_millis: Vec<f64>,
@@ -17,13 +17,13 @@ pub(super) struct Starts {
 }
 
 impl Starts {
-    pub(super) fn new(name: &'static str, mut command: Command) -> Self {
+    pub(crate) fn new(name: &'static str, mut command: Command) -> Self {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         Self { name, command, millis: Vec::new(), cpu_millis: Vec::new(), peak_bytes: 0 }
     }
 
     /// One more run.
-    pub(super) fn run(&mut self) -> Result<(), TaskError> {
+    pub(crate) fn run(&mut self) -> Result<(), TaskError> {
         let fault = || TaskError::io(format!("cannot run {}", self.name));
         let started = Instant::now();
         let mut child = self.command.spawn().map_err(fault())?;
@@ -41,25 +41,25 @@ impl Starts {
         Ok(())
     }
 
-    pub(super) fn min(&self) -> f64 {
+    pub(crate) fn min(&self) -> f64 {
         self.millis.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    pub(super) fn median(&self) -> f64 {
+    pub(crate) fn median(&self) -> f64 {
         median(&self.millis)
     }
 
-    pub(super) fn cpu_median(&self) -> f64 {
+    pub(crate) fn cpu_median(&self) -> f64 {
         median(&self.cpu_millis)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "megabytes with one decimal")]
-    pub(super) fn peak_mb(&self) -> f64 {
+    pub(crate) fn peak_mb(&self) -> f64 {
         self.peak_bytes as f64 / f64::from(1 << 20)
     }
 }
 
-pub(super) fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)

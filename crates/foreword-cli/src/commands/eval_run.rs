@@ -96,6 +96,7 @@ struct Tokens {
 struct Latency {
     p50: f64,
     p95: f64,
+    p99: f64,
 }
 
 #[derive(Serialize)]
@@ -241,7 +242,11 @@ fn measure(
             everything: round(all_tokens / count),
             saved: round(1.0 - selected_tokens / all_tokens.max(1.0)),
         },
-        latency_ms: Latency { p50: percentile(&times, 50), p95: percentile(&times, 95) },
+        latency_ms: Latency {
+            p50: percentile(&times, 50),
+            p95: percentile(&times, 95),
+            p99: percentile(&times, 99),
+        },
         embedding_calls: Calls { mean: round(f64::from(calls) / count), most: most_calls },
         filter_rate: round(filtered as f64 / (filtered + shown_memories).max(1) as f64),
         degraded,
