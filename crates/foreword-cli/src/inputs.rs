@@ -8,7 +8,7 @@ use foreword::{
     Blueprint, Context, ContextError, Line, Payload, RuntimeContext, SpawnMode, Timestamp,
     TokenCounter,
 };
-use foreword_gather::{Gathered, Request, blueprint_by_name, gather};
+use foreword_gather::{Assembler, Gathered, Request, blueprint_by_name};
 use foreword_workspace::WorkspaceError;
 
 use crate::args::{AnyMode, SourceArgs, Tokenizer};
@@ -21,11 +21,19 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// Resolves the arguments of `build` and `explain`.
 pub(crate) fn resolve(workspace: &Path, source: &SourceArgs) -> Result<Gathered, CliError> {
+    resolve_with(&Assembler::new(workspace), source)
+}
+
+/// The same, for who resolves again and again.
+pub(crate) fn resolve_with(
+    assembler: &Assembler,
+    source: &SourceArgs,
+) -> Result<Gathered, CliError> {
     if let Some(path) = &source.context {
         return with_context(read_context(path)?, source);
     }
     let mut request = request(source)?;
-    request.cwd = working_directory(workspace, request.cwd);
+    request.cwd = working_directory(assembler.root(), request.cwd);
     request.now = Some(match &source.session.now {
         Some(text) => parse_now(text)?,
         None => clock(),
@@ -35,7 +43,7 @@ pub(crate) fn resolve(workspace: &Path, source: &SourceArgs) -> Result<Gathered,
             .map_err(|error| CliError::usage(error.to_string()).in_file(&shown(path)))?;
         apply_payload(&mut request, payload);
     }
-    Ok(gather(workspace, &request)?)
+    Ok(assembler.assemble(&request)?)
 }
 
 /// Where the agent works: the directory that was named, seen from here or else from the workspace; or the

@@ -1,12 +1,13 @@
 //! `foreword build --watch`: build again when something changes, and say what.
 //!
-//! It looks four times a second by gathering anew, which costs about a millisecond and misses nothing:
-//! new files, removed files, nested AGENTS.md and all.
+//! It looks four times a second whether a file it read has changed, or one it missed has come, and
+//! misses nothing: new files, removed files, nested AGENTS.md and all.
 
 use std::path::Path;
 use std::time::Duration;
 
 use foreword::{Side, TokenCounter, diff};
+use foreword_gather::Assembler;
 
 use crate::args::BuildArgs;
 use crate::commands::{build, diff as diff_command};
@@ -28,10 +29,11 @@ pub(crate) fn run(
         args.source.session.now.clone().unwrap_or_else(|| inputs::clock().as_str().to_owned());
     source.session.now = Some(now);
 
+    let assembler = Assembler::new(workspace);
     let mut last: Option<Side> = None;
     let mut last_error = String::new();
     loop {
-        match inputs::resolve(workspace, &source) {
+        match inputs::resolve_with(&assembler, &source) {
             Err(error) => {
                 if last.is_none() {
                     return Err(error);

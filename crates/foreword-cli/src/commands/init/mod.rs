@@ -15,7 +15,7 @@ mod write;
 
 use std::path::Path;
 
-use foreword_gather::{Request, gather};
+use foreword_gather::{Indexing, Request, gather, index};
 use foreword_workspace::{PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, Workspace};
 
 use self::report::Report;
@@ -48,6 +48,10 @@ pub(crate) fn run(workspace: &Path, args: &InitArgs, terminal: &Terminal) -> Res
     let outcome = write::carry_out(workspace, plan)?;
     report.outcome(outcome);
     report.problems = problems(workspace);
+    if report.problems.is_empty() {
+        // Without an index a build makes its vectors itself: that is no reason to fail here.
+        let _ = index(workspace, &Request::default(), Indexing::Update, |_, _| {});
+    }
     report.show(terminal)
 }
 
