@@ -104,16 +104,31 @@ pub(crate) fn yaml_header(directory: &Path, text: &str) {
 /// Any text in every field of a Context: a parser of the prompt sees the same sections as it does
 /// with a harmless word in its place.
 pub(crate) fn fences(text: &str) {
-    let hostile = everywhere(text);
-    let harmless = everywhere(HARMLESS);
+    fences_of(text, &everywhere(text), &everywhere(HARMLESS));
+    fences_of(text, &selecting(everywhere(text)), &selecting(everywhere(HARMLESS)));
+}
+
+/// The same Context with its first tool and skill selected, so that the others stand there by name.
+fn selecting(mut context: Context) -> Context {
+    let selected =
+        |name: &foreword::Line| foreword::Selected { name: name.clone(), ..Default::default() };
+    context.selection = Some(foreword::Selection {
+        tools: context.tools.iter().take(1).map(|tool| selected(&tool.name)).collect(),
+        skills: context.skills.iter().take(1).map(|skill| selected(&skill.name)).collect(),
+        ..Default::default()
+    });
+    context
+}
+
+fn fences_of(text: &str, hostile: &Context, harmless: &Context) {
     let own =
         Blueprint::from_toml("own.toml", OWN_BLUEPRINT, &mut |_| Err(ErrorKind::NotFound.into()))
             .expect("it is right");
     let blueprints = Blueprint::builtin_names().filter_map(Blueprint::builtin).chain([own]);
     for blueprint in blueprints {
-        promises(&blueprint, &hostile);
-        let seen = blueprint.build(&hostile);
-        let expected = blueprint.build(&harmless);
+        promises(&blueprint, hostile);
+        let seen = blueprint.build(hostile);
+        let expected = blueprint.build(harmless);
         let name = blueprint.name();
         if !text.chars().any(|c| c.is_alphanumeric() || c.is_ascii_punctuation()) {
             continue; // Nothing that can be seen: whole sections may be absent.
