@@ -1,5 +1,6 @@
 //! The command line as data: one definition drives help, man pages and completions.
 
+mod scan;
 mod skills;
 
 use std::path::PathBuf;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
 
+pub(crate) use scan::{EvalInjectionArgs, ScanArgs};
 pub(crate) use skills::{
     ApproveArgs, AuditCommand, AuditLogArgs, EvalScreenArgs, ImportArgs, PolicyName, ProposeArgs,
     RevertArgs, ScreenArgs, SkillCommand,
@@ -71,6 +73,8 @@ pub(crate) enum Command {
     /// The log of everything that was changed or refused
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Say whether texts read like injections; needs no workspace
+    Scan(ScanArgs),
     /// Measure
     #[command(subcommand)]
     Eval(EvalCommand),
@@ -351,6 +355,8 @@ pub(crate) enum EvalCommand {
     Speed(SpeedArgs),
     /// What screening says of a corpus of skills
     Screen(EvalScreenArgs),
+    /// How well the injection scanner does on labelled texts
+    Injection(EvalInjectionArgs),
 }
 
 #[derive(Args, Debug)]

@@ -71,6 +71,10 @@ fn run(cli: &Cli, terminal: &Terminal) -> Result<(), CliError> {
         Command::Audit(command) => commands::audit::run(workspace, command, terminal),
         Command::Eval(EvalCommand::Speed(args)) => commands::speed::run(args, terminal),
         Command::Eval(EvalCommand::Screen(args)) => commands::screen_eval::run(args, terminal),
+        Command::Eval(EvalCommand::Injection(args)) => {
+            commands::eval_injection::run(args, terminal)
+        }
+        Command::Scan(args) => commands::scan::run(args, terminal),
         Command::Serve(_) => commands::serve::run(workspace),
         Command::Completions { shell } => commands::shell::completions(*shell, terminal),
         Command::Man { directory } => commands::shell::man(directory, terminal),

@@ -28,6 +28,7 @@ mod fusion;
 mod grams;
 mod http_embedder;
 mod http_settings;
+mod injection;
 mod lexical;
 mod measures;
 mod named;
@@ -55,6 +56,10 @@ pub use embedder::{Counted, EmbedError, Embedder};
 pub use fusion::{Calibration, Parts};
 pub use http_embedder::HttpEmbedder;
 pub use http_settings::{ApiKey, HttpSettings};
+pub use injection::{
+    Example, GroupFigures, InjectionFigures, InjectionScreener, Judged, Patterns, Scan,
+    ScanVerdict, Scanner, TrainingWindow, injection_examples, training_windows,
+};
 pub use lexical::{LexicalIndex, LexicalScores};
 pub use measures::{Outcome, Summary, auroc};
 pub use scan::VectorIndex;

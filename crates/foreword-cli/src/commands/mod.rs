@@ -3,10 +3,12 @@
 pub(crate) mod audit;
 pub(crate) mod build;
 pub(crate) mod diff;
+pub(crate) mod eval_injection;
 pub(crate) mod explain;
 pub(crate) mod init;
 pub(crate) mod lint;
 pub(crate) mod lock;
+pub(crate) mod scan;
 pub(crate) mod screen_eval;
 pub(crate) mod serve;
 pub(crate) mod shell;
