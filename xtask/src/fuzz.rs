@@ -20,6 +20,8 @@ pub(crate) fn run(steps: &mut Steps, seconds: u64) -> Result<(), TaskError> {
             "foreword",
             "--package",
             "foreword-skills",
+            "--package",
+            "foreword-semantic",
         ])
         .args(["--test", "fuzz_smoke", "--"])
         .args(["--nocapture", "--test-threads", "1"])

@@ -4,6 +4,7 @@ mod memory;
 mod model;
 mod retrieval;
 mod semantics;
+mod scan;
 mod skills;
 
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ pub(crate) use memory::{
 pub(crate) use model::{EmbedderArgs, EmbedderName, HttpArgs, ModelCommand, ModelInstallArgs};
 pub(crate) use retrieval::EvalRetrievalArgs;
 pub(crate) use semantics::{EvalAssembleArgs, EvalRunArgs, IndexArgs};
+pub(crate) use scan::{EvalInjectionArgs, ScanArgs};
 pub(crate) use skills::{
     ApproveArgs, AuditCommand, AuditLogArgs, EvalScreenArgs, ImportArgs, PolicyName, ProposeArgs,
     RevertArgs, ScreenArgs, SkillCommand,
@@ -90,6 +92,8 @@ pub(crate) enum Command {
     /// Models that turn texts into vectors
     #[command(subcommand)]
     Model(ModelCommand),
+    /// Say whether texts read like injections; needs no workspace
+    Scan(ScanArgs),
     /// Measure
     #[command(subcommand)]
     Eval(EvalCommand),
@@ -376,6 +380,8 @@ pub(crate) enum EvalCommand {
     Assemble(EvalAssembleArgs),
     /// How well a workspace selects, on a set of tasks of its own
     Run(EvalRunArgs),
+    /// How well the injection scanner does on labelled texts
+    Injection(EvalInjectionArgs),
 }
 
 #[derive(Args, Debug)]

@@ -82,6 +82,10 @@ fn run(cli: &Cli, terminal: &Terminal) -> Result<(), CliError> {
         Command::Eval(EvalCommand::Retrieval(args)) => {
             commands::retrieval_eval::run(args, terminal)
         }
+        Command::Eval(EvalCommand::Injection(args)) => {
+            commands::eval_injection::run(args, terminal)
+        }
+        Command::Scan(args) => commands::scan::run(args, terminal),
         Command::Serve(_) => commands::serve::run(workspace),
         Command::Completions { shell } => commands::shell::completions(*shell, terminal),
         Command::Man { directory } => commands::shell::man(directory, terminal),

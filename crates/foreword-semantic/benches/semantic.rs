@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use foreword_semantic::{
-    Embedder, EmbedderId, Item, Kind, LexicalIndex, Limits, NameIndex, Query, Selector,
+    Embedder, EmbedderId, Item, Kind, LexicalIndex, Limits, NameIndex, Query, Scanner, Selector,
     StaticEmbedder, Vector, VectorIndex,
 };
 
@@ -71,6 +71,35 @@ fn embed_one_megabyte(bencher: Bencher<'_, '_>) {
     let Some(table) = TABLE.as_ref() else { return };
     let text = TASK.repeat(1_000_000 / TASK.len());
     bencher.bench(|| table.embed(&[black_box(&text)]));
+}
+
+/// Four kilobytes of prose, in which every window is looked at.
+fn page(bytes: usize) -> String {
+    const PROSE: &str = "The committee met on Thursday to show the plan for the new library. Members asked \
+        how long the works would take, and whether the reading room stays open. You can give your opinion \
+        until the end of May; the previous plan (version 2) was withdrawn after 34 comments. ";
+    PROSE.repeat(bytes / PROSE.len() + 1).chars().take(bytes).collect()
+}
+
+static SCANNER: LazyLock<Scanner> =
+    LazyLock::new(|| Scanner::new(Arc::new(StaticEmbedder::embedded().unwrap())).unwrap());
+
+#[divan::bench(args = [4_096, 1_000_000])]
+fn scan_for_injections(bencher: Bencher<'_, '_>, bytes: usize) {
+    let text = page(bytes);
+    bencher.bench(|| SCANNER.scan(black_box(&text)));
+}
+
+#[divan::bench(args = [4_096, 1_000_000])]
+fn scan_for_injections_without_embedding(bencher: Bencher<'_, '_>, bytes: usize) {
+    let text = page(bytes);
+    bencher.bench(|| SCANNER.scan_stored(black_box(&text), None));
+}
+
+#[divan::bench]
+fn start_scanner(bencher: Bencher<'_, '_>) {
+    let table = Arc::new(StaticEmbedder::embedded().unwrap());
+    bencher.bench(|| Scanner::new(Arc::clone(&table)));
 }
 
 #[divan::bench(args = [1_000, 50_000])]

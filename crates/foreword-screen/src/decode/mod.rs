@@ -8,7 +8,7 @@ mod escapes;
 mod payload;
 mod splice;
 
-pub(crate) use payload::payloads;
+pub use payload::{Payload, payloads};
 
 /// How often a spelling is taken off before we give up looking for the next.
 const MAX_DEPTH: usize = 3;

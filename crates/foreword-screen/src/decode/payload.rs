@@ -2,10 +2,11 @@
 
 /// Something that was encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Payload {
-    /// Where it stands in the text that held it.
-    pub(crate) start: usize,
-    pub(crate) text: String,
+pub struct Payload {
+    /// Where it stands in the text that held it, in bytes.
+    pub start: usize,
+    /// What it says.
+    pub text: String,
 }
 
 /// Shorter runs are words, names and keys.
@@ -13,8 +14,11 @@ const MIN_RUN: usize = 16;
 /// A payload of more than this is looked at in part.
 const MAX_RUN: usize = 256 * 1024;
 
-/// Every readable payload in `text`, in order.
-pub(crate) fn payloads(text: &str) -> Vec<Payload> {
+/// Every readable payload in `text`, in order: base64 and hexadecimal.
+///
+/// Time is linear in the text, and what is decoded is never longer than what was encoded.
+#[must_use]
+pub fn payloads(text: &str) -> Vec<Payload> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;

@@ -5,6 +5,9 @@
 //! inflection the language puts them.
 
 mod languages;
+mod phrases;
+
+pub use phrases::{InjectionPhrases, injection_phrases};
 
 use std::sync::LazyLock;
 

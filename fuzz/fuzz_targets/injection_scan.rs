@@ -1,0 +1,7 @@
+//! See `scan_checks::injection_scan`.
+#![no_main]
+
+#[path = "../scan_checks.rs"]
+mod checks;
+
+libfuzzer_sys::fuzz_target!(|text: &str| checks::injection_scan(text));

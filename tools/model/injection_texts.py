@@ -1,0 +1,167 @@
+"""Gathers the texts the injection head is fitted on.
+
+    injection_texts.py fetch TEXT          packages with harmless text in many languages, by name
+    injection_texts.py gather DATA TEXT    all rows as JSONL on standard output: text, label, lang, source
+
+DATA holds `injection/train.jsonl` and `retrieval/*/{queries,tools}.jsonl`. Only the former has attacks; everything
+else is harmless, and there because a head that has seen harmless text of few kinds takes every new kind, and every
+language it knows from attacks alone, for an attack. The committed examples are added as the source `own`.
+"""
+
+import glob
+import html
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+HERE = Path(__file__).parent
+EXAMPLES = HERE / "../../crates/foreword-semantic/src/injection/examples.jsonl"
+LANGUAGES = ("ar de es fr it ja ko nl pl pt pt_BR ru th tr zh_CN zh_TW da sv cs fi hu uk vi id hi bn ro el en").split()
+DEBIAN = ["gnome-user-docs", "fortunes", "fortunes-br", "fortunes-de", "fortunes-es", "fortunes-it", "fortunes-pl",
+          "fortunes-ru"]
+PIP = ["lm-eval==0.4.13", "deepeval==4.3.1"]
+# agent frameworks: their prompts and docstrings are orders to models and words about them
+FRAMEWORKS = ["langchain-classic==1.0.8", "llama-index-core==0.14.25", "crewai==1.15.30", "ragas==0.4.3",
+              "smolagents==1.26.0", "haystack-ai==3.4.1"]
+# marks that the collections of jailbreaks put around each text: they tell the source, not the attack
+SCAFFOLD = re.compile(r"\{%-? ?(raw|endraw) ?-?%\}|\{\{ ?prompt ?\}\}|\{generator\.name\}")
+
+
+class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+    """Passes over the tags of the harness's own."""
+
+
+Loader.add_multi_constructor("!", lambda loader, suffix, node: None)
+
+
+def fetch(root):
+    root = Path(root).resolve()
+    for folder in ("apt/state/lists/partial", "apt/cache/archives/partial", "deb", "pip"):
+        (root / folder).mkdir(parents=True, exist_ok=True)
+    apt = ["-o", f"Dir::State={root}/apt/state", "-o", "Dir::State::status=/var/lib/dpkg/status",
+           "-o", f"Dir::Cache={root}/apt/cache", "-o", "Acquire::Languages=" + ",".join(LANGUAGES)]
+    subprocess.run(["apt-get", *apt, "update"], check=True)
+    subprocess.run(["apt-get", *apt, "download", *DEBIAN], check=True, cwd=root)
+    subprocess.run([sys.executable, "-m", "pip", "download", "--no-deps", *PIP, *FRAMEWORKS], check=True, cwd=root)
+    for path in root.glob("*.deb"):
+        subprocess.run(["dpkg-deb", "-x", path, root / "deb"], check=True)
+    for path in root.glob("*.whl"):
+        subprocess.run(["unzip", "-qo", path, "-d", root / "pip"], check=True)
+
+
+def lines(path):
+    return [json.loads(line) for line in open(path, encoding="utf-8")]
+
+
+def gather(data, text):
+    rng = random.Random(7)
+    rows = []
+
+    def add(texts, lang, source, most):
+        texts = sorted({t for t in texts if 20 <= len(t) <= 1500})
+        rng.shuffle(texts)
+        rows.extend({"text": t, "label": 0, "lang": lang, "source": source} for t in texts[:most])
+
+    for row in lines(f"{data}/injection/train.jsonl"):
+        rows.append(row | {"text": SCAFFOLD.sub(" ", row["text"])})
+
+    for folder in sorted(glob.glob(f"{data}/retrieval/*")):
+        name = os.path.basename(folder)
+        if name == "xsid":  # its queries are a source of the training data already
+            continue
+        by_lang = {}
+        for query in lines(f"{folder}/queries.jsonl"):
+            by_lang.setdefault(query.get("lang", "en"), []).append(query["text"])
+        for lang, texts in sorted(by_lang.items()):
+            add(texts, lang, "q_" + name, max(8, 250 // len(by_lang)))
+        add([f"{t['name']}: {t['description']}" for t in lines(f"{folder}/tools.jsonl")], "en", "t_" + name, 100)
+
+    # descriptions of Debian packages, in translation
+    for path in sorted(glob.glob(f"{text}/apt/state/lists/*_main_i18n_Translation-*")):
+        if "bookworm_main" not in path:
+            continue
+        lang = path.split("Translation-")[1].split(".")[0].replace("%5f", "_")
+        raw = subprocess.run(["/usr/lib/apt/apt-helper", "cat-file", path], capture_output=True, check=True).stdout
+        paragraphs = []
+        for entry in raw.decode("utf-8", "replace").split("\n\n"):
+            found = re.search(r"^Description-\w+: (.*(?:\n .*)*)", entry, re.M)
+            if found:
+                parts = re.split(r"\n \.\n", found.group(1))
+                paragraphs += [" ".join(part.split()) for part in parts[1:] or parts]
+        add(paragraphs, lang, "d_desc", 200 if lang == "en" else 60)
+
+    # help pages: orders to a reader, in translation
+    for folder in sorted(glob.glob(f"{text}/deb/usr/share/help/*")):
+        paragraphs = []
+        for path in sorted(glob.glob(f"{folder}/**/*.page", recursive=True)):
+            for found in re.findall(r"<p>(.*?)</p>", open(path, encoding="utf-8").read(), re.S):
+                paragraphs.append(html.unescape(" ".join(re.sub(r"<[^>]+>", "", found).split())))
+        joined = [" ".join(paragraphs[i : i + rng.choice([1, 1, 2, 3])]) for i in range(0, len(paragraphs), 2)]
+        lang = os.path.basename(folder)
+        add(joined, "en" if lang == "C" else lang, "d_help", 200 if lang == "C" else 40)
+
+    # sayings, jokes, quotations
+    for path in sorted(glob.glob(f"{text}/deb/usr/share/games/fortunes/**/*", recursive=True)):
+        if os.path.isdir(path) or path.endswith((".dat", ".u8")):
+            continue
+        parts = path.split("/fortunes/")[1].split("/")
+        lang = "pt" if parts[0] == "brasil" else parts[0] if len(parts) > 1 and len(parts[0]) <= 3 else "en"
+        try:
+            content = open(path, encoding="utf-8").read()
+        except UnicodeDecodeError:
+            continue
+        add([" ".join(t.split()) for t in re.split(r"\n%+\n", content)], lang, "d_fort", 10 if lang == "en" else 3)
+
+    # questions of examinations, in eight languages, and instructions to a judging model
+    tasks = f"{text}/pip/lm_eval/tasks"
+    for lang in ("de", "es", "fr", "hi", "it", "pt", "th"):
+        questions = []
+        for path in sorted(glob.glob(f"{tasks}/llama3/instruct/mmlu_{lang}/*.yaml")):
+            found = yaml.load(open(path, encoding="utf-8"), Loader)
+            samples = (found or {}).get("fewshot_config", {}).get("samples", [])
+            for sample in samples if isinstance(samples, list) else []:
+                choices = sample.get("input_choice_list", {})
+                shown = "\n".join(f"{k}. {v}" for k, v in choices.items()) if rng.random() < 0.3 else ""
+                questions.append(f"{sample['input_question']}\n{shown}".strip())
+        add(questions, lang, "p_exam", 90)
+    english = json.load(open(f"{tasks}/mmlu/flan_cot_fewshot/_cot_prompts.json", encoding="utf-8"))
+    add([q.strip() for t in english.values() for q in re.split(r"\n\n?Q: |\nA: ", t)], "en", "p_exam", 200)
+    templates = json.load(open(f"{text}/pip/deepeval/templates/metrics/templates.json", encoding="utf-8"))
+    prompts = [p for group in templates.values() for v in group.values() if isinstance(v, str) for p in v.split("\n\n")]
+    add([re.sub(r"\{[%{].*?[%}]\}", " ", p, flags=re.S).strip() for p in prompts], "en", "p_judge", 250)
+
+    # reasoning puzzles of a benchmark
+    puzzles = []
+    for path in sorted(glob.glob(f"{tasks}/bbh/cot_fewshot/*.yaml")):
+        found = yaml.load(open(path, encoding="utf-8"), Loader) or {}
+        samples = (found.get("fewshot_config") or {}).get("samples") or []
+        puzzles += [s["input"] for s in samples if isinstance(s, dict) and "input" in s]
+    add(puzzles, "en", "p_exam", 100)
+
+    # what agent frameworks say to models, and about themselves
+    for folder, source in (("langchain_classic", "p_chain"), ("llama_index", "p_index"), ("crewai", "p_crew"),
+                           ("ragas", "p_ragas"), ("smolagents", "p_smol"), ("haystack", "p_hay")):
+        texts = []
+        for path in sorted(glob.glob(f"{text}/pip/{folder}/**/*", recursive=True)):
+            if path.endswith((".py", ".yaml", ".json", ".md")):
+                content = open(path, encoding="utf-8", errors="replace").read()
+                quoted = re.findall(r'"""(.*?)"""', content, re.S) if path.endswith(".py") else [content]
+                for piece in (p for q in quoted for p in q.split("\n\n")):
+                    if len(piece.split()) >= 12:
+                        texts.append(" ".join(piece.split()))
+        add(texts, "en", source, 120)
+
+    for row in lines(EXAMPLES):
+        rows.append({"text": row["text"], "label": int(row["injection"]), "lang": row["lang"], "source": "own"})
+    for row in rows:
+        print(json.dumps(row, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    {"fetch": fetch, "gather": gather}[sys.argv[1]](*sys.argv[2:])
