@@ -17,15 +17,56 @@ pub(crate) struct Class {
     pub(crate) embedder: u32,
 }
 
+/// So many words of each sketch are looked at in the first look at all of them.
+const SCANNED: usize = 2;
+
 /// The sketches of one embedder.
 #[derive(Debug, Default)]
 pub(crate) struct Sketches {
     pub(crate) embedder: u32,
     /// 64-bit words of a sketch.
     pub(crate) words: usize,
-    /// Block after block; in a block the first words of all its sketches, then the second ones.
+    /// How many of them the first look takes in.
+    pub(crate) scanned: usize,
+    /// One sketch after another.
     pub(crate) codes: Vec<u64>,
+    /// The first words once more: in each block those of all its sketches, then the second ones.
+    pub(crate) planes: Vec<u64>,
     stamp: i64,
+}
+
+impl Sketches {
+    pub(crate) fn new(embedder: u32, words: usize) -> Self {
+        Self { embedder, words, scanned: words.min(SCANNED), ..Self::default() }
+    }
+
+    /// Makes room for so many blocks.
+    pub(crate) fn resize(&mut self, blocks: usize) {
+        self.codes.resize(blocks * MEMORY_BLOCK * self.words, 0);
+        self.planes.resize(blocks * MEMORY_BLOCK * self.scanned, 0);
+    }
+
+    /// Takes in a block as it is stored; false where it has the wrong length.
+    pub(crate) fn put(&mut self, block: usize, bytes: &[u8]) -> bool {
+        let Self { words, scanned, codes, planes, .. } = self;
+        let (size, part) = (MEMORY_BLOCK * *words, MEMORY_BLOCK * *scanned);
+        let (from, rest) = bytes.as_chunks::<8>();
+        let (Some(codes), Some(planes)) = (
+            codes.get_mut(block * size..(block + 1) * size),
+            planes.get_mut(block * part..(block + 1) * part),
+        ) else {
+            return false;
+        };
+        if from.len() != codes.len() || !rest.is_empty() {
+            return false;
+        }
+        codes.iter_mut().zip(from).for_each(|(to, word)| *to = u64::from_le_bytes(*word));
+        for (word, plane) in planes.chunks_exact_mut(MEMORY_BLOCK).enumerate() {
+            let column = codes.iter().skip(word).step_by((*words).max(1));
+            plane.iter_mut().zip(column).for_each(|(to, word)| *to = *word);
+        }
+        true
+    }
 }
 
 /// All memories, 256 places to a block. A memory's index is its place here, not its key.
@@ -80,35 +121,20 @@ impl Index {
         words: usize,
     ) -> Result<(), StoreError> {
         if self.sketches.embedder != embedder || self.sketches.words != words {
-            self.sketches = Sketches { embedder, words, ..Sketches::default() };
+            self.sketches = Sketches::new(embedder, words);
         }
-        let size = MEMORY_BLOCK * words;
-        self.sketches.codes.resize(self.blocks.len() * size, 0);
         if self.sketches.stamp == self.stamp {
             return Ok(());
         }
         let Self { sketches, blocks, .. } = self;
+        sketches.resize(blocks.len());
         let mut unfit = None;
         rows.sketches_since(embedder, sketches.stamp, |block, bytes| {
-            let to = blocks
-                .binary_search(&block)
-                .ok()
-                .and_then(|place| sketches.codes.get_mut(place * size..(place + 1) * size));
-            let (from, rest) = bytes.as_chunks::<8>();
-            match to {
-                Some(to) if from.len() == to.len() && rest.is_empty() => {
-                    // Word by word, all memories of the block beside each other.
-                    for (word, plane) in to.chunks_exact_mut(MEMORY_BLOCK).enumerate() {
-                        let column = from.iter().skip(word).step_by(words);
-                        plane
-                            .iter_mut()
-                            .zip(column)
-                            .for_each(|(to, word)| *to = u64::from_le_bytes(*word));
-                    }
-                }
-                Some(_) => unfit = Some(block),
-                // Left over from memories that were all forgotten.
-                None => {}
+            // What is left over from memories that were all forgotten has no place.
+            if let Ok(place) = blocks.binary_search(&block)
+                && !sketches.put(place, bytes)
+            {
+                unfit = Some(block);
             }
         })?;
         if let Some(block) = unfit {
