@@ -32,6 +32,8 @@ pub(crate) struct Sketches {
     pub(crate) codes: Vec<u64>,
     /// The first words once more: in each block those of all its sketches, then the second ones.
     pub(crate) planes: Vec<u64>,
+    /// Which blocks have any.
+    there: Vec<bool>,
     stamp: i64,
 }
 
@@ -44,6 +46,7 @@ impl Sketches {
     pub(crate) fn resize(&mut self, blocks: usize) {
         self.codes.resize(blocks * MEMORY_BLOCK * self.words, 0);
         self.planes.resize(blocks * MEMORY_BLOCK * self.scanned, 0);
+        self.there.resize(blocks, false);
     }
 
     /// Takes in a block as it is stored; false where it has the wrong length.
@@ -64,6 +67,9 @@ impl Sketches {
         for (word, plane) in planes.chunks_exact_mut(MEMORY_BLOCK).enumerate() {
             let column = codes.iter().skip(word).step_by((*words).max(1));
             plane.iter_mut().zip(column).for_each(|(to, word)| *to = *word);
+        }
+        if let Some(there) = self.there.get_mut(block) {
+            *there = true;
         }
         true
     }
@@ -126,7 +132,7 @@ impl Index {
         if self.sketches.stamp == self.stamp {
             return Ok(());
         }
-        let Self { sketches, blocks, .. } = self;
+        let Self { sketches, blocks, classes, known, .. } = self;
         sketches.resize(blocks.len());
         let mut unfit = None;
         rows.sketches_since(embedder, sketches.stamp, |block, bytes| {
@@ -137,10 +143,17 @@ impl Index {
                 unfit = Some(block);
             }
         })?;
+        // A memory of a block that never had sketches would not be found, and nobody would know.
+        let holds = |classes: &[u32]| {
+            let of = |class: &u32| known.get(*class as usize).map(|(class, _)| class.embedder);
+            classes.iter().any(|class| of(class) == Some(embedder))
+        };
+        let there = sketches.there.iter().zip(classes.chunks(MEMORY_BLOCK)).zip(&*blocks);
+        let lacking = there.filter(|((there, _), _)| !**there).find(|((_, some), _)| holds(some));
+        unfit = unfit.or(lacking.map(|(_, block)| *block));
         if let Some(block) = unfit {
-            return Err(
-                rows.damaged(format!("the sketches of block {block} have the wrong length"))
-            );
+            let detail = format!("the sketches of block {block} are missing or too short");
+            return Err(rows.damaged(detail));
         }
         sketches.stamp = self.stamp;
         Ok(())
