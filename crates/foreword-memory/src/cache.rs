@@ -1,6 +1,7 @@
 //! What was read once and may be needed again, until the memories change.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use foreword_store::{MemoryEntry, MemoryKind, MemoryRows, StoreError};
@@ -17,6 +18,27 @@ const MOST_POSTINGS: usize = 1 << 20;
 const MOST_VECTOR_BYTES: usize = 16 << 20;
 /// After so many questions to the same memories it pays to read all vectors at once.
 const WARM_AFTER: u32 = 4;
+
+/// Maps of places: they are given by the index and not by anybody outside.
+type ByPlace<T> = HashMap<u32, T, BuildHasherDefault<PlaceHasher>>;
+
+#[derive(Debug, Default)]
+struct PlaceHasher(u64);
+
+impl Hasher for PlaceHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
+    }
+
+    fn write_u32(&mut self, place: u32) {
+        self.0 = (self.0 ^ u64::from(place)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 ^= self.0 >> 32;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 /// A memory and the words it is found by, as sorted numbers.
 #[derive(Debug)]
@@ -42,10 +64,10 @@ pub(crate) struct Holders {
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     pub(crate) kinds: Kinds,
-    entries: HashMap<u32, Arc<Known>>,
+    entries: ByPlace<Arc<Known>>,
     holders: HashMap<String, Holders>,
     postings: usize,
-    vectors: HashMap<u32, Arc<[u8]>>,
+    vectors: ByPlace<Arc<[u8]>>,
     vectors_of: u32,
     complete: bool,
     questions: u32,

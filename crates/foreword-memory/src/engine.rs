@@ -261,8 +261,8 @@ impl State {
             .map(|((class, _), seen)| *seen && class.embedder == asked.embedder)
             .collect();
         let all = self.index.len();
-        let closer = (all / 1000).clamp(128, 1024).max(4 * want);
-        let rough = (all / 64).clamp(1024, 16_384).max(2 * closer);
+        let closer = (all / 4000).clamp(96, 256).max(3 * want);
+        let rough = (all / 128).clamp(1024, 8192).max(2 * closer);
         let classes = self.index.classes();
         let sketches = &self.index.sketches;
         let rough = nearest::by_bits(sketches, &asked.bits, classes, &comparable, rough);

@@ -17,15 +17,62 @@ pub(crate) struct Class {
     pub(crate) embedder: u32,
 }
 
+/// So many words of each sketch are looked at in the first look at all of them.
+const SCANNED: usize = 2;
+
 /// The sketches of one embedder.
 #[derive(Debug, Default)]
 pub(crate) struct Sketches {
     pub(crate) embedder: u32,
     /// 64-bit words of a sketch.
     pub(crate) words: usize,
-    /// Block after block; in a block the first words of all its sketches, then the second ones.
+    /// How many of them the first look takes in.
+    pub(crate) scanned: usize,
+    /// One sketch after another.
     pub(crate) codes: Vec<u64>,
+    /// The first words once more: in each block those of all its sketches, then the second ones.
+    pub(crate) planes: Vec<u64>,
+    /// Which blocks have any.
+    there: Vec<bool>,
     stamp: i64,
+}
+
+impl Sketches {
+    pub(crate) fn new(embedder: u32, words: usize) -> Self {
+        Self { embedder, words, scanned: words.min(SCANNED), ..Self::default() }
+    }
+
+    /// Makes room for so many blocks.
+    pub(crate) fn resize(&mut self, blocks: usize) {
+        self.codes.resize(blocks * MEMORY_BLOCK * self.words, 0);
+        self.planes.resize(blocks * MEMORY_BLOCK * self.scanned, 0);
+        self.there.resize(blocks, false);
+    }
+
+    /// Takes in a block as it is stored; false where it has the wrong length.
+    pub(crate) fn put(&mut self, block: usize, bytes: &[u8]) -> bool {
+        let Self { words, scanned, codes, planes, .. } = self;
+        let (size, part) = (MEMORY_BLOCK * *words, MEMORY_BLOCK * *scanned);
+        let (from, rest) = bytes.as_chunks::<8>();
+        let (Some(codes), Some(planes)) = (
+            codes.get_mut(block * size..(block + 1) * size),
+            planes.get_mut(block * part..(block + 1) * part),
+        ) else {
+            return false;
+        };
+        if from.len() != codes.len() || !rest.is_empty() {
+            return false;
+        }
+        codes.iter_mut().zip(from).for_each(|(to, word)| *to = u64::from_le_bytes(*word));
+        for (word, plane) in planes.chunks_exact_mut(MEMORY_BLOCK).enumerate() {
+            let column = codes.iter().skip(word).step_by((*words).max(1));
+            plane.iter_mut().zip(column).for_each(|(to, word)| *to = *word);
+        }
+        if let Some(there) = self.there.get_mut(block) {
+            *there = true;
+        }
+        true
+    }
 }
 
 /// All memories, 256 places to a block. A memory's index is its place here, not its key.
@@ -80,41 +127,33 @@ impl Index {
         words: usize,
     ) -> Result<(), StoreError> {
         if self.sketches.embedder != embedder || self.sketches.words != words {
-            self.sketches = Sketches { embedder, words, ..Sketches::default() };
+            self.sketches = Sketches::new(embedder, words);
         }
-        let size = MEMORY_BLOCK * words;
-        self.sketches.codes.resize(self.blocks.len() * size, 0);
         if self.sketches.stamp == self.stamp {
             return Ok(());
         }
-        let Self { sketches, blocks, .. } = self;
+        let Self { sketches, blocks, classes, known, .. } = self;
+        sketches.resize(blocks.len());
         let mut unfit = None;
         rows.sketches_since(embedder, sketches.stamp, |block, bytes| {
-            let to = blocks
-                .binary_search(&block)
-                .ok()
-                .and_then(|place| sketches.codes.get_mut(place * size..(place + 1) * size));
-            let (from, rest) = bytes.as_chunks::<8>();
-            match to {
-                Some(to) if from.len() == to.len() && rest.is_empty() => {
-                    // Word by word, all memories of the block beside each other.
-                    for (word, plane) in to.chunks_exact_mut(MEMORY_BLOCK).enumerate() {
-                        let column = from.iter().skip(word).step_by(words);
-                        plane
-                            .iter_mut()
-                            .zip(column)
-                            .for_each(|(to, word)| *to = u64::from_le_bytes(*word));
-                    }
-                }
-                Some(_) => unfit = Some(block),
-                // Left over from memories that were all forgotten.
-                None => {}
+            // What is left over from memories that were all forgotten has no place.
+            if let Ok(place) = blocks.binary_search(&block)
+                && !sketches.put(place, bytes)
+            {
+                unfit = Some(block);
             }
         })?;
+        // A memory of a block that never had sketches would not be found, and nobody would know.
+        let holds = |classes: &[u32]| {
+            let of = |class: &u32| known.get(*class as usize).map(|(class, _)| class.embedder);
+            classes.iter().any(|class| of(class) == Some(embedder))
+        };
+        let there = sketches.there.iter().zip(classes.chunks(MEMORY_BLOCK)).zip(&*blocks);
+        let lacking = there.filter(|((there, _), _)| !**there).find(|((_, some), _)| holds(some));
+        unfit = unfit.or(lacking.map(|(_, block)| *block));
         if let Some(block) = unfit {
-            return Err(
-                rows.damaged(format!("the sketches of block {block} have the wrong length"))
-            );
+            let detail = format!("the sketches of block {block} are missing or too short");
+            return Err(rows.damaged(detail));
         }
         sketches.stamp = self.stamp;
         Ok(())

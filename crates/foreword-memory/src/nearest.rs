@@ -8,8 +8,8 @@ use crate::index::Sketches;
 /// Places at once; a block of the database.
 const BLOCK: usize = 256;
 
-/// The indexes of the `want` sketches with the fewest different bits, among the classes that are
-/// seen. Equal ones in order of index.
+/// The indexes of the `want` sketches with the fewest different bits in their first words, among
+/// the classes that are seen. Equal ones in order of index.
 pub(crate) fn by_bits(
     sketches: &Sketches,
     query: &[u64],
@@ -17,14 +17,15 @@ pub(crate) fn by_bits(
     seen: &[bool],
     want: usize,
 ) -> Vec<u32> {
+    let query = query.get(..sketches.scanned).unwrap_or(query);
     scan(classes, seen, want, |block, distances| {
         let size = BLOCK * query.len();
-        let planes = sketches.codes.get(block * size..(block + 1) * size).unwrap_or_default();
+        let planes = sketches.planes.get(block * size..(block + 1) * size).unwrap_or_default();
         let (planes, _) = planes.as_chunks::<BLOCK>();
         distances.fill(0);
-        let (fours, rest) = query.as_chunks::<4>();
-        let (plane_fours, plane_rest) = planes.as_chunks::<4>();
-        for (words, planes) in fours.iter().zip(plane_fours) {
+        let (pairs, rest) = query.as_chunks::<2>();
+        let (plane_pairs, plane_rest) = planes.as_chunks::<2>();
+        for (words, planes) in pairs.iter().zip(plane_pairs) {
             add_differing(words, planes, distances);
         }
         for (word, plane) in rest.iter().zip(plane_rest) {
@@ -35,29 +36,28 @@ pub(crate) fn by_bits(
     })
 }
 
-/// Adds the number of different bits of four words, 256 memories at a time.
+/// Adds the number of different bits of two words, 256 memories at a time.
 ///
 /// Counts in the way of old, all words side by side: the processors we build for may lack an
 /// instruction for it, and this form the compiler spreads over its vector units.
-fn add_differing(query: &[u64; 4], planes: &[[u64; BLOCK]; 4], distances: &mut [u64; BLOCK]) {
+fn add_differing(query: &[u64; 2], planes: &[[u64; BLOCK]; 2], distances: &mut [u64; BLOCK]) {
     const PAIRS: u64 = 0x5555_5555_5555_5555;
     const FOURS: u64 = 0x3333_3333_3333_3333;
     const BYTES: u64 = 0x0f0f_0f0f_0f0f_0f0f;
-    const SHORTS: u64 = 0x00ff_00ff_00ff_00ff;
-    let [a, b, c, d] = planes;
-    let [qa, qb, qc, qd] = query;
+    let [a, b] = planes;
+    let [qa, qb] = query;
     // In fours of bits: how many are set, 0 to 4.
     let fours = |x: u64| {
         let pairs = x - (x >> 1 & PAIRS);
         (pairs & FOURS) + (pairs >> 2 & FOURS)
     };
-    for ((((distance, a), b), c), d) in distances.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-        let one = fours(a ^ qa) + fours(b ^ qb);
-        let two = fours(c ^ qc) + fours(d ^ qd);
-        let bytes = (one & BYTES) + (one >> 4 & BYTES) + (two & BYTES) + (two >> 4 & BYTES);
-        let shorts = (bytes & SHORTS) + (bytes >> 8 & SHORTS);
-        let halves = shorts + (shorts >> 32);
-        *distance += (halves + (halves >> 16)) & 0xffff;
+    for ((distance, a), b) in distances.iter_mut().zip(a).zip(b) {
+        let both = fours(a ^ qa) + fours(b ^ qb);
+        let bytes = (both & BYTES) + (both >> 4 & BYTES);
+        // Eight bytes of at most 16: their sum, 128 at most, fits the lowest one.
+        let halves = bytes + (bytes >> 32);
+        let quarters = halves + (halves >> 16);
+        *distance += (quarters + (quarters >> 8)) & 0xff;
     }
 }
 
@@ -118,9 +118,9 @@ impl Table {
         )
     }
 
-    fn sum(&self, code: impl Iterator<Item = u64>) -> f32 {
+    fn sum(&self, code: &[u64]) -> f32 {
         let (tables, _) = self.0.as_chunks::<8>();
-        let word = |(tables, word): (&[[f32; 256]; 8], u64)| -> f32 {
+        let word = |(tables, word): (&[[f32; 256]; 8], &u64)| -> f32 {
             let part = |(sums, byte): (&[f32; 256], u8)| {
                 sums.get(usize::from(byte)).copied().unwrap_or_default()
             };
@@ -141,9 +141,8 @@ pub(crate) fn by_numbers(
     let mut best: Vec<(f32, u32)> = among
         .iter()
         .map(|index| {
-            let (block, place) = (*index as usize / BLOCK, *index as usize % BLOCK);
-            let planes = (0..words).map(|word| (block * words + word) * BLOCK + place);
-            let code = planes.map(|at| sketches.codes.get(at).copied().unwrap_or_default());
+            let start = *index as usize * words;
+            let code = sketches.codes.get(start..start + words).unwrap_or_default();
             (table.sum(code), *index)
         })
         .collect();
@@ -162,13 +161,15 @@ mod tests {
     use super::*;
     use crate::sketch::Rotation;
 
-    fn sketches(codes: &[Vec<u64>], words: usize) -> Sketches {
-        let mut sketches = Sketches { words, ..Sketches::default() };
-        for block in codes.chunks(BLOCK) {
-            for word in 0..words {
-                let plane = block.iter().map(|code| code[word]);
-                sketches.codes.extend(plane.chain(std::iter::repeat(0)).take(BLOCK));
-            }
+    fn sketches(codes: &[Vec<u64>], scanned: usize) -> Sketches {
+        let mut sketches = Sketches::new(1, codes[0].len());
+        sketches.scanned = scanned;
+        sketches.resize(codes.len().div_ceil(BLOCK));
+        for (block, codes) in codes.chunks(BLOCK).enumerate() {
+            let mut bytes: Vec<u8> =
+                codes.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
+            bytes.resize(BLOCK * codes[0].len() * 8, 0);
+            assert!(sketches.put(block, &bytes));
         }
         sketches
     }
@@ -179,12 +180,13 @@ mod tests {
             codes in prop::collection::vec(prop::collection::vec(any::<u64>(), 6), 1..300),
             query in prop::collection::vec(any::<u64>(), 6),
             want in 1_usize..20,
+            scanned in 1_usize..=6,
         ) {
             let classes = vec![0; codes.len()];
-            let mut found = by_bits(&sketches(&codes, 6), &query, &classes, &[true], want);
+            let mut found = by_bits(&sketches(&codes, scanned), &query, &classes, &[true], want);
             found.sort_unstable();
             let distance = |code: &Vec<u64>| -> u32 {
-                code.iter().zip(&query).map(|(a, b)| (a ^ b).count_ones()).sum()
+                code.iter().zip(&query).take(scanned).map(|(a, b)| (a ^ b).count_ones()).sum()
             };
             let mut exact: Vec<(u32, u32)> =
                 (0..).zip(&codes).map(|(index, code)| (distance(code), index)).collect();
@@ -198,7 +200,7 @@ mod tests {
         #[test]
         fn a_table_sums_signed_numbers(values in prop::collection::vec(-1.0_f32..1.0, 128)) {
             let bits = Rotation::bits(&values);
-            let sum = Table::new(&values).sum(bits.into_iter());
+            let sum = Table::new(&values).sum(&bits);
             let exact: f32 = values.iter().map(|x| x.abs()).sum();
             prop_assert!((sum - exact).abs() < 1e-3, "{} {}", sum, exact);
         }
@@ -208,10 +210,10 @@ mod tests {
     fn only_what_is_seen_is_found() {
         let codes: Vec<Vec<u64>> = (0..1000).map(|i| vec![i; 4]).collect();
         let classes: Vec<u32> = (0..1000).map(|i| i % 3).collect();
-        let found = by_bits(&sketches(&codes, 4), &[0; 4], &classes, &[false, true, false], 5);
+        let found = by_bits(&sketches(&codes, 2), &[0; 4], &classes, &[false, true, false], 5);
         assert!(found.iter().all(|index| index % 3 == 1), "{found:?}");
         assert_eq!(found.len(), 5);
         let unknown = vec![u32::MAX; 1000];
-        assert!(by_bits(&sketches(&codes, 4), &[0; 4], &unknown, &[true], 5).is_empty());
+        assert!(by_bits(&sketches(&codes, 2), &[0; 4], &unknown, &[true], 5).is_empty());
     }
 }

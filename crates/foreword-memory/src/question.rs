@@ -15,6 +15,9 @@ const MASS: usize = 4;
 /// Fewer memories count as so many: among a handful no word is rare.
 const SMALLEST: f32 = 200.0;
 
+/// By so many of the rarest words memories are looked for; what is found is scored with all.
+const LOOKED_FOR: usize = 8;
+
 #[derive(Debug)]
 struct Term {
     text: String,
@@ -82,7 +85,7 @@ impl Question {
     ) -> Result<Vec<u32>, MemoryError> {
         let mut left = 1024 + index.len() / 64;
         let mut found: Vec<(u32, f32)> = Vec::new();
-        for term in self.terms.iter().filter(|term| term.holders > 0) {
+        for term in self.terms.iter().filter(|term| term.holders > 0).take(LOOKED_FOR) {
             // Rounded, so that the same word is asked for alike by other questions.
             let limit = left.next_power_of_two() / 2;
             if limit < 64 {

@@ -146,6 +146,14 @@ impl Store {
         Ok(value)
     }
 
+    /// Lets the database grow no more, as a full disk would.
+    #[doc(hidden)]
+    pub fn limit_pages_for_tests(&self) {
+        let connection = self.reader.connection();
+        let pages = connection.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0));
+        let _ = connection.pragma_update(None, "max_page_count", pages.unwrap_or(1));
+    }
+
     /// The key it writes with.
     #[must_use]
     pub fn key(&self) -> &AuditKey {
