@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use foreword_semantic::{
     Embedder, Incomparable, Item, Kind, Outcome, Ranked, Selector, Summary, Vector, auroc,
@@ -91,9 +91,7 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
     for (number, query) in (1..).zip(&queries) {
         bench.progress.show("queries", number, queries.len());
         let own = bench.own(query)?;
-        let started = Instant::now();
-        let (ranked, fit) = bench.ask(own.as_ref().unwrap_or(&pool), &query.text)?;
-        let took = started.elapsed();
+        let (ranked, took, fit) = bench.ask(own.as_ref().unwrap_or(&pool), &query.text)?;
         let place = |id: &String| -> Option<usize> {
             if query.candidates.is_empty() {
                 return places.get(id.as_str()).copied();
@@ -234,12 +232,14 @@ impl Bench<'_> {
         self.index(&query.candidates, "").map(Some)
     }
 
-    fn ask(&self, pool: &Selector, text: &str) -> Result<(Vec<Ranked>, f32), CliError> {
+    /// The ranking with its time, embedding included, and how well the best item fits.
+    fn ask(&self, pool: &Selector, text: &str) -> Result<(Vec<Ranked>, Duration, f32), CliError> {
+        let started = Instant::now();
         let vectors = self.embedder.map(|embedder| embedder.embed(&[text])).transpose()?;
         let vector = vectors.as_ref().and_then(|vectors| vectors.first());
         let ranked = pool.rank(text, vector).map_err(mixed)?;
-        let fit = ranked.iter().map(|ranked| ranked.score).max_by(f32::total_cmp);
-        Ok((ranked, fit.unwrap_or_default()))
+        let took = started.elapsed();
+        Ok((ranked, took, pool.fit(text, vector).map_err(mixed)?))
     }
 
     /// Where queries out of scope bring their own candidates, like is compared with like: queries
@@ -257,7 +257,7 @@ impl Bench<'_> {
         for (number, query) in (1..).zip(strangers) {
             self.progress.show("queries out of scope", number, strangers.len());
             let own = self.own(query)?;
-            outside.push(self.ask(own.as_ref().unwrap_or(pool), &query.text)?.1);
+            outside.push(self.ask(own.as_ref().unwrap_or(pool), &query.text)?.2);
         }
         if strangers.iter().any(|query| !query.candidates.is_empty()) {
             for (query, fit) in queries.iter().zip(&mut inside) {
@@ -265,7 +265,7 @@ impl Bench<'_> {
                 let relevant: Vec<Tool> =
                     relevant.filter_map(|place| tools.get(*place).cloned()).collect();
                 if query.candidates.is_empty() && !relevant.is_empty() {
-                    *fit = self.ask(&self.index(&relevant, "")?, &query.text)?.1;
+                    *fit = self.ask(&self.index(&relevant, "")?, &query.text)?.2;
                 }
             }
         }
