@@ -1,6 +1,7 @@
 //! `foreword eval retrieval`: how well the right tools are found, on a set of one's own.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -81,7 +82,11 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
     let places = places(&tools, &args.tools)?;
     let unknown_relevant = unknown(&queries, &places, &args.queries, terminal)?;
     let embedder = embedders::open(&args.embedder)?;
-    let bench = Bench { embedder: embedder.as_deref(), progress: Progress::new(terminal) };
+    let bench = Bench {
+        embedder: embedder.as_deref(),
+        seen: RefCell::default(),
+        progress: Progress::new(terminal),
+    };
 
     let started = Instant::now();
     let pool = bench.index(&tools, "tools")?;
@@ -194,6 +199,8 @@ fn unknown(
 /// What asks and is asked.
 struct Bench<'a> {
     embedder: Option<&'a dyn Embedder>,
+    /// Vectors of tools, which many queries may bring along again.
+    seen: RefCell<HashMap<String, Vector>>,
     progress: Progress,
 }
 
@@ -203,13 +210,20 @@ impl Bench<'_> {
             tools.iter().map(|tool| embedding_text(&tool.name, &tool.description)).collect();
         let mut vectors: Vec<Vector> = Vec::new();
         if let Some(embedder) = self.embedder {
-            for batch in texts.chunks(BATCH) {
+            let mut seen = self.seen.borrow_mut();
+            let mut fresh: Vec<&str> = texts.iter().map(String::as_str).collect();
+            fresh.retain(|text| !seen.contains_key(*text));
+            fresh.sort_unstable();
+            fresh.dedup();
+            let of = fresh.len();
+            for (batch, done) in fresh.chunks(BATCH).zip((0..).step_by(BATCH)) {
                 if !what.is_empty() {
-                    self.progress.show(what, vectors.len(), texts.len());
+                    self.progress.show(what, done, of);
                 }
-                vectors
-                    .extend(embedder.embed(&batch.iter().map(String::as_str).collect::<Vec<_>>())?);
+                let made = embedder.embed(batch)?;
+                seen.extend(batch.iter().map(|text| (*text).to_owned()).zip(made));
             }
+            vectors.extend(texts.iter().filter_map(|text| seen.get(text).cloned()));
         }
         let items: Vec<Item<'_>> = tools
             .iter()
