@@ -5,7 +5,7 @@
 
 use crate::flat::{IndexError, Reader, Writer};
 use crate::postings::{Places, Postings};
-use crate::words::each_word;
+use crate::words::{Word, each_word};
 
 /// Pools from this size on leave out grams that more than this share of the items have: they say
 /// little and would cost most of the time.
@@ -25,29 +25,45 @@ pub(crate) struct GramIndex {
     items: f32,
 }
 
-impl GramIndex {
-    pub(crate) fn new<'a>(texts: impl Iterator<Item = [&'a str; 2]>) -> Self {
-        // (hash, item, count), the grams of an item together.
-        let mut found: Vec<(u32, u32, f32)> = Vec::new();
-        let mut own: Vec<u32> = Vec::new();
-        let mut items = 0_u32;
-        for text in texts {
-            text.iter().for_each(|part| each_gram(part, |gram| own.push(gram)));
-            own.sort_unstable();
-            found.extend(own.chunk_by(|a, b| a == b).filter_map(|same| {
-                let count = u16::try_from(same.len()).unwrap_or(u16::MAX);
-                Some((*same.first()?, items, f32::from(count)))
-            }));
-            own.clear();
-            items += 1;
-        }
+/// Collects the grams of items, word by word.
+#[derive(Debug, Default)]
+pub(crate) struct GramBuilder {
+    /// (hash, item, count), the grams of an item together.
+    found: Vec<(u32, u32, f32)>,
+    /// Those of the present item.
+    own: Vec<u32>,
+    letters: Vec<char>,
+    items: u32,
+}
+
+impl GramBuilder {
+    /// Takes a word of the present item.
+    pub(crate) fn word(&mut self, word: Word<'_>) {
+        let own = &mut self.own;
+        grams_of(word, &mut self.letters, |gram| own.push(gram));
+    }
+
+    /// Goes on to the next item.
+    pub(crate) fn end_item(&mut self) {
+        let Self { found, own, items, .. } = self;
+        own.sort_unstable();
+        found.extend(own.chunk_by(|a, b| a == b).filter_map(|same| {
+            let count = u16::try_from(same.len()).unwrap_or(u16::MAX);
+            Some((*same.first()?, *items, f32::from(count)))
+        }));
+        own.clear();
+        *items += 1;
+    }
+
+    pub(crate) fn finish(self) -> GramIndex {
+        let Self { mut found, items, .. } = self;
         let places = u32::try_from(found.len().saturating_mul(8).next_power_of_two())
             .unwrap_or(u32::MAX)
             .clamp(1 << 16, 1 << 20);
         for (gram, ..) in &mut found {
             *gram %= places;
         }
-        let mut index = Self { places, items: items as f32, ..Self::default() };
+        let mut index = GramIndex { places, items: items as f32, ..GramIndex::default() };
         let mut rarities = vec![0.0_f32; places as usize];
         for (gram, ..) in &found {
             if let Some(count) = rarities.get_mut(*gram as usize) {
@@ -76,7 +92,9 @@ impl GramIndex {
         index.postings = Postings::new(index.taken.len(), &found);
         index
     }
+}
 
+impl GramIndex {
     fn rarity(&self, holders: f32) -> f32 {
         (1.0 + self.items / holders).ln()
     }
@@ -125,27 +143,40 @@ fn frequency(count: f32) -> f32 {
     if count > 1.0 { 1.0 + count.ln() } else { 1.0 }
 }
 
-/// Hashes of the grams of a text: three and four characters of spaced words, their ends marked;
-/// two and three of the others.
+/// Hashes of the grams of a text.
 fn each_gram(text: &str, mut sink: impl FnMut(u32)) {
     let mut letters: Vec<char> = Vec::new();
-    each_word(text, |word| {
-        letters.clear();
-        letters.push('^');
-        letters.extend(word.text.chars());
-        letters.push('$');
-        let shortest = if word.unspaced { 2 } else { 3 };
-        for size in [shortest, shortest + 1] {
-            letters.windows(size).for_each(|gram| sink(hash(gram)));
-        }
-    });
+    each_word(text, |word| grams_of(word, &mut letters, &mut sink));
+}
+
+/// Hashes of the grams of a word: three and four characters of spaced words, their ends marked;
+/// two and three of the others.
+fn grams_of(word: Word<'_>, letters: &mut Vec<char>, mut sink: impl FnMut(u32)) {
+    letters.clear();
+    letters.push('^');
+    letters.extend(word.text.chars());
+    letters.push('$');
+    let shortest = if word.unspaced { 2 } else { 3 };
+    // The longer gram goes on where the shorter one from the same place ends.
+    for short in letters.windows(shortest + 1) {
+        let Some((last, short)) = short.split_last() else { continue };
+        let sum = short.iter().fold(START, add);
+        sink(stir(sum));
+        sink(stir(add(sum, last)));
+    }
+    if let Some(end) = letters.len().checked_sub(shortest).and_then(|at| letters.get(at..)) {
+        sink(stir(end.iter().fold(START, add)));
+    }
 }
 
 /// FNV-1a over characters, with a last stir so that the low bits depend on all of them.
-fn hash(gram: &[char]) -> u32 {
-    let sum = gram.iter().fold(0xCBF2_9CE4_8422_2325_u64, |sum, c| {
-        (sum ^ u64::from(u32::from(*c))).wrapping_mul(0x0100_0000_01B3)
-    });
+const START: u64 = 0xCBF2_9CE4_8422_2325;
+
+fn add(sum: u64, c: &char) -> u64 {
+    (sum ^ u64::from(u32::from(*c))).wrapping_mul(0x0100_0000_01B3)
+}
+
+fn stir(sum: u64) -> u32 {
     (sum ^ (sum >> 29) ^ (sum >> 43)) as u32
 }
 
@@ -156,7 +187,12 @@ mod tests {
     #[test]
     fn relatives_are_found() {
         let items = ["reservation", "weather forecast", "打开客厅的灯"];
-        let index = GramIndex::new(items.iter().map(|item| [*item, ""]));
+        let mut builder = GramBuilder::default();
+        for item in items {
+            each_word(item, |word| builder.word(word));
+            builder.end_item();
+        }
+        let index = builder.finish();
         let best = |text: &str| {
             let mut scores = vec![0.0; items.len()];
             index.scores(text, &mut scores);
@@ -173,7 +209,7 @@ mod tests {
 
     #[test]
     fn nothing_in_nothing_is_nothing() {
-        let index = GramIndex::new(std::iter::empty());
+        let index = GramBuilder::default().finish();
         index.scores("anything", &mut []);
     }
 }

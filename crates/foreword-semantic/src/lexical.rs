@@ -1,10 +1,10 @@
 //! What words alone say: BM25, the share of a name that the query spells out, and character grams.
 
 use crate::flat::{IndexError, Reader, Writer};
-use crate::grams::GramIndex;
+use crate::grams::{GramBuilder, GramIndex};
 use crate::postings::Postings;
 use crate::terms::Terms;
-use crate::words::{each_term, repeats};
+use crate::words::{each_term, each_word, repeats, terms_of};
 
 /// What stored bytes start with, and the version of what follows. The version also changes with
 /// anything that decides the numbers: how words are cut, hashed or weighed.
@@ -52,20 +52,30 @@ pub struct LexicalScores {
 
 impl LexicalIndex {
     /// Indexes items given as name and description.
-    pub fn new<'a>(items: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Self {
-        let fields = items.map(|(name, text)| [name, if repeats(name, text) { "" } else { text }]);
-        let mut index = Self { grams: GramIndex::new(fields.clone()), ..Self::default() };
+    pub fn new<'a>(items: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut index = Self::default();
+        let mut grams = GramBuilder::default();
+        let mut stem = String::new();
         let mut found: Vec<(u32, u32, f32)> = Vec::new();
         let mut named: Vec<(u32, u32, f32)> = Vec::new();
         let mut lengths: Vec<f32> = Vec::new();
         let mut own: Vec<(u32, f32)> = Vec::new();
-        for (item, [name, text]) in (0..).zip(fields) {
-            each_term(name, |term| own.push((index.terms.number(term), NAME_WEIGHT)));
+        for (item, (name, text)) in (0..).zip(items) {
+            let text = if repeats(name, text) { "" } else { text };
+            // Each text is divided into words once, for both kinds of evidence.
+            let mut take = |text: &str, weight: f32, own: &mut Vec<(u32, f32)>| {
+                each_word(text, |word| {
+                    grams.word(word);
+                    terms_of(word, &mut stem, |term| own.push((index.terms.number(term), weight)));
+                });
+            };
+            take(name, NAME_WEIGHT, &mut own);
             own.sort_unstable_by_key(|(term, _)| *term);
             named.extend(
                 own.chunk_by(|a, b| a.0 == b.0).filter_map(|x| Some((x.first()?.0, item, 1.0))),
             );
-            each_term(text, |term| own.push((index.terms.number(term), 1.0)));
+            take(text, 1.0, &mut own);
+            grams.end_item();
             own.sort_by_key(|(term, _)| *term);
             lengths.push(own.iter().map(|(_, weight)| weight).sum());
             for same in own.chunk_by(|a, b| a.0 == b.0) {
@@ -75,6 +85,7 @@ impl LexicalIndex {
             own.clear();
         }
         index.items = lengths.len();
+        index.grams = grams.finish();
         let mean =
             (lengths.iter().sum::<f32>() / lengths.len().max(1) as f32).max(f32::MIN_POSITIVE);
         for (_, item, weight) in &mut found {

@@ -53,7 +53,10 @@ pub struct Limits {
     pub max_skills: usize,
     /// Items of each kind that are there for their score alone.
     pub max_results: usize,
-    /// Scores below this do not count; the embedder's own threshold where not set.
+    /// Items whose fit is below this do not count; the embedder's own threshold where not set.
+    ///
+    /// An item's fit is its score, raised for a query with words that no item has: see
+    /// [`Selector::fit`].
     pub min_score: Option<f32>,
 }
 
@@ -94,8 +97,11 @@ pub struct Selection {
     pub picked: Vec<Picked>,
     /// The kinds of which there were items, none with a score that is high enough.
     pub abstained: Vec<Kind>,
-    /// The threshold that was used.
+    /// The score from which on items counted: the threshold less what the query's strange words
+    /// cost.
     pub min_score: f32,
+    /// How well the best item fits; 0 where there is none.
+    pub fit: f32,
     /// Whether vectors took part; if not, only words were compared.
     pub with_vectors: bool,
 }
@@ -241,19 +247,16 @@ impl Selector {
         Ok(ranked.into_iter().map(|(_, ranked)| ranked).collect())
     }
 
-    /// What speaks for and against anything fitting, `skip` taken out of the pool.
+    /// Whether anything fits at all: the score of the best item, and what strange words in the
+    /// query cost it. Scores tell items apart, fits tell queries apart; they say nothing about the
+    /// order of items. 0 where there are no items.
     ///
     /// # Errors
     /// Where another embedder made the query's vector.
-    #[doc(hidden)]
-    pub fn evidence(
-        &self,
-        text: &str,
-        vector: Option<&Vector>,
-        skip: &[usize],
-    ) -> Result<Vec<f32>, Incomparable> {
+    pub fn fit(&self, text: &str, vector: Option<&Vector>) -> Result<f32, Incomparable> {
         let (fused, _) = self.fuse(text, vector)?;
-        Ok(fused.evidence(skip))
+        let best = fused.totals().into_iter().max_by(f32::total_cmp);
+        Ok(best.map_or(0.0, |best| best + fused.lift()))
     }
 
     /// Picks items for a task.
@@ -265,8 +268,11 @@ impl Selector {
     pub fn select(&self, query: &Query<'_>, limits: &Limits) -> Result<Selection, Incomparable> {
         let (fused, calibration) = self.fuse(query.text, query.vector)?;
         let with_vectors = calibration != Calibration::LEXICAL;
-        let min_score = limits.min_score.unwrap_or(calibration.min_score);
+        let lift = fused.lift();
+        let min_score = limits.min_score.unwrap_or(calibration.min_score) - lift;
         let scores = fused.totals();
+        let best = scores.iter().copied().max_by(f32::total_cmp);
+        let fit = best.map_or(0.0, |best| best + lift);
         let score_of = |index: usize| scores.get(index).copied().unwrap_or_default();
         let named = self.names.find(query.text);
         let mut picked: Vec<Picked> = Vec::new();
@@ -308,7 +314,7 @@ impl Selector {
             }
             picked.extend(own);
         }
-        Ok(Selection { picked, abstained, min_score, with_vectors })
+        Ok(Selection { picked, abstained, min_score, fit, with_vectors })
     }
 }
 

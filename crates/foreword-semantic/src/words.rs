@@ -69,19 +69,22 @@ fn class(c: char) -> Class {
 /// without spaces.
 pub fn each_term(text: &str, mut sink: impl FnMut(&str)) {
     let mut stem = String::new();
-    each_word(text, |word| {
-        if !word.unspaced {
-            stem.clear();
-            stem.push_str(word.text);
-            cut(&mut stem);
-            return sink(&stem);
-        }
-        let starts = || word.text.char_indices().map(|(start, _)| start);
-        let ends = starts().skip(2).chain(std::iter::once(word.text.len()));
-        for (start, end) in starts().zip(ends) {
-            sink(word.text.get(start..end).unwrap_or_default());
-        }
-    });
+    each_word(text, |word| terms_of(word, &mut stem, &mut sink));
+}
+
+/// The same for one word, with room for its stem that is kept between words.
+pub(crate) fn terms_of(word: Word<'_>, stem: &mut String, mut sink: impl FnMut(&str)) {
+    if !word.unspaced {
+        stem.clear();
+        stem.push_str(word.text);
+        cut(stem);
+        return sink(stem);
+    }
+    let starts = || word.text.char_indices().map(|(start, _)| start);
+    let ends = starts().skip(2).chain(std::iter::once(word.text.len()));
+    for (start, end) in starts().zip(ends) {
+        sink(word.text.get(start..end).unwrap_or_default());
+    }
 }
 
 /// Cuts the common endings of English words. Other alphabets are left as they are: character
@@ -153,7 +156,12 @@ pub fn embedding_text(name: &str, description: &str) -> String {
 
 /// Whether a description says no more than the name.
 pub(crate) fn repeats(name: &str, description: &str) -> bool {
-    spelled_out(description).to_lowercase() == spelled_out(name).to_lowercase()
+    // Spelling out keeps every letter, and nearly all descriptions have more of them than the name.
+    // Going through them until the name's are used up is all that costs for most.
+    let is_letter = |c: &char| class(*c) != Class::Other;
+    let count = name.chars().filter(is_letter).count();
+    description.chars().filter(is_letter).take(count + 1).count() == count
+        && spelled_out(description).to_lowercase() == spelled_out(name).to_lowercase()
 }
 
 #[cfg(test)]

@@ -87,9 +87,9 @@ fn report(
 fn whole(models: &Path) -> Result<UseEmbedder, EmbedError> {
     let embedder = UseEmbedder::installed(models)?;
     embedder.verify()?;
-    let vectors = embedder.embed(&KNOWN)?;
-    let cosine = match &vectors[..] {
-        [a, b] => a.cosine(b).unwrap_or_default(),
+    let vectors = embedder.model_vectors(&KNOWN)?;
+    let cosine: f32 = match &vectors[..] {
+        [a, b] => a.iter().zip(b).map(|(a, b)| a * b).sum(),
         _ => 0.0,
     };
     if (cosine - KNOWN_COSINE).abs() > 0.001 {

@@ -1,10 +1,11 @@
 //! `foreword eval retrieval`: how well the right tools are found, on a set of one's own.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use foreword_semantic::{
     Embedder, Incomparable, Item, Kind, Outcome, Ranked, Selector, Summary, Vector, auroc,
@@ -81,7 +82,11 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
     let places = places(&tools, &args.tools)?;
     let unknown_relevant = unknown(&queries, &places, &args.queries, terminal)?;
     let embedder = embedders::open(&args.embedder)?;
-    let bench = Bench { embedder: embedder.as_deref(), progress: Progress::new(terminal) };
+    let bench = Bench {
+        embedder: embedder.as_deref(),
+        seen: RefCell::default(),
+        progress: Progress::new(terminal),
+    };
 
     let started = Instant::now();
     let pool = bench.index(&tools, "tools")?;
@@ -91,9 +96,7 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
     for (number, query) in (1..).zip(&queries) {
         bench.progress.show("queries", number, queries.len());
         let own = bench.own(query)?;
-        let started = Instant::now();
-        let (ranked, fit) = bench.ask(own.as_ref().unwrap_or(&pool), &query.text)?;
-        let took = started.elapsed();
+        let (ranked, took, fit) = bench.ask(own.as_ref().unwrap_or(&pool), &query.text)?;
         let place = |id: &String| -> Option<usize> {
             if query.candidates.is_empty() {
                 return places.get(id.as_str()).copied();
@@ -196,6 +199,8 @@ fn unknown(
 /// What asks and is asked.
 struct Bench<'a> {
     embedder: Option<&'a dyn Embedder>,
+    /// Vectors of tools, which many queries may bring along again.
+    seen: RefCell<HashMap<String, Vector>>,
     progress: Progress,
 }
 
@@ -205,13 +210,20 @@ impl Bench<'_> {
             tools.iter().map(|tool| embedding_text(&tool.name, &tool.description)).collect();
         let mut vectors: Vec<Vector> = Vec::new();
         if let Some(embedder) = self.embedder {
-            for batch in texts.chunks(BATCH) {
+            let mut seen = self.seen.borrow_mut();
+            let mut fresh: Vec<&str> = texts.iter().map(String::as_str).collect();
+            fresh.retain(|text| !seen.contains_key(*text));
+            fresh.sort_unstable();
+            fresh.dedup();
+            let of = fresh.len();
+            for (batch, done) in fresh.chunks(BATCH).zip((0..).step_by(BATCH)) {
                 if !what.is_empty() {
-                    self.progress.show(what, vectors.len(), texts.len());
+                    self.progress.show(what, done, of);
                 }
-                vectors
-                    .extend(embedder.embed(&batch.iter().map(String::as_str).collect::<Vec<_>>())?);
+                let made = embedder.embed(batch)?;
+                seen.extend(batch.iter().map(|text| (*text).to_owned()).zip(made));
             }
+            vectors.extend(texts.iter().filter_map(|text| seen.get(text).cloned()));
         }
         let items: Vec<Item<'_>> = tools
             .iter()
@@ -234,12 +246,14 @@ impl Bench<'_> {
         self.index(&query.candidates, "").map(Some)
     }
 
-    fn ask(&self, pool: &Selector, text: &str) -> Result<(Vec<Ranked>, f32), CliError> {
+    /// The ranking with its time, embedding included, and how well the best item fits.
+    fn ask(&self, pool: &Selector, text: &str) -> Result<(Vec<Ranked>, Duration, f32), CliError> {
+        let started = Instant::now();
         let vectors = self.embedder.map(|embedder| embedder.embed(&[text])).transpose()?;
         let vector = vectors.as_ref().and_then(|vectors| vectors.first());
         let ranked = pool.rank(text, vector).map_err(mixed)?;
-        let fit = ranked.iter().map(|ranked| ranked.score).max_by(f32::total_cmp);
-        Ok((ranked, fit.unwrap_or_default()))
+        let took = started.elapsed();
+        Ok((ranked, took, pool.fit(text, vector).map_err(mixed)?))
     }
 
     /// Where queries out of scope bring their own candidates, like is compared with like: queries
@@ -257,7 +271,7 @@ impl Bench<'_> {
         for (number, query) in (1..).zip(strangers) {
             self.progress.show("queries out of scope", number, strangers.len());
             let own = self.own(query)?;
-            outside.push(self.ask(own.as_ref().unwrap_or(pool), &query.text)?.1);
+            outside.push(self.ask(own.as_ref().unwrap_or(pool), &query.text)?.2);
         }
         if strangers.iter().any(|query| !query.candidates.is_empty()) {
             for (query, fit) in queries.iter().zip(&mut inside) {
@@ -265,7 +279,7 @@ impl Bench<'_> {
                 let relevant: Vec<Tool> =
                     relevant.filter_map(|place| tools.get(*place).cloned()).collect();
                 if query.candidates.is_empty() && !relevant.is_empty() {
-                    *fit = self.ask(&self.index(&relevant, "")?, &query.text)?.1;
+                    *fit = self.ask(&self.index(&relevant, "")?, &query.text)?.2;
                 }
             }
         }
