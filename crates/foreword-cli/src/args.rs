@@ -3,8 +3,8 @@
 mod memory;
 mod model;
 mod retrieval;
-mod semantics;
 mod scan;
+mod semantics;
 mod skills;
 
 use std::path::PathBuf;
@@ -18,8 +18,8 @@ pub(crate) use memory::{
 };
 pub(crate) use model::{EmbedderArgs, EmbedderName, HttpArgs, ModelCommand, ModelInstallArgs};
 pub(crate) use retrieval::EvalRetrievalArgs;
-pub(crate) use semantics::{EvalAssembleArgs, EvalRunArgs, IndexArgs};
 pub(crate) use scan::{EvalInjectionArgs, ScanArgs};
+pub(crate) use semantics::{EvalAssembleArgs, EvalRunArgs, IndexArgs};
 pub(crate) use skills::{
     ApproveArgs, AuditCommand, AuditLogArgs, EvalScreenArgs, ImportArgs, PolicyName, ProposeArgs,
     RevertArgs, ScreenArgs, SkillCommand,

@@ -255,7 +255,6 @@ fn what_cannot_be_a_memory_is_refused() {
         (&["add", "x", "--date", "2026-02-30"], "the date of a memory has to be a day"),
         (&["add", "x", "--importance", "7"], "the importance of a memory has to be a number"),
         (&["search", "x", "--min-score", "7"], "not a number from 0 to 1"),
-        (&["reindex", "--embedder", "bert"], "there is no embedder `bert`"),
     ] {
         let run = memory(&scratch, args);
         assert!(run.fails(2).contains(said), "{}", run.stderr);

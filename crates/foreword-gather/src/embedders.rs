@@ -7,10 +7,13 @@ use std::time::Duration;
 use foreword_semantic::{
     ApiKey, Embedder, HttpEmbedder, HttpSettings, StaticEmbedder, UseEmbedder,
 };
-use foreword_workspace::{EmbedderName, EmbedderSettings};
+use foreword_workspace::{EmbedderName, EmbedderSettings, Workspace};
+
+use crate::error::GatherError;
+use crate::request::Request;
 
 /// An embedder that threads may share.
-pub(crate) type AnyEmbedder = Arc<dyn Embedder + Send + Sync>;
+pub type AnyEmbedder = Arc<dyn Embedder + Send + Sync>;
 
 /// An endpoint that the person chose, whatever a workspace says.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -19,6 +22,17 @@ pub struct Endpoint {
     pub url: Option<String>,
     /// The key to send along.
     pub key: Option<ApiKey>,
+}
+
+/// The embedder that a workspace asks for; none where it asks for none.
+///
+/// # Errors
+/// Where the settings cannot be read, or the embedder does not work.
+pub fn embedder(root: &Path, request: &Request) -> Result<Option<AnyEmbedder>, GatherError> {
+    let workspace = Workspace::open(root)?;
+    let settings = &workspace.config().embedder;
+    open(settings, request.models_dir.as_deref(), &request.embeddings, None)
+        .map_err(|reason| GatherError::Embedder { name: settings.name.as_str(), reason })
 }
 
 /// Opens an embedder; why not, where that fails. `dims` is the length of its vectors, where an index

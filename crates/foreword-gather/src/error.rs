@@ -91,8 +91,8 @@ impl GatherError {
             )),
             Self::Twice { .. } => Some("remove one of them from the list".to_owned()),
             Self::Embedder { .. } => Some(
-                "the index there was still serves; `name` in [embedder] of foreword.toml says which \
-                 embedder to use"
+                "`name` in [embedder] of foreword.toml says which embedder to use; an index there was \
+                 still serves"
                     .to_owned(),
             ),
             Self::Incomparable(_) | Self::Parts(_) | Self::Index(_) => {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use foreword_semantic::injection_examples;
 use foreword_workspace::{PRIVATE_DIR, Workspace, make_private_dir};
 use serde::Serialize;
 
@@ -32,6 +33,8 @@ pub struct IndexReport {
     pub tools: usize,
     /// Skills, each once.
     pub skills: usize,
+    /// Examples of injections, for embedders that the scanner has no trained head for.
+    pub patterns: usize,
     /// Texts that have a vector: of tools, of skills (description and body), examples.
     pub texts: usize,
     /// Texts that had no vector, and got one unless it was only looked.
@@ -114,7 +117,9 @@ pub fn index(
     let mut new = IndexFile::new(Arc::clone(embedder.id()));
     let mut texts: Vec<Wanted> = Vec::new();
     let mut seen: HashSet<ContentHash> = HashSet::new();
-    for wanted in drafts.iter().flat_map(Draft::wanted) {
+    let patterns = injection_examples().iter().map(|example| Wanted::new(example.text.clone()));
+    report.patterns = patterns.len();
+    for wanted in drafts.iter().flat_map(Draft::wanted).chain(patterns) {
         if !seen.insert(wanted.hash) {
             continue;
         }

@@ -35,7 +35,7 @@ mod text;
 
 pub use assembler::Assembler;
 pub use blueprint::blueprint_by_name;
-pub use embedders::Endpoint;
+pub use embedders::{AnyEmbedder, Endpoint, embedder};
 pub use error::GatherError;
 pub use gather::{Gathered, gather, neutral_prompts};
 pub use import_tools::{Imported, import_tools};

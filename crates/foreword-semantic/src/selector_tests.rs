@@ -75,7 +75,12 @@ fn limits_cut_what_was_merely_found() {
     let vectors = vectors();
     let selector = Selector::new(&items(&vectors)).unwrap();
     let task = vector([0., 0., 1., 0.]);
-    let query = Query { text: "use set_alarm and play_music", vector: Some(&task), mode_base: &[], offered: &[] };
+    let query = Query {
+        text: "use set_alarm and play_music",
+        vector: Some(&task),
+        mode_base: &[],
+        offered: &[],
+    };
     let limits = Limits { max_tools: 2, max_skills: 1, max_results: 5, min_score: None };
     let selection = selector.select(&query, &limits).unwrap();
     assert_eq!(selection.picked.iter().map(|p| p.index).collect::<Vec<_>>(), [0, 1, 3]);

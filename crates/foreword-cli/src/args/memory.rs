@@ -173,9 +173,6 @@ pub(crate) struct MemoryExportArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct MemoryReindexArgs {
-    /// The embedder
-    #[arg(long, value_name = "NAME", default_value = "static")]
-    pub(crate) embedder: String,
     /// All vectors, also those that are there: heals damaged ones
     #[arg(long)]
     pub(crate) all: bool,

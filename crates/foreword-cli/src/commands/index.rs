@@ -70,8 +70,8 @@ fn told(report: &IndexReport, indexing: Indexing) -> String {
         return "no embedder is wanted (`name = \"none\"`): there is nothing to index\n".to_owned();
     }
     let of = format!(
-        "{} tools and {} skills of {} agents, {} texts, by {}",
-        report.tools, report.skills, report.agents, report.texts, report.embedder
+        "{} tools and {} skills of {} agents, {} examples of injections, {} texts, by {}",
+        report.tools, report.skills, report.agents, report.patterns, report.texts, report.embedder
     );
     let replaced = report.replaced.as_ref();
     let replaced =

@@ -9,15 +9,16 @@ mod transfer;
 
 use std::path::Path;
 
+use foreword_gather::{AnyEmbedder, Request};
 use foreword_memory::{MemoryEntry, MemoryScope};
-use foreword_semantic::{Embedder, StaticEmbedder};
+use foreword_semantic::Embedder;
 use foreword_store::Reader;
 use serde_json::{Value, json};
 
 use crate::args::{MemoryCommand, MemoryScopeArgs};
 use crate::commands::skill;
 use crate::error::CliError;
-use crate::person::shown_time;
+use crate::person::{embeddings, models_dir, shown_time};
 use crate::terminal::Terminal;
 
 pub(crate) fn run(
@@ -37,10 +38,24 @@ pub(crate) fn run(
     }
 }
 
-/// Who makes the vectors of this workspace.
-fn embedder() -> Result<Box<dyn Embedder>, CliError> {
-    let embedder = StaticEmbedder::embedded();
-    Ok(Box::new(embedder.map_err(|error| CliError::internal(error.to_string()))?))
+/// Who makes the vectors of this workspace; nobody where it wants none.
+fn embedder(workspace: &Path) -> Result<Option<AnyEmbedder>, CliError> {
+    let request =
+        Request { models_dir: models_dir().ok(), embeddings: embeddings(), ..Request::default() };
+    Ok(foreword_gather::embedder(workspace, &request)?)
+}
+
+/// The same, for what can do without: words alone are better than nothing.
+fn embedder_if_any(workspace: &Path, terminal: &Terminal) -> Option<AnyEmbedder> {
+    embedder(workspace).unwrap_or_else(|error| {
+        terminal.warn(&format!("going by words only: {}", error.message));
+        None
+    })
+}
+
+/// As the engine takes it.
+fn as_dyn(embedder: Option<&AnyEmbedder>) -> Option<&dyn Embedder> {
+    embedder.map(|embedder| -> &dyn Embedder { &**embedder })
 }
 
 /// The database to be written, made where there is none.

@@ -6,7 +6,7 @@ use foreword_memory::Memories;
 use serde_json::json;
 
 use super::progress::Progress;
-use super::{database, embedder, reader};
+use super::{as_dyn, database, embedder, reader};
 use crate::args::MemoryReindexArgs;
 use crate::error::CliError;
 use crate::person::act_of;
@@ -17,18 +17,18 @@ pub(crate) fn run(
     args: &MemoryReindexArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    if args.embedder != "static" {
-        return Err(CliError::usage(format!("there is no embedder `{}`", args.embedder))
-            .hint("use static, which is part of this program"));
-    }
-    let embedder = embedder()?;
+    let Some(embedder) = embedder(workspace)? else {
+        return Err(CliError::usage("this workspace wants no vectors").hint(
+            "`name` in [embedder] of foreword.toml is `none`; static is part of this program",
+        ));
+    };
     let id = embedder.id().to_string();
     let mut done = 0;
     if reader(workspace)?.is_some() {
         let store = database(workspace)?;
         let act = act_of(None);
         let mut progress = Progress::new(terminal);
-        let counts = Memories::new(&store, Some(&*embedder)).reindex(
+        let counts = Memories::new(&store, as_dyn(Some(&embedder))).reindex(
             &act.by,
             act.at,
             args.all,

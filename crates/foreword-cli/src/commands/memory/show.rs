@@ -7,7 +7,7 @@ use foreword_memory::{Hit, KindFilter, MemoryEngine, MemoryKind, Recall, Recalle
 use foreword_store::{KeyedMemory, MemoryFilter, StoreError};
 use serde_json::{Value, json};
 
-use super::{day, described, embedder, label, reader, scope};
+use super::{day, described, embedder_if_any, label, reader, scope};
 use crate::args::{MemoryListArgs, MemorySearchArgs};
 use crate::commands::skill;
 use crate::error::CliError;
@@ -40,14 +40,16 @@ pub(crate) fn search(
         ..Recall::new(&args.query, now_ms())
     };
     let engine = MemoryEngine::open_read(&skill::store(workspace)?.database_path())?;
-    let embedder = embedder()?;
-    let vectors = embedder
-        .embed(&[&args.query])
-        .map_err(|error| terminal.warn(&format!("searching by words only: {error}")))
-        .unwrap_or_default();
-    recall.vector = vectors.first();
+    let embedder = embedder_if_any(workspace, terminal);
+    let vectors = embedder.as_ref().map(|embedder| {
+        let vectors = embedder.embed(&[&args.query]);
+        vectors
+            .map_err(|error| terminal.warn(&format!("searching by words only: {error}")))
+            .unwrap_or_default()
+    });
+    recall.vector = vectors.iter().flatten().next();
     let found = engine.map(|engine| engine.recall(&recall)).transpose()?.unwrap_or_default();
-    if found.without_vector > 0 {
+    if let Some(embedder) = embedder.filter(|_| found.without_vector > 0) {
         terminal.say(&format!(
             "{} memories have no vector of {} and are found by words only: `foreword memory reindex`",
             found.without_vector,

@@ -6,7 +6,7 @@ use foreword_memory::{Memories, MemoryKind, NewEntry};
 use foreword_store::Added;
 use serde_json::json;
 
-use super::{database, embedder, scope};
+use super::{as_dyn, database, embedder_if_any, scope};
 use crate::args::MemoryAddArgs;
 use crate::error::CliError;
 use crate::inputs::read_input;
@@ -33,10 +33,10 @@ pub(crate) fn add(
         ..NewEntry::default()
     };
     entry.check()?;
-    let embedder = embedder()?;
+    let embedder = embedder_if_any(workspace, terminal);
     let store = database(workspace)?;
     let act = act_of(None);
-    let batch = Memories::new(&store, Some(&*embedder)).add(&act.by, act.at, entry)?;
+    let batch = Memories::new(&store, as_dyn(embedder.as_ref())).add(&act.by, act.at, entry)?;
     if let Some(error) = &batch.unembedded {
         terminal.warn(&format!("stored without a vector, and found by words only: {error}"));
     }

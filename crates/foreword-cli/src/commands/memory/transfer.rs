@@ -11,7 +11,7 @@ use foreword_store::{MEMORY_BLOCK, MemoryRows, Store};
 use serde_json::json;
 
 use super::progress::Progress;
-use super::{database, embedder, reader};
+use super::{as_dyn, database, embedder_if_any, reader};
 use crate::args::{MemoryExportArgs, MemoryImportArgs};
 use crate::error::CliError;
 use crate::person::act_of;
@@ -39,10 +39,10 @@ pub(crate) fn import(
         }
         (name, Box::new(BufReader::with_capacity(1 << 16, file)))
     };
-    let embedder = embedder()?;
+    let embedder = embedder_if_any(workspace, terminal);
     let mut import = Import {
         store: database(workspace)?,
-        embedder: &*embedder,
+        embedder: as_dyn(embedder.as_ref()),
         act: act_of(None),
         name: &name,
         batch: Vec::new(),
@@ -92,7 +92,7 @@ pub(crate) fn import(
 /// An import under way.
 struct Import<'a> {
     store: Store,
-    embedder: &'a dyn Embedder,
+    embedder: Option<&'a dyn Embedder>,
     act: Act,
     name: &'a str,
     batch: Vec<NewEntry>,
@@ -140,7 +140,7 @@ impl Import<'_> {
         if self.batch.is_empty() {
             return Ok(());
         }
-        let memories = Memories::new(&self.store, Some(self.embedder));
+        let memories = Memories::new(&self.store, self.embedder);
         let batch = std::mem::take(&mut self.batch);
         let done = memories.import(&self.act.by, self.act.at, self.name, batch)?;
         self.counts.count(&done.added);
