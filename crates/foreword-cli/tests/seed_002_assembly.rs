@@ -86,7 +86,7 @@ mod required_tests {
             .iter()
             .map(|f| f["reason"].as_str().unwrap())
             .collect();
-        assert!(reasons.iter().any(|reason| reason.starts_with("injection 0.")), "{reasons:?}");
+        assert!(reasons.iter().any(|reason| reason.starts_with("injection ")), "{reasons:?}");
     }
 
     #[test]
@@ -218,7 +218,7 @@ mod task_1_selection {
             ("act", vec!["read", "search", "edit", "bash", "test_run"], vec!["test-writing"]),
             ("review", vec!["read", "search", "git_diff"], vec!["code-review"]),
         ] {
-            let found = assemble(&workspace, &["--mode", mode, "qwertz uiop"]);
+            let found = assemble(&workspace, &["--mode", mode, "what should I cook for dinner?"]);
             assert_eq!(strings(&found["tools"])[..tools.len()], tools, "{found}");
             assert_eq!(strings(&found["skills"]), skills, "{found}");
         }

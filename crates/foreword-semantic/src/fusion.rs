@@ -26,12 +26,18 @@ const KNOWN: f32 = 1.5;
 /// area under the curve between the two rises by one to two points, whichever set is left out.
 const STRANGE: f32 = 0.5;
 
+/// How far a threshold is lowered for a query none of whose words any item has.
+///
+/// Much less than [`STRANGE`]: that was fitted on large pools, where a word that no item has is of
+/// another language; in a pool of thirty tools most words of any query are strange.
+const EASED: f32 = 0.05;
+
 /// What has to be known of an embedder to use its cosines beside other evidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Calibration {
     /// How much a cosine counts.
     pub scale: f32,
-    /// A fit below this means that nothing fits; see [`crate::Selector::fit`].
+    /// Scores below this mean that an item does not fit.
     pub min_score: f32,
 }
 
@@ -39,9 +45,9 @@ impl Calibration {
     /// For selection without vectors.
     pub const LEXICAL: Self = Self { scale: 0.0, min_score: 0.10 };
     /// For the static table.
-    pub const STATIC: Self = Self { scale: 1.0, min_score: 0.55 };
+    pub const STATIC: Self = Self { scale: 1.0, min_score: 0.18 };
     /// For the full model.
-    pub const USE: Self = Self { scale: 1.5, min_score: 0.58 };
+    pub const USE: Self = Self { scale: 1.5, min_score: 0.25 };
 
     /// The measured values of an embedder, if it is one of ours.
     #[must_use]
@@ -95,6 +101,11 @@ impl Fused {
     /// the language of the query is.
     pub(crate) fn lift(&self) -> f32 {
         if self.cosines.is_some() { STRANGE * (1.0 - self.lexical.known) } else { 0.0 }
+    }
+
+    /// What is taken from a threshold that scores of this query are held against.
+    pub(crate) fn ease(&self) -> f32 {
+        if self.cosines.is_some() { EASED * (1.0 - self.lexical.known) } else { 0.0 }
     }
 
     pub(crate) fn parts(&self, item: usize) -> Parts {

@@ -53,10 +53,8 @@ pub struct Limits {
     pub max_skills: usize,
     /// Items of each kind that are there for their score alone.
     pub max_results: usize,
-    /// Items whose fit is below this do not count; the embedder's own threshold where not set.
-    ///
-    /// An item's fit is its score, raised for a query with words that no item has: see
-    /// [`Selector::fit`].
+    /// Items whose score is below this do not count. Where not set, the embedder's own threshold, a
+    /// little lower for a query with words that no item has: it may be in another language.
     pub min_score: Option<f32>,
 }
 
@@ -97,8 +95,7 @@ pub struct Selection {
     pub picked: Vec<Picked>,
     /// The kinds of which there were items, none with a score that is high enough.
     pub abstained: Vec<Kind>,
-    /// The score from which on items counted: the threshold less what the query's strange words
-    /// cost.
+    /// The score from which on items counted.
     pub min_score: f32,
     /// How well the best item fits; 0 where there is none.
     pub fit: f32,
@@ -268,11 +265,10 @@ impl Selector {
     pub fn select(&self, query: &Query<'_>, limits: &Limits) -> Result<Selection, Incomparable> {
         let (fused, calibration) = self.fuse(query.text, query.vector)?;
         let with_vectors = calibration != Calibration::LEXICAL;
-        let lift = fused.lift();
-        let min_score = limits.min_score.unwrap_or(calibration.min_score) - lift;
+        let min_score = limits.min_score.unwrap_or(calibration.min_score - fused.ease());
         let scores = fused.totals();
         let best = scores.iter().copied().max_by(f32::total_cmp);
-        let fit = best.map_or(0.0, |best| best + lift);
+        let fit = best.map_or(0.0, |best| best + fused.lift());
         let score_of = |index: usize| scores.get(index).copied().unwrap_or_default();
         let named = self.names.find(query.text);
         let mut picked: Vec<Picked> = Vec::new();
