@@ -3,11 +3,16 @@
 use super::examples::injection_examples;
 use crate::vector::{Incomparable, Vector};
 
+/// How many of the closest examples a text is compared with; one alone may be close by accident.
+const CLOSEST: usize = 8;
+/// The share of the harmless examples that may be over the bound, each judged by the others.
+const OVER: f64 = 0.02;
+
 /// The vectors of [`injection_examples`], made by an embedder without a fitted head.
 ///
-/// A text counts as like an injection if it is closer to one than to any harmless example, by more
-/// than every harmless example itself is. So the bound fits the embedder, whatever its cosines
-/// look like.
+/// A text counts as like an injection if it is closer to injections than to harmless examples, by
+/// more than nearly every harmless example itself is. So the bound fits the embedder, whatever its
+/// cosines look like.
 #[derive(Debug, Clone)]
 pub struct Patterns {
     injections: Vec<Vector>,
@@ -33,14 +38,15 @@ impl Patterns {
                 patterns.harmless.push(vector);
             }
         }
-        let mut bound = f32::MIN;
+        let mut margins = Vec::new();
         for (index, vector) in patterns.harmless.iter().enumerate() {
             let others = patterns.harmless.iter().enumerate().filter(|(i, _)| *i != index);
-            let margin = closest(vector, patterns.injections.iter())?
-                - closest(vector, others.map(|(_, v)| v))?;
-            bound = bound.max(margin);
+            let injections = likeness(vector, patterns.injections.iter())?;
+            margins.push(injections - likeness(vector, others.map(|(_, v)| v))?);
         }
-        patterns.bound = bound.max(0.0);
+        margins.sort_by(|a, b| b.total_cmp(a));
+        let over = (margins.len() as f64 * OVER) as usize;
+        patterns.bound = margins.get(over).copied().unwrap_or_default().max(0.0);
         Ok(patterns)
     }
 
@@ -50,19 +56,19 @@ impl Patterns {
         if vector.is_zero() {
             return None;
         }
-        let injection = closest(vector, self.injections.iter()).ok()?;
-        let harmless = closest(vector, self.harmless.iter()).ok()?;
+        let injection = likeness(vector, self.injections.iter()).ok()?;
+        let harmless = likeness(vector, self.harmless.iter()).ok()?;
         Some(injection - harmless - self.bound)
     }
 }
 
-fn closest<'a>(
+/// The mean cosine to the closest of `others`.
+fn likeness<'a>(
     vector: &Vector,
     others: impl Iterator<Item = &'a Vector>,
 ) -> Result<f32, Incomparable> {
-    let mut best = -1.0_f32;
-    for other in others {
-        best = best.max(vector.cosine(other)?);
-    }
-    Ok(best)
+    let mut cosines = others.map(|other| vector.cosine(other)).collect::<Result<Vec<_>, _>>()?;
+    cosines.sort_by(|a, b| b.total_cmp(a));
+    cosines.truncate(CLOSEST);
+    Ok(cosines.iter().sum::<f32>() / cosines.len().max(1) as f32)
 }
