@@ -51,6 +51,15 @@ impl MemoryEngine {
             Err(StoreError::NoDatabase { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
+        Self::with_reader(reader)
+    }
+
+    /// As [`open_read`](Self::open_read), with a database that is open already.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn with_reader(reader: Reader) -> Result<Option<Self>, MemoryError> {
         let engine = Self { reader, state: Mutex::default() };
         Ok(if engine.is_empty()? { None } else { Some(engine) })
     }
@@ -262,8 +271,8 @@ impl State {
             .map(|((class, _), seen)| *seen && class.embedder == asked.embedder)
             .collect();
         let all = self.index.len();
-        let closer = (all / 4000).clamp(128, 256).max(3 * want);
-        let rough = (all / 128).clamp(1024, 8192).max(2 * closer);
+        let closer = (all / 400).clamp(128, 256).max(3 * want);
+        let rough = (all / 16).clamp(1024, 8192).max(2 * closer);
         let classes = self.index.classes();
         let sketches = &self.index.sketches;
         let rough = nearest::by_bits(sketches, &asked.bits, classes, &comparable, rough);
