@@ -11,6 +11,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stdout,
+    clippy::print_stderr,
     missing_docs
 )]
 
@@ -134,7 +135,7 @@ fn import(
     for first in (0..entries).step_by(BATCH as usize) {
         let batch = (first..(first + BATCH).min(entries)).map(|n| source.entry(n)).collect();
         memories.import("user:bench", NOW, "bench", batch).unwrap();
-        if first / BATCH % 50 == 0 {
+        if (first / BATCH).is_multiple_of(50) {
             eprintln!("{first} after {:.1} s", start.elapsed().as_secs_f64());
         }
     }

@@ -1,13 +1,13 @@
 //! What was read once and may be needed again, until the memories change.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use foreword_store::{MemoryEntry, MemoryKind, MemoryRows, StoreError};
 
 use crate::error::MemoryError;
 use crate::index::Index;
+use crate::number_map::NumberMap;
 use crate::words;
 
 /// So many entries are kept.
@@ -18,27 +18,6 @@ const MOST_POSTINGS: usize = 1 << 20;
 const MOST_VECTOR_BYTES: usize = 16 << 20;
 /// After so many questions to the same memories it pays to read all vectors at once.
 const WARM_AFTER: u32 = 4;
-
-/// Maps of places: they are given by the index and not by anybody outside.
-type ByPlace<T> = HashMap<u32, T, BuildHasherDefault<PlaceHasher>>;
-
-#[derive(Debug, Default)]
-struct PlaceHasher(u64);
-
-impl Hasher for PlaceHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
-    }
-
-    fn write_u32(&mut self, place: u32) {
-        self.0 = (self.0 ^ u64::from(place)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 ^= self.0 >> 32;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
 
 /// A memory and the words it is found by, as sorted numbers.
 #[derive(Debug)]
@@ -64,10 +43,10 @@ pub(crate) struct Holders {
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     pub(crate) kinds: Kinds,
-    entries: ByPlace<Arc<Known>>,
+    entries: NumberMap<u32, Arc<Known>>,
     holders: HashMap<String, Holders>,
     postings: usize,
-    vectors: ByPlace<Arc<[u8]>>,
+    vectors: NumberMap<u32, Arc<[u8]>>,
     vectors_of: u32,
     complete: bool,
     questions: u32,

@@ -1,5 +1,6 @@
 //! The search: candidates by vectors and by words, one score, a threshold, different hits.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -50,6 +51,15 @@ impl MemoryEngine {
             Err(StoreError::NoDatabase { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
+        Self::with_reader(reader)
+    }
+
+    /// As [`open_read`](Self::open_read), with a database that is open already.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn with_reader(reader: Reader) -> Result<Option<Self>, MemoryError> {
         let engine = Self { reader, state: Mutex::default() };
         Ok(if engine.is_empty()? { None } else { Some(engine) })
     }
@@ -164,13 +174,13 @@ impl State {
             return Ok(recalled);
         }
         if seen.withheld.contains(&true) {
-            let held = self.candidates(rows, query, &question, asked.as_mut(), &seen.withheld)?;
-            recalled.never_injected = held.iter().filter(|one| one.score >= min_score).count();
+            let held = (seen.withheld.as_slice(), min_score);
+            let (held, _) = self.candidates(rows, query, &question, asked.as_mut(), held)?;
+            recalled.never_injected = held.len();
         }
-        let mut found = self.candidates(rows, query, &question, asked.as_mut(), &seen.given)?;
-        let all = found.len();
-        found.retain(|candidate| candidate.score >= min_score);
-        recalled.below_threshold = all - found.len();
+        let given = (seen.given.as_slice(), min_score);
+        let (found, below) = self.candidates(rows, query, &question, asked.as_mut(), given)?;
+        recalled.below_threshold = below;
         let (chosen, repeated) = self.choose(&found, limit, query.diversity);
         recalled.repeated = repeated;
         for place in chosen {
@@ -261,8 +271,8 @@ impl State {
             .map(|((class, _), seen)| *seen && class.embedder == asked.embedder)
             .collect();
         let all = self.index.len();
-        let closer = (all / 4000).clamp(96, 256).max(3 * want);
-        let rough = (all / 128).clamp(1024, 8192).max(2 * closer);
+        let closer = (all / 400).clamp(128, 256).max(3 * want);
+        let rough = (all / 16).clamp(1024, 8192).max(2 * closer);
         let classes = self.index.classes();
         let sketches = &self.index.sketches;
         let rough = nearest::by_bits(sketches, &asked.bits, classes, &comparable, rough);
@@ -294,30 +304,38 @@ impl State {
         })
     }
 
-    /// The best candidates of both parts, scored, the best first.
+    /// The candidates of both parts that reach a score, the best first, and how many do not.
     fn candidates(
         &mut self,
         rows: &MemoryRows<'_>,
         query: &Recall<'_>,
         question: &Question,
         mut asked: Option<&mut Asked<'_>>,
-        seen: &[bool],
-    ) -> Result<Vec<Candidate>, MemoryError> {
+        (seen, min_score): (&[bool], f32),
+    ) -> Result<(Vec<Candidate>, usize), MemoryError> {
         let want = CANDIDATES.max(2 * query.limit.min(MOST_HITS));
-        let mut pool: Vec<(u32, Option<f32>)> = Vec::new();
+        let by_words = question.candidates(rows, &mut self.cache, &self.index, seen, want)?;
+        let mut pool: Vec<(u32, Option<f32>, f32)> =
+            by_words.most.iter().map(|(index, most)| (*index, None, *most)).collect();
         if let Some(asked) = asked.as_deref_mut() {
             let near = self.by_vector(rows, asked, seen, want)?;
-            pool.extend(near.into_iter().map(|(index, cosine)| (index, Some(cosine))));
+            let others = by_words.others;
+            pool.extend(near.into_iter().map(|(index, cosine)| (index, Some(cosine), others)));
         }
-        let by_words = question.candidates(rows, &mut self.cache, &self.index, seen, want)?;
-        pool.extend(by_words.into_iter().map(|index| (index, None)));
-        // What both found stands first with its cosine.
-        pool.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.is_some().cmp(&a.1.is_some())));
-        pool.dedup_by_key(|(index, _)| *index);
+        // What both found counts once, by what its words can be at most.
+        pool.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.is_some().cmp(&b.1.is_some())));
+        pool.dedup_by(|later, first| {
+            let same = later.0 == first.0;
+            if same {
+                first.1 = first.1.or(later.1);
+            }
+            same
+        });
         let mut found = Vec::with_capacity(pool.len());
-        for (index, cosine) in pool {
+        let mut hopeless = 0;
+        for (index, cosine, most_words) in pool {
             let comparable = asked.as_deref().filter(|asked| {
-                self.index.class(index).map(|c| c.embedder) == Some(asked.embedder)
+                self.index.class(index).map(|class| class.embedder) == Some(asked.embedder)
             });
             let code = match comparable {
                 Some(asked) => Some(self.cache.vector(rows, &self.index, index, asked.embedder)?),
@@ -327,14 +345,17 @@ impl State {
                 (None, Some(asked), Some(code)) => Some(self.cosine(rows, asked, index, code)?),
                 (cosine, ..) => cosine,
             };
-            let known = self.cache.known(rows, &self.index, index)?;
             let age = query.now_ms.saturating_sub(self.index.at(index));
-            let parts = Parts {
-                meaning,
-                words: question.share(&known.terms, self.index.mean_words()),
-                recency: score::recency(age, query.half_life_days),
-            };
+            let recency = score::recency(age, query.half_life_days);
             let calibration = comparable.map(|asked| &asked.calibration);
+            let mut parts = Parts { meaning, words: most_words, recency };
+            // Not read where even the best that its text could be is not enough.
+            if score::score(calibration, &parts, Some(1.0)) < min_score {
+                hopeless += 1;
+                continue;
+            }
+            let known = self.cache.known(rows, &self.index, index)?;
+            parts.words = question.share(&known.terms, self.index.mean_words());
             let score = score::score(calibration, &parts, known.entry.importance);
             found.push(Candidate { index, known, code, score, parts });
         }
@@ -345,20 +366,30 @@ impl State {
                 .then_with(|| at(b).cmp(&at(a)))
                 .then_with(|| a.known.entry.id.cmp(&b.known.entry.id))
         });
-        Ok(found)
+        let all = found.len() + hopeless;
+        found.retain(|candidate| candidate.score >= min_score);
+        let below = all - found.len();
+        Ok((found, below))
     }
 
     fn choose(&self, found: &[Candidate], limit: usize, diversity: f32) -> (Vec<usize>, usize) {
         let scores: Vec<f32> = found.iter().map(|candidate| candidate.score).collect();
-        let probes: Vec<Option<Probe>> = found
-            .iter()
-            .map(|candidate| candidate.code.as_ref().map(|code| Probe::new(&code::decode(code))))
-            .collect();
+        // One is compared with all others in turn.
+        let last: RefCell<Option<(usize, Probe)>> = RefCell::new(None);
         diversity::choose(&scores, limit, diversity, |one, other| {
             let (Some(a), Some(b)) = (found.get(one), found.get(other)) else { return 0.0 };
-            match (probes.get(one).and_then(Option::as_ref), &b.code) {
-                (Some(probe), Some(code)) => probe.cosine(code),
-                _ => overlap(&a.known.terms, &b.known.terms),
+            let (Some(code), Some(other_code)) = (&a.code, &b.code) else {
+                return overlap(&a.known.terms, &b.known.terms);
+            };
+            let mut last = last.borrow_mut();
+            match &*last {
+                Some((place, probe)) if *place == one => probe.cosine(other_code),
+                _ => {
+                    let probe = Probe::new(&code::decode(code));
+                    let cosine = probe.cosine(other_code);
+                    *last = Some((one, probe));
+                    cosine
+                }
             }
         })
     }

@@ -1,8 +1,8 @@
 //! What is kept in memory of all memories: whom each is for, when it happened, and its sketch.
 
-use std::collections::HashMap;
-
 use foreword_store::{MEMORY_BLOCK, MemoryRows, MemorySlot, StoreError, memory_place};
+
+use crate::number_map::NumberMap;
 
 /// A place without a memory.
 const NOBODY: u32 = u32::MAX;
@@ -17,8 +17,10 @@ pub(crate) struct Class {
     pub(crate) embedder: u32,
 }
 
-/// So many words of each sketch are looked at in the first look at all of them.
+/// So many words of each sketch are looked at in the first look at very many.
 const SCANNED: usize = 2;
+/// Up to so many blocks fit the caches of a processor, and the first look takes in all words.
+const FEW_BLOCKS: usize = 256;
 
 /// The sketches of one embedder.
 #[derive(Debug, Default)]
@@ -38,8 +40,13 @@ pub(crate) struct Sketches {
 }
 
 impl Sketches {
-    pub(crate) fn new(embedder: u32, words: usize) -> Self {
-        Self { embedder, words, scanned: words.min(SCANNED), ..Self::default() }
+    pub(crate) fn new(embedder: u32, words: usize, blocks: usize) -> Self {
+        let scanned = if blocks > FEW_BLOCKS { words.min(SCANNED) } else { words };
+        Self { embedder, words, scanned, ..Self::default() }
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        (self.embedder, self.words, self.scanned) == (other.embedder, other.words, other.scanned)
     }
 
     /// Makes room for so many blocks.
@@ -87,7 +94,7 @@ pub(crate) struct Index {
     words: Vec<u16>,
     /// Per class: what it is, and how many memories it has.
     known: Vec<(Class, usize)>,
-    numbers: HashMap<Class, u32>,
+    numbers: NumberMap<Class, u32>,
     pub(crate) sketches: Sketches,
     total_words: u64,
     live: usize,
@@ -126,8 +133,9 @@ impl Index {
         embedder: u32,
         words: usize,
     ) -> Result<(), StoreError> {
-        if self.sketches.embedder != embedder || self.sketches.words != words {
-            self.sketches = Sketches::new(embedder, words);
+        let wanted = Sketches::new(embedder, words, self.blocks.len());
+        if !self.sketches.is_like(&wanted) {
+            self.sketches = wanted;
         }
         if self.sketches.stamp == self.stamp {
             return Ok(());

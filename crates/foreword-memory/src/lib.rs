@@ -38,6 +38,7 @@ mod index;
 mod line;
 mod memories;
 mod nearest;
+mod number_map;
 mod question;
 mod recall;
 mod score;

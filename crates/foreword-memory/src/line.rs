@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use foreword_store::{MemoryEntry, MemoryId, MemoryKind, MemoryScope, StoreError};
 use serde::{Deserialize, Serialize};
 
+use crate::engine::embedder_id;
 use crate::memories::NewEntry;
 
 /// One memory as a line of JSON. Only `text` is required.
@@ -55,8 +56,8 @@ pub enum LineError {
     /// A field is not as it has to be.
     #[error("{0}")]
     Unfit(#[from] StoreError),
-    /// The vector is no list of hexadecimal digits.
-    #[error("the vector has to be written in hexadecimal digits")]
+    /// The vector is not what its embedder makes.
+    #[error("the vector has to have two hexadecimal digits for each dimension of its embedder")]
     Vector,
 }
 
@@ -108,7 +109,9 @@ impl Line {
     pub fn parse(line: &str) -> Result<NewEntry, LineError> {
         let line: Self = serde_json::from_str(line)?;
         let vector = line.vector.map(|LineVector { embedder, code }| {
-            bytes(&code).map(|code| (embedder, code)).ok_or(LineError::Vector)
+            let dims = embedder_id(&embedder).map(|id| id.dims);
+            let code = bytes(&code).filter(|code| !code.is_empty() && Some(code.len()) == dims);
+            code.map(|code| (embedder, code)).ok_or(LineError::Vector)
         });
         let entry = NewEntry {
             text: line.text,
@@ -169,6 +172,8 @@ mod tests {
             r#"{"text": "x", "importance": 2}"#,
             r#"{"text": "x", "id": "../../x"}"#,
             r#"{"text": "x", "vector": {"embedder": "a:b:1", "code": "0g"}}"#,
+            r#"{"text": "x", "vector": {"embedder": "a:b:2", "code": "00"}}"#,
+            r#"{"text": "x", "vector": {"embedder": "a", "code": "00"}}"#,
         ] {
             assert!(Line::parse(line).is_err(), "{line}");
         }

@@ -162,7 +162,7 @@ mod tests {
     use crate::sketch::Rotation;
 
     fn sketches(codes: &[Vec<u64>], scanned: usize) -> Sketches {
-        let mut sketches = Sketches::new(1, codes[0].len());
+        let mut sketches = Sketches::new(1, codes[0].len(), 1);
         sketches.scanned = scanned;
         sketches.resize(codes.len().div_ceil(BLOCK));
         for (block, codes) in codes.chunks(BLOCK).enumerate() {

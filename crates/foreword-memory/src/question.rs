@@ -82,16 +82,22 @@ impl Question {
         index: &Index,
         seen: &[bool],
         want: usize,
-    ) -> Result<Vec<u32>, MemoryError> {
-        let mut left = 1024 + index.len() / 64;
+    ) -> Result<Found, MemoryError> {
+        let held = || self.terms.iter().filter(|term| term.holders > 0);
+        let mut unread: f32 = held().skip(LOOKED_FOR).map(|term| term.rarity).sum();
+        let mut left = 512 + index.len() / 64;
         let mut found: Vec<(u32, f32)> = Vec::new();
-        for term in self.terms.iter().filter(|term| term.holders > 0).take(LOOKED_FOR) {
+        for term in held().take(LOOKED_FOR) {
             // Rounded, so that the same word is asked for alike by other questions.
             let limit = left.next_power_of_two() / 2;
             if limit < 64 {
-                break;
+                unread += term.rarity;
+                continue;
             }
             let places = cache.postings(rows, index, &term.text, limit)?;
+            if places.len() >= limit {
+                unread += term.rarity;
+            }
             left = left.saturating_sub(places.len());
             found.extend(places.iter().map(|place| (*place, term.rarity)));
         }
@@ -108,9 +114,19 @@ impl Question {
         };
         let mut best: Vec<(f32, u32)> = found.chunk_by(|a, b| a.0 == b.0).filter_map(sum).collect();
         best.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        let others = unread + best.get(want).map_or(0.0, |(weight, _)| *weight);
         best.truncate(want);
-        Ok(best.into_iter().map(|(_, place)| place).collect())
+        let most = best.iter().map(|(weight, place)| (*place, self.relative(weight + unread)));
+        Ok(Found { most: most.collect(), others: self.relative(others) })
     }
+}
+
+/// The memories found by words, each with the greatest share of words it can have.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) most: Vec<(u32, f32)>,
+    /// The greatest share that any other memory can have.
+    pub(crate) others: f32,
 }
 
 /// How much a word in a text of this length counts: 1 up to the mean, less beyond.

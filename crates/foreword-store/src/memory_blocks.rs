@@ -162,11 +162,14 @@ fn damaged(path: &Path, block: i64) -> StoreError {
     }
 }
 
+/// The sketches that change in a block, and their places.
+type ChangedSketches<'a> = Vec<(usize, &'a [u8])>;
+
 /// Changes to blocks, gathered so that each block is read and written once.
 #[derive(Default)]
 pub(crate) struct Patch<'a> {
     slots: BTreeMap<i64, Vec<(usize, MemorySlot)>>,
-    sketches: BTreeMap<(u32, i64), Vec<(usize, &'a [u8])>>,
+    sketches: BTreeMap<(u32, i64), ChangedSketches<'a>>,
 }
 
 impl<'a> Patch<'a> {
