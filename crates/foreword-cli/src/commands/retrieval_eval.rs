@@ -8,8 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use foreword_semantic::{
-    Embedder, Incomparable, Item, Kind, Outcome, Ranked, Selector, Summary, Vector, auroc,
-    embedding_text,
+    Embedder, Item, Kind, Outcome, Ranked, Selector, Summary, Vector, auroc, embedding_text,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -235,7 +234,7 @@ impl Bench<'_> {
                 vector: vectors.get(place),
             })
             .collect();
-        Selector::new(&items).map_err(mixed)
+        Ok(Selector::new(&items)?)
     }
 
     /// The pool that a query brings along.
@@ -251,9 +250,9 @@ impl Bench<'_> {
         let started = Instant::now();
         let vectors = self.embedder.map(|embedder| embedder.embed(&[text])).transpose()?;
         let vector = vectors.as_ref().and_then(|vectors| vectors.first());
-        let ranked = pool.rank(text, vector).map_err(mixed)?;
+        let ranked = pool.rank(text, vector)?;
         let took = started.elapsed();
-        Ok((ranked, took, pool.fit(text, vector).map_err(mixed)?))
+        Ok((ranked, took, pool.fit(text, vector)?))
     }
 
     /// Where queries out of scope bring their own candidates, like is compared with like: queries
@@ -285,10 +284,6 @@ impl Bench<'_> {
         }
         Ok(OutOfScope { queries: strangers.len(), auroc: auroc(&inside, &outside) })
     }
-}
-
-fn mixed(error: Incomparable) -> CliError {
-    CliError::internal(error.to_string())
 }
 
 /// A line that says how far things are, where a person looks.
