@@ -8,7 +8,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use foreword_semantic::{
-    Embedder, Item, Kind, Outcome, Ranked, Selector, Summary, Vector, auroc, embedding_text,
+    Embedder, Item, Kind, Outcome, Ranked, Selector, Summary, Vector, auroc, background,
+    embedding_text,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -81,8 +82,10 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
     let places = places(&tools, &args.tools)?;
     let unknown_relevant = unknown(&queries, &places, &args.queries, terminal)?;
     let embedder = embedders::open(&args.embedder)?;
+    let embedder = embedder.as_deref();
     let bench = Bench {
-        embedder: embedder.as_deref(),
+        embedder,
+        background: embedder.map(background).transpose()?.unwrap_or_default(),
         seen: RefCell::default(),
         progress: Progress::new(terminal),
     };
@@ -198,6 +201,8 @@ fn unknown(
 /// What asks and is asked.
 struct Bench<'a> {
     embedder: Option<&'a dyn Embedder>,
+    /// Against which it is seen what comes up for everything.
+    background: Vec<Vector>,
     /// Vectors of tools, which many queries may bring along again.
     seen: RefCell<HashMap<String, Vector>>,
     progress: Progress,
@@ -234,7 +239,7 @@ impl Bench<'_> {
                 vector: vectors.get(place),
             })
             .collect();
-        Ok(Selector::new(&items)?)
+        Ok(Selector::new(&items)?.with_background(&self.background)?)
     }
 
     /// The pool that a query brings along.
