@@ -1,7 +1,8 @@
 //! Opens the embedder that the arguments name.
 
 use foreword_semantic::{
-    ApiKey, EmbedError, Embedder, HttpEmbedder, HttpSettings, StaticEmbedder, UseEmbedder,
+    ApiKey, EmbedError, Embedder, HttpEmbedder, HttpSettings, Incomparable, StaticEmbedder,
+    UseEmbedder,
 };
 
 use crate::args::{EmbedderArgs, EmbedderName, HttpArgs};
@@ -46,5 +47,11 @@ impl From<EmbedError> for CliError {
             }
             _ => Self::usage(message),
         }
+    }
+}
+
+impl From<Incomparable> for CliError {
+    fn from(error: Incomparable) -> Self {
+        Self::internal(error.to_string())
     }
 }

@@ -19,6 +19,9 @@ const BM25: f32 = 0.0133;
 const NAME: f32 = 0.19;
 const GRAMS: f32 = 0.5;
 const KNOWN: f32 = 1.5;
+/// How much being close to everything is held against an item, for a query none of whose words
+/// any item has. Where words are known they settle such questions better.
+const HUBS: f32 = 0.3;
 /// What the score of a query with strange words is short of, beside one whose words are all known.
 ///
 /// Words, names and grams cannot speak for an item that says the same in another language. Fitted
@@ -91,7 +94,19 @@ pub(crate) struct Fused {
 }
 
 impl Fused {
-    pub(crate) fn new(lexical: LexicalScores, cosines: Option<Vec<f32>>, scale: f32) -> Self {
+    /// `hubness` is taken off the cosines of a query with strange words; it may be empty.
+    pub(crate) fn new(
+        lexical: LexicalScores,
+        mut cosines: Option<Vec<f32>>,
+        hubness: &[f32],
+        scale: f32,
+    ) -> Self {
+        let factor = HUBS * (1.0 - (KNOWN * lexical.known).min(1.0));
+        if let Some(cosines) = cosines.as_mut().filter(|_| factor > 0.0) {
+            for (cosine, hubness) in cosines.iter_mut().zip(hubness) {
+                *cosine -= factor * hubness;
+            }
+        }
         // Without vectors there is nothing better to fall back on than what looks alike.
         let trust = if cosines.is_some() { (KNOWN * lexical.known).min(1.0) } else { 1.0 };
         Self { cosines, lexical, scale, grams: GRAMS * trust }

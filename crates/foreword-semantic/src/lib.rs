@@ -20,6 +20,7 @@
 //! # Ok::<(), foreword_semantic::Incomparable>(())
 //! ```
 
+mod background;
 mod double_array;
 #[cfg(test)]
 mod double_array_build;
@@ -55,6 +56,7 @@ mod vector;
 mod words;
 mod zip;
 
+pub use background::background;
 pub use embedder::{Counted, EmbedError, Embedder};
 pub use flat::IndexError;
 pub use fusion::{Calibration, Parts};

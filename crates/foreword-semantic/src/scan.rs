@@ -9,13 +9,16 @@ use crate::vector::{EmbedderId, Incomparable, Vector, dot, normalise, same};
 pub struct VectorIndex {
     id: Arc<EmbedderId>,
     values: Vec<f32>,
+    /// Per vector, how close it is to requests that have nothing to do with it, less the mean of
+    /// all vectors; empty where nobody looked.
+    hubness: Vec<f32>,
 }
 
 impl VectorIndex {
     /// An index without vectors.
     #[must_use]
     pub fn new(id: Arc<EmbedderId>) -> Self {
-        Self { id, values: Vec::new() }
+        Self { id, values: Vec::new(), hubness: Vec::new() }
     }
 
     /// An index of numbers as they were stored, vector after vector; each is scaled to length one.
@@ -27,7 +30,7 @@ impl VectorIndex {
             return Err(Incomparable::Length { numbers: values.len(), dims: id.dims });
         }
         values.chunks_exact_mut(id.dims).for_each(normalise);
-        Ok(Self { id, values })
+        Ok(Self { id, values, hubness: Vec::new() })
     }
 
     /// An index of [`VectorIndex::values`] as another index gave them: nothing is scaled again,
@@ -42,13 +45,53 @@ impl VectorIndex {
         for value in &mut values {
             *value = if value.is_finite() { *value } else { 0.0 };
         }
-        Ok(Self { id, values })
+        Ok(Self { id, values, hubness: Vec::new() })
     }
 
     /// All numbers, vector after vector.
     #[must_use]
     pub fn values(&self) -> &[f32] {
         &self.values
+    }
+
+    /// Notes how close each vector is to the vectors of [`crate::background`]; see there for why.
+    ///
+    /// Adding a vector later forgets it all.
+    ///
+    /// # Errors
+    /// Where another embedder made them.
+    pub fn set_background(&mut self, background: &[Vector]) -> Result<(), Incomparable> {
+        /// So many of the closest count.
+        const CLOSEST: usize = 10;
+        for vector in background {
+            same(&self.id, vector.id())?;
+        }
+        let rows = self.values.chunks_exact(self.id.dims.max(1));
+        let mut hubness: Vec<f32> = rows
+            .map(|row| {
+                let mut cosines: Vec<f32> =
+                    background.iter().map(|vector| dot(row, vector.values())).collect();
+                cosines.sort_unstable_by(|a, b| b.total_cmp(a));
+                cosines.truncate(CLOSEST);
+                cosines.iter().sum::<f32>() / cosines.len().max(1) as f32
+            })
+            .collect();
+        let mean = hubness.iter().sum::<f32>() / hubness.len().max(1) as f32;
+        hubness.iter_mut().for_each(|x| *x -= mean);
+        self.hubness = hubness;
+        Ok(())
+    }
+
+    /// What [`VectorIndex::set_background`] found, to be stored; empty where nobody looked.
+    #[must_use]
+    pub fn hubness(&self) -> &[f32] {
+        &self.hubness
+    }
+
+    /// Takes what [`VectorIndex::hubness`] gave, where it is of as many vectors and finite.
+    pub fn set_hubness(&mut self, hubness: Vec<f32>) {
+        let fits = hubness.len() == self.len() && hubness.iter().all(|x| x.is_finite());
+        self.hubness = if fits { hubness } else { Vec::new() };
     }
 
     /// Adds a vector at the end.
@@ -58,12 +101,14 @@ impl VectorIndex {
     pub fn push(&mut self, vector: &Vector) -> Result<(), Incomparable> {
         same(&self.id, vector.id())?;
         self.values.extend_from_slice(vector.values());
+        self.hubness.clear();
         Ok(())
     }
 
     /// Adds a zero vector, which is similar to nothing, for an item that has none.
     pub fn push_absent(&mut self) {
         self.values.resize(self.values.len() + self.id.dims, 0.0);
+        self.hubness.clear();
     }
 
     /// Who made the vectors.

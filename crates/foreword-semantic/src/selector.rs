@@ -194,6 +194,17 @@ impl Selector {
         self.vectors.as_ref()
     }
 
+    /// Holds it against items that they are close to everything; see [`crate::background`].
+    ///
+    /// # Errors
+    /// Where another embedder made the vectors of the background.
+    pub fn with_background(mut self, background: &[Vector]) -> Result<Self, Incomparable> {
+        if let Some(vectors) = &mut self.vectors {
+            vectors.set_background(background)?;
+        }
+        Ok(self)
+    }
+
     /// Uses this calibration instead of the embedder's own.
     #[must_use]
     pub fn with_calibration(mut self, calibration: Calibration) -> Self {
@@ -219,7 +230,9 @@ impl Selector {
             _ => None,
         };
         let calibration = if cosines.is_some() { self.calibration } else { Calibration::LEXICAL };
-        Ok((Fused::new(self.lexical.scores(text), cosines, calibration.scale), calibration))
+        let hubness = self.vectors.as_ref().map_or(&[][..], VectorIndex::hubness);
+        let lexical = self.lexical.scores(text);
+        Ok((Fused::new(lexical, cosines, hubness, calibration.scale), calibration))
     }
 
     /// All items, best first: those whose unmistakable name stands in the text, then by score,

@@ -152,6 +152,31 @@ fn ties_go_by_place_and_names_come_first_in_a_ranking() {
 }
 
 #[test]
+fn what_is_close_to_everything_is_held_back_where_words_are_strange() {
+    // The first tool lies between all others, the second one far out.
+    let vectors = [[0.6, 0.6, 0.5, 0.1], [0., 1., 0., 0.]].map(vector);
+    let plain = Selector::new(&items(&vectors)).unwrap();
+    let background = [[1., 0., 0., 0.], [0., 0., 1., 0.], [0.5, 0.5, 0.5, 0.]].map(vector);
+    let selector = Selector::new(&items(&vectors)).unwrap().with_background(&background).unwrap();
+    let task = vector([0.55, 0.6, 0.1, 0.]);
+    let first = |selector: &Selector, text: &str| selector.rank(text, Some(&task)).unwrap()[0];
+    assert_eq!((first(&plain, "zzz").index, first(&selector, "zzz").index), (0, 0));
+    assert!(first(&selector, "zzz").score < first(&plain, "zzz").score);
+    // Where the words are known, nothing changes.
+    assert_eq!(first(&selector, "song"), first(&plain, "song"));
+    // What was stored is what was found; what does not fit is left out.
+    let mut stored = selector.vectors().unwrap().clone();
+    let found = stored.hubness().to_vec();
+    assert_eq!(found.len(), 5);
+    stored.set_hubness(vec![0.0]);
+    assert!(stored.hubness().is_empty());
+    stored.set_hubness(found.clone());
+    assert_eq!(stored.hubness(), found);
+    let stranger = Vector::new(id("use"), vec![1.0; 4]).unwrap();
+    assert!(Selector::new(&items(&vectors)).unwrap().with_background(&[stranger]).is_err());
+}
+
+#[test]
 fn a_stored_selector_is_the_same() {
     let vectors = vectors();
     let selector = Selector::new(&items(&vectors)).unwrap();

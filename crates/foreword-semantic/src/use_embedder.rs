@@ -23,7 +23,7 @@ const LONGEST: usize = 512;
 /// each is better than the other somewhere, and the mean of their cosines is rarely worse than the
 /// better of the two. A vector is both, one after the other, each scaled so that the product of
 /// two such vectors is that mean.
-const MODEL_SHARE: f32 = 0.5;
+const MODEL_SHARE: f32 = 0.4;
 
 /// Embeds with the full model beside the static table, in milliseconds a text.
 ///

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use foreword_semantic::{
-    Embedder, Incomparable, Item, Kind, Outcome, Ranked, Selector, Summary, Vector, auroc,
+    Embedder, Item, Kind, Outcome, Ranked, Selector, Summary, Vector, auroc, background,
     embedding_text,
 };
 use serde::de::DeserializeOwned;
@@ -82,8 +82,10 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
     let places = places(&tools, &args.tools)?;
     let unknown_relevant = unknown(&queries, &places, &args.queries, terminal)?;
     let embedder = embedders::open(&args.embedder)?;
+    let embedder = embedder.as_deref();
     let bench = Bench {
-        embedder: embedder.as_deref(),
+        embedder,
+        background: embedder.map(background).transpose()?.unwrap_or_default(),
         seen: RefCell::default(),
         progress: Progress::new(terminal),
     };
@@ -199,6 +201,8 @@ fn unknown(
 /// What asks and is asked.
 struct Bench<'a> {
     embedder: Option<&'a dyn Embedder>,
+    /// Against which it is seen what comes up for everything.
+    background: Vec<Vector>,
     /// Vectors of tools, which many queries may bring along again.
     seen: RefCell<HashMap<String, Vector>>,
     progress: Progress,
@@ -235,7 +239,7 @@ impl Bench<'_> {
                 vector: vectors.get(place),
             })
             .collect();
-        Selector::new(&items).map_err(mixed)
+        Ok(Selector::new(&items)?.with_background(&self.background)?)
     }
 
     /// The pool that a query brings along.
@@ -251,9 +255,9 @@ impl Bench<'_> {
         let started = Instant::now();
         let vectors = self.embedder.map(|embedder| embedder.embed(&[text])).transpose()?;
         let vector = vectors.as_ref().and_then(|vectors| vectors.first());
-        let ranked = pool.rank(text, vector).map_err(mixed)?;
+        let ranked = pool.rank(text, vector)?;
         let took = started.elapsed();
-        Ok((ranked, took, pool.fit(text, vector).map_err(mixed)?))
+        Ok((ranked, took, pool.fit(text, vector)?))
     }
 
     /// Where queries out of scope bring their own candidates, like is compared with like: queries
@@ -285,10 +289,6 @@ impl Bench<'_> {
         }
         Ok(OutOfScope { queries: strangers.len(), auroc: auroc(&inside, &outside) })
     }
-}
-
-fn mixed(error: Incomparable) -> CliError {
-    CliError::internal(error.to_string())
 }
 
 /// A line that says how far things are, where a person looks.
