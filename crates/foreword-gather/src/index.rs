@@ -157,7 +157,7 @@ pub fn index(
     progress(total, total);
     for draft in &drafts {
         if new.set(&draft.set_hash()).is_none() {
-            let set = draft.word_set(|hash| new.place(hash));
+            let set = draft.word_set(&new)?;
             new.add_set(set);
         }
     }

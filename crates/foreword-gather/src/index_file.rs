@@ -9,7 +9,7 @@
 //! body: name, version (u32 length, bytes each)  dims u32
 //!       count u32  count × 16 bytes of content hash  count × dims × f32
 //!       sets u32   sets × (32 bytes of set hash, places: u32 count, u32 each,
-//!                          words, names: u32 length, bytes each)
+//!                          hubness: u32 count, f32 each, words, names: u32 length, bytes each)
 //! ```
 //! All numbers are little-endian.
 
@@ -49,12 +49,14 @@ pub(crate) struct IndexFile {
 }
 
 /// The word and name indexes of a set of items, as bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct WordSet {
     /// The hash of the items in their order.
     pub(crate) hash: [u8; 32],
     /// Where the vectors of the set's texts lie, in their order.
     pub(crate) places: Vec<u32>,
+    /// How close each item is to everything.
+    pub(crate) hubness: Vec<f32>,
     pub(crate) words: Vec<u8>,
     pub(crate) names: Vec<u8>,
 }
@@ -193,10 +195,12 @@ impl IndexFile {
         hashes.iter().for_each(|(hash, _)| body.extend(*hash));
         self.values.iter().for_each(|value| body.extend(value.to_le_bytes()));
         number(&mut body, self.sets.len());
-        for WordSet { hash, places, words, names } in &self.sets {
+        for WordSet { hash, places, hubness, words, names } in &self.sets {
             body.extend(hash);
             number(&mut body, places.len());
             places.iter().for_each(|place| body.extend(place.to_le_bytes()));
+            number(&mut body, hubness.len());
+            hubness.iter().for_each(|value| body.extend(value.to_le_bytes()));
             for bytes in [words, names] {
                 number(&mut body, bytes.len());
                 body.extend(bytes);
@@ -236,12 +240,10 @@ impl IndexFile {
         let mut sets = Vec::new();
         for _ in 0..body.length()? {
             let hash = body.array()?;
-            let length =
-                body.length()?.checked_mul(4).ok_or(Fault::Damaged("its sizes make no sense"))?;
-            let places = body.take(length)?.as_chunks().0.iter();
-            let places = places.map(|place| u32::from_le_bytes(*place)).collect();
+            let places = body.numbers()?.map(u32::from_le_bytes).collect();
+            let hubness = body.numbers()?.map(f32::from_le_bytes).collect();
             let (words, names) = (body.bytes()?.to_vec(), body.bytes()?.to_vec());
-            sets.push(WordSet { hash, places, words, names });
+            sets.push(WordSet { hash, places, hubness, words, names });
         }
         if places.len() != count || !body.rest.is_empty() {
             return Err(Fault::Damaged("it holds something twice or too much"));
@@ -284,6 +286,13 @@ impl<'a> Reader<'a> {
         self.take(length)
     }
 
+    /// A count, and as many groups of four bytes.
+    fn numbers(&mut self) -> Result<impl Iterator<Item = [u8; 4]> + use<'a>, Fault> {
+        let length = self.length()?.checked_mul(4);
+        let bytes = self.take(length.ok_or(Fault::Damaged("its sizes make no sense"))?)?;
+        Ok(bytes.as_chunks().0.iter().copied())
+    }
+
     fn text(&mut self) -> Result<String, Fault> {
         String::from_utf8(self.bytes()?.to_vec())
             .map_err(|_| Fault::Damaged("a name in it is not text"))
@@ -298,6 +307,7 @@ mod tests {
         WordSet {
             hash: [7; 32],
             places: vec![1, 0],
+            hubness: vec![0.5],
             words: b"words".to_vec(),
             names: b"names".to_vec(),
         }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use foreword::{Context, Line, Mode, Skill, Tool};
 use foreword_semantic::{
-    Incomparable, Kind, LexicalIndex, NameIndex, Selector, Vector, VectorIndex, embedding_text,
+    Incomparable, Kind, LexicalIndex, NameIndex, Selector, Vector, VectorIndex,
+    background_requests, embedding_text,
 };
 
 use crate::error::GatherError;
@@ -45,6 +46,13 @@ pub(crate) struct Draft<'c> {
     with_modes: bool,
 }
 
+/// What tells how close items are to everything.
+enum Hubness {
+    Stored(Vec<f32>),
+    /// The vectors of everyday requests.
+    Background(Vec<Vector>),
+}
+
 /// Tools and skills to select from.
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -72,7 +80,7 @@ impl<'c> Draft<'c> {
     }
 
     /// Every text that needs a vector: one for each item, a second one for each skill, then the examples
-    /// of modes.
+    /// of modes, and last the everyday requests that show which items are close to everything.
     pub(crate) fn wanted(&self) -> Vec<Wanted> {
         let Context { tools, skills, .. } = self.context;
         let described = |name: &Line, description: &Line| {
@@ -85,6 +93,9 @@ impl<'c> Draft<'c> {
         wanted.extend(bodies.map(|body| Wanted::new(body.to_owned())));
         if self.with_modes {
             wanted.extend(EXAMPLES.iter().map(|(_, text)| Wanted::new((*text).to_owned())));
+        }
+        if !self.names.is_empty() {
+            wanted.extend(background_requests().map(|text| Wanted::new(text.to_owned())));
         }
         wanted
     }
@@ -112,15 +123,18 @@ impl<'c> Draft<'c> {
         hasher.finalize().into()
     }
 
-    /// All that is stored of these items beside the vectors themselves. `place` is where a vector lies.
-    pub(crate) fn word_set(&self, place: impl Fn(&ContentHash) -> Option<u32>) -> WordSet {
+    /// All that is stored of these items beside the vectors themselves, which `index` has.
+    pub(crate) fn word_set(&self, index: &IndexFile) -> Result<WordSet, GatherError> {
         let wanted = self.wanted();
-        WordSet {
+        let selector = self.finish(&wanted, |hash| index.vector(hash))?.selector;
+        let own = wanted.iter().take(self.stored_count());
+        Ok(WordSet {
             hash: self.set_hash(),
-            places: wanted.iter().filter_map(|wanted| place(&wanted.hash)).collect(),
-            words: self.words().to_bytes(),
-            names: self.names().to_bytes(),
-        }
+            places: own.filter_map(|wanted| index.place(&wanted.hash)).collect(),
+            hubness: selector.vectors().map_or(&[][..], VectorIndex::hubness).to_vec(),
+            words: selector.lexical().to_bytes(),
+            names: selector.names().to_bytes(),
+        })
     }
 
     fn words(&self) -> LexicalIndex {
@@ -139,13 +153,15 @@ impl<'c> Draft<'c> {
         let names = NameIndex::from_bytes(&set.names).ok()?;
         let vectors: Vec<Option<Vector>> =
             set.places.iter().map(|place| index.at(*place)).collect();
-        if vectors.len() != self.wanted_count() || vectors.iter().any(Option::is_none) {
+        if vectors.len() != self.stored_count() || vectors.iter().any(Option::is_none) {
             return None;
         }
-        self.assemble(vectors, words, names).ok()
+        let hubness = Hubness::Stored(set.hubness.clone());
+        self.assemble(vectors, hubness, words, names).ok()
     }
 
-    fn wanted_count(&self) -> usize {
+    /// How many texts have their vectors stored with a set: all but the everyday requests.
+    fn stored_count(&self) -> usize {
         let examples = if self.with_modes { EXAMPLES.len() } else { 0 };
         self.names.len() + self.context.skills.len() + examples
     }
@@ -156,13 +172,16 @@ impl<'c> Draft<'c> {
         wanted: &[Wanted],
         vector: impl Fn(&ContentHash) -> Option<Vector>,
     ) -> Result<Pool, GatherError> {
-        let vectors = wanted.iter().map(|wanted| vector(&wanted.hash)).collect();
-        self.assemble(vectors, self.words(), self.names())
+        let mut vectors: Vec<_> = wanted.iter().map(|wanted| vector(&wanted.hash)).collect();
+        let background = vectors.split_off(self.stored_count().min(vectors.len()));
+        let hubness = Hubness::Background(background.into_iter().flatten().collect());
+        self.assemble(vectors, hubness, self.words(), self.names())
     }
 
     fn assemble(
         &self,
         vectors: Vec<Option<Vector>>,
+        hubness: Hubness,
         words: LexicalIndex,
         names: NameIndex,
     ) -> Result<Pool, GatherError> {
@@ -177,6 +196,10 @@ impl<'c> Draft<'c> {
                     Some(own) => matrix.push(own)?,
                     None => matrix.push_absent(),
                 }
+            }
+            match hubness {
+                Hubness::Stored(hubness) => matrix.set_hubness(hubness),
+                Hubness::Background(vectors) => matrix.set_background(&vectors)?,
             }
             Ok(matrix)
         });

@@ -12,10 +12,15 @@ use crate::vector::Vector;
 
 const REQUESTS: &str = include_str!("background.txt");
 
+/// The requests, for whoever embeds them together with other texts.
+pub fn background_requests() -> impl Iterator<Item = &'static str> {
+    REQUESTS.lines()
+}
+
 /// The vectors of the requests, for [`crate::VectorIndex::set_background`].
 ///
 /// # Errors
 /// Where the embedder cannot answer.
 pub fn background(embedder: &dyn Embedder) -> Result<Vec<Vector>, EmbedError> {
-    embedder.embed(&REQUESTS.lines().collect::<Vec<_>>())
+    embedder.embed(&background_requests().collect::<Vec<_>>())
 }

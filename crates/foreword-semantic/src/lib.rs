@@ -56,7 +56,7 @@ mod vector;
 mod words;
 mod zip;
 
-pub use background::background;
+pub use background::{background, background_requests};
 pub use embedder::{Counted, EmbedError, Embedder};
 pub use flat::IndexError;
 pub use fusion::{Calibration, Parts};

@@ -10,10 +10,14 @@ use super::verdict::ScanVerdict;
 /// The rule that findings of the scanner are shown under.
 const RULE: &str = "injection-scan";
 
+/// The score from which on it speaks up: rules of safety, which forbid what attacks ask for in much the
+/// same words, come up to 0.98.
+const LEAST: f32 = 0.99;
+
 /// Judges skills by how they read: what reads plainly like an injection needs a person's review.
 ///
 /// A skill is orders to an agent from end to end, and tells of attacks more often than it is one, so
-/// the scanner speaks up only where it would block, and never rejects by itself.
+/// the scanner speaks up only where it is as good as sure, and never rejects by itself.
 #[derive(Debug, Clone)]
 pub struct InjectionScreener {
     scanner: Arc<Scanner>,
@@ -30,7 +34,7 @@ impl InjectionScreener {
 impl Screener for InjectionScreener {
     fn screen(&self, content: &str, _declared_permissions: &[String]) -> Vec<Finding> {
         let (scan, start) = self.scanner.scan_in_place(content);
-        if scan.verdict < ScanVerdict::Block {
+        if scan.verdict < ScanVerdict::Block || scan.score < LEAST {
             return Vec::new();
         }
         let before = content.as_bytes().get(..start).unwrap_or_default();
