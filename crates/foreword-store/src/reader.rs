@@ -233,12 +233,20 @@ pub(crate) fn check_file(path: &Path) -> Result<Contents, StoreError> {
         return Err(damaged("it is not a file"));
     }
     let mut start = Vec::with_capacity(100);
-    file.take(100).read_to_end(&mut start).map_err(|error| StoreError::io("read", path, error))?;
+    let read = |start: &mut Vec<u8>| {
+        let read = (&file).take(100).read_to_end(start);
+        read.map(drop).map_err(|error| StoreError::io("read", path, error))
+    };
+    read(&mut start)?;
     if start.is_empty() {
-        if has_write_ahead_log(path) {
+        if !has_write_ahead_log(path) {
+            return Ok(Contents::Empty);
+        }
+        // Another process may have made it since: the file is written before the log.
+        read(&mut start)?;
+        if start.is_empty() {
             return Err(damaged("it is empty, and a log of changes lies beside it"));
         }
-        return Ok(Contents::Empty);
     }
     if !start.starts_with(MAGIC) || start.len() < 100 {
         return Err(damaged("it does not begin as a database does"));

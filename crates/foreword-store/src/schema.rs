@@ -220,15 +220,28 @@ pub(crate) fn migrate(
 /// The version of the layout; 0 for an empty database. Looks only, so that a database of another
 /// program stays as it is.
 pub(crate) fn version(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+    match look(connection, path)? {
+        Some(version) => Ok(version),
+        // It may have been made between two looks by another process: once more, all at one time.
+        None if connection.is_autocommit() => {
+            let snapshot = connection.unchecked_transaction().at(path)?;
+            look(&snapshot, path)?.ok_or_else(|| not_ours(path))
+        }
+        None => Err(not_ours(path)),
+    }
+}
+
+/// The version, if the marks fit together.
+fn look(connection: &Connection, path: &Path) -> Result<Option<i64>, StoreError> {
     let application: i64 = pragma(connection, "application_id").at(path)?;
     let version: i64 = pragma(connection, "user_version").at(path)?;
     match (application, version) {
-        (0, 0) if is_empty(connection).at(path)? => Ok(0),
-        (APPLICATION_ID, 1..=VERSION) => Ok(version),
+        (0, 0) if is_empty(connection).at(path)? => Ok(Some(0)),
+        (APPLICATION_ID, 1..=VERSION) => Ok(Some(version)),
         (APPLICATION_ID, found) if found > VERSION => {
             Err(StoreError::Newer { path: path.to_path_buf(), found, known: VERSION })
         }
-        _ => Err(not_ours(path)),
+        _ => Ok(None),
     }
 }
 
