@@ -111,7 +111,7 @@ pub(crate) fn fences(text: &str) {
 /// The same Context with its first tool and skill selected, so that the others stand there by name.
 fn selecting(mut context: Context) -> Context {
     let selected =
-        |name: &foreword::Line| foreword::Selected { name: name.clone(), ..Default::default() };
+        |name: &Line| foreword::Selected { name: name.clone(), ..Default::default() };
     context.selection = Some(foreword::Selection {
         tools: context.tools.iter().take(1).map(|tool| selected(&tool.name)).collect(),
         skills: context.skills.iter().take(1).map(|skill| selected(&skill.name)).collect(),

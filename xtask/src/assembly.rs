@@ -138,10 +138,13 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
         .map_err(TaskError::io("cannot run foreword eval run".to_owned()))?;
     let report: Value = serde_json::from_slice(&output.stdout)
         .map_err(|_| TaskError::Failed { steps: vec!["foreword eval run".to_owned()] })?;
-    let latency = &report["latencyMs"];
+    let number = |path: &str| report.pointer(path).cloned().unwrap_or_default();
     println!(
         "warm, {TASKS} tasks, prompt included: p50 {} ms, p95 {} ms, p99 {} ms, {} embedding call a task",
-        latency["p50"], latency["p95"], latency["p99"], report["embeddingCalls"]["mean"]
+        number("/latencyMs/p50"),
+        number("/latencyMs/p95"),
+        number("/latencyMs/p99"),
+        number("/embeddingCalls/mean")
     );
     Ok(())
 }

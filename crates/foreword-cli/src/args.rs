@@ -377,7 +377,7 @@ pub(crate) enum EvalCommand {
     /// What screening says of a corpus of skills
     Screen(EvalScreenArgs),
     /// What is selected for a task, and the prompt it gives
-    Assemble(EvalAssembleArgs),
+    Assemble(Box<EvalAssembleArgs>),
     /// How well a workspace selects, on a set of tasks of its own
     Run(EvalRunArgs),
     /// How well the injection scanner does on labelled texts

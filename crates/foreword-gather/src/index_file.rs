@@ -351,7 +351,7 @@ mod tests {
             // The four bytes after the version mean nothing.
             assert!((12..16).contains(&at) || IndexFile::parse(&bad).is_err(), "byte {at}");
         }
-        let mut newer = good.clone();
+        let mut newer = good;
         newer[8] = 2;
         assert!(matches!(IndexFile::parse(&newer), Err(Fault::Newer(2))));
     }
