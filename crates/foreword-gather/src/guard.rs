@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use foreword_semantic::{
-    EmbedderId, Patterns, ScanVerdict, Scanner, StaticEmbedder, Vector, injection_examples,
+    EmbedderId, Patterns, Scan, ScanVerdict, Scanner, StaticEmbedder, Vector, injection_examples,
 };
 
 use crate::index_file::{IndexFile, content_hash};
@@ -41,6 +41,15 @@ impl Guard {
 
     /// Why a text must not enter a prompt; nothing where it may.
     pub(crate) fn refuses(&self, text: &str, vector: Option<&Vector>) -> Option<String> {
+        self.judged(|scanner| scanner.scan_stored(text, vector))
+    }
+
+    /// The same for a text that was never stored.
+    pub(crate) fn refuses_new(&self, text: &str) -> Option<String> {
+        self.judged(|scanner| scanner.scan(text))
+    }
+
+    fn judged(&self, scan: impl Fn(&Scanner) -> Scan) -> Option<String> {
         let scanner = self.scanner.get_or_init(|| {
             let scanner = Scanner::new(Arc::new(StaticEmbedder::embedded().ok()?)).ok()?;
             Some(match &self.patterns {
@@ -50,7 +59,7 @@ impl Guard {
         });
         // Without a scanner nothing can be judged, and what was not judged is not shown.
         let Some(scanner) = scanner else { return Some("cannot be scanned".to_owned()) };
-        let scan = scanner.scan_stored(text, vector);
+        let scan = scan(scanner);
         (scan.verdict != ScanVerdict::Pass).then(|| format!("injection {:.2}", scan.score))
     }
 }

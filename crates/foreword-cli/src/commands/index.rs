@@ -57,6 +57,12 @@ fn import(workspace: &Path, path: &Path, terminal: &Terminal) -> Result<Imported
         let name = plain_line(name, 80);
         terminal.warn(&format!("tools.toml describes `{name}` otherwise: it stays as it is"));
     }
+    for (name, reason) in &imported.suspicious {
+        let name = plain_line(name, 80);
+        terminal.warn(&format!(
+            "the description of `{name}` reads like an {reason}: look at it in tools.toml"
+        ));
+    }
     terminal.say(&format!(
         "{} tools added to tools.toml, {} were there already",
         imported.added.len(),
