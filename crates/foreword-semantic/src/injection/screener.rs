@@ -33,8 +33,7 @@ impl Screener for InjectionScreener {
         if scan.verdict < ScanVerdict::Block {
             return Vec::new();
         }
-        let before = content.as_bytes().get(..start).unwrap_or_default();
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = lines_before(content.as_bytes().get(..start).unwrap_or_default()) + 1;
         let excerpt = scan.reasons.first().and_then(|r| r.split_once(": ")).map_or("", |(_, x)| x);
         vec![Finding {
             rule: RULE.to_owned(),
@@ -43,5 +42,26 @@ impl Screener for InjectionScreener {
             excerpt: excerpt.trim_matches('"').to_owned(),
             message: format!("Reads like an injection (score {:.2}).", scan.score),
         }]
+    }
+}
+
+/// Lines as editors count them: after LF, CRLF and CR.
+fn lines_before(bytes: &[u8]) -> usize {
+    let ends = |(at, byte): (usize, &u8)| match byte {
+        b'\n' => true,
+        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    };
+    bytes.iter().enumerate().filter(|end| ends(*end)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines_before;
+
+    #[test]
+    fn lines_end_in_three_ways() {
+        assert_eq!(lines_before(b"a\nb\r\nc\rd"), 3);
+        assert_eq!(lines_before(b""), 0);
     }
 }
