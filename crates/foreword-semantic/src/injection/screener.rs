@@ -7,13 +7,17 @@ use foreword_screen::{Finding, Screener, Verdict};
 use super::scanner::Scanner;
 use super::verdict::ScanVerdict;
 
+/// A skill is mentioned from here on: higher than a block, which an honest skill about untrusted text
+/// reaches.
+const SURE: f32 = 0.99;
+
 /// The rule that findings of the scanner are shown under.
 const RULE: &str = "injection-scan";
 
 /// Judges skills by how they read: what reads plainly like an injection needs a person's review.
 ///
 /// A skill is orders to an agent from end to end, and tells of attacks more often than it is one, so
-/// the scanner speaks up only where it would block, and never rejects by itself.
+/// the scanner speaks up only where it is surer than for a block, and never rejects by itself.
 #[derive(Debug, Clone)]
 pub struct InjectionScreener {
     scanner: Arc<Scanner>,
@@ -30,7 +34,7 @@ impl InjectionScreener {
 impl Screener for InjectionScreener {
     fn screen(&self, content: &str, _declared_permissions: &[String]) -> Vec<Finding> {
         let (scan, start) = self.scanner.scan_in_place(content);
-        if scan.verdict < ScanVerdict::Block {
+        if scan.verdict < ScanVerdict::Block || scan.score < SURE {
             return Vec::new();
         }
         let line = lines_before(content.as_bytes().get(..start).unwrap_or_default()) + 1;
