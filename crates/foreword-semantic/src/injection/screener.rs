@@ -7,17 +7,17 @@ use foreword_screen::{Finding, Screener, Verdict};
 use super::scanner::Scanner;
 use super::verdict::ScanVerdict;
 
+/// A skill is mentioned from here on: higher than a block, which an honest skill about untrusted text
+/// reaches.
+const SURE: f32 = 0.99;
+
 /// The rule that findings of the scanner are shown under.
 const RULE: &str = "injection-scan";
-
-/// The score from which on it speaks up: rules of safety, which forbid what attacks ask for in much the
-/// same words, come up to 0.98.
-const LEAST: f32 = 0.99;
 
 /// Judges skills by how they read: what reads plainly like an injection needs a person's review.
 ///
 /// A skill is orders to an agent from end to end, and tells of attacks more often than it is one, so
-/// the scanner speaks up only where it is as good as sure, and never rejects by itself.
+/// the scanner speaks up only where it is surer than for a block, and never rejects by itself.
 #[derive(Debug, Clone)]
 pub struct InjectionScreener {
     scanner: Arc<Scanner>,
@@ -34,11 +34,10 @@ impl InjectionScreener {
 impl Screener for InjectionScreener {
     fn screen(&self, content: &str, _declared_permissions: &[String]) -> Vec<Finding> {
         let (scan, start) = self.scanner.scan_in_place(content);
-        if scan.verdict < ScanVerdict::Block || scan.score < LEAST {
+        if scan.verdict < ScanVerdict::Block || scan.score < SURE {
             return Vec::new();
         }
-        let before = content.as_bytes().get(..start).unwrap_or_default();
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = lines_before(content.as_bytes().get(..start).unwrap_or_default()) + 1;
         let excerpt = scan.reasons.first().and_then(|r| r.split_once(": ")).map_or("", |(_, x)| x);
         vec![Finding {
             rule: RULE.to_owned(),
@@ -47,5 +46,26 @@ impl Screener for InjectionScreener {
             excerpt: excerpt.trim_matches('"').to_owned(),
             message: format!("Reads like an injection (score {:.2}).", scan.score),
         }]
+    }
+}
+
+/// Lines as editors count them: after LF, CRLF and CR.
+fn lines_before(bytes: &[u8]) -> usize {
+    let ends = |(at, byte): (usize, &u8)| match byte {
+        b'\n' => true,
+        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    };
+    bytes.iter().enumerate().filter(|end| ends(*end)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines_before;
+
+    #[test]
+    fn lines_end_in_three_ways() {
+        assert_eq!(lines_before(b"a\nb\r\nc\rd"), 3);
+        assert_eq!(lines_before(b""), 0);
     }
 }
