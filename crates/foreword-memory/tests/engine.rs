@@ -285,8 +285,8 @@ fn damage_is_told_and_not_answered_over() {
 #[test]
 fn every_change_is_on_record_without_the_text() {
     let fixture = Fixture::new();
-    fixture.add(NewEntry::new("my secret is 4711"));
-    fixture.add(NewEntry::new("my secret is 4711"));
+    fixture.add(NewEntry::new("my secret is swordfish"));
+    fixture.add(NewEntry::new("my secret is swordfish"));
     let store = fixture.store();
     let memories = Memories::new(&store, Some(&fixture.embedder));
     let many = (0..3).map(|n| NewEntry::new(format!("entry {n}"))).collect();
@@ -297,7 +297,7 @@ fn every_change_is_on_record_without_the_text() {
     let mut actions: Vec<&str> = entries.iter().map(|entry| entry.action.as_str()).collect();
     actions.sort_unstable();
     assert_eq!(actions, ["memory.add", "memory.forget", "memory.import"]);
-    assert!(!format!("{entries:?}").contains("4711"));
+    assert!(!format!("{entries:?}").contains("swordfish"));
     let import = entries.iter().find(|entry| entry.action == "memory.import").unwrap();
     assert_eq!((&import.detail["new"], &import.detail["same"]), (&3.into(), &0.into()));
     assert!(import.detail["digest"].as_str().unwrap().starts_with("blake3:"));
