@@ -86,6 +86,7 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
     let bench = Bench {
         embedder,
         background: embedder.map(background).transpose()?.unwrap_or_default(),
+        judges: args.out_of_scope.is_some(),
         seen: RefCell::default(),
         progress: Progress::new(terminal),
     };
@@ -201,6 +202,8 @@ fn unknown(
 /// What asks and is asked.
 struct Bench<'a> {
     embedder: Option<&'a dyn Embedder>,
+    /// Whether it matters how well the best item fits.
+    judges: bool,
     /// Against which it is seen what comes up for everything.
     background: Vec<Vector>,
     /// Vectors of tools, which many queries may bring along again.
@@ -257,7 +260,8 @@ impl Bench<'_> {
         let vector = vectors.as_ref().and_then(|vectors| vectors.first());
         let ranked = pool.rank(text, vector)?;
         let took = started.elapsed();
-        Ok((ranked, took, pool.fit(text, vector)?))
+        let fit = if self.judges { pool.fit(text, vector)? } else { 0.0 };
+        Ok((ranked, took, fit))
     }
 
     /// Where queries out of scope bring their own candidates, like is compared with like: queries
