@@ -111,12 +111,12 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
     let config = folder.join("config");
     let foreword = |args: &[&str]| {
         let mut command = Command::new(target().join("release/foreword"));
-        command.args(args).current_dir(&workspace).env("FOREWORD_CONFIG_DIR", &config);
+        command.arg("-w").arg(&workspace).args(args).env("FOREWORD_CONFIG_DIR", &config);
         command
     };
-    for args in [&["memory", "import", "memories.jsonl"][..], &["index"]] {
-        steps.run("set up", foreword(args).current_dir(&workspace))?;
-    }
+    let memories = workspace.join("memories.jsonl");
+    steps.run("set up memories", foreword(&["memory", "import"]).arg(&memories))?;
+    steps.run("set up index", &mut foreword(&["index"]))?;
     steps.verdict()?;
 
     let mut start =
