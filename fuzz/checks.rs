@@ -110,8 +110,7 @@ pub(crate) fn fences(text: &str) {
 
 /// The same Context with its first tool and skill selected, so that the others stand there by name.
 fn selecting(mut context: Context) -> Context {
-    let selected =
-        |name: &Line| foreword::Selected { name: name.clone(), ..Default::default() };
+    let selected = |name: &Line| foreword::Selected { name: name.clone(), ..Default::default() };
     context.selection = Some(foreword::Selection {
         tools: context.tools.iter().take(1).map(|tool| selected(&tool.name)).collect(),
         skills: context.skills.iter().take(1).map(|skill| selected(&skill.name)).collect(),
@@ -290,8 +289,9 @@ fn everywhere(text: &str) -> Context {
                 provenance: None,
             },
             Skill { name: Line::new("raw"), ..Skill::from_markdown(text) },
-        ],
-        tools: vec![Tool { name: line(), description: line(), ..Tool::default() }],
+        ]
+        .into(),
+        tools: vec![Tool { name: line(), description: line(), ..Tool::default() }].into(),
         capabilities: vec![foreword::Capability { name: line(), text: document() }],
         persona: document(),
         base: document(),

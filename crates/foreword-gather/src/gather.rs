@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use foreword::{
     Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, ModeChoice, Profile, PromptMode,
@@ -115,8 +116,8 @@ pub(crate) fn gather_base(
         user_id: user_id.map(Line::new),
         identity_files,
         context_content,
-        skills,
-        tools,
+        skills: Arc::new(skills),
+        tools: Arc::new(tools),
         capabilities: std::mem::take(&mut layers.capabilities),
         persona: std::mem::take(&mut layers.persona),
         base: std::mem::take(&mut layers.base),

@@ -67,11 +67,11 @@ impl<'c> Draft<'c> {
         let (tools, skills) = (&context.tools, &context.skills);
         let mut names = Vec::with_capacity(tools.len() + skills.len());
         let mut words = Vec::with_capacity(tools.len() + skills.len());
-        for Tool { name, description, .. } in tools {
+        for Tool { name, description, .. } in tools.iter() {
             names.push((Kind::Tool, name.inspect()));
             words.push(Cow::Borrowed(description.inspect()));
         }
-        for Skill { name, description, body, .. } in skills {
+        for Skill { name, description, body, .. } in skills.iter() {
             names.push((Kind::Skill, name.inspect()));
             let headings = headings(body.inspect());
             words.push(Cow::Owned(format!("{} {headings}", description.inspect())));
@@ -110,12 +110,12 @@ impl<'c> Draft<'c> {
             hasher.update(text.as_bytes());
         };
         let Context { tools, skills, .. } = self.context;
-        for tool in tools {
+        for tool in tools.iter() {
             add(tool.name.inspect());
             add(tool.description.inspect());
         }
         add("");
-        for skill in skills {
+        for skill in skills.iter() {
             add(skill.name.inspect());
             add(skill.description.inspect());
             add(skill.body.inspect());

@@ -415,7 +415,9 @@ fn base_items(
 fn limit_bodies(context: &mut Context, selection: &mut Selection, most: usize) {
     let mut left = most;
     for selected in &selection.skills {
-        let Some(skill) = context.skills.iter_mut().find(|skill| skill.name == selected.name)
+        let place = context.skills.iter().position(|skill| skill.name == selected.name);
+        let Some((place, skill)) =
+            place.and_then(|place| Some((place, context.skills.get(place)?)))
         else {
             continue;
         };
@@ -424,6 +426,8 @@ fn limit_bodies(context: &mut Context, selection: &mut Selection, most: usize) {
             left -= costs;
             continue;
         }
+        // Only now are the skills of this Context other than those that the next one has.
+        let Some(skill) = Arc::make_mut(&mut context.skills).get_mut(place) else { continue };
         let name = skill.name.inspect().to_owned();
         let reason = if left < LEAST_BODY {
             skill.body = Untrusted::default();

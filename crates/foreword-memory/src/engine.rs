@@ -167,6 +167,9 @@ impl State {
             },
             ..Recalled::default()
         };
+        if !seen.given.contains(&true) && !seen.withheld.contains(&true) {
+            return Ok(recalled);
+        }
         let question = Question::new(rows, &mut self.cache, &self.index, query.text)?;
         let min_score = query.min_score.unwrap_or(DEFAULT_MIN_SCORE);
         let limit = query.limit.min(MOST_HITS);

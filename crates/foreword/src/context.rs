@@ -1,5 +1,7 @@
 //! Context: everything a prompt depends on, as plain data.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -80,12 +82,12 @@ pub struct Context {
     /// A token that must never appear in output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub canary: Option<Line>,
-    /// Skills, best first.
-    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
-    pub skills: Vec<Skill>,
+    /// Skills, best first. Shared, so that a Context of a large workspace costs little to copy.
+    #[serde(skip_serializing_if = "is_empty", deserialize_with = "or_default")]
+    pub skills: Arc<Vec<Skill>>,
     /// Tools.
-    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
-    pub tools: Vec<Tool>,
+    #[serde(skip_serializing_if = "is_empty", deserialize_with = "or_default")]
+    pub tools: Arc<Vec<Tool>>,
     /// Capability packs, in order.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
     pub capabilities: Vec<Capability>,
@@ -133,6 +135,10 @@ pub struct Context {
     pub files: std::collections::BTreeMap<String, Document>,
 }
 
+fn is_empty<T>(items: &Arc<Vec<T>>) -> bool {
+    items.is_empty()
+}
+
 impl Default for Context {
     fn default() -> Self {
         Self {
@@ -160,8 +166,8 @@ impl Default for Context {
             task: Document::default(),
             now: None,
             canary: None,
-            skills: Vec::new(),
-            tools: Vec::new(),
+            skills: Arc::default(),
+            tools: Arc::default(),
             capabilities: Vec::new(),
             persona: Document::default(),
             base: Document::default(),
@@ -423,7 +429,10 @@ impl Context {
 
     /// Gives raw skills without a name the name `skill-N`, N being their place in the list.
     pub fn name_skills(&mut self) {
-        for (index, skill) in self.skills.iter_mut().enumerate() {
+        if !self.skills.iter().any(|skill| skill.name.is_blank()) {
+            return;
+        }
+        for (index, skill) in Arc::make_mut(&mut self.skills).iter_mut().enumerate() {
             if skill.name.is_blank() {
                 skill.name = Line(format!("skill-{}", index + 1));
             }

@@ -73,7 +73,8 @@ mod tests {
         fixture.known_tools = ["read", "search", "bash", "edit"].map(String::from).to_vec();
         fixture.context.tools = ["read", "search"]
             .map(|name| Tool { name: Line::new(name), ..Tool::default() })
-            .to_vec();
+            .to_vec()
+            .into();
         fixture.context.persona = doc("prompts/agents/coding/planner.md", text);
         fixture.messages("tool-mismatch")
     }

@@ -125,7 +125,7 @@ impl Module for ToolGuidelines {
         if !context.tools.is_empty() {
             section.gap();
             section.row("Your tools:");
-            for tool in &context.tools {
+            for tool in context.tools.iter() {
                 section.item(&tool.name, &tool.description);
             }
         }
@@ -170,7 +170,7 @@ impl Module for AvailableSkills {
         lower_if_unapproved(context.skills.iter(), section);
         if !context.skills.is_empty() {
             section.prose("## Available Skills");
-            for skill in &context.skills {
+            for skill in context.skills.iter() {
                 section.gap();
                 section.fact("### Skill: ", &skill.name);
                 if !skill.description.is_blank() {
@@ -191,7 +191,7 @@ impl Module for AvailableSkills {
         }
         section.prose("## Available Skills");
         section.gap();
-        for skill in &context.skills {
+        for skill in context.skills.iter() {
             write_skill_item(skill, section);
         }
         true

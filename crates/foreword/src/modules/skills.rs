@@ -59,7 +59,7 @@ impl Module for Skills {
             section.prose("## Skills");
             section.prose("Skills directory: ./skills");
             section.gap();
-            for skill in &context.skills {
+            for skill in context.skills.iter() {
                 write_skill_item(skill, section);
             }
         }

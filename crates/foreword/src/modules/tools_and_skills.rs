@@ -66,7 +66,7 @@ impl Module for ToolsAndSkills {
         }
         if !context.skills.is_empty() {
             section.row("Skills:");
-            for skill in &context.skills {
+            for skill in context.skills.iter() {
                 write_skill_item(skill, section);
             }
         }
