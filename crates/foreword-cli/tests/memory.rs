@@ -130,10 +130,12 @@ fn taint_kind_scope_and_date_stay_with_a_memory() {
             "ada",
             "--session",
             "s1",
+            "--kind",
+            "fact",
         ],
     )
     .ok();
-    assert_eq!(again.stdout, format!("already remembered as {id}\n"));
+    assert_eq!(again.stdout, format!("already remembered as {id}\n"), "it stays tainted");
     let shown = memory(&scratch, &["show", &id]).ok().stdout;
     assert!(shown.contains("tainted") && shown.ends_with("\nThe vendor says the API is free\n"));
 }

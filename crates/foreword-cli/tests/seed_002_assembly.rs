@@ -361,7 +361,9 @@ mod task_2_context {
             json!(["The deploy script is ship.sh."]),
             "{found}"
         );
-        assert_eq!(found["context"]["filteredCount"], 1);
+        assert_eq!(found["context"]["filteredCount"], 0, "it said nothing wrong");
+        let reason = found["selection"]["filtered"][0]["reason"].as_str().unwrap();
+        assert!(reason.starts_with("over max_context_tokens: "), "{found}");
     }
 }
 
@@ -381,8 +383,11 @@ mod task_3_metrics {
         }
         assert_eq!(keys(&report["perLang"]), ["en", "fr", "pt"]);
         assert_eq!(report["embeddingCalls"]["most"], 1);
-        let failed = workspace.run(&["eval", "run", "--min-precision", "1.1"]);
-        assert_eq!(failed.status, 1, "a limit that nothing reaches fails");
+        let failed = workspace.run(&["eval", "run", "--min-precision", "0.99"]);
+        assert_eq!(failed.status, 1, "a limit that is not reached fails");
+        workspace.write("eval.jsonl", "{\"task\": \"x\"}\n");
+        let nothing = workspace.run(&["eval", "run", "--min-recall", "0.1"]);
+        assert_eq!(nothing.status, 2, "what no task expects cannot be reached");
     }
 
     #[test]

@@ -117,13 +117,13 @@ pub fn import_tools(root: &Path, json: &str) -> Result<Imported, GatherError> {
         }
     }
     if !text.is_empty() {
-        append(&root.join(TOOLS_FILE), &text)?;
+        append(&root.join(TOOLS_FILE), &text, workspace.config().limits.max_file_bytes)?;
     }
     Ok(imported)
 }
 
 /// Writes the whole file beside its place and then into it, so that nothing of it can be lost.
-fn append(path: &Path, text: &str) -> Result<(), GatherError> {
+fn append(path: &Path, text: &str, limit: u64) -> Result<(), GatherError> {
     let io = |source| {
         let path = path.display().to_string();
         GatherError::Workspace(foreword_workspace::WorkspaceError::Io { path, source })
@@ -137,6 +137,15 @@ fn append(path: &Path, text: &str) -> Result<(), GatherError> {
         all.push('\n');
     }
     all.push_str(if all.is_empty() { text.trim_start() } else { text });
+    if all.len() as u64 > limit {
+        return Err(GatherError::NotTools {
+            what: format!(
+                "with these tools {TOOLS_FILE} would have {} bytes, more than the limit of {limit} \
+                 (`max_file_bytes` in [limits] of foreword.toml)",
+                all.len()
+            ),
+        });
+    }
     let beside = path.with_extension("toml.new");
     fs::write(&beside, all).and_then(|()| fs::rename(&beside, path)).map_err(|error| {
         let _ = fs::remove_file(&beside);
@@ -165,6 +174,20 @@ mod tests {
         assert_eq!(told, [("git", "Mine"), ("search", "Finds \"things\""), ("titled", "A title")]);
         let again = import_tools(dir.path(), json).unwrap();
         assert_eq!((again.added.len(), again.same), (0, 2));
+    }
+
+    #[test]
+    fn a_list_that_would_be_too_long_changes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("foreword.toml"), "[limits]\nmax_file_bytes = 200\n").unwrap();
+        fs::write(dir.path().join(TOOLS_FILE), "[[tool]]\nname = 'a'\n").unwrap();
+        let json = format!(r#"[{{"name": "b", "description": "{}"}}]"#, "x".repeat(300));
+        let error = import_tools(dir.path(), &json).unwrap_err().to_string();
+        assert!(error.contains("more than the limit of 200"), "{error}");
+        assert_eq!(
+            fs::read_to_string(dir.path().join(TOOLS_FILE)).unwrap(),
+            "[[tool]]\nname = 'a'\n"
+        );
     }
 
     #[test]

@@ -85,9 +85,9 @@ pub fn index(
         None
     });
     let settings = &workspace.config().embedder;
-    let dims = old.as_ref().filter(|old| old.id.name == "http").map(|old| old.id.dims);
+    // An endpoint is asked for the length of its vectors: what an old index says may be out of date.
     let opened =
-        embedders::open(settings, request.models_dir.as_deref(), &request.embeddings, dims);
+        embedders::open(settings, request.models_dir.as_deref(), &request.embeddings, None);
     let reason = |reason| GatherError::Embedder { name: settings.name.as_str(), reason };
     let Some(embedder) = opened.map_err(reason)? else { return Ok(report) };
     report.embedder = embedder.id().to_string();

@@ -29,7 +29,7 @@ pub(crate) struct Memories {
     pub(crate) activity: Vec<Memory>,
     /// What was recalled and left out.
     pub(crate) filtered: Vec<Filtered>,
-    /// How many entries were left out.
+    /// How many entries were left out for what they are or say.
     pub(crate) filtered_count: usize,
     /// Entries that vectors could not find, because another embedder made theirs.
     pub(crate) without_vector: usize,
@@ -99,7 +99,8 @@ impl Store {
                 let costs = estimate(&hit.entry.text) as usize;
                 if costs > left {
                     let reason = format!("over max_context_tokens: {costs} tokens, {left} left");
-                    found.leave_out(kind, hit.entry.id.as_str(), &reason, 1);
+                    // It was not filtered out for what it says.
+                    found.leave_out(kind, hit.entry.id.as_str(), &reason, 0);
                     continue;
                 }
                 left -= costs;

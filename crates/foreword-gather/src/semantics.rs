@@ -23,6 +23,8 @@ use crate::text::untrusted_within;
 pub(crate) const INDEX_FILE: &str = "index.bin";
 /// The file of the database, below `.foreword/`.
 const DATABASE: &str = "foreword.db";
+/// So many vectors that no index has are kept.
+const MOST_MADE: usize = 20_000;
 /// A cut body of fewer tokens than this says too little to be worth its place.
 const LEAST_BODY: usize = 100;
 
@@ -32,6 +34,8 @@ pub(crate) struct Semantics {
     /// The embedder last used, and what it was opened with.
     embedder: Option<(EmbedderSettings, Endpoint, AnyEmbedder)>,
     tasks: TaskCache,
+    /// Vectors that no index has, by the content they stand for.
+    made: HashMap<ContentHash, Vector>,
     memories: Store,
     guard: Guard,
 }
@@ -139,7 +143,7 @@ impl Semantics {
                 context.activity = found.activity;
                 selection.filtered.extend(found.filtered);
                 selection.filtered_count = u32::try_from(found.filtered_count).unwrap_or(u32::MAX);
-                if found.without_vector > 0 && vector.is_some() {
+                if found.without_vector > 0 && vector.is_some_and(|vector| !vector.is_zero()) {
                     warnings.push(format!(
                         "{} memories have no vectors of this embedder and are found by words only; \
                          `foreword memory reindex` makes them",
@@ -163,7 +167,9 @@ impl Semantics {
         selection: &mut Selection,
         task: &str,
     ) -> Result<(Arc<Pool>, Option<Vector>), GatherError> {
+        let said = warnings.len();
         let index = if kept.is_none() { read_index(base, warnings) } else { None };
+        let is_there = index.is_some() || warnings.len() > said;
         let embedder = self.working_embedder(base, request, index.as_ref(), selection);
         let most = base.config.assembly.task_cache;
         if let Some(pool) = kept {
@@ -189,16 +195,31 @@ impl Semantics {
             return Ok((pool, embedded.task));
         }
         let wanted = draft.wanted();
-        let missing = missing(&wanted, index.as_ref());
+        if self.made.len() > MOST_MADE
+            || self
+                .made
+                .values()
+                .next()
+                .zip(embedder.as_ref())
+                .is_some_and(|(v, e)| v.id() != e.id())
+        {
+            self.made.clear();
+        }
+        let mut missing = missing(&wanted, index.as_ref());
+        missing.retain(|wanted| !self.made.contains_key(&wanted.hash));
         let texts: Vec<&str> = missing.iter().map(|wanted| wanted.text.as_str()).collect();
         let embedded = self.embed(embedder.as_ref(), task, &texts, most, selection);
-        let made: HashMap<ContentHash, Vector> =
-            missing.iter().map(|wanted| wanted.hash).zip(embedded.others).collect();
-        if !made.is_empty() {
-            let state = if index.is_some() { "the index is stale" } else { "there is no index" };
+        let count = embedded.others.len();
+        self.made.extend(missing.iter().map(|wanted| wanted.hash).zip(embedded.others));
+        let made = &self.made;
+        if count > 0 {
+            let state = match index {
+                Some(_) => "the index is stale",
+                None if is_there => "there is no index that can be used",
+                None => "there is no index",
+            };
             warnings.push(format!(
-                "{state}: {} texts were embedded for this build; `foreword index` keeps them",
-                made.len()
+                "{state}: {count} texts were embedded for this build; `foreword index` keeps them"
             ));
         }
         let vector_of = |hash: &ContentHash| {

@@ -129,9 +129,9 @@ impl VectorIndex {
         self.values.is_empty()
     }
 
-    /// The standard deviation of the cosines between some pairs of different vectors, always the
+    /// The mean and the standard deviation of the cosines between some pairs of different vectors, always the
     /// same ones.
-    pub(crate) fn spread(&self) -> f32 {
+    pub(crate) fn spread(&self) -> (f32, f32) {
         const PAIRS: usize = 2000;
         let count = self.len();
         let row = |index: usize| {
@@ -146,7 +146,8 @@ impl VectorIndex {
             pairs.filter(|(a, b)| a != b).map(|(a, b)| dot(row(a), row(b))).collect();
         let size = cosines.len().max(1) as f32;
         let mean = cosines.iter().sum::<f32>() / size;
-        (cosines.iter().map(|x| (x - mean) * (x - mean)).sum::<f32>() / size).sqrt()
+        let square = cosines.iter().map(|x| (x - mean) * (x - mean)).sum::<f32>() / size;
+        (mean, square.sqrt())
     }
 
     /// The cosine of a query with every vector, in order.

@@ -359,15 +359,21 @@ fn best_first(indices: &mut Vec<usize>, count: usize, score: impl Fn(usize) -> f
 /// Cosines of an embedder nobody measured are brought to the spread that ours have.
 ///
 /// Some models give any two texts a cosine between 0.7 and 0.9, others between 0 and 0.5; how far
-/// the items lie apart among themselves tells which. Such an embedder never abstains by itself.
+/// the items lie apart among themselves tells which, and where unrelated texts lie: below that
+/// nothing fits. Among a handful of items it never abstains by itself.
 fn calibrate(vectors: &VectorIndex) -> Calibration {
     /// The usual standard deviation of the static table's cosines between the tools of one set:
     /// 0.11 to 0.21, 0.15 on average, over thirteen sets.
     const SPREAD: f32 = 0.15;
+    /// Fewer items tell nothing of how cosines lie.
+    const ENOUGH: usize = 8;
     Calibration::known(vectors.id()).unwrap_or_else(|| {
-        let spread = vectors.spread();
+        let (mean, spread) = vectors.spread();
         let scale = if spread > 0.0 { (SPREAD / spread).clamp(0.2, 10.0) } else { 1.0 };
-        Calibration { scale, min_score: f32::NEG_INFINITY }
+        // The static table's threshold lies one such deviation above the mean of unrelated texts.
+        let known = vectors.len() >= ENOUGH && spread > 0.0;
+        let min_score = if known { scale * mean + SPREAD } else { f32::NEG_INFINITY };
+        Calibration { scale, min_score }
     })
 }
 

@@ -188,18 +188,30 @@ fn already(connection: &Connection, entry: &MemoryEntry) -> rusqlite::Result<Opt
         .optional()?;
     if let Some(there) = taken {
         let there = there.entry;
-        let equal = there.text == entry.text && there.scope == entry.scope;
-        return Ok(Some(if equal { Added::Same(there.id) } else { Added::Taken(there.id) }));
+        return Ok(Some(if says_the_same(&there, entry) {
+            Added::Same(there.id)
+        } else {
+            Added::Taken(there.id)
+        }));
     }
     let mut statement = connection
         .prepare_cached(&format!("SELECT {COLUMNS} FROM memories WHERE same = ?1 ORDER BY key"))?;
     for there in statement.query_map([same(entry)], row)? {
         let there = there?.entry;
-        if there.text == entry.text && there.scope == entry.scope {
+        if says_the_same(&there, entry) {
             return Ok(Some(Added::Same(there.id)));
         }
     }
     Ok(None)
+}
+
+/// Whether a memory is there already. One that is trusted more does not stand for one that is trusted
+/// less; the other way round it does, so that saying it again washes nothing clean.
+fn says_the_same(there: &MemoryEntry, entry: &MemoryEntry) -> bool {
+    there.text == entry.text
+        && there.scope == entry.scope
+        && there.kind == entry.kind
+        && (there.tainted || !entry.tainted)
 }
 
 /// The memory with this id, or the only one whose id begins with it.

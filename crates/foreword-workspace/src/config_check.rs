@@ -94,6 +94,9 @@ fn assembly(config: &Config) -> Check {
             );
         }
     }
+    if assembly.memory_min_score.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
+        return fault(&["assembly", "memory_min_score"], "has to lie between 0 and 1".into());
+    }
     for (key, value) in
         [("min_score", assembly.min_score), ("memory_min_score", assembly.memory_min_score)]
     {

@@ -28,7 +28,8 @@ pub struct Selection {
     pub abstained: Vec<Line>,
     /// How often an embedder was asked.
     pub embedding_calls: u32,
-    /// How many memories and entries of activity were recalled and then left out.
+    /// How many memories and entries of activity were recalled and left out for what they are or
+    /// say: kinds that instruct, and what reads like an injection.
     pub filtered_count: u32,
     /// What was recalled or selected and then left out or cut.
     #[serde(skip_serializing_if = "Vec::is_empty")]

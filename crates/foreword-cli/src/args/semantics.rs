@@ -31,6 +31,11 @@ pub(crate) struct EvalAssembleArgs {
     pub(crate) source: SourceArgs,
 }
 
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "use a share from 0 to 1".to_owned())
+}
+
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Each line of the set is a task with what should be selected for it:
@@ -49,9 +54,9 @@ pub(crate) struct EvalRunArgs {
     #[arg(short, long, value_name = "ID")]
     pub(crate) agent: Option<String>,
     /// Fail (exit 1) if less of what was expected is selected, 0 to 1
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub(crate) min_recall: Option<f64>,
     /// Fail (exit 1) if precision at K, of tools and skills alike, is lower, 0 to 1
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub(crate) min_precision: Option<f64>,
 }

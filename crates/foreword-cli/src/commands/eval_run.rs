@@ -69,11 +69,11 @@ struct Report {
 #[serde(rename_all = "camelCase")]
 struct Quality {
     /// The share of the first K that is right, K being as many as were expected.
-    precision_at_k: f64,
+    precision_at_k: Option<f64>,
     /// The share of what was expected that is there at all.
-    recall: f64,
+    recall: Option<f64>,
     /// The share of cases that expect nothing and get nothing by score.
-    abstained: f64,
+    abstained: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -131,15 +131,26 @@ pub(crate) fn run(
     } else {
         terminal.print(&table(&report))?;
     }
-    let too_low = |what: &str, found: f64, least: Option<f64>| match least {
-        Some(least) if found < least => {
-            Err(CliError::not_right(format!("{what} is {found:.3}, less than {least}")))
+    for (what, least, shares) in [
+        (
+            "precision",
+            args.min_precision,
+            [report.tools.precision_at_k, report.skills.precision_at_k],
+        ),
+        ("recall", args.min_recall, [report.tools.recall, report.skills.recall]),
+    ] {
+        let Some(least) = least else { continue };
+        if shares == [None, None] {
+            return Err(CliError::usage(format!(
+                "no task says what it expects: there is no {what}"
+            )));
         }
-        _ => Ok(()),
-    };
-    for (kind, quality) in [("tools", &report.tools), ("skills", &report.skills)] {
-        too_low(&format!("precision of {kind}"), quality.precision_at_k, args.min_precision)?;
-        too_low(&format!("recall of {kind}"), quality.recall, args.min_recall)?;
+        for (kind, share) in ["tools", "skills"].iter().zip(shares) {
+            if let Some(share) = share.filter(|share| *share < least) {
+                let message = format!("{what} of {kind} is {share:.3}, less than {least}");
+                return Err(CliError::not_right(message));
+            }
+        }
     }
     Ok(())
 }
@@ -303,13 +314,18 @@ impl Kind {
     }
 
     fn quality(&self) -> Quality {
-        let share = |sum: f64, of: usize| if of == 0 { 1.0 } else { round(sum / of as f64) };
+        // What no case asks for is not judged.
+        let share = |sum: f64, of: usize| (of > 0).then(|| round(sum / of as f64));
         Quality {
             precision_at_k: share(self.precision, self.cases),
             recall: share(self.recall, self.cases),
             abstained: share(self.abstained as f64, self.empty),
         }
     }
+}
+
+fn shown_share(share: Option<f64>) -> String {
+    share.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}"))
 }
 
 fn round(value: f64) -> f64 {
@@ -331,8 +347,11 @@ fn table(report: &Report) -> String {
     let mut row = |lang: &str, cases: usize, tools: &Quality, skills: &Quality| {
         let _ = writeln!(
             out,
-            "{lang:<10} {cases:>6} {:>10.3} {:>8.3} {:>10.3} {:>8.3}",
-            tools.precision_at_k, tools.recall, skills.precision_at_k, skills.recall
+            "{lang:<10} {cases:>6} {:>10} {:>8} {:>10} {:>8}",
+            shown_share(tools.precision_at_k),
+            shown_share(tools.recall),
+            shown_share(skills.precision_at_k),
+            shown_share(skills.recall)
         );
     };
     for (lang, found) in &report.per_lang {
@@ -344,8 +363,7 @@ fn table(report: &Report) -> String {
         out,
         "\n{:.0} tokens a prompt, {:.0} with everything in it: {:.0}% less\n\
          {:.2} ms in the median, {:.2} ms at the 95th percentile; {} embedding calls a task, {} at most\n\
-         {:.0}% of what was recalled was filtered out\n\
-         nothing was selected for {:.0}% of the tasks that fit no tool, and {:.0}% of those that fit no skill",
+         {:.0}% of what was recalled was filtered out",
         tokens.selected,
         tokens.everything,
         tokens.saved * 100.0,
@@ -353,10 +371,14 @@ fn table(report: &Report) -> String {
         report.latency_ms.p95,
         report.embedding_calls.mean,
         report.embedding_calls.most,
-        report.filter_rate * 100.0,
-        report.tools.abstained * 100.0,
-        report.skills.abstained * 100.0
+        report.filter_rate * 100.0
     );
+    for (kind, share) in [("tool", report.tools.abstained), ("skill", report.skills.abstained)] {
+        if let Some(share) = share {
+            let share = share * 100.0;
+            let _ = writeln!(out, "no {kind} was found for {share:.0}% of the tasks that fit none");
+        }
+    }
     for Missed { line, kind, name, .. } in &report.missed {
         let _ = writeln!(out, "line {line}: the {kind} `{name}` was not selected");
     }

@@ -158,11 +158,15 @@ fn handle(workspace: &Path, call: Call, assemblers: &mut Assemblers) -> Result<V
             let gathered = resolve(&root, params, assemblers)?;
             let (prompt, build_time_ms) = build::compile(&gathered, None);
             let manifest = build::manifest(&prompt, build_time_ms);
-            if method == "build" {
-                Ok(serde_json::to_value(&manifest)?)
+            let mut result = if method == "build" {
+                serde_json::to_value(&manifest)?
             } else {
-                explain::without_text(&manifest)
+                explain::without_text(&manifest)?
+            };
+            if let (Some(fields), false) = (result.as_object_mut(), gathered.warnings.is_empty()) {
+                fields.insert("warnings".to_owned(), json!(gathered.warnings));
             }
+            Ok(result)
         }
         "lint" => {
             let findings =

@@ -141,7 +141,13 @@ fn worst(text: &str, head: &Head, vectors: Vectors<'_>) -> Option<Worst> {
         let mut found: Option<(f32, [f32; FACTS], Range<usize>)> = None;
         each_window(&reading, text, embedder, &mut features, |window| {
             let vector = window.vector.map_or(stored, |v| head.weigh_vector(v));
-            let sum = head.weigh(window.features) + vector;
+            let mut sum = head.weigh(window.features) + vector;
+            // The head was fitted on few attacks that are not English, and weighs the plainest of
+            // them too low; a text about attacks that is not English is as rare.
+            let overrides = window.features.facts.first().is_some_and(|fact| *fact > 0.0);
+            if overrides && !is_english(reading.text(&window.range)) {
+                sum = sum.max(head.bounds.flag.max(head.stored.flag));
+            }
             if found.as_ref().is_none_or(|(most, ..)| sum > *most) {
                 found = Some((sum, window.features.facts, window.range.clone()));
             }
@@ -194,6 +200,14 @@ fn reasons(worst: &Worst) -> Vec<String> {
     let facts = SAID.iter().zip(&worst.facts).filter(|(said, x)| **x > 0.0 && !said.is_empty());
     reasons.extend(facts.map(|(said, _)| (*said).to_owned()));
     reasons
+}
+
+/// Whether a text has the small words of English.
+fn is_english(text: &str) -> bool {
+    const SMALL: [&str; 12] =
+        ["the", "and", "of", "to", "is", "are", "you", "your", "previous", "all", "with", "this"];
+    let words = text.split(|c: char| !c.is_alphabetic());
+    words.filter(|word| SMALL.iter().any(|small| word.eq_ignore_ascii_case(small))).nth(1).is_some()
 }
 
 /// How much of the window a reason quotes, in characters.
