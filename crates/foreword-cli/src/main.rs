@@ -7,6 +7,7 @@ mod embedders;
 mod error;
 mod inputs;
 mod person;
+mod progress;
 mod terminal;
 
 use std::path::Path;

@@ -66,11 +66,6 @@ impl Terminal {
         }
     }
 
-    /// Replaces the last line of standard error, which is a terminal.
-    pub(crate) fn overwrite(line: &str) {
-        let _ = write!(io::stderr(), "\r\u{1b}[K{line}");
-    }
-
     pub(crate) fn warn(&self, text: &str) {
         if !self.quiet {
             let _ = writeln!(io::stderr(), "{} {text}", paint_err("warning:", "33"));

@@ -1,8 +1,6 @@
 //! `foreword index`: vectors of tools and skills, made ahead.
 
-use std::io::IsTerminal as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use foreword_gather::{Imported, IndexReport, Indexing, Request, import_tools, index};
 use serde::Serialize;
@@ -11,6 +9,7 @@ use crate::args::IndexArgs;
 use crate::error::CliError;
 use crate::inputs::{read_input, shown};
 use crate::person::{config_dir, embeddings, models_dir};
+use crate::progress::Progress;
 use crate::terminal::{Terminal, plain_line};
 
 #[derive(Serialize)]
@@ -34,8 +33,10 @@ pub(crate) fn run(workspace: &Path, args: &IndexArgs, terminal: &Terminal) -> Re
     };
     let indexing = if args.check { Indexing::Check } else { Indexing::Update };
     let mut progress = Progress::new(terminal);
-    let report = index(workspace, &request, indexing, |done, total| progress.show(done, total))?;
-    progress.clear();
+    let report = index(workspace, &request, indexing, |done, total| {
+        progress.at("embedded", done, Some(total));
+    })?;
+    drop(progress);
     if terminal.json {
         let answer = Answer { fresh: report.is_fresh(), report: report.clone(), imported };
         terminal.print_json(&answer)?;
@@ -94,35 +95,4 @@ fn told(report: &IndexReport, indexing: Indexing) -> String {
         ),
     };
     format!("{replaced}{of}: {state}\n")
-}
-
-/// A line on a terminal that says how far the work is, once it takes longer than a moment.
-pub(crate) struct Progress {
-    shown: bool,
-    wanted: bool,
-    since: Instant,
-}
-
-impl Progress {
-    const MOMENT: Duration = Duration::from_millis(300);
-
-    pub(crate) fn new(terminal: &Terminal) -> Self {
-        let wanted = !terminal.quiet && std::io::stderr().is_terminal();
-        Self { shown: false, wanted, since: Instant::now() }
-    }
-
-    pub(crate) fn show(&mut self, done: usize, total: usize) {
-        if !self.wanted || self.since.elapsed() < Self::MOMENT {
-            return;
-        }
-        self.shown = true;
-        self.since = Instant::now();
-        Terminal::overwrite(&format!("{done} of {total}"));
-    }
-
-    pub(crate) fn clear(&mut self) {
-        if self.shown {
-            Terminal::overwrite("");
-        }
-    }
 }

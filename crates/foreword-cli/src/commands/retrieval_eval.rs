@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -18,6 +17,7 @@ use crate::args::EvalRetrievalArgs;
 use crate::embedders;
 use crate::error::CliError;
 use crate::inputs::{read_input, shown};
+use crate::progress::Progress;
 use crate::terminal::{Terminal, plain_line};
 
 /// Texts that go to the embedder at a time, so that there is something to show meanwhile.
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
         background: embedder.map(background).transpose()?.unwrap_or_default(),
         judges: args.out_of_scope.is_some(),
         seen: RefCell::default(),
-        progress: Progress::new(terminal),
+        progress: RefCell::new(Progress::new(terminal)),
     };
 
     let started = Instant::now();
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
     let mut outcomes = Vec::new();
     let mut inside = Vec::new();
     for (number, query) in (1..).zip(&queries) {
-        bench.progress.show("queries", number, queries.len());
+        bench.progress.borrow_mut().at("queries", number, Some(queries.len()));
         let own = bench.own(query)?;
         let (ranked, took, fit) = bench.ask(own.as_ref().unwrap_or(&pool), &query.text)?;
         let place = |id: &String| -> Option<usize> {
@@ -114,13 +114,15 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
         Some(_) => Some(bench.out_of_scope(&pool, &tools, &places, &queries, inside, &strangers)?),
         None => None,
     };
-    bench.progress.clear();
+    let embedder = bench.embedder.map(|embedder| embedder.id().to_string());
+    // Its last line goes with it, before the result is printed.
+    drop(bench);
     let report = Report {
         all: Summary::of(&outcomes),
         per_lang: Summary::by_language(&outcomes),
         out_of_scope,
         tools: tools.len(),
-        embedder: bench.embedder.map(|embedder| embedder.id().to_string()),
+        embedder,
         index_ms,
         unknown_relevant,
     };
@@ -208,7 +210,7 @@ struct Bench<'a> {
     background: Vec<Vector>,
     /// Vectors of tools, which many queries may bring along again.
     seen: RefCell<HashMap<String, Vector>>,
-    progress: Progress,
+    progress: RefCell<Progress>,
 }
 
 impl Bench<'_> {
@@ -225,7 +227,7 @@ impl Bench<'_> {
             let of = fresh.len();
             for (batch, done) in fresh.chunks(BATCH).zip((0..).step_by(BATCH)) {
                 if !what.is_empty() {
-                    self.progress.show(what, done, of);
+                    self.progress.borrow_mut().at(what, done, Some(of));
                 }
                 let made = embedder.embed(batch)?;
                 seen.extend(batch.iter().map(|text| (*text).to_owned()).zip(made));
@@ -277,7 +279,7 @@ impl Bench<'_> {
     ) -> Result<OutOfScope, CliError> {
         let mut outside = Vec::new();
         for (number, query) in (1..).zip(strangers) {
-            self.progress.show("queries out of scope", number, strangers.len());
+            self.progress.borrow_mut().at("queries out of scope", number, Some(strangers.len()));
             let own = self.own(query)?;
             outside.push(self.ask(own.as_ref().unwrap_or(pool), &query.text)?.2);
         }
@@ -292,31 +294,6 @@ impl Bench<'_> {
             }
         }
         Ok(OutOfScope { queries: strangers.len(), auroc: auroc(&inside, &outside) })
-    }
-}
-
-/// A line that says how far things are, where a person looks.
-struct Progress {
-    shown: bool,
-}
-
-impl Progress {
-    fn new(terminal: &Terminal) -> Self {
-        Self { shown: !terminal.quiet && std::io::stderr().is_terminal() }
-    }
-
-    fn show(&self, what: &str, done: usize, of: usize) {
-        if self.shown && (done.is_multiple_of(64) || done == of) {
-            use std::io::Write as _;
-            let _ = write!(std::io::stderr(), "\r\x1b[K{what}: {done} of {of}");
-        }
-    }
-
-    fn clear(&self) {
-        if self.shown {
-            use std::io::Write as _;
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
-        }
     }
 }
 

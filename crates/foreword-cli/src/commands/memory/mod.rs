@@ -1,7 +1,6 @@
 //! `foreword memory`: what agents may be reminded of.
 
 mod forget;
-mod progress;
 mod reindex;
 mod show;
 mod store;

@@ -5,11 +5,11 @@ use std::path::Path;
 use foreword_memory::Memories;
 use serde_json::json;
 
-use super::progress::Progress;
 use super::{as_dyn, database, embedder, reader};
 use crate::args::MemoryReindexArgs;
 use crate::error::CliError;
 use crate::person::act_of;
+use crate::progress::Progress;
 use crate::terminal::Terminal;
 
 pub(crate) fn run(

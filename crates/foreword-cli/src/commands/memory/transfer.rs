@@ -10,11 +10,11 @@ use foreword_skills::Act;
 use foreword_store::{MEMORY_BLOCK, MemoryRows, Store};
 use serde_json::json;
 
-use super::progress::Progress;
 use super::{as_dyn, database, embedder_if_any, reader};
 use crate::args::{MemoryExportArgs, MemoryImportArgs};
 use crate::error::CliError;
 use crate::person::act_of;
+use crate::progress::Progress;
 use crate::terminal::Terminal;
 
 /// So many memories go into one transaction.
