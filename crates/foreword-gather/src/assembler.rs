@@ -182,6 +182,12 @@ mod tests {
     }
 
     #[test]
+    fn threads_may_share_it() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Assembler>();
+    }
+
+    #[test]
     fn each_agent_has_a_base_of_its_own_and_not_too_many_are_kept() {
         let dir = tempfile::tempdir().unwrap();
         for n in 0..MOST_BASES + 3 {
