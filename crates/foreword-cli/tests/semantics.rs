@@ -185,6 +185,15 @@ fn a_full_disk_while_indexing_leaves_the_old_index() {
 }
 
 #[test]
+fn the_safety_rules_of_the_default_workspace_are_in_every_prompt() {
+    let workspace = Scratch::copy_of(&example("standard"));
+    for task in ["what should I cook for dinner?", "rename a function"] {
+        let prompt = workspace.prompt(&[task]);
+        assert!(prompt.contains("Leave credentials alone"), "{task}");
+    }
+}
+
+#[test]
 fn odd_tasks_are_tasks() {
     let workspace = workspace();
     workspace.run(&["index"]).ok();
