@@ -194,6 +194,32 @@ fn the_safety_rules_of_the_default_workspace_are_in_every_prompt() {
 }
 
 #[test]
+fn names_that_a_mode_starts_with_and_nobody_has_are_told() {
+    let workspace = workspace();
+    workspace.write(
+        "foreword.toml",
+        "[modes.act]\nbase_tools = ['edit', 'edti']\nbase_skills = ['debuging']\n",
+    );
+    let run = workspace.run(&["build", "--now", NOW, "rename a function"]);
+    assert!(run.stderr.contains("`modes.act.base_tools` names `edti`"), "{}", run.stderr);
+    let findings = workspace.run(&["lint", "--json"]).json();
+    let told: Vec<(&str, u64)> = findings
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| finding["file"] == "foreword.toml")
+        .map(|f| (f["message"].as_str().unwrap(), f["line"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("`modes.act.base_tools` names the tool `edti`, which no agent has", 2),
+            ("`modes.act.base_skills` names the skill `debuging`, which no agent has", 3),
+        ]
+    );
+}
+
+#[test]
 fn odd_tasks_are_tasks() {
     let workspace = workspace();
     workspace.run(&["index"]).ok();

@@ -40,6 +40,7 @@ pub fn lint_workspace(
 
     let scan = workspace.skills()?;
     let mut findings: Vec<Finding> = scan.problems.iter().map(passed_over).collect();
+    let mut offered: BTreeSet<String> = BTreeSet::new();
     for id in checked {
         let request = Request {
             agent: id.clone(),
@@ -48,10 +49,16 @@ pub fn lint_workspace(
             ..Request::default()
         };
         let base = gather_base(&workspace, &request, true)?;
+        let names = base.context.tools.iter().map(|tool| tool.name.inspect());
+        offered.extend(names.map(str::to_owned));
         let others: Vec<String> =
             all.iter().filter(|other| Some(*other) != id.as_ref()).cloned().collect();
         findings.extend(lint_agent(&base, &known_tools, &others));
         findings.extend(base.agent.iter().flat_map(|agent| absent_skills(agent, &scan)));
+    }
+    // One agent's tools say nothing of those that the others have.
+    if agent.is_none() {
+        findings.extend(absent_bases(&workspace, &offered, &scan));
     }
     let mut seen = std::collections::HashSet::new();
     findings.retain(|finding| seen.insert(finding.clone()));
@@ -93,6 +100,36 @@ fn passed_over(problem: &SkillProblem) -> Finding {
         message: message.to_owned(),
         hint,
     }
+}
+
+/// Tools and skills that a mode is to start with and no agent has.
+fn absent_bases(
+    workspace: &Workspace,
+    offered: &BTreeSet<String>,
+    scan: &SkillScan,
+) -> Vec<Finding> {
+    let modes = &workspace.config().modes;
+    let mut findings = Vec::new();
+    for (mode, set) in [("plan", &modes.plan), ("act", &modes.act), ("review", &modes.review)] {
+        let tools = set.base_tools.iter().filter(|name| !offered.contains(*name));
+        let skills = set.base_skills.iter();
+        let skills = skills.filter(|name| !scan.skills.iter().any(|skill| skill.name == **name));
+        let absent = tools.map(|name| ("base_tools", "tool", name));
+        for (key, what, name) in absent.chain(skills.map(|name| ("base_skills", "skill", name))) {
+            let line = workspace.config_asked_by(&["modes", mode, key]).line.unwrap_or(1);
+            findings.push(Finding {
+                rule: "missing-reference",
+                severity: Severity::Warning,
+                file: foreword_workspace::CONFIG_FILE.to_owned(),
+                line: u32::try_from(line).unwrap_or(u32::MAX),
+                message: format!(
+                    "`modes.{mode}.{key}` names the {what} `{name}`, which no agent has"
+                ),
+                hint: "correct the name, or take it out of the list".to_owned(),
+            });
+        }
+    }
+    findings
 }
 
 /// Skills that an agent's list names and nobody wrote.
