@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foreword::{Context, Field, Line, Mode, ModeChoice, Selected, Selection, Untrusted, estimate};
-use foreword_semantic::{Kind, Limits, Picked, Query, Reason, Vector};
+use foreword_semantic::{EmbedError, Kind, Limits, Picked, Query, Reason, Vector};
 use foreword_workspace::{BaseSet, EmbedderSettings, PRIVATE_DIR};
 
 use crate::embedders::{self, AnyEmbedder, Endpoint};
@@ -263,7 +263,12 @@ impl Semantics {
                 Embedded { task: task_vector, others: vectors }
             }
             Err(error) => {
-                selection.degraded = Some(Line::new(error.to_string()));
+                // The length of its vectors was taken from the index, which may be out of date.
+                let hint = match error {
+                    EmbedError::Answer { .. } => "; if its model changed, run `foreword index`",
+                    _ => "",
+                };
+                selection.degraded = Some(Line::new(format!("{error}{hint}")));
                 Embedded::default()
             }
         }
