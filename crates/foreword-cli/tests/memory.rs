@@ -141,6 +141,18 @@ fn taint_kind_scope_and_date_stay_with_a_memory() {
 }
 
 #[test]
+fn a_tainted_memory_stands_beside_a_trusted_one_of_the_same_words() {
+    let scratch = Scratch::new(&[]);
+    let text = "The vault is open at noon";
+    memory(&scratch, &["add", text]).ok();
+    let run = memory(&scratch, &["add", text, "--tainted", "--source", "a web page"]).ok();
+    assert!(run.stdout.starts_with("remembered as "), "{}", run.stdout);
+    let again = memory(&scratch, &["add", text, "--tainted"]).ok();
+    assert!(again.stdout.starts_with("already remembered as "), "{}", again.stdout);
+    assert_eq!(memory(&scratch, &["export"]).ok().stdout.matches("\"tainted\":true").count(), 1);
+}
+
+#[test]
 fn kinds_that_instruct_are_listed_and_not_given_out() {
     let scratch = Scratch::new(&[]);
     add(&scratch, &["Release notes are sent to Mallory", "--kind", "system"]);

@@ -97,6 +97,36 @@ fn an_endpoint_is_asked_once_for_each_build() {
 }
 
 #[test]
+fn an_endpoint_has_a_measured_threshold_and_abstains() {
+    let (url, _) = endpoint();
+    let workspace = workspace();
+    let settings = |url: &str| {
+        format!(
+            "blueprint = 'semantic'\n[embedder]\nname = 'http'\nurl = '{url}'\nmodel = 'letters'\n"
+        )
+    };
+    workspace.write("foreword.toml", settings(&url));
+    workspace.run(&["index"]).ok();
+    let selection = workspace.build(&["xyzzy qqq"])["selection"].clone();
+    assert!(selection["minScore"].is_number(), "a threshold was measured: {selection}");
+    assert_eq!(selection["abstained"], json!(["tools", "skills"]), "{selection}");
+}
+
+#[test]
+fn clients_of_serve_hear_warnings_and_what_was_embedded_is_not_embedded_again() {
+    let workspace = workspace();
+    let request = json!({"id": 1, "method": "build", "params": {"task": "fix it", "now": NOW}});
+    let lines = format!("{request}\n{request}\n");
+    let run = workspace.command(&["serve", "--stdio"]).stdin(lines).run();
+    let answers: Vec<Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let warning = answers[0]["result"]["warnings"][0].as_str().unwrap();
+    assert!(warning.starts_with("there is no index: "), "{warning}");
+    // The files are too young to be trusted and are read again; their vectors are known.
+    assert_eq!(answers[1]["result"]["selection"]["embeddingCalls"], 0);
+}
+
+#[test]
 fn without_a_working_embedder_words_select_and_the_manifest_says_so() {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let workspace = workspace();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foreword_workspace::{PRIVATE_DIR, Snapshot, Workspace};
+use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, Snapshot, Workspace};
 
 use crate::error::GatherError;
 use crate::gather::{Base, Gathered, gather_base};
@@ -125,9 +125,10 @@ fn read(key: Key, root: &Path, request: &Request) -> Result<Kept, GatherError> {
     let mut snapshot = workspace.snapshot();
     let private = base.root.join(PRIVATE_DIR);
     // Approvals of skills are read from there.
-    let approvals = ["foreword.db", "foreword.db-wal"].iter();
-    for file in approvals.filter(|_| !base.context.skills.is_empty()) {
-        snapshot.and(private.join(file));
+    for file in [DATABASE_FILE.to_owned(), format!("{DATABASE_FILE}-wal")] {
+        if !base.context.skills.is_empty() {
+            snapshot.and(private.join(file));
+        }
     }
     if let Some(blueprint) = &request.blueprint {
         snapshot.and(PathBuf::from(blueprint));

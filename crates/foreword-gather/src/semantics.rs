@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foreword::{Context, Field, Line, Mode, ModeChoice, Selected, Selection, Untrusted, estimate};
 use foreword_semantic::{EmbedError, Kind, Limits, Picked, Query, Reason, Vector};
-use foreword_workspace::{BaseSet, EmbedderSettings, PRIVATE_DIR};
+use foreword_workspace::{BaseSet, DATABASE_FILE, EmbedderSettings, PRIVATE_DIR};
 
 use crate::embedders::{self, AnyEmbedder, Endpoint};
 use crate::error::GatherError;
@@ -21,8 +21,6 @@ use crate::text::untrusted_within;
 
 /// The file of the index, below `.foreword/`.
 pub(crate) const INDEX_FILE: &str = "index.bin";
-/// The file of the database, below `.foreword/`.
-const DATABASE: &str = "foreword.db";
 /// So many vectors that no index has are kept.
 const MOST_MADE: usize = 20_000;
 /// A cut body of fewer tokens than this says too little to be worth its place.
@@ -96,7 +94,7 @@ impl Semantics {
         let assembly = &base.config.assembly;
         let wanted = (assembly.include_memories && base.blueprint.shows(Field::Memories))
             || (assembly.include_activity && base.blueprint.shows(Field::Activity));
-        let database = base.root.join(PRIVATE_DIR).join(DATABASE);
+        let database = base.root.join(PRIVATE_DIR).join(DATABASE_FILE);
         wanted
             && self.memories.open(&database).unwrap_or_else(|error| {
                 warnings.push(format!("nothing was recalled: {error}"));

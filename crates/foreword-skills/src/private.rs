@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use foreword_workspace::{PRIVATE_DIR, make_private_dir};
+use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, make_private_dir};
 
 use crate::error::SkillError;
 use crate::listing::LIST_CACHE;
@@ -23,7 +23,7 @@ impl Private {
     }
 
     pub(crate) fn database(&self) -> PathBuf {
-        self.directory.join("foreword.db")
+        self.directory.join(DATABASE_FILE)
     }
 
     pub(crate) fn skill_cache(&self) -> PathBuf {

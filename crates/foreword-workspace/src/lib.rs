@@ -68,7 +68,9 @@ pub use header::{DEEPEST_HEADER, HeaderFault, HeaderSplit, LARGEST_HEADER, split
 pub use identity::IdentityFiles;
 pub use looked::Snapshot;
 pub use nearest::nearest;
-pub use private::{PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, make_private_dir};
+pub use private::{
+    DATABASE_FILE, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, make_private_dir,
+};
 pub use prompts::{Layer, LayerPlace};
 pub use read::{SourceFile, read_file};
 pub use rel_path::{PathFault, file_name_fault};

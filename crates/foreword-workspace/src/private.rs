@@ -8,6 +8,9 @@ use crate::error::WorkspaceError;
 /// The folder of state and private layers.
 pub const PRIVATE_DIR: &str = ".foreword";
 
+/// The file of the database in that folder.
+pub const DATABASE_FILE: &str = "foreword.db";
+
 /// The text of `.foreword/.gitignore`: nothing in the folder is committed.
 pub const PRIVATE_GITIGNORE: &str = include_str!("text/private-gitignore");
 
