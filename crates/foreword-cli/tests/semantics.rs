@@ -24,7 +24,7 @@ fn workspace() -> Scratch {
 }
 
 /// An endpoint that speaks `/v1/embeddings` and counts how often it is asked. It ends with the test.
-fn endpoint() -> (String, Arc<AtomicUsize>) {
+fn endpoint(dims: usize) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let asked = Arc::new(AtomicUsize::new(0));
@@ -48,7 +48,7 @@ fn endpoint() -> (String, Arc<AtomicUsize>) {
             let data: Vec<Value> = strings(&body["input"])
                 .iter()
                 .enumerate()
-                .map(|(index, text)| json!({"index": index, "embedding": letters(text)}))
+                .map(|(index, text)| json!({"index": index, "embedding": letters(text, dims)}))
                 .collect();
             let answer = json!({"data": data, "model": "letters"}).to_string();
             let head = format!(
@@ -63,8 +63,8 @@ fn endpoint() -> (String, Arc<AtomicUsize>) {
 }
 
 /// How often each letter occurs: as good as many a model.
-fn letters(text: &str) -> Vec<f32> {
-    let mut counts = vec![0.0; 26];
+fn letters(text: &str, dims: usize) -> Vec<f32> {
+    let mut counts = vec![0.0; dims];
     for letter in text.bytes().filter(u8::is_ascii_lowercase) {
         counts[usize::from(letter - b'a')] += 1.0;
     }
@@ -73,7 +73,7 @@ fn letters(text: &str) -> Vec<f32> {
 
 #[test]
 fn an_endpoint_is_asked_once_for_each_build() {
-    let (url, asked) = endpoint();
+    let (url, asked) = endpoint(26);
     let workspace = workspace();
     let settings = format!(
         "blueprint = 'semantic'\n[embedder]\nname = 'http'\nurl = '{url}'\nmodel = 'letters'\n"
@@ -98,7 +98,7 @@ fn an_endpoint_is_asked_once_for_each_build() {
 
 #[test]
 fn an_endpoint_has_a_measured_threshold_and_abstains() {
-    let (url, _) = endpoint();
+    let (url, _) = endpoint(26);
     let workspace = workspace();
     let settings = |url: &str| {
         format!(
@@ -110,6 +110,24 @@ fn an_endpoint_has_a_measured_threshold_and_abstains() {
     let selection = workspace.build(&["xyzzy qqq"])["selection"].clone();
     assert!(selection["minScore"].is_number(), "a threshold was measured: {selection}");
     assert_eq!(selection["abstained"], json!(["tools", "skills"]), "{selection}");
+}
+
+#[test]
+fn an_endpoint_whose_vectors_changed_their_length_is_told_and_indexed_anew() {
+    let workspace = workspace();
+    let set = |url: &str| {
+        let head = "blueprint = 'semantic'\n[embedder]\nname = 'http'\nmodel = 'letters'\n";
+        workspace.write("foreword.toml", format!("{head}url = '{url}'\n"));
+    };
+    set(&endpoint(26).0);
+    workspace.run(&["index"]).ok();
+    set(&endpoint(30).0);
+    let run = workspace.run(&["build", "--json", "--now", NOW, "rename a function"]);
+    assert!(run.stderr.contains("foreword index"), "{}", run.stderr);
+    assert_eq!(workspace.run(&["index", "--check"]).status, 1, "it is stale");
+    workspace.run(&["index"]).ok();
+    let embedder = workspace.build(&["rename a function"])["selection"]["embedder"].clone();
+    assert!(embedder.as_str().unwrap().ends_with(":30"), "{embedder}");
 }
 
 #[test]

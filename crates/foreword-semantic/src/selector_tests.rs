@@ -130,7 +130,7 @@ fn vectors_of_another_embedder_are_refused() {
 }
 
 #[test]
-fn an_embedder_nobody_measured_is_scaled_and_does_not_abstain() {
+fn an_embedder_nobody_measured_is_scaled_and_does_not_abstain_among_a_handful() {
     // All cosines lie close together, as those of some large models do.
     let near = |x: f32, y: f32| Vector::new(id("http"), vec![1.0, 1.0, x, y]).unwrap();
     let vectors = [near(0., 0.), near(0.1, 0.), near(0., 0.1), near(0.2, 0.1), near(0.1, 0.3)];
