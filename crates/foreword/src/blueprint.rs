@@ -12,6 +12,7 @@
 //! when = { channel = ["telegram", "slack"] }
 //! ```
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -62,6 +63,20 @@ pub struct Blueprint {
     /// What no module shows.
     pub(crate) unread: Arc<[Field]>,
     files: Arc<[FileModule]>,
+    source: Arc<BlueprintSource>,
+}
+
+/// The texts a blueprint was read from: enough to read it again where its files are not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BlueprintSource {
+    /// What errors call the first text.
+    pub file: String,
+    /// The first text.
+    pub text: String,
+    /// Files that `extends` names, by name; built-in ones are not among them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub extended: BTreeMap<String, String>,
 }
 
 /// A file that a blueprint shows.
@@ -118,17 +133,27 @@ impl Blueprint {
         text: &str,
         load: &mut dyn FnMut(&str) -> std::io::Result<String>,
     ) -> Result<Self, BlueprintError> {
-        let definition = blueprint_toml::read(file, text, &mut |name| match BUILTIN
-            .iter()
-            .find(|(builtin, _)| *builtin == name)
-        {
-            Some((_, text)) => Ok((*text).to_owned()),
-            None => load(name),
+        let mut extended = BTreeMap::new();
+        let definition = blueprint_toml::read(file, text, &mut |name| {
+            if let Some((_, text)) = BUILTIN.iter().find(|(builtin, _)| *builtin == name) {
+                return Ok((*text).to_owned());
+            }
+            let text = load(name)?;
+            extended.insert(name.to_owned(), text.clone());
+            Ok(text)
         })?;
-        Ok(Self::from_definition(definition))
+        let (file, text) = (file.to_owned(), text.to_owned());
+        Ok(Self::from_definition(definition, BlueprintSource { file, text, extended }))
     }
 
-    fn from_definition(definition: Definition) -> Self {
+    /// Reads a blueprint from what [`Blueprint::source`] gave.
+    pub fn from_source(source: &BlueprintSource) -> Result<Self, BlueprintError> {
+        Self::from_toml(&source.file, &source.text, &mut |name| {
+            source.extended.get(name).cloned().ok_or_else(|| std::io::ErrorKind::NotFound.into())
+        })
+    }
+
+    fn from_definition(definition: Definition, source: BlueprintSource) -> Self {
         let mut slots: Vec<Slot> = Vec::with_capacity(definition.modules.len());
         let mut files = Vec::new();
         for entry in definition.modules {
@@ -167,6 +192,7 @@ impl Blueprint {
             unread: unread(&slots),
             slots: slots.into(),
             files: files.into(),
+            source: Arc::new(source),
         }
     }
 
@@ -191,6 +217,11 @@ impl Blueprint {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The texts it was read from. Modules that a caller added are not in them.
+    pub fn source(&self) -> &BlueprintSource {
+        &self.source
     }
 
     /// The modules in their order.

@@ -48,7 +48,7 @@ mod tokens;
 mod when;
 
 pub use authority::{Authority, Detail, Volatility};
-pub use blueprint::{Blueprint, FileModule};
+pub use blueprint::{Blueprint, BlueprintSource, FileModule};
 pub use blueprint_toml::BlueprintError;
 pub use budget::{Allocation, Candidate, Decision, allocate};
 pub use clock::Timestamp;

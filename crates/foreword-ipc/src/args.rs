@@ -1,0 +1,305 @@
+//! What each action is called with. Fields nobody knows are refused.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+macro_rules! args {
+    ($($(#[$meta:meta])* pub struct $name:ident { $($body:tt)* })*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        pub struct $name { $($body)* }
+    )*};
+}
+
+args! {
+    /// Nothing.
+    pub struct Nothing {}
+
+    /// Which skill to read.
+    pub struct SkillRead {
+        /// The skill's name.
+        pub name: String,
+    }
+
+    /// A new or changed skill.
+    pub struct SkillPropose {
+        /// The skill's name: lower-case letters, digits and hyphens.
+        pub skill: String,
+        /// The whole text, in Markdown; a header with name and description is added where there is none.
+        pub content: String,
+        /// Why it is worth keeping.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub reason: Option<String>,
+    }
+
+    /// A changed identity file, which a person will look at.
+    pub struct IdentityPropose {
+        /// The file: SOUL.md, IDENTITY.md, USER.md, TOOLS.md, HEARTBEAT.md or CONTEXT.md.
+        pub file: String,
+        /// Its whole new text.
+        pub content: String,
+        /// Why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub reason: Option<String>,
+    }
+
+    /// What to look for in the memory.
+    pub struct MemorySearch {
+        /// What it should be about.
+        pub query: String,
+        /// At most so many; 10 unless told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub limit: Option<u32>,
+    }
+
+    /// Something to remember.
+    pub struct MemoryWrite {
+        /// What to remember, in one or a few sentences.
+        pub text: String,
+        /// A lasting memory, or an entry of what was done.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub kind: Option<MemoryKind>,
+        /// From 0 to 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub importance: Option<f64>,
+    }
+
+    /// Something that should stand in the audit log.
+    pub struct AuditReport {
+        /// What happened, in a few words.
+        pub event: String,
+        /// More about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub detail: Option<String>,
+    }
+
+    /// Content from outside that enters the session.
+    pub struct ContentAdd {
+        /// Where it came from: a channel, an address, a file.
+        pub source: String,
+        /// The text.
+        pub content: String,
+    }
+
+    /// An address to fetch.
+    pub struct WebFetch {
+        /// An http or https address on a host the workspace allows.
+        pub url: String,
+    }
+
+    /// Another agent to start.
+    pub struct SpawnAgent {
+        /// The agent's id.
+        pub role: String,
+        /// Where it works, inside the workspace.
+        #[serde(default = "here")]
+        pub cwd: String,
+        /// What it is asked.
+        pub prompt: String,
+        /// Another model than its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub model: Option<String>,
+        /// How it is started; a sub-agent is told so in its prompt.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub runtime_context: Option<RuntimeContextArgs>,
+    }
+
+    /// How an agent is started.
+    pub struct RuntimeContextArgs {
+        /// top-level or sub-agent.
+        #[serde(default)]
+        pub mode: SpawnModeArgs,
+        /// The role of the agent that starts it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub parent_role: Option<String>,
+        /// What it is to reach.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub objective: Option<String>,
+        /// The task it works on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub task_id: Option<String>,
+    }
+
+    /// Agents to run one after another, each with the answer of the one before.
+    pub struct ChainRun {
+        /// The stages in order.
+        pub stages: Vec<Stage>,
+    }
+
+    /// A stage of a chain.
+    pub struct Stage {
+        /// The agent's id.
+        pub role: String,
+        /// What it is asked.
+        pub prompt: String,
+        /// Where it works, inside the workspace.
+        #[serde(default = "here")]
+        pub cwd: String,
+        /// Another model than its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub model: Option<String>,
+        /// How it is started; top-level unless told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub runtime_context: Option<RuntimeContextArgs>,
+    }
+
+    /// A new task.
+    pub struct TaskCreate {
+        /// What is to be done, in one line.
+        pub title: String,
+        /// More about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub detail: Option<String>,
+        /// The agent who is to do it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub assignee: Option<String>,
+    }
+
+    /// Which tasks to list.
+    pub struct TaskList {
+        /// Only those in this state.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub state: Option<TaskState>,
+        /// Only those of this agent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub assignee: Option<String>,
+    }
+
+    /// What to change about a task.
+    pub struct TaskUpdate {
+        /// The task.
+        pub id: String,
+        /// Its new state.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub state: Option<TaskState>,
+        /// Its new title.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub title: Option<String>,
+        /// Its new detail.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub detail: Option<String>,
+        /// The agent who is to do it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub assignee: Option<String>,
+    }
+
+    /// The whole list of steps, which replaces the one before.
+    pub struct TodoWrite {
+        /// The steps in order.
+        pub items: Vec<TodoItem>,
+    }
+
+    /// A step.
+    pub struct TodoItem {
+        /// What is to be done.
+        pub text: String,
+        /// How far it is.
+        #[serde(default)]
+        pub state: TodoState,
+    }
+
+    /// Something to run later: either `cron` or `at`.
+    pub struct ScheduleAdd {
+        /// Minute, hour, day of month, month, day of week, in UTC; or @hourly, @daily, @weekly.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub cron: Option<String>,
+        /// A time such as 2026-02-26T14:30:00Z, once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub at: Option<String>,
+        /// What the agent will be asked then.
+        pub prompt: String,
+        /// The agent; yourself unless told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub agent: Option<String>,
+    }
+
+    /// What to take off the schedule.
+    pub struct ScheduleRemove {
+        /// The entry.
+        pub id: String,
+    }
+
+    /// Which tool to describe.
+    pub struct ToolDescribe {
+        /// The tool's name.
+        pub name: String,
+    }
+}
+
+fn here() -> String {
+    ".".to_owned()
+}
+
+macro_rules! words {
+    ($($(#[$meta:meta])* pub enum $name:ident as $case:literal { $($body:tt)* })*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = $case)]
+        pub enum $name { $($body)* }
+    )*};
+}
+
+words! {
+    /// What kind of memory.
+    pub enum MemoryKind as "lowercase" {
+        /// A lasting memory.
+        #[default]
+        Memory,
+        /// An entry of what was done.
+        Activity,
+    }
+
+    /// How an agent is started.
+    pub enum SpawnModeArgs as "kebab-case" {
+        /// As if by a person.
+        #[default]
+        TopLevel,
+        /// As the sub-agent of another.
+        SubAgent,
+    }
+
+    /// How far a task is.
+    pub enum TaskState as "lowercase" {
+        /// Not begun.
+        #[default]
+        Todo,
+        /// Under way.
+        Doing,
+        /// Waiting for something.
+        Blocked,
+        /// Finished.
+        Done,
+        /// Given up.
+        Dropped,
+    }
+
+    /// How far a step is.
+    pub enum TodoState as "lowercase" {
+        /// Not begun.
+        #[default]
+        Todo,
+        /// Under way.
+        Doing,
+        /// Finished.
+        Done,
+    }
+}
+
+/// A call of the model. The host adds the credential and answers with a stream of parts.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ModelCall {
+    /// The provider's path, such as `/v1/messages`.
+    pub path: String,
+    /// The request body, passed on byte for byte.
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
+    pub body: Box<RawValue>,
+}
+
+impl PartialEq for ModelCall {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.path, self.body.get()) == (&other.path, other.body.get())
+    }
+}

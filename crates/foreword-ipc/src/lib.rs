@@ -1,0 +1,55 @@
+//! What an agent and its host say to each other.
+//!
+//! This crate owns the actions an agent may ask for ([`Action`]), their strict schemas
+//! ([`schema()`]), the frames they travel in (one JSON object a line, over a Unix socket), the
+//! [`Job`] an agent is started with, and the [`AgentEvent`]s it writes. It decides nothing: whether
+//! an action is carried out is the host's business.
+//!
+//! ```
+//! use foreword_ipc::{Action, Call};
+//!
+//! let line = br#"{"id":1,"token":"t","action":"skill_read","args":{"name":"notes"}}"#;
+//! let call = Call::parse(line)?;
+//! assert_eq!(call.action.name(), "skill_read");
+//! assert!(matches!(call.action, Action::SkillRead(ref args) if args.name == "notes"));
+//!
+//! let error = Call::parse(br#"{"id":2,"token":"t","action":"skill_eat"}"#).unwrap_err();
+//! assert_eq!(error.code.as_str(), "unknown_action");
+//! # Ok::<(), foreword_ipc::CallError>(())
+//! ```
+
+mod action;
+mod args;
+mod call;
+#[cfg(unix)]
+mod client;
+mod event;
+mod frame;
+mod job;
+mod local_tools;
+mod reply;
+mod schema;
+
+pub use action::{Action, ActionInfo, Who, actions};
+pub use args::{
+    AuditReport, ChainRun, ContentAdd, IdentityPropose, MemoryKind, MemorySearch, MemoryWrite,
+    ModelCall, Nothing, RuntimeContextArgs, ScheduleAdd, ScheduleRemove, SkillPropose, SkillRead,
+    SpawnAgent, SpawnModeArgs, Stage, TaskCreate, TaskList, TaskState, TaskUpdate, TodoItem,
+    TodoState, TodoWrite, ToolDescribe, WebFetch,
+};
+pub use call::{Call, CallError, Rejected};
+#[cfg(unix)]
+pub use client::{Client, ClientError};
+pub use event::AgentEvent;
+pub use frame::{FrameError, Frames};
+pub use job::{CliProgram, Job, JobLimits, RunnerKind};
+pub use local_tools::{LocalTool, local_tools};
+pub use reply::{ErrorCode, Failure, Reply, StreamPart};
+pub use schema::{action_schema, schema};
+
+/// The longest line of any call but `model_call`.
+pub const MAX_CALL_BYTES: usize = 1 << 20;
+/// The longest line of a `model_call`, which carries a whole conversation.
+pub const MAX_MODEL_CALL_BYTES: usize = 32 << 20;
+/// The longest line an agent may write on its standard output.
+pub const MAX_EVENT_BYTES: usize = 16 << 20;
