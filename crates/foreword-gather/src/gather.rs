@@ -174,7 +174,7 @@ impl Base {
                 .model
                 .as_ref()
                 .or(agent.and_then(|agent| agent.model.as_ref()))
-                .or(config.model.as_ref())
+                .or(config.model.name.as_ref())
                 .map(|model| line(model)),
             channel: line(
                 request

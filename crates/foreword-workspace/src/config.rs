@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config_check;
 use crate::error::WorkspaceError;
+use crate::host_config::{HostSettings, ModelSettings};
 use crate::read::SourceFile;
 use crate::toml_text;
 
@@ -31,8 +32,8 @@ pub struct Config {
     pub agent_type: String,
     /// The namespace of agents that name none. Default `coding`.
     pub namespace: String,
-    /// The model the prompt is for. Default: none.
-    pub model: Option<String>,
+    /// Which model, and where it is.
+    pub model: ModelSettings,
     /// The channel on which the agent speaks. Default `terminal`.
     pub channel: String,
     /// The user the prompt is for; selects `agents/<id>/users/<user_id>/USER.md`. Default: none.
@@ -49,6 +50,8 @@ pub struct Config {
     pub assembly: Assembly,
     /// What turns texts into vectors.
     pub embedder: EmbedderSettings,
+    /// How agents are run.
+    pub host: HostSettings,
 }
 
 /// How strictly external content is treated: the threshold of the taint budget.
@@ -227,7 +230,7 @@ impl Default for Config {
             sandbox_type: "subprocess".into(),
             agent_type: "pi-agent-core".into(),
             namespace: "coding".into(),
-            model: None,
+            model: ModelSettings::default(),
             channel: "terminal".into(),
             user_id: None,
             reply_gate: false,
@@ -236,6 +239,7 @@ impl Default for Config {
             modes: Modes::default(),
             assembly: Assembly::default(),
             embedder: EmbedderSettings::default(),
+            host: HostSettings::default(),
         }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn check(config: &Config) -> Check {
     line(&["sandbox_type"], &config.sandbox_type)?;
     line(&["agent_type"], &config.agent_type)?;
     component(&["namespace"], &config.namespace)?;
-    config.model.as_deref().map_or(Ok(()), |model| line(&["model"], model))?;
+    model(config)?;
     line(&["channel"], &config.channel)?;
     config.user_id.as_deref().map_or(Ok(()), |id| component(&["user_id"], id))?;
     limits(config)?;
@@ -32,7 +32,77 @@ pub(crate) fn check(config: &Config) -> Check {
     base_set(["modes", "act"], &config.modes.act)?;
     base_set(["modes", "review"], &config.modes.review)?;
     assembly(config)?;
-    embedder(config)
+    embedder(config)?;
+    host(config)
+}
+
+fn model(config: &Config) -> Check {
+    let model = &config.model;
+    for (key, value) in [
+        ("name", &model.name),
+        ("base_url", &model.base_url),
+        ("key_env", &model.key_env),
+        ("key_file", &model.key_file),
+    ] {
+        value.as_deref().map_or(Ok(()), |value| line(&["model", key], value))?;
+    }
+    if let Some(url) = &model.base_url
+        && !(url.starts_with("http://") || url.starts_with("https://"))
+    {
+        return fault(
+            &["model", "base_url"],
+            format!("is `{url}`, it has to begin with http:// or https://"),
+        );
+    }
+    if model.key_env.as_deref().is_some_and(|name| !is_variable(name)) {
+        return fault(
+            &["model", "key_env"],
+            "has to be the name of an environment variable; the key itself never stands here".into(),
+        );
+    }
+    within(&["model", "max_output_tokens"], model.max_output_tokens.map(u64::from), 1, 1_000_000)?;
+    within(&["model", "timeout_seconds"], model.timeout_seconds, 1, 3600)?;
+    within(&["model", "retries"], model.retries.map(u64::from), 0, 20)
+}
+
+fn is_variable(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+fn host(config: &Config) -> Check {
+    let host = &config.host;
+    for (key, names) in [("web_hosts", &host.web_hosts), ("external_tools", &host.external_tools)] {
+        for name in names {
+            line(&["host", key], name)?;
+        }
+    }
+    if let Some(name) = host.web_hosts.iter().find(|name| name.contains(['/', '*', '@'])) {
+        return fault(
+            &["host", "web_hosts"],
+            format!("holds `{name}`: hosts stand there by their whole name, without a path"),
+        );
+    }
+    for (key, value, most) in [
+        ("max_depth", u64::from(host.max_depth), 16),
+        ("max_agents", u64::from(host.max_agents), 1000),
+        ("turn_seconds", host.turn_seconds, 86_400),
+        ("silent_seconds", host.silent_seconds, 86_400),
+        ("max_steps", u64::from(host.max_steps), 10_000),
+        ("command_seconds", host.command_seconds, 86_400),
+        ("calls_per_second", u64::from(host.calls_per_second), 1_000_000),
+    ] {
+        within(&["host", key], Some(value), 1, most)?;
+    }
+    Ok(())
+}
+
+fn within(key: &[&'static str], value: Option<u64>, least: u64, most: u64) -> Check {
+    match value.filter(|value| !(least..=most).contains(value)) {
+        Some(value) => {
+            fault(key, format!("is {value}, it has to lie between {least} and {most}"))
+        }
+        None => Ok(()),
+    }
 }
 
 fn limits(config: &Config) -> Check {

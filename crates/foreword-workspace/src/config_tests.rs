@@ -1,4 +1,5 @@
 use super::*;
+use crate::host_config::ProviderName;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -43,7 +44,14 @@ fn the_default_text_parses_to_the_defaults_switched_off_and_on() {
     let mut on = parse(&switched_on()).unwrap();
     // These have no default: the text shows an example.
     assert!(on.agent.take().is_some());
-    assert!(on.model.take().is_some());
+    assert!(on.model.name.take().is_some());
+    assert!(on.model.base_url.take().is_some());
+    assert!(on.model.key_env.take().is_some());
+    assert!(on.model.key_file.take().is_some());
+    assert!(on.model.provider.take().is_some());
+    assert_eq!(on.model.max_output_tokens.take(), Some(4096));
+    assert_eq!(on.model.timeout_seconds.take(), Some(120));
+    assert_eq!(on.model.retries.take(), Some(4));
     assert!(on.user_id.take().is_some());
     assert!(on.limits.max_prompt_tokens.take().is_some());
     assert!(on.assembly.min_score.take().is_some());
@@ -58,7 +66,16 @@ fn the_default_text_parses_to_the_defaults_switched_off_and_on() {
 fn the_default_text_mentions_every_key() {
     let full = Config {
         agent: Some("a".into()),
-        model: Some("m".into()),
+        model: ModelSettings {
+            name: Some("m".into()),
+            provider: Some(ProviderName::OpenAi),
+            base_url: Some("http://127.0.0.1".into()),
+            key_env: Some("KEY".into()),
+            key_file: Some("/key".into()),
+            max_output_tokens: Some(1),
+            timeout_seconds: Some(1),
+            retries: Some(1),
+        },
         user_id: Some("u".into()),
         limits: Limits { max_prompt_tokens: Some(1), ..Limits::default() },
         assembly: Assembly {
@@ -78,7 +95,7 @@ fn the_default_text_mentions_every_key() {
     keys("", &toml::Table::try_from(full).unwrap(), &mut known);
     keys("", &switched_on().parse::<toml::Table>().unwrap(), &mut mentioned);
     assert_eq!(known, mentioned);
-    assert_eq!(known.len(), 47);
+    assert_eq!(known.len(), 65);
 }
 
 #[test]
@@ -97,6 +114,16 @@ fn a_full_file_is_read() {
     assert_eq!(config.modes.review.base_tools, ["git"]);
     assert!(!config.assembly.include_git);
     assert_eq!(config.assembly.max_skills, 3);
+}
+
+#[test]
+fn a_model_is_a_name_or_a_table() {
+    assert_eq!(parse("model = 'm'").unwrap().model.name.as_deref(), Some("m"));
+    let model = parse("[model]\nname = 'm'\nprovider = 'openai'\nretries = 0").unwrap().model;
+    assert_eq!((model.provider, model.retries), (Some(ProviderName::OpenAi), Some(0)));
+    let error = parse("[model]\nkey_evn = 'x'").unwrap_err();
+    assert_eq!(error.to_string(), "foreword.toml:2: unknown key `key_evn`");
+    assert_eq!(error.hint(), "did you mean `key_env`?");
 }
 
 #[test]
@@ -145,7 +172,19 @@ fn values_that_make_no_sense_give_line_and_reason() {
             "foreword.toml:1: `user_id` is `../root`, which cannot be used: it holds a path separator",
         ),
         ("channel = \" \"", "foreword.toml:1: `channel` is empty"),
-        ("model = \"a\\nb\"", "foreword.toml:1: `model` holds a control character: `a\\nb`"),
+        ("model = \"a\\nb\"", "foreword.toml:1: `model.name` holds a control character: `a\\nb`"),
+        (
+            "[model]\nkey_env = 'sk-ant-abc'",
+            "foreword.toml:2: `model.key_env` has to be the name of an environment variable; the key itself never stands here",
+        ),
+        (
+            "[host]\nweb_hosts = ['https://x.org/']",
+            "foreword.toml:2: `host.web_hosts` holds `https://x.org/`: hosts stand there by their whole name, without a path",
+        ),
+        (
+            "[host]\nmax_depth = 0",
+            "foreword.toml:2: `host.max_depth` is 0, it has to lie between 1 and 16",
+        ),
         (
             "[assembly]\nmax_tools = 10001",
             "foreword.toml:2: `assembly.max_tools` is 10001, it has to be at most 10000",
