@@ -55,6 +55,8 @@ struct Key {
     user_id: Option<String>,
     cwd: Option<PathBuf>,
     config_dir: Option<PathBuf>,
+    require_approval: bool,
+    default_tools: Vec<String>,
     neutral: bool,
 }
 
@@ -106,6 +108,8 @@ fn kept<'s>(
         user_id: request.user_id.clone(),
         cwd: request.cwd.clone(),
         config_dir: request.config_dir.clone(),
+        require_approval: request.require_approval,
+        default_tools: request.default_tools.clone(),
         neutral: request.neutral,
     };
     let known = bases.iter().position(|kept| kept.key == key).map(|place| bases.remove(place));

@@ -104,7 +104,7 @@ pub(crate) fn gather_base(
     };
 
     let user_id = request.user_id.as_ref().or(config.user_id.as_ref());
-    let (tools, tool_packs) = gather_tools(workspace, agent)?;
+    let (tools, tool_packs) = gather_tools(workspace, agent, &request.default_tools)?;
     let mut layers = gather_layers(workspace, agent, &tool_packs, &texts, lenient)?;
     let (identity_files, context_content) =
         gather_identity(workspace, agent, user_id, request, &texts, &layers)?;
@@ -193,6 +193,7 @@ impl Base {
             taint_threshold: request.taint_threshold.or(default_threshold(config, request)),
             context_window: request.context_window.unwrap_or(config.limits.context_window as u64),
             history_tokens: request.history_tokens.unwrap_or(0),
+            history_omitted: request.history_omitted,
             reserved_tokens: request.reserved_tokens.unwrap_or(0),
             output_reserve: request.output_reserve.unwrap_or(config.limits.output_reserve as u64),
             max_prompt_tokens: request
@@ -307,6 +308,7 @@ type ToolPacks = Vec<(String, AskedBy)>;
 fn gather_tools(
     workspace: &Workspace,
     agent: Option<&Agent>,
+    default: &[String],
 ) -> Result<(Vec<Tool>, ToolPacks), GatherError> {
     let offered = workspace.tools()?;
     let by_name: BTreeMap<&str, &ToolEntry> =
@@ -315,7 +317,10 @@ fn gather_tools(
         Some(agent) if !(agent.tools.is_empty() && agent.extensions.is_empty()) => {
             agent.tools.iter().chain(&agent.extensions).map(String::as_str).collect()
         }
-        _ => offered.iter().map(|entry| entry.name.as_str()).collect(),
+        _ => {
+            let offered = offered.iter().map(|entry| entry.name.as_str());
+            offered.chain(default.iter().map(String::as_str)).collect()
+        }
     };
     let mut packs = ToolPacks::new();
     let mut tools = Vec::new();
@@ -323,6 +328,8 @@ fn gather_tools(
     for name in asked {
         let names: Vec<&str> = match surface(name) {
             Some(surface) if !by_name.contains_key(name) => {
+                let pack = surface.pack.filter(|_| default.iter().any(|given| given == name));
+                packs.extend(pack.map(|pack| (pack.to_owned(), AskedBy::whole("the host"))));
                 surface.tools.iter().map(|(tool, _)| *tool).collect()
             }
             _ => vec![name],

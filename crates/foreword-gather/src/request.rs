@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::embedders::Endpoint;
-use foreword::{Hints, ModeChoice, Profile, PromptMode, RuntimeContext, Timestamp};
+use foreword::{Hints, HistoryOmitted, ModeChoice, Profile, PromptMode, RuntimeContext, Timestamp};
 
 /// What a front end asks for. Everything that is given wins over the workspace's own settings.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +42,8 @@ pub struct Request {
     pub default_taint_threshold: Option<f64>,
     /// Tokens of the conversation so far.
     pub history_tokens: Option<u64>,
+    /// Turns of the conversation that no longer fit.
+    pub history_omitted: Option<HistoryOmitted>,
     /// Tokens kept for tool schemas and the current message.
     pub reserved_tokens: Option<u64>,
     /// The model's window.
@@ -65,6 +67,10 @@ pub struct Request {
     pub models_dir: Option<PathBuf>,
     /// The endpoint the person chose for embeddings.
     pub embeddings: Endpoint,
+    /// Skills need an approval, whatever the workspace says.
+    pub require_approval: bool,
+    /// Tools and surfaces of an agent for whom the workspace names none.
+    pub default_tools: Vec<String>,
     /// Select nothing and show everything, to compare with.
     pub everything: bool,
     /// Leave out everything that differs between machines, for digests that a team shares.

@@ -36,11 +36,8 @@ pub(crate) fn gather_skills(
             Approvals::default()
         })
     };
-    let otherwise = if workspace.config().skills.require_approval {
-        Approval::Unapproved
-    } else {
-        Approval::Local
-    };
+    let required = request.require_approval || workspace.config().skills.require_approval;
+    let otherwise = if required { Approval::Unapproved } else { Approval::Local };
     let skills = scan.skills.into_iter();
     let skills = skills.filter(|skill| allowed.is_none_or(|allowed| allowed.contains(&skill.name)));
     Ok(skills

@@ -84,6 +84,25 @@ pub(crate) const SURFACES: &[Surface] = &[
             ("schedule_remove", "Take something off the schedule."),
         ],
     },
+    Surface {
+        name: "identity",
+        pack: None,
+        tools: &[("identity_propose", "Propose a change of an identity file; a person decides.")],
+    },
+    Surface {
+        name: "web",
+        pack: None,
+        tools: &[("web_fetch", "Fetch a page from a host the workspace allows.")],
+    },
+    Surface {
+        name: "session",
+        pack: None,
+        tools: &[
+            ("session_status", "Tell the state of this session: taint, turns, sandbox."),
+            ("tool_describe", "Describe a tool in full."),
+            ("audit_report", "Put a significant action on record."),
+        ],
+    },
 ];
 
 /// The pack that goes before all others.

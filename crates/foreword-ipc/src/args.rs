@@ -1,5 +1,7 @@
 //! What each action is called with. Fields nobody knows are refused.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -293,6 +295,9 @@ words! {
 pub struct ModelCall {
     /// The provider's path, such as `/v1/messages`.
     pub path: String,
+    /// Headers the provider needs to read the body; only those the host knows are passed on.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
     /// The request body, passed on byte for byte.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub body: Box<RawValue>,
@@ -300,6 +305,7 @@ pub struct ModelCall {
 
 impl PartialEq for ModelCall {
     fn eq(&self, other: &Self) -> bool {
-        (&self.path, self.body.get()) == (&other.path, other.body.get())
+        (&self.path, &self.headers, self.body.get())
+            == (&other.path, &other.headers, other.body.get())
     }
 }

@@ -16,6 +16,12 @@ pub enum FrameError {
     /// The stream ended in the middle of a line.
     #[error("the stream ended in the middle of a line")]
     Truncated,
+    /// Nothing came for as long as the stream may be waited for; there may still be more.
+    #[error("nothing came")]
+    Idle,
+    /// A line was begun and not finished in time.
+    #[error("a line was begun and not finished in time")]
+    Slow,
     /// The stream failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -45,7 +51,13 @@ impl<R: Read> Frames<R> {
         // What a long line took is given back.
         self.line.shrink_to(64 << 10);
         let most = u64::try_from(self.limit).unwrap_or(u64::MAX).saturating_add(1);
-        let read = (&mut self.inner).take(most).read_until(b'\n', &mut self.line)?;
+        let read = match (&mut self.inner).take(most).read_until(b'\n', &mut self.line) {
+            Ok(read) => read,
+            Err(error) if is_timeout(&error) => {
+                return Err(if self.line.is_empty() { FrameError::Idle } else { FrameError::Slow });
+            }
+            Err(error) => return Err(error.into()),
+        };
         if read == 0 {
             return Ok(None);
         }
@@ -69,6 +81,10 @@ impl<R: Read> Frames<R> {
     pub fn get_ref(&self) -> &R {
         self.inner.get_ref()
     }
+}
+
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
 #[cfg(test)]

@@ -57,7 +57,8 @@ fn model(config: &Config) -> Check {
     if model.key_env.as_deref().is_some_and(|name| !is_variable(name)) {
         return fault(
             &["model", "key_env"],
-            "has to be the name of an environment variable; the key itself never stands here".into(),
+            "has to be the name of an environment variable; the key itself never stands here"
+                .into(),
         );
     }
     within(&["model", "max_output_tokens"], model.max_output_tokens.map(u64::from), 1, 1_000_000)?;
@@ -98,9 +99,7 @@ fn host(config: &Config) -> Check {
 
 fn within(key: &[&'static str], value: Option<u64>, least: u64, most: u64) -> Check {
     match value.filter(|value| !(least..=most).contains(value)) {
-        Some(value) => {
-            fault(key, format!("is {value}, it has to lie between {least} and {most}"))
-        }
+        Some(value) => fault(key, format!("is {value}, it has to lie between {least} and {most}")),
         None => Ok(()),
     }
 }

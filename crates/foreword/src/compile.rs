@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::authority::{Authority, Detail};
 use crate::blueprint::{Blueprint, Bootstrap, Slot};
 use crate::budget::{Allocation, Candidate, Decision, allocate};
-use crate::context::Context;
+use crate::context::{Context, HistoryOmitted};
 use crate::field::Field;
 use crate::manifest::{Filtered, Omitted};
 use crate::prompt::{Built, Figures, Prompt};
@@ -302,6 +302,15 @@ impl Blueprint {
                     }
                     _ => format!("blueprint `{}` has no section for it", self.name()),
                 },
+            });
+        }
+        if let Some(omitted) = context.history_omitted.filter(|omitted| omitted.turns > 0) {
+            let HistoryOmitted { turns, tokens } = omitted;
+            let oldest = if turns == 1 { "turn".to_owned() } else { format!("{turns} turns") };
+            sink.notes.push(Filtered {
+                kind: "history".to_owned(),
+                id: format!("oldest {oldest}"),
+                reason: format!("no room in the window: {tokens} tokens"),
             });
         }
         let selection = context.selection.clone();

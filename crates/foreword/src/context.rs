@@ -56,6 +56,9 @@ pub struct Context {
     /// Tokens of the conversation so far.
     #[serde(deserialize_with = "or_default")]
     pub history_tokens: u64,
+    /// What was left out of the conversation for lack of room; the manifest says so.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "optional_map")]
+    pub history_omitted: Option<HistoryOmitted>,
     /// Tokens kept for tool schemas and the current message.
     #[serde(deserialize_with = "or_default")]
     pub reserved_tokens: u64,
@@ -157,6 +160,7 @@ impl Default for Context {
             context_content: Documents::default(),
             context_window: 200_000,
             history_tokens: 0,
+            history_omitted: None,
             reserved_tokens: 0,
             output_reserve: 4096,
             max_prompt_tokens: None,
@@ -326,6 +330,16 @@ pub enum SpawnMode {
     TopLevel,
     /// Started by another agent.
     SubAgent,
+}
+
+/// Turns of a conversation that no longer fit the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct HistoryOmitted {
+    /// So many of the oldest turns.
+    pub turns: u64,
+    /// Their tokens.
+    pub tokens: u64,
 }
 
 /// Facts of the repository.

@@ -53,8 +53,8 @@ pub use blueprint_toml::BlueprintError;
 pub use budget::{Allocation, Candidate, Decision, allocate};
 pub use clock::Timestamp;
 pub use context::{
-    Context, ContextError, Env, Git, Hints, IdentityFiles, ModeChoice, Profile, PromptMode,
-    RuntimeContext, SpawnMode,
+    Context, ContextError, Env, Git, Hints, HistoryOmitted, IdentityFiles, ModeChoice, Profile,
+    PromptMode, RuntimeContext, SpawnMode,
 };
 pub use cut::{cut_document, cut_untrusted};
 pub use diff::{ChangeKind, DiffError, Difference, SectionChange, Side, diff};
