@@ -1,0 +1,35 @@
+//! What enters and leaves a session, judged without touching anything.
+//!
+//! This crate owns the canary and everything it may be disguised as, the key formats that must not
+//! be shown, the guard that text of a model passes on its way to a person, the fence around external
+//! content, the arithmetic of taint and the gate before sensitive actions, the scanner's verdict on
+//! what comes and goes, and the times of schedules. It does no I/O and reads neither clock nor
+//! environment nor randomness: bytes and seconds are arguments.
+//!
+//! ```
+//! use foreword_guard::{Canary, OutputGuard};
+//!
+//! let canary = Canary::from_random([7; 16]);
+//! let mut guard = OutputGuard::new(&[canary.clone()], &[]);
+//! let shown = guard.push("All is well. ")?;
+//! assert!("All is well. ".starts_with(&shown));
+//! let spelled: String = canary.as_str().chars().rev().flat_map(|c| [c, '-']).collect();
+//! assert!(guard.push(&spelled).is_err());
+//! # Ok::<(), foreword_guard::Leak>(())
+//! ```
+
+mod canary;
+mod cron;
+mod external;
+mod output;
+mod scanning;
+mod secrets;
+mod taint;
+
+pub use canary::{Canary, Detector, Leak, LeakForm, SHORTEST_LEAK};
+pub use cron::{Cron, CronError};
+pub use external::{Trust, external_content};
+pub use output::{Finished, OutputGuard, whole};
+pub use scanning::{Scanned, scan_input, scan_output};
+pub use secrets::{Redacted, Secret, SecretKind, redact, redact_with};
+pub use taint::{Provenance, Refusal, RefusalReason, Sensitive, TaintLevel, gate};

@@ -1,0 +1,347 @@
+//! How much of a session came from outside, and what must not be done because of it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Who a content of a session came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provenance {
+    /// The files of the workspace that say who the agent is.
+    Operator,
+    /// The person who speaks with the agent.
+    User,
+    /// What a tool gave back.
+    ToolResult,
+    /// A page, a message of a channel, anything that nobody here wrote.
+    External,
+    /// What was recalled from earlier sessions.
+    Memory,
+}
+
+impl Provenance {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Operator, Self::User, Self::ToolResult, Self::External, Self::Memory];
+
+    /// The name as written in JSON and in the database.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Operator => "operator",
+            Self::User => "user",
+            Self::ToolResult => "tool_result",
+            Self::External => "external",
+            Self::Memory => "memory",
+        }
+    }
+
+    /// Reads a name that [`Provenance::as_str`] wrote.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|provenance| provenance.as_str() == name)
+    }
+}
+
+impl fmt::Display for Provenance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a session has taken in, in tokens. The system prompt is not part of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TaintLevel {
+    /// Tokens that came from outside.
+    pub external_tokens: u64,
+    /// Tokens of all content.
+    pub total_tokens: u64,
+    /// Whether anything came from outside since the person last spoke.
+    pub external_since_person: bool,
+}
+
+impl TaintLevel {
+    /// Counts one content that entered the session.
+    ///
+    /// External content is tainted whatever the caller says; a tool result or a memory is where it
+    /// `carries` taint: the tool read something from outside, the memory was written from such. What
+    /// the operator or the person wrote never is, and when the person speaks, the second reason to
+    /// refuse starts anew.
+    pub fn add(&mut self, provenance: Provenance, tokens: u64, carries: bool) {
+        self.total_tokens = self.total_tokens.saturating_add(tokens);
+        let tainted = match provenance {
+            Provenance::External => true,
+            Provenance::ToolResult | Provenance::Memory => carries,
+            Provenance::Operator => false,
+            Provenance::User => {
+                self.external_since_person = false;
+                false
+            }
+        };
+        if tainted {
+            self.external_tokens = self.external_tokens.saturating_add(tokens);
+            self.external_since_person = true;
+        }
+    }
+
+    /// Takes over what a sub-agent's session took in: its taint flows back with its answer.
+    pub fn absorb(&mut self, child: Self) {
+        self.external_tokens = self.external_tokens.saturating_add(child.external_tokens);
+        self.total_tokens = self.total_tokens.saturating_add(child.total_tokens);
+        self.external_since_person |= child.external_tokens > 0 || child.external_since_person;
+    }
+
+    /// External tokens over all tokens, 0 to 1; 0 where nothing is there.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a ratio of counts far below 2^52")]
+    pub fn ratio(self) -> f64 {
+        if self.external_tokens == 0 {
+            return 0.0;
+        }
+        // A count of outside tokens without a total can only be a mistake: it is not read as clean.
+        let total = self.total_tokens.max(self.external_tokens);
+        self.external_tokens as f64 / total as f64
+    }
+}
+
+/// Actions that last beyond the turn or act in the agent's name, and so may not be set off by a text
+/// from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sensitive {
+    /// Proposing a skill.
+    SkillPropose,
+    /// Proposing a change to an identity file.
+    IdentityPropose,
+    /// Starting another agent.
+    SpawnAgent,
+    /// Running several agents in a row.
+    ChainRun,
+    /// Writing a memory.
+    MemoryWrite,
+    /// Planning something for later.
+    ScheduleAdd,
+}
+
+impl Sensitive {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::SkillPropose,
+        Self::IdentityPropose,
+        Self::SpawnAgent,
+        Self::ChainRun,
+        Self::MemoryWrite,
+        Self::ScheduleAdd,
+    ];
+
+    /// The name of the action, as in the protocol.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SkillPropose => "skill_propose",
+            Self::IdentityPropose => "identity_propose",
+            Self::SpawnAgent => "spawn_agent",
+            Self::ChainRun => "chain_run",
+            Self::MemoryWrite => "memory_write",
+            Self::ScheduleAdd => "schedule_add",
+        }
+    }
+
+    /// The sensitive action of that name; nothing for every other action.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|action| action.as_str() == name)
+    }
+}
+
+impl fmt::Display for Sensitive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Which of the two rules refused.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RefusalReason {
+    /// Too much of the session came from outside.
+    Ratio {
+        /// The share, 0 to 1.
+        ratio: f64,
+        /// The share allowed.
+        threshold: f64,
+    },
+    /// Something came from outside after the person last spoke.
+    SincePerson,
+}
+
+/// Why a sensitive action was not done, in words the agent can pass on.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error(
+    "`{action}` was not done: {reason}. A text from outside must not set it off. \
+     Tell the person what you wanted to do, and ask them to allow it once: `foreword approve {action}`"
+)]
+pub struct Refusal {
+    /// What was to be done.
+    pub action: Sensitive,
+    /// Why not.
+    pub reason: RefusalReason,
+}
+
+impl fmt::Display for RefusalReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ratio { ratio, threshold } => write!(
+                f,
+                "{} of this session came from outside (limit {})",
+                Percent(*ratio),
+                Percent(*threshold)
+            ),
+            Self::SincePerson => {
+                f.write_str("content from outside has come in since the person last spoke")
+            }
+        }
+    }
+}
+
+/// A share as a percentage: whole where it is, with a decimal where it is not, so that a share just
+/// above the limit never reads like the limit.
+struct Percent(f64);
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tenths = (self.0 * 1000.0).ceil();
+        if tenths % 10.0 == 0.0 {
+            write!(f, "{:.0}%", tenths / 10.0)
+        } else {
+            write!(f, "{:.1}%", tenths / 10.0)
+        }
+    }
+}
+
+/// Lets a sensitive action pass, or says why not. `granted` is the person's leave for this one action.
+/// The threshold itself passes; what cannot be compared does not.
+///
+/// # Errors
+///
+/// [`Refusal`]: the share first, since waiting for the person to speak does not mend that one.
+pub fn gate(
+    action: Sensitive,
+    level: TaintLevel,
+    threshold: f64,
+    granted: bool,
+) -> Result<(), Refusal> {
+    if granted {
+        return Ok(());
+    }
+    let ratio = level.ratio();
+    let within = ratio <= threshold;
+    if !within {
+        return Err(Refusal { action, reason: RefusalReason::Ratio { ratio, threshold } });
+    }
+    if level.external_since_person {
+        return Err(Refusal { action, reason: RefusalReason::SincePerson });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foreword::Profile;
+    use proptest::prelude::*;
+
+    fn level(external_tokens: u64, total_tokens: u64) -> TaintLevel {
+        TaintLevel { external_tokens, total_tokens, external_since_person: false }
+    }
+
+    #[test]
+    fn names_are_those_of_the_protocol() {
+        for provenance in Provenance::ALL {
+            assert_eq!(Provenance::parse(provenance.as_str()), Some(provenance));
+            let json = serde_json::to_string(&provenance).unwrap();
+            assert_eq!(json, format!("\"{provenance}\""));
+        }
+        for action in Sensitive::ALL {
+            assert_eq!(Sensitive::parse(action.as_str()), Some(action));
+            assert_eq!(serde_json::to_string(&action).unwrap(), format!("\"{action}\""));
+        }
+        assert_eq!(Sensitive::parse("skill_read"), None);
+        assert_eq!(Provenance::parse("External"), None);
+    }
+
+    #[test]
+    fn a_plain_conversation_stays_at_nothing() {
+        let mut level = TaintLevel::default();
+        assert_eq!(level.ratio(), 0.0);
+        level.add(Provenance::User, 120, false);
+        level.add(Provenance::Operator, 40, false);
+        level.add(Provenance::ToolResult, 900, false);
+        level.add(Provenance::Memory, 10, false);
+        assert_eq!(level.ratio(), 0.0);
+        for action in Sensitive::ALL {
+            assert_eq!(gate(action, level, 0.0, false), Ok(()));
+        }
+    }
+
+    #[test]
+    fn the_share_and_the_last_word_are_two_rules() {
+        let mut level = TaintLevel::default();
+        level.add(Provenance::User, 80, false);
+        level.add(Provenance::External, 20, false);
+        let threshold = Profile::Balanced.threshold();
+        let refusal = gate(Sensitive::MemoryWrite, level, threshold, false).unwrap_err();
+        assert_eq!(refusal.reason, RefusalReason::SincePerson);
+        assert_eq!(
+            refusal.to_string(),
+            "`memory_write` was not done: content from outside has come in since the person last \
+             spoke. A text from outside must not set it off. Tell the person what you wanted to do, \
+             and ask them to allow it once: `foreword approve memory_write`"
+        );
+        assert_eq!(gate(Sensitive::MemoryWrite, level, threshold, true), Ok(()));
+        level.add(Provenance::User, 1, false);
+        assert_eq!(gate(Sensitive::MemoryWrite, level, threshold, false), Ok(()));
+        assert!(gate(Sensitive::MemoryWrite, level, Profile::Paranoid.threshold(), false).is_err());
+    }
+
+    #[test]
+    fn the_share_is_told_before_the_last_word() {
+        let tainted = TaintLevel { external_since_person: true, ..level(45, 100) };
+        let refusal = gate(Sensitive::SkillPropose, tainted, 0.30, false).unwrap_err();
+        assert!(
+            refusal.to_string().contains("45% of this session came from outside (limit 30%)"),
+            "{refusal}"
+        );
+        let barely = gate(Sensitive::SkillPropose, level(3001, 10_000), 0.30, false).unwrap_err();
+        assert!(barely.to_string().contains("30.1% of this session"), "{barely}");
+        assert_eq!(gate(Sensitive::SkillPropose, level(30, 100), 0.30, false), Ok(()));
+        assert!(gate(Sensitive::SkillPropose, level(0, 0), f64::NAN, false).is_err());
+    }
+
+    #[test]
+    fn taint_travels_with_memories_tools_and_children() {
+        let mut level = TaintLevel::default();
+        level.add(Provenance::User, 10, true);
+        level.add(Provenance::Operator, 10, true);
+        assert_eq!(level.external_tokens, 0, "nobody here is outside");
+        level.add(Provenance::Memory, 10, true);
+        level.add(Provenance::ToolResult, 10, true);
+        assert_eq!((level.external_tokens, level.external_since_person), (20, true));
+        let mut parent = TaintLevel::default();
+        parent.add(Provenance::User, 60, false);
+        level.external_since_person = false;
+        parent.absorb(level);
+        assert_eq!((parent.external_tokens, parent.total_tokens), (20, 100));
+        assert!(parent.external_since_person);
+    }
+
+    proptest! {
+        #[test]
+        fn a_ratio_is_a_share(external: u64, total: u64) {
+            let ratio = level(external, total).ratio();
+            prop_assert!((0.0..=1.0).contains(&ratio));
+            prop_assert_eq!(ratio == 0.0, external == 0);
+        }
+    }
+}
