@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rusqlite::ErrorCode;
 
 use crate::proposal::State;
+use crate::turn::{TurnNumber, TurnState};
 
 /// What can go wrong with the store.
 #[derive(Debug, thiserror::Error)]
@@ -213,9 +214,106 @@ pub enum StoreError {
         /// The commit that is recorded.
         found: Option<String>,
     },
-    /// The audit writer has stopped and takes no more entries.
-    #[error("the audit writer has stopped")]
+    /// There is no session of this name.
+    #[error("there is no session `{id}`")]
+    NoSuchSession {
+        /// What was asked for.
+        id: String,
+    },
+    /// A session of this name is there already.
+    #[error("there is already a session `{id}`")]
+    SessionExists {
+        /// Its name.
+        id: String,
+    },
+    /// A session does one turn at a time.
+    #[error("turn {turn} of the session `{session}` has not ended yet")]
+    TurnRunning {
+        /// The session.
+        session: String,
+        /// The turn that is under way.
+        turn: TurnNumber,
+        /// Whose it is, as it was given when the turn began.
+        owner: String,
+    },
+    /// A turn that is not under way cannot end.
+    #[error(
+        "turn {turn} of the session `{session}` {}",
+        found.map_or("does not exist".to_owned(), |found| format!("is {found}, not running"))
+    )]
+    TurnNotRunning {
+        /// The session.
+        session: String,
+        /// The turn.
+        turn: TurnNumber,
+        /// What became of it, if there is such a turn.
+        found: Option<TurnState>,
+    },
+    /// Nothing has this id, nor an id that begins with it.
+    #[error("there is no {what} `{id}`")]
+    NoSuch {
+        /// What was looked for: `task`.
+        what: &'static str,
+        /// Its id.
+        id: String,
+    },
+    /// Several ids begin with these characters.
+    #[error("`{prefix}` could be any of these: {}", candidates.join(", "))]
+    Ambiguous {
+        /// What was looked for: `task`.
+        what: &'static str,
+        /// What was asked for.
+        prefix: String,
+        /// The ids that begin with it; at most ten.
+        candidates: Vec<String>,
+    },
+    /// Somebody has decided already.
+    #[error("the {what} `{id}` is {found} already")]
+    Decided {
+        /// What was to be decided: `refusal`.
+        what: &'static str,
+        /// Its id.
+        id: String,
+        /// What was decided.
+        found: &'static str,
+    },
+    /// A text is longer than it may be.
+    #[error("the {what} has {bytes} bytes; it may have {limit}")]
+    TooLong {
+        /// Which text.
+        what: &'static str,
+        /// Its size.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A field is not as it has to be.
+    #[error("the {what} has to be {wanted}")]
+    Unfit {
+        /// Which field.
+        what: &'static str,
+        /// What it has to be.
+        wanted: &'static str,
+    },
+    /// No more of these are taken.
+    #[error("there are {limit} {what} already, and no more are taken")]
+    TooMany {
+        /// Of what: `open tasks`.
+        what: &'static str,
+        /// The limit.
+        limit: u64,
+    },
+    /// The writer has stopped and takes no more.
+    #[error("the writer of the database has stopped")]
     WriterStopped,
+    /// The database undid the changes of others together with one that failed.
+    #[error("the database {} undid this change with another that failed: {detail}", path.display())]
+    Undone {
+        /// The database.
+        path: PathBuf,
+        /// Why the other failed.
+        detail: String,
+    },
     /// The transaction that carried this entry failed.
     #[error(transparent)]
     Batch(Arc<StoreError>),
@@ -282,6 +380,22 @@ impl StoreError {
                     .to_owned()
             }
             Self::TrackedMoved { .. } => "try again".to_owned(),
+            Self::NoSuchSession { .. } => {
+                "see `foreword run --help` for how a session is named".to_owned()
+            }
+            Self::SessionExists { .. } => "give it another name".to_owned(),
+            Self::TurnRunning { .. } => {
+                "wait until it has ended; a turn of a process that is gone is given up by the next \
+                 `foreword run` or `foreword chat`"
+                    .to_owned()
+            }
+            Self::TurnNotRunning { .. } | Self::Decided { .. } => {
+                "somebody else was faster".to_owned()
+            }
+            Self::Ambiguous { .. } => "give more characters of the id".to_owned(),
+            Self::TooLong { .. } => "shorten it".to_owned(),
+            Self::TooMany { .. } => "finish or remove some of them first".to_owned(),
+            Self::Undone { .. } => "try again".to_owned(),
             Self::Batch(error) => return error.hint(),
             Self::Io { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 format!("look at who owns {} and may write there", path.display())
@@ -291,6 +405,8 @@ impl StoreError {
             | Self::Random { .. }
             | Self::TooLarge { .. }
             | Self::UnfitMemory { .. }
+            | Self::NoSuch { .. }
+            | Self::Unfit { .. }
             | Self::WriterStopped => return None,
         })
     }

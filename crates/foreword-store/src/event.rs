@@ -116,7 +116,7 @@ pub(crate) struct Texts {
 }
 
 /// The text within a number of bytes, cut at a character with a mark.
-fn cut(text: &str, limit: usize) -> String {
+pub(crate) fn cut(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }

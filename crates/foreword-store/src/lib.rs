@@ -1,5 +1,5 @@
 //! What Foreword remembers, in an embedded SQLite database: proposals, what the skill repository
-//! holds, memories, and the audit chain.
+//! holds, memories, sessions with all that the host keeps about them, and the audit chain.
 //!
 //! This crate owns the database file, the audit key and the head files that lie beside the key.
 //! Rows and audit entries change together in one transaction ([`Store::write`]); reading never
@@ -27,9 +27,13 @@
 mod audit;
 mod chain;
 mod checksum;
+mod contents;
 mod error;
 mod event;
+mod grants;
+mod group;
 mod heads;
+mod identity;
 mod key;
 mod marks;
 mod memories;
@@ -41,21 +45,43 @@ mod memory_vectors;
 mod memory_words;
 mod proposal;
 mod proposals;
+mod queue;
 mod reader;
+mod refusals;
+mod rows;
+mod schedules;
 mod schema;
+mod session;
+mod sessions;
+mod short_id;
 mod store;
 mod suspects;
+mod tasks;
+mod text;
+mod todos;
 mod tracked;
+mod turn;
+mod turns;
 mod verification;
 mod verify;
+mod words;
 mod write;
 mod writer;
 
 pub use audit::{LogFilter, Order};
 pub use chain::{Anchor, BadHex, Hash, Head, LogId};
+pub use contents::{
+    Content, ContentTotals, MAX_CONTENT_TOKENS, MAX_CONTENTS_LISTED, Provenance, RecordedContent,
+};
 pub use error::StoreError;
 pub use event::{Entry, Event, Outcome};
+pub use grants::{Grant, GrantId, MAX_UNUSED_GRANTS};
+pub use group::GroupWriter;
 pub use heads::Heads;
+pub use identity::{
+    IdentityProposal, IdentityProposalId, IdentityState, IdentityVerdict, MAX_IDENTITY_BYTES,
+    MAX_PENDING_IDENTITY, NewIdentityProposal,
+};
 pub use key::{AuditKey, check_outside_workspace};
 pub use memories::{KeyedMemory, Revectored};
 pub use memory::{
@@ -68,9 +94,23 @@ pub use proposal::{
     ChangeKind, Decision, FileChange, NewProposal, Proposal, ProposalId, ProposalSummary, State,
 };
 pub use proposals::{MAX_FILE_BYTES, MAX_PENDING, MAX_PROPOSAL_BYTES};
+pub use queue::Ticket;
 pub use reader::Reader;
+pub use refusals::{MAX_OPEN_REFUSALS, Refusal, RefusalId, RefusalState};
+pub use schedules::{MAX_PROMPT_BYTES, MAX_SCHEDULES, NewSchedule, Schedule, ScheduleId, When};
+pub use session::{MAX_CANARIES, NewSession, Session, SessionId};
+pub use sessions::MAX_SESSIONS_LISTED;
 pub use store::{Durability, Options, Store};
+pub use tasks::{
+    MAX_DETAIL_BYTES, MAX_OPEN_TASKS, MAX_TASKS_LISTED, MAX_TITLE_BYTES, NewTask, Task, TaskChange,
+    TaskFilter, TaskId, TaskState,
+};
+pub use todos::{MAX_TODO_CHARS, MAX_TODOS, TodoItem, TodoState};
 pub use tracked::{Tracked, TrackedSet};
+pub use turn::{
+    FinishedTurn, MAX_ANSWER_BYTES, MAX_MESSAGE_BYTES, MAX_TURN_BYTES, RunningTurn, Turn, TurnEnd,
+    TurnMessages, TurnNumber, TurnRange, TurnState, Usage,
+};
 pub use verification::{Fault, Note, Verification};
 pub use write::Write;
-pub use writer::{AuditWriter, Ticket};
+pub use writer::AuditWriter;

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::error::StoreError;
-use crate::proposal::random_letters;
+use crate::short_id::{ID_LETTERS, random_letters};
 
 /// The most bytes the text of a memory may have.
 pub const MAX_MEMORY_BYTES: usize = 16 * 1024;
@@ -25,7 +25,7 @@ impl MemoryId {
     ///
     /// When the system gives no random bytes.
     pub fn random() -> Result<Self, StoreError> {
-        random_letters().map(Self)
+        random_letters(ID_LETTERS).map(Self)
     }
 
     /// An id that was given out before, as an export holds it.

@@ -5,11 +5,8 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::error::StoreError;
-
-/// The letters of an id: base 32, none of which is mistaken for another.
-const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
-/// How many letters an id has: 50 random bits.
-const ID_LETTERS: usize = 10;
+use crate::short_id::{ID_LETTERS, random_letters};
+use crate::words::stored_words;
 
 /// The random id of a proposal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -22,7 +19,7 @@ impl ProposalId {
     ///
     /// When the system gives no random bytes.
     pub fn random() -> Result<Self, StoreError> {
-        random_letters().map(Self)
+        random_letters(ID_LETTERS).map(Self)
     }
 
     pub(crate) fn stored(id: String) -> Self {
@@ -36,47 +33,10 @@ impl ProposalId {
     }
 }
 
-/// The letters of a new id.
-pub(crate) fn random_letters() -> Result<String, StoreError> {
-    let mut bytes = [0; ID_LETTERS];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| StoreError::Random { detail: error.to_string() })?;
-    let letters = bytes.iter().filter_map(|byte| LETTERS.get(usize::from(byte % 32)));
-    Ok(letters.map(|&letter| char::from(letter)).collect())
-}
-
 impl fmt::Display for ProposalId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
-}
-
-macro_rules! stored_words {
-    ($name:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
-        impl $name {
-            /// The word that is stored and shown.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word),+ }
-            }
-
-            pub(crate) fn stored(word: &str) -> Option<Self> {
-                match word { $($word => Some(Self::$variant),)+ _ => None }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
-            }
-        }
-    };
 }
 
 /// What kind of change it is.

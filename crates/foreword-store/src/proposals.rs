@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use rusqlite::types::Type;
 use rusqlite::{Connection, Row};
 
 use crate::error::{InDatabase as _, StoreError};
 use crate::proposal::{
     ChangeKind, Decision, FileChange, NewProposal, Proposal, ProposalId, ProposalSummary, State,
 };
+use crate::words::word;
 
 /// The most bytes one file of a proposal may have.
 pub const MAX_FILE_BYTES: u64 = 1024 * 1024;
@@ -262,7 +262,7 @@ fn nearest(ids: &[String], wanted: &str) -> Option<String> {
 fn summary(row: &Row<'_>) -> rusqlite::Result<ProposalSummary> {
     Ok(ProposalSummary {
         id: ProposalId::stored(row.get(0)?),
-        kind: word(row, 1, ChangeKind::stored)?,
+        kind: word(row, 1, ChangeKind::parse)?,
         skill: row.get(2)?,
         path: row.get(3)?,
         reverts: row.get(4)?,
@@ -271,20 +271,12 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<ProposalSummary> {
         verdict: row.get(7)?,
         findings_json: row.get(8)?,
         policy: row.get(9)?,
-        state: word(row, 10, State::stored)?,
+        state: word(row, 10, State::parse)?,
         created_at: row.get(11)?,
         decided_at: row.get(12)?,
         decided_by: row.get(13)?,
         decision_reason: row.get(14)?,
         commit: row.get(15)?,
-    })
-}
-
-fn word<T>(row: &Row<'_>, column: usize, read: fn(&str) -> Option<T>) -> rusqlite::Result<T> {
-    let word: String = row.get(column)?;
-    read(&word).ok_or_else(|| {
-        let message = format!("`{word}` is none of the words stored here");
-        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, message.into())
     })
 }
 

@@ -18,6 +18,7 @@ use crate::heads::Heads;
 use crate::key::AuditKey;
 use crate::memory_rows::MemoryRows;
 use crate::proposal::{Proposal, ProposalSummary, State};
+use crate::rows::Rows;
 use crate::tracked::{self, Tracked, TrackedSet};
 use crate::verification::Verification;
 use crate::{proposals, schema, verify};
@@ -205,6 +206,21 @@ impl Reader {
         verify::run(&connection, &self.path, key, &recorded, aside, anchors)
     }
 
+    /// Reads what the host keeps; a database of a version before that has nothing of it.
+    pub(crate) fn read<T: Default>(
+        &self,
+        read: impl FnOnce(Rows<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let connection = self.connection();
+        read(Rows { connection: &connection, path: &self.path }).or_else(|error| {
+            // Looked at only then, so that reading costs one statement.
+            match schema::version(&connection, &self.path) {
+                Ok(version) if version < schema::WITH_SESSIONS => Ok(T::default()),
+                _ => Err(error),
+            }
+        })
+    }
+
     pub(crate) fn connection(&self) -> MutexGuard<'_, Connection> {
         // A panic while holding it leaves no transaction behind: that is rolled back when dropped.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
@@ -257,7 +273,7 @@ pub(crate) fn check_file(path: &Path) -> Result<Contents, StoreError> {
 /// Settings of every connection: strict about what a file from elsewhere may make us do.
 pub(crate) fn configure(connection: &Connection, timeout: Duration) -> rusqlite::Result<()> {
     connection.busy_timeout(timeout)?;
-    connection.set_prepared_statement_cache_capacity(64);
+    connection.set_prepared_statement_cache_capacity(128);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;

@@ -11,9 +11,11 @@ use crate::key::AuditKey;
 /// Marks the file as ours, in the place SQLite has for that: "fore".
 const APPLICATION_ID: i64 = 0x666f_7265;
 /// The layout this version writes.
-pub(crate) const VERSION: i64 = 2;
+pub(crate) const VERSION: i64 = 3;
 /// The first layout with memories.
 pub(crate) const WITH_MEMORIES: i64 = 2;
+/// The first layout with sessions and all that the host keeps.
+pub(crate) const WITH_SESSIONS: i64 = 3;
 
 /// A part of the database: kind, name, and the statement that makes it.
 type Object = (&'static str, &'static str, &'static str);
@@ -162,11 +164,118 @@ const MADE_BY_FTS5: &[Object] = &[
     ),
 ];
 
+/// What version 3 added: sessions, their turns and contents, what a person allowed, and what agents
+/// plan.
+const VERSION_3: &[Object] = &[
+    (
+        "table",
+        "sessions",
+        "CREATE TABLE sessions (id TEXT PRIMARY KEY, agent TEXT, user TEXT, runner TEXT NOT NULL, \
+         channel TEXT NOT NULL, parent TEXT REFERENCES sessions (id), depth INTEGER NOT NULL, \
+         canaries TEXT NOT NULL, created_at INTEGER NOT NULL, last_at INTEGER NOT NULL, \
+         turns INTEGER NOT NULL, external_tokens INTEGER NOT NULL, total_tokens INTEGER NOT NULL, \
+         external_since_person INTEGER NOT NULL) STRICT",
+    ),
+    ("index", "sessions_by_time", "CREATE INDEX sessions_by_time ON sessions (last_at)"),
+    (
+        "table",
+        "turns",
+        "CREATE TABLE turns (session TEXT NOT NULL REFERENCES sessions (id), turn INTEGER NOT NULL, \
+         state TEXT NOT NULL, owner TEXT NOT NULL, message TEXT NOT NULL, messages TEXT, answer TEXT, \
+         reason TEXT, input INTEGER NOT NULL, output INTEGER NOT NULL, cache_read INTEGER NOT NULL, \
+         cache_write INTEGER NOT NULL, calls INTEGER NOT NULL, began_at INTEGER NOT NULL, \
+         ended_at INTEGER, PRIMARY KEY (session, turn)) STRICT",
+    ),
+    (
+        "index",
+        "turns_running",
+        "CREATE INDEX turns_running ON turns (session, turn) WHERE state = 'running'",
+    ),
+    (
+        "table",
+        "contents",
+        "CREATE TABLE contents (id INTEGER PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions (id), \
+         turn INTEGER, provenance TEXT NOT NULL, source TEXT NOT NULL, tokens INTEGER NOT NULL, \
+         external INTEGER NOT NULL, at INTEGER NOT NULL) STRICT",
+    ),
+    ("index", "contents_by_session", "CREATE INDEX contents_by_session ON contents (session, id)"),
+    (
+        "table",
+        "grants",
+        "CREATE TABLE grants (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, \
+         session TEXT NOT NULL REFERENCES sessions (id), action TEXT NOT NULL, refusal TEXT, \
+         granted_by TEXT NOT NULL, granted_at INTEGER NOT NULL, used_at INTEGER) STRICT",
+    ),
+    ("index", "grants_by_session", "CREATE INDEX grants_by_session ON grants (session, number)"),
+    (
+        "index",
+        "grants_unused",
+        "CREATE INDEX grants_unused ON grants (session, action, number) WHERE used_at IS NULL",
+    ),
+    (
+        "table",
+        "refusals",
+        "CREATE TABLE refusals (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, \
+         session TEXT NOT NULL REFERENCES sessions (id), action TEXT NOT NULL, \
+         summary TEXT NOT NULL, reason TEXT NOT NULL, state TEXT NOT NULL, times INTEGER NOT NULL, \
+         refused_at INTEGER NOT NULL, decided_at INTEGER, decided_by TEXT) STRICT",
+    ),
+    (
+        "index",
+        "refusals_by_session",
+        "CREATE INDEX refusals_by_session ON refusals (session, state, number)",
+    ),
+    ("index", "refusals_by_state", "CREATE INDEX refusals_by_state ON refusals (state, number)"),
+    (
+        "table",
+        "tasks",
+        "CREATE TABLE tasks (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, \
+         title TEXT NOT NULL, detail TEXT, assignee TEXT, state TEXT NOT NULL, \
+         created_by TEXT NOT NULL, session TEXT REFERENCES sessions (id), \
+         created_at INTEGER NOT NULL, changed_at INTEGER NOT NULL) STRICT",
+    ),
+    ("index", "tasks_by_state", "CREATE INDEX tasks_by_state ON tasks (state, changed_at)"),
+    (
+        "table",
+        "todos",
+        "CREATE TABLE todos (session TEXT NOT NULL REFERENCES sessions (id), place INTEGER NOT NULL, \
+         text TEXT NOT NULL, state TEXT NOT NULL, PRIMARY KEY (session, place)) \
+         STRICT, WITHOUT ROWID",
+    ),
+    (
+        "table",
+        "schedules",
+        "CREATE TABLE schedules (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, cron TEXT, \
+         at INTEGER, prompt TEXT NOT NULL, agent TEXT, session TEXT REFERENCES sessions (id), \
+         created_by TEXT NOT NULL, created_at INTEGER NOT NULL, next_at INTEGER, last_at INTEGER, \
+         runs INTEGER NOT NULL) STRICT",
+    ),
+    (
+        "index",
+        "schedules_by_time",
+        "CREATE INDEX schedules_by_time ON schedules (next_at, number) WHERE next_at IS NOT NULL",
+    ),
+    (
+        "table",
+        "identity_proposals",
+        "CREATE TABLE identity_proposals (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, \
+         file TEXT NOT NULL, content TEXT, base BLOB, reason TEXT, proposed_by TEXT NOT NULL, \
+         session TEXT REFERENCES sessions (id), state TEXT NOT NULL, created_at INTEGER NOT NULL, \
+         decided_at INTEGER, decided_by TEXT, decision_reason TEXT) STRICT",
+    ),
+    (
+        "index",
+        "identity_proposals_by_state",
+        "CREATE INDEX identity_proposals_by_state ON identity_proposals (state, number)",
+    ),
+];
+
 /// What a database of a version consists of.
 fn objects(version: i64) -> impl Iterator<Item = &'static Object> {
-    let newer: [&[Object]; 2] =
+    let memories: [&[Object]; 2] =
         if version >= WITH_MEMORIES { [VERSION_2, MADE_BY_FTS5] } else { [&[], &[]] };
-    VERSION_1.iter().chain(newer.into_iter().flatten())
+    let sessions: &[Object] = if version >= WITH_SESSIONS { VERSION_3 } else { &[] };
+    VERSION_1.iter().chain(memories.into_iter().flatten()).chain(sessions)
 }
 
 /// Something in the database that is not as it was made.
@@ -195,7 +304,7 @@ pub(crate) fn migrate(
             return Err(StoreError::Damaged { path: path.to_path_buf(), detail: oddity.0 });
         }
     }
-    let steps: [&[Object]; 2] = [VERSION_1, VERSION_2];
+    let steps: [&[Object]; 3] = [VERSION_1, VERSION_2, VERSION_3];
     let missing = steps.into_iter().skip(usize::try_from(found).unwrap_or_default());
     for (_, _, statement) in missing.flatten() {
         transaction.execute_batch(statement).at(path)?;

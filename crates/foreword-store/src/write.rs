@@ -1,5 +1,6 @@
 //! One transaction: rows and audit entries that change together.
 
+use std::error::Error;
 use std::path::Path;
 
 use rusqlite::Transaction;
@@ -16,6 +17,7 @@ use crate::memory_blocks;
 use crate::memory_rows::MemoryRows;
 use crate::proposal::{Decision, NewProposal, Proposal, ProposalId, ProposalSummary, State};
 use crate::proposals;
+use crate::rows::Rows;
 use crate::tracked::{self, Tracked, TrackedSet};
 
 /// A transaction under way; see [`Store::write`](crate::Store::write).
@@ -261,6 +263,41 @@ impl<'t> Write<'t> {
     /// When the database cannot be written.
     pub fn drop_unused_sketches(&mut self) -> Result<(), StoreError> {
         memory_blocks::drop_unused(self.transaction).at(self.path)
+    }
+
+    pub(crate) fn rows(&self) -> Rows<'_> {
+        Rows { connection: self.transaction, path: self.path }
+    }
+
+    /// Carries out a part of the transaction that stands alone: when it fails, what it did is undone,
+    /// rows and audit entries, and the transaction goes on.
+    ///
+    /// # Errors
+    ///
+    /// When the whole transaction is lost, as it is when the disk is full.
+    pub(crate) fn part<T, E: From<StoreError> + Error>(
+        &mut self,
+        now_ms: i64,
+        change: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<Result<T, E>, StoreError> {
+        self.now_ms = now_ms;
+        let before = (self.tail, self.appended);
+        self.rows().change("SAVEPOINT part", [])?;
+        let result = change(self);
+        let Err(error) = &result else {
+            self.rows().change("RELEASE part", [])?;
+            return Ok(result);
+        };
+        (self.tail, self.appended) = before;
+        // Some failures make the database undo the whole transaction; going on would then make
+        // each later statement a transaction of its own.
+        if self.transaction.is_autocommit() {
+            let path = self.path.to_path_buf();
+            return Err(StoreError::Undone { path, detail: error.to_string() });
+        }
+        self.rows().change("ROLLBACK TO part", [])?;
+        self.rows().change("RELEASE part", [])?;
+        Ok(result)
     }
 
     /// The new end of the log and a recorded head it did not reach, if anything was appended.

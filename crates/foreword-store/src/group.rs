@@ -1,0 +1,152 @@
+//! Many changes, one transaction: what arrives together is made durable together.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::mpsc::{self, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::StoreError;
+use crate::heads::Heads;
+use crate::key::AuditKey;
+use crate::queue::{Queue, Ticket};
+use crate::store::{Options, Store};
+use crate::write::Write;
+
+/// So many changes may wait; whoever brings more has to wait with them.
+const QUEUE: usize = 1024;
+/// So many changes go into one transaction at most.
+const BATCH: usize = 512;
+
+/// A thread that changes the database for many others.
+///
+/// While one transaction is made durable the next changes gather, so the cost of durability is
+/// shared. Each change stands alone all the same: one that fails leaves nothing, neither rows nor
+/// audit entries, and the others of its transaction do not notice. A change that was answered with
+/// success survives whatever happens to who brought it.
+#[derive(Debug)]
+pub struct GroupWriter {
+    queue: Queue<Box<dyn Job>>,
+    head_problem: Arc<Mutex<Option<String>>>,
+}
+
+impl GroupWriter {
+    /// Opens the database and starts the thread.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::open`], and when no thread can be started.
+    pub fn start(
+        database: &Path,
+        key: AuditKey,
+        heads: Heads,
+        options: Options,
+    ) -> Result<Self, StoreError> {
+        let store = Store::open_with(database, key, heads, options)?;
+        let head_problem = Arc::new(Mutex::new(None));
+        let problem = Arc::clone(&head_problem);
+        let queue = Queue::start(database, QUEUE, BATCH, move |jobs| {
+            serve(&store, jobs, |store| {
+                *problem.lock().unwrap_or_else(PoisonError::into_inner) = store.head_problem();
+            });
+        })?;
+        Ok(Self { queue, head_problem })
+    }
+
+    /// Carries out one change and waits until it is durable: all that `change` does happens, or
+    /// none of it. `now_ms` is the time of the entries that `change` puts on record.
+    ///
+    /// `change` runs on the thread of the writer, so it must not wait for this writer itself.
+    ///
+    /// # Errors
+    ///
+    /// When `change` fails, and when the database cannot be written. Nothing has changed then.
+    pub fn write<T, E>(
+        &self,
+        now_ms: i64,
+        change: impl FnOnce(&mut Write<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Error + Send + 'static,
+    {
+        self.submit(now_ms, change)?.wait()
+    }
+
+    /// Hands over a change; waits only where too many are under way.
+    ///
+    /// # Errors
+    ///
+    /// When the writer has stopped.
+    pub fn submit<T, E>(
+        &self,
+        now_ms: i64,
+        change: impl FnOnce(&mut Write<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<Ticket<T, E>, StoreError>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Error + Send + 'static,
+    {
+        let (answer, ticket) = mpsc::sync_channel(1);
+        let change = Change { now_ms, change: Some(change), result: None, answer };
+        self.queue.send(Box::new(change))?;
+        Ok(Ticket(ticket))
+    }
+
+    /// Why the head of the log could not be written down after the last change, if it could not;
+    /// see [`Store::head_problem`].
+    #[must_use]
+    pub fn head_problem(&self) -> Option<String> {
+        self.head_problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// A change whatever it gives.
+trait Job: Send {
+    /// Carries it out; its own failure is kept for the answer. Fails when the transaction is lost.
+    fn run(&mut self, write: &mut Write<'_>) -> Result<(), StoreError>;
+
+    /// Tells whoever waits. `failed` says why the transaction was not committed.
+    fn answer(self: Box<Self>, failed: Option<&Arc<StoreError>>);
+}
+
+struct Change<T, E, F> {
+    now_ms: i64,
+    change: Option<F>,
+    result: Option<Result<T, E>>,
+    answer: SyncSender<Result<T, E>>,
+}
+
+impl<T, E, F> Job for Change<T, E, F>
+where
+    T: Send,
+    E: From<StoreError> + Error + Send,
+    F: FnOnce(&mut Write<'_>) -> Result<T, E> + Send,
+{
+    fn run(&mut self, write: &mut Write<'_>) -> Result<(), StoreError> {
+        if let Some(change) = self.change.take() {
+            self.result = Some(write.part(self.now_ms, change)?);
+        }
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, failed: Option<&Arc<StoreError>>) {
+        let answer = match (self.result, failed) {
+            // Its own failure says more than that of the transaction.
+            (Some(Err(error)), _) => Err(error),
+            (_, Some(failed)) => Err(StoreError::Batch(Arc::clone(failed)).into()),
+            (Some(Ok(value)), None) => Ok(value),
+            (None, None) => Err(StoreError::WriterStopped.into()),
+        };
+        // Whoever no longer waits for the answer has no use for it.
+        let _ = self.answer.send(answer);
+    }
+}
+
+fn serve(store: &Store, mut jobs: Vec<Box<dyn Job>>, committed: impl FnOnce(&Store)) {
+    let result = store.write(0, |write| jobs.iter_mut().try_for_each(|job| job.run(write)));
+    committed(store);
+    let failed = result.err().map(Arc::new);
+    for job in jobs {
+        job.answer(failed.as_ref());
+    }
+}

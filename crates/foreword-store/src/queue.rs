@@ -1,0 +1,79 @@
+//! A thread that takes what many others bring, as much at once as there is.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::{PoisonError, RwLock};
+use std::thread::{self, JoinHandle};
+
+use crate::chain::Head;
+use crate::error::StoreError;
+
+/// Something handed over to a writer, on its way.
+#[derive(Debug)]
+#[must_use = "it is only known to be durable once it was waited for"]
+pub struct Ticket<T = Head, E = StoreError>(pub(crate) Receiver<Result<T, E>>);
+
+impl<T, E: From<StoreError>> Ticket<T, E> {
+    /// Waits until it is durable; gives what came of it, which for an entry of the audit log is the
+    /// end of the log that it made.
+    ///
+    /// # Errors
+    ///
+    /// When it failed, or the transaction that carried it.
+    pub fn wait(self) -> Result<T, E> {
+        self.0.recv().unwrap_or_else(|_| Err(StoreError::WriterStopped.into()))
+    }
+}
+
+/// A bounded queue and the thread at its end.
+pub(crate) struct Queue<J> {
+    sender: RwLock<Option<SyncSender<J>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<J: Send + 'static> Queue<J> {
+    /// Starts a thread that gives to `serve` what has gathered, at most `batch` at once. Whoever
+    /// brings something while `room` wait has to wait too.
+    pub(crate) fn start(
+        database: &Path,
+        room: usize,
+        batch: usize,
+        mut serve: impl FnMut(Vec<J>) + Send + 'static,
+    ) -> Result<Self, StoreError> {
+        let (sender, receiver) = mpsc::sync_channel(room);
+        let thread = thread::Builder::new()
+            .name("foreword-writer".to_owned())
+            .spawn(move || {
+                while let Ok(first) = receiver.recv() {
+                    let more = receiver.try_iter().take(batch.saturating_sub(1));
+                    serve(std::iter::once(first).chain(more).collect());
+                }
+            })
+            .map_err(|error| StoreError::io("start a thread for", database, error))?;
+        Ok(Self { sender: RwLock::new(Some(sender)), thread: Some(thread) })
+    }
+
+    pub(crate) fn send(&self, job: J) -> Result<(), StoreError> {
+        let sender = self.sender.read().unwrap_or_else(PoisonError::into_inner);
+        let sender = sender.as_ref().ok_or(StoreError::WriterStopped)?;
+        sender.send(job).map_err(|_| StoreError::WriterStopped)
+    }
+}
+
+impl<J> fmt::Debug for Queue<J> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Queue").finish_non_exhaustive()
+    }
+}
+
+impl<J> Drop for Queue<J> {
+    /// Waits until all that was handed over is done.
+    fn drop(&mut self) {
+        self.sender.write().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = self.thread.take() {
+            // A panic there was answered by `WriterStopped` to everyone who waited.
+            let _ = thread.join();
+        }
+    }
+}
