@@ -20,14 +20,20 @@
 
 mod canary;
 mod cron;
+mod detector;
 mod external;
 mod output;
+mod readings;
+mod runs;
 mod scanning;
 mod secrets;
 mod taint;
 
-pub use canary::{Canary, Detector, Leak, LeakForm, SHORTEST_LEAK};
+pub use canary::Canary;
 pub use cron::{Cron, CronError};
+pub use detector::{
+    Detector, Encoding, LONGEST_FORM, LONGEST_GAP, Leak, LeakForm, SHORTEST_LEAK, Spelling,
+};
 pub use external::{Trust, external_content};
 pub use output::{Finished, OutputGuard, whole};
 pub use scanning::{Scanned, scan_input, scan_output};

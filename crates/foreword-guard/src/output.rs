@@ -1,6 +1,7 @@
 //! What a model's text passes on its way to a person.
 
-use crate::canary::{Canary, Leak};
+use crate::canary::Canary;
+use crate::detector::Leak;
 use crate::secrets::Secret;
 
 /// Passes text on as it comes, without canaries and secrets.
