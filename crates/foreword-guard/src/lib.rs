@@ -22,8 +22,11 @@ mod canary;
 mod cron;
 mod detector;
 mod external;
+mod formats;
 mod output;
+mod pem;
 mod readings;
+mod redactor;
 mod runs;
 mod scanning;
 mod secrets;
@@ -37,5 +40,5 @@ pub use detector::{
 pub use external::{Trust, external_content};
 pub use output::{Finished, OutputGuard, whole};
 pub use scanning::{Scanned, scan_input, scan_output};
-pub use secrets::{Redacted, Secret, SecretKind, redact, redact_with};
+pub use secrets::{MOST_NOTED, Redacted, Secret, SecretKind, redact, redact_with};
 pub use taint::{Provenance, Refusal, RefusalReason, Sensitive, TaintLevel, gate};

@@ -5,17 +5,19 @@
 use foreword_guard::{Canary, Encoding, Spelling};
 use proptest::prelude::*;
 
-pub fn canary() -> impl Strategy<Value = Canary> {
+pub(crate) fn canary() -> impl Strategy<Value = Canary> {
     any::<[u8; 16]>().prop_map(Canary::from_random)
 }
 
 /// A form of the canary, and as what it must be reported.
 #[derive(Debug, Clone)]
-pub struct Form {
-    pub name: &'static str,
-    pub text: String,
-    pub encoding: Encoding,
-    pub spelling: Spelling,
+pub(crate) struct Form {
+    pub(crate) name: &'static str,
+    pub(crate) text: String,
+    /// Bytes at its start that say nothing of the canary.
+    pub(crate) lead: usize,
+    pub(crate) encoding: Encoding,
+    pub(crate) spelling: Spelling,
 }
 
 fn rot13(text: &str) -> String {
@@ -29,7 +31,7 @@ fn rot13(text: &str) -> String {
         .collect()
 }
 
-pub fn base64(bytes: &[u8], url: bool, pad: bool) -> String {
+pub(crate) fn base64(bytes: &[u8], url: bool, pad: bool) -> String {
     let alphabet: &[u8; 64] = if url {
         b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     } else {
@@ -78,7 +80,7 @@ fn hexes(text: &str, before: &str, after: &str) -> String {
 }
 
 /// All of them. `offset` bytes stand in front of the token in encoded forms.
-pub fn forms(canary: &Canary, offset: usize) -> Vec<Form> {
+pub(crate) fn forms(canary: &Canary, offset: usize) -> Vec<Form> {
     let token = canary.as_str().to_owned();
     let reversed: String = token.chars().rev().collect();
     let spelled = [
@@ -90,7 +92,14 @@ pub fn forms(canary: &Canary, offset: usize) -> Vec<Form> {
     let mut all = Vec::new();
     for (spelling, plain) in spelled {
         let mut add = |name, encoding, text: String| {
-            all.push(Form { name, text, encoding, spelling });
+            let encoded = offset % 4 * 8 / 6;
+            let lead = match name {
+                "base64" | "base64 in lines" => encoded,
+                "base64 quoted" => 2 + encoded,
+                _ if text.to_lowercase().starts_with("0x") => 2,
+                _ => 0,
+            };
+            all.push(Form { name, text, lead, encoding, spelling });
         };
         for cased in [plain.clone(), plain.to_uppercase(), mixed(&plain)] {
             add("plain", Encoding::Letters, cased.clone());
@@ -175,7 +184,7 @@ pub fn forms(canary: &Canary, offset: usize) -> Vec<Form> {
 }
 
 /// Text without a canary, in which much may still look like the start of one.
-pub fn prose() -> impl Strategy<Value = String> {
+pub(crate) fn prose() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         3 => "[a-zA-Z ,.]{0,30}",
         1 => "[a-z0-9+/=\n]{0,60}",
