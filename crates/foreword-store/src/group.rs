@@ -119,14 +119,16 @@ struct Change<T, E, F> {
 impl<T, E, F> Job for Change<T, E, F>
 where
     T: Send,
-    E: From<StoreError> + Error + Send,
+    E: From<StoreError> + Error + Send + 'static,
     F: FnOnce(&mut Write<'_>) -> Result<T, E> + Send,
 {
     fn run(&mut self, write: &mut Write<'_>) -> Result<(), StoreError> {
-        if let Some(change) = self.change.take() {
-            self.result = Some(write.part(self.now_ms, change)?);
-        }
-        Ok(())
+        let Some(change) = self.change.take() else { return Ok(()) };
+        let part = write.begin_part(self.now_ms)?;
+        let result = change(write);
+        let ended = write.end_part(part, result.as_ref().err().map(|error| error as &dyn Error));
+        self.result = Some(result);
+        ended
     }
 
     fn answer(self: Box<Self>, failed: Option<&Arc<StoreError>>) {
