@@ -152,3 +152,52 @@ fn serve(store: &Store, mut jobs: Vec<Box<dyn Job>>, committed: impl FnOnce(&Sto
         job.answer(failed.as_ref());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Event, Outcome};
+    use crate::queue::Ticket;
+
+    fn job(entries: usize) -> (Box<dyn Job>, Ticket<(), StoreError>) {
+        let (answer, ticket) = mpsc::sync_channel(1);
+        let change = move |write: &mut Write<'_>| {
+            let detail = serde_json::json!("x".repeat(4000));
+            let event = Event::new("a", "b", "c", Outcome::Done).with_detail(detail);
+            (0..entries).try_for_each(|_| write.audit(&event).map(drop))
+        };
+        let job = Change { now_ms: 1, change: Some(change), result: None, answer };
+        (Box::new(job), Ticket(ticket))
+    }
+
+    fn run(store: &Store, sizes: &[usize]) -> Vec<Result<(), StoreError>> {
+        let (jobs, tickets): (Vec<_>, Vec<_>) = sizes.iter().map(|size| job(*size)).unzip();
+        serve(store, jobs, |_| ());
+        tickets.into_iter().map(Ticket::wait).collect()
+    }
+
+    #[test]
+    fn a_full_disk_undoes_the_whole_transaction_and_everyone_is_told() {
+        let workspace = tempfile::tempdir().unwrap();
+        let config = tempfile::tempdir().unwrap();
+        let heads = Heads::new(&config.path().join("foreword"));
+        let database = workspace.path().join("foreword.db");
+        let store = Store::open(&database, AuditKey::from_bytes([1; 32]), heads).unwrap();
+        assert!(run(&store, &[1, 1]).iter().all(Result::is_ok));
+        store.limit_pages_for_tests();
+
+        let results = run(&store, &[0, 100, 1]);
+        assert!(matches!(results[1], Err(StoreError::DiskFull { .. })), "{:?}", results[1]);
+        for place in [0, 2] {
+            let Err(StoreError::Batch(error)) = &results[place] else {
+                panic!("{place}: {:?}", results[place]);
+            };
+            let expected = "undid this change with another that failed: the disk is full";
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+        assert_eq!(store.head().unwrap().seq, 2);
+        assert!(store.verify(&[]).unwrap().is_clean());
+        // The writer goes on.
+        assert!(run(&store, &[0]).iter().all(Result::is_ok));
+    }
+}

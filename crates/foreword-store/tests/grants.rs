@@ -136,7 +136,7 @@ fn what_was_refused_is_allowed_by_its_id_once() {
         let open = store.refusals(session, Some(RefusalState::Open)).unwrap();
         open.into_iter().map(|refusal| refusal.id).collect()
     };
-    assert_eq!(open(None), [third.clone(), second.clone(), first.clone()]);
+    assert_eq!(open(None), [third, second.clone(), first.clone()]);
     assert_eq!(open(Some(&id)), [second.clone(), first.clone()]);
     let found = store.refusal(&first.as_str()[..8]).unwrap();
     assert_eq!((found.times, found.at), (2, NOW_MS + 9));
