@@ -23,6 +23,38 @@ const BATCH: usize = 512;
 /// shared. Each change stands alone all the same: one that fails leaves nothing, neither rows nor
 /// audit entries, and the others of its transaction do not notice. A change that was answered with
 /// success survives whatever happens to who brought it.
+///
+/// ```
+/// use foreword_store::{
+///     AuditKey, Event, GroupWriter, Heads, NewSession, Options, Outcome, SessionId, StoreError,
+/// };
+///
+/// # let workspace = tempfile::tempdir()?;
+/// # let config = tempfile::tempdir()?;
+/// # let config = config.path().join("foreword");
+/// # let database = workspace.path().join("foreword.db");
+/// let key = AuditKey::load_or_create(&config)?;
+/// let writer = GroupWriter::start(&database, key, Heads::new(&config), Options::default())?;
+/// let new = NewSession {
+///     id: SessionId::parse("main")?,
+///     agent: None,
+///     user: Some("ada".to_owned()),
+///     runner: "native".to_owned(),
+///     canary: "k3v7c2mxqa".to_owned(),
+///     parent: None,
+///     depth: 0,
+///     channel: "terminal".to_owned(),
+/// };
+/// let now_ms = 1_772_000_000_000;
+/// let turn = writer.write(now_ms, move |w| {
+///     w.session_create(&new, now_ms)?;
+///     let turn = w.turn_begin(&new.id, "Hello!", "this host", now_ms)?;
+///     w.audit(&Event::new("user:ada", "turn.begin", new.id.as_str(), Outcome::Pending))?;
+///     Ok::<_, StoreError>(turn)
+/// })?;
+/// assert_eq!(turn.0, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct GroupWriter {
     queue: Queue<Box<dyn Job>>,

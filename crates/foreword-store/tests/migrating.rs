@@ -15,7 +15,7 @@ use std::fs;
 use fixture::{Fixture, NOW_MS, new_session};
 use foreword_store::{
     AuditKey, ContentTotals, Event, Heads, LogFilter, MemoryFilter, Outcome, Reader, SessionId,
-    Store, StoreError, TaskFilter, TurnNumber, TurnRange,
+    Store, StoreError, TaskFilter, TurnNumber, TurnRange, Usage,
 };
 
 /// Databases as earlier versions left them, each with five entries and five proposals, the second
@@ -82,6 +82,7 @@ fn an_earlier_version_has_no_sessions_and_is_not_changed_by_reading() {
         assert_eq!(reader.turns(&id, TurnRange::newest(10)).unwrap(), []);
         assert_eq!(reader.history(&id, TurnRange::newest(10)).unwrap(), []);
         assert_eq!(reader.turn_messages(&id, TurnNumber(1)).unwrap(), None);
+        assert_eq!(reader.session_usage(&id).unwrap(), Usage::default());
         assert_eq!(reader.running_turns(None).unwrap(), []);
         assert_eq!(reader.content_totals(&id).unwrap(), ContentTotals::default());
         assert_eq!(reader.contents(&id, 10).unwrap(), []);

@@ -131,13 +131,15 @@ fn unfinished_tasks_are_bounded_and_old_finished_ones_forgotten() {
     let fixture = Fixture::new();
     let store = fixture.open();
     let first = create(&store, &new_task("first")).unwrap();
-    store
-        .write(NOW_MS, |w| {
-            for _ in 1..MAX_OPEN_TASKS {
-                w.task_create(&new_task("more"), NOW_MS)?;
-            }
-            Ok::<_, StoreError>(())
-        })
+    fixture
+        .sql()
+        .execute(
+            "WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) \
+             INSERT INTO tasks (id, title, state, created_by, created_at, changed_at) \
+             SELECT replace(replace(replace(replace(i, 0, 'w'), 1, 'x'), 8, 'y'), 9, 'z'), \
+             'more', 'doing', 'agent:main', ?2, ?2 FROM n",
+            (i64::try_from(MAX_OPEN_TASKS).unwrap(), NOW_MS),
+        )
         .unwrap();
     let error = create(&store, &new_task("too many")).unwrap_err();
     assert_eq!(
@@ -274,12 +276,14 @@ fn exactly_one_of_several_hosts_runs_a_schedule() {
     for _ in 0..10 {
         schedule(&store, &new_schedule(0)).unwrap();
     }
+    let all_saw_them = std::sync::Barrier::new(6);
     let runs: usize = std::thread::scope(|scope| {
         let hosts: Vec<_> = (0..6)
             .map(|_| {
                 scope.spawn(|| {
                     let store = fixture.open();
                     let due = store.schedules_due(NOW_MS).unwrap();
+                    all_saw_them.wait();
                     let claims = due.iter().filter(|schedule| {
                         let next = Some(NOW_MS + 1000);
                         let claim = store.write(NOW_MS, |w| {

@@ -12,8 +12,9 @@ mod fixture;
 
 use fixture::{Fixture, NOW_MS, new_session, session};
 use foreword_store::{
-    FinishedTurn, MAX_ANSWER_BYTES, MAX_CANARIES, MAX_MESSAGE_BYTES, MAX_TURN_BYTES, NewSession,
-    Reader, SessionId, Store, StoreError, TurnEnd, TurnNumber, TurnRange, TurnState, Usage,
+    FinishedTurn, MAX_ANSWER_BYTES, MAX_CANARIES, MAX_CONTENT_TOKENS, MAX_MESSAGE_BYTES,
+    MAX_TURN_BYTES, NewSession, Reader, SessionId, Store, StoreError, TurnEnd, TurnNumber,
+    TurnRange, TurnState, Usage,
 };
 
 const OWNER: &str = "pid 4711 since 99 boot 0f";
@@ -236,6 +237,28 @@ fn turns_are_read_from_the_newest_back_within_limits() {
     );
     assert_eq!(history(TurnRange { newest: 100, bytes: 1 }), [(6, TurnState::Done)]);
     assert_eq!(store.session(&id).unwrap().unwrap().turns, 7);
+}
+
+#[test]
+fn what_a_session_cost_is_the_sum_of_its_turns() {
+    let fixture = Fixture::new();
+    let store = fixture.open();
+    let (id, other) = (session(&store, "main"), session(&store, "other"));
+    assert_eq!(store.session_usage(&id).unwrap(), Usage::default());
+    for session in [&id, &other, &id] {
+        let turn = begin(&store, session, "hello").unwrap();
+        finish(&store, session, turn, &finished("x")).unwrap();
+    }
+    let twice = Usage { input: 2, output: 4, cache_read: 6, cache_write: 8, calls: 10 };
+    assert_eq!(store.session_usage(&id).unwrap(), twice);
+
+    // What a model claims can still be added up.
+    for _ in 0..3 {
+        let turn = begin(&store, &id, "hello").unwrap();
+        let usage = Usage { input: u64::MAX, ..Usage::default() };
+        finish(&store, &id, turn, &FinishedTurn { usage, ..finished("x") }).unwrap();
+    }
+    assert_eq!(store.session_usage(&id).unwrap().input, 2 + 3 * MAX_CONTENT_TOKENS);
 }
 
 #[test]
