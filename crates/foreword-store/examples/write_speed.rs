@@ -1,8 +1,8 @@
-//! How fast changes of rows with their audit entries are, with durable settings: `cargo run
-//! --profile profiling -p foreword-store --example write_speed [DIRECTORY]`.
+//! How fast changes of rows with their audit entries are, with durable settings: `cargo run --release
+//! -p foreword-store --example write_speed [DIRECTORY]`.
 //!
 //! Every write adds a row to the ledger of a session and an entry to the audit log, and is waited
-//! for. Prints writes a second for several numbers of threads, and what one write alone takes.
+//! for. Prints writes a second for several numbers of threads.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::path::PathBuf;
