@@ -87,7 +87,9 @@ pub enum HostError {
         session: String,
     },
     /// A message that is an attack.
-    #[error("the message was not passed on: it reads as an attempt to take the agent over ({reason})")]
+    #[error(
+        "the message was not passed on: it reads as an attempt to take the agent over ({reason})"
+    )]
     Blocked {
         /// What the scanner says.
         reason: String,
@@ -125,7 +127,8 @@ impl HostError {
                 "it has to read like https://api.example.org, without user or query".to_owned()
             }
             Self::NoModel => {
-                "name one with --model, in the agent's header, or as `name` under [model]".to_owned()
+                "name one with --model, in the agent's header, or as `name` under [model]"
+                    .to_owned()
             }
             Self::NotInstalled { install, .. } => format!("get it with `{install}`"),
             Self::Busy { .. } => "wait for it, or begin another session".to_owned(),

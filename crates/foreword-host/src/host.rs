@@ -75,8 +75,7 @@ impl Host {
             .canonicalize()
             .map_err(|error| HostError::io(format!("open {}", options.root.display()), error))?;
         check_outside_workspace(&options.config_dir, &root)?;
-        make_private_dir(&root)
-            .map_err(|error| HostError::io(format!("make {PRIVATE_DIR}"), error))?;
+        make_private_dir(&root)?;
         let database = root.join(PRIVATE_DIR).join(DATABASE_FILE);
         let key = AuditKey::load_or_create(&options.config_dir)?;
         let heads = Heads::new(&options.config_dir);
@@ -196,8 +195,13 @@ impl Host {
                 continue;
             }
             let now = self.now();
-            let event = Event::new("host", "turn.lost", turn.session.as_str(), foreword_store::Outcome::Failed)
-                .with_detail(serde_json::json!({ "turn": turn.number.0 }));
+            let event = Event::new(
+                "host",
+                "turn.lost",
+                turn.session.as_str(),
+                foreword_store::Outcome::Failed,
+            )
+            .with_detail(serde_json::json!({ "turn": turn.number.0 }));
             self.writer.write(now, move |write| {
                 write.turns_abandon(&turn.session, &turn.owner, now)?;
                 write.audit(&event).map(drop)

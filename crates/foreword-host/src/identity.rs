@@ -92,9 +92,8 @@ impl Host {
             write.audit(&event)?;
             // Inside the transaction: a file that cannot be written leaves the proposal open.
             if let (IdentityVerdict::Approve, Some(content)) = (verdict, &content) {
-                replace(&path, content).map_err(|error| {
-                    HostError::io(format!("write {}", path.display()), error)
-                })?;
+                replace(&path, content)
+                    .map_err(|error| HostError::io(format!("write {}", path.display()), error))?;
             }
             Ok(decided)
         })?;

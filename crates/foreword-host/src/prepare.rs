@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use foreword::{
-    Blueprint, Context, Document, ModeChoice, Prompt, PromptMode, RuntimeContext, Timestamp, estimate,
+    Blueprint, Context, Document, Mode, ModeChoice, Prompt, PromptMode, RuntimeContext, Timestamp,
+    estimate,
 };
 use foreword_ipc::RunnerKind;
 use foreword_provider::{ModelRequest, Provider, SystemPart, ToolSpec};
-use foreword_sandbox::{Available, Launcher, Sandbox, SandboxKind, programs_in};
+use foreword_sandbox::{Available, LAUNCHER_COMMAND, Launcher, Sandbox, SandboxKind, programs_in};
 use foreword_store::{Session, SessionId, TurnRange};
 use foreword_workspace::{Config, RunnerName, SandboxName};
 
@@ -143,13 +144,14 @@ impl Host {
     ) -> Result<Prepared, HostError> {
         let workspace = self.workspace()?;
         let config = workspace.config().clone();
-        let runner = request.runner.or_else(|| session.and_then(runner_of)).unwrap_or(
-            match config.host.runner {
-                RunnerName::Native => RunnerKind::Native,
-                RunnerName::ClaudeCode => RunnerKind::ClaudeCode,
-                RunnerName::Pi => RunnerKind::Pi,
-            },
-        );
+        let runner = request.runner.or_else(|| session.and_then(runner_of)).unwrap_or(match config
+            .host
+            .runner
+        {
+            RunnerName::Native => RunnerKind::Native,
+            RunnerName::ClaudeCode => RunnerKind::ClaudeCode,
+            RunnerName::Pi => RunnerKind::Pi,
+        });
         let agent = request.agent.clone().or_else(|| session.and_then(|s| s.agent.clone()));
         let user = request.user.clone().or_else(|| session.and_then(|s| s.user.clone()));
         let located = runner::locate(runner, &*self.options.environment)?;
@@ -192,7 +194,7 @@ impl Host {
         }
         if blueprint.has_turn_context() {
             // The message itself follows the turn context; it need not be there twice.
-            context.mode = ModeChoice::from(context.mode());
+            context.mode = explicit(context.mode());
             context.task = Document::default();
         }
         let model = context.model.as_ref().map(|model| model.inspect().to_owned());
@@ -207,8 +209,7 @@ impl Host {
         context.history_omitted = history.omitted;
         let prompt = blueprint.build(&context);
         let tree = request.tree.clone();
-        let tree =
-            tree.unwrap_or_else(|| Tree::new(config.host.max_depth, config.host.max_agents));
+        let tree = tree.unwrap_or_else(|| Tree::new(config.host.max_depth, config.host.max_agents));
         Ok(Prepared {
             warnings: gathered.warnings,
             message: request.message.clone(),
@@ -255,7 +256,10 @@ impl Host {
         let lookup = programs_in(path.as_ref(), &self.root);
         let available = Available {
             lookup: &lookup,
-            launcher: Launcher::new(self.options.program.clone()),
+            launcher: Launcher {
+                program: self.options.program.clone(),
+                command: vec![LAUNCHER_COMMAND.into()],
+            },
             docker_image: (self.options.environment)("FOREWORD_DOCKER_IMAGE"),
         };
         let kind = match name {
@@ -283,6 +287,14 @@ impl Host {
             )));
         }
         Ok(found)
+    }
+}
+
+fn explicit(mode: Mode) -> ModeChoice {
+    match mode {
+        Mode::Plan => ModeChoice::Plan,
+        Mode::Act => ModeChoice::Act,
+        Mode::Review => ModeChoice::Review,
     }
 }
 

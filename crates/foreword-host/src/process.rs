@@ -44,10 +44,11 @@ impl<'s> AgentProcess<'s> {
     ) -> Result<Self, HostError> {
         let mut command = sandbox.command(spec)?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command
-            .spawn()
-            .map_err(|error| HostError::io(format!("start the sandbox {}", sandbox.name()), error))?;
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let mut child = command.spawn().map_err(|error| {
+            HostError::io(format!("start the sandbox {}", sandbox.name()), error)
+        })?;
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let complaints = Arc::new(Mutex::new(Vec::new()));
         let (sender, events) = mpsc::sync_channel(256);
         let process = Self {
@@ -68,7 +69,10 @@ impl<'s> AgentProcess<'s> {
             spawn("job", Box::new(move || drop(stdin.write_all(job.as_bytes()))))?;
         }
         if let Some(stdout) = stdout {
-            spawn("events", Box::new(move || listen(Frames::new(stdout, MAX_EVENT_BYTES), &sender)))?;
+            spawn(
+                "events",
+                Box::new(move || listen(Frames::new(stdout, MAX_EVENT_BYTES), &sender)),
+            )?;
         }
         if let Some(mut stderr) = stderr {
             let keep = move || {

@@ -205,7 +205,9 @@ fn pass_on(
                     let seconds = upstream.timeout.as_secs();
                     return Err(Failure::new(
                         ErrorCode::TimedOut,
-                        format!("the model's server fell silent for {seconds} seconds in the middle of its answer"),
+                        format!(
+                            "the model's server fell silent for {seconds} seconds in the middle of its answer"
+                        ),
                     ));
                 }
             }
@@ -266,7 +268,10 @@ fn unreachable(upstream: &Upstream, error: &ureq::Error) -> Failure {
         _ => ErrorCode::Unavailable,
     };
     // ureq's errors name neither headers nor bodies.
-    Failure::new(code, format!("the model's server at {} cannot be reached: {error}", upstream.base_url))
+    Failure::new(
+        code,
+        format!("the model's server at {} cannot be reached: {error}", upstream.base_url),
+    )
 }
 
 fn broken(reason: &str) -> Failure {
@@ -301,7 +306,8 @@ mod tests {
                 .map(drop)
         };
         let messages = serde_json::json!([]);
-        let system = |system: serde_json::Value| serde_json::json!({"system": system, "messages": messages});
+        let system =
+            |system: serde_json::Value| serde_json::json!({"system": system, "messages": messages});
         assert_eq!(check("/v1/messages?beta=true", system(prompt.into())), Ok(()));
         let blocks = serde_json::json!([{"type": "text", "text": "Be good.\n\n"}, {"type": "text", "text": "Never lie."}]);
         assert_eq!(check("/v1/messages", system(blocks)), Ok(()));
@@ -310,7 +316,10 @@ mod tests {
         assert_eq!(check("/v1/messages", serde_json::json!({"messages": []})), refused);
         assert_eq!(check("/v1/files", system(prompt.into())), refused);
         assert_eq!(check("/v1/messages/../files", system(prompt.into())), refused);
-        let twice = format!(r#"{{"system":"{0}","system":"evil","messages":[]}}"#, "Be good.\\n\\nNever lie.");
+        let twice = format!(
+            r#"{{"system":"{0}","system":"evil","messages":[]}}"#,
+            "Be good.\\n\\nNever lie."
+        );
         let call = model_call("/v1/messages", &twice);
         let error = super::check(&call, Provider::Anthropic, prompt).unwrap_err();
         assert_eq!(error.code, ErrorCode::BadRequest);

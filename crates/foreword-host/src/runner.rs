@@ -60,9 +60,8 @@ impl Located {
     /// A tree that the sandbox does not have anyway.
     fn add_tree(&mut self, tree: Option<PathBuf>) {
         let system = ["/usr", "/bin", "/lib", "/opt", "/nix"];
-        self.read_only.extend(
-            tree.filter(|tree| !system.iter().any(|known| tree.starts_with(known))),
-        );
+        self.read_only
+            .extend(tree.filter(|tree| !system.iter().any(|known| tree.starts_with(known))));
     }
 }
 

@@ -174,11 +174,7 @@ fn serve(live: &Live, stream: UnixStream) -> io::Result<()> {
 }
 
 /// A call that may be carried out, or why not.
-fn read(
-    live: &Live,
-    bytes: &[u8],
-    last: &mut Option<u64>,
-) -> Result<Call, (Option<u64>, Failure)> {
+fn read(live: &Live, bytes: &[u8], last: &mut Option<u64>) -> Result<Call, (Option<u64>, Failure)> {
     let call = match Call::parse_with_token(bytes) {
         Ok(call) => call,
         // Without the token nothing is said about what is wrong.

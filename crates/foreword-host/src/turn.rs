@@ -392,8 +392,9 @@ impl Host {
                 ..JobLimits::default()
             },
         };
-        serde_json::to_string(&job)
-            .map_err(|error| HostError::Agent { message: format!("the job cannot be written: {error}") })
+        serde_json::to_string(&job).map_err(|error| HostError::Agent {
+            message: format!("the job cannot be written: {error}"),
+        })
     }
 
     /// Listens to the agent until it is done, lets through what may be seen, and counts what came in.
@@ -604,8 +605,9 @@ pub(crate) fn new_canary() -> Result<Canary, HostError> {
 
 pub(crate) fn random<const N: usize>() -> Result<[u8; N], HostError> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| HostError::io("get random bytes", std::io::Error::other(error.to_string())))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        HostError::io("get random bytes", std::io::Error::other(error.to_string()))
+    })?;
     Ok(bytes)
 }
 

@@ -212,7 +212,10 @@ mod tests {
         assert_eq!(anthropic.credential, Some(Credential::new("k")));
         let openai = resolve(&none, &[("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1/")]).unwrap();
         assert_eq!(openai.provider, Provider::OpenAi);
-        assert_eq!(openai.url("/v1/chat/completions"), "http://127.0.0.1:11434/v1/chat/completions");
+        assert_eq!(
+            openai.url("/v1/chat/completions"),
+            "http://127.0.0.1:11434/v1/chat/completions"
+        );
         assert_eq!(openai.credential, None, "a server on this machine may need no key");
         assert_eq!(format!("{:?}", anthropic.credential), "Some(Credential(…))");
     }

@@ -21,7 +21,7 @@ pub(super) fn propose(live: &Live, args: IdentityPropose) -> Result<Value, Failu
     let base = identity::digest(&live.host.root.join(&file)).map_err(|error| internal(&error))?;
     let (by, session) = (live.actor(), live.session.clone());
     let shown = file.clone();
-    let id = change(live, move |write, now| {
+    let id = change(live, "identity_propose", json!({ "file": shown }), move |write, now| {
         let new = NewIdentityProposal {
             file,
             content: args.content,

@@ -7,6 +7,7 @@ use foreword_memory::{
     KindFilter, Memories, MemoryEngine, MemoryKind, MemoryScope, NewEntry, Recall,
 };
 use foreword_semantic::Embedder;
+use foreword_store::Added;
 use serde_json::{Value, json};
 
 use crate::error::HostError;
@@ -21,7 +22,8 @@ pub(super) fn search(live: &Live, args: &MemorySearch) -> Result<Value, Failure>
     let engine = MemoryEngine::open_read(live.host.database()).map_err(HostError::from)?;
     let Some(engine) = engine else { return Ok(json!({ "memories": [] })) };
     let embedder = live.host.embedder();
-    let vector = embedder.and_then(|embedder| embedder.embed(&[&args.query]).ok()?.into_iter().next());
+    let vector =
+        embedder.and_then(|embedder| embedder.embed(&[&args.query]).ok()?.into_iter().next());
     let found = engine
         .recall(&Recall {
             vector: vector.as_ref(),
@@ -68,10 +70,12 @@ pub(super) fn write(live: &Live, args: MemoryWrite) -> Result<Value, Failure> {
     }
     // What a tainted session remembers is tainted, also when a person allowed it.
     let tainted = live.taint()?.external_tokens > 0;
-    let kind = match args.kind.unwrap_or_default() {
-        foreword_ipc::MemoryKind::Memory => MemoryKind::default(),
-        foreword_ipc::MemoryKind::Activity => MemoryKind::activity(),
-    };
+    let kind = args.kind.as_deref().map(MemoryKind::parse).transpose();
+    let kind = kind.map_err(HostError::from)?.unwrap_or_default();
+    if kind.is_never_given() {
+        let message = format!("an agent cannot write memories of the kind `{}`", kind.as_str());
+        return Err(Failure::new(ErrorCode::Refused, message));
+    }
     let entry = NewEntry {
         kind,
         tainted,
@@ -81,10 +85,12 @@ pub(super) fn write(live: &Live, args: MemoryWrite) -> Result<Value, Failure> {
         ..NewEntry::new(args.text)
     };
     entry.check().map_err(HostError::from)?;
-    let embedder = live.host.embedder().map(|embedder| embedder as &dyn Embedder);
+    let embedder = live.host.embedder().map(|embedder| &**embedder as &dyn Embedder);
     let batch = Memories::new(live.host.store()?, embedder)
         .add(&live.actor(), live.host.now(), entry)
         .map_err(HostError::from)?;
-    let id = batch.added.first().map(|added| added.id().as_str().to_owned());
+    let id = batch.added.first().map(|added| match added {
+        Added::New(id) | Added::Same(id) | Added::Taken(id) => id.as_str().to_owned(),
+    });
     Ok(json!({ "id": id, "tainted": tainted }))
 }

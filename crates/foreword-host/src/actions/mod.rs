@@ -35,11 +35,8 @@ pub(crate) fn perform(live: &Live, action: Action, sink: Sink<'_>) -> Result<Val
         }
         Ok(info)
     });
-    let (info, result) = match result {
-        Ok(info) => (Some(info), carry_out(live, action, sink)),
-        Err(failure) => (None, Err(failure)),
-    };
-    record(live, name, info, &result)?;
+    let result = result.and_then(|_| carry_out(live, action, sink));
+    record(live, name, &result);
     result
 }
 
@@ -114,9 +111,10 @@ fn gated(live: &Live, name: &'static str, action: &Action) -> Result<(), Failure
     }
     let summary = summary(action);
     let (session, reason) = (live.session.clone(), refusal.reason.to_string());
-    let id = live.host.writer.write(now, move |write| {
-        write.refusal_add(&session, name, &summary, &reason, now)
-    });
+    let id = live
+        .host
+        .writer
+        .write(now, move |write| write.refusal_add(&session, name, &summary, &reason, now));
     let id = id.map_err(HostError::from)?;
     Err(Failure::new(ErrorCode::Tainted, format!("{refusal} (or `foreword approve {id}`)")))
 }
@@ -137,13 +135,23 @@ fn summary(action: &Action) -> String {
     text.chars().take(LONGEST_SUMMARY).collect()
 }
 
-/// Every action is put on record; one that changed something is durable before it is answered.
-fn record(
-    live: &Live,
-    name: &str,
-    info: Option<&ActionInfo>,
-    result: &Result<Value, Failure>,
-) -> Result<(), Failure> {
+/// Actions that put themselves on record, in the transaction of what they change.
+const ON_RECORD: [&str; 7] = [
+    "task_create",
+    "task_update",
+    "todo_write",
+    "schedule_add",
+    "schedule_remove",
+    "identity_propose",
+    "audit_report",
+];
+
+/// Every action is put on record. What changes something is on record together with its change; of
+/// what only reads, the entry may reach the disk a moment later.
+fn record(live: &Live, name: &str, result: &Result<Value, Failure>) {
+    if result.is_ok() && ON_RECORD.contains(&name) {
+        return;
+    }
     let outcome = match result {
         Ok(_) => Outcome::Done,
         Err(failure) => match failure.code {
@@ -155,21 +163,24 @@ fn record(
     if let Err(failure) = result {
         event.detail = json!({ "code": failure.code.as_str(), "reason": failure.message });
     }
-    // A model call is recorded with what it cost, by its own part.
-    if info.is_some_and(|info| info.changes) && name != "model_call" {
-        return Ok(live.host.record_durably(event)?);
-    }
     live.host.record(event);
-    Ok(())
 }
 
-/// Carries out a change with its rows.
-pub(super) fn change<T: Send + 'static>(
+/// Carries out a change of the database, together with its entry in the log.
+fn change<T: Send + 'static>(
     live: &Live,
+    name: &str,
+    detail: Value,
     change: impl FnOnce(&mut foreword_store::Write<'_>, i64) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, Failure> {
     let now = live.host.now();
-    Ok(live.host.writer.write(now, move |write| change(write, now)).map_err(HostError::from)?)
+    let event = live.event(&format!("ipc.{name}"), Outcome::Done).with_detail(detail);
+    let written = live.host.writer.write(now, move |write| -> Result<T, StoreError> {
+        let value = change(write, now)?;
+        write.audit(&event)?;
+        Ok(value)
+    });
+    Ok(written.map_err(HostError::from)?)
 }
 
 pub(super) fn internal(error: &dyn std::fmt::Display) -> Failure {

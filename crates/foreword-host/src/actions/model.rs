@@ -8,9 +8,10 @@ use crate::live::Live;
 use crate::proxy::{self, Sink};
 
 pub(super) fn call(live: &Live, args: &ModelCall, sink: Sink<'_>) -> Result<Value, Failure> {
-    let upstream = live.upstream.as_ref().ok_or_else(|| {
-        Failure::new(ErrorCode::Unavailable, "this session has no model to call")
-    })?;
+    let upstream = live
+        .upstream
+        .as_ref()
+        .ok_or_else(|| Failure::new(ErrorCode::Unavailable, "this session has no model to call"))?;
     let facts = proxy::check(args, upstream.provider, &live.prompt)?;
     let called = proxy::call(upstream, args, &live.tree, sink)?;
     live.spend(called.usage);

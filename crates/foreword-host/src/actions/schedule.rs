@@ -24,12 +24,13 @@ pub(super) fn add(live: &Live, args: ScheduleAdd) -> Result<Value, Failure> {
             (When::Cron(cron), next.saturating_mul(1000))
         }
         (None, Some(at)) => {
-            let at = Timestamp::parse(&at).map_err(|error| bad(error.to_string()))?;
+            let at = Timestamp::parse(&at)
+                .ok_or_else(|| bad(format!("`{at}` is no time such as 2026-02-26T14:30:00Z")))?;
             let ms = at.unix().saturating_mul(1000);
             if ms <= now {
                 return Err(bad(format!("{} has passed", at.as_str())));
             }
-            (When::Once, ms)
+            (When::At(ms), ms)
         }
         _ => return Err(bad("give either `cron` or `at`".to_owned())),
     };
@@ -44,7 +45,8 @@ pub(super) fn add(live: &Live, args: ScheduleAdd) -> Result<Value, Failure> {
         by: live.actor(),
         next_at,
     };
-    let id = change(live, move |write, now| write.schedule_add(&new, now))?;
+    let id =
+        change(live, "schedule_add", json!({}), move |write, now| write.schedule_add(&new, now))?;
     Ok(json!({ "id": id.as_str(), "next": shown(next_at) }))
 }
 
@@ -55,7 +57,7 @@ pub(super) fn list(live: &Live) -> Result<Value, Failure> {
         .map(|entry| {
             let cron = match &entry.when {
                 When::Cron(cron) => Some(cron),
-                When::Once => None,
+                When::At(_) => None,
             };
             json!({
                 "id": entry.id.as_str(), "cron": cron, "next": entry.next_at.map(shown),
@@ -67,7 +69,10 @@ pub(super) fn list(live: &Live) -> Result<Value, Failure> {
 }
 
 pub(super) fn remove(live: &Live, args: ScheduleRemove) -> Result<Value, Failure> {
-    let removed = change(live, move |write, _| write.schedule_remove(&args.id))?;
+    let removed =
+        change(live, "schedule_remove", json!({ "schedule": args.id }), move |write, _| {
+            write.schedule_remove(&args.id)
+        })?;
     Ok(json!({ "removed": removed.id.as_str() }))
 }
 

@@ -2,7 +2,6 @@
 
 use foreword::nearest;
 use foreword_ipc::{AuditReport, ErrorCode, Failure, ToolDescribe};
-use foreword_store::Outcome;
 use serde_json::{Value, json};
 
 use crate::error::HostError;
@@ -57,6 +56,6 @@ pub(super) fn report(live: &Live, args: &AuditReport) -> Result<Value, Failure> 
     }
     let cut = |text: &str| text.chars().take(LONGEST_REPORT).collect::<String>();
     let detail = json!({ "event": cut(&args.event), "detail": args.detail.as_deref().map(cut) });
-    live.host.record(live.event("agent.report", Outcome::Done).with_detail(detail));
+    super::change(live, "audit_report", detail, |_, _| Ok(()))?;
     Ok(json!({ "recorded": true }))
 }

@@ -47,11 +47,7 @@ pub(super) fn chain(live: &Live, args: ChainRun) -> Result<Value, Failure> {
 }
 
 /// Runs one agent to the end of its turn. What it took in from outside comes back with its answer.
-fn start(
-    live: &Live,
-    stage: Stage,
-    before: Option<&str>,
-) -> Result<(TurnReport, String), Failure> {
+fn start(live: &Live, stage: Stage, before: Option<&str>) -> Result<(TurnReport, String), Failure> {
     if stage.prompt.trim().is_empty() {
         return Err(Failure::new(ErrorCode::BadRequest, "`prompt` must say what to do"));
     }
@@ -59,15 +55,13 @@ fn start(
     let depth = live.tree.start(live.depth)?;
     let message = match before {
         Some(before) => {
-            let fenced = external_content("previous stage", Trust::Agent, before);
+            let fenced = external_content("previous stage", Trust::Tool, before);
             format!("{}\n\n{fenced}", stage.prompt)
         }
         None => stage.prompt,
     };
-    let origin = Origin::Agent {
-        parent: live.session.clone(),
-        tainted: live.taint()?.external_tokens > 0,
-    };
+    let origin =
+        Origin::Agent { parent: live.session.clone(), tainted: live.taint()?.external_tokens > 0 };
     let request = TurnRequest {
         message,
         agent: Some(stage.role.clone()),

@@ -19,7 +19,8 @@ pub(super) fn create(live: &Live, args: TaskCreate) -> Result<Value, Failure> {
         by: live.actor(),
         session: Some(live.session.clone()),
     };
-    let id = change(live, move |write, now| write.task_create(&new, now))?;
+    let id =
+        change(live, "task_create", json!({}), move |write, now| write.task_create(&new, now))?;
     Ok(json!({ "id": id.as_str() }))
 }
 
@@ -36,9 +37,8 @@ pub(super) fn list(live: &Live, args: &TaskList) -> Result<Value, Failure> {
 pub(super) fn update(live: &Live, args: TaskUpdate) -> Result<Value, Failure> {
     let TaskUpdate { id, state, title, detail, assignee } = args;
     let wanted = TaskChange { state: state.map(task_state), title, detail, assignee };
-    let task = change(live, move |write, now| {
-        write.task_update(&id, &wanted, now)?;
-        write.task(&id)
+    let task = change(live, "task_update", json!({ "task": id }), move |write, now| {
+        write.task_update(&id, &wanted, now)
     })?;
     to_json(task)
 }
@@ -65,13 +65,14 @@ pub(super) fn write_todos(live: &Live, args: TodoWrite) -> Result<Value, Failure
         .map(|item| TodoItem {
             text: item.text,
             state: match item.state {
-                TodoState::Todo => foreword_store::TodoState::Todo,
-                TodoState::Doing => foreword_store::TodoState::Doing,
-                TodoState::Done => foreword_store::TodoState::Done,
+                TodoState::Pending => foreword_store::TodoState::Pending,
+                TodoState::InProgress => foreword_store::TodoState::InProgress,
+                TodoState::Completed => foreword_store::TodoState::Completed,
             },
         })
         .collect();
     let (session, count) = (live.session.clone(), items.len());
-    change(live, move |write, _| write.todo_write(&session, &items))?;
+    let detail = json!({ "items": count });
+    change(live, "todo_write", detail, move |write, _| write.todo_write(&session, &items))?;
     Ok(json!({ "items": count }))
 }

@@ -121,10 +121,20 @@ mod tests {
         assert!(ok("https://docs.example.org/a?b#c") && ok("http://DOCS.example.org"));
         assert!(ok("http://docs.example.org./x") && ok("http://127.0.0.1:8080/"));
         for url in [
-            "https://example.org/", "https://evil-docs.example.org/", "https://docs.example.org.evil/",
-            "https://docs.example.org@evil/", "https://evil@docs.example.org/", "http://127.0.0.1/",
-            "https://docs.example.org:8443/", "file:///etc/passwd", "ftp://docs.example.org/",
-            "docs.example.org", "", "http:///", "http://0x7f000001:8080/", "http://127.0.0.1:80800/",
+            "https://example.org/",
+            "https://evil-docs.example.org/",
+            "https://docs.example.org.evil/",
+            "https://docs.example.org@evil/",
+            "https://evil@docs.example.org/",
+            "http://127.0.0.1/",
+            "https://docs.example.org:8443/",
+            "file:///etc/passwd",
+            "ftp://docs.example.org/",
+            "docs.example.org",
+            "",
+            "http:///",
+            "http://0x7f000001:8080/",
+            "http://127.0.0.1:80800/",
         ] {
             assert!(!ok(url), "{url}");
         }
