@@ -136,7 +136,7 @@ impl Host {
     /// # Errors
     ///
     /// If the workspace, the model or the sandbox is not as it has to be.
-    pub fn prepare(
+    pub(crate) fn prepare(
         &self,
         request: &TurnRequest,
         session: Option<&Session>,
@@ -229,6 +229,49 @@ impl Host {
             cwd,
             tree,
         })
+    }
+
+    /// Prepares a turn to look at: no session is made and nobody is called. A new session would get
+    /// another canary.
+    ///
+    /// # Errors
+    ///
+    /// As [`Host::prepare`].
+    pub fn dry_run(&self, request: &TurnRequest) -> Result<Prepared, HostError> {
+        let session = match &request.session {
+            Some(id) => self.reader.session(id)?,
+            None => None,
+        };
+        let canary = match &session {
+            Some(session) => session.canary().to_owned(),
+            None => crate::turn::new_canary()?.as_str().to_owned(),
+        };
+        self.prepare(request, session.as_ref(), &canary)
+    }
+
+    /// What the agents of one message will share, made ahead so that it can be cancelled.
+    ///
+    /// # Errors
+    ///
+    /// If the settings cannot be read.
+    pub fn tree(&self) -> Result<Tree, HostError> {
+        let host = self.workspace()?.config().host.clone();
+        Ok(Tree::new(host.max_depth, host.max_agents))
+    }
+
+    /// What agents here could reach, for a person who decides about it.
+    pub fn reaches(&self) -> Vec<String> {
+        let Ok(workspace) = self.workspace() else { return Vec::new() };
+        let config = workspace.config();
+        let mut lines = Vec::new();
+        match Upstream::resolve(&config.model, &self.root, &*self.options.environment) {
+            Ok(upstream) => lines.push(format!("Prompts and messages would go to {}", upstream.base_url)),
+            Err(error) => lines.push(format!("There is no model yet: {error}")),
+        }
+        if !config.host.web_hosts.is_empty() {
+            lines.push(format!("web_fetch may fetch from {}", config.host.web_hosts.join(", ")));
+        }
+        lines
     }
 
     /// As much of the conversation as the window has room for beside the prompt, and at least half of
