@@ -312,7 +312,7 @@ impl ModelCall {
     /// If the body is not JSON.
     pub fn new(path: impl Into<String>, body: String) -> serde_json::Result<Self> {
         let body = if body.contains(['\n', '\r']) { body.replace(['\n', '\r'], " ") } else { body };
-        Ok(Self { path: path.into(), body: RawValue::from_string(body)? })
+        Ok(Self { path: path.into(), headers: BTreeMap::new(), body: RawValue::from_string(body)? })
     }
 }
 
