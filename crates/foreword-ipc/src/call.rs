@@ -1,11 +1,12 @@
 //! One line from an agent, read strictly.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-use crate::action::{Action, actions};
-use crate::reply::ErrorCode;
+use crate::action::{Action, Who, actions};
+use crate::reply::{ErrorCode, Failure};
 
 /// Names longer than this are not repeated in messages.
 const LONGEST_NAME: usize = 64;
@@ -137,6 +138,34 @@ impl Call {
     }
 }
 
+impl Action {
+    /// The action that a tool of an agent stands for: tool and action have the same name.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such action for agents, or it cannot be called like that.
+    pub fn from_tool(name: &str, input: &Value) -> Result<Self, Failure> {
+        let for_agents =
+            actions().iter().any(|action| action.name == name && action.who == Who::Agent);
+        if !for_agents {
+            return Err(Failure::new(ErrorCode::UnknownAction, unknown(name)));
+        }
+        let wrong = |error: String| {
+            let message = format!("`{name}` cannot be called like that: {error}");
+            Failure::new(ErrorCode::BadRequest, message)
+        };
+        if !input.is_object() {
+            return Err(wrong("the input is no JSON object".to_owned()));
+        }
+        let input =
+            serde_json::value::to_raw_value(input).map_err(|error| wrong(error.to_string()))?;
+        match Self::read(name, &input) {
+            Some(read) => read.map_err(|error| wrong(error.to_string())),
+            None => Err(Failure::new(ErrorCode::UnknownAction, unknown(name))),
+        }
+    }
+}
+
 /// Lists would be taken for objects otherwise, field by field.
 fn is_object(json: &str) -> bool {
     json.trim_ascii_start().starts_with('{')
@@ -194,6 +223,32 @@ mod tests {
             assert_eq!(code(line), expected, "{line}");
         }
         assert!(Call::parse(b"\xff\xfe").is_err());
+    }
+
+    #[test]
+    fn a_tool_is_the_action_of_its_name() {
+        use serde_json::json;
+
+        let action = Action::from_tool("skill_read", &json!({"name": "tea"})).unwrap();
+        assert!(matches!(action, Action::SkillRead(args) if args.name == "tea"));
+        for (name, input, code) in [
+            ("skill_read", json!({"name": "tea", "more": 1}), ErrorCode::BadRequest),
+            ("skill_read", json!(["tea"]), ErrorCode::BadRequest),
+            ("skill_list", json!("{"), ErrorCode::BadRequest),
+            ("model_call", json!({"path": "/", "body": {}}), ErrorCode::UnknownAction),
+            ("rm", json!({}), ErrorCode::UnknownAction),
+        ] {
+            assert_eq!(Action::from_tool(name, &input).unwrap_err().code, code, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_model_call_is_one_line() {
+        let body = "{\n \"a\":\r\n \"x\\ny\"}".to_owned();
+        let action = Action::ModelCall(crate::ModelCall::new("/v1/messages", body).unwrap());
+        let line = Call { id: 1, token: "t".into(), action }.line().unwrap();
+        assert!(!line.contains(['\n', '\r']) && line.contains("\"x\\ny\""));
+        assert!(crate::ModelCall::new("/", "{".to_owned()).is_err());
     }
 
     #[test]

@@ -1,0 +1,213 @@
+//! The loop of our own: ask the model, run the tools it calls, ask again.
+
+use std::io;
+
+use foreword::Prompt;
+use foreword_ipc::{
+    Action, AgentEvent, Client, ClientError, Job, LocalTool, ModelCall, StreamPart,
+};
+use foreword_provider::{
+    Answer, Block, Content, Delta, Message, ModelRequest, ProviderError, Role, StreamReader,
+    SystemPart, Usage,
+};
+use serde_json::Value;
+
+use crate::error::AgentError;
+use crate::events::Events;
+use crate::host::{Host, not_given};
+use crate::tools::{self, Place};
+
+/// The most of an error's body that is read.
+const MAX_ERROR_BYTES: usize = 64 << 10;
+
+/// Runs a turn, and gives its last event.
+pub(crate) fn run(
+    job: &Job,
+    prompt: &Prompt,
+    events: &mut Events<'_>,
+) -> Result<AgentEvent, AgentError> {
+    let host = Host::new(job);
+    let mut turn = Turn {
+        job,
+        prompt,
+        client: Some(host.connect()?),
+        host,
+        messages: job.history.iter().cloned().chain([Message::user(&job.message)]).collect(),
+    };
+    let before = turn.messages.len();
+    let mut usage = Usage::default();
+    let mut step = 0;
+    let stop_reason = loop {
+        step += 1;
+        let answer = turn.ask(events)?;
+        usage = usage.and(answer.usage);
+        let stop_reason = answer.stop_reason.as_str().to_owned();
+        let calls = calls_of(&answer);
+        if !answer.blocks.is_empty() {
+            turn.messages.push(answer.into_message());
+        }
+        if calls.is_empty() {
+            break stop_reason;
+        }
+        let last = step >= job.limits.max_steps;
+        let mut results = Vec::with_capacity(calls.len());
+        for (id, name, input) in calls {
+            events.emit(&AgentEvent::ToolCall {
+                id: id.clone(),
+                name: name.clone(),
+                input: input.clone(),
+            })?;
+            let (content, is_error) = if last {
+                (format!("Not run: a turn has at most {step} calls of the model."), true)
+            } else {
+                match turn.call(&name, &input) {
+                    Ok(content) => (content, false),
+                    Err(content) => (content, true),
+                }
+            };
+            events.emit(&AgentEvent::ToolResult {
+                id: id.clone(),
+                name,
+                content: content.clone(),
+                is_error,
+            })?;
+            results.push(Block::ToolResult { tool_use_id: id, content, is_error });
+        }
+        turn.messages.push(Message { role: Role::User, content: Content::Blocks(results) });
+        if last {
+            break "max_steps".to_owned();
+        }
+    };
+    let messages = turn.messages.split_off(before);
+    Ok(AgentEvent::Done { messages, stop_reason, usage })
+}
+
+struct Turn<'a> {
+    job: &'a Job,
+    prompt: &'a Prompt,
+    host: Host,
+    client: Option<Client>,
+    messages: Vec<Message>,
+}
+
+impl Turn<'_> {
+    /// Asks the model once, and passes on what it says as it comes.
+    fn ask(&mut self, events: &mut Events<'_>) -> Result<Answer, AgentError> {
+        let job = self.job;
+        let (stable, session) = self.prompt.system_at_cache_boundary();
+        let body = ModelRequest {
+            provider: job.provider,
+            model: &job.model,
+            system: &[
+                SystemPart { text: stable, cache_boundary: true },
+                SystemPart { text: session, cache_boundary: true },
+            ],
+            turn_context: self.prompt.turn_context(),
+            messages: &self.messages,
+            tools: &job.tools,
+            max_tokens: job.limits.max_output_tokens,
+            stream: job.stream,
+        }
+        .body();
+        let call = ModelCall::new(job.provider.path(), body)
+            .map_err(|error| ClientError::Answer(error.to_string()))?;
+        let mut client = match self.client.take() {
+            Some(client) => client,
+            None => self.host.connect()?,
+        };
+        let mut reader = AnswerReader::new(StreamReader::new(job.provider));
+        let called = client.call_streaming(Action::ModelCall(call), &mut |part| {
+            reader.take(part, events).map_err(|error| {
+                reader.failed = Some(error);
+                io::ErrorKind::Interrupted.into()
+            })
+        });
+        if let Some(error) = reader.failed {
+            return Err(error);
+        }
+        called?;
+        self.client = Some(client);
+        reader.finish(events)
+    }
+
+    /// Runs a tool: what it answers, or why it did not.
+    fn call(&mut self, name: &str, input: &Value) -> Result<String, String> {
+        if !self.job.tools.iter().any(|tool| tool.name == name) {
+            return Err(not_given(name).message);
+        }
+        if !input.is_object() {
+            return Err(
+                "The input of the call was not a JSON object; call the tool again.".to_owned()
+            );
+        }
+        match LocalTool::named(name) {
+            Some(tool) => {
+                let place = Place { cwd: &self.job.cwd, limits: self.job.limits };
+                tools::run(tool, input, place).map_err(|error| error.to_string())
+            }
+            None => {
+                self.host.call(&mut self.client, name, input).map_err(|failure| failure.message)
+            }
+        }
+    }
+}
+
+/// An answer on its way.
+struct AnswerReader {
+    reader: StreamReader,
+    status: u16,
+    error_body: String,
+    told: usize,
+    failed: Option<AgentError>,
+}
+
+impl AnswerReader {
+    fn new(reader: StreamReader) -> Self {
+        Self { reader, status: 200, error_body: String::new(), told: 0, failed: None }
+    }
+
+    fn take(&mut self, part: StreamPart, events: &mut Events<'_>) -> Result<(), AgentError> {
+        match part {
+            StreamPart::Head { status, .. } => self.status = status,
+            StreamPart::Data(data) if self.is_error() => {
+                let room = MAX_ERROR_BYTES.saturating_sub(self.error_body.len());
+                let end = data.floor_char_boundary(room);
+                self.error_body.push_str(data.get(..end).unwrap_or_default());
+            }
+            StreamPart::Data(data) => {
+                for delta in self.reader.push(&data)? {
+                    if let Delta::Text(text) = delta {
+                        self.told += text.len();
+                        events.text(&text)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_error(&self) -> bool {
+        !(200..300).contains(&self.status)
+    }
+
+    fn finish(self, events: &mut Events<'_>) -> Result<Answer, AgentError> {
+        if self.is_error() {
+            return Err(ProviderError::from_response(self.status, None, &self.error_body).into());
+        }
+        let answer = self.reader.finish()?;
+        // A body that was no stream has told nothing yet.
+        events.text(answer.text().get(self.told..).unwrap_or_default())?;
+        Ok(answer)
+    }
+}
+
+fn calls_of(answer: &Answer) -> Vec<(String, String, Value)> {
+    answer
+        .blocks
+        .iter()
+        .filter_map(|block| match block {
+            Block::ToolUse { id, name, input } => Some((id.clone(), name.clone(), input.clone())),
+            Block::Text { .. } | Block::ToolResult { .. } => None,
+        })
+        .collect()
+}

@@ -1,0 +1,192 @@
+use std::fs;
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::*;
+
+struct Room {
+    dir: tempfile::TempDir,
+    limits: JobLimits,
+}
+
+impl Room {
+    fn new() -> Self {
+        let limits =
+            JobLimits { command_seconds: 20, max_tool_output_bytes: 1000, ..JobLimits::default() };
+        Self { dir: tempfile::tempdir().unwrap(), limits }
+    }
+
+    fn with(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+        let path = self.dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+        self
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.dir.path().join(name)).unwrap()
+    }
+
+    fn run(&self, tool: LocalTool, input: Value) -> Result<String, String> {
+        let place = Place { cwd: self.dir.path(), limits: self.limits };
+        run(tool, &input, place).map_err(|error| error.to_string())
+    }
+}
+
+#[test]
+fn reads_a_file_and_ranges_of_it() {
+    let room = Room::new().with("a.txt", "one\r\ntwö\nthree").with("empty", "");
+    let read = |input| room.run(LocalTool::Read, input);
+    assert_eq!(read(json!({"path": "a.txt"})).unwrap(), "one\r\ntwö\nthree\n");
+    assert_eq!(read(json!({"path": "a.txt", "offset": 2})).unwrap(), "twö\nthree\n");
+    assert_eq!(
+        read(json!({"path": "a.txt", "offset": 2, "limit": 1})).unwrap(),
+        "twö\n[From line 3 on left out; go on with offset 3.]\n"
+    );
+    assert_eq!(read(json!({"path": "empty"})).unwrap(), "[The file is empty.]\n");
+    let absolute = room.dir.path().join("a.txt");
+    assert!(read(json!({ "path": absolute })).is_ok());
+    assert!(read(json!({"path": "a.txt", "offset": 9})).unwrap_err().contains("has 3 lines"));
+}
+
+#[test]
+fn what_cannot_be_read_is_explained() {
+    let room = Room::new().with("bin", b"\x7fELF\0\0").with("latin", b"caf\xe9").with("d/x", "");
+    let read = |input| room.run(LocalTool::Read, input).unwrap_err();
+    assert!(read(json!({"path": "bin"})).contains("binary file of 6 bytes"));
+    assert!(read(json!({"path": "latin"})).contains("binary"));
+    assert_eq!(read(json!({"path": "d"})), "d is a directory, not a file");
+    assert!(read(json!({"path": "/dev/zero"})).contains("a device"));
+    assert!(read(json!({"path": "none"})).starts_with("none: No such file"));
+    for input in [json!({}), json!("x"), json!([]), json!({"path": "x", "more": 1})] {
+        assert!(read(input).starts_with("`read` cannot be called like that"));
+    }
+}
+
+#[test]
+fn a_long_file_is_cut_with_a_note() {
+    let long = "x".repeat(20_000);
+    let room = Room::new().with("lines", "0123456789\n".repeat(1000)).with("line", &long);
+    let text = room.run(LocalTool::Read, json!({"path": "lines"})).unwrap();
+    assert!(text.ends_with("[From line 91 on left out; go on with offset 91.]\n"), "{text}");
+    let mut room = room;
+    room.limits.max_tool_output_bytes = 100_000;
+    let text = room.run(LocalTool::Read, json!({"path": "line"})).unwrap();
+    assert_eq!(text, format!("{} [… 3616 bytes left out …]\n", &long[..16384]));
+}
+
+#[test]
+fn writes_and_edits() {
+    let room = Room::new().with("a.txt", "one two two\n");
+    let write = |input| room.run(LocalTool::Write, input);
+    let edit = |input| room.run(LocalTool::Edit, input);
+    assert_eq!(
+        write(json!({"path": "new/b.txt", "content": "hi"})).unwrap(),
+        "Created new/b.txt: 2 bytes."
+    );
+    assert_eq!(room.text("new/b.txt"), "hi");
+    assert_eq!(
+        write(json!({"path": "new/b.txt", "content": ""})).unwrap(),
+        "Replaced new/b.txt: 0 bytes."
+    );
+    assert!(write(json!({"path": "new", "content": ""})).unwrap_err().contains("is a directory"));
+
+    let e = |old: &str, new: &str| json!({"path": "a.txt", "old": old, "new": new});
+    assert_eq!(edit(e("one", "1")).unwrap(), "Replaced the passage at line 1 of a.txt.");
+    assert!(edit(e("two", "2")).unwrap_err().contains("occurs 2 times"));
+    assert!(edit(e("nine", "9")).unwrap_err().contains("does not occur"));
+    assert!(edit(e("", "9")).unwrap_err().contains("is empty"));
+    assert!(edit(e("two", "two")).unwrap_err().contains("are the same"));
+    assert_eq!(room.text("a.txt"), "1 two two\n");
+    let all = edit(json!({"path": "a.txt", "old": "two", "new": "2", "all": true})).unwrap();
+    assert_eq!(all, "Replaced 2 passages of a.txt, the first at line 1.");
+    assert_eq!(room.text("a.txt"), "1 2 2\n");
+}
+
+#[test]
+fn lists_and_searches() {
+    let room = Room::new()
+        .with("src/main.rs", "fn main() {}\nfn other() {}\n")
+        .with("src/deep/x.py", "def main():\n  pass\n")
+        .with("target/out.rs", "fn main() {}\n")
+        .with("bin", b"fn main\0")
+        .with("odd\nname", "nothing");
+    let list = |input| room.run(LocalTool::List, input).unwrap();
+    assert_eq!(list(json!({})), "bin (8 bytes)\nodd\\nname (7 bytes)\nsrc/\ntarget/\n");
+    assert_eq!(
+        list(json!({"path": ".", "recursive": true})),
+        "bin (8 bytes)\nodd\\nname (7 bytes)\nsrc/\ntarget/\nsrc/deep/\nsrc/main.rs (27 bytes)\nsrc/deep/x.py (18 bytes)\n[Not entered: target.]\n"
+    );
+    assert!(
+        room.run(LocalTool::List, json!({"path": "bin"})).unwrap_err().contains("not a directory")
+    );
+
+    let search = |input| room.run(LocalTool::Search, input);
+    assert_eq!(
+        search(json!({"pattern": "MAIN", "ignoreCase": true})).unwrap(),
+        "src/main.rs:1: fn main() {}\nsrc/deep/x.py:1: def main():\n[Not entered: target.]\n"
+    );
+    assert_eq!(
+        search(json!({"pattern": r"^fn \w+", "path": "src", "glob": "*.rs"})).unwrap(),
+        "src/main.rs:1: fn main() {}\nsrc/main.rs:2: fn other() {}\n"
+    );
+    assert_eq!(
+        search(json!({"pattern": "x", "path": "src/main.rs"})).unwrap(),
+        "[Nothing found.]\n"
+    );
+    assert!(search(json!({"pattern": "("})).unwrap_err().contains("cannot be used"));
+}
+
+#[test]
+fn long_lists_and_finds_are_cut() {
+    let mut room = Room::new();
+    for n in 0..200 {
+        room = room.with(&format!("file-{n:03}"), "needle\n".repeat(20));
+    }
+    let list = room.run(LocalTool::List, json!({})).unwrap();
+    assert!(list.len() < 1100 && list.ends_with("[More left out; list a directory below.]\n"));
+    let found = room.run(LocalTool::Search, json!({"pattern": "needle"})).unwrap();
+    assert!(found.len() < 1100 && found.contains("[More left out;"), "{found}");
+}
+
+#[test]
+fn a_link_in_a_circle_ends() {
+    let room = Room::new().with("d/a", "needle\n");
+    std::os::unix::fs::symlink("..", room.dir.path().join("d/up")).unwrap();
+    let list = room.run(LocalTool::List, json!({"recursive": true})).unwrap();
+    assert_eq!(list, "d/\nd/a (7 bytes)\nd/up (link)\n");
+}
+
+#[test]
+fn bash_gives_output_in_order_and_says_how_it_ended() {
+    let room = Room::new().with("a.txt", "");
+    let bash = |command: &str| room.run(LocalTool::Bash, json!({ "command": command }));
+    assert_eq!(bash("echo out; echo err >&2; ls").unwrap(), "out\nerr\na.txt\n");
+    assert_eq!(bash("true").unwrap(), "[No output.]\n");
+    assert_eq!(bash("echo no; exit 3").unwrap_err(), "no\n[exit status: 3]");
+    assert_eq!(bash("kill -9 $$").unwrap_err(), "[signal: 9 (SIGKILL)]");
+    assert_eq!(bash("read x; echo \"<$x>\"").unwrap(), "<>\n", "standard input is empty");
+    let long = bash("yes | head -c 1000000").unwrap();
+    assert!(long.len() < 1100 && long.contains("[… 999000 bytes left out …]"), "{}", long.len());
+}
+
+#[test]
+fn bash_is_stopped_with_all_it_started() {
+    let room = Room::new();
+    let start = Instant::now();
+    let stopped = room.run(
+        LocalTool::Bash,
+        json!({"command": "(while true; do sleep 0.05; date >> ticks; done) & sleep 100", "timeout": 1}),
+    );
+    assert_eq!(stopped.unwrap_err(), "[Stopped after 1 seconds.]");
+    assert!(start.elapsed().as_secs() < 10);
+    let ticks = room.text("ticks");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert_eq!(room.text("ticks"), ticks, "the loop in the background goes on");
+
+    let start = Instant::now();
+    let quick = room.run(LocalTool::Bash, json!({"command": "sleep 100 & echo started"}));
+    assert_eq!(quick.unwrap(), "started\n");
+    assert!(start.elapsed().as_secs() < 5, "it waits for the background");
+}

@@ -1,0 +1,29 @@
+//! An agent whose host is gone ends, and takes with it what it started.
+
+use std::process;
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::getppid;
+
+use crate::private_dir;
+
+/// How often to look.
+const INTERVAL: Duration = Duration::from_millis(250);
+/// The exit code of an agent whose host is gone.
+const HOST_GONE: i32 = 3;
+
+/// Ends this process when its parent does. Whatever is on a leash ends with it.
+pub(crate) fn end_with_parent() {
+    let parent = getppid();
+    // Without a thread the agent still ends when it next talks to its host.
+    let _ = thread::Builder::new().name("watch".to_owned()).spawn(move || {
+        loop {
+            thread::sleep(INTERVAL);
+            if getppid() != parent {
+                private_dir::remove_all();
+                process::exit(HOST_GONE);
+            }
+        }
+    });
+}
