@@ -52,7 +52,7 @@ pub fn external_content(source: &str, trust: Trust, text: &str) -> String {
 
 /// Breaks what reads like a tag once widths and accents are made plain.
 fn without_lookalikes(text: &str) -> String {
-    if text.is_ascii() && !text.contains("<\n") && !text.ends_with('<') {
+    if text.is_ascii() && !text.contains('<') {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len());
@@ -73,14 +73,20 @@ fn without_lookalikes(text: &str) -> String {
 }
 
 /// Whether a `<` with this behind it may be the start of a tag in disguise: one with a name that is not
-/// plain ASCII, or one that goes on in the next line.
+/// plain ASCII, or that starts like ours, or one that goes on in the next line.
 fn is_suspect(rest: &str) -> bool {
+    let mut own = TAG.chars().filter(char::is_ascii_alphabetic).peekable();
+    let mut same = true;
     for c in rest.chars().take(LONGEST_NAME) {
         match c {
             '>' => return false,
             '\n' => break,
             _ if !c.is_ascii() => return true,
+            _ if c.is_ascii_alphabetic() => same &= own.next() == Some(c.to_ascii_lowercase()),
             _ => {}
+        }
+        if same && own.peek().is_none() {
+            return true;
         }
     }
     rest.trim_start_matches([' ', '\t']).chars().next().is_none_or(|c| c == '\n')
@@ -172,6 +178,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+
         #[test]
         fn no_text_leaves_the_fence(
             pieces in prop::collection::vec(
