@@ -326,6 +326,7 @@ impl Date {
 }
 
 #[cfg(test)]
+#[allow(clippy::string_slice, reason = "texts of tests are ASCII")]
 mod tests {
     use super::*;
     use foreword::Timestamp;
@@ -429,7 +430,7 @@ mod tests {
             3 => Just("*".to_owned()),
             2 => values.clone().prop_map(|value| value.to_string()),
             1 => (1..12u32).prop_map(|step| format!("*/{step}")),
-            1 => (values.clone(), 1..9u32).prop_map(|(value, step)| format!("{value}/{step}")),
+            1 => (values, 1..9u32).prop_map(|(value, step)| format!("{value}/{step}")),
             1 => (from..=to, from..=to).prop_map(|(a, b)| format!("{}-{}", a.min(b), a.max(b))),
             1 => (from..=to, from..=to, 1..5u32)
                 .prop_map(|(a, b, step)| format!("{}-{}/{step}", a.min(b), a.max(b))),

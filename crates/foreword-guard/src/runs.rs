@@ -162,6 +162,7 @@ impl Runs {
 }
 
 #[cfg(test)]
+#[allow(clippy::string_slice, reason = "texts of tests are ASCII")]
 mod tests {
     use super::*;
     use proptest::prelude::*;
