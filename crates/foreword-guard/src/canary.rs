@@ -92,6 +92,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn every_one_differs_and_is_read_again(a: [u8; 16], b: [u8; 16]) {
             let canary = Canary::from_random(a);

@@ -30,6 +30,7 @@ mod redactor;
 mod runs;
 mod scanning;
 mod secrets;
+mod shapes;
 mod taint;
 
 pub use canary::Canary;

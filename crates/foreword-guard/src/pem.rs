@@ -1,7 +1,7 @@
 //! Private keys in PEM: from their first line to their last, also where the line breaks are written
 //! as `\n`, the lines are quoted, or the end never comes.
 
-use crate::formats::{Begins, begins};
+use crate::shapes::{Begins, begins};
 
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END";

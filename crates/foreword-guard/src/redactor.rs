@@ -1,9 +1,10 @@
 //! Replaces secrets in a text that comes in pieces. What it gives out is the same however the text is
 //! cut: whatever a format cannot decide yet is kept, and every format decides within a bounded stretch.
 
-use crate::formats::{Class, Tail, Trial, starts_one, trial};
+use crate::formats::{Trial, starts_one, trial};
 use crate::pem::{self, Step};
 use crate::secrets::{MOST_NOTED, Secret, SecretKind};
+use crate::shapes::{Class, Tail};
 
 /// Given secrets that are shorter are passed over.
 const SHORTEST_GIVEN: usize = 8;

@@ -162,11 +162,14 @@ impl Runs {
 }
 
 #[cfg(test)]
+#[allow(clippy::string_slice, reason = "texts of tests are ASCII")]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn the_run_is_the_longest_end_of_the_text_that_is_in_a_word(
             words in prop::collection::vec("[abc]{1,9}", 0..4),
