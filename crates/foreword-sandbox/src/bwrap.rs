@@ -120,3 +120,7 @@ fn show(command: &mut Command, Mount { path, shown }: &Mount) {
 fn bind(command: &mut Command, how: &str, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) {
     command.arg(how).arg(from).arg(to);
 }
+
+#[cfg(test)]
+#[path = "bwrap_tests.rs"]
+mod tests;

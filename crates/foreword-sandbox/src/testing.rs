@@ -87,7 +87,9 @@ fn is_system(line: &str) -> bool {
     let mounts = ["--ro-bind", "--symlink", "--bindmount_ro"];
     mounts.iter().any(|mount| line.starts_with(mount))
         && !line.contains("agent")
-        && system.iter().any(|path| line.contains(&format!("\"{path}")) || line.contains(&format!(":{path}")))
+        && system
+            .iter()
+            .any(|path| line.contains(&format!("\"{path}")) || line.contains(&format!(":{path}")))
 }
 
 #[test]
