@@ -18,8 +18,8 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use foreword_sandbox::{Quarantine, Sandbox};
-use support::{Scene, bwrap, eventually, runs};
+use foreword_sandbox::{Bwrap, Quarantine, Sandbox};
+use support::{Scene, bwrap, eventually, launcher, runs};
 
 #[test]
 fn an_ordinary_file_can_be_written_and_the_workspace_is_where_it_was() {
@@ -102,7 +102,7 @@ fn the_home_the_database_and_the_machine_are_not_there() {
         "/boot".into(),
         "/var/lib".into(),
         "/run/systemd".into(),
-        "/work".into(),
+        concat!(env!("CARGO_MANIFEST_DIR"), "/src").into(),
         format!("{}/session.txt", scene.run_dir.display()),
     ];
     for path in hidden {
@@ -248,6 +248,31 @@ fn what_is_created_under_a_governed_name_is_put_aside() {
     assert_eq!(paths, [format!("{at}/SOUL.md"), format!("{at}/x/AGENTS.md")]);
     assert!(!scene.workspace.join("SOUL.md").exists());
     assert_eq!(scene.read(paths[0]), "evil\n");
+}
+
+/// What a race won by an agent in the same workspace comes to: another directory is mounted.
+#[test]
+fn a_directory_that_was_exchanged_on_the_way_is_noticed() {
+    use std::os::unix::fs::PermissionsExt;
+    if bwrap().is_none() {
+        return;
+    }
+    let scene = Scene::new();
+    let script = scene.run_dir.join("bwrap");
+    let swap = format!(
+        "#!/bin/bash\nargs=()\nfor a; do if [ \"$a\" = '{}' ] && [ -z \"$done\" ]; then a='{}'; done=1; fi; args+=(\"$a\"); done\nexec /usr/bin/env bwrap \"${{args[@]}}\"\n",
+        scene.workspace.join("sub").display(),
+        scene.home.join(".ssh").display(),
+    );
+    fs::write(&script, swap).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(scene.home.join(".ssh/AGENTS.md"), "").unwrap();
+    let exchanged = Bwrap::new(script);
+    assert_eq!(scene.says(&exchanged, "cat sub/id_ed25519"), "PRIVATE KEY", "the race itself");
+    let output = scene.run(&exchanged.checked_by(launcher()), "cat sub/id_ed25519");
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(complaint.contains("was exchanged while the sandbox was set up"), "{complaint}");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(125), 0));
 }
 
 #[test]

@@ -123,7 +123,10 @@ pub(crate) fn run(sandbox: &dyn Sandbox, spec: &SandboxSpec) -> Output {
 /// Bubblewrap, which has to be there in CI; elsewhere a test without it says so and passes.
 pub(crate) fn bwrap() -> Option<Bwrap> {
     let found = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"].map(PathBuf::from);
-    let bwrap = found.into_iter().find(|path| path.exists()).map(Bwrap::new);
+    let bwrap = found
+        .into_iter()
+        .find(|path| path.exists())
+        .map(|path| Bwrap::new(path).checked_by(launcher()));
     let works = bwrap.as_ref().is_some_and(|bwrap| bwrap.trial().is_ok());
     assert!(works || std::env::var("CI").as_deref() != Ok("true"), "CI needs a bwrap that works");
     if !works {
@@ -154,6 +157,6 @@ pub(crate) fn runs(marker: &str) -> bool {
     processes.into_iter().any(|entry| {
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
         let words: Vec<_> = line.split(|byte| *byte == 0).collect();
-        words.iter().any(|word| *word == marker.as_bytes())
+        words.contains(&marker.as_bytes())
     })
 }
