@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::error::SandboxError;
+use crate::expect;
 use crate::mounts::{self, Mount, Shown};
 use crate::sandbox::{DEFAULT_PATH, Guarantees, HOME_INSIDE, RUN_DIR_INSIDE, Sandbox, SandboxKind};
 use crate::spec::SandboxSpec;
+use crate::subprocess::Launcher;
 use crate::system::{self, Part};
 use crate::trial;
 
@@ -15,7 +17,7 @@ use crate::trial;
 const TEMPORARY_BYTES: &str = "1073741824";
 
 /// How to get it, for a person.
-pub(crate) const REMEDY: &str = "install the package `bubblewrap`, and allow user namespaces \
+pub(crate) const REMEDY: &str = "install the package `bubblewrap`, 0.7 or later, and allow user namespaces \
     (`sysctl kernel.unprivileged_userns_clone=1`, or an AppArmor profile for bwrap)";
 
 /// Bubblewrap at a known path.
@@ -25,13 +27,22 @@ pub(crate) const REMEDY: &str = "install the package `bubblewrap`, and allow use
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bwrap {
     program: PathBuf,
+    launcher: Option<Launcher>,
 }
 
 impl Bwrap {
     /// Takes the program for one that works; [`Bwrap::trial`] says whether it does.
     #[must_use]
     pub fn new(program: PathBuf) -> Self {
-        Self { program }
+        Self { program, launcher: None }
+    }
+
+    /// Lets the launcher be the first program inside, which makes sure that what was mounted from the
+    /// workspace is what was looked at. Without it an agent that already runs in the same workspace
+    /// could exchange a directory in between. It has to be a program that may be seen inside.
+    #[must_use]
+    pub fn checked_by(self, launcher: Launcher) -> Self {
+        Self { launcher: Some(launcher), ..self }
     }
 
     /// Runs `true` in a sandbox as narrow as those for agents.
@@ -91,8 +102,10 @@ impl Sandbox for Bwrap {
     fn command(&self, spec: &SandboxSpec) -> Result<Command, SandboxError> {
         spec.check()?;
         let mut command = self.start();
-        for mount in mounts::plan(spec, &system::trees())? {
-            show(&mut command, &mount);
+        let launcher = self.launcher.as_ref();
+        let mounts = mounts::plan(spec, launcher, &system::trees())?;
+        for mount in &mounts {
+            show(&mut command, mount);
         }
         bind(&mut command, "--ro-bind", &spec.run_dir, Path::new(RUN_DIR_INSIDE));
         for (name, value) in spec.environment(Path::new(HOME_INSIDE)) {
@@ -100,7 +113,11 @@ impl Sandbox for Bwrap {
         }
         command.args(["--perms", "0700", "--dir", HOME_INSIDE]);
         command.args(["--remount-ro", "/", "--chdir"]).arg(&spec.cwd);
-        command.arg("--").arg(&spec.program).args(&spec.args);
+        command.arg("--");
+        match launcher {
+            Some(launcher) => command.args(expect::checked(launcher, &mounts, spec)?),
+            None => command.arg(&spec.program).args(&spec.args),
+        };
         Ok(command)
     }
 }
@@ -120,3 +137,7 @@ fn show(command: &mut Command, Mount { path, shown }: &Mount) {
 fn bind(command: &mut Command, how: &str, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) {
     command.arg(how).arg(from).arg(to);
 }
+
+#[cfg(test)]
+#[path = "bwrap_tests.rs"]
+mod tests;

@@ -62,6 +62,7 @@ impl Available<'_> {
         match kind {
             SandboxKind::Bwrap => {
                 let bwrap = Bwrap::new(find("bwrap", bwrap::REMEDY)?);
+                let bwrap = bwrap.checked_by(self.launcher.clone());
                 bwrap.trial()?;
                 Ok(Box::new(bwrap))
             }
@@ -90,10 +91,10 @@ impl Available<'_> {
         }
     }
 
-    /// How each fares, best first: the sandbox, or why it does not work.
+    /// How each of [`SandboxKind::ALL`] fares: the sandbox, or why it does not work.
     #[must_use]
-    pub fn all(&self) -> Vec<(SandboxKind, Result<Box<dyn Sandbox>, SandboxError>)> {
-        SandboxKind::ALL.into_iter().map(|kind| (kind, self.named(kind))).collect()
+    pub fn all(&self) -> Vec<Result<Box<dyn Sandbox>, SandboxError>> {
+        SandboxKind::ALL.into_iter().map(|kind| self.named(kind)).collect()
     }
 }
 

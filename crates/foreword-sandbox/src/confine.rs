@@ -16,6 +16,7 @@ use landlock::{
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
 };
 use rustix::fs::{FileType, Mode, OFlags};
+use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 
 use crate::error::SandboxError;
 use crate::launcher::{Confinement, failed};
@@ -64,15 +65,22 @@ pub(crate) fn confine(to: &Confinement) -> Result<(), SandboxError> {
     rustix::thread::set_no_new_privs(true)
         .map_err(|error| failed(&format!("cannot give up new privileges: {error}")))?;
     if to.landlock == 0 {
-        return Ok(());
+        return give_up_capabilities();
     }
     let grants = Grants { to, abi: abi(to.landlock), ruleset: ruleset(to)?, rules: 0 };
     let status = grants.all()?.restrict_self().map_err(|error| failed(&error.to_string()))?;
-    if status.ruleset == RulesetStatus::FullyEnforced {
-        Ok(())
-    } else {
-        Err(failed("Landlock did not take all of the rules"))
+    if status.ruleset != RulesetStatus::FullyEnforced {
+        return Err(failed("Landlock did not take all of the rules"));
     }
+    give_up_capabilities()
+}
+
+/// Root has rights that no Landlock takes away, such as reading the memory of others to measure them.
+fn give_up_capabilities() -> Result<(), SandboxError> {
+    let none = CapabilitySet::empty();
+    let sets = CapabilitySets { effective: none, permitted: none, inheritable: none };
+    set_capabilities(None, sets)
+        .map_err(|error| failed(&format!("cannot give up capabilities: {error}")))
 }
 
 fn ruleset(to: &Confinement) -> Result<RulesetCreated, SandboxError> {

@@ -75,7 +75,7 @@ impl Sandbox for Docker {
         for path in ["/tmp", "/var/tmp", HOME_INSIDE] {
             command.arg("--tmpfs").arg(format!("{path}:mode=1777,exec,size=1g"));
         }
-        for mount in mounts::plan(spec, &[])? {
+        for mount in mounts::plan(spec, None, &[])? {
             command.arg("--mount").arg(mount_option(&mount)?);
         }
         let run_dir = bind(&spec.run_dir, Path::new(RUN_DIR_INSIDE), true)?;

@@ -1,13 +1,15 @@
 //! The hidden command that starts a program confined: the host's own binary, run as a step between.
 //!
-//! Three modes, each with the command to run after `--`. `--supervise` stays and ends everything
+//! Four modes, each with the command to run after `--`. `--supervise` stays and ends everything
 //! below it when the host or the program ends; `--confine` gives up rights and becomes the program;
-//! `--die-with-parent-only` becomes the program, which then dies with whoever started it.
+//! `--check` becomes the program if what is mounted is what was meant; `--die-with-parent-only` becomes
+//! the program, which then dies with whoever started it.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use crate::error::SandboxError;
+use crate::expect::Expected;
 
 /// The name of the command, for the front end that offers it.
 pub const LAUNCHER_COMMAND: &str = "sandbox-launch";
@@ -35,13 +37,14 @@ pub(crate) struct Confinement {
 pub(crate) enum Mode {
     Supervise { parent: u32 },
     Confine(Box<Confinement>),
+    Check(Vec<Expected>),
     DieWithParentOnly { parent: u32 },
 }
 
 /// Does what the arguments say; without the name of the command.
 ///
-/// Two of the three modes become another program and come back only with an error. The third gives
-/// the exit status of the program it watched.
+/// All modes but one become another program and come back only with an error. That one gives the exit
+/// status of the program it watched.
 ///
 /// # Errors
 ///
@@ -57,6 +60,10 @@ fn carry_out(mode: Mode, command: &[OsString]) -> Result<u8, SandboxError> {
         Mode::Supervise { parent } => crate::supervise::supervise(parent, command),
         Mode::Confine(confinement) => {
             crate::confine::confine(&confinement)?;
+            Err(crate::supervise::become_program(command))
+        }
+        Mode::Check(expected) => {
+            crate::expect::check(&expected)?;
             Err(crate::supervise::become_program(command))
         }
         Mode::DieWithParentOnly { parent } => {
@@ -113,6 +120,7 @@ fn parse(mut args: impl Iterator<Item = OsString>) -> Result<(Mode, Vec<OsString
     let mode = args.next().ok_or_else(|| failed("says neither what to do nor what to run"))?;
     let mut confinement = Confinement::default();
     let mut parent = None;
+    let mut expected = Vec::new();
     loop {
         let Some(option) = args.next() else {
             return Err(failed("`--` and a program are missing"));
@@ -136,6 +144,10 @@ fn parse(mut args: impl Iterator<Item = OsString>) -> Result<(Mode, Vec<OsString
             "--governed" => confinement.governed.push(path),
             "--private" => confinement.private.push(path),
             "--read-only" => confinement.read_only.push(path),
+            "--expect" => expected.push(
+                Expected::parse(&value)
+                    .ok_or_else(|| failed("`--expect` needs device, file and path"))?,
+            ),
             "--port" => confinement.ports.push(number(&name, &value)?),
             _ => return Err(failed(&format!("unknown option `{}`", option.display()))),
         }
@@ -150,6 +162,7 @@ fn parse(mut args: impl Iterator<Item = OsString>) -> Result<(Mode, Vec<OsString
         Some("--die-with-parent-only") => {
             Mode::DieWithParentOnly { parent: parent("--die-with-parent-only")? }
         }
+        Some("--check") => Mode::Check(expected),
         Some("--confine") => Mode::Confine(Box::new(confinement)),
         _ => return Err(failed(&format!("unknown mode `{}`", mode.display()))),
     };
@@ -202,6 +215,7 @@ mod tests {
             (&["--confine", "--port", "x", "--", "a"], "needs a number, not `x`"),
             (&["--confine", "--port"], "needs a value"),
             (&["--confine", "--what", "x", "--", "a"], "unknown option `--what`"),
+            (&["--check", "--expect", "1:2", "--", "a"], "needs device"),
             (&["--run", "--", "a"], "unknown mode `--run`"),
             (&["--supervise", "--", "a"], "needs --parent"),
             (&["--die-with-parent-only", "--", "a"], "needs --parent"),

@@ -23,6 +23,7 @@ mod choose;
 mod confine;
 mod docker;
 mod error;
+mod expect;
 mod host_paths;
 mod launcher;
 mod mounts;

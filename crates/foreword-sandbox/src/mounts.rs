@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 
 use crate::error::SandboxError;
 use crate::spec::SandboxSpec;
+use crate::subprocess::Launcher;
 
-/// Mounts of one sandbox; bubblewrap takes 9,000 arguments, three of them a mount.
-const MOST_MOUNTS: usize = 2000;
+/// Mounts of one sandbox; bubblewrap takes 9,000 arguments, five of them a mount and its check.
+const MOST_MOUNTS: usize = 1500;
 
 /// What a place inside shows. The later wins where two are asked for at one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,8 +37,13 @@ pub(crate) struct Mount {
 }
 
 /// The mounts of a spec besides the system and the directory of the session, outer ones first.
-/// `system` are the trees of the host's system that are shown anyway.
-pub(crate) fn plan(spec: &SandboxSpec, system: &[PathBuf]) -> Result<Vec<Mount>, SandboxError> {
+/// `launcher` is to be seen besides the program; `system` are the trees of the host's system that are
+/// shown anyway.
+pub(crate) fn plan(
+    spec: &SandboxSpec,
+    launcher: Option<&Launcher>,
+    system: &[PathBuf],
+) -> Result<Vec<Mount>, SandboxError> {
     let workspace = spec.workspace.as_path();
     let mut at: BTreeMap<PathBuf, Shown> = BTreeMap::new();
     let mut links = Vec::new();
@@ -46,7 +52,8 @@ pub(crate) fn plan(spec: &SandboxSpec, system: &[PathBuf]) -> Result<Vec<Mount>,
         *known = shown.max(*known);
     };
     show(workspace, if spec.writable { Shown::Writable } else { Shown::ReadOnly });
-    for path in spec.read_only.iter().chain([&spec.program]) {
+    let programs = launcher.map(|launcher| &launcher.program).into_iter().chain([&spec.program]);
+    for path in spec.read_only.iter().chain(programs) {
         let found = fs::canonicalize(path)
             .map_err(|source| SandboxError::Io { path: path.clone(), source })?;
         if !system.iter().any(|tree| found.starts_with(tree)) {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::error::SandboxError;
+use crate::expect;
 use crate::launcher::die_with_parent_args;
 use crate::mounts::{self, Mount, Shown};
 use crate::sandbox::{Guarantees, HOME_INSIDE, RUN_DIR_INSIDE, Sandbox, SandboxKind};
@@ -91,15 +92,16 @@ impl Sandbox for Nsjail {
     fn command(&self, spec: &SandboxSpec) -> Result<Command, SandboxError> {
         spec.check()?;
         let mut command = self.start()?;
-        for mount in mounts::plan(spec, &system::trees())? {
-            show(&mut command, &mount)?;
+        let mounts = mounts::plan(spec, Some(&self.launcher), &system::trees())?;
+        for mount in &mounts {
+            show(&mut command, mount)?;
         }
         command.arg("--bindmount_ro").arg(pair(&spec.run_dir, Path::new(RUN_DIR_INSIDE))?);
         for (name, value) in spec.environment(Path::new(HOME_INSIDE)) {
             command.arg("--env").arg(format!("{name}={value}"));
         }
-        command.arg("--cwd").arg(&spec.cwd);
-        command.arg("--").arg(&spec.program).args(&spec.args);
+        command.arg("--cwd").arg(&spec.cwd).arg("--");
+        command.args(expect::checked(&self.launcher, &mounts, spec)?);
         Ok(command)
     }
 }

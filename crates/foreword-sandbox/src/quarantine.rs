@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use foreword_workspace::{Governed, GovernedGroup, PRIVATE_DIR, Workspace};
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::error::SandboxError;
@@ -79,6 +79,7 @@ impl Quarantine {
             moving.put_link_back(path, &link.target)?;
         }
         for (path, group) in self.appeared(workspace)? {
+            let path = moving.link_on_the_way(&path)?;
             if let Some(moved_to) = moving.put_aside(&path)? {
                 moved.push(Quarantined { path, group, moved_to, replaced_link: false });
             }
@@ -149,6 +150,21 @@ impl Moving<'_> {
         }
         rustix::fs::renameat(&directory, name, &to, free.as_os_str()).map_err(io)?;
         Ok(Some(moved_to.join(free).to_string_lossy().into_owned()))
+    }
+
+    /// The outermost link that stands where a directory would have to be, or else the path itself.
+    ///
+    /// There was nothing at the path before, so the link was made since, and leads a governed name to
+    /// whatever somebody put elsewhere.
+    fn link_on_the_way(&self, path: &str) -> Result<String, SandboxError> {
+        for outer in path.match_indices('/').filter_map(|(at, _)| path.get(..at)) {
+            let Some((directory, name)) = self.directory_of(outer)? else { break };
+            let stat = rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
+            if stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink) {
+                return Ok(outer.to_owned());
+            }
+        }
+        Ok(path.to_owned())
     }
 
     fn link_is(&self, path: &str, target: &Path) -> Result<bool, SandboxError> {

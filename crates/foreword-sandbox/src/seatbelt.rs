@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -64,6 +65,8 @@ impl Sandbox for Seatbelt {
         spec.check()?;
         let profile = Profile::of(spec)?;
         let temporary = spec.run_dir.join("tmp");
+        fs::create_dir_all(&temporary)
+            .map_err(|source| SandboxError::Io { path: temporary.clone(), source })?;
         let mut command = Command::new(&self.program);
         command.arg("-p").arg(&profile.text);
         for (name, path) in &profile.parameters {
@@ -90,7 +93,7 @@ struct Profile {
 impl Profile {
     fn of(spec: &SandboxSpec) -> Result<Self, SandboxError> {
         let mut profile = Self { text: BASE.to_owned(), parameters: Vec::new() };
-        let mounts = mounts::plan(spec, &[])?;
+        let mounts = mounts::plan(spec, None, &[])?;
         let workspace = spec.workspace.as_path();
         profile.rule("allow file-read*", "subpath", workspace);
         if spec.writable {
@@ -119,7 +122,7 @@ impl Profile {
                 // Renaming the directory would take what is protected in it out of the way.
                 Shown::Writable => profile.rule("deny file-write*", "literal", &mount.path),
                 Shown::ReadOnly if inside => {
-                    profile.rule("deny file-write*", "subpath", &mount.path)
+                    profile.rule("deny file-write*", "subpath", &mount.path);
                 }
                 Shown::ReadOnly => profile.rule("allow file-read*", "subpath", &mount.path),
                 Shown::EmptyDirectory | Shown::EmptyFile => {

@@ -11,7 +11,7 @@ use crate::sandbox::DEFAULT_PATH;
 /// Ports of the bridge that one spec may name.
 const MOST_PORTS: usize = 64;
 /// Variables that one spec may set.
-const MOST_VARIABLES: usize = 500;
+const MOST_VARIABLES: usize = 200;
 /// Directories of the system: too wide for a workspace.
 const SYSTEM: [&str; 13] = [
     "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/proc", "/root", "/run", "/sbin", "/sys",

@@ -52,6 +52,8 @@ pub(crate) struct Finder<'a> {
     /// Governed directories whose links are yet to be looked at.
     unwalked: VecDeque<(String, GovernedGroup)>,
     entries: usize,
+    most_governed: usize,
+    most_walked: usize,
 }
 
 impl<'a> Finder<'a> {
@@ -66,7 +68,14 @@ impl<'a> Finder<'a> {
             complete: true,
             unwalked: VecDeque::new(),
             entries: 0,
+            most_governed: MOST_GOVERNED,
+            most_walked: MOST_WALKED,
         }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn within(self, most_governed: usize, most_walked: usize) -> Self {
+        Self { most_governed, most_walked, ..self }
     }
 
     pub(crate) fn find(mut self, cwd: Option<&Path>) -> Result<Governed, WorkspaceError> {
@@ -216,10 +225,10 @@ impl<'a> Finder<'a> {
         while let Some((directory, group)) = self.unwalked.pop_front() {
             for entry in self.list(&directory)? {
                 self.entries += 1;
-                if self.entries > MOST_GOVERNED {
+                if self.entries > self.most_governed {
                     return Err(WorkspaceError::TooManyEntries {
                         path: directory,
-                        limit: MOST_GOVERNED,
+                        limit: self.most_governed,
                     });
                 }
                 let path = join(&directory, &entry.name);
@@ -249,7 +258,7 @@ impl<'a> Finder<'a> {
             let Ok(listed) = self.list(&directory) else { continue };
             for entry in listed {
                 entries += 1;
-                if entries > MOST_WALKED {
+                if entries > self.most_walked {
                     self.complete = false;
                     return Ok(());
                 }
