@@ -165,7 +165,9 @@ impl ServerHandler for Handler {
                     "What the agent is to do; what fits it is selected for the prompt.",
                 )
                 .with_required(false);
-            Prompt::new(prompt.name, some(prompt.description), Some(vec![task]))
+            let description = some(prompt.description)
+                .unwrap_or_else(|| format!("The prompt of the agent `{}`.", prompt.name));
+            Prompt::new(prompt.name, Some(description), Some(vec![task]))
         });
         let prompts = ListPromptsResult::with_all_items(prompts.collect());
         Ok(ListPromptsResult { next_cursor, ..prompts })

@@ -13,7 +13,7 @@ use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -36,14 +36,22 @@ const PATH: &str = "/mcp";
 const LARGEST_BODY: usize = 4 << 20;
 /// All header lines of a request.
 const LARGEST_HEAD: usize = 64 << 10;
-/// Connections at once; more wait until one is closed.
-const CONNECTIONS: usize = 64;
-/// How long a client may take to send the head, and then the body, of a request.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// How long requests may take to finish once the server stops.
-const GRACE: Duration = Duration::from_secs(5);
 /// The pages that may ask, if a browser runs them: those of this machine.
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+
+/// What bounds the server, beside the sizes.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// Connections at once; more wait until one is closed.
+    connections: usize,
+    /// How long a client may take to send the head, and then the body, of a request.
+    patience: Duration,
+    /// How long requests may take to finish once the server stops.
+    grace: Duration,
+}
+
+const LIMITS: Limits =
+    Limits { connections: 64, patience: Duration::from_secs(20), grace: Duration::from_secs(5) };
 
 /// How to listen.
 #[derive(Clone, Debug)]
@@ -89,6 +97,14 @@ impl HttpServer {
     ///
     /// If the address is not of this machine alone or is taken, or the token is too weak.
     pub fn bind(backend: Arc<dyn Backend>, options: &HttpOptions) -> Result<Self, ServeError> {
+        Self::bind_within(backend, options, LIMITS)
+    }
+
+    fn bind_within(
+        backend: Arc<dyn Backend>,
+        options: &HttpOptions,
+        limits: Limits,
+    ) -> Result<Self, ServeError> {
         let addr = options.addr;
         if !addr.ip().is_loopback() {
             return Err(ServeError::NotLoopback { addr });
@@ -108,7 +124,7 @@ impl HttpServer {
             .with_cancellation_token(ended.clone());
         let sessions = Arc::new(NeverSessionManager::default());
         let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
-        let door = Door { gate: Arc::new(gate), service, ended };
+        let door = Door { gate: Arc::new(gate), service, ended, limits };
         Ok(Self { listener, addr, door, stop: CancellationToken::new() })
     }
 
@@ -168,7 +184,7 @@ impl HttpServer {
 
 /// Takes connections until it is told to stop, and then lets those there are finish.
 async fn accept(listener: &tokio::net::TcpListener, door: &Door, stop: &CancellationToken) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let places = Arc::new(Semaphore::new(door.limits.connections));
     let mut connections = JoinSet::new();
     loop {
         let next = async {
@@ -193,11 +209,12 @@ async fn accept(listener: &tokio::net::TcpListener, door: &Door, stop: &Cancella
         }
     }
     let finished = async { while connections.join_next().await.is_some() {} };
-    let _ = tokio::time::timeout(GRACE, finished).await;
+    let _ = tokio::time::timeout(door.limits.grace, finished).await;
     door.ended.cancel();
 }
 
 async fn connection(stream: TcpStream, door: Door, stop: CancellationToken) {
+    let patience = door.limits.patience;
     let answer = service_fn(move |request| {
         let door = door.clone();
         async move { Ok::<_, Infallible>(door.answer(request).await) }
@@ -205,7 +222,7 @@ async fn connection(stream: TcpStream, door: Door, stop: CancellationToken) {
     let mut connection = pin!(
         http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(PATIENCE)
+            .header_read_timeout(patience)
             .max_buf_size(LARGEST_HEAD)
             .serve_connection(TokioIo::new(stream), answer)
     );
@@ -225,6 +242,7 @@ struct Door {
     gate: Arc<Gate>,
     service: StreamableHttpService<Handler, NeverSessionManager>,
     ended: CancellationToken,
+    limits: Limits,
 }
 
 impl Door {
@@ -241,12 +259,16 @@ impl Door {
             answer.headers_mut().insert(WWW_AUTHENTICATE, scheme);
             return answer;
         }
+        let too_large = || plain(StatusCode::PAYLOAD_TOO_LARGE, "a request may have 4 MiB at most");
         let (head, body) = request.into_parts();
+        if usize::try_from(body.size_hint().lower()).map_or(true, |size| size > LARGEST_BODY) {
+            return too_large();
+        }
         let body = Limited::new(body, LARGEST_BODY).collect();
-        let body = match tokio::time::timeout(PATIENCE, body).await {
+        let body = match tokio::time::timeout(self.limits.patience, body).await {
             Ok(Ok(body)) => body.to_bytes(),
             Ok(Err(error)) if error.is::<LengthLimitError>() => {
-                return plain(StatusCode::PAYLOAD_TOO_LARGE, "a request may have 4 MiB at most");
+                return too_large();
             }
             Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST, "the request broke off"),
             Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, "the request took too long"),
@@ -283,3 +305,6 @@ async fn signal() {
         std::future::pending().await
     }
 }
+
+#[cfg(test)]
+mod tests;
