@@ -19,9 +19,8 @@ impl Host {
         Ok(self.writer.write(now, move |write| -> Result<(), StoreError> {
             let grant = write.grant_add(&session, &action, &by, now)?;
             let event = Event::new(&by, "taint.grant", session.as_str(), Outcome::Done);
-            write.audit(
-                &event.with_detail(json!({ "action": action, "grant": grant.as_str() })),
-            )?;
+            write
+                .audit(&event.with_detail(json!({ "action": action, "grant": grant.as_str() })))?;
             Ok(())
         })?)
     }

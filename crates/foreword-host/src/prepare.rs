@@ -265,7 +265,9 @@ impl Host {
         let config = workspace.config();
         let mut lines = Vec::new();
         match Upstream::resolve(&config.model, &self.root, &*self.options.environment) {
-            Ok(upstream) => lines.push(format!("Prompts and messages would go to {}", upstream.base_url)),
+            Ok(upstream) => {
+                lines.push(format!("Prompts and messages would go to {}", upstream.base_url))
+            }
             Err(error) => lines.push(format!("There is no model yet: {error}")),
         }
         if !config.host.web_hosts.is_empty() {

@@ -278,6 +278,10 @@ impl Host {
             activity: Activity::new(),
         });
         let workspace = self.workspace()?;
+        // There from the start, it is the store that fills it: inside it cannot be written.
+        let skills = self.root.join(&workspace.config().skills.directory);
+        std::fs::create_dir_all(&skills)
+            .map_err(|error| HostError::io(format!("make {}", skills.display()), error))?;
         let governed = workspace.governed()?;
         let quarantine = Quarantine::before(&governed);
         let spec = self.spec(&prepared, &governed, &run_dir)?;

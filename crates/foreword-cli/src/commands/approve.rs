@@ -116,8 +116,7 @@ fn decide(host: &Host, id: &str, args: &AllowArgs, terminal: &Terminal) -> Resul
         }
     }
     let verdict = if args.reject { IdentityVerdict::Reject } else { IdentityVerdict::Approve };
-    let decided =
-        host.decide_identity(proposal.id.as_str(), verdict, args.reason.as_deref())?;
+    let decided = host.decide_identity(proposal.id.as_str(), verdict, args.reason.as_deref())?;
     if terminal.json {
         return terminal.print_json(&decided);
     }

@@ -128,4 +128,3 @@ impl Observer for Screen {
         self.terminal.warn(text);
     }
 }
-

@@ -11,20 +11,20 @@ use serde_json::{Value, json};
 
 /// What somebody asked.
 #[derive(Clone, Debug)]
-pub struct Asked {
-    pub path: String,
-    pub headers: Vec<(String, String)>,
-    pub body: Value,
-    pub raw: String,
+pub(crate) struct Asked {
+    pub(crate) path: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Value,
+    pub(crate) raw: String,
 }
 
 impl Asked {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// The texts of the system blocks (Anthropic), or of the system message (OpenAI).
-    pub fn system(&self) -> Vec<String> {
+    pub(crate) fn system(&self) -> Vec<String> {
         match &self.body["system"] {
             Value::String(text) => vec![text.clone()],
             Value::Array(blocks) => {
@@ -44,7 +44,7 @@ impl Asked {
     }
 
     /// All text of the last message.
-    pub fn last_message(&self) -> String {
+    pub(crate) fn last_message(&self) -> String {
         let message = self.body["messages"].as_array().and_then(|all| all.last()).unwrap();
         texts(&message["content"])
     }
@@ -68,7 +68,7 @@ fn texts(content: &Value) -> String {
 
 /// What the server answers.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub(crate) enum Answer {
     Text(String),
     /// A text, then calls of tools: names and inputs.
     Tools(String, Vec<(String, Value)>),
@@ -80,25 +80,25 @@ pub enum Answer {
     Silence(Duration),
 }
 
-pub fn text(text: &str) -> Answer {
+pub(crate) fn text(text: &str) -> Answer {
     Answer::Text(text.to_owned())
 }
 
-pub fn tool(name: &str, input: Value) -> Answer {
+pub(crate) fn tool(name: &str, input: Value) -> Answer {
     Answer::Tools(String::new(), vec![(name.to_owned(), input)])
 }
 
 type Script = dyn Fn(usize, &Asked) -> Answer + Send + Sync;
 
-pub struct ModelServer {
-    pub url: String,
+pub(crate) struct ModelServer {
+    pub(crate) url: String,
     asked: Arc<Mutex<Vec<Asked>>>,
     stopped: Arc<AtomicBool>,
 }
 
 impl ModelServer {
     /// Starts a server; the script gets the number of the call, from 0, and the call.
-    pub fn start(script: impl Fn(usize, &Asked) -> Answer + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(script: impl Fn(usize, &Asked) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
@@ -121,11 +121,11 @@ impl ModelServer {
     }
 
     /// Answers in turn, the last one for ever.
-    pub fn saying(answers: Vec<Answer>) -> Self {
+    pub(crate) fn saying(answers: Vec<Answer>) -> Self {
         Self::start(move |number, _| answers[number.min(answers.len() - 1)].clone())
     }
 
-    pub fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
 }
@@ -161,7 +161,8 @@ fn serve(stream: TcpStream, record: &Mutex<Vec<Asked>>, script: &Script) -> std:
         let mut body = vec![0; length];
         reader.read_exact(&mut body)?;
         let raw = String::from_utf8_lossy(&body).into_owned();
-        let asked = Asked { path, headers, body: serde_json::from_str(&raw).unwrap_or_default(), raw };
+        let asked =
+            Asked { path, headers, body: serde_json::from_str(&raw).unwrap_or_default(), raw };
         if method != "POST" {
             out.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")?;
             continue;
@@ -186,9 +187,13 @@ fn serve(stream: TcpStream, record: &Mutex<Vec<Asked>>, script: &Script) -> std:
                 return Ok(());
             }
             Answer::HalfAStream(text) => {
-                let whole = if openai { openai_stream(&text, &[]) } else { anthropic_stream(&text, &[]) };
+                let whole =
+                    if openai { openai_stream(&text, &[]) } else { anthropic_stream(&text, &[]) };
                 let half = &whole[..whole.len() / 2];
-                write!(out, "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{half}")?;
+                write!(
+                    out,
+                    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{half}"
+                )?;
                 out.flush()?;
                 return Ok(());
             }
@@ -199,9 +204,15 @@ fn serve(stream: TcpStream, record: &Mutex<Vec<Asked>>, script: &Script) -> std:
                     _ => unreachable!(),
                 };
                 assert!(stream, "every loop asks for a stream");
-                let body =
-                    if openai { openai_stream(&text, &tools) } else { anthropic_stream(&text, &tools) };
-                write!(out, "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")?;
+                let body = if openai {
+                    openai_stream(&text, &tools)
+                } else {
+                    anthropic_stream(&text, &tools)
+                };
+                write!(
+                    out,
+                    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+                )?;
                 for piece in body.as_bytes().chunks(97) {
                     write!(out, "{:x}\r\n", piece.len())?;
                     out.write_all(piece)?;
@@ -221,26 +232,44 @@ fn event(out: &mut String, value: &Value) {
 fn anthropic_stream(text: &str, tools: &[(String, Value)]) -> String {
     let mut out = String::new();
     let usage = json!({"input_tokens": 11, "cache_read_input_tokens": 7, "cache_creation_input_tokens": 5, "output_tokens": 1});
-    event(&mut out, &json!({"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "model": "test", "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage}}));
+    event(
+        &mut out,
+        &json!({"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "model": "test", "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage}}),
+    );
     let mut index = 0;
     if !text.is_empty() {
-        event(&mut out, &json!({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": ""}}));
+        event(
+            &mut out,
+            &json!({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": ""}}),
+        );
         let letters: Vec<char> = text.chars().collect();
         for piece in letters.chunks(5) {
             let piece: String = piece.iter().collect();
-            event(&mut out, &json!({"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": piece}}));
+            event(
+                &mut out,
+                &json!({"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": piece}}),
+            );
         }
         event(&mut out, &json!({"type": "content_block_stop", "index": index}));
         index += 1;
     }
     for (number, (name, input)) in tools.iter().enumerate() {
-        event(&mut out, &json!({"type": "content_block_start", "index": index, "content_block": {"type": "tool_use", "id": format!("toolu_{number}_{name}"), "name": name, "input": {}}}));
-        event(&mut out, &json!({"type": "content_block_delta", "index": index, "delta": {"type": "input_json_delta", "partial_json": input.to_string()}}));
+        event(
+            &mut out,
+            &json!({"type": "content_block_start", "index": index, "content_block": {"type": "tool_use", "id": format!("toolu_{number}_{name}"), "name": name, "input": {}}}),
+        );
+        event(
+            &mut out,
+            &json!({"type": "content_block_delta", "index": index, "delta": {"type": "input_json_delta", "partial_json": input.to_string()}}),
+        );
         event(&mut out, &json!({"type": "content_block_stop", "index": index}));
         index += 1;
     }
     let reason = if tools.is_empty() { "end_turn" } else { "tool_use" };
-    event(&mut out, &json!({"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": null}, "usage": {"output_tokens": 13}}));
+    event(
+        &mut out,
+        &json!({"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": null}, "usage": {"output_tokens": 13}}),
+    );
     event(&mut out, &json!({"type": "message_stop"}));
     out
 }
@@ -253,7 +282,10 @@ fn openai_stream(text: &str, tools: &[(String, Value)]) -> String {
     };
     chunk(json!({"role": "assistant", "content": text}), Value::Null);
     for (number, (name, input)) in tools.iter().enumerate() {
-        chunk(json!({"tool_calls": [{"index": number, "id": format!("call_{number}_{name}"), "type": "function", "function": {"name": name, "arguments": input.to_string()}}]}), Value::Null);
+        chunk(
+            json!({"tool_calls": [{"index": number, "id": format!("call_{number}_{name}"), "type": "function", "function": {"name": name, "arguments": input.to_string()}}]}),
+            Value::Null,
+        );
     }
     chunk(json!({}), json!(if tools.is_empty() { "stop" } else { "tool_calls" }));
     let usage = json!({"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "test", "choices": [], "usage": {"prompt_tokens": 18, "completion_tokens": 13, "total_tokens": 31, "prompt_tokens_details": {"cached_tokens": 7}}});
