@@ -139,7 +139,7 @@ fn the_prompt_arrives_byte_for_byte_and_tools_work() {
         let model = ModelServer::start(
             calls
                 .iter()
-                .map(|call| Reply::calls(&[call.clone()]))
+                .map(|call| Reply::calls(std::slice::from_ref(call)))
                 .chain([Reply::says("Thät is äll.")]),
         );
         let host = only_model(model.port(), prompt().system());
@@ -264,7 +264,7 @@ fn a_loop_ends_at_its_limit() {
             RunnerKind::Pi => ("ls", json!({})),
             _ => ("Glob", json!({"pattern": "*"})),
         };
-        let model = ModelServer::start((0..9).map(|_| Reply::calls(&[call.clone()])));
+        let model = ModelServer::start((0..9).map(|_| Reply::calls(std::slice::from_ref(&call))));
         let host = only_model(model.port(), prompt().system());
         let Some(mut job) = job(&host, runner, provider, dir.path(), &["list"]) else { continue };
         job.limits.max_steps = 2;

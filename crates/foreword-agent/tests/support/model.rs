@@ -23,6 +23,8 @@ pub(crate) enum Reply {
     Raw { status: u16, content_type: String, body: String },
     /// Says something and breaks off.
     Half(String),
+    /// Says nothing until the server ends.
+    Silent,
 }
 
 impl Reply {
@@ -143,6 +145,12 @@ fn serve(mut stream: TcpStream, shared: &Shared) {
     };
     let reply = shared.script.lock().unwrap().pop_front();
     let reply = reply.unwrap_or_else(|| Reply::says("The script is over."));
+    if matches!(reply, Reply::Silent) {
+        while !shared.stopped.load(Ordering::Acquire) {
+            thread::sleep(std::time::Duration::from_millis(20));
+        }
+        return;
+    }
     let (status, content_type, body) = match reply {
         Reply::Raw { status, content_type, body } => (status, content_type, body),
         reply => {
@@ -176,7 +184,7 @@ fn parts(reply: &Reply) -> (String, Vec<(String, String)>) {
             (text.clone(), calls.collect())
         }
         Reply::RawCall(name, input) => (String::new(), vec![(name.clone(), input.clone())]),
-        Reply::Raw { .. } => unreachable!(),
+        Reply::Raw { .. } | Reply::Silent => unreachable!(),
     }
 }
 
