@@ -22,6 +22,8 @@ pub(crate) fn run(steps: &mut Steps, seconds: u64) -> Result<(), TaskError> {
             "foreword-skills",
             "--package",
             "foreword-semantic",
+            "--package",
+            "foreword-guard",
         ])
         .args(["--test", "fuzz_smoke", "--"])
         .args(["--nocapture", "--test-threads", "1"])

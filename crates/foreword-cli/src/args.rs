@@ -1,5 +1,6 @@
 //! The command line as data: one definition drives help, man pages and completions.
 
+mod host;
 mod memory;
 mod model;
 mod retrieval;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
 
+pub(crate) use host::{AllowArgs, DryRun, RunArgs, RunnerName, SandboxName, SessionChoice};
 pub(crate) use memory::{
     MemoryAddArgs, MemoryCommand, MemoryExportArgs, MemoryForgetArgs, MemoryImportArgs,
     MemoryListArgs, MemoryReindexArgs, MemoryScopeArgs, MemorySearchArgs,
@@ -97,8 +99,26 @@ pub(crate) enum Command {
     /// Measure
     #[command(subcommand)]
     Eval(EvalCommand),
+    /// Run an agent for one message, with the prompt it is due
+    Run(RunArgs),
+    /// Allow what an agent was refused, once, or decide about an identity file
+    Approve(AllowArgs),
+    /// Print the JSON Schema of what agents and their host say to each other
+    Schema {
+        /// Only this action's arguments
+        action: Option<String>,
+    },
     /// Answer requests, one JSON object a line
     Serve(ServeArgs),
+    /// The half of an agent inside its sandbox; the host starts it
+    #[command(hide = true)]
+    Agent,
+    /// Confines a process and starts a program in it; the host starts it
+    #[command(hide = true, name = "sandbox-launch", disable_help_flag = true)]
+    SandboxLaunch {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<std::ffi::OsString>,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell

@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod embedders;
 mod error;
+mod hosting;
 mod inputs;
 mod person;
 mod progress;
@@ -87,6 +88,11 @@ fn run(cli: &Cli, terminal: &Terminal) -> Result<(), CliError> {
             commands::eval_injection::run(args, terminal)
         }
         Command::Scan(args) => commands::scan::run(args, terminal),
+        Command::Run(args) => commands::run::run(workspace, args, terminal),
+        Command::Approve(args) => commands::approve::run(workspace, args, terminal),
+        Command::Schema { action } => commands::schema::run(action.as_deref(), terminal),
+        Command::Agent => commands::agent::run(),
+        Command::SandboxLaunch { args } => commands::agent::launch(args),
         Command::Serve(_) => commands::serve::run(workspace),
         Command::Completions { shell } => commands::shell::completions(*shell, terminal),
         Command::Man { directory } => commands::shell::man(directory, terminal),

@@ -114,7 +114,7 @@ pub(crate) fn paint(text: &str, colour: &str) -> String {
     paint_if(io::stdout().is_terminal(), text, colour)
 }
 
-fn paint_err(text: &str, colour: &str) -> String {
+pub(crate) fn paint_err(text: &str, colour: &str) -> String {
     paint_if(io::stderr().is_terminal(), text, colour)
 }
 

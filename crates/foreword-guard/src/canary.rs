@@ -1,11 +1,21 @@
-//! The canary of a session.
+//! The canary of a session: a token that stands in its prompt and nowhere else, so that whoever says
+//! it has read the prompt to somebody.
 
 use std::fmt;
 
-/// How many characters of a canary in a row count as a leak.
-pub const SHORTEST_LEAK: usize = 16;
+/// What every canary starts with.
+const PREFIX: &str = "fwc";
+/// Five bits a character; no `i`, `l`, `o` and `u`, which are taken for others.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// Characters for 128 bits.
+const BODY: usize = 26;
+/// Characters of a whole canary.
+pub(crate) const LENGTH: usize = PREFIX.len() + BODY;
 
 /// A token that stands in the prompt of one session and nowhere else.
+///
+/// `fwc` and 26 small letters and digits, 128 bits of them random. Its `Debug` does not show it, so
+/// that it does not end up in a log.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Canary(String);
 
@@ -13,18 +23,30 @@ impl Canary {
     /// A canary from sixteen random bytes.
     #[must_use]
     pub fn from_random(bytes: [u8; 16]) -> Self {
-        let _ = bytes;
-        Self(String::new())
+        // Two bits of nothing make 26 whole characters of 128 bits.
+        let number = u128::from_be_bytes(bytes);
+        let body = (0..BODY).map(|place| {
+            let shift = 123 - 5 * i32::try_from(place).unwrap_or_default();
+            let five = if shift >= 0 { number >> shift } else { number << -shift };
+            let digit = usize::try_from(five & 31).unwrap_or_default();
+            char::from(ALPHABET.get(digit).copied().unwrap_or_default())
+        });
+        Self(PREFIX.chars().chain(body).collect())
     }
 
     /// Reads a canary that was kept; nothing where the text is none.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let _ = text;
-        None
+        let body = text.strip_prefix(PREFIX)?.as_bytes();
+        let (last, _) = body.split_last()?;
+        let digit = |b: &u8| ALPHABET.iter().position(|a| a == b);
+        let fits = body.len() == BODY
+            && body.iter().all(|b| digit(b).is_some())
+            && digit(last).is_some_and(|value| value.is_multiple_of(4));
+        fits.then(|| Self(text.to_owned()))
     }
 
-    /// The token, for the Context.
+    /// The token, for the prompt.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -33,45 +55,51 @@ impl Canary {
 
 impl fmt::Debug for Canary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Canary(fwc…)")
+        write!(f, "Canary({PREFIX}…)")
     }
 }
 
-/// How a canary was written when it was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LeakForm {
-    /// As it is, or with other case, widths or separators.
-    Plain,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
 
-/// A canary was found.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a canary of this session is in the text")]
-pub struct Leak {
-    /// How it was written.
-    pub form: LeakForm,
-    /// Which of the canaries, by its place in the list given to the detector.
-    pub canary: usize,
-    /// Where the form starts, in bytes of all text seen.
-    pub start: usize,
-}
-
-/// Finds canaries, however they are written.
-#[derive(Debug, Clone)]
-pub struct Detector {}
-
-impl Detector {
-    /// A detector of these canaries.
-    #[must_use]
-    pub fn new(canaries: &[Canary]) -> Self {
-        let _ = canaries;
-        Self {}
+    #[test]
+    fn it_is_short_plain_and_not_shown() {
+        let canary = Canary::from_random([0; 16]);
+        assert_eq!(canary.as_str(), "fwc00000000000000000000000000");
+        let canary = Canary::from_random([0xFF; 16]);
+        assert_eq!(canary.as_str(), "fwczzzzzzzzzzzzzzzzzzzzzzzzzw");
+        assert_eq!(canary.as_str().len(), LENGTH);
+        assert_eq!(format!("{canary:?}"), "Canary(fwc…)");
     }
 
-    /// The first canary in a text.
-    #[must_use]
-    pub fn find(&self, text: &str) -> Option<Leak> {
-        let _ = text;
-        None
+    #[test]
+    fn what_is_none_is_not_read_as_one() {
+        for text in [
+            "",
+            "fwc",
+            "fwczzzzzzzzzzzzzzzzzzzzzzzzzz",
+            "fwc0000000000000000000000000",
+            "fwc000000000000000000000000000",
+            "FWC00000000000000000000000000",
+            "fwc0000000000000000000000000o",
+            "fwc0000000000000000000000000é",
+            "xwc00000000000000000000000000",
+        ] {
+            assert_eq!(Canary::parse(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn every_one_differs_and_is_read_again(a: [u8; 16], b: [u8; 16]) {
+            let canary = Canary::from_random(a);
+            prop_assert!(canary.as_str().bytes().all(|b| b.is_ascii_alphanumeric()));
+            prop_assert_eq!(Canary::parse(canary.as_str()), Some(canary.clone()));
+            prop_assert_eq!(canary == Canary::from_random(b), a == b);
+        }
     }
 }

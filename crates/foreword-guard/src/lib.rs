@@ -20,16 +20,26 @@
 
 mod canary;
 mod cron;
+mod detector;
 mod external;
+mod formats;
 mod output;
+mod pem;
+mod readings;
+mod redactor;
+mod runs;
 mod scanning;
 mod secrets;
+mod shapes;
 mod taint;
 
-pub use canary::{Canary, Detector, Leak, LeakForm, SHORTEST_LEAK};
+pub use canary::Canary;
 pub use cron::{Cron, CronError};
+pub use detector::{
+    Detector, Encoding, LONGEST_FORM, LONGEST_GAP, Leak, LeakForm, SHORTEST_LEAK, Spelling,
+};
 pub use external::{Trust, external_content};
 pub use output::{Finished, OutputGuard, whole};
 pub use scanning::{Scanned, scan_input, scan_output};
-pub use secrets::{Redacted, Secret, SecretKind, redact, redact_with};
+pub use secrets::{MOST_NOTED, Redacted, Secret, SecretKind, redact, redact_with};
 pub use taint::{Provenance, Refusal, RefusalReason, Sensitive, TaintLevel, gate};

@@ -1,16 +1,31 @@
-//! What a model's text passes on its way to a person.
+//! The guard that a model's text passes on its way to a person.
+//!
+//! Text is shown as it comes, but for what may still turn out to be a canary or a secret. How much
+//! that is follows from the text itself: the run of characters that some form of a canary could go on
+//! with, usually a few of them, at most [`LONGEST_FORM`](crate::LONGEST_FORM) characters; and the start
+//! of a secret whose format is not decided yet, at most some 4,200 bytes or the longest given secret.
+//! So of a canary that is found nothing has been shown, however the text was cut into pieces, and an
+//! answer without end takes no more memory than that.
 
-use crate::canary::{Canary, Leak};
+use crate::canary::Canary;
+use crate::detector::{Detector, Leak, Watch};
+use crate::redactor::Redactor;
 use crate::secrets::Secret;
 
 /// Passes text on as it comes, without canaries and secrets.
 #[derive(Debug)]
 pub struct OutputGuard {
+    watch: Watch,
+    redactor: Redactor,
+    /// Text that may be part of a canary.
     held: String,
+    /// Bytes of the text before it.
+    at: usize,
+    leak: Option<Leak>,
 }
 
 /// What is left when the text has ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Finished {
     /// The rest of the text.
     pub text: String,
@@ -19,21 +34,45 @@ pub struct Finished {
 }
 
 impl OutputGuard {
-    /// A guard for one answer.
+    /// A guard for one answer: against the canaries of the session, the one of now and those before,
+    /// and against secrets, among them the ones given.
     #[must_use]
     pub fn new(canaries: &[Canary], extra_secrets: &[&str]) -> Self {
-        let _ = (canaries, extra_secrets);
-        Self { held: String::new() }
+        Self::with_detector(&Detector::new(canaries), extra_secrets)
+    }
+
+    /// The same with a detector that was made before.
+    #[must_use]
+    pub fn with_detector(detector: &Detector, extra_secrets: &[&str]) -> Self {
+        Self {
+            watch: detector.watch(),
+            redactor: Redactor::new(extra_secrets),
+            held: String::new(),
+            at: 0,
+            leak: None,
+        }
     }
 
     /// Takes a piece of text and gives what is safe to show now.
     ///
     /// # Errors
     ///
-    /// [`Leak`]: a canary is in the text. Nothing of it was given out, and nothing more will be.
+    /// [`Leak`]: a canary is in the text. Nothing of it was given out, and nothing more will be: from
+    /// here on every piece is refused.
     pub fn push(&mut self, chunk: &str) -> Result<String, Leak> {
+        self.refuse_after_leak()?;
+        if let Some(leak) = self.watch.push(chunk) {
+            return Err(self.stop(leak));
+        }
         self.held.push_str(chunk);
-        Ok(String::new())
+        let safe = self.watch.held_from().saturating_sub(self.at);
+        let mut shown = String::new();
+        if safe > 0 {
+            self.redactor.push(self.held.get(..safe).unwrap_or_default(), &mut shown);
+            self.held = self.held.get(safe..).unwrap_or_default().to_owned();
+            self.at += safe;
+        }
+        Ok(shown)
     }
 
     /// Gives the rest.
@@ -41,8 +80,32 @@ impl OutputGuard {
     /// # Errors
     ///
     /// [`Leak`], as for [`OutputGuard::push`].
-    pub fn finish(self) -> Result<Finished, Leak> {
-        Ok(Finished { text: self.held, redactions: Vec::new() })
+    pub fn finish(mut self) -> Result<Finished, Leak> {
+        self.refuse_after_leak()?;
+        if let Some(leak) = self.watch.finish() {
+            return Err(leak);
+        }
+        let mut text = String::new();
+        self.redactor.push(&self.held, &mut text);
+        let redactions = self.redactor.finish(&mut text);
+        Ok(Finished { text, redactions })
+    }
+
+    /// How many bytes are held back now.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        self.held.len() + self.redactor.pending_bytes()
+    }
+
+    fn refuse_after_leak(&self) -> Result<(), Leak> {
+        self.leak.map_or(Ok(()), Err)
+    }
+
+    fn stop(&mut self, leak: Leak) -> Leak {
+        self.leak = Some(leak);
+        self.held = String::new();
+        self.redactor = Redactor::new(&[]);
+        leak
     }
 }
 
@@ -52,9 +115,12 @@ impl OutputGuard {
 ///
 /// [`Leak`]: a canary is in the text.
 pub fn whole(text: &str, canaries: &[Canary], extra_secrets: &[&str]) -> Result<Finished, Leak> {
-    let mut guard = OutputGuard::new(canaries, extra_secrets);
-    let mut shown = guard.push(text)?;
-    let finished = guard.finish()?;
-    shown.push_str(&finished.text);
-    Ok(Finished { text: shown, ..finished })
+    if let Some(leak) = Detector::new(canaries).find(text) {
+        return Err(leak);
+    }
+    let mut redactor = Redactor::new(extra_secrets);
+    let mut shown = String::with_capacity(text.len());
+    redactor.push(text, &mut shown);
+    let redactions = redactor.finish(&mut shown);
+    Ok(Finished { text: shown, redactions })
 }

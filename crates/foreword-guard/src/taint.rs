@@ -337,6 +337,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn a_ratio_is_a_share(external: u64, total: u64) {
             let ratio = level(external, total).ratio();

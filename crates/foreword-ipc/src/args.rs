@@ -60,9 +60,9 @@ args! {
     pub struct MemoryWrite {
         /// What to remember, in one or a few sentences.
         pub text: String,
-        /// A lasting memory, or an entry of what was done.
+        /// A word for what it is: note, fact, preference, activity.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub kind: Option<MemoryKind>,
+        pub kind: Option<String>,
         /// From 0 to 1.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub importance: Option<f64>,
@@ -244,15 +244,6 @@ macro_rules! words {
 }
 
 words! {
-    /// What kind of memory.
-    pub enum MemoryKind as "lowercase" {
-        /// A lasting memory.
-        #[default]
-        Memory,
-        /// An entry of what was done.
-        Activity,
-    }
-
     /// How an agent is started.
     pub enum SpawnModeArgs as "kebab-case" {
         /// As if by a person.
@@ -278,14 +269,14 @@ words! {
     }
 
     /// How far a step is.
-    pub enum TodoState as "lowercase" {
+    pub enum TodoState as "snake_case" {
         /// Not begun.
         #[default]
-        Todo,
+        Pending,
         /// Under way.
-        Doing,
+        InProgress,
         /// Finished.
-        Done,
+        Completed,
     }
 }
 

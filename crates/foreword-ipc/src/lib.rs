@@ -32,10 +32,10 @@ mod schema;
 
 pub use action::{Action, ActionInfo, Who, actions};
 pub use args::{
-    AuditReport, ChainRun, ContentAdd, IdentityPropose, MemoryKind, MemorySearch, MemoryWrite,
-    ModelCall, Nothing, RuntimeContextArgs, ScheduleAdd, ScheduleRemove, SkillPropose, SkillRead,
-    SpawnAgent, SpawnModeArgs, Stage, TaskCreate, TaskList, TaskState, TaskUpdate, TodoItem,
-    TodoState, TodoWrite, ToolDescribe, WebFetch,
+    AuditReport, ChainRun, ContentAdd, IdentityPropose, MemorySearch, MemoryWrite, ModelCall,
+    Nothing, RuntimeContextArgs, ScheduleAdd, ScheduleRemove, SkillPropose, SkillRead, SpawnAgent,
+    SpawnModeArgs, Stage, TaskCreate, TaskList, TaskState, TaskUpdate, TodoItem, TodoState,
+    TodoWrite, ToolDescribe, WebFetch,
 };
 pub use call::{Call, CallError, Rejected};
 #[cfg(unix)]

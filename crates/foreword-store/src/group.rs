@@ -23,6 +23,38 @@ const BATCH: usize = 512;
 /// shared. Each change stands alone all the same: one that fails leaves nothing, neither rows nor
 /// audit entries, and the others of its transaction do not notice. A change that was answered with
 /// success survives whatever happens to who brought it.
+///
+/// ```
+/// use foreword_store::{
+///     AuditKey, Event, GroupWriter, Heads, NewSession, Options, Outcome, SessionId, StoreError,
+/// };
+///
+/// # let workspace = tempfile::tempdir()?;
+/// # let config = tempfile::tempdir()?;
+/// # let config = config.path().join("foreword");
+/// # let database = workspace.path().join("foreword.db");
+/// let key = AuditKey::load_or_create(&config)?;
+/// let writer = GroupWriter::start(&database, key, Heads::new(&config), Options::default())?;
+/// let new = NewSession {
+///     id: SessionId::parse("main")?,
+///     agent: None,
+///     user: Some("ada".to_owned()),
+///     runner: "native".to_owned(),
+///     canary: "k3v7c2mxqa".to_owned(),
+///     parent: None,
+///     depth: 0,
+///     channel: "terminal".to_owned(),
+/// };
+/// let now_ms = 1_772_000_000_000;
+/// let turn = writer.write(now_ms, move |w| {
+///     w.session_create(&new, now_ms)?;
+///     let turn = w.turn_begin(&new.id, "Hello!", "this host", now_ms)?;
+///     w.audit(&Event::new("user:ada", "turn.begin", new.id.as_str(), Outcome::Pending))?;
+///     Ok::<_, StoreError>(turn)
+/// })?;
+/// assert_eq!(turn.0, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct GroupWriter {
     queue: Queue<Box<dyn Job>>,
@@ -119,14 +151,16 @@ struct Change<T, E, F> {
 impl<T, E, F> Job for Change<T, E, F>
 where
     T: Send,
-    E: From<StoreError> + Error + Send,
+    E: From<StoreError> + Error + Send + 'static,
     F: FnOnce(&mut Write<'_>) -> Result<T, E> + Send,
 {
     fn run(&mut self, write: &mut Write<'_>) -> Result<(), StoreError> {
-        if let Some(change) = self.change.take() {
-            self.result = Some(write.part(self.now_ms, change)?);
-        }
-        Ok(())
+        let Some(change) = self.change.take() else { return Ok(()) };
+        let part = write.begin_part(self.now_ms)?;
+        let result = change(write);
+        let ended = write.end_part(part, result.as_ref().err().map(|error| error as &dyn Error));
+        self.result = Some(result);
+        ended
     }
 
     fn answer(self: Box<Self>, failed: Option<&Arc<StoreError>>) {
@@ -148,5 +182,54 @@ fn serve(store: &Store, mut jobs: Vec<Box<dyn Job>>, committed: impl FnOnce(&Sto
     let failed = result.err().map(Arc::new);
     for job in jobs {
         job.answer(failed.as_ref());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Event, Outcome};
+    use crate::queue::Ticket;
+
+    fn job(entries: usize) -> (Box<dyn Job>, Ticket<(), StoreError>) {
+        let (answer, ticket) = mpsc::sync_channel(1);
+        let change = move |write: &mut Write<'_>| {
+            let detail = serde_json::json!("x".repeat(4000));
+            let event = Event::new("a", "b", "c", Outcome::Done).with_detail(detail);
+            (0..entries).try_for_each(|_| write.audit(&event).map(drop))
+        };
+        let job = Change { now_ms: 1, change: Some(change), result: None, answer };
+        (Box::new(job), Ticket(ticket))
+    }
+
+    fn run(store: &Store, sizes: &[usize]) -> Vec<Result<(), StoreError>> {
+        let (jobs, tickets): (Vec<_>, Vec<_>) = sizes.iter().map(|size| job(*size)).unzip();
+        serve(store, jobs, |_| ());
+        tickets.into_iter().map(Ticket::wait).collect()
+    }
+
+    #[test]
+    fn a_full_disk_undoes_the_whole_transaction_and_everyone_is_told() {
+        let workspace = tempfile::tempdir().unwrap();
+        let config = tempfile::tempdir().unwrap();
+        let heads = Heads::new(&config.path().join("foreword"));
+        let database = workspace.path().join("foreword.db");
+        let store = Store::open(&database, AuditKey::from_bytes([1; 32]), heads).unwrap();
+        assert!(run(&store, &[1, 1]).iter().all(Result::is_ok));
+        store.limit_pages_for_tests();
+
+        let results = run(&store, &[0, 100, 1]);
+        assert!(matches!(results[1], Err(StoreError::DiskFull { .. })), "{:?}", results[1]);
+        for place in [0, 2] {
+            let Err(StoreError::Batch(error)) = &results[place] else {
+                panic!("{place}: {:?}", results[place]);
+            };
+            let expected = "undid this change with another that failed: the disk is full";
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+        assert_eq!(store.head().unwrap().seq, 2);
+        assert!(store.verify(&[]).unwrap().is_clean());
+        // The writer goes on.
+        assert!(run(&store, &[0]).iter().all(Result::is_ok));
     }
 }

@@ -2,9 +2,13 @@
 //! holds, memories, sessions with all that the host keeps about them, and the audit chain.
 //!
 //! This crate owns the database file, the audit key and the head files that lie beside the key.
-//! Rows and audit entries change together in one transaction ([`Store::write`]); reading never
-//! waits for a writer ([`Reader`]). No SQL type leaves this crate. It reads no clock and no
-//! environment: times, paths and actors are arguments.
+//! Rows and audit entries change together in one transaction ([`Store::write`]); many threads share
+//! transactions through a [`GroupWriter`]; reading never waits for a writer ([`Reader`]). No SQL type
+//! leaves this crate. It reads no clock and no environment: times, paths and actors are arguments.
+//!
+//! Functions that change rows write no audit entry themselves: whoever knows what the change means
+//! adds it in the same transaction ([`Write::audit`]). The key protects the log and what the skill
+//! repository holds; other rows, those of sessions among them, are as safe as the file is.
 //!
 //! ```
 //! use foreword_store::{AuditKey, Event, Heads, Outcome, Store};

@@ -194,10 +194,14 @@ impl Reader {
         session: Option<&SessionId>,
         state: Option<RefusalState>,
     ) -> Result<Vec<Refusal>, StoreError> {
-        let statement = format!(
-            "SELECT {COLUMNS} FROM refusals WHERE (?1 IS NULL OR session = ?1) \
-             AND (?2 IS NULL OR state = ?2) ORDER BY number DESC LIMIT ?3"
-        );
+        let which = match (session, state) {
+            (Some(_), Some(_)) => "session = ?1 AND state = ?2",
+            (Some(_), None) => "session = ?1 AND ?2 IS NULL",
+            (None, Some(_)) => "?1 IS NULL AND state = ?2",
+            (None, None) => "?1 IS NULL AND ?2 IS NULL",
+        };
+        let statement =
+            format!("SELECT {COLUMNS} FROM refusals WHERE {which} ORDER BY number DESC LIMIT ?3");
         let state = state.map(RefusalState::as_str);
         let values = (session.map(SessionId::as_str), state, rows::limit(MAX_LISTED));
         self.read(|rows| rows.all(&statement, values, refusal))

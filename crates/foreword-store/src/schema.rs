@@ -180,11 +180,12 @@ const VERSION_3: &[Object] = &[
     (
         "table",
         "turns",
+        // The long texts come last: whoever reads the rest does not have to walk through them.
         "CREATE TABLE turns (session TEXT NOT NULL REFERENCES sessions (id), turn INTEGER NOT NULL, \
-         state TEXT NOT NULL, owner TEXT NOT NULL, message TEXT NOT NULL, messages TEXT, answer TEXT, \
-         reason TEXT, input INTEGER NOT NULL, output INTEGER NOT NULL, cache_read INTEGER NOT NULL, \
-         cache_write INTEGER NOT NULL, calls INTEGER NOT NULL, began_at INTEGER NOT NULL, \
-         ended_at INTEGER, PRIMARY KEY (session, turn)) STRICT",
+         state TEXT NOT NULL, owner TEXT NOT NULL, reason TEXT, input INTEGER NOT NULL, \
+         output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL, \
+         calls INTEGER NOT NULL, began_at INTEGER NOT NULL, ended_at INTEGER, \
+         message TEXT NOT NULL, answer TEXT, messages TEXT, PRIMARY KEY (session, turn)) STRICT",
     ),
     (
         "index",
@@ -259,9 +260,9 @@ const VERSION_3: &[Object] = &[
         "table",
         "identity_proposals",
         "CREATE TABLE identity_proposals (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, \
-         file TEXT NOT NULL, content TEXT, base BLOB, reason TEXT, proposed_by TEXT NOT NULL, \
+         file TEXT NOT NULL, base BLOB, reason TEXT, proposed_by TEXT NOT NULL, \
          session TEXT REFERENCES sessions (id), state TEXT NOT NULL, created_at INTEGER NOT NULL, \
-         decided_at INTEGER, decided_by TEXT, decision_reason TEXT) STRICT",
+         decided_at INTEGER, decided_by TEXT, decision_reason TEXT, content TEXT) STRICT",
     ),
     (
         "index",

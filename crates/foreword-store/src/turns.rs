@@ -2,6 +2,7 @@
 
 use rusqlite::Row;
 
+use crate::contents::MAX_CONTENT_TOKENS;
 use crate::error::{InDatabase as _, StoreError};
 use crate::reader::Reader;
 use crate::rows::{self, Rows};
@@ -87,11 +88,11 @@ impl Write<'_> {
                 TurnState::from(finished.state).as_str(),
                 &finished.messages,
                 &finished.answer,
-                rows::stored(usage.input),
-                rows::stored(usage.output),
-                rows::stored(usage.cache_read),
-                rows::stored(usage.cache_write),
-                rows::stored(usage.calls),
+                tokens(usage.input),
+                tokens(usage.output),
+                tokens(usage.cache_read),
+                tokens(usage.cache_write),
+                tokens(usage.calls),
                 finished.at,
             ),
         )?;
@@ -238,6 +239,23 @@ impl Reader {
         })
     }
 
+    /// What all turns of a session cost together.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn session_usage(&self, session: &SessionId) -> Result<Usage, StoreError> {
+        self.read(|rows| {
+            let found = rows.first(
+                "SELECT ifnull(sum(input), 0), ifnull(sum(output), 0), ifnull(sum(cache_read), 0), \
+                 ifnull(sum(cache_write), 0), ifnull(sum(calls), 0) FROM turns WHERE session = ?1",
+                [session.as_str()],
+                |row| usage(row, 0),
+            )?;
+            Ok(found.unwrap_or_default())
+        })
+    }
+
     /// The turns that are under way, of one session or of all.
     ///
     /// # Errors
@@ -312,14 +330,24 @@ fn turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
         message: row.get(4)?,
         answer: row.get(5)?,
         reason: row.get(6)?,
-        usage: Usage {
-            input: rows::number(row, 7)?,
-            output: rows::number(row, 8)?,
-            cache_read: rows::number(row, 9)?,
-            cache_write: rows::number(row, 10)?,
-            calls: rows::number(row, 11)?,
-        },
+        usage: usage(row, 7)?,
         began_at: row.get(12)?,
         ended_at: row.get(13)?,
+    })
+}
+
+/// A number of tokens that can be added to others: what a model says of itself may be anything.
+fn tokens(count: u64) -> i64 {
+    rows::stored(count.min(MAX_CONTENT_TOKENS))
+}
+
+/// The five numbers from this column on.
+fn usage(row: &Row<'_>, first: usize) -> rusqlite::Result<Usage> {
+    Ok(Usage {
+        input: rows::number(row, first)?,
+        output: rows::number(row, first + 1)?,
+        cache_read: rows::number(row, first + 2)?,
+        cache_write: rows::number(row, first + 3)?,
+        calls: rows::number(row, first + 4)?,
     })
 }

@@ -33,6 +33,13 @@ pub struct Write<'t> {
     appended: bool,
 }
 
+/// What to return to when a part of a transaction fails.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part {
+    tail: Option<Tail>,
+    appended: bool,
+}
+
 impl<'t> Write<'t> {
     pub(crate) fn new(
         transaction: &'t Transaction<'t>,
@@ -269,35 +276,32 @@ impl<'t> Write<'t> {
         Rows { connection: self.transaction, path: self.path }
     }
 
-    /// Carries out a part of the transaction that stands alone: when it fails, what it did is undone,
-    /// rows and audit entries, and the transaction goes on.
-    ///
-    /// # Errors
-    ///
-    /// When the whole transaction is lost, as it is when the disk is full.
-    pub(crate) fn part<T, E: From<StoreError> + Error>(
-        &mut self,
-        now_ms: i64,
-        change: impl FnOnce(&mut Self) -> Result<T, E>,
-    ) -> Result<Result<T, E>, StoreError> {
+    /// Begins a part of the transaction that can be undone alone, at its own time.
+    pub(crate) fn begin_part(&mut self, now_ms: i64) -> Result<Part, StoreError> {
         self.now_ms = now_ms;
-        let before = (self.tail, self.appended);
         self.rows().change("SAVEPOINT part", [])?;
-        let result = change(self);
-        let Err(error) = &result else {
-            self.rows().change("RELEASE part", [])?;
-            return Ok(result);
-        };
-        (self.tail, self.appended) = before;
-        // Some failures make the database undo the whole transaction; going on would then make
-        // each later statement a transaction of its own.
-        if self.transaction.is_autocommit() {
-            let path = self.path.to_path_buf();
-            return Err(StoreError::Undone { path, detail: error.to_string() });
+        Ok(Part { tail: self.tail, appended: self.appended })
+    }
+
+    /// Ends a part; one that failed is undone, rows and audit entries, and the transaction goes on.
+    ///
+    /// Fails when the whole transaction is lost.
+    pub(crate) fn end_part(
+        &mut self,
+        part: Part,
+        failed: Option<&dyn Error>,
+    ) -> Result<(), StoreError> {
+        if let Some(error) = failed {
+            (self.tail, self.appended) = (part.tail, part.appended);
+            // Some failures, such as a full disk, make the database undo the whole transaction;
+            // what comes after that would be a transaction of its own, statement by statement.
+            if self.transaction.is_autocommit() {
+                let path = self.path.to_path_buf();
+                return Err(StoreError::Undone { path, detail: error.to_string() });
+            }
+            self.rows().change("ROLLBACK TO part", [])?;
         }
-        self.rows().change("ROLLBACK TO part", [])?;
-        self.rows().change("RELEASE part", [])?;
-        Ok(result)
+        self.rows().change("RELEASE part", []).map(drop)
     }
 
     /// The new end of the log and a recorded head it did not reach, if anything was appended.

@@ -131,6 +131,8 @@ fn a_doctored_layout_is_not_written_to() {
          UPDATE proposal_files SET content = x'00'; END",
         "ALTER TABLE audit RENAME TO audit_table; CREATE VIEW audit AS SELECT * FROM audit_table",
         "CREATE TABLE extra (x)",
+        "CREATE TRIGGER again AFTER UPDATE ON grants BEGIN UPDATE grants SET used_at = NULL; END",
+        "DROP INDEX turns_running",
     ] {
         let fixture = Fixture::new();
         drop(fixture.with_entries(2));

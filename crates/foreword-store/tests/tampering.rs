@@ -64,6 +64,10 @@ fn tampering() -> impl Strategy<Value = Tampering> {
         Just("CREATE TRIGGER more AFTER INSERT ON audit BEGIN SELECT 1; END"),
         Just("DROP TRIGGER audit_stands"),
         Just("DROP TABLE audit"),
+        Just("DROP TABLE contents"),
+        Just(
+            "CREATE TRIGGER clean AFTER INSERT ON contents BEGIN UPDATE sessions SET external_tokens = 0; END"
+        ),
         Just("CREATE INDEX other ON audit (at)"),
     ];
     prop_oneof![

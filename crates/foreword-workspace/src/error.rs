@@ -145,6 +145,16 @@ pub enum WorkspaceError {
         /// The limit.
         limit: usize,
     },
+    /// The governed files together are larger than the limit.
+    #[error("{path}: the governed files up to this one are {size} bytes, more than {limit}")]
+    GovernedTooLarge {
+        /// The file at which the limit was passed.
+        path: String,
+        /// The bytes so far.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// A reference, id or name cannot be used as a path inside the workspace.
     #[error("{}`{}` cannot be used as a path here: {reason}", prefix(.asked_by.as_ref()), .given.escape_debug())]
     BadPath {
@@ -301,6 +311,9 @@ impl WorkspaceError {
                 "point the setting at a smaller directory, or remove what does not belong there"
                     .into()
             }
+            Self::GovernedTooLarge { .. } => {
+                "move large files out of skills, prompts and agents".into()
+            }
             Self::BadPath { .. } => {
                 "use a relative path with forward slashes that stays inside the workspace".into()
             }
@@ -357,6 +370,7 @@ impl WorkspaceError {
             | Self::Binary { path, .. }
             | Self::Io { path, .. }
             | Self::TooManyEntries { path, .. }
+            | Self::GovernedTooLarge { path, .. }
             | Self::Toml { path, .. }
             | Self::Yaml { path, .. }
             | Self::HeaderUnclosed { path }

@@ -6,8 +6,9 @@
 //! around one and says what is wrong with it in words a person can act on ([`WorkspaceError`]).
 //!
 //! It must not decide the order of anything in a prompt, apply a budget, render, write, or know of
-//! the engine. It reads no clock and no environment, and touches files in one module only, which
-//! keeps every read inside the workspace, bounded and UTF-8.
+//! the engine. It reads no clock and no environment, and what goes into a prompt is read in one module
+//! only, which keeps every read inside the workspace, bounded and UTF-8. Which paths an agent must not
+//! write is here too ([`Governed`]).
 //!
 //! ```
 //! use foreword_workspace::Workspace;
@@ -36,6 +37,9 @@ mod config_check;
 mod description;
 mod error;
 mod found_file;
+mod governed;
+mod governed_contents;
+mod governed_find;
 mod header;
 mod host_config;
 mod identity;
@@ -65,6 +69,10 @@ pub use config::{
 pub use description::{LONGEST_DESCRIPTION, first_paragraph};
 pub use error::{AskedBy, WorkspaceError};
 pub use found_file::FileStamp;
+pub use governed::{Governed, GovernedGroup, GovernedLink, LOCK_FILE};
+pub use governed_contents::{
+    Digest, GovernedChanges, GovernedContents, GovernedFile, LONGEST_KEPT_TEXT,
+};
 pub use header::{DEEPEST_HEADER, HeaderFault, HeaderSplit, LARGEST_HEADER, split_header};
 pub use host_config::{HostSettings, ModelSettings, ProviderName, RunnerName, SandboxName};
 pub use identity::IdentityFiles;

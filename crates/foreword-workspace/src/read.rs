@@ -91,6 +91,11 @@ impl Root {
         })
     }
 
+    /// The directory, with all links resolved.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// Reads a file; `None` if it does not exist.
     pub(crate) fn read(
         &self,

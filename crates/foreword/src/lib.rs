@@ -59,6 +59,7 @@ pub use context::{
 pub use cut::{cut_document, cut_untrusted};
 pub use diff::{ChangeKind, DiffError, Difference, SectionChange, Side, diff};
 pub use estimate::{Measured, Meter, estimate};
+pub use fence::{attribute, quoted};
 pub use field::Field;
 pub use items::{Approval, Capability, Memory, Provenance, Skill, Tool};
 pub use lint::{Finding, MissingRef, PromptRef, Severity, Subject, lint, rules};

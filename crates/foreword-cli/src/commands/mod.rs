@@ -1,5 +1,7 @@
 //! One file per command.
 
+pub(crate) mod agent;
+pub(crate) mod approve;
 pub(crate) mod audit;
 pub(crate) mod build;
 pub(crate) mod diff;
@@ -15,7 +17,9 @@ pub(crate) mod memory;
 pub(crate) mod model;
 pub(crate) mod pip;
 pub(crate) mod retrieval_eval;
+pub(crate) mod run;
 pub(crate) mod scan;
+pub(crate) mod schema;
 pub(crate) mod screen_eval;
 pub(crate) mod serve;
 pub(crate) mod shell;

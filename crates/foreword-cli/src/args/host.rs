@@ -1,0 +1,114 @@
+//! `foreword run` and `foreword approve`, as data.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// The loop that runs an agent.
+#[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
+pub(crate) enum RunnerName {
+    /// Our own
+    Native,
+    /// The `claude` command
+    ClaudeCode,
+    /// The `pi` command
+    Pi,
+}
+
+/// The sandbox an agent runs in.
+#[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
+pub(crate) enum SandboxName {
+    /// The best there is
+    Auto,
+    /// Namespaces, by bubblewrap
+    Bwrap,
+    /// Namespaces, by nsjail
+    Nsjail,
+    /// A container
+    Docker,
+    /// The sandbox of macOS
+    Seatbelt,
+    /// A process, with Landlock where the kernel has it
+    Subprocess,
+}
+
+/// What a dry run shows.
+#[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
+pub(crate) enum DryRun {
+    /// The exact body of the first request
+    Body,
+    /// The Context, as `foreword build --context` takes it
+    Context,
+}
+
+/// Which session, and how its agent runs.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct SessionChoice {
+    /// The session to go on with, or the name of a new one
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// The agent, a folder below agents/
+    #[arg(short, long, value_name = "ID")]
+    pub(crate) agent: Option<String>,
+    /// Whose USER.md to use
+    #[arg(long, value_name = "ID")]
+    pub(crate) user: Option<String>,
+    /// The loop that runs the agent
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) runner: Option<RunnerName>,
+    /// The model
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// The sandbox
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) sandbox: Option<SandboxName>,
+    /// Where the agent works, inside the workspace
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Trust the workspace as it is now, without being asked
+    #[arg(long)]
+    pub(crate) trust: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword run -m \"write a deploy checklist\"              a new session, one turn
+  foreword run --session ops -m \"and now for staging\"     go on with a session
+  foreword run --agent planner --runner claude-code -m \"…\"
+  foreword run -m \"hello\" --dry-run                       the exact request that would be sent
+  echo \"summarise this\" | foreword run -m - --trust
+
+The model comes from [model] in foreword.toml, or ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL,
+OPENAI_API_KEY and OPENAI_BASE_URL. The key stays with the host: no agent ever sees it.")]
+pub(crate) struct RunArgs {
+    /// What to say to the agent; `-` reads it from standard input
+    #[arg(short, long, value_name = "TEXT")]
+    pub(crate) message: String,
+    #[command(flatten)]
+    pub(crate) choice: SessionChoice,
+    /// Print what would be sent, and send nothing
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, default_missing_value = "body")]
+    pub(crate) dry_run: Option<DryRun>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword approve                 what waits for you
+  foreword approve 7k2m            allow it once, or take the identity file in
+  foreword approve 7k2m --reject   leave it at a refusal
+  foreword approve skill_propose --session ops    allow one action before it is asked for")]
+pub(crate) struct AllowArgs {
+    /// What was refused or proposed, by its id, or an action by its name; none lists what waits
+    pub(crate) what: Option<String>,
+    /// The session, for an action by its name
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Say no
+    #[arg(long)]
+    pub(crate) reject: bool,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+}

@@ -1,0 +1,195 @@
+//! Finds the longest run of a text that is a part of one of several words.
+//!
+//! A suffix automaton of all words, a mark between them that no text holds. Reading a character
+//! costs constant time on average, and the state knows at any moment how many of the last characters
+//! are in a row in some word: that is what has to be held back, no more and no less.
+
+/// Letters, then digits; case is not told apart.
+const SYMBOLS: usize = 36;
+/// Between two words.
+const MARK: usize = SYMBOLS;
+const ROOT: u32 = 0;
+const NONE: u32 = u32::MAX;
+
+/// The letters and digits a word is made of, as small numbers.
+pub(crate) fn symbol(b: u8) -> Option<usize> {
+    match b {
+        b'a'..=b'z' => Some(usize::from(b - b'a')),
+        b'A'..=b'Z' => Some(usize::from(b - b'A')),
+        b'0'..=b'9' => Some(usize::from(b - b'0') + 26),
+        _ => None,
+    }
+}
+
+#[derive(Debug, Clone)]
+struct State {
+    next: [u32; SYMBOLS + 1],
+    /// The state of the longest end of this one's runs that goes on in more ways.
+    link: u32,
+    /// The longest run that leads here.
+    longest: usize,
+    /// Where such a run first ends, in all words one after the other.
+    end: usize,
+}
+
+impl State {
+    fn new(longest: usize, end: usize) -> Self {
+        Self { next: [NONE; SYMBOLS + 1], link: NONE, longest, end }
+    }
+}
+
+/// All runs of some words.
+#[derive(Debug, Clone)]
+pub(crate) struct Runs {
+    states: Vec<State>,
+}
+
+/// How much of the text just read is a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Run {
+    state: u32,
+    /// In characters.
+    pub(crate) length: usize,
+}
+
+impl Runs {
+    /// The runs of these words; characters other than ASCII letters and digits are left out.
+    pub(crate) fn new<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
+        let mut runs = Self { states: vec![State::new(0, 0)] };
+        let mut last = ROOT;
+        let mut read = 0;
+        for word in words {
+            for symbol in word.bytes().filter_map(symbol).chain([MARK]) {
+                last = runs.extend(last, symbol, read);
+                read += 1;
+            }
+        }
+        runs
+    }
+
+    /// Are there no words?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.states.len() == 1
+    }
+
+    /// The run after one more character.
+    pub(crate) fn read(&self, run: Run, symbol: usize) -> Run {
+        let Run { mut state, mut length } = run;
+        loop {
+            let next = self.next(state, symbol);
+            if next != NONE {
+                return Run { state: next, length: length + 1 };
+            }
+            let Some(known) = self.get(state).filter(|known| known.link != NONE) else {
+                return Run::default();
+            };
+            state = known.link;
+            length = self.get(state).map_or(0, |shorter| shorter.longest);
+        }
+    }
+
+    /// Where this run first ends in all words one after the other, each with a mark behind it.
+    pub(crate) fn end(&self, run: Run) -> usize {
+        self.get(run.state).map_or(0, |state| state.end)
+    }
+
+    fn get(&self, state: u32) -> Option<&State> {
+        self.states.get(usize::try_from(state).ok()?)
+    }
+
+    fn get_mut(&mut self, state: u32) -> Option<&mut State> {
+        self.states.get_mut(usize::try_from(state).ok()?)
+    }
+
+    fn next(&self, state: u32, symbol: usize) -> u32 {
+        self.get(state).and_then(|state| state.next.get(symbol)).copied().unwrap_or(NONE)
+    }
+
+    fn set_next(&mut self, state: u32, symbol: usize, to: u32) {
+        if let Some(slot) = self.get_mut(state).and_then(|state| state.next.get_mut(symbol)) {
+            *slot = to;
+        }
+    }
+
+    fn push(&mut self, state: State) -> u32 {
+        let name = u32::try_from(self.states.len()).unwrap_or(NONE);
+        self.states.push(state);
+        name
+    }
+
+    fn link(&self, state: u32) -> u32 {
+        self.get(state).map_or(NONE, |state| state.link)
+    }
+
+    fn longest(&self, state: u32) -> usize {
+        self.get(state).map_or(0, |state| state.longest)
+    }
+
+    /// One more character of the words; the usual construction, a step at a time.
+    fn extend(&mut self, last: u32, symbol: usize, end: usize) -> u32 {
+        let new = self.push(State::new(self.longest(last) + 1, end));
+        let mut at = last;
+        while at != NONE && self.next(at, symbol) == NONE {
+            self.set_next(at, symbol, new);
+            at = self.link(at);
+        }
+        let link = if at == NONE { ROOT } else { self.split(at, symbol) };
+        if let Some(state) = self.get_mut(new) {
+            state.link = link;
+        }
+        new
+    }
+
+    /// The state of exactly the runs that come from `at` by `symbol`, made where there is none.
+    fn split(&mut self, at: u32, symbol: usize) -> u32 {
+        let found = self.next(at, symbol);
+        let longest = self.longest(at) + 1;
+        let Some(state) = self.get(found).filter(|state| state.longest != longest) else {
+            return found;
+        };
+        let copy = State { longest, ..state.clone() };
+        let copy = self.push(copy);
+        let mut from = at;
+        while from != NONE && self.next(from, symbol) == found {
+            self.set_next(from, symbol, copy);
+            from = self.link(from);
+        }
+        if let Some(state) = self.get_mut(found) {
+            state.link = copy;
+        }
+        copy
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::string_slice, reason = "texts of tests are ASCII")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_run_is_the_longest_end_of_the_text_that_is_in_a_word(
+            words in prop::collection::vec("[abc]{1,9}", 0..4),
+            text in "[abcd]{0,40}",
+        ) {
+            let runs = Runs::new(words.iter().map(String::as_str));
+            let mut run = Run::default();
+            for end in 1..=text.len() {
+                run = runs.read(run, symbol(text.as_bytes()[end - 1]).unwrap());
+                let seen = &text[..end];
+                let expected = (0..=end)
+                    .find(|start| words.iter().any(|word| word.contains(&seen[*start..])))
+                    .map_or(0, |start| end - start);
+                prop_assert_eq!(run.length, expected, "{} in {:?}", seen, words);
+                if run.length > 0 {
+                    let all: String = words.iter().flat_map(|word| [word.as_str(), "|"]).collect();
+                    let from = runs.end(run) + 1 - run.length;
+                    prop_assert_eq!(&all[from..=runs.end(run)], &seen[end - run.length..]);
+                }
+            }
+        }
+    }
+}

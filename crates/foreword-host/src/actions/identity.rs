@@ -1,0 +1,40 @@
+//! Identity files: an agent may propose a change, a person decides.
+
+use foreword_ipc::{ErrorCode, Failure, IdentityPropose};
+use foreword_screen::{Policy, Verdict};
+use foreword_skills::Screeners;
+use foreword_store::NewIdentityProposal;
+use serde_json::{Value, json};
+
+use super::{change, internal};
+use crate::identity;
+use crate::live::Live;
+
+pub(super) fn propose(live: &Live, args: IdentityPropose) -> Result<Value, Failure> {
+    let file = identity::target(&live.host.root, live.agent.as_deref(), &args.file)
+        .map_err(|reason| Failure::new(ErrorCode::Refused, reason))?;
+    let screening = Screeners::default().screen(Policy::Agent, &args.content, &[]);
+    if screening.verdict == Verdict::Reject {
+        let reason = screening.findings.first().map_or("it was not safe", |found| &found.message);
+        return Ok(json!({ "verdict": Verdict::Reject.as_str(), "reason": reason }));
+    }
+    let base = identity::digest(&live.host.root.join(&file)).map_err(|error| internal(&error))?;
+    let (by, session) = (live.actor(), live.session.clone());
+    let shown = file.clone();
+    let id = change(live, "identity_propose", json!({ "file": shown }), move |write, now| {
+        let new = NewIdentityProposal {
+            file,
+            content: args.content,
+            base,
+            reason: args.reason,
+            by,
+            session: Some(session),
+        };
+        write.identity_propose(&new, now)
+    })?;
+    Ok(json!({
+        "id": id.as_str(),
+        "verdict": Verdict::NeedsReview.as_str(),
+        "reason": format!("a person decides about {shown}: `foreword approve {id}`"),
+    }))
+}

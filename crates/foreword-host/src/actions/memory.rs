@@ -1,0 +1,96 @@
+//! Memories: searched and written. What came from outside stays marked.
+
+use foreword::estimate;
+use foreword_guard::{Provenance, Trust, external_content};
+use foreword_ipc::{ErrorCode, Failure, MemorySearch, MemoryWrite};
+use foreword_memory::{
+    KindFilter, Memories, MemoryEngine, MemoryKind, MemoryScope, NewEntry, Recall,
+};
+use foreword_semantic::Embedder;
+use foreword_store::Added;
+use serde_json::{Value, json};
+
+use crate::error::HostError;
+use crate::live::Live;
+
+/// At most so many memories at once.
+const MOST: u32 = 50;
+/// A search shows what fits less well than what a prompt recalls by itself.
+const LEAST_SCORE: f32 = 0.3;
+
+pub(super) fn search(live: &Live, args: &MemorySearch) -> Result<Value, Failure> {
+    let engine = MemoryEngine::open_read(live.host.database()).map_err(HostError::from)?;
+    let Some(engine) = engine else { return Ok(json!({ "memories": [] })) };
+    let embedder = live.host.embedder();
+    let vector =
+        embedder.and_then(|embedder| embedder.embed(&[&args.query]).ok()?.into_iter().next());
+    let found = engine
+        .recall(&Recall {
+            vector: vector.as_ref(),
+            agent: live.agent.as_deref(),
+            user: live.user.as_deref(),
+            session: Some(live.session.as_str()),
+            limit: args.limit.unwrap_or(10).clamp(1, MOST) as usize,
+            min_score: Some(LEAST_SCORE),
+            kinds: KindFilter::Memories,
+            ..Recall::new(&args.query, live.host.now())
+        })
+        .map_err(HostError::from)?;
+    let (mut clean, mut tainted) = (0_u64, 0_u64);
+    let memories: Vec<Value> = found
+        .hits
+        .iter()
+        .map(|hit| {
+            let entry = &hit.entry;
+            let tokens = u64::from(estimate(&entry.text));
+            let text = if entry.tainted {
+                tainted += tokens;
+                external_content("memory", Trust::External, &entry.text)
+            } else {
+                clean += tokens;
+                entry.text.clone()
+            };
+            json!({
+                "id": entry.id.as_str(), "text": text, "date": entry.date,
+                "score": (f64::from(hit.score) * 1000.0).round() / 1000.0, "tainted": entry.tainted,
+            })
+        })
+        .collect();
+    for (tokens, external) in [(clean, false), (tainted, true)] {
+        if tokens > 0 {
+            live.take_in(Provenance::Memory, "memory_search", tokens, external)?;
+        }
+    }
+    Ok(json!({ "memories": memories }))
+}
+
+pub(super) fn write(live: &Live, args: MemoryWrite) -> Result<Value, Failure> {
+    if args.text.trim().is_empty() {
+        return Err(Failure::new(ErrorCode::BadRequest, "there is nothing to remember"));
+    }
+    // What a tainted session remembers is tainted, also when a person allowed it.
+    let tainted = live.taint()?.external_tokens > 0;
+    let kind = args.kind.as_deref().map(MemoryKind::parse).transpose();
+    let kind = kind.map_err(HostError::from)?.unwrap_or_default();
+    if kind.is_never_given() {
+        let message = format!("an agent cannot write memories of the kind `{}`", kind.as_str());
+        return Err(Failure::new(ErrorCode::Refused, message));
+    }
+    let entry = NewEntry {
+        kind,
+        tainted,
+        importance: args.importance,
+        source: Some(format!("session {}", live.session)),
+        scope: MemoryScope { agent: live.agent.clone(), user: live.user.clone(), session: None },
+        ..NewEntry::new(args.text)
+    };
+    entry.check().map_err(HostError::from)?;
+    let embedder = live.host.embedder().map(|embedder| &**embedder as &dyn Embedder);
+    let batch = Memories::new(live.host.store()?, embedder)
+        .add(&live.actor(), live.host.now(), entry)
+        .map_err(HostError::from)?;
+    let id = batch.added.first().map(|added| match added {
+        Added::New(id) | Added::Same(id) | Added::Taken(id) => id.as_str().to_owned(),
+    });
+    Ok(json!({ "id": id, "tainted": tainted }))
+}

@@ -1,0 +1,222 @@
+//! What an agent may ask for: each call is admitted, gated by taint, carried out and put on record.
+
+mod content;
+mod identity;
+mod memory;
+mod model;
+mod schedule;
+mod session;
+mod skills;
+mod spawn;
+mod tasks;
+mod web;
+
+use foreword_guard::{Sensitive, gate};
+use foreword_ipc::{Action, ActionInfo, ErrorCode, Failure, Who, actions};
+use foreword_store::{Event, Outcome, StoreError};
+use serde_json::{Value, json};
+
+use crate::error::HostError;
+use crate::live::Live;
+use crate::proxy::Sink;
+
+/// Actions that every agent has, whatever tools it was given: they show what there is.
+const ALWAYS: [&str; 5] =
+    ["skill_list", "skill_read", "tool_describe", "session_status", "audit_report"];
+/// The most characters of what an action is about that the person is shown.
+const LONGEST_SUMMARY: usize = 200;
+
+/// Carries out an action of a session's agent.
+pub(crate) fn perform(live: &Live, action: Action, sink: Sink<'_>) -> Result<Value, Failure> {
+    let name = action.name();
+    let result = allowed(live, &action).and_then(|info| {
+        if info.sensitive {
+            gated(live, name, &action)?;
+        }
+        Ok(info)
+    });
+    let result = result.and_then(|_| carry_out(live, action, sink));
+    record(live, name, &result);
+    result
+}
+
+fn carry_out(live: &Live, action: Action, sink: Sink<'_>) -> Result<Value, Failure> {
+    match action {
+        Action::SkillList(_) => skills::list(live),
+        Action::SkillRead(args) => skills::read(live, &args),
+        Action::SkillPropose(args) => skills::propose(live, args),
+        Action::IdentityPropose(args) => identity::propose(live, args),
+        Action::MemorySearch(args) => memory::search(live, &args),
+        Action::MemoryWrite(args) => memory::write(live, args),
+        Action::AuditReport(args) => session::report(live, &args),
+        Action::ContentAdd(args) => content::add(live, &args),
+        Action::WebFetch(args) => web::fetch(live, &args),
+        Action::SpawnAgent(args) => spawn::agent(live, args),
+        Action::ChainRun(args) => spawn::chain(live, args),
+        Action::TaskCreate(args) => tasks::create(live, args),
+        Action::TaskList(args) => tasks::list(live, &args),
+        Action::TaskUpdate(args) => tasks::update(live, args),
+        Action::TodoRead(_) => tasks::read_todos(live),
+        Action::TodoWrite(args) => tasks::write_todos(live, args),
+        Action::ScheduleAdd(args) => schedule::add(live, args),
+        Action::ScheduleList(_) => schedule::list(live),
+        Action::ScheduleRemove(args) => schedule::remove(live, args),
+        Action::ToolDescribe(args) => session::describe(live, &args),
+        Action::SessionStatus(_) => session::status(live),
+        Action::ModelCall(args) => model::call(live, &args, sink),
+    }
+}
+
+/// The action's entry, if this agent may ask for it and gives nothing away by asking.
+fn allowed(live: &Live, action: &Action) -> Result<&'static ActionInfo, Failure> {
+    let name = action.name();
+    let info = actions().iter().find(|info| info.name == name);
+    let info = info.ok_or_else(|| Failure::new(ErrorCode::UnknownAction, name))?;
+    let has = || live.tools.iter().any(|tool| tool.name == name);
+    if info.who == Who::Agent && !ALWAYS.contains(&name) && !has() {
+        return Err(Failure::new(
+            ErrorCode::Refused,
+            format!("this agent does not have the tool `{name}`"),
+        ));
+    }
+    if info.changes && info.who == Who::Agent {
+        let args = action.args().map_err(|error| internal(&error))?;
+        if let Some(leak) = live.detector.find(args.get()) {
+            live.note_leak(name, &leak.to_string());
+            return Err(Failure::new(
+                ErrorCode::Refused,
+                "the session's canary token must not be repeated in any form",
+            ));
+        }
+    }
+    Ok(info)
+}
+
+/// Lets a sensitive action pass if the session is clean enough, or the person allowed it once.
+fn gated(live: &Live, name: &'static str, action: &Action) -> Result<(), Failure> {
+    let Some(sensitive) = Sensitive::parse(name) else { return Ok(()) };
+    let level = live.taint()?;
+    let Err(refusal) = gate(sensitive, level, live.threshold, false) else { return Ok(()) };
+    let now = live.host.now();
+    let session = live.session.clone();
+    let used = live.event("taint.grant_used", Outcome::Done);
+    let granted = live.host.writer.write(now, move |write| -> Result<bool, StoreError> {
+        let Some(grant) = write.grant_use(&session, name, now)? else { return Ok(false) };
+        let detail = json!({ "action": name, "grant": grant.as_str() });
+        write.audit(&used.with_detail(detail))?;
+        Ok(true)
+    });
+    if granted.map_err(HostError::from)? {
+        return Ok(());
+    }
+    let summary = summary(action);
+    let (session, reason) = (live.session.clone(), refusal.reason.to_string());
+    let id = live
+        .host
+        .writer
+        .write(now, move |write| write.refusal_add(&session, name, &summary, &reason, now));
+    let id = id.map_err(HostError::from)?;
+    Err(Failure::new(ErrorCode::Tainted, format!("{refusal} (or `foreword approve {id}`)")))
+}
+
+/// What an action is about, for the person who is asked to allow it.
+fn summary(action: &Action) -> String {
+    let text = match action {
+        Action::SkillPropose(args) => format!("skill `{}`", args.skill),
+        Action::IdentityPropose(args) => format!("file `{}`", args.file),
+        Action::MemoryWrite(args) => args.text.clone(),
+        Action::SpawnAgent(args) => format!("{}: {}", args.role, args.prompt),
+        Action::ChainRun(args) => {
+            args.stages.iter().map(|stage| stage.role.as_str()).collect::<Vec<_>>().join(", ")
+        }
+        Action::ScheduleAdd(args) => args.prompt.clone(),
+        other => other.name().to_owned(),
+    };
+    text.chars().take(LONGEST_SUMMARY).collect()
+}
+
+/// Actions that put themselves on record, in the transaction of what they change.
+const ON_RECORD: [&str; 7] = [
+    "task_create",
+    "task_update",
+    "todo_write",
+    "schedule_add",
+    "schedule_remove",
+    "identity_propose",
+    "audit_report",
+];
+
+/// Every action is put on record. What changes something is on record together with its change; of
+/// what only reads, the entry may reach the disk a moment later.
+fn record(live: &Live, name: &str, result: &Result<Value, Failure>) {
+    if result.is_ok() && ON_RECORD.contains(&name) {
+        return;
+    }
+    let outcome = match result {
+        Ok(_) => Outcome::Done,
+        Err(failure) => match failure.code {
+            ErrorCode::Tainted | ErrorCode::Refused | ErrorCode::RateLimited => Outcome::Refused,
+            _ => Outcome::Failed,
+        },
+    };
+    let mut event = live.event(&format!("ipc.{name}"), outcome);
+    if let Err(failure) = result {
+        event.detail = json!({ "code": failure.code.as_str(), "reason": failure.message });
+    }
+    live.host.record(event);
+}
+
+/// Carries out a change of the database, together with its entry in the log.
+fn change<T: Send + 'static>(
+    live: &Live,
+    name: &str,
+    detail: Value,
+    change: impl FnOnce(&mut foreword_store::Write<'_>, i64) -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, Failure> {
+    let now = live.host.now();
+    let event = live.event(&format!("ipc.{name}"), Outcome::Done).with_detail(detail);
+    let written = live.host.writer.write(now, move |write| -> Result<T, StoreError> {
+        let value = change(write, now)?;
+        write.audit(&event)?;
+        Ok(value)
+    });
+    Ok(written.map_err(HostError::from)?)
+}
+
+pub(super) fn internal(error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(ErrorCode::Internal, error.to_string())
+}
+
+pub(super) fn to_json(value: impl serde::Serialize) -> Result<Value, Failure> {
+    serde_json::to_value(value).map_err(|error| internal(&error))
+}
+
+impl From<HostError> for Failure {
+    fn from(error: HostError) -> Self {
+        let code = match &error {
+            HostError::Store(error) => store_code(error),
+            HostError::Limit(_) => ErrorCode::Limit,
+            HostError::Cancelled | HostError::Blocked { .. } => ErrorCode::Refused,
+            HostError::Workspace(_) | HostError::Gather(_) => ErrorCode::BadRequest,
+            HostError::Agent { .. } | HostError::NotInstalled { .. } => ErrorCode::Unavailable,
+            HostError::Skill(_) => ErrorCode::BadRequest,
+            _ => ErrorCode::Internal,
+        };
+        let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+        Self::new(code, format!("{error}{hint}"))
+    }
+}
+
+fn store_code(error: &StoreError) -> ErrorCode {
+    match error {
+        StoreError::NoSuch { .. } | StoreError::NoSuchProposal { .. } => ErrorCode::NotFound,
+        StoreError::TooMany { .. } => ErrorCode::Limit,
+        StoreError::TooLarge { .. } | StoreError::Unfit { .. } => ErrorCode::BadRequest,
+        _ => ErrorCode::Internal,
+    }
+}
+
+/// An event of the host's own.
+pub(super) fn note(live: &Live, action: &str, detail: Value) -> Event {
+    live.event(action, Outcome::Done).with_detail(detail)
+}

@@ -1,0 +1,81 @@
+//! What is to run later.
+
+use foreword::Timestamp;
+use foreword_guard::Cron;
+use foreword_ipc::{ErrorCode, Failure, ScheduleAdd, ScheduleRemove};
+use foreword_store::{NewSchedule, When};
+use serde_json::{Value, json};
+
+use super::change;
+use crate::error::HostError;
+use crate::live::Live;
+
+pub(super) fn add(live: &Live, args: ScheduleAdd) -> Result<Value, Failure> {
+    let bad = |message: String| Failure::new(ErrorCode::BadRequest, message);
+    if args.prompt.trim().is_empty() {
+        return Err(bad("`prompt` must say what the agent will be asked".to_owned()));
+    }
+    let now = live.host.now();
+    let (when, next_at) = match (args.cron, args.at) {
+        (Some(cron), None) => {
+            let parsed = Cron::parse(&cron).map_err(|error| bad(error.to_string()))?;
+            let next = parsed.next_after(now.div_euclid(1000));
+            let next = next.ok_or_else(|| bad(format!("`{cron}` never comes")))?;
+            (When::Cron(cron), next.saturating_mul(1000))
+        }
+        (None, Some(at)) => {
+            let at = Timestamp::parse(&at)
+                .ok_or_else(|| bad(format!("`{at}` is no time such as 2026-02-26T14:30:00Z")))?;
+            let ms = at.unix().saturating_mul(1000);
+            if ms <= now {
+                return Err(bad(format!("{} has passed", at.as_str())));
+            }
+            (When::At(ms), ms)
+        }
+        _ => return Err(bad("give either `cron` or `at`".to_owned())),
+    };
+    if let Some(agent) = &args.agent {
+        live.host.workspace()?.agent(agent).map_err(HostError::from)?;
+    }
+    let new = NewSchedule {
+        when,
+        prompt: args.prompt,
+        agent: args.agent.or_else(|| live.agent.clone()),
+        session: None,
+        by: live.actor(),
+        next_at,
+    };
+    let id =
+        change(live, "schedule_add", json!({}), move |write, now| write.schedule_add(&new, now))?;
+    Ok(json!({ "id": id.as_str(), "next": shown(next_at) }))
+}
+
+pub(super) fn list(live: &Live) -> Result<Value, Failure> {
+    let schedules = live.host.reader.schedule_list().map_err(HostError::from)?;
+    let schedules: Vec<Value> = schedules
+        .iter()
+        .map(|entry| {
+            let cron = match &entry.when {
+                When::Cron(cron) => Some(cron),
+                When::At(_) => None,
+            };
+            json!({
+                "id": entry.id.as_str(), "cron": cron, "next": entry.next_at.map(shown),
+                "prompt": entry.prompt, "agent": entry.agent, "runs": entry.runs, "by": entry.by,
+            })
+        })
+        .collect();
+    Ok(json!({ "schedules": schedules }))
+}
+
+pub(super) fn remove(live: &Live, args: ScheduleRemove) -> Result<Value, Failure> {
+    let removed =
+        change(live, "schedule_remove", json!({ "schedule": args.id }), move |write, _| {
+            write.schedule_remove(&args.id)
+        })?;
+    Ok(json!({ "removed": removed.id.as_str() }))
+}
+
+fn shown(ms: i64) -> String {
+    Timestamp::from_unix(ms.div_euclid(1000)).as_str().to_owned()
+}

@@ -1,0 +1,104 @@
+//! Agents that agents start: one, or several in a row.
+
+use foreword::{Line, RuntimeContext, SpawnMode, estimate};
+use foreword_guard::{Provenance, Trust, external_content};
+use foreword_ipc::{
+    ChainRun, ErrorCode, Failure, RuntimeContextArgs, SpawnAgent, SpawnModeArgs, Stage,
+};
+use serde_json::{Value, json};
+
+use crate::error::HostError;
+use crate::live::Live;
+use crate::prepare::{Origin, TurnRequest};
+use crate::turn::TurnReport;
+
+/// A chain has at most so many stages.
+const MOST_STAGES: usize = 16;
+
+pub(super) fn agent(live: &Live, args: SpawnAgent) -> Result<Value, Failure> {
+    let stage = Stage {
+        role: args.role,
+        prompt: args.prompt,
+        cwd: args.cwd,
+        model: args.model,
+        runtime_context: args.runtime_context,
+    };
+    let (report, answer) = start(live, stage, None)?;
+    Ok(json!({
+        "session": report.session, "answer": answer, "state": report.state,
+        "taintRatio": report.taint_ratio, "usage": report.usage,
+    }))
+}
+
+pub(super) fn chain(live: &Live, args: ChainRun) -> Result<Value, Failure> {
+    if args.stages.is_empty() || args.stages.len() > MOST_STAGES {
+        let message = format!("a chain has 1 to {MOST_STAGES} stages");
+        return Err(Failure::new(ErrorCode::BadRequest, message));
+    }
+    let mut done: Vec<Value> = Vec::new();
+    let mut last = None;
+    for stage in args.stages {
+        let role = stage.role.clone();
+        let (report, answer) = start(live, stage, last.as_deref())?;
+        done.push(json!({ "role": role, "session": report.session, "answer": answer }));
+        last = Some(answer);
+    }
+    Ok(json!({ "stages": done, "answer": last }))
+}
+
+/// Runs one agent to the end of its turn. What it took in from outside comes back with its answer.
+fn start(live: &Live, stage: Stage, before: Option<&str>) -> Result<(TurnReport, String), Failure> {
+    if stage.prompt.trim().is_empty() {
+        return Err(Failure::new(ErrorCode::BadRequest, "`prompt` must say what to do"));
+    }
+    live.host.workspace()?.agent(&stage.role).map_err(HostError::from)?;
+    let depth = live.tree.start(live.depth)?;
+    let message = match before {
+        Some(before) => {
+            let fenced = external_content("previous stage", Trust::Tool, before);
+            format!("{}\n\n{fenced}", stage.prompt)
+        }
+        None => stage.prompt,
+    };
+    let origin =
+        Origin::Agent { parent: live.session.clone(), tainted: live.taint()?.external_tokens > 0 };
+    let request = TurnRequest {
+        message,
+        agent: Some(stage.role.clone()),
+        user: live.user.clone(),
+        model: stage.model,
+        cwd: Some(stage.cwd.into()),
+        runtime_context: stage.runtime_context.map(|given| runtime_context(given, live)),
+        origin,
+        depth,
+        tree: Some(live.tree.clone()),
+        ..TurnRequest::default()
+    };
+    let report = live.host.turn(&request, &mut ())?;
+    if let Some(reason) = &report.held {
+        let message = format!("the answer of `{}` was held back: {reason}", stage.role);
+        return Err(Failure::new(ErrorCode::Refused, message));
+    }
+    let tainted = report.taint_ratio > 0.0;
+    let answer = if tainted {
+        external_content(&format!("agent {}", stage.role), Trust::External, &report.answer)
+    } else {
+        report.answer.clone()
+    };
+    let tokens = u64::from(estimate(&answer));
+    let source = format!("agent {}", stage.role);
+    live.take_in(Provenance::ToolResult, &source, tokens, tainted)?;
+    Ok((report, answer))
+}
+
+fn runtime_context(given: RuntimeContextArgs, live: &Live) -> RuntimeContext {
+    RuntimeContext {
+        mode: match given.mode {
+            SpawnModeArgs::TopLevel => SpawnMode::TopLevel,
+            SpawnModeArgs::SubAgent => SpawnMode::SubAgent,
+        },
+        parent_role: given.parent_role.or_else(|| live.agent.clone()).map(Line::new),
+        objective: given.objective.map(Line::new),
+        task_id: given.task_id.map(Line::new),
+    }
+}

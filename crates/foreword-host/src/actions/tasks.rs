@@ -1,0 +1,78 @@
+//! Tasks that all agents of a workspace share, and the steps of one session.
+
+use foreword_ipc::{Failure, TaskCreate, TaskList, TaskState, TaskUpdate, TodoState, TodoWrite};
+use foreword_store::{NewTask, TaskChange, TaskFilter, TodoItem};
+use serde_json::{Value, json};
+
+use super::{change, to_json};
+use crate::error::HostError;
+use crate::live::Live;
+
+/// At most so many tasks are listed.
+const MOST_LISTED: usize = 200;
+
+pub(super) fn create(live: &Live, args: TaskCreate) -> Result<Value, Failure> {
+    let new = NewTask {
+        title: args.title,
+        detail: args.detail,
+        assignee: args.assignee,
+        by: live.actor(),
+        session: Some(live.session.clone()),
+    };
+    let id =
+        change(live, "task_create", json!({}), move |write, now| write.task_create(&new, now))?;
+    Ok(json!({ "id": id.as_str() }))
+}
+
+pub(super) fn list(live: &Live, args: &TaskList) -> Result<Value, Failure> {
+    let filter = TaskFilter {
+        state: args.state.map(task_state),
+        assignee: args.assignee.clone(),
+        ..TaskFilter::default()
+    };
+    let tasks = live.host.reader.task_list(&filter, MOST_LISTED).map_err(HostError::from)?;
+    Ok(json!({ "tasks": to_json(tasks)? }))
+}
+
+pub(super) fn update(live: &Live, args: TaskUpdate) -> Result<Value, Failure> {
+    let TaskUpdate { id, state, title, detail, assignee } = args;
+    let wanted = TaskChange { state: state.map(task_state), title, detail, assignee };
+    let task = change(live, "task_update", json!({ "task": id }), move |write, now| {
+        write.task_update(&id, &wanted, now)
+    })?;
+    to_json(task)
+}
+
+fn task_state(state: TaskState) -> foreword_store::TaskState {
+    match state {
+        TaskState::Todo => foreword_store::TaskState::Todo,
+        TaskState::Doing => foreword_store::TaskState::Doing,
+        TaskState::Blocked => foreword_store::TaskState::Blocked,
+        TaskState::Done => foreword_store::TaskState::Done,
+        TaskState::Dropped => foreword_store::TaskState::Dropped,
+    }
+}
+
+pub(super) fn read_todos(live: &Live) -> Result<Value, Failure> {
+    let items = live.host.reader.todo_read(&live.session).map_err(HostError::from)?;
+    Ok(json!({ "items": to_json(items)? }))
+}
+
+pub(super) fn write_todos(live: &Live, args: TodoWrite) -> Result<Value, Failure> {
+    let items: Vec<TodoItem> = args
+        .items
+        .into_iter()
+        .map(|item| TodoItem {
+            text: item.text,
+            state: match item.state {
+                TodoState::Pending => foreword_store::TodoState::Pending,
+                TodoState::InProgress => foreword_store::TodoState::InProgress,
+                TodoState::Completed => foreword_store::TodoState::Completed,
+            },
+        })
+        .collect();
+    let (session, count) = (live.session.clone(), items.len());
+    let detail = json!({ "items": count });
+    change(live, "todo_write", detail, move |write, _| write.todo_write(&session, &items))?;
+    Ok(json!({ "items": count }))
+}

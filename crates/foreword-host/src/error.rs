@@ -1,0 +1,139 @@
+//! What can go wrong before, during and after a turn, in words a person can act on.
+
+use std::io;
+use std::path::PathBuf;
+
+use foreword_gather::GatherError;
+use foreword_memory::MemoryError;
+use foreword_sandbox::SandboxError;
+use foreword_skills::SkillError;
+use foreword_store::StoreError;
+use foreword_workspace::WorkspaceError;
+use thiserror::Error;
+
+/// Why the host could not do what it was asked.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum HostError {
+    /// The workspace cannot be gathered.
+    #[error(transparent)]
+    Gather(#[from] GatherError),
+    /// The workspace cannot be read.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The skill store failed.
+    #[error(transparent)]
+    Skill(#[from] SkillError),
+    /// The memory failed.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The sandbox failed.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// Something about a file or a process.
+    #[error("cannot {what}: {error}")]
+    Io {
+        /// What was to be done.
+        what: String,
+        /// Why it was not.
+        error: io::Error,
+    },
+    /// There is no key for the model's server.
+    #[error("there is no key for the model: `{variable}` is not set")]
+    NoKey {
+        /// The environment variable that was looked at.
+        variable: String,
+    },
+    /// A key file that is not fit to hold a key.
+    #[error("the key file {path} cannot be used: {reason}", path = path.display())]
+    KeyFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The model's server has no usable address.
+    #[error("`{url}` is no address of a model's server")]
+    BadAddress {
+        /// What was given.
+        url: String,
+    },
+    /// No model is named.
+    #[error("no model is named")]
+    NoModel,
+    /// A runner that cannot speak with the provider.
+    #[error("the runner `{runner}` needs a server that speaks {needs}")]
+    WrongProvider {
+        /// The runner.
+        runner: &'static str,
+        /// What it needs.
+        needs: &'static str,
+    },
+    /// The program of a runner is not installed.
+    #[error("`{program}` is not installed")]
+    NotInstalled {
+        /// The program.
+        program: &'static str,
+        /// How to get it.
+        install: &'static str,
+    },
+    /// Another host works on this session.
+    #[error("the session `{session}` is busy: another process is in the middle of a turn")]
+    Busy {
+        /// The session.
+        session: String,
+    },
+    /// A message that is an attack.
+    #[error(
+        "the message was not passed on: it reads as an attempt to take the agent over ({reason})"
+    )]
+    Blocked {
+        /// What the scanner says.
+        reason: String,
+    },
+    /// The agent failed.
+    #[error("{message}")]
+    Agent {
+        /// What happened, and what to do.
+        message: String,
+    },
+    /// The turn was cancelled.
+    #[error("cancelled")]
+    Cancelled,
+    /// Too deep, or too many.
+    #[error("{0}")]
+    Limit(String),
+}
+
+impl HostError {
+    /// Something about a file or a process.
+    pub(crate) fn io(what: impl Into<String>, error: io::Error) -> Self {
+        Self::Io { what: what.into(), error }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Gather(error) => return error.hint(),
+            Self::Workspace(error) => error.hint(),
+            Self::Skill(error) => return error.hint(),
+            Self::NoKey { variable } => format!(
+                "set {variable}, or name a key file or another server under [model] in foreword.toml"
+            ),
+            Self::BadAddress { .. } => {
+                "it has to read like https://api.example.org, without user or query".to_owned()
+            }
+            Self::NoModel => {
+                "name one with --model, in the agent's header, or as `name` under [model]"
+                    .to_owned()
+            }
+            Self::NotInstalled { install, .. } => format!("get it with `{install}`"),
+            Self::Busy { .. } => "wait for it, or begin another session".to_owned(),
+            Self::Blocked { .. } => "say it in other words".to_owned(),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,212 @@
+//! The host of one workspace: its database, its gatherer, its scanner, and what the person gave.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use foreword_gather::{AnyEmbedder, Assembler, Endpoint, Request, embedder};
+use foreword_semantic::{Scanner, StaticEmbedder};
+use foreword_skills::{Act, GitStore, GitStoreOptions, Screeners};
+use foreword_store::{
+    AuditKey, Event, GroupWriter, Heads, Options, Reader, Store, check_outside_workspace,
+};
+use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, Workspace, make_private_dir};
+
+use crate::error::HostError;
+use crate::owner;
+use crate::run_dir;
+
+/// What a host needs of the person and the machine; it looks at neither by itself.
+pub struct HostOptions {
+    /// The workspace.
+    pub root: PathBuf,
+    /// Where the audit key and the person's trust are: outside every workspace.
+    pub config_dir: PathBuf,
+    /// Where installed models are.
+    pub models_dir: Option<PathBuf>,
+    /// The endpoint the person chose for embeddings.
+    pub embeddings: Endpoint,
+    /// Who sits there, such as `user:ada`.
+    pub person: String,
+    /// Looks up a variable of the person's environment.
+    pub environment: Box<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    /// Milliseconds since 1970.
+    pub clock: fn() -> i64,
+    /// Where the sockets of sessions are made: a short path that only the person can enter.
+    pub run_base: PathBuf,
+    /// The `foreword` program.
+    pub program: PathBuf,
+    /// The person's home, which no agent sees.
+    pub home: Option<PathBuf>,
+    /// How the database is opened.
+    pub store: Options,
+}
+
+/// The host of one workspace. Shared between the threads of all its sessions.
+pub struct Host {
+    pub(crate) options: HostOptions,
+    pub(crate) root: PathBuf,
+    pub(crate) assembler: Assembler,
+    pub(crate) writer: GroupWriter,
+    pub(crate) reader: Reader,
+    pub(crate) owner: String,
+    database: PathBuf,
+    store: OnceLock<Store>,
+    scanner: OnceLock<Option<Arc<Scanner>>>,
+    embedder: OnceLock<Option<AnyEmbedder>>,
+}
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Host").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+impl Host {
+    /// Opens a workspace: its database is made if there is none, and what dead hosts left behind is
+    /// put in order.
+    ///
+    /// # Errors
+    ///
+    /// If the workspace or its database cannot be used.
+    pub fn open(options: HostOptions) -> Result<Arc<Self>, HostError> {
+        let workspace = Workspace::open(&options.root)?;
+        let root = workspace
+            .root()
+            .canonicalize()
+            .map_err(|error| HostError::io(format!("open {}", options.root.display()), error))?;
+        check_outside_workspace(&options.config_dir, &root)?;
+        make_private_dir(&root)?;
+        let database = root.join(PRIVATE_DIR).join(DATABASE_FILE);
+        let key = AuditKey::load_or_create(&options.config_dir)?;
+        let heads = Heads::new(&options.config_dir);
+        let writer = GroupWriter::start(&database, key, heads, options.store)?;
+        let reader = Reader::open(&database)?;
+        run_dir::sweep(&options.run_base);
+        let host = Self {
+            assembler: Assembler::new(&root),
+            owner: owner::this(),
+            root,
+            writer,
+            reader,
+            database,
+            options,
+            store: OnceLock::new(),
+            scanner: OnceLock::new(),
+            embedder: OnceLock::new(),
+        };
+        host.abandon_lost_turns()?;
+        Ok(Arc::new(host))
+    }
+
+    /// The workspace.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What is kept, for reading.
+    pub fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// Milliseconds since 1970.
+    pub(crate) fn now(&self) -> i64 {
+        (self.options.clock)()
+    }
+
+    /// The workspace as it is now.
+    pub(crate) fn workspace(&self) -> Result<Workspace, HostError> {
+        Ok(Workspace::open(&self.root)?)
+    }
+
+    /// A request that carries what every gathering here needs.
+    pub(crate) fn request(&self) -> Request {
+        Request {
+            config_dir: Some(self.options.config_dir.clone()),
+            models_dir: self.options.models_dir.clone(),
+            embeddings: self.options.embeddings.clone(),
+            require_approval: true,
+            ..Request::default()
+        }
+    }
+
+    /// The governed skills.
+    pub(crate) fn skills(&self) -> Result<GitStore, HostError> {
+        let options = GitStoreOptions {
+            config_dir: self.options.config_dir.clone(),
+            screeners: Screeners::default(),
+        };
+        Ok(GitStore::new(self.workspace()?, options))
+    }
+
+    /// Who does something now.
+    pub(crate) fn act(&self, by: &str) -> Act {
+        Act { at: self.now(), by: by.to_owned() }
+    }
+
+    /// The database for those that write to it by themselves.
+    pub(crate) fn store(&self) -> Result<&Store, HostError> {
+        if let Some(store) = self.store.get() {
+            return Ok(store);
+        }
+        let key = AuditKey::load_or_create(&self.options.config_dir)?;
+        let heads = Heads::new(&self.options.config_dir);
+        let store = Store::open_with(&self.database, key, heads, self.options.store)?;
+        Ok(self.store.get_or_init(|| store))
+    }
+
+    /// Where the database is.
+    pub(crate) fn database(&self) -> &Path {
+        &self.database
+    }
+
+    /// The scanner, whose tables are part of the program.
+    pub(crate) fn scanner(&self) -> Option<&Arc<Scanner>> {
+        let made = self.scanner.get_or_init(|| {
+            let embedder = StaticEmbedder::embedded().ok()?;
+            Scanner::new(Arc::new(embedder)).ok().map(Arc::new)
+        });
+        made.as_ref()
+    }
+
+    /// The embedder the workspace chose; without one, words alone are compared.
+    pub(crate) fn embedder(&self) -> Option<&AnyEmbedder> {
+        let made =
+            self.embedder.get_or_init(|| embedder(&self.root, &self.request()).ok().flatten());
+        made.as_ref()
+    }
+
+    /// Puts something on record without waiting for the disk; what changes things waits for its own.
+    pub(crate) fn record(&self, event: Event) {
+        let done = self.writer.submit(self.now(), move |write| write.audit(&event).map(drop));
+        if let Err(error) = done {
+            tracing::error!("nothing can be put on record: {error}");
+        }
+    }
+
+    /// Puts something on record and waits until it is durable.
+    pub(crate) fn record_durably(&self, event: Event) -> Result<(), HostError> {
+        Ok(self.writer.write(self.now(), move |write| write.audit(&event).map(drop))?)
+    }
+
+    /// Turns whose host died are lost; nobody will finish them.
+    fn abandon_lost_turns(&self) -> Result<(), HostError> {
+        for turn in self.reader.running_turns(None)? {
+            if owner::is_alive(&turn.owner) {
+                continue;
+            }
+            let now = self.now();
+            let event = Event::new(
+                "host",
+                "turn.lost",
+                turn.session.as_str(),
+                foreword_store::Outcome::Failed,
+            )
+            .with_detail(serde_json::json!({ "turn": turn.number.0 }));
+            self.writer.write(now, move |write| {
+                write.turns_abandon(&turn.session, &turn.owner, now)?;
+                write.audit(&event).map(drop)
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! Identity files: which an agent may propose to change, and how a decision is carried out.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+use foreword_sandbox::Standing;
+use foreword_store::{Event, IdentityProposal, IdentityVerdict, Outcome};
+use serde_json::json;
+
+use crate::error::HostError;
+use crate::host::Host;
+
+/// What an agent may propose to change. AGENTS.md is the operator's, and never among them.
+const OPEN: [&str; 6] =
+    ["SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "CONTEXT.md"];
+/// No identity file is longer.
+const LONGEST: u64 = 4 << 20;
+
+/// The file of the workspace that a proposal is about: the agent's own where it has one.
+pub(crate) fn target(root: &Path, agent: Option<&str>, file: &str) -> Result<String, String> {
+    if !OPEN.contains(&file) {
+        let file: String = file.chars().take(100).collect();
+        return Err(format!(
+            "`{file}` is not a file an agent may propose to change; it may {}",
+            OPEN.join(", ")
+        ));
+    }
+    let own = agent.map(|agent| format!("agents/{agent}/{file}"));
+    Ok(own.filter(|own| root.join(own).is_file()).unwrap_or_else(|| file.to_owned()))
+}
+
+/// The digest of a file; nothing if there is none.
+pub(crate) fn digest(path: &Path) -> io::Result<Option<[u8; 32]>> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut content = Vec::new();
+    file.take(LONGEST).read_to_end(&mut content)?;
+    Ok(Some(*blake3::hash(&content).as_bytes()))
+}
+
+impl Host {
+    /// The proposal of an identity file, with its text.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or more than one, whose id begins like this.
+    pub fn identity_proposal(
+        &self,
+        id: &str,
+    ) -> Result<(IdentityProposal, Option<String>), HostError> {
+        let proposal = self.reader.identity_proposal(id)?;
+        let content = self.reader.identity_content(&proposal.id)?;
+        Ok((proposal, content))
+    }
+
+    /// Decides about the proposal of an identity file, and carries it out.
+    ///
+    /// # Errors
+    ///
+    /// If it was decided, or the file is not what it was when it was proposed.
+    pub fn decide_identity(
+        &self,
+        id: &str,
+        verdict: IdentityVerdict,
+        reason: Option<&str>,
+    ) -> Result<IdentityProposal, HostError> {
+        let (proposal, content) = self.identity_proposal(id)?;
+        let path = self.root.join(&proposal.file);
+        if verdict == IdentityVerdict::Approve {
+            let found = digest(&path).map_err(|error| HostError::io("read the file", error))?;
+            if found != proposal.base {
+                return Err(HostError::Limit(format!(
+                    "{} was changed since the proposal was made; reject it and ask anew",
+                    proposal.file
+                )));
+            }
+        }
+        // A workspace that was trusted stays so: the person has just seen the change.
+        let was_trusted = matches!(self.standing()?.0, Standing::Trusted);
+        let by = self.options.person.clone();
+        let action = match verdict {
+            IdentityVerdict::Approve => "identity.approve",
+            IdentityVerdict::Reject => "identity.reject",
+        };
+        let event = Event::new(&by, action, &proposal.file, Outcome::Done)
+            .with_detail(json!({ "proposal": proposal.id.as_str(), "by": proposal.by }));
+        let (id, reason) = (proposal.id.as_str().to_owned(), reason.map(str::to_owned));
+        let now = self.now();
+        let decided = self.writer.write(now, move |write| -> Result<_, HostError> {
+            let decided = write.identity_decide(&id, verdict, &by, reason.as_deref(), now)?;
+            write.audit(&event)?;
+            // Inside the transaction: a file that cannot be written leaves the proposal open.
+            if let (IdentityVerdict::Approve, Some(content)) = (verdict, &content) {
+                replace(&path, content)
+                    .map_err(|error| HostError::io(format!("write {}", path.display()), error))?;
+            }
+            Ok(decided)
+        })?;
+        if was_trusted {
+            let (_, now) = self.standing()?;
+            self.trust(&now)?;
+        }
+        Ok(decided)
+    }
+}
+
+/// Replaces a file in one step.
+fn replace(path: &Path, content: &str) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = directory.join(format!(".{name}.foreword-{}", std::process::id()));
+    let written = File::create(&temporary)
+        .and_then(|mut file| {
+            file.write_all(content.as_bytes())?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}

@@ -1,0 +1,182 @@
+//! A session while a turn lasts: what its agent may do, and what it has taken in.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use foreword::Context;
+use foreword_guard::{Canary, Detector, Provenance, TaintLevel};
+use foreword_ipc::{ErrorCode, Failure};
+use foreword_provider::{ToolSpec, Usage};
+use foreword_store::{Content, Event, Outcome, SessionId, TurnNumber};
+use foreword_workspace::HostSettings;
+
+use crate::bucket::Bucket;
+use crate::error::HostError;
+use crate::host::Host;
+use crate::tree::Tree;
+use crate::upstream::Upstream;
+
+/// A session while a turn lasts.
+pub(crate) struct Live {
+    pub(crate) host: Arc<Host>,
+    pub(crate) session: SessionId,
+    pub(crate) agent: Option<String>,
+    pub(crate) user: Option<String>,
+    pub(crate) turn: Option<TurnNumber>,
+    pub(crate) depth: u32,
+    pub(crate) tree: Tree,
+    pub(crate) token: String,
+    /// The system text that every call of the model has to contain.
+    pub(crate) prompt: String,
+    pub(crate) context: Context,
+    pub(crate) threshold: f64,
+    pub(crate) canaries: Vec<Canary>,
+    pub(crate) detector: Detector,
+    pub(crate) tools: Vec<ToolSpec>,
+    pub(crate) upstream: Option<Upstream>,
+    pub(crate) settings: HostSettings,
+    pub(crate) bucket: Mutex<Bucket>,
+    pub(crate) spent: Mutex<Spent>,
+    /// Set when a canary was found where it must not be.
+    pub(crate) leaked: Mutex<Option<String>>,
+    pub(crate) activity: Activity,
+}
+
+/// Whether the agent does anything: calls under way, and when the last one began or ended.
+#[derive(Debug)]
+pub(crate) struct Activity {
+    under_way: AtomicUsize,
+    last: Mutex<Instant>,
+}
+
+impl Activity {
+    pub(crate) fn new() -> Self {
+        Self { under_way: AtomicUsize::new(0), last: Mutex::new(Instant::now()) }
+    }
+
+    /// How long nothing was heard; no time at all while a call is under way.
+    pub(crate) fn silence(&self) -> Duration {
+        if self.under_way.load(Ordering::SeqCst) > 0 {
+            return Duration::ZERO;
+        }
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    /// Something was heard.
+    pub(crate) fn note(&self) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+}
+
+/// What the calls of a turn cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    pub(crate) usage: Usage,
+    pub(crate) calls: u64,
+}
+
+impl Live {
+    /// Who acts, as the audit log names it.
+    pub(crate) fn actor(&self) -> String {
+        format!("agent:{}", self.agent.as_deref().unwrap_or("default"))
+    }
+
+    /// Something that happened in this session.
+    pub(crate) fn event(&self, action: &str, outcome: Outcome) -> Event {
+        Event::new(self.actor(), action, self.session.as_str(), outcome)
+    }
+
+    /// What the session has taken in so far.
+    pub(crate) fn taint(&self) -> Result<TaintLevel, HostError> {
+        let totals = self.host.reader.content_totals(&self.session)?;
+        Ok(TaintLevel {
+            external_tokens: totals.external_tokens,
+            total_tokens: totals.total_tokens,
+            external_since_person: totals.external_since_person,
+        })
+    }
+
+    /// Records a content that enters the session.
+    pub(crate) fn take_in(
+        &self,
+        provenance: Provenance,
+        source: &str,
+        tokens: u64,
+        external: bool,
+    ) -> Result<TaintLevel, HostError> {
+        let now = self.host.now();
+        let content = Content {
+            provenance: stored(provenance),
+            source: source.to_owned(),
+            tokens,
+            external,
+            at: now,
+        };
+        let (session, turn) = (self.session.clone(), self.turn);
+        let totals = self
+            .host
+            .writer
+            .write(now, move |write| write.content_add(&session, turn, &content))?;
+        Ok(TaintLevel {
+            external_tokens: totals.external_tokens,
+            total_tokens: totals.total_tokens,
+            external_since_person: totals.external_since_person,
+        })
+    }
+
+    /// Lets a call through, or says how long to wait.
+    pub(crate) fn admit(&self) -> Result<(), Failure> {
+        let mut bucket = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        bucket.take(Instant::now()).map_err(|wait| {
+            Failure::new(
+                ErrorCode::RateLimited,
+                format!(
+                    "more than {} calls a second; wait {} ms (host.calls_per_second)",
+                    self.settings.calls_per_second,
+                    wait.as_millis().max(1)
+                ),
+            )
+        })
+    }
+
+    /// Notes that a canary was found where it must not be.
+    pub(crate) fn note_leak(&self, place: &str, form: &str) {
+        let event = self
+            .event("canary.leak", Outcome::Refused)
+            .with_detail(serde_json::json!({ "place": place, "form": form }));
+        self.host.record(event);
+        let mut leaked = self.leaked.lock().unwrap_or_else(PoisonError::into_inner);
+        leaked.get_or_insert_with(|| place.to_owned());
+    }
+
+    pub(crate) fn begin_call(&self) {
+        self.activity.under_way.fetch_add(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn end_call(&self) {
+        self.activity.note();
+        self.activity.under_way.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn spend(&self, usage: Usage) {
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        spent.usage = spent.usage.and(usage);
+        spent.calls += 1;
+    }
+
+    pub(crate) fn spent(&self) -> Spent {
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The same provenance, as the database writes it.
+pub(crate) fn stored(provenance: Provenance) -> foreword_store::Provenance {
+    match provenance {
+        Provenance::Operator => foreword_store::Provenance::Operator,
+        Provenance::User => foreword_store::Provenance::User,
+        Provenance::ToolResult => foreword_store::Provenance::ToolResult,
+        Provenance::External => foreword_store::Provenance::External,
+        Provenance::Memory => foreword_store::Provenance::Memory,
+    }
+}

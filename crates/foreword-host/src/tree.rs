@@ -1,0 +1,81 @@
+//! A message and all agents it sets to work: how deep, how many, and the end of all of them at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use crate::error::HostError;
+
+/// What the agents of one message share. Cancelling it ends them all.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    max_depth: u32,
+    max_agents: u32,
+    started: AtomicU32,
+    cancelled: AtomicBool,
+}
+
+impl Tree {
+    /// A tree with its limits: how deep, and how many agents beside the first.
+    pub fn new(max_depth: u32, max_agents: u32) -> Self {
+        let (started, cancelled) = (AtomicU32::new(0), AtomicBool::new(false));
+        Self { shared: Arc::new(Shared { max_depth, max_agents, started, cancelled }) }
+    }
+
+    /// Lets one more agent start below one of this depth; gives its own.
+    pub(crate) fn start(&self, parent_depth: u32) -> Result<u32, HostError> {
+        self.check()?;
+        let depth = parent_depth.saturating_add(1);
+        if depth > self.shared.max_depth {
+            return Err(HostError::Limit(format!(
+                "agents may start agents {} deep, and no deeper (host.max_depth)",
+                self.shared.max_depth
+            )));
+        }
+        let most = self.shared.max_agents;
+        let taken = self.shared.started.try_update(Ordering::SeqCst, Ordering::SeqCst, |started| {
+            (started < most).then_some(started + 1)
+        });
+        if taken.is_err() {
+            return Err(HostError::Limit(format!(
+                "one message may start {most} agents, and no more (host.max_agents)"
+            )));
+        }
+        Ok(depth)
+    }
+
+    /// Ends all agents of the tree.
+    pub fn cancel(&self) {
+        self.shared.cancelled.store(true, Ordering::SeqCst);
+    }
+
+    /// Was it cancelled?
+    pub fn is_cancelled(&self) -> bool {
+        self.shared.cancelled.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn check(&self) -> Result<(), HostError> {
+        if self.is_cancelled() { Err(HostError::Cancelled) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_and_number_are_limited() {
+        let tree = Tree::new(2, 3);
+        assert_eq!(tree.start(0).unwrap(), 1);
+        assert_eq!(tree.start(1).unwrap(), 2);
+        assert!(tree.start(2).unwrap_err().to_string().contains("2 deep"));
+        assert!(tree.start(0).is_ok());
+        assert!(tree.start(0).unwrap_err().to_string().contains("3 agents"));
+        tree.clone().cancel();
+        assert!(matches!(tree.start(0), Err(HostError::Cancelled)));
+    }
+}

@@ -1,0 +1,120 @@
+//! A host behind its session's socket.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use foreword_ipc::{
+    Action, Call, Client, ClientError, ErrorCode, Failure, Nothing, SkillRead, Who, actions,
+};
+use serde_json::{Value, json};
+
+use crate::backend::{Backend, PromptInfo, SkillInfo, ToolInfo, agent_tools};
+
+/// Connections that are kept for the next call.
+const KEPT: usize = 4;
+
+/// Asks the host of a session, which decides; nothing is read or written here.
+///
+/// Its tools are the actions an agent may ask for, its resources the skills the host lists. It has
+/// no prompts: the agent behind it already has the one it is due.
+pub struct SocketBackend {
+    socket: PathBuf,
+    token: String,
+    idle: Mutex<Vec<Client>>,
+}
+
+impl SocketBackend {
+    /// Connects once, so that a host that is not there is noticed now.
+    ///
+    /// # Errors
+    ///
+    /// If there is no host behind the socket.
+    pub fn connect(
+        socket: impl Into<PathBuf>,
+        token: impl Into<String>,
+    ) -> Result<Self, ClientError> {
+        let (socket, token) = (socket.into(), token.into());
+        let idle = Mutex::new(vec![Client::connect(&socket, &token)?]);
+        Ok(Self { socket, token, idle })
+    }
+
+    fn ask(&self, action: &Action) -> Result<Value, Failure> {
+        let kept = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        if let Some(client) = kept {
+            match self.ask_through(client, action) {
+                // The host has closed the connection, and so did not get the call.
+                Err(ClientError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {}
+                answer => return answer.map_err(ClientError::into_failure),
+            }
+        }
+        Client::connect(&self.socket, &self.token)
+            .and_then(|client| self.ask_through(client, action))
+            .map_err(ClientError::into_failure)
+    }
+
+    fn ask_through(&self, mut client: Client, action: &Action) -> Result<Value, ClientError> {
+        let answer = client.call(action.clone());
+        // Only a connection with a whole answer is of further use.
+        if matches!(answer, Ok(_) | Err(ClientError::Failed(_))) {
+            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+            if idle.len() < KEPT {
+                idle.push(client);
+            }
+        }
+        answer
+    }
+}
+
+impl Backend for SocketBackend {
+    fn tools(&self) -> Vec<ToolInfo> {
+        agent_tools()
+    }
+
+    fn call(&self, name: &str, args: Value) -> Result<Value, Failure> {
+        if !actions().iter().any(|action| action.name == name && action.who == Who::Agent) {
+            let message = format!("there is no tool `{name}`");
+            return Err(Failure::new(ErrorCode::UnknownAction, message));
+        }
+        // The strict reading of calls is the one for arguments too.
+        let line = json!({"id": 0, "token": "", "action": name, "args": args}).to_string();
+        let call = Call::parse(line.as_bytes())
+            .map_err(|error| Failure::new(error.code, error.message))?;
+        self.ask(&call.action)
+    }
+
+    fn skills(&self) -> Result<Vec<SkillInfo>, Failure> {
+        let answer = self.ask(&Action::SkillList(Nothing {}))?;
+        let list = answer.get("skills").unwrap_or(&answer).as_array();
+        let list = list.ok_or_else(|| unreadable("skill_list"))?;
+        let text = |skill: &Value, field: &str| {
+            skill.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let skills = list.iter().map(|skill| SkillInfo {
+            name: text(skill, "name"),
+            description: text(skill, "description"),
+        });
+        Ok(skills.filter(|skill| !skill.name.is_empty()).collect())
+    }
+
+    fn skill(&self, name: &str) -> Result<String, Failure> {
+        let answer = self.ask(&Action::SkillRead(SkillRead { name: name.to_owned() }))?;
+        let text = answer.get("content").unwrap_or(&answer).as_str();
+        text.map(str::to_owned).ok_or_else(|| unreadable("skill_read"))
+    }
+
+    fn prompts(&self) -> Result<Vec<PromptInfo>, Failure> {
+        Ok(Vec::new())
+    }
+
+    fn prompt(&self, name: &str, _: Option<&str>) -> Result<String, Failure> {
+        let message = format!("there is no prompt `{name}`: an agent's session has no prompts");
+        Err(Failure::new(ErrorCode::NotFound, message))
+    }
+}
+
+fn unreadable(action: &str) -> Failure {
+    let message =
+        format!("the host's answer to `{action}` cannot be read; is it of another version?");
+    Failure::new(ErrorCode::Internal, message)
+}

@@ -1,0 +1,103 @@
+//! Which sandbox to use: the best that works here, or the one a person named.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::bwrap::{self, Bwrap};
+use crate::docker::{self, Docker};
+use crate::error::SandboxError;
+use crate::nsjail::{self, Nsjail};
+use crate::sandbox::{Sandbox, SandboxKind};
+use crate::seatbelt::{self, Seatbelt};
+use crate::subprocess::{Launcher, Subprocess};
+
+/// What is needed to find and set up sandboxes.
+pub struct Available<'a> {
+    /// Finds a program by name; see [`programs_in`].
+    pub lookup: &'a dyn Fn(&str) -> Option<PathBuf>,
+    /// How the launcher is called.
+    pub launcher: Launcher,
+    /// The image for containers; without one, docker is not used.
+    pub docker_image: Option<String>,
+}
+
+/// Looks programs up in a `PATH`: in directories with an absolute path that lie outside the workspace,
+/// so that an agent cannot put one there.
+pub fn programs_in<'a>(
+    path: &'a OsStr,
+    workspace: &'a Path,
+) -> impl Fn(&str) -> Option<PathBuf> + 'a {
+    move |name| {
+        std::env::split_paths(path)
+            .filter(|directory| directory.is_absolute())
+            .filter_map(|directory| std::fs::canonicalize(directory.join(name)).ok())
+            .find(|found| found.is_file() && !found.starts_with(workspace))
+    }
+}
+
+impl Available<'_> {
+    /// The best sandbox that works here. There is always one; [`Sandbox::guarantees`] says how good.
+    ///
+    /// Those before it are tried by running them once.
+    #[must_use]
+    pub fn best(&self) -> Box<dyn Sandbox> {
+        let works = |kind| self.named(kind).ok();
+        let found = SandboxKind::ALL.into_iter().find_map(works);
+        found.unwrap_or_else(|| Box::new(Subprocess::new(self.launcher.clone())))
+    }
+
+    /// The sandbox that a person asked for.
+    ///
+    /// # Errors
+    ///
+    /// If it does not work here, with what to do about it.
+    pub fn named(&self, kind: SandboxKind) -> Result<Box<dyn Sandbox>, SandboxError> {
+        let find = |name: &str, remedy| {
+            (self.lookup)(name).ok_or_else(|| SandboxError::Unavailable {
+                sandbox: kind,
+                reason: format!("there is no program `{name}`"),
+                remedy,
+            })
+        };
+        match kind {
+            SandboxKind::Bwrap => {
+                let bwrap = Bwrap::new(find("bwrap", bwrap::REMEDY)?);
+                let bwrap = bwrap.checked_by(self.launcher.clone());
+                bwrap.trial()?;
+                Ok(Box::new(bwrap))
+            }
+            SandboxKind::Nsjail => {
+                let nsjail = Nsjail::new(find("nsjail", nsjail::REMEDY)?, self.launcher.clone());
+                nsjail.trial()?;
+                Ok(Box::new(nsjail))
+            }
+            SandboxKind::Docker => {
+                let program = find("docker", docker::REMEDY)?;
+                let image = self.docker_image.clone().ok_or_else(|| SandboxError::Unavailable {
+                    sandbox: kind,
+                    reason: "no image is named".into(),
+                    remedy: docker::REMEDY,
+                })?;
+                let docker = Docker::new(program, image);
+                docker.trial()?;
+                Ok(Box::new(docker))
+            }
+            SandboxKind::Seatbelt => {
+                let seatbelt = Seatbelt::new(find("sandbox-exec", seatbelt::REMEDY)?);
+                seatbelt.trial()?;
+                Ok(Box::new(seatbelt))
+            }
+            SandboxKind::Subprocess => Ok(Box::new(Subprocess::new(self.launcher.clone()))),
+        }
+    }
+
+    /// How each of [`SandboxKind::ALL`] fares: the sandbox, or why it does not work.
+    #[must_use]
+    pub fn all(&self) -> Vec<Result<Box<dyn Sandbox>, SandboxError>> {
+        SandboxKind::ALL.into_iter().map(|kind| self.named(kind)).collect()
+    }
+}
+
+#[cfg(test)]
+#[path = "choose_tests.rs"]
+mod tests;

@@ -1,0 +1,95 @@
+use super::*;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::str::FromStr;
+
+fn launcher() -> Launcher {
+    Launcher { program: "/opt/foreword".into(), command: vec!["sandbox-launch".into()] }
+}
+
+fn available<'a>(lookup: &'a dyn Fn(&str) -> Option<PathBuf>) -> Available<'a> {
+    Available { lookup, launcher: launcher(), docker_image: Some("image".into()) }
+}
+
+fn script(directory: &Path, name: &str, text: &str) -> PathBuf {
+    let path = directory.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[test]
+fn with_nothing_installed_there_is_still_a_process() {
+    let nothing = |_: &str| None;
+    let available = available(&nothing);
+    assert_eq!(available.best().kind(), SandboxKind::Subprocess);
+    let error = available.named(SandboxKind::Bwrap).unwrap_err().to_string();
+    assert!(
+        error.starts_with(
+            "the sandbox bwrap does not work here: there is no program `bwrap`; install"
+        )
+    );
+    let fared: Vec<bool> = available.all().into_iter().map(|found| found.is_ok()).collect();
+    assert_eq!(fared, [false, false, false, false, true]);
+}
+
+#[test]
+fn one_that_is_installed_and_does_not_work_is_passed_over() {
+    let directory = tempfile::tempdir().unwrap();
+    let broken = script(
+        directory.path(),
+        "bwrap",
+        "echo 'No permissions to create new namespace' >&2; exit 1",
+    );
+    let engine = script(directory.path(), "docker", "exit 0");
+    let lookup = |name: &str| match name {
+        "bwrap" => Some(broken.clone()),
+        "docker" => Some(engine.clone()),
+        _ => None,
+    };
+    let available = available(&lookup);
+    assert_eq!(available.best().kind(), SandboxKind::Docker);
+    let error = available.named(SandboxKind::Bwrap).unwrap_err().to_string();
+    assert!(error.contains("here: No permissions to create new namespace; install"), "{error}");
+    let without_image = Available { docker_image: None, ..available };
+    let error = without_image.named(SandboxKind::Docker).unwrap_err().to_string();
+    assert!(error.contains("no image is named"), "{error}");
+}
+
+#[test]
+fn an_engine_that_hangs_is_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let hangs = script(directory.path(), "docker", "exec sleep 60");
+    let error = Docker::new(hangs, "image".into()).trial().unwrap_err().to_string();
+    assert!(error.contains("does not answer"), "{error}");
+}
+
+#[test]
+fn programs_are_found_outside_the_workspace_only() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = fs::canonicalize(directory.path()).unwrap();
+    fs::create_dir_all(root.join("w/bin")).unwrap();
+    fs::create_dir_all(root.join("bin")).unwrap();
+    script(&root.join("w/bin"), "bwrap", "");
+    let workspace = root.join("w");
+    let path =
+        std::env::join_paths([root.join("w/bin"), ".".into(), "w/bin".into(), root.join("bin")])
+            .unwrap();
+    let find = programs_in(&path, &workspace);
+    assert_eq!(find("bwrap"), None);
+    let good = script(&root.join("bin"), "bwrap", "");
+    assert_eq!(find("bwrap"), Some(good));
+    assert_eq!(find("bin"), None);
+}
+
+#[test]
+fn names_are_known_or_refused() {
+    for kind in SandboxKind::ALL {
+        assert_eq!(SandboxKind::from_str(kind.as_str()).unwrap(), kind);
+    }
+    let error = SandboxKind::from_str("jail\n").unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "there is no sandbox `jail\\n`; known: bwrap, nsjail, docker, seatbelt, subprocess"
+    );
+}

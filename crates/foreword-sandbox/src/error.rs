@@ -1,0 +1,127 @@
+//! What can go wrong around a sandbox, in words a person can act on.
+
+use std::io;
+use std::path::PathBuf;
+
+use foreword_workspace::WorkspaceError;
+
+use crate::sandbox::SandboxKind;
+
+/// Why nothing was started, remembered or moved.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SandboxError {
+    /// A path cannot be used.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A path leads elsewhere.
+    #[error("{}: is a link or lies behind one; it leads to {}", .path.display(), .leads_to.display())]
+    NotResolved {
+        /// The path.
+        path: PathBuf,
+        /// Where it leads.
+        leads_to: PathBuf,
+    },
+    /// The workspace is too much to show to an agent.
+    #[error("{}: is too wide for a workspace: it is a directory of the system, or holds your home or the session's own files; use a directory below it", .path.display())]
+    TooWide {
+        /// The workspace.
+        path: PathBuf,
+    },
+    /// The working directory is not in the workspace.
+    #[error("{}: lies outside the workspace {}, where an agent has to work", .cwd.display(), .workspace.display())]
+    CwdOutside {
+        /// The working directory.
+        cwd: PathBuf,
+        /// The workspace.
+        workspace: PathBuf,
+    },
+    /// A governed path is not in the workspace.
+    #[error("{}: is no governed path of the workspace", .path.display())]
+    GovernedOutside {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The private directory does not exist, so it cannot be covered.
+    #[error("{}: has to exist before an agent starts, so that it can be hidden", .path.display())]
+    NoPrivateDir {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Showing one path would show a hidden one.
+    #[error("{}: cannot be shown to an agent, for {} has to stay hidden", .path.display(), .hidden.display())]
+    Exposes {
+        /// What was to be shown.
+        path: PathBuf,
+        /// What has to stay hidden.
+        hidden: PathBuf,
+    },
+    /// More of something than a sandbox takes.
+    #[error("more than {most} {what}, which is more than a sandbox takes")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// The limit.
+        most: usize,
+    },
+    /// A variable no environment can have.
+    #[error("`{}` cannot be the name of an environment variable", .name.escape_debug())]
+    BadVariable {
+        /// The name.
+        name: String,
+    },
+    /// A path with a character that a sandbox cannot be told.
+    #[error("{}: {sandbox} cannot be given a path with {what} in it; rename it, or use another sandbox", .path.display())]
+    Unspeakable {
+        /// The sandbox.
+        sandbox: SandboxKind,
+        /// The path.
+        path: PathBuf,
+        /// The character.
+        what: &'static str,
+    },
+    /// Nobody knows a sandbox of this name.
+    #[error("there is no sandbox `{}`; known: bwrap, nsjail, docker, seatbelt, subprocess", .name.escape_debug())]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// A sandbox that was asked for by name does not work here.
+    #[error("the sandbox {sandbox} does not work here: {reason}; {remedy}")]
+    Unavailable {
+        /// The sandbox.
+        sandbox: SandboxKind,
+        /// Why not.
+        reason: String,
+        /// What to do about it.
+        remedy: &'static str,
+    },
+    /// The launcher was called in a way it does not know, or could not do what it was told.
+    #[error("sandbox launcher: {message}")]
+    Launcher {
+        /// What is wrong.
+        message: String,
+    },
+    /// The person's settings lie in the workspace, which could then bring its own trust along.
+    #[error("{}: lies in the workspace; what you trust has to be kept outside it", .path.display())]
+    TrustInside {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// What is remembered of a workspace cannot be used.
+    #[error("{}: {reason}; remove it to be asked about the workspace again", .path.display())]
+    BadTrust {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The workspace cannot be read.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+}

@@ -1,0 +1,114 @@
+//! The plan of a file system: what is mounted where, the same for every sandbox that has mounts.
+//!
+//! A mount protects a name only as long as the directories above it stay where they are: a directory
+//! that holds a mount can be renamed, and a new one put in its place. So every directory between the
+//! workspace and a protected path is mounted on itself, which nails it down. The price is that files
+//! cannot be renamed or hard-linked across such a directory, only copied.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::SandboxError;
+use crate::spec::SandboxSpec;
+use crate::subprocess::Launcher;
+
+/// Mounts of one sandbox; bubblewrap takes 9,000 arguments, five of them a mount and its check.
+const MOST_MOUNTS: usize = 1500;
+
+/// What a place inside shows. The later wins where two are asked for at one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Shown {
+    /// What the host has there, to read and write.
+    Writable,
+    /// What the host has there, to read.
+    ReadOnly,
+    /// An empty directory that stays empty.
+    EmptyDirectory,
+    /// A file that cannot be opened.
+    EmptyFile,
+}
+
+/// One mount; the source is the same path of the host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mount {
+    pub(crate) path: PathBuf,
+    pub(crate) shown: Shown,
+}
+
+/// The mounts of a spec besides the system and the directory of the session, outer ones first.
+/// `launcher` is to be seen besides the program; `system` are the trees of the host's system that are
+/// shown anyway.
+pub(crate) fn plan(
+    spec: &SandboxSpec,
+    launcher: Option<&Launcher>,
+    system: &[PathBuf],
+) -> Result<Vec<Mount>, SandboxError> {
+    let workspace = spec.workspace.as_path();
+    let mut at: BTreeMap<PathBuf, Shown> = BTreeMap::new();
+    let mut links = Vec::new();
+    let mut show = |path: &Path, shown: Shown| {
+        let known = at.entry(path.to_path_buf()).or_insert(shown);
+        *known = shown.max(*known);
+    };
+    show(workspace, if spec.writable { Shown::Writable } else { Shown::ReadOnly });
+    let programs = launcher.map(|launcher| &launcher.program).into_iter().chain([&spec.program]);
+    for path in spec.read_only.iter().chain(programs) {
+        let found = fs::canonicalize(path)
+            .map_err(|source| SandboxError::Io { path: path.clone(), source })?;
+        if !system.iter().any(|tree| found.starts_with(tree)) {
+            show(&found, Shown::ReadOnly);
+        }
+        if found != *path {
+            links.push(path);
+        }
+    }
+    for path in &spec.governed {
+        show(path, Shown::ReadOnly);
+    }
+    for path in spec.private.iter().filter(|path| path.starts_with(workspace)) {
+        show(path, if path.is_dir() { Shown::EmptyDirectory } else { Shown::EmptyFile });
+    }
+    // A link is shown as what it leads to, unless the link itself can be seen.
+    for link in links {
+        let seen = link.ancestors().any(|outer| at.contains_key(outer));
+        if !seen && !system.iter().any(|tree| link.starts_with(tree)) {
+            at.insert(link.clone(), Shown::ReadOnly);
+        }
+    }
+    nail_down(&mut at, workspace);
+    drop_covered(&mut at, workspace);
+    if at.len() > MOST_MOUNTS {
+        return Err(SandboxError::TooMany { what: "mounts", most: MOST_MOUNTS });
+    }
+    Ok(at.into_iter().map(|(path, shown)| Mount { path, shown }).collect())
+}
+
+/// Mounts the directories between the workspace and what is protected in it on themselves.
+fn nail_down(at: &mut BTreeMap<PathBuf, Shown>, workspace: &Path) {
+    let protected = at.keys().filter(|path| path.starts_with(workspace) && *path != workspace);
+    let between: Vec<PathBuf> = protected
+        .flat_map(|path| path.ancestors().skip(1).take_while(|outer| *outer != workspace))
+        .map(Path::to_path_buf)
+        .collect();
+    for path in between {
+        at.entry(path).or_insert(Shown::Writable);
+    }
+}
+
+/// Inside what is read-only or empty nothing is mounted again: it could only open a hole.
+fn drop_covered(at: &mut BTreeMap<PathBuf, Shown>, workspace: &Path) {
+    let closed: BTreeMap<PathBuf, Shown> = at
+        .iter()
+        .filter(|(path, shown)| path.starts_with(workspace) && **shown > Shown::Writable)
+        .map(|(path, shown)| (path.clone(), *shown))
+        .collect();
+    at.retain(|path, shown| {
+        let outer = path.ancestors().skip(1).filter_map(|outer| closed.get(outer)).max();
+        path == workspace || outer.is_none_or(|outer| *shown > *outer)
+    });
+}
+
+#[cfg(test)]
+#[path = "mounts_tests.rs"]
+mod tests;

@@ -1,0 +1,226 @@
+//! What an agent created under governed names, put aside after its run.
+//!
+//! A sandbox cannot forbid a name that nothing has without creating it. So what appears under such a
+//! name is moved to `.foreword/quarantine/`, where a person can look at it. Links are never followed.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use foreword_workspace::{Governed, GovernedGroup, PRIVATE_DIR, Workspace};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::error::SandboxError;
+
+/// Directory below the private one.
+const QUARANTINE_DIR: &str = "quarantine";
+
+/// The governed names of a workspace as they were before an agent ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quarantine {
+    before: Governed,
+}
+
+/// Something that was put aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quarantined {
+    /// Where it was, relative to the workspace.
+    pub path: String,
+    /// What it would have been about.
+    pub group: GovernedGroup,
+    /// Where it is now, relative to the workspace.
+    pub moved_to: String,
+    /// Whether it stood in the place of a governed link, which is there again.
+    pub replaced_link: bool,
+}
+
+impl Quarantine {
+    /// Remembers what there is. Take it from the same [`Governed`] as the sandbox.
+    #[must_use]
+    pub fn before(governed: &Governed) -> Self {
+        Self { before: governed.clone() }
+    }
+
+    /// Moves what appeared since into `.foreword/quarantine/<name>/`, and puts governed links back.
+    ///
+    /// `name` is made from the time and the session, and has to be one file name.
+    ///
+    /// # Errors
+    ///
+    /// If something cannot be moved. What was moved before stays moved.
+    pub fn after(
+        &self,
+        workspace: &Workspace,
+        name: &str,
+    ) -> Result<Vec<Quarantined>, SandboxError> {
+        if let Some(reason) = foreword_workspace::file_name_fault(name) {
+            let given = name.to_owned();
+            return Err(foreword_workspace::WorkspaceError::BadPath {
+                given,
+                reason,
+                asked_by: None,
+            }
+            .into());
+        }
+        let root = self.before.root();
+        let moving = Moving { root, name };
+        let mut moved = Vec::new();
+        for (path, link) in self.before.links() {
+            if moving.link_is(path, &link.target)? {
+                continue;
+            }
+            if let Some(moved_to) = moving.put_aside(path)? {
+                let (path, group) = (path.clone(), link.group);
+                moved.push(Quarantined { path, group, moved_to, replaced_link: true });
+            }
+            moving.put_link_back(path, &link.target)?;
+        }
+        for (path, group) in self.appeared(workspace)? {
+            let path = moving.link_on_the_way(&path)?;
+            if let Some(moved_to) = moving.put_aside(&path)? {
+                moved.push(Quarantined { path, group, moved_to, replaced_link: false });
+            }
+        }
+        Ok(moved)
+    }
+
+    /// Names that had nothing, and nested instructions that were not there.
+    fn appeared(
+        &self,
+        workspace: &Workspace,
+    ) -> Result<BTreeSet<(String, GovernedGroup)>, SandboxError> {
+        let private = Path::new(PRIVATE_DIR);
+        let mut names: BTreeSet<(String, GovernedGroup)> = self
+            .before
+            .absent()
+            .iter()
+            .filter(|(path, _)| !Path::new(path).starts_with(private))
+            .map(|(path, group)| (path.clone(), *group))
+            .collect();
+        let now = workspace.governed()?;
+        let instructions = now.paths().iter().map(|(path, group)| (path, *group));
+        let links = now.links().iter().map(|(path, link)| (path, link.group));
+        for (path, group) in instructions.chain(links) {
+            let known =
+                self.before.paths().contains_key(path) || self.before.links().contains_key(path);
+            if group == GovernedGroup::Instructions && !known {
+                names.insert((path.clone(), group));
+            }
+        }
+        Ok(names)
+    }
+}
+
+struct Moving<'a> {
+    root: &'a Path,
+    name: &'a str,
+}
+
+impl Moving<'_> {
+    /// Moves what is at a path, if there is anything and no link on the way; says where it went.
+    fn put_aside(&self, path: &str) -> Result<Option<String>, SandboxError> {
+        let Some((directory, name)) = self.directory_of(path)? else { return Ok(None) };
+        let io = |error: Errno| self.io(path, error);
+        match rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => {}
+            Err(Errno::NOENT) => return Ok(None),
+            Err(error) => return Err(io(error)),
+        }
+        let mut to = self.open_root()?;
+        let mut moved_to = PathBuf::new();
+        let outer = Path::new(path).parent().into_iter().flat_map(Path::iter);
+        let names = [PRIVATE_DIR, QUARANTINE_DIR, self.name].map(OsStr::new);
+        for name in names.into_iter().chain(outer) {
+            moved_to.push(name);
+            to = self.make_and_open(&to, name, &moved_to)?;
+        }
+        // Two of one name, one put aside and one made again, are both kept.
+        let mut free = name.to_owned();
+        for count in 2..1000 {
+            match rustix::fs::statat(&to, free.as_os_str(), AtFlags::SYMLINK_NOFOLLOW) {
+                Err(Errno::NOENT) => break,
+                _ => {
+                    free = name.to_owned();
+                    free.push(format!("~{count}"));
+                }
+            }
+        }
+        rustix::fs::renameat(&directory, name, &to, free.as_os_str()).map_err(io)?;
+        Ok(Some(moved_to.join(free).to_string_lossy().into_owned()))
+    }
+
+    /// The outermost link that stands where a directory would have to be, or else the path itself.
+    ///
+    /// There was nothing at the path before, so the link was made since, and leads a governed name to
+    /// whatever somebody put elsewhere.
+    fn link_on_the_way(&self, path: &str) -> Result<String, SandboxError> {
+        for outer in path.match_indices('/').filter_map(|(at, _)| path.get(..at)) {
+            let Some((directory, name)) = self.directory_of(outer)? else { break };
+            let stat = rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
+            if stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink) {
+                return Ok(outer.to_owned());
+            }
+        }
+        Ok(path.to_owned())
+    }
+
+    fn link_is(&self, path: &str, target: &Path) -> Result<bool, SandboxError> {
+        let Some((directory, name)) = self.directory_of(path)? else { return Ok(false) };
+        Ok(rustix::fs::readlinkat(&directory, name, Vec::new())
+            .is_ok_and(|says| says.as_bytes() == target.as_os_str().as_bytes()))
+    }
+
+    fn put_link_back(&self, path: &str, target: &Path) -> Result<(), SandboxError> {
+        let Some((directory, name)) = self.directory_of(path)? else { return Ok(()) };
+        rustix::fs::symlinkat(target, &directory, name).map_err(|error| self.io(path, error))
+    }
+
+    /// The directory a path lies in, opened name by name; `None` if it is not there or behind a link.
+    fn directory_of<'p>(
+        &self,
+        path: &'p str,
+    ) -> Result<Option<(OwnedFd, &'p OsStr)>, SandboxError> {
+        let path = Path::new(path);
+        let Some(name) = path.file_name() else { return Ok(None) };
+        let mut directory = self.open_root()?;
+        for outer in path.parent().into_iter().flat_map(Path::iter) {
+            match rustix::fs::openat(&directory, outer, DIRECTORY, Mode::empty()) {
+                Ok(opened) => directory = opened,
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
+                Err(error) => return Err(self.io(&path.to_string_lossy(), error)),
+            }
+        }
+        Ok(Some((directory, name)))
+    }
+
+    fn make_and_open(
+        &self,
+        directory: &OwnedFd,
+        name: &OsStr,
+        shown: &Path,
+    ) -> Result<OwnedFd, SandboxError> {
+        match rustix::fs::mkdirat(directory, name, Mode::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(self.io(&shown.to_string_lossy(), error)),
+        }
+        rustix::fs::openat(directory, name, DIRECTORY, Mode::empty())
+            .map_err(|error| self.io(&shown.to_string_lossy(), error))
+    }
+
+    fn open_root(&self) -> Result<OwnedFd, SandboxError> {
+        rustix::fs::open(self.root, DIRECTORY, Mode::empty()).map_err(|error| self.io("", error))
+    }
+
+    fn io(&self, path: &str, error: Errno) -> SandboxError {
+        SandboxError::Io { path: self.root.join(path), source: error.into() }
+    }
+}
+
+const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+#[cfg(test)]
+#[path = "quarantine_tests.rs"]
+mod tests;

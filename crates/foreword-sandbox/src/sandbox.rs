@@ -1,0 +1,141 @@
+//! What every sandbox offers, and what it promises.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::str::FromStr;
+
+use crate::error::SandboxError;
+use crate::spec::SandboxSpec;
+
+/// Where the directory of the session lies inside a sandbox with a file system of its own.
+pub const RUN_DIR_INSIDE: &str = "/run/foreword";
+/// The home of an agent in a sandbox with a file system of its own: empty, and gone with it.
+pub const HOME_INSIDE: &str = "/tmp/home";
+/// Where programs are looked for, unless the spec says otherwise.
+pub const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
+
+/// A way to run a program so that it cannot reach past its workspace.
+pub trait Sandbox: Send + Sync + fmt::Debug {
+    /// Which one it is.
+    fn kind(&self) -> SandboxKind;
+
+    /// The name as written in settings and prompts.
+    fn name(&self) -> &'static str {
+        self.kind().as_str()
+    }
+
+    /// What it promises on this machine, and no more.
+    fn guarantees(&self) -> Guarantees;
+
+    /// The command that runs the program of the spec inside.
+    ///
+    /// The caller sets up the three streams and spawns it. Where the sandbox dies with its host, it
+    /// dies with the *thread* that spawned it: that is how Linux counts. So spawn from a thread that
+    /// lives as long as the session.
+    ///
+    /// # Errors
+    ///
+    /// If the spec cannot be carried out as it stands. Nothing is started.
+    fn command(&self, spec: &SandboxSpec) -> Result<Command, SandboxError>;
+
+    /// Where [`SandboxSpec::run_dir`] is for the program inside.
+    fn run_dir_inside(&self, _spec: &SandboxSpec) -> PathBuf {
+        PathBuf::from(RUN_DIR_INSIDE)
+    }
+
+    /// Ends everything that runs in it, and waits for the command itself.
+    ///
+    /// # Errors
+    ///
+    /// If the process cannot be killed or waited for.
+    fn end(&self, child: &mut Child) -> io::Result<()> {
+        child.kill()?;
+        child.wait().map(|_| ())
+    }
+}
+
+/// The kinds of sandboxes, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SandboxKind {
+    /// Namespaces of the kernel, through bubblewrap.
+    Bwrap,
+    /// Namespaces of the kernel, through nsjail.
+    Nsjail,
+    /// A container.
+    Docker,
+    /// The sandbox of macOS.
+    Seatbelt,
+    /// A process of the host, confined by Landlock where the kernel has it.
+    Subprocess,
+}
+
+impl SandboxKind {
+    /// All of them, best first.
+    pub const ALL: [Self; 5] =
+        [Self::Bwrap, Self::Nsjail, Self::Docker, Self::Seatbelt, Self::Subprocess];
+
+    /// The name as written in settings and prompts.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Bwrap => "bwrap",
+            Self::Nsjail => "nsjail",
+            Self::Docker => "docker",
+            Self::Seatbelt => "seatbelt",
+            Self::Subprocess => "subprocess",
+        }
+    }
+}
+
+impl fmt::Display for SandboxKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for SandboxKind {
+    type Err = SandboxError;
+
+    fn from_str(name: &str) -> Result<Self, SandboxError> {
+        let known = Self::ALL.into_iter().find(|kind| kind.as_str() == name);
+        known.ok_or_else(|| SandboxError::Unknown { name: name.to_owned() })
+    }
+}
+
+/// What a sandbox promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Guarantees {
+    /// No address can be reached but what listens inside, such as the model bridge.
+    pub network: bool,
+    /// Governed files that exist cannot be written, replaced or removed.
+    pub governed_read_only: bool,
+    /// Nothing in the private directories can be read or written.
+    pub private_hidden: bool,
+    /// Nothing in the person's home can be read, save the workspace and what the spec names.
+    pub home_hidden: bool,
+    /// Killing the host ends every process inside.
+    pub dies_with_host: bool,
+}
+
+impl Guarantees {
+    /// Whether governance is only asked for and not enforced: prompt and log have to say so.
+    #[must_use]
+    pub fn advisory(self) -> bool {
+        !(self.governed_read_only && self.private_hidden)
+    }
+
+    /// What is not promised, as sentences for prompts and logs; none if all is.
+    #[must_use]
+    pub fn gaps(self) -> Vec<&'static str> {
+        let gaps = [
+            (self.network, "the network can be reached"),
+            (self.governed_read_only, "governed files can be written"),
+            (self.private_hidden, "private files can be read"),
+            (self.home_hidden, "the person's home can be read"),
+            (self.dies_with_host, "processes may outlive a host that is killed"),
+        ];
+        gaps.into_iter().filter(|(promised, _)| !promised).map(|(_, gap)| gap).collect()
+    }
+}

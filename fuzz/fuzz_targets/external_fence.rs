@@ -1,0 +1,8 @@
+//! See `guard_checks::external_fence`.
+#![no_main]
+
+#[path = "../guard_checks.rs"]
+#[allow(dead_code)]
+mod checks;
+
+libfuzzer_sys::fuzz_target!(|text: &str| checks::external_fence(text));
