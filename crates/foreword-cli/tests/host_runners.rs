@@ -23,7 +23,10 @@ const SKILL: &str = "# Deploy\n\n1. Run tests\n2. Build\n3. Deploy\n";
 
 fn workspace(blueprint: &str) -> Scratch {
     Scratch::new(&[
-        ("foreword.toml", &format!("blueprint = '{blueprint}'\nmodel = 'claude-sonnet-4-20250514'\n")),
+        (
+            "foreword.toml",
+            &format!("blueprint = '{blueprint}'\nmodel = 'claude-sonnet-4-20250514'\n"),
+        ),
         ("SOUL.md", "Calm and exact.\n"),
         ("AGENTS.md", "Work on the shop.\n"),
     ])
@@ -59,7 +62,8 @@ fn deploy_script(tool: &'static str) -> impl Fn(usize, &Asked) -> Answer {
             return text("I made a checklist.");
         }
         if said.contains("I need a deploy checklist") {
-            let input = json!({"skill": "deploy-checklist", "content": SKILL, "reason": "Codify it"});
+            let input =
+                json!({"skill": "deploy-checklist", "content": SKILL, "reason": "Codify it"});
             return Answer::Tools("One moment.".to_owned(), vec![(tool.to_owned(), input)]);
         }
         text("Here it is.")
@@ -73,7 +77,13 @@ fn built(scratch: &Scratch, path: &str, model: &ModelServer, args: &[&str]) -> V
     scratch.command(&["build", "--context", "-", "--json"]).stdin(context).run().ok().json()
 }
 
-fn story(runner: &str, program: &str, tool: &'static str, blueprint: &str, check: fn(&Asked, &str)) {
+fn story(
+    runner: &str,
+    program: &str,
+    tool: &'static str,
+    blueprint: &str,
+    check: fn(&Asked, &str),
+) {
     let Some(path) = path_with(program) else { return };
     let scratch = workspace(blueprint);
     let model = ModelServer::start(deploy_script(tool));

@@ -8,6 +8,7 @@
 mod actions;
 mod bucket;
 mod error;
+mod external;
 mod history;
 mod host;
 mod identity;
@@ -32,7 +33,7 @@ pub use foreword_ipc::RunnerKind;
 pub use foreword_sandbox::{Standing, TrustChange};
 pub use host::{Host, HostOptions};
 pub use local::LocalSession;
-pub use prepare::{Origin, Prepared, TurnRequest};
+pub use prepare::{External, Origin, Prepared, TurnRequest};
 pub use tree::Tree;
 pub use turn::{Observer, Scans, TurnReport};
 pub use upstream::{Credential, Lookup, Upstream};

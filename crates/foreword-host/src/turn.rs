@@ -121,6 +121,12 @@ impl Host {
         for warning in &prepared.warnings {
             observer.notice(warning);
         }
+        for content in &prepared.external {
+            if content.verdict != ScanVerdict::Pass {
+                let verdict = content.verdict.as_str();
+                observer.notice(&format!("the scanner says {verdict} of {}", content.source));
+            }
+        }
         let scanned = self.scan_message(request)?;
         if scanned == ScanVerdict::Flag {
             observer.notice("the message reads like an attempt to steer the agent; it was flagged");
@@ -211,17 +217,27 @@ impl Host {
             at: now,
         };
         let mut contents = vec![content(provenance, source, &request.message, external)];
+        for content in &prepared.external {
+            contents.push(Content {
+                provenance: stored(Provenance::External),
+                source: content.source.clone(),
+                tokens: content.tokens,
+                external: true,
+                at: now,
+            });
+        }
         let context = &prepared.context;
         for memory in context.memories.iter().chain(&context.activity) {
             let text = memory.text.inspect();
             contents.push(content(Provenance::Memory, "recalled", text, memory.tainted));
         }
         let (id, owner, message) =
-            (session.id.clone(), self.owner.clone(), request.message.clone());
+            (session.id.clone(), self.owner.clone(), prepared.message.clone());
         let event = Event::new(&self.options.person, "turn.begin", id.as_str(), Outcome::Pending)
             .with_detail(json!({
                 "model": prepared.model, "runner": prepared.runner.as_str(),
                 "sandbox": prepared.context.sandbox_type.inspect(), "prompt": prepared.prompt.digest(),
+                "external": prepared.external.len(),
             }));
         self.writer.write(now, move |write| -> Result<_, HostError> {
             for running in write.running_turns(Some(&id))? {

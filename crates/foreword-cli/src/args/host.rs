@@ -78,7 +78,7 @@ Examples:
   foreword run --session ops -m \"and now for staging\"     go on with a session
   foreword run --agent planner --runner claude-code -m \"…\"
   foreword run -m \"hello\" --dry-run                       the exact request that would be sent
-  echo \"summarise this\" | foreword run -m - --trust
+  foreword run -m \"summarise this\" --external mail=inbox/1.txt   fenced, and counted as taint
 
 The model comes from [model] in foreword.toml, or ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL,
 OPENAI_API_KEY and OPENAI_BASE_URL. The key stays with the host: no agent ever sees it.")]
@@ -86,6 +86,9 @@ pub(crate) struct RunArgs {
     /// What to say to the agent; `-` reads it from standard input
     #[arg(short, long, value_name = "TEXT")]
     pub(crate) message: String,
+    /// A text from outside that comes with the message: `mail=FILE`, or `mail=-` for standard input
+    #[arg(long, value_name = "SOURCE=FILE")]
+    pub(crate) external: Vec<String>,
     #[command(flatten)]
     pub(crate) choice: SessionChoice,
     /// Print what would be sent, and send nothing

@@ -3,7 +3,7 @@
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-use foreword_host::{Observer, TurnReport};
+use foreword_host::{External, Observer, TurnReport};
 use serde_json::Value;
 
 use crate::args::{DryRun, RunArgs};
@@ -17,6 +17,7 @@ const LONGEST_MESSAGE: u64 = 1 << 20;
 pub(crate) fn run(workspace: &Path, args: &RunArgs, terminal: &Terminal) -> Result<(), CliError> {
     let mut request = hosting::request(&args.choice)?;
     request.message = message(&args.message)?;
+    request.external = external(&args.external, args.message == "-")?;
     let host = hosting::open(workspace)?;
     if let Some(what) = args.dry_run {
         let prepared = host.dry_run(&request)?;
@@ -39,16 +40,7 @@ pub(crate) fn run(workspace: &Path, args: &RunArgs, terminal: &Terminal) -> Resu
 }
 
 fn message(given: &str) -> Result<String, CliError> {
-    let message = if given == "-" {
-        let mut text = String::new();
-        io::stdin()
-            .take(LONGEST_MESSAGE + 1)
-            .read_to_string(&mut text)
-            .map_err(|error| CliError::usage(format!("cannot read the message: {error}")))?;
-        text
-    } else {
-        given.to_owned()
-    };
+    let message = if given == "-" { read_stdin()? } else { given.to_owned() };
     if message.trim().is_empty() {
         return Err(CliError::usage("the message is empty").hint("say something with -m"));
     }
@@ -56,6 +48,42 @@ fn message(given: &str) -> Result<String, CliError> {
         return Err(CliError::usage(format!("a message may have {LONGEST_MESSAGE} bytes")));
     }
     Ok(message)
+}
+
+/// Texts from outside, each with where it came from.
+fn external(given: &[String], stdin_taken: bool) -> Result<Vec<External>, CliError> {
+    let mut stdin_taken = stdin_taken;
+    given
+        .iter()
+        .map(|given| {
+            let wrong = || {
+                CliError::usage(format!("`{given}` is not of the form SOURCE=FILE"))
+                    .hint("such as --external mail=inbox/1.txt")
+            };
+            let (source, file) = given.split_once('=').ok_or_else(wrong)?;
+            if source.trim().is_empty() || file.is_empty() {
+                return Err(wrong());
+            }
+            let text = if file == "-" {
+                if std::mem::replace(&mut stdin_taken, true) {
+                    return Err(CliError::usage("standard input can be read only once"));
+                }
+                read_stdin()?
+            } else {
+                foreword_workspace::read_file(Path::new(file), LONGEST_MESSAGE)?.text
+            };
+            Ok(External { source: source.to_owned(), text })
+        })
+        .collect()
+}
+
+fn read_stdin() -> Result<String, CliError> {
+    let mut text = String::new();
+    io::stdin()
+        .take(LONGEST_MESSAGE + 1)
+        .read_to_string(&mut text)
+        .map_err(|error| CliError::usage(format!("cannot read standard input: {error}")))?;
+    Ok(text)
 }
 
 /// What came of the turn, beside the answer that was shown as it came.
