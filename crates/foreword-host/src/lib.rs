@@ -8,6 +8,7 @@
 mod actions;
 mod bucket;
 mod error;
+mod heartbeat;
 mod history;
 mod host;
 mod identity;
@@ -29,6 +30,7 @@ mod upstream;
 pub use error::HostError;
 pub use foreword_ipc::RunnerKind;
 pub use foreword_sandbox::{Standing, TrustChange};
+pub use heartbeat::{Waking, Woken};
 pub use host::{Host, HostOptions};
 pub use prepare::{Origin, Prepared, TurnRequest};
 pub use tree::Tree;
