@@ -13,7 +13,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
 
-pub(crate) use host::{AllowArgs, DryRun, RunArgs, RunnerName, SandboxName, SessionChoice};
+pub(crate) use host::{
+    AllowArgs, ChatArgs, DryRun, RunArgs, RunnerName, SandboxName, SessionChoice, SessionCommand,
+};
 pub(crate) use memory::{
     MemoryAddArgs, MemoryCommand, MemoryExportArgs, MemoryForgetArgs, MemoryImportArgs,
     MemoryListArgs, MemoryReindexArgs, MemoryScopeArgs, MemorySearchArgs,
@@ -101,6 +103,11 @@ pub(crate) enum Command {
     Eval(EvalCommand),
     /// Run an agent for one message, with the prompt it is due
     Run(RunArgs),
+    /// Talk with an agent in the terminal
+    Chat(ChatArgs),
+    /// Conversations with agents, as they are kept
+    #[command(subcommand)]
+    Session(SessionCommand),
     /// Allow what an agent was refused, once, or decide about an identity file
     Approve(AllowArgs),
     /// Print the JSON Schema of what agents and their host say to each other

@@ -28,6 +28,7 @@ mod turn;
 mod upstream;
 
 pub use error::HostError;
+pub use foreword_guard::TaintLevel;
 pub use foreword_ipc::RunnerKind;
 pub use foreword_sandbox::{Standing, TrustChange};
 pub use heartbeat::{Waking, Woken};
