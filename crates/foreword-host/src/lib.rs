@@ -9,6 +9,7 @@ mod actions;
 mod bucket;
 mod error;
 mod external;
+mod heartbeat;
 mod history;
 mod host;
 mod identity;
@@ -29,8 +30,10 @@ mod turn;
 mod upstream;
 
 pub use error::HostError;
+pub use foreword_guard::TaintLevel;
 pub use foreword_ipc::RunnerKind;
 pub use foreword_sandbox::{Standing, TrustChange};
+pub use heartbeat::{Waking, Woken};
 pub use host::{Host, HostOptions};
 pub use local::LocalSession;
 pub use prepare::{External, Origin, Prepared, TurnRequest};

@@ -211,6 +211,8 @@ impl Host {
             context.mode = explicit(context.mode());
             context.task = Document::default();
         }
+        // Whoever is the default today: the session stays with that agent.
+        let agent = context.agent_id.as_ref().map(|id| id.inspect().to_owned());
         let model = context.model.as_ref().map(|model| model.inspect().to_owned());
         let model = model.filter(|model| !model.is_empty()).ok_or(HostError::NoModel)?;
         let tools = tools::callable(&context);

@@ -9,6 +9,7 @@ use crate::error::HostError;
 #[derive(Clone, Debug)]
 pub struct Tree {
     shared: Arc<Shared>,
+    cancelled: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
@@ -16,14 +17,19 @@ struct Shared {
     max_depth: u32,
     max_agents: u32,
     started: AtomicU32,
-    cancelled: AtomicBool,
 }
 
 impl Tree {
     /// A tree with its limits: how deep, and how many agents beside the first.
     pub fn new(max_depth: u32, max_agents: u32) -> Self {
-        let (started, cancelled) = (AtomicU32::new(0), AtomicBool::new(false));
-        Self { shared: Arc::new(Shared { max_depth, max_agents, started, cancelled }) }
+        let shared = Shared { max_depth, max_agents, started: AtomicU32::new(0) };
+        Self { shared: Arc::new(shared), cancelled: Arc::default() }
+    }
+
+    /// The tree of the next of several messages: it counts anew, and ends with the others.
+    pub(crate) fn next_message(&self) -> Self {
+        let next = Self::new(self.shared.max_depth, self.shared.max_agents);
+        Self { cancelled: Arc::clone(&self.cancelled), ..next }
     }
 
     /// Lets one more agent start below one of this depth; gives its own.
@@ -50,12 +56,12 @@ impl Tree {
 
     /// Ends all agents of the tree.
     pub fn cancel(&self) {
-        self.shared.cancelled.store(true, Ordering::SeqCst);
+        self.cancelled.store(true, Ordering::SeqCst);
     }
 
     /// Was it cancelled?
     pub fn is_cancelled(&self) -> bool {
-        self.shared.cancelled.load(Ordering::SeqCst)
+        self.cancelled.load(Ordering::SeqCst)
     }
 
     pub(crate) fn check(&self) -> Result<(), HostError> {
@@ -77,5 +83,15 @@ mod tests {
         assert!(tree.start(0).unwrap_err().to_string().contains("3 agents"));
         tree.clone().cancel();
         assert!(matches!(tree.start(0), Err(HostError::Cancelled)));
+    }
+
+    #[test]
+    fn the_next_message_counts_anew_and_ends_with_the_others() {
+        let tree = Tree::new(1, 1);
+        assert!(tree.start(0).is_ok() && tree.start(0).is_err());
+        let next = tree.next_message();
+        assert!(next.start(0).is_ok());
+        next.cancel();
+        assert!(tree.is_cancelled() && tree.next_message().is_cancelled());
     }
 }

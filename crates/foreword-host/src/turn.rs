@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 
 use crate::bucket::Bucket;
 use crate::error::HostError;
+use crate::heartbeat::{Waking, Woken};
 use crate::host::Host;
 use crate::live::{Activity, Live, Spent, stored};
 use crate::prepare::{Origin, Prepared, TurnRequest};
@@ -30,6 +31,8 @@ use crate::server::Server;
 
 /// What a person sees while a turn lasts.
 pub trait Observer {
+    /// The turn can start, with this prompt.
+    fn prepared(&mut self, _prepared: &Prepared) {}
     /// Text of the answer, as it may be shown.
     fn text(&mut self, _text: &str) {}
     /// The agent calls a tool.
@@ -38,6 +41,10 @@ pub trait Observer {
     fn tool_result(&mut self, _name: &str, _content: &str, _is_error: bool) {}
     /// Something the person should know.
     fn notice(&mut self, _text: &str) {}
+    /// An agent is set to work by a schedule or the heartbeat.
+    fn wakes(&mut self, _waking: &Waking) {}
+    /// What came of that.
+    fn woke(&mut self, _woken: &Woken) {}
 }
 
 /// Looks at nothing.
@@ -127,6 +134,7 @@ impl Host {
                 observer.notice(&format!("the scanner says {verdict} of {}", content.source));
             }
         }
+        observer.prepared(&prepared);
         let scanned = self.scan_message(request)?;
         if scanned == ScanVerdict::Flag {
             observer.notice("the message reads like an attempt to steer the agent; it was flagged");
