@@ -9,6 +9,8 @@ use crate::error::HostError;
 #[derive(Clone, Debug)]
 pub struct Tree {
     shared: Arc<Shared>,
+    /// This branch's own end, and that of each branch it grows from.
+    cancelled: Vec<Arc<AtomicBool>>,
 }
 
 #[derive(Debug)]
@@ -16,14 +18,20 @@ struct Shared {
     max_depth: u32,
     max_agents: u32,
     started: AtomicU32,
-    cancelled: AtomicBool,
 }
 
 impl Tree {
     /// A tree with its limits: how deep, and how many agents beside the first.
     pub fn new(max_depth: u32, max_agents: u32) -> Self {
-        let (started, cancelled) = (AtomicU32::new(0), AtomicBool::new(false));
-        Self { shared: Arc::new(Shared { max_depth, max_agents, started, cancelled }) }
+        let shared = Shared { max_depth, max_agents, started: AtomicU32::new(0) };
+        Self { shared: Arc::new(shared), cancelled: vec![Arc::default()] }
+    }
+
+    /// An agent with all that it starts. It ends with the tree, and can end before it.
+    pub(crate) fn branch(&self) -> Self {
+        let mut branch = self.clone();
+        branch.cancelled.push(Arc::default());
+        branch
     }
 
     /// Lets one more agent start below one of this depth; gives its own.
@@ -50,12 +58,14 @@ impl Tree {
 
     /// Ends all agents of the tree.
     pub fn cancel(&self) {
-        self.shared.cancelled.store(true, Ordering::SeqCst);
+        if let Some(own) = self.cancelled.last() {
+            own.store(true, Ordering::SeqCst);
+        }
     }
 
     /// Was it cancelled?
     pub fn is_cancelled(&self) -> bool {
-        self.shared.cancelled.load(Ordering::SeqCst)
+        self.cancelled.iter().any(|cancelled| cancelled.load(Ordering::SeqCst))
     }
 
     pub(crate) fn check(&self) -> Result<(), HostError> {
@@ -75,7 +85,18 @@ mod tests {
         assert!(tree.start(2).unwrap_err().to_string().contains("2 deep"));
         assert!(tree.start(0).is_ok());
         assert!(tree.start(0).unwrap_err().to_string().contains("3 agents"));
-        tree.clone().cancel();
+        tree.cancel();
         assert!(matches!(tree.start(0), Err(HostError::Cancelled)));
+    }
+
+    #[test]
+    fn a_branch_ends_alone_or_with_the_tree() {
+        let tree = Tree::new(3, 3);
+        let (left, right) = (tree.branch(), tree.branch());
+        let leaf = left.branch();
+        left.cancel();
+        assert!(leaf.is_cancelled() && !right.is_cancelled() && !tree.is_cancelled());
+        tree.cancel();
+        assert!(right.is_cancelled());
     }
 }
