@@ -1,6 +1,6 @@
 //! What is asked on a connection, and what is answered.
 
-use std::io::{self, Write};
+use std::io;
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
@@ -189,8 +189,7 @@ impl Passed<'_> {
             StreamPart::Head { status, content_type } if !self.begun => {
                 self.begun = true;
                 self.is_stream = content_type.starts_with("text/event-stream");
-                begin_chunks(self.out, status, &content_type)?;
-                self.out.flush()
+                begin_chunks(self.out, status, &content_type)
             }
             StreamPart::Head { .. } => Ok(()),
             StreamPart::Data(data) => {

@@ -77,6 +77,9 @@ pub(crate) fn run(
         .env("BASH_MAX_TIMEOUT_MS", (job.limits.command_seconds * 1000).to_string())
         .env("BASH_MAX_OUTPUT_LENGTH", job.limits.max_tool_output_bytes.to_string())
         .env("MAX_THINKING_TOKENS", "0")
+        // Our tools are offered from the start, and none of them waits to be searched for.
+        .env("ENABLE_TOOL_SEARCH", "false")
+        .env("MCP_TIMEOUT", "30000")
         // The host has tried again already.
         .env("CLAUDE_CODE_MAX_RETRIES", "0");
     for name in SWITCHES {

@@ -102,22 +102,11 @@ impl Program {
             let _ = complain.send(complaints.text());
         });
 
-        let mut frames = Frames::new(stdout, MAX_EVENT_BYTES);
-        let mut enough = false;
-        while !enough {
-            let line = match frames.next_line() {
-                Ok(Some(line)) => line,
-                Ok(None) | Err(FrameError::Truncated) => break,
-                Err(error) => return Err(failed(error.to_string())),
-            };
-            // What is no JSON is chatter of the program.
-            if let Ok(value) = serde_json::from_slice::<Value>(line) {
-                enough = each(&value)? == Listen::Enough;
-            }
-        }
-        if enough {
+        let heard = listen(stdout, each, failed);
+        if !matches!(heard, Ok(Listen::On)) {
             leashed.ask_to_end(TIME_TO_END);
         }
+        heard?;
         let status = leashed
             .wait_until(Instant::now() + TIME_TO_END)
             .map_err(|error| failed(error.to_string()))?;
@@ -126,6 +115,28 @@ impl Program {
             status.map_or_else(|| "it did not end".to_owned(), |status| status.to_string());
         let complaints = complained.recv_timeout(Duration::from_millis(500)).unwrap_or_default();
         Ok(Ended { status, complaints })
+    }
+}
+
+/// Takes line after line, until the program ends or has said enough.
+fn listen(
+    stdout: impl Read,
+    each: &mut dyn FnMut(&Value) -> Result<Listen, AgentError>,
+    failed: impl Fn(String) -> AgentError,
+) -> Result<Listen, AgentError> {
+    let mut frames = Frames::new(stdout, MAX_EVENT_BYTES);
+    loop {
+        let line = match frames.next_line() {
+            Ok(Some(line)) => line,
+            Ok(None) | Err(FrameError::Truncated) => return Ok(Listen::On),
+            Err(error) => return Err(failed(error.to_string())),
+        };
+        // What is no JSON is chatter of the program.
+        if let Ok(value) = serde_json::from_slice::<Value>(line)
+            && each(&value)? == Listen::Enough
+        {
+            return Ok(Listen::Enough);
+        }
     }
 }
 
