@@ -13,7 +13,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
 
-pub(crate) use host::{AllowArgs, DryRun, McpArgs, RunArgs, RunnerName, SandboxName, SessionChoice};
+pub(crate) use host::{
+    AllowArgs, DryRun, McpArgs, RunArgs, RunnerName, SandboxName, SessionChoice,
+};
 pub(crate) use memory::{
     MemoryAddArgs, MemoryCommand, MemoryExportArgs, MemoryForgetArgs, MemoryImportArgs,
     MemoryListArgs, MemoryReindexArgs, MemoryScopeArgs, MemorySearchArgs,

@@ -24,7 +24,7 @@ const MOST_CONNECTIONS: usize = 32;
 /// A line that was begun has to be finished in this time, and a reply taken.
 const LINE_TIMEOUT: Duration = Duration::from_secs(10);
 /// After so many lines that are no calls, or calls too many, in a row, the connection is closed.
-const MOST_FAULTS: u32 = 1000;
+const MOST_FAULTS: u32 = 200;
 /// Whoever calls too often waits so long for being told.
 const TOO_OFTEN: Duration = Duration::from_millis(5);
 /// At the end calls that are under way have so long to come back.

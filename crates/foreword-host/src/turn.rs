@@ -26,7 +26,7 @@ use crate::run_dir::RunDir;
 use crate::server::Server;
 
 /// No answer is longer.
-const LONGEST_ANSWER: usize = 8 << 20;
+const LONGEST_ANSWER: usize = 4 << 20;
 
 /// What a person sees while a turn lasts.
 pub trait Observer {
