@@ -1,6 +1,7 @@
 //! Everything a turn needs before its agent starts: who, with which prompt, model, tools and history.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use foreword::{
     Blueprint, Context, Document, Mode, ModeChoice, Prompt, PromptMode, RuntimeContext, Timestamp,
@@ -99,7 +100,7 @@ pub struct Prepared {
     pub(crate) history: History,
     pub(crate) upstream: Upstream,
     pub(crate) config: Config,
-    pub(crate) sandbox: Box<dyn Sandbox>,
+    pub(crate) sandbox: Arc<dyn Sandbox>,
     pub(crate) located: Located,
     pub(crate) agent: Option<String>,
     pub(crate) user: Option<String>,
@@ -289,7 +290,7 @@ impl Host {
         let mut lines = Vec::new();
         match Upstream::resolve(&config.model, &self.root, &*self.options.environment) {
             Ok(upstream) => {
-                lines.push(format!("Prompts and messages would go to {}", upstream.base_url))
+                lines.push(format!("Prompts and messages would go to {}", upstream.base_url));
             }
             Err(error) => lines.push(format!("There is no model yet: {error}")),
         }
@@ -318,8 +319,8 @@ impl Host {
         Ok(History::within(stored.iter().map(PastTurn::of).collect(), room))
     }
 
-    /// The sandbox asked for, or the best there is.
-    fn sandbox(&self, name: SandboxName) -> Result<Box<dyn Sandbox>, HostError> {
+    /// Looks for a sandbox, and tries it.
+    pub(crate) fn find_sandbox(&self, name: SandboxName) -> Result<Box<dyn Sandbox>, HostError> {
         let path = (self.options.environment)("PATH").unwrap_or_default();
         let lookup = programs_in(path.as_ref(), &self.root);
         let available = Available {
