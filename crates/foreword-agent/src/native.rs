@@ -100,7 +100,7 @@ impl Turn<'_> {
             model: &job.model,
             system: &[
                 SystemPart { text: stable, cache_boundary: true },
-                SystemPart { text: session, cache_boundary: true },
+                SystemPart { text: session, cache_boundary: false },
             ],
             turn_context: self.prompt.turn_context(),
             messages: &self.messages,

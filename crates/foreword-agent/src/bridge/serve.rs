@@ -124,11 +124,13 @@ fn call_model(
     client: &mut Option<Client>,
     out: &mut TcpStream,
 ) -> io::Result<()> {
+    // The only thing that a program adds to the address.
+    let query = if request.query == "beta=true" { "?beta=true" } else { "" };
+    let path = format!("{}{query}", provider.path());
     let call = match std::str::from_utf8(&request.body)
         .map_err(|_| "it is not UTF-8".to_owned())
-        .and_then(|body| {
-            ModelCall::new(provider.path(), body.to_owned()).map_err(|error| error.to_string())
-        }) {
+        .and_then(|body| ModelCall::new(path, body.to_owned()).map_err(|error| error.to_string()))
+    {
         Ok(mut call) => {
             let headers = PASSED_ON.iter().filter_map(|name| Some((*name, request.header(name)?)));
             call.headers =

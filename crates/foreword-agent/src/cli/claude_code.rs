@@ -39,14 +39,7 @@ pub(crate) fn run(
     let bridge = Bridge::start(job.bridge_port, settings).map_err(AgentError::Bridge)?;
     let dir = PrivateDir::new(&surroundings.temp_dir).map_err(AgentError::Private)?;
     let input = conversation::text(&job.history, prompt.turn_context(), &job.message);
-    let mut program = Program::new(
-        NAME,
-        ADVICE,
-        job,
-        surroundings,
-        &dir.directory("home").map_err(AgentError::Private)?,
-        input,
-    )?;
+    let mut program = Program::new(NAME, ADVICE, job, surroundings, &dir, input)?;
     let system = dir.write("system.md", prompt.system()).map_err(AgentError::Private)?;
     let mcp = dir
         .write("mcp.json", &mcp_config(job, !own.is_empty()).to_string())
