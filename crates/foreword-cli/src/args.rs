@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
 
-pub(crate) use host::{AllowArgs, DryRun, RunArgs, RunnerName, SandboxName, SessionChoice};
+pub(crate) use host::{AllowArgs, DryRun, McpArgs, RunArgs, RunnerName, SandboxName, SessionChoice};
 pub(crate) use memory::{
     MemoryAddArgs, MemoryCommand, MemoryExportArgs, MemoryForgetArgs, MemoryImportArgs,
     MemoryListArgs, MemoryReindexArgs, MemoryScopeArgs, MemorySearchArgs,
@@ -103,6 +103,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Allow what an agent was refused, once, or decide about an identity file
     Approve(AllowArgs),
+    /// Serve MCP clients: actions as tools, skills as resources, agents' prompts as prompts
+    Mcp(McpArgs),
     /// Print the JSON Schema of what agents and their host say to each other
     Schema {
         /// Only this action's arguments

@@ -90,6 +90,7 @@ fn run(cli: &Cli, terminal: &Terminal) -> Result<(), CliError> {
         Command::Scan(args) => commands::scan::run(args, terminal),
         Command::Run(args) => commands::run::run(workspace, args, terminal),
         Command::Approve(args) => commands::approve::run(workspace, args, terminal),
+        Command::Mcp(args) => commands::mcp::run(workspace, args, terminal),
         Command::Schema { action } => commands::schema::run(action.as_deref(), terminal),
         Command::Agent => commands::agent::run(),
         Command::SandboxLaunch { args } => commands::agent::launch(args),

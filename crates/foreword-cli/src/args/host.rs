@@ -1,5 +1,6 @@
 //! `foreword run` and `foreword approve`, as data.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -111,4 +112,31 @@ pub(crate) struct AllowArgs {
     /// Why
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword mcp -w my-agent --trust        over standard input and output
+  foreword mcp -w my-agent --http 127.0.0.1:8722
+  claude mcp add foreword -- foreword mcp -w my-agent --trust
+
+Over HTTP a client has to send the token as `Authorization: Bearer TOKEN`; it is FOREWORD_MCP_TOKEN,
+or a new one that is shown.")]
+pub(crate) struct McpArgs {
+    /// Listen for HTTP on this address of this machine, at /mcp
+    #[arg(long, value_name = "ADDR", conflicts_with = "socket")]
+    pub(crate) http: Option<SocketAddr>,
+    /// Speak with the host behind a session's socket; its token is FOREWORD_SESSION_TOKEN
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+    /// The agent in whose name actions are done
+    #[arg(short, long, value_name = "ID", conflicts_with = "socket")]
+    pub(crate) agent: Option<String>,
+    /// The session to go on with, or the name of a new one
+    #[arg(long, value_name = "ID", conflicts_with = "socket")]
+    pub(crate) session: Option<String>,
+    /// Trust the workspace as it is now
+    #[arg(long)]
+    pub(crate) trust: bool,
 }
