@@ -306,6 +306,7 @@ impl Host {
                 command: vec![LAUNCHER_COMMAND.into()],
             },
             docker_image: (self.options.environment)("FOREWORD_DOCKER_IMAGE"),
+            remember_in: Some(self.options.config_dir.clone()),
         };
         let kind = match name {
             SandboxName::Auto => return Ok(available.best()),

@@ -295,7 +295,9 @@ impl Host {
         drop(process);
         let agent_ms = started.elapsed();
         drop(server);
-        for found in quarantine.after(&workspace, &format!("{}-{}", session.id, number.0))? {
+        let accepted = self.accepted()?;
+        let place = format!("{}-{}", session.id, number.0);
+        for found in quarantine.after(&workspace, &place, accepted.as_ref())? {
             observer.notice(&format!(
                 "the agent made {}, which is governed; it was moved to {}",
                 found.path, found.moved_to
