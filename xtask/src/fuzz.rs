@@ -28,6 +28,8 @@ pub(crate) fn run(steps: &mut Steps, seconds: u64) -> Result<(), TaskError> {
             "foreword-provider",
             "--package",
             "foreword-agent",
+            "--package",
+            "foreword-ipc",
         ])
         .args(["--test", "fuzz_smoke", "--"])
         .args(["--nocapture", "--test-threads", "1"])
