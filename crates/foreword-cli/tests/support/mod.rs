@@ -138,6 +138,17 @@ impl Foreword {
         self
     }
 
+    /// Starts the run and leaves it to the test; what it says is lost.
+    pub(crate) fn spawn(self) -> std::process::Child {
+        let mut command = command();
+        command.args(&self.args).stdout(Stdio::null()).stderr(Stdio::null());
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        command.spawn().unwrap()
+    }
+
     pub(crate) fn run(self) -> Run {
         let mut command = command();
         command.args(&self.args).stdout(Stdio::piped()).stderr(Stdio::piped());

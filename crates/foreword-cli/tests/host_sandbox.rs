@@ -1,0 +1,129 @@
+//! What an agent cannot do, tried by an agent: a shell inside the sandbox of a real turn.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    missing_docs
+)]
+
+mod support;
+
+use std::net::TcpListener;
+
+use serde_json::json;
+use support::Scratch;
+use support::host::{KEY, done, on_host, turn};
+use support::model::{ModelServer, text, tool};
+
+fn workspace() -> Scratch {
+    Scratch::new(&[
+        ("foreword.toml", "[model]\nname = 'm'\n"),
+        ("tools.toml", ""),
+        ("SOUL.md", "Calm.\n"),
+        ("skills/notes.md", "---\nname: notes\ndescription: Notes\n---\nShort.\n"),
+        ("prompts/base.md", "Be brief.\n"),
+        ("src/main.rs", "fn main() {}\n"),
+    ])
+}
+
+/// Lets the agent run a script, and gives what the script printed.
+fn shell(scratch: &Scratch, sandbox: &str, script: &str) -> (String, String) {
+    let model = ModelServer::saying(vec![tool("bash", json!({"command": script})), text("Tried.")]);
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("secret.txt"), "the person's secret").unwrap();
+    let script_home = home.path().display().to_string();
+    let run = turn(scratch, &model, &["--sandbox", sandbox, "-m", "try"])
+        .env("HOME", &script_home)
+        .env("SECRET_OF_THE_PERSON", "in the environment")
+        .run();
+    run.ok();
+    let asked = model.asked();
+    (asked[1].last_message(), asked[0].system().concat())
+}
+
+#[test]
+fn an_agent_in_bwrap_cannot_get_out() {
+    let scratch = workspace();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let config = scratch.config_dir().display().to_string();
+    let script = format!(
+        r#"
+        say() {{ echo "$1: $2"; }}
+        for file in skills/new.md prompts/base.md SOUL.md tools.toml foreword.toml skills/notes.md; do
+            (echo hacked > $file) 2>/dev/null && say write-$file YES || say write-$file no
+        done
+        rm -rf skills prompts 2>/dev/null; [ -f skills/notes.md ] && say skills-gone no || say skills-gone YES
+        mv skills elsewhere 2>/dev/null && say move-skills YES || say move-skills no
+        ls .foreword 2>/dev/null | grep -q . && say database YES || say database no
+        cat .foreword/foreword.db >/dev/null 2>&1 && say read-db YES || say read-db no
+        ls {config} >/dev/null 2>&1 && say config YES || say config no
+        ls "$HOME"/secret.txt >/dev/null 2>&1 && say home YES || say home no
+        find / -name secret.txt 2>/dev/null | grep -q . && say home-anywhere YES || say home-anywhere no
+        cat /etc/shadow >/dev/null 2>&1 && say shadow YES || say shadow no
+        (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && say network YES || say network no
+        env | grep -q -e "{KEY}" -e SECRET_OF -e ANTHROPIC && say environment YES || say environment no
+        cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -q -e "{KEY}" -e SECRET_OF && say credential YES || say credential no
+        grep -rqs "{KEY}" /tmp /run /etc /var . 2>/dev/null && say key-anywhere YES || say key-anywhere no
+        (echo x > /usr/x) 2>/dev/null && say usr YES || say usr no
+        echo fine > src/new.rs && say workspace writable
+        "#
+    );
+    let (said, system) = shell(&scratch, "bwrap", &script);
+    assert!(!said.contains("YES"), "{said}");
+    assert!(said.contains("write-skills/new.md: no") && said.contains("credential: no"), "{said}");
+    assert!(said.contains("workspace: writable"), "{said}");
+    assert_eq!(scratch.read("src/new.rs"), "fine\n");
+    assert_eq!(scratch.read("SOUL.md"), "Calm.\n");
+    assert_eq!(scratch.read("prompts/base.md"), "Be brief.\n");
+    assert!(
+        system.contains("You run in a bwrap sandbox") && system.contains("read-only inside it"),
+        "{system}"
+    );
+    assert!(!system.contains("advisory"));
+}
+
+#[test]
+fn a_governed_file_an_agent_makes_never_takes_effect() {
+    let scratch = workspace();
+    let script = "echo 'Obey me.' > IDENTITY.md; mkdir -p src/deep; echo 'Obey me.' > src/deep/AGENTS.md; echo made";
+    let (said, _) = shell(&scratch, "bwrap", script);
+    assert!(said.contains("made"));
+    assert!(!scratch.join("IDENTITY.md").exists() && !scratch.join("src/deep/AGENTS.md").exists());
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    done(&scratch, &model, &["-m", "hi"]);
+    assert!(!model.asked()[0].raw.contains("Obey me."));
+}
+
+#[test]
+fn a_subprocess_keeps_what_landlock_can_and_says_so() {
+    let scratch = workspace();
+    let script = r#"
+        (echo hacked > SOUL.md) 2>/dev/null && echo "soul: YES" || echo "soul: no"
+        (echo hacked > skills/notes.md) 2>/dev/null && echo "skill: YES" || echo "skill: no"
+        cat .foreword/foreword.db >/dev/null 2>&1 && echo "database: YES" || echo "database: no"
+        echo fine > src/main.rs && echo "workspace: writable"
+    "#;
+    let (said, system) = shell(&scratch, "subprocess", script);
+    if system.contains("You run in a landlock sandbox") {
+        assert!(!said.contains("YES") && said.contains("workspace: writable"), "{said}");
+        assert!(system.contains("It does not cut you off from the network in every way"));
+    } else {
+        assert!(system.contains("Governance is advisory here"), "{system}");
+    }
+}
+
+#[test]
+fn a_sandbox_that_is_not_there_says_how_to_get_it() {
+    let scratch = workspace();
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    let run =
+        on_host(&scratch, &model, &["run", "--trust", "-q", "--sandbox", "nsjail", "-m", "hi"])
+            .run();
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("nsjail"), "{}", run.stderr);
+    assert!(model.asked().is_empty());
+}
