@@ -15,6 +15,7 @@ mod check;
 mod error;
 mod fuzz;
 mod peers;
+mod programs;
 mod reference;
 mod steps;
 mod test;
@@ -31,6 +32,7 @@ Usage: cargo xtask <TASK>
 
 Tasks:
   test                    run every test: unit, property, fuzz harness, end to end, documentation
+  tools                   install what the tests use beside Rust, and print where it is
   check                   formatting, Clippy with warnings denied, docs, licences
   ci                      check, then test
   fuzz [--seconds N]      run the fuzz harness for longer (60 seconds unless told) on this toolchain
@@ -56,6 +58,11 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
     let mut steps = Steps::new();
     match words {
         ["test"] => test::run(&mut steps)?,
+        ["tools"] => {
+            for (name, path) in test::tools(&mut steps)? {
+                println!("{name}={}", path.display());
+            }
+        }
         ["check"] => check::run(&mut steps)?,
         ["ci"] => {
             let checked = check::run(&mut steps);

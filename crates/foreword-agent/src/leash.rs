@@ -2,7 +2,8 @@
 //!
 //! Each command gets a process group. Its leader is a small shell that waits for the end of a pipe
 //! which only the agent holds open: when the agent is gone, also when it was killed, the pipe ends
-//! and the shell kills its group, itself included.
+//! and the shell ends its group with all descendants, itself included. A process whose parent is gone
+//! already and that has left the group is not found; only a sandbox with a process namespace ends it.
 
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -15,6 +16,10 @@ use rustix::process::{Pid, Signal, kill_process_group};
 /// How often to look whether a process has ended, at most.
 const LONGEST_NAP: Duration = Duration::from_millis(20);
 
+const KEEPER: &str = include_str!("keeper.sh");
+/// How long that may take.
+const TIME_TO_KEEP: Duration = Duration::from_secs(5);
+
 /// A command in its group. Dropping it ends the group.
 #[derive(Debug)]
 pub(crate) struct Leashed {
@@ -26,7 +31,7 @@ impl Leashed {
     /// Starts a command.
     pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
         let mut keeper = Command::new("/bin/sh")
-            .args(["-c", "read -r _; kill -KILL 0"])
+            .args(["-c", KEEPER])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -74,9 +79,18 @@ impl Leashed {
         }
     }
 
-    /// Ends whatever is left of the group.
+    /// Ends whatever is left of the group, and descendants outside it if the command still runs.
     pub(crate) fn end(&mut self) {
-        // The keeper is not waited for until its group is gone, so its number still is ours.
+        if self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            drop(self.keeper.stdin.take());
+            let deadline = Instant::now() + TIME_TO_KEEP;
+            while self.keeper.try_wait().is_ok_and(|ended| ended.is_none())
+                && Instant::now() < deadline
+            {
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+        // While the keeper has not been waited for, its number is the group's and nobody else's.
         if let Ok(Some(group)) = i32::try_from(self.keeper.id()).map(Pid::from_raw)
             && self.keeper.try_wait().is_ok_and(|ended| ended.is_none())
         {
@@ -116,6 +130,22 @@ mod tests {
         // The pipe ends when nobody holds it open any more.
         let mut rest = String::new();
         out.read_to_string(&mut rest).unwrap();
+    }
+
+    #[test]
+    fn descendants_in_groups_of_their_own_end_too() {
+        let mut leashed = Leashed::start(
+            Command::new("bash")
+                .args(["-mc", "(sleep 100 & wait) & echo started; wait"])
+                .stdout(Stdio::piped()),
+        )
+        .unwrap();
+        let mut out = leashed.child().stdout.take().unwrap();
+        assert_eq!(out.read(&mut [0; 8]).unwrap(), 8);
+        let start = Instant::now();
+        drop(leashed);
+        out.read_to_string(&mut String::new()).unwrap();
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     }
 
     #[test]

@@ -14,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
 
 pub(crate) use host::{
+    AllowArgs, DryRun, McpArgs, RunArgs, RunnerName, SandboxName, SessionChoice,
     AllowArgs, ChatArgs, DryRun, RunArgs, RunnerName, SandboxName, SessionChoice, SessionCommand,
 };
 pub(crate) use memory::{
@@ -110,6 +111,8 @@ pub(crate) enum Command {
     Session(SessionCommand),
     /// Allow what an agent was refused, once, or decide about an identity file
     Approve(AllowArgs),
+    /// Serve MCP clients: actions as tools, skills as resources, agents' prompts as prompts
+    Mcp(McpArgs),
     /// Print the JSON Schema of what agents and their host say to each other
     Schema {
         /// Only this action's arguments

@@ -1,8 +1,8 @@
 //! Finds canaries in text, however they are written.
 //!
-//! The text is read in several ways at once: its letters and digits as they stand, the bytes that its
-//! hexadecimal digits make, and the bytes that its base64 characters make, each from every place a
-//! byte can start. Whatever a reading brings is reduced to ASCII letters and digits without case and
+//! The text is read in several ways at once: its letters and digits as they stand, with escapes undone,
+//! the bytes that its hexadecimal digits make and those that its base64 characters make, each from every
+//! place a byte can start and in both directions, and its numbers. Whatever a reading brings is reduced to ASCII letters and digits without case and
 //! held against the canary, the canary reversed, and both in ROT13. So a form is found in every
 //! combination (base64 of the reversed canary in upper case, with blanks between), and nothing has
 //! to be listed.
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::canary::{Canary, LENGTH};
-use crate::readings::{Base64, Escaped, Hex, Hit, Place, Track};
+use crate::readings::{Base64, Escaped, Hex, Hit, Numbers, Place, Track};
 use crate::runs::Runs;
 
 /// How many characters of a canary in a row count as a leak. The prefix is three of them, so that a
@@ -41,6 +41,8 @@ pub enum Encoding {
     Base64,
     /// As letters, some of them escaped: `f%77c`, `\x66wc`.
     Escaped,
+    /// As the numbers of its characters, in decimal, octal or binary.
+    Numbers,
 }
 
 /// In which order and with which letters.
@@ -82,6 +84,7 @@ impl fmt::Display for LeakForm {
             Encoding::Hex => "as hexadecimal digits",
             Encoding::Base64 => "as base64",
             Encoding::Escaped => "as escaped letters",
+            Encoding::Numbers => "as numbers",
         })
     }
 }
@@ -148,6 +151,7 @@ pub(crate) struct Watch {
     hex: Hex,
     base64: Base64,
     escaped: Escaped,
+    numbers: Numbers,
 }
 
 impl Watch {
@@ -159,6 +163,7 @@ impl Watch {
             hex: Hex::default(),
             base64: Base64::default(),
             escaped: Escaped::default(),
+            numbers: Numbers::default(),
         }
     }
 
@@ -181,10 +186,15 @@ impl Watch {
 
     /// The text has ended: what waited for more is read as it is.
     pub(crate) fn finish(&mut self) -> Option<Leak> {
-        let Self { runs, here, hex, escaped, .. } = self;
-        let hex = hex.finish(runs, *here).map(|hit| (Encoding::Hex, hit));
-        let hit = hex.or_else(|| escaped.finish(runs, *here).map(|hit| (Encoding::Escaped, hit)));
-        hit.map(|(encoding, hit)| self.leak(encoding, hit))
+        let Self { runs, here, hex, escaped, numbers, .. } = self;
+        let (encoding, hit) = if let Some(hit) = hex.finish(runs, *here) {
+            (Encoding::Hex, hit)
+        } else if let Some(hit) = escaped.finish(runs, *here) {
+            (Encoding::Escaped, hit)
+        } else {
+            (Encoding::Numbers, numbers.finish(runs, *here)?)
+        };
+        Some(self.leak(encoding, hit))
     }
 
     /// The first byte, of all text seen, that may still be part of a canary.
@@ -194,6 +204,7 @@ impl Watch {
             self.hex.held_from(self.here),
             self.base64.held_from(self.here),
             self.escaped.held_from(self.here),
+            self.numbers.held_from(self.here),
         ];
         waiting.into_iter().flatten().min().unwrap_or(self.here.byte)
     }
@@ -209,20 +220,29 @@ impl Watch {
             '\u{1F170}'..='\u{1F189}' => return self.read(b'a' + letter(0x1_F170)),
             _ => {}
         }
-        let plain = std::iter::once(c).nfkd().filter(char::is_ascii);
-        plain.map(|c| c as u8).find_map(|b| self.read(b))
+        let mut stands_for_some = false;
+        for b in std::iter::once(c).nfkd().filter(char::is_ascii).map(|c| c as u8) {
+            stands_for_some = true;
+            if let Some(leak) = self.read(b) {
+                return Some(leak);
+            }
+        }
+        // Any other character is no more than a blank: it ends numbers and escapes.
+        if stands_for_some { None } else { self.read(b' ') }
     }
 
     fn read(&mut self, b: u8) -> Option<Leak> {
-        let Self { runs, here, letters, hex, base64, escaped } = self;
+        let Self { runs, here, letters, hex, base64, escaped, numbers } = self;
         let hit = if let Some(hit) = letters.read(runs, b, *here, *here) {
             (Encoding::Letters, hit)
         } else if let Some(hit) = hex.read(runs, b, *here) {
             (Encoding::Hex, hit)
         } else if let Some(hit) = base64.read(runs, b, *here) {
             (Encoding::Base64, hit)
+        } else if let Some(hit) = escaped.read(runs, b, *here) {
+            (Encoding::Escaped, hit)
         } else {
-            (Encoding::Escaped, escaped.read(runs, b, *here)?)
+            (Encoding::Numbers, numbers.read(runs, b, *here)?)
         };
         Some(self.leak(hit.0, hit.1))
     }

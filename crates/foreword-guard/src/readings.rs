@@ -84,8 +84,8 @@ fn waits_from(waiting: Option<Waiting>, here: Place) -> Option<usize> {
     waiting.filter(|digit| here.reaches(digit.place)).map(|digit| digit.place.byte)
 }
 
-/// Two hexadecimal digits are a byte, and either digit may be the first. Everything else is passed
-/// over, and so is the `0x` in front of a byte.
+/// Two hexadecimal digits are a byte, and either digit may be the first, also where all digits were
+/// written last to first. Everything else is passed over, and so is the `0x` in front of a byte.
 #[derive(Debug, Default)]
 pub(crate) struct Hex {
     previous: Option<Waiting>,
@@ -93,6 +93,7 @@ pub(crate) struct Hex {
     zero: Option<Place>,
     count: usize,
     tracks: [Track; 2],
+    backward: [Track; 2],
 }
 
 impl Hex {
@@ -122,24 +123,29 @@ impl Hex {
         let before = self.previous.replace(Waiting { value, place });
         self.count += 1;
         let before = before.filter(|before| here.reaches(before.place))?;
-        let byte = before.value << 4 | value;
-        self.tracks.get_mut(self.count % 2)?.read(runs, byte, before.place, here)
+        let half = self.count % 2;
+        let forward = before.value << 4 | value;
+        let backward = value << 4 | before.value;
+        let hit = self.tracks.get_mut(half)?.read(runs, forward, before.place, here);
+        hit.or(self.backward.get_mut(half)?.read(runs, backward, before.place, here))
     }
 
     pub(crate) fn held_from(&self, here: Place) -> Option<usize> {
         let zero = self.zero.map(|place| place.byte);
         let waiting = waits_from(self.previous, here);
-        [zero, waiting, first_held(&self.tracks, here)].into_iter().flatten().min()
+        let tracks = first_held(self.tracks.iter().chain(&self.backward), here);
+        [zero, waiting, tracks].into_iter().flatten().min()
     }
 }
 
-/// Four characters are three bytes, and any of them may be the first of four. Everything else is
-/// passed over, padding too.
+/// Four characters are three bytes, and any of them may be the first of four, also where all were
+/// written last to first. Everything else is passed over, padding too.
 #[derive(Debug, Default)]
 pub(crate) struct Base64 {
     previous: Option<Waiting>,
     count: usize,
     tracks: [Track; 4],
+    backward: [Track; 4],
 }
 
 impl Base64 {
@@ -155,24 +161,89 @@ impl Base64 {
         let before = self.previous.replace(Waiting { value, place: here });
         self.count += 1;
         let before = before.filter(|before| here.reaches(before.place))?;
-        // This character as the second, third and fourth of its group.
-        let bytes = [
-            before.value << 2 | value >> 4,
-            before.value << 4 | value >> 2,
-            before.value << 6 | value,
-        ];
+        // This character and the one before as the first and second of their group, and so on.
         let mut hit = None;
-        for (nth, byte) in bytes.into_iter().enumerate() {
-            let group = (self.count + 3 - nth) % 4;
-            let track = self.tracks.get_mut(group);
-            hit = hit.or(track.and_then(|track| track.read(runs, byte, before.place, here)));
+        for nth in 0..3 {
+            let byte = |first: u8, second: u8| first << (2 + 2 * nth) | second >> (4 - 2 * nth);
+            let forward = byte(before.value, value);
+            let track = self.tracks.get_mut((self.count + 3 - nth) % 4);
+            hit = hit.or(track.and_then(|track| track.read(runs, forward, before.place, here)));
+            let backward = byte(value, before.value);
+            let track = self.backward.get_mut((self.count + nth) % 4);
+            hit = hit.or(track.and_then(|track| track.read(runs, backward, before.place, here)));
         }
         hit
     }
 
     pub(crate) fn held_from(&self, here: Place) -> Option<usize> {
         let waiting = waits_from(self.previous, here);
-        [waiting, first_held(&self.tracks, here)].into_iter().flatten().min()
+        let tracks = first_held(self.tracks.iter().chain(&self.backward), here);
+        [waiting, tracks].into_iter().flatten().min()
+    }
+}
+
+/// Each number is a byte: in decimal (`102 119 99`), octal (`\146\167\143`) or binary (`01100110`).
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    open: Option<Number>,
+    decimal: Track,
+    octal: Track,
+    binary: Track,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Number {
+    start: Place,
+    digits: usize,
+    decimal: u32,
+    octal: Option<u32>,
+    binary: Option<u32>,
+}
+
+impl Numbers {
+    /// More digits are no number of a character.
+    const MOST_DIGITS: usize = 8;
+
+    pub(crate) fn read(&mut self, runs: &Runs, b: u8, here: Place) -> Option<Hit> {
+        if !b.is_ascii_digit() {
+            return self.finish(runs, here);
+        }
+        let digit = u32::from(b - b'0');
+        let number = self.open.get_or_insert(Number {
+            start: here,
+            digits: 0,
+            decimal: 0,
+            octal: Some(0),
+            binary: Some(0),
+        });
+        if number.digits < Self::MOST_DIGITS {
+            let read = |value: Option<u32>, radix| {
+                value.filter(|_| digit < radix).map(|value| value * radix + digit)
+            };
+            number.decimal = number.decimal * 10 + digit;
+            number.octal = read(number.octal, 8);
+            number.binary = read(number.binary, 2);
+        }
+        number.digits = (number.digits + 1).min(Self::MOST_DIGITS + 1);
+        None
+    }
+
+    /// The number has ended.
+    pub(crate) fn finish(&mut self, runs: &Runs, here: Place) -> Option<Hit> {
+        let Number { start, digits, decimal, octal, binary } = self.open.take()?;
+        let read = |track: &mut Track, fits: bool, value: Option<u32>| {
+            let byte = value.filter(|_| fits).and_then(|value| u8::try_from(value).ok())?;
+            track.read(runs, byte, start, here)
+        };
+        let hit = read(&mut self.decimal, (2..=3).contains(&digits), Some(decimal));
+        let hit = hit.or(read(&mut self.octal, (2..=4).contains(&digits), octal));
+        hit.or(read(&mut self.binary, (7..=8).contains(&digits), binary))
+    }
+
+    pub(crate) fn held_from(&self, here: Place) -> Option<usize> {
+        let open = self.open.filter(|number| number.digits <= Self::MOST_DIGITS);
+        let tracks = first_held([&self.decimal, &self.octal, &self.binary], here);
+        [open.map(|number| number.start.byte), tracks].into_iter().flatten().min()
     }
 }
 

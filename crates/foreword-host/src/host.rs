@@ -1,19 +1,25 @@
 //! The host of one workspace: its database, its gatherer, its scanner, and what the person gave.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use foreword_gather::{AnyEmbedder, Assembler, Endpoint, Request, embedder};
+use foreword_sandbox::Sandbox;
 use foreword_semantic::{Scanner, StaticEmbedder};
 use foreword_skills::{Act, GitStore, GitStoreOptions, Screeners};
 use foreword_store::{
     AuditKey, Event, GroupWriter, Heads, Options, Reader, Store, check_outside_workspace,
 };
-use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, Workspace, make_private_dir};
+use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, SandboxName, Workspace, make_private_dir};
 
 use crate::error::HostError;
 use crate::owner;
+use crate::proxy;
 use crate::run_dir;
+
+/// Looks up a variable of somebody's environment.
+pub type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// What a host needs of the person and the machine; it looks at neither by itself.
 pub struct HostOptions {
@@ -28,7 +34,7 @@ pub struct HostOptions {
     /// Who sits there, such as `user:ada`.
     pub person: String,
     /// Looks up a variable of the person's environment.
-    pub environment: Box<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    pub environment: Environment,
     /// Milliseconds since 1970.
     pub clock: fn() -> i64,
     /// Where the sockets of sessions are made: a short path that only the person can enter.
@@ -53,6 +59,8 @@ pub struct Host {
     store: OnceLock<Store>,
     scanner: OnceLock<Option<Arc<Scanner>>>,
     embedder: OnceLock<Option<AnyEmbedder>>,
+    sandboxes: Mutex<Vec<(SandboxName, Arc<dyn Sandbox>)>>,
+    model: Mutex<Option<(Duration, ureq::Agent)>>,
 }
 
 impl std::fmt::Debug for Host {
@@ -93,6 +101,8 @@ impl Host {
             store: OnceLock::new(),
             scanner: OnceLock::new(),
             embedder: OnceLock::new(),
+            sandboxes: Mutex::default(),
+            model: Mutex::default(),
         };
         host.abandon_lost_turns()?;
         Ok(Arc::new(host))
@@ -173,6 +183,26 @@ impl Host {
         let made =
             self.embedder.get_or_init(|| embedder(&self.root, &self.request()).ok().flatten());
         made.as_ref()
+    }
+
+    /// The sandbox asked for, or the best there is. Whether it works is tried once.
+    pub(crate) fn sandbox(&self, name: SandboxName) -> Result<Arc<dyn Sandbox>, HostError> {
+        let mut known = self.sandboxes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, sandbox)) = known.iter().find(|(known, _)| *known == name) {
+            return Ok(Arc::clone(sandbox));
+        }
+        let sandbox: Arc<dyn Sandbox> = self.find_sandbox(name)?.into();
+        known.push((name, Arc::clone(&sandbox)));
+        Ok(sandbox)
+    }
+
+    /// What calls model servers, with connections that are kept from call to call.
+    pub(crate) fn model_agent(&self, timeout: Duration) -> ureq::Agent {
+        let mut kept = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*kept {
+            Some((known, agent)) if *known == timeout => agent.clone(),
+            _ => kept.insert((timeout, proxy::agent(timeout))).1.clone(),
+        }
     }
 
     /// Puts something on record without waiting for the disk; what changes things waits for its own.

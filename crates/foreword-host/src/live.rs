@@ -1,6 +1,6 @@
 //! A session while a turn lasts: what its agent may do, and what it has taken in.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -8,12 +8,13 @@ use foreword::Context;
 use foreword_guard::{Canary, Detector, Provenance, TaintLevel};
 use foreword_ipc::{ErrorCode, Failure};
 use foreword_provider::{ToolSpec, Usage};
-use foreword_store::{Content, Event, Outcome, SessionId, TurnNumber};
+use foreword_store::{Content, Event, Outcome, Session, SessionId, TurnNumber};
 use foreword_workspace::HostSettings;
 
 use crate::bucket::Bucket;
 use crate::error::HostError;
 use crate::host::Host;
+use crate::prepare::Prepared;
 use crate::tree::Tree;
 use crate::upstream::Upstream;
 
@@ -48,11 +49,17 @@ pub(crate) struct Live {
 pub(crate) struct Activity {
     under_way: AtomicUsize,
     last: Mutex<Instant>,
+    /// What the host itself did for those calls, in nanoseconds.
+    busy: AtomicU64,
 }
 
 impl Activity {
     pub(crate) fn new() -> Self {
-        Self { under_way: AtomicUsize::new(0), last: Mutex::new(Instant::now()) }
+        Self {
+            under_way: AtomicUsize::new(0),
+            last: Mutex::new(Instant::now()),
+            busy: AtomicU64::new(0),
+        }
     }
 
     /// How long nothing was heard; no time at all while a call is under way.
@@ -77,6 +84,53 @@ pub(crate) struct Spent {
 }
 
 impl Live {
+    /// A session as a turn, or somebody who only talks to it, finds it.
+    pub(crate) fn new(
+        host: &Arc<Host>,
+        session: &Session,
+        turn: Option<TurnNumber>,
+        depth: u32,
+        token: String,
+        prepared: &Prepared,
+    ) -> Self {
+        let canaries: Vec<Canary> =
+            session.canaries().iter().filter_map(|canary| Canary::parse(canary)).collect();
+        let settings = prepared.config.host.clone();
+        Self {
+            host: Arc::clone(host),
+            session: session.id.clone(),
+            agent: prepared.agent.clone(),
+            user: prepared.user.clone(),
+            turn,
+            depth,
+            tree: prepared.tree.branch(),
+            token,
+            prompt: prepared.prompt.system().to_owned(),
+            context: prepared.context.clone(),
+            threshold: prepared.context.taint_threshold(),
+            detector: Detector::new(&canaries),
+            canaries,
+            tools: prepared.tools.clone(),
+            upstream: Some(prepared.upstream.clone()),
+            bucket: Mutex::new(Bucket::new(settings.calls_per_second, Instant::now())),
+            settings,
+            spent: Mutex::default(),
+            leaked: Mutex::default(),
+            activity: Activity::new(),
+        }
+    }
+
+    /// Counts time that the host itself took.
+    pub(crate) fn worked(&self, time: Duration) {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.activity.busy.fetch_add(nanos, Ordering::Relaxed);
+    }
+
+    /// The time that the host itself took for the agent's calls.
+    pub(crate) fn busy(&self) -> Duration {
+        Duration::from_nanos(self.activity.busy.load(Ordering::Relaxed))
+    }
+
     /// Who acts, as the audit log names it.
     pub(crate) fn actor(&self) -> String {
         format!("agent:{}", self.agent.as_deref().unwrap_or("default"))
@@ -125,7 +179,7 @@ impl Live {
         })
     }
 
-    /// Lets a call through, or says how long to wait.
+    /// Lets a line through, or says how long to wait.
     pub(crate) fn admit(&self) -> Result<(), Failure> {
         let mut bucket = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
         bucket.take(Instant::now()).map_err(|wait| {

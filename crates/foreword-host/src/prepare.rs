@@ -1,6 +1,7 @@
 //! Everything a turn needs before its agent starts: who, with which prompt, model, tools and history.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use foreword::{
     Blueprint, Context, Document, Mode, ModeChoice, Prompt, PromptMode, RuntimeContext, Timestamp,
@@ -13,6 +14,7 @@ use foreword_store::{Session, SessionId, TurnRange};
 use foreword_workspace::{Config, RunnerName, SandboxName};
 
 use crate::error::HostError;
+use crate::external::Fenced;
 use crate::history::{History, PastTurn};
 use crate::host::Host;
 use crate::runner::{self, Located};
@@ -40,11 +42,22 @@ pub enum Origin {
     },
 }
 
+/// A text from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct External {
+    /// Where it came from.
+    pub source: String,
+    /// The text.
+    pub text: String,
+}
+
 /// What a turn is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct TurnRequest {
     /// What is said to the agent.
     pub message: String,
+    /// Texts from outside that come with the message.
+    pub external: Vec<External>,
     /// The session to go on with; a new one where absent.
     pub session: Option<SessionId>,
     /// The agent; the session's, else the workspace's default.
@@ -87,13 +100,15 @@ pub struct Prepared {
     pub(crate) history: History,
     pub(crate) upstream: Upstream,
     pub(crate) config: Config,
-    pub(crate) sandbox: Box<dyn Sandbox>,
+    pub(crate) sandbox: Arc<dyn Sandbox>,
     pub(crate) located: Located,
     pub(crate) agent: Option<String>,
     pub(crate) user: Option<String>,
     pub(crate) cwd: PathBuf,
     pub(crate) tree: Tree,
+    /// What the agent is told: the message, and behind it what came from outside.
     pub(crate) message: String,
+    pub(crate) external: Vec<Fenced>,
 }
 
 impl std::fmt::Debug for Prepared {
@@ -203,7 +218,13 @@ impl Host {
         let model = model.filter(|model| !model.is_empty()).ok_or(HostError::NoModel)?;
         let tools = tools::callable(&context);
         let schemas = serde_json::to_string(&tools).unwrap_or_default();
-        let reserved = u64::from(estimate(&schemas)) + u64::from(estimate(&request.message));
+        let external = self.fence(&request.external);
+        let mut message = request.message.clone();
+        for content in &external {
+            message.push_str("\n\n");
+            message.push_str(&content.fenced);
+        }
+        let reserved = u64::from(estimate(&schemas)) + u64::from(estimate(&message));
         context.reserved_tokens = reserved;
 
         let history = self.history(session, &context, &blueprint)?;
@@ -214,7 +235,8 @@ impl Host {
         let tree = tree.unwrap_or_else(|| Tree::new(config.host.max_depth, config.host.max_agents));
         Ok(Prepared {
             warnings: gathered.warnings,
-            message: request.message.clone(),
+            message,
+            external,
             context,
             blueprint,
             prompt,
@@ -268,7 +290,7 @@ impl Host {
         let mut lines = Vec::new();
         match Upstream::resolve(&config.model, &self.root, &*self.options.environment) {
             Ok(upstream) => {
-                lines.push(format!("Prompts and messages would go to {}", upstream.base_url))
+                lines.push(format!("Prompts and messages would go to {}", upstream.base_url));
             }
             Err(error) => lines.push(format!("There is no model yet: {error}")),
         }
@@ -297,8 +319,8 @@ impl Host {
         Ok(History::within(stored.iter().map(PastTurn::of).collect(), room))
     }
 
-    /// The sandbox asked for, or the best there is.
-    fn sandbox(&self, name: SandboxName) -> Result<Box<dyn Sandbox>, HostError> {
+    /// Looks for a sandbox, and tries it.
+    pub(crate) fn find_sandbox(&self, name: SandboxName) -> Result<Box<dyn Sandbox>, HostError> {
         let path = (self.options.environment)("PATH").unwrap_or_default();
         let lookup = programs_in(path.as_ref(), &self.root);
         let available = Available {
@@ -308,6 +330,7 @@ impl Host {
                 command: vec![LAUNCHER_COMMAND.into()],
             },
             docker_image: (self.options.environment)("FOREWORD_DOCKER_IMAGE"),
+            remember_in: Some(self.options.config_dir.clone()),
         };
         let kind = match name {
             SandboxName::Auto => return Ok(available.best()),

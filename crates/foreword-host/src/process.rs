@@ -27,6 +27,7 @@ pub(crate) struct AgentProcess<'s> {
     events: Receiver<Heard>,
     complaints: Arc<Mutex<Vec<u8>>>,
     began: Instant,
+    away: Duration,
 }
 
 enum Heard {
@@ -57,6 +58,7 @@ impl<'s> AgentProcess<'s> {
             events,
             complaints: Arc::clone(&complaints),
             began: Instant::now(),
+            away: Duration::ZERO,
         };
         let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
             thread::Builder::new()
@@ -91,8 +93,21 @@ impl<'s> AgentProcess<'s> {
 
     /// The next thing the agent says; nothing once it has ended.
     pub(crate) fn next(&mut self, live: &Live) -> Result<Option<AgentEvent>, HostError> {
-        let settings = &live.settings;
+        let since = Instant::now();
+        let next = self.wait(live);
+        self.away += since.elapsed();
+        next
+    }
+
+    /// How long the agent was waited for.
+    pub(crate) fn away(&self) -> Duration {
+        self.away
+    }
+
+    fn wait(&mut self, live: &Live) -> Result<Option<AgentEvent>, HostError> {
         loop {
+            // An agent that never stops talking has no more time than a silent one.
+            self.check(live)?;
             match self.events.recv_timeout(TICK) {
                 Ok(Heard::Event(event)) => {
                     live.activity.note();
@@ -106,35 +121,36 @@ impl<'s> AgentProcess<'s> {
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            live.tree.check()?;
-            if self.began.elapsed() > Duration::from_secs(settings.turn_seconds) {
-                return Err(HostError::Agent {
-                    message: format!(
-                        "the turn took longer than {} seconds (host.turn_seconds)",
-                        settings.turn_seconds
-                    ),
-                });
-            }
-            if live.activity.silence() > Duration::from_secs(settings.silent_seconds) {
-                return Err(HostError::Agent {
-                    message: format!(
-                        "the agent was silent for {} seconds (host.silent_seconds)",
-                        settings.silent_seconds
-                    ),
-                });
-            }
         }
+    }
+
+    /// Whether the agent still has time.
+    fn check(&self, live: &Live) -> Result<(), HostError> {
+        live.tree.check()?;
+        let settings = &live.settings;
+        let message = if self.began.elapsed() > Duration::from_secs(settings.turn_seconds) {
+            format!(
+                "the turn took longer than {} seconds (host.turn_seconds)",
+                settings.turn_seconds
+            )
+        } else if live.activity.silence() > Duration::from_secs(settings.silent_seconds) {
+            format!(
+                "the agent was silent for {} seconds (host.silent_seconds)",
+                settings.silent_seconds
+            )
+        } else {
+            return Ok(());
+        };
+        Err(HostError::Agent { message })
     }
 
     /// Waits a little for the agent to end by itself.
     pub(crate) fn farewell(&mut self) {
-        let end = Instant::now() + GRACE;
-        while Instant::now() < end {
-            if !matches!(self.child.try_wait(), Ok(None)) {
-                return;
-            }
-            thread::sleep(Duration::from_millis(2));
+        let since = Instant::now();
+        while since.elapsed() < GRACE && matches!(self.child.try_wait(), Ok(None)) {
+            thread::sleep(Duration::from_millis(1));
         }
+        self.away += since.elapsed();
     }
 
     /// How it ended, in words, for an agent that said nothing about it.

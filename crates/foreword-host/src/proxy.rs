@@ -17,6 +17,8 @@ use crate::upstream::Upstream;
 
 /// No answer is longer.
 const LONGEST_ANSWER: usize = 64 << 20;
+/// No answer takes longer.
+const LONGEST_BODY: Duration = Duration::from_secs(3600);
 /// So much of an error page is read.
 const LONGEST_ERROR: u64 = 64 << 10;
 /// Headers that say how to read a body, and nothing else.
@@ -69,16 +71,16 @@ pub(crate) fn check(
 
 /// Calls the model, again where that helps, and hands over what it says.
 pub(crate) fn call(
+    agent: &Agent,
     upstream: &Upstream,
     call: &ModelCall,
     tree: &Tree,
     sink: Sink<'_>,
 ) -> Result<Called, Failure> {
-    let agent = agent(upstream);
     let mut attempt = 0;
     loop {
         tree.check().map_err(|_| cancelled())?;
-        let (failure, wish) = match send(&agent, upstream, call) {
+        let (failure, wish) = match send(agent, upstream, call) {
             Ok(response) if response.status().is_success() => {
                 return pass_on(upstream, response, tree, sink);
             }
@@ -103,10 +105,13 @@ pub(crate) fn call(
     }
 }
 
-fn agent(upstream: &Upstream) -> Agent {
+/// What keeps connections to model servers from one call to the next.
+pub(crate) fn agent(timeout: Duration) -> Agent {
     Agent::config_builder()
         .timeout_connect(Some(Duration::from_secs(15)))
-        .timeout_recv_response(Some(upstream.timeout))
+        .timeout_recv_response(Some(timeout))
+        // Nobody waits so long; it ends the thread that reads an answer nobody listens to.
+        .timeout_recv_body(Some(LONGEST_BODY))
         .http_status_as_error(false)
         // A redirect could carry the credential elsewhere.
         .max_redirects(0)

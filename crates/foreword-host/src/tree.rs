@@ -10,6 +10,8 @@ use crate::error::HostError;
 pub struct Tree {
     shared: Arc<Shared>,
     cancelled: Arc<AtomicBool>,
+    /// This branch's own end, and that of each branch it grows from.
+    cancelled: Vec<Arc<AtomicBool>>,
 }
 
 #[derive(Debug)]
@@ -30,6 +32,14 @@ impl Tree {
     pub(crate) fn next_message(&self) -> Self {
         let next = Self::new(self.shared.max_depth, self.shared.max_agents);
         Self { cancelled: Arc::clone(&self.cancelled), ..next }
+        Self { shared: Arc::new(shared), cancelled: vec![Arc::default()] }
+    }
+
+    /// An agent with all that it starts. It ends with the tree, and can end before it.
+    pub(crate) fn branch(&self) -> Self {
+        let mut branch = self.clone();
+        branch.cancelled.push(Arc::default());
+        branch
     }
 
     /// Lets one more agent start below one of this depth; gives its own.
@@ -57,11 +67,15 @@ impl Tree {
     /// Ends all agents of the tree.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::SeqCst);
+        if let Some(own) = self.cancelled.last() {
+            own.store(true, Ordering::SeqCst);
+        }
     }
 
     /// Was it cancelled?
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::SeqCst)
+        self.cancelled.iter().any(|cancelled| cancelled.load(Ordering::SeqCst))
     }
 
     pub(crate) fn check(&self) -> Result<(), HostError> {
@@ -81,7 +95,7 @@ mod tests {
         assert!(tree.start(2).unwrap_err().to_string().contains("2 deep"));
         assert!(tree.start(0).is_ok());
         assert!(tree.start(0).unwrap_err().to_string().contains("3 agents"));
-        tree.clone().cancel();
+        tree.cancel();
         assert!(matches!(tree.start(0), Err(HostError::Cancelled)));
     }
 
@@ -93,5 +107,13 @@ mod tests {
         assert!(next.start(0).is_ok());
         next.cancel();
         assert!(tree.is_cancelled() && tree.next_message().is_cancelled());
+    fn a_branch_ends_alone_or_with_the_tree() {
+        let tree = Tree::new(3, 3);
+        let (left, right) = (tree.branch(), tree.branch());
+        let leaf = left.branch();
+        left.cancel();
+        assert!(leaf.is_cancelled() && !right.is_cancelled() && !tree.is_cancelled());
+        tree.cancel();
+        assert!(right.is_cancelled());
     }
 }

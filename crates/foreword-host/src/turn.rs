@@ -1,16 +1,14 @@
 //! One turn: a message goes in, the agent works in its sandbox, an answer comes out or is held back.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use foreword::estimate;
-use foreword_guard::{
-    Canary, Detector, OutputGuard, Provenance, redact_with, scan_input, scan_output,
-};
+use foreword_guard::{Canary, OutputGuard, Provenance, redact_with, scan_input, scan_output};
 use foreword_ipc::{AgentEvent, Job, JobLimits};
 use foreword_provider::{Block, Content as Said, Message};
-use foreword_sandbox::{DEFAULT_PATH, Quarantine, SandboxSpec, run_by_host};
+use foreword_sandbox::{DEFAULT_PATH, Quarantine, SandboxSpec, Trust, run_by_host};
 use foreword_semantic::ScanVerdict;
 use foreword_store::{
     Content, Event, FinishedTurn, NewSession, Outcome, Session, SessionId, StoreError, TurnEnd,
@@ -19,15 +17,17 @@ use foreword_store::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::bucket::Bucket;
 use crate::error::HostError;
 use crate::heartbeat::{Waking, Woken};
 use crate::host::Host;
-use crate::live::{Activity, Live, Spent, stored};
+use crate::live::{Live, Spent, stored};
 use crate::prepare::{Origin, Prepared, TurnRequest};
 use crate::process::AgentProcess;
 use crate::run_dir::RunDir;
 use crate::server::Server;
+
+/// No answer is longer.
+const LONGEST_ANSWER: usize = 4 << 20;
 
 /// What a person sees while a turn lasts.
 pub trait Observer {
@@ -87,7 +87,8 @@ pub struct TurnReport {
     pub history_omitted: u64,
     /// What the scanner says of message and answer.
     pub scanned: Scans,
-    /// What the host itself took, in milliseconds: everything but the agent's process.
+    /// What the host itself took, in milliseconds: everything but waiting for the agent's process,
+    /// for the model, for other agents and for pages.
     pub overhead_ms: f64,
 }
 
@@ -132,6 +133,12 @@ impl Host {
         for warning in &prepared.warnings {
             observer.warning(warning);
         }
+        for content in &prepared.external {
+            if content.verdict != ScanVerdict::Pass {
+                let verdict = content.verdict.as_str();
+                observer.notice(&format!("the scanner says {verdict} of {}", content.source));
+            }
+        }
         observer.prepared(&prepared);
         let scanned = self.scan_message(request)?;
         if scanned == ScanVerdict::Flag {
@@ -142,7 +149,7 @@ impl Host {
             None => self.new_session(request, &prepared, &canary)?,
         };
         let number = self.begin(request, &session, &prepared)?;
-        let result = self.run(request, &session, number, prepared, scanned, began, observer);
+        let result = self.run(request, &session, number, &prepared, scanned, began, observer);
         if let Err(error) = &result {
             self.fail(&session.id, number, error);
         }
@@ -166,7 +173,7 @@ impl Host {
         Ok(scanned.verdict)
     }
 
-    fn new_session(
+    pub(crate) fn new_session(
         &self,
         request: &TurnRequest,
         prepared: &Prepared,
@@ -223,17 +230,27 @@ impl Host {
             at: now,
         };
         let mut contents = vec![content(provenance, source, &request.message, external)];
+        for content in &prepared.external {
+            contents.push(Content {
+                provenance: stored(Provenance::External),
+                source: content.source.clone(),
+                tokens: content.tokens,
+                external: true,
+                at: now,
+            });
+        }
         let context = &prepared.context;
         for memory in context.memories.iter().chain(&context.activity) {
             let text = memory.text.inspect();
             contents.push(content(Provenance::Memory, "recalled", text, memory.tainted));
         }
         let (id, owner, message) =
-            (session.id.clone(), self.owner.clone(), request.message.clone());
+            (session.id.clone(), self.owner.clone(), prepared.message.clone());
         let event = Event::new(&self.options.person, "turn.begin", id.as_str(), Outcome::Pending)
             .with_detail(json!({
                 "model": prepared.model, "runner": prepared.runner.as_str(),
                 "sandbox": prepared.context.sandbox_type.inspect(), "prompt": prepared.prompt.digest(),
+                "external": prepared.external.len(),
             }));
         self.writer.write(now, move |write| -> Result<_, HostError> {
             for running in write.running_turns(Some(&id))? {
@@ -257,38 +274,15 @@ impl Host {
         request: &TurnRequest,
         session: &Session,
         number: TurnNumber,
-        prepared: Prepared,
+        prepared: &Prepared,
         scanned: ScanVerdict,
         began: Instant,
         observer: &mut dyn Observer,
     ) -> Result<TurnReport, HostError> {
-        let canaries: Vec<Canary> =
-            session.canaries().iter().filter_map(|canary| Canary::parse(canary)).collect();
-        let token = random_hex::<32>()?;
-        let name = random_hex::<8>()?;
+        let (token, name) = (random_hex::<32>()?, random_hex::<8>()?);
         let run_dir = RunDir::create(&self.options.run_base, &name, &self.owner)?;
-        let live = Arc::new(Live {
-            host: Arc::clone(self),
-            session: session.id.clone(),
-            agent: prepared.agent.clone(),
-            user: prepared.user.clone(),
-            turn: Some(number),
-            depth: request.depth,
-            tree: prepared.tree.clone(),
-            token: token.clone(),
-            prompt: prepared.prompt.system().to_owned(),
-            context: prepared.context.clone(),
-            threshold: prepared.context.taint_threshold(),
-            detector: Detector::new(&canaries),
-            canaries,
-            tools: prepared.tools.clone(),
-            upstream: Some(prepared.upstream.clone()),
-            settings: prepared.config.host.clone(),
-            bucket: Mutex::new(Bucket::new(prepared.config.host.calls_per_second, Instant::now())),
-            spent: Mutex::default(),
-            leaked: Mutex::default(),
-            activity: Activity::new(),
-        });
+        let live = Live::new(self, session, Some(number), request.depth, token, prepared);
+        let live = Arc::new(live);
         let workspace = self.workspace()?;
         // There from the start, it is the store that fills it: inside it cannot be written.
         let skills = self.root.join(&workspace.config().skills.directory);
@@ -296,18 +290,23 @@ impl Host {
             .map_err(|error| HostError::io(format!("make {}", skills.display()), error))?;
         let governed = workspace.governed()?;
         let quarantine = Quarantine::before(&governed);
-        let spec = self.spec(&prepared, &governed, &run_dir)?;
+        let spec = self.spec(prepared, &governed, &run_dir)?;
         let inside = prepared.sandbox.run_dir_inside(&spec);
-        let job = self.job(&prepared, &live, inside.join(crate::run_dir::SOCKET), &spec)?;
+        let job = self.job(prepared, &live, inside.join(crate::run_dir::SOCKET), &spec)?;
         let server = Server::start(&live, &run_dir.socket())?;
-        let started = Instant::now();
-        let before_ms = began.elapsed();
         let mut process = AgentProcess::start(prepared.sandbox.as_ref(), &spec, job)?;
         let outcomes = self.listen(&live, &mut process, observer);
+        let away = process.away();
         drop(process);
-        let agent_ms = started.elapsed();
+        // Whatever the agent started ends with it, and nobody waits for an answer any more.
+        live.tree.cancel();
         drop(server);
-        for found in quarantine.after(&workspace, &format!("{}-{}", session.id, number.0))? {
+        let accepted = self.accepted()?;
+        let place = format!("{}-{}", session.id, number.0);
+        for found in quarantine.after(&workspace, &place, accepted.as_ref())? {
+        let accepted = Trust::open(&self.options.config_dir, &self.root)?.accepted()?;
+        let aside = format!("{}-{}", session.id, number.0);
+        for found in quarantine.after(&workspace, &aside, accepted.as_ref())? {
             observer.notice(&format!(
                 "the agent made {}, which is governed; it was moved to {}",
                 found.path, found.moved_to
@@ -318,7 +317,7 @@ impl Host {
         let outcomes = outcomes?;
         let report_parts = self.finish(&live, session, number, &outcomes)?;
         let level = live.taint()?;
-        let overhead = before_ms + began.elapsed().saturating_sub(before_ms + agent_ms);
+        let overhead = began.elapsed().saturating_sub(away) + live.busy();
         Ok(TurnReport {
             session: session.id.as_str().to_owned(),
             turn: number.0,
@@ -437,6 +436,13 @@ impl Host {
                     Ok(safe) => {
                         observer.text(&safe);
                         answer.push_str(&safe);
+                        if answer.len() > LONGEST_ANSWER {
+                            return Err(HostError::Agent {
+                                message: format!(
+                                    "the agent said more than {LONGEST_ANSWER} bytes in one turn"
+                                ),
+                            });
+                        }
                     }
                     Err(leak) => {
                         live.note_leak("answer", &leak.to_string());
@@ -627,6 +633,6 @@ pub(crate) fn random<const N: usize>() -> Result<[u8; N], HostError> {
     Ok(bytes)
 }
 
-fn random_hex<const N: usize>() -> Result<String, HostError> {
+pub(crate) fn random_hex<const N: usize>() -> Result<String, HostError> {
     Ok(random::<N>()?.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -1,6 +1,7 @@
 //! Lines of bounded length out of a stream of bytes.
 
 use std::io::{self, BufRead, BufReader, Read};
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
@@ -32,44 +33,68 @@ pub enum FrameError {
 pub struct Frames<R> {
     inner: BufReader<R>,
     limit: usize,
+    patience: Option<Duration>,
     line: Vec<u8>,
 }
 
 impl<R: Read> Frames<R> {
     /// Lines of at most `limit` bytes.
     pub fn new(inner: R, limit: usize) -> Self {
-        Self { inner: BufReader::with_capacity(64 << 10, inner), limit, line: Vec::new() }
+        let inner = BufReader::with_capacity(64 << 10, inner);
+        Self { inner, limit, patience: None, line: Vec::new() }
+    }
+
+    /// A line that was begun has to be finished in this time, however busily its bytes come in. The
+    /// stream itself must not wait longer either: its own time-out is what is noticed.
+    #[must_use]
+    pub fn within(self, patience: Duration) -> Self {
+        Self { patience: Some(patience), ..self }
     }
 
     /// The next line without its line break; nothing at the end.
     ///
     /// # Errors
     ///
-    /// If a line is too long, cut off, or the stream fails.
+    /// If a line is too long, too slow, cut off, or the stream fails.
     pub fn next_line(&mut self) -> Result<Option<&[u8]>, FrameError> {
         self.line.clear();
         // What a long line took is given back.
         self.line.shrink_to(64 << 10);
-        let most = u64::try_from(self.limit).unwrap_or(u64::MAX).saturating_add(1);
-        let read = match (&mut self.inner).take(most).read_until(b'\n', &mut self.line) {
-            Ok(read) => read,
-            Err(error) if is_timeout(&error) => {
-                return Err(if self.line.is_empty() { FrameError::Idle } else { FrameError::Slow });
+        let mut begun = None;
+        loop {
+            let bytes = match self.inner.fill_buf() {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if is_timeout(&error) => {
+                    let nothing = self.line.is_empty();
+                    return Err(if nothing { FrameError::Idle } else { FrameError::Slow });
+                }
+                Err(error) => return Err(error.into()),
+            };
+            if bytes.is_empty() {
+                return if self.line.is_empty() { Ok(None) } else { Err(FrameError::Truncated) };
             }
-            Err(error) => return Err(error.into()),
-        };
-        if read == 0 {
-            return Ok(None);
+            let end = bytes.iter().position(|byte| *byte == b'\n');
+            let piece = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
+            let used = piece.len() + usize::from(end.is_some());
+            let fits = self.line.len() + piece.len() <= self.limit;
+            if fits {
+                self.line.extend_from_slice(piece);
+            }
+            self.inner.consume(used);
+            if !fits {
+                return Err(FrameError::TooLong { limit: self.limit });
+            }
+            if end.is_some() {
+                self.line.pop_if(|last| *last == b'\r');
+                return Ok(Some(&self.line));
+            }
+            if let Some(patience) = self.patience
+                && begun.get_or_insert_with(Instant::now).elapsed() > patience
+            {
+                return Err(FrameError::Slow);
+            }
         }
-        if self.line.pop_if(|last| *last == b'\n').is_none() {
-            return Err(if self.line.len() > self.limit {
-                FrameError::TooLong { limit: self.limit }
-            } else {
-                FrameError::Truncated
-            });
-        }
-        self.line.pop_if(|last| *last == b'\r');
-        Ok(Some(&self.line))
     }
 
     /// Whether bytes of a next line are already here.
@@ -105,5 +130,19 @@ mod tests {
         assert_eq!(exact.unwrap(), Some(4));
         let cut = Frames::new(&b"123"[..], 4).next_line().map(|_| ()).unwrap_err();
         assert!(matches!(cut, FrameError::Truncated));
+    }
+
+    #[test]
+    fn a_line_that_drips_is_too_slow() {
+        struct Drip;
+        impl Read for Drip {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                std::thread::sleep(Duration::from_millis(2));
+                buffer[0] = b'x';
+                Ok(1)
+            }
+        }
+        let mut frames = Frames::new(Drip, 1 << 20).within(Duration::from_millis(50));
+        assert!(matches!(frames.next_line(), Err(FrameError::Slow)));
     }
 }

@@ -13,7 +13,7 @@ use crate::subprocess::Launcher;
 use crate::system::{self, Part};
 use crate::trial;
 
-/// Bytes of each temporary directory: they live in memory.
+/// Bytes of the temporary directory: it lives in memory.
 const TEMPORARY_BYTES: &str = "1073741824";
 
 /// How to get it, for a person.
@@ -43,6 +43,10 @@ impl Bwrap {
     #[must_use]
     pub fn checked_by(self, launcher: Launcher) -> Self {
         Self { launcher: Some(launcher), ..self }
+    }
+
+    pub(crate) fn program(&self) -> &Path {
+        &self.program
     }
 
     /// Runs `true` in a sandbox as narrow as those for agents.
@@ -77,9 +81,8 @@ impl Bwrap {
         }
         // The root of the host is the owner of /proc/sys, also without capabilities: so read-only.
         command.args(["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]);
-        for path in ["/tmp", "/var/tmp"] {
-            command.args(["--perms", "1777", "--size", TEMPORARY_BYTES, "--tmpfs", path]);
-        }
+        command.args(["--perms", "1777", "--size", TEMPORARY_BYTES, "--tmpfs", "/tmp"]);
+        command.args(["--symlink", "../tmp", "/var/tmp"]);
         command
     }
 }

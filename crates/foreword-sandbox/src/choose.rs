@@ -7,6 +7,7 @@ use crate::bwrap::{self, Bwrap};
 use crate::docker::{self, Docker};
 use crate::error::SandboxError;
 use crate::nsjail::{self, Nsjail};
+use crate::remember::Memory;
 use crate::sandbox::{Sandbox, SandboxKind};
 use crate::seatbelt::{self, Seatbelt};
 use crate::subprocess::{Launcher, Subprocess};
@@ -19,6 +20,9 @@ pub struct Available<'a> {
     pub launcher: Launcher,
     /// The image for containers; without one, docker is not used.
     pub docker_image: Option<String>,
+    /// A directory of the person in which is kept that bwrap or nsjail works, so that it is not tried
+    /// at every start; never one in a workspace. Without one it is tried each time.
+    pub remember_in: Option<PathBuf>,
 }
 
 /// Looks programs up in a `PATH`: in directories with an absolute path that lie outside the workspace,
@@ -38,7 +42,7 @@ pub fn programs_in<'a>(
 impl Available<'_> {
     /// The best sandbox that works here. There is always one; [`Sandbox::guarantees`] says how good.
     ///
-    /// Those before it are tried by running them once.
+    /// Those before it are tried by running them once, unless they are known to work.
     #[must_use]
     pub fn best(&self) -> Box<dyn Sandbox> {
         let works = |kind| self.named(kind).ok();
@@ -63,12 +67,12 @@ impl Available<'_> {
             SandboxKind::Bwrap => {
                 let bwrap = Bwrap::new(find("bwrap", bwrap::REMEDY)?);
                 let bwrap = bwrap.checked_by(self.launcher.clone());
-                bwrap.trial()?;
+                self.once(kind, bwrap.program(), || bwrap.trial())?;
                 Ok(Box::new(bwrap))
             }
             SandboxKind::Nsjail => {
                 let nsjail = Nsjail::new(find("nsjail", nsjail::REMEDY)?, self.launcher.clone());
-                nsjail.trial()?;
+                self.once(kind, nsjail.program(), || nsjail.trial())?;
                 Ok(Box::new(nsjail))
             }
             SandboxKind::Docker => {
@@ -89,6 +93,24 @@ impl Available<'_> {
             }
             SandboxKind::Subprocess => Ok(Box::new(Subprocess::new(self.launcher.clone()))),
         }
+    }
+
+    /// Tries a program unless it is known to work.
+    fn once(
+        &self,
+        kind: SandboxKind,
+        program: &Path,
+        trial: impl FnOnce() -> Result<(), SandboxError>,
+    ) -> Result<(), SandboxError> {
+        let memory = self.remember_in.as_ref().and_then(|at| Memory::of(at, kind, program));
+        if memory.as_ref().is_some_and(Memory::holds) {
+            return Ok(());
+        }
+        trial()?;
+        if let Some(memory) = memory {
+            memory.keep();
+        }
+        Ok(())
     }
 
     /// How each of [`SandboxKind::ALL`] fares: the sandbox, or why it does not work.

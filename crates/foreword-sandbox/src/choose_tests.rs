@@ -8,7 +8,12 @@ fn launcher() -> Launcher {
 }
 
 fn available<'a>(lookup: &'a dyn Fn(&str) -> Option<PathBuf>) -> Available<'a> {
-    Available { lookup, launcher: launcher(), docker_image: Some("image".into()) }
+    Available {
+        lookup,
+        launcher: launcher(),
+        docker_image: Some("image".into()),
+        remember_in: None,
+    }
 }
 
 fn script(directory: &Path, name: &str, text: &str) -> PathBuf {
@@ -54,6 +59,29 @@ fn one_that_is_installed_and_does_not_work_is_passed_over() {
     let without_image = Available { docker_image: None, ..available };
     let error = without_image.named(SandboxKind::Docker).unwrap_err().to_string();
     assert!(error.contains("no image is named"), "{error}");
+}
+
+#[test]
+fn what_works_is_tried_once_and_again_when_the_program_changes() {
+    let directory = tempfile::tempdir().unwrap();
+    let tried = directory.path().join("tried");
+    let count = || fs::read_to_string(&tried).unwrap_or_default().len();
+    let works = format!("printf x >> '{}'; exit 0", tried.display());
+    let bwrap = script(directory.path(), "bwrap", &works);
+    let lookup = |name: &str| (name == "bwrap").then(|| bwrap.clone());
+    let memory = directory.path().join("config/foreword");
+    let available = Available { remember_in: Some(memory), ..available(&lookup) };
+    for _ in 0..3 {
+        assert_eq!(available.best().kind(), SandboxKind::Bwrap);
+    }
+    assert_eq!(count(), 1);
+    script(directory.path(), "bwrap", &format!("{works} # newer"));
+    assert!(available.named(SandboxKind::Bwrap).is_ok());
+    assert_eq!(count(), 2);
+    script(directory.path(), "bwrap", "exit 1");
+    for _ in 0..2 {
+        assert!(available.named(SandboxKind::Bwrap).is_err());
+    }
 }
 
 #[test]

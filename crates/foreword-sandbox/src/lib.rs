@@ -31,6 +31,7 @@ mod nsjail;
 #[cfg(target_os = "linux")]
 mod process_tree;
 mod quarantine;
+mod remember;
 mod sandbox;
 mod seatbelt;
 mod spec;

@@ -34,6 +34,10 @@ impl Nsjail {
         Self { program, launcher }
     }
 
+    pub(crate) fn program(&self) -> &Path {
+        &self.program
+    }
+
     /// Runs `true` in a sandbox as narrow as those for agents.
     ///
     /// # Errors

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::fs;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use foreword_workspace::{Governed, GovernedGroup, PRIVATE_DIR, Workspace};
+use foreword_workspace::{Governed, GovernedContents, GovernedGroup, PRIVATE_DIR, Workspace};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -17,6 +18,10 @@ use crate::error::SandboxError;
 
 /// Directory below the private one.
 const QUARANTINE_DIR: &str = "quarantine";
+/// A file larger than this was never accepted as it is.
+const LARGEST_COMPARED: u64 = 64 << 20;
+/// Entries of a directory that are looked at one by one.
+const MOST_INSIDE: usize = 20_000;
 
 /// The governed names of a workspace as they were before an agent ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +44,9 @@ pub struct Quarantined {
 
 impl Quarantine {
     /// Remembers what there is. Take it from the same [`Governed`] as the sandbox.
+    ///
+    /// The directory of skills should exist by then: it is written by the store while an agent runs, and
+    /// would be moved away if it had only just appeared.
     #[must_use]
     pub fn before(governed: &Governed) -> Self {
         Self { before: governed.clone() }
@@ -46,7 +54,9 @@ impl Quarantine {
 
     /// Moves what appeared since into `.foreword/quarantine/<name>/`, and puts governed links back.
     ///
-    /// `name` is made from the time and the session, and has to be one file name.
+    /// `name` is made from the time and the session, and has to be one file name. What is as a person
+    /// accepted it ([`Trust::accepted`](crate::Trust::accepted)) stays where it is. Whatever else appeared
+    /// is moved, whoever made it: nobody can tell the agent's files from a person's.
     ///
     /// # Errors
     ///
@@ -55,6 +65,7 @@ impl Quarantine {
         &self,
         workspace: &Workspace,
         name: &str,
+        accepted: Option<&GovernedContents>,
     ) -> Result<Vec<Quarantined>, SandboxError> {
         if let Some(reason) = foreword_workspace::file_name_fault(name) {
             let given = name.to_owned();
@@ -78,8 +89,18 @@ impl Quarantine {
             }
             moving.put_link_back(path, &link.target)?;
         }
-        for (path, group) in self.appeared(workspace)? {
+        let mut appeared: Vec<(String, GovernedGroup)> =
+            self.appeared(workspace)?.into_iter().rev().collect();
+        while let Some((path, group)) = appeared.pop() {
             let path = moving.link_on_the_way(&path)?;
+            match moving.accepted(&path, accepted) {
+                Accepted::No => {}
+                Accepted::Yes => continue,
+                Accepted::Partly(inside) => {
+                    appeared.extend(inside.into_iter().rev().map(|path| (path, group)));
+                    continue;
+                }
+            }
             if let Some(moved_to) = moving.put_aside(&path)? {
                 moved.push(Quarantined { path, group, moved_to, replaced_link: false });
             }
@@ -114,12 +135,45 @@ impl Quarantine {
     }
 }
 
+enum Accepted {
+    No,
+    Yes,
+    /// A directory, of which some was; its entries.
+    Partly(Vec<String>),
+}
+
 struct Moving<'a> {
     root: &'a Path,
     name: &'a str,
 }
 
 impl Moving<'_> {
+    /// Whether what is at a path is as a person accepted it; for a directory, what there is in it if
+    /// some of that was accepted.
+    fn accepted(&self, path: &str, accepted: Option<&GovernedContents>) -> Accepted {
+        let Some(accepted) = accepted else { return Accepted::No };
+        let at = self.root.join(path);
+        let Ok(meta) = fs::symlink_metadata(&at) else { return Accepted::No };
+        if let Some(file) = accepted.files.get(path) {
+            let small = meta.is_file() && meta.len() <= LARGEST_COMPARED;
+            let same =
+                small && fs::read(&at).is_ok_and(|bytes| blake3::hash(&bytes) == file.digest);
+            return if same { Accepted::Yes } else { Accepted::No };
+        }
+        let below = format!("{path}/");
+        let next = accepted.files.range(below.clone()..).next();
+        if !meta.is_dir() || !next.is_some_and(|(known, _)| known.starts_with(&below)) {
+            return Accepted::No;
+        }
+        let names = fs::read_dir(&at).into_iter().flatten().flatten();
+        let mut inside: Vec<String> = names
+            .filter_map(|entry| Some(format!("{below}{}", entry.file_name().to_str()?)))
+            .take(MOST_INSIDE)
+            .collect();
+        inside.sort();
+        Accepted::Partly(inside)
+    }
+
     /// Moves what is at a path, if there is anything and no link on the way; says where it went.
     fn put_aside(&self, path: &str) -> Result<Option<String>, SandboxError> {
         let Some((directory, name)) = self.directory_of(path)? else { return Ok(None) };

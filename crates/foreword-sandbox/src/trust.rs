@@ -82,7 +82,7 @@ impl Trust {
     ///
     /// If what is remembered cannot be read, or others than the person may write it.
     pub fn standing(&self, now: &GovernedContents) -> Result<Standing, SandboxError> {
-        let Some(before) = self.remembered()? else { return Ok(Standing::Unknown) };
+        let Some(before) = self.accepted()? else { return Ok(Standing::Unknown) };
         let changes = now.changes_since(&before);
         if changes.is_empty() {
             return Ok(Standing::Trusted);
@@ -103,10 +103,51 @@ impl Trust {
     ///
     /// If it cannot be written.
     pub fn accept(&self, shown: &GovernedContents) -> Result<(), SandboxError> {
+        let _lock = self.lock()?;
+        self.keep(shown)
+    }
+
+    /// Remembers some of these files and leaves the others as they were accepted: for a change that the
+    /// host itself made because a person approved it. In a workspace that is unknown it does nothing.
+    ///
+    /// # Errors
+    ///
+    /// If what is remembered cannot be read or written.
+    pub fn accept_only(
+        &self,
+        shown: &GovernedContents,
+        paths: &[&str],
+    ) -> Result<(), SandboxError> {
+        let _lock = self.lock()?;
+        let Some(mut accepted) = self.accepted()? else { return Ok(()) };
+        for path in paths {
+            match shown.files.get(*path) {
+                Some(file) => accepted.files.insert((*path).to_owned(), file.clone()),
+                None => accepted.files.remove(*path),
+            };
+        }
+        self.keep(&accepted)
+    }
+
+    /// Two processes that accept at once must not undo each other.
+    fn lock(&self) -> Result<File, SandboxError> {
+        let io = |source| SandboxError::Io { path: self.file.clone(), source };
+        let directory = self.file.parent().unwrap_or(Path::new("."));
+        make_private_directory(directory).map_err(io)?;
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let lock = options.open(directory.join("lock")).map_err(io)?;
+        lock.lock().map_err(io)?;
+        Ok(lock)
+    }
+
+    fn keep(&self, files: &GovernedContents) -> Result<(), SandboxError> {
         let remembered = Remembered {
             format: FORMAT,
             workspace: self.workspace.display().to_string(),
-            files: shown.clone(),
+            files: files.clone(),
         };
         let io = |source| SandboxError::Io { path: self.file.clone(), source };
         let bytes = serde_json::to_vec(&remembered).map_err(|error| io(error.into()))?;
@@ -127,7 +168,12 @@ impl Trust {
         }
     }
 
-    fn remembered(&self) -> Result<Option<GovernedContents>, SandboxError> {
+    /// The files as they were accepted; `None` if the workspace is unknown.
+    ///
+    /// # Errors
+    ///
+    /// As [`Trust::standing`].
+    pub fn accepted(&self) -> Result<Option<GovernedContents>, SandboxError> {
         let io = |source| SandboxError::Io { path: self.file.clone(), source };
         let bad = |reason: String| SandboxError::BadTrust { path: self.file.clone(), reason };
         let file = match File::open(&self.file) {
@@ -154,8 +200,6 @@ impl Trust {
 
     /// Writes beside the file, and puts it in place in one step.
     fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        let directory = self.file.parent().unwrap_or(Path::new("."));
-        make_private_directory(directory)?;
         let beside = self.file.with_extension(format!("new-{}", std::process::id()));
         let written = write_private(&beside, bytes).and_then(|()| fs::rename(&beside, &self.file));
         if written.is_err() {

@@ -12,10 +12,10 @@ fn trust(place: &Place) -> Trust {
 }
 
 fn file(place: &Place) -> PathBuf {
-    let mut files = fs::read_dir(place.at("config/trust")).unwrap();
-    let file = files.next().unwrap().unwrap().path();
-    assert!(files.next().is_none(), "nothing is left beside it");
-    file
+    let files = fs::read_dir(place.at("config/trust")).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = files.filter(|file| !file.ends_with("lock")).collect();
+    assert_eq!(files.len(), 1, "nothing is left beside it");
+    files.remove(0)
 }
 
 #[test]
@@ -109,5 +109,36 @@ fn a_damaged_file_is_told_and_trusts_nothing() {
         assert!(matches!(error, SandboxError::BadTrust { .. }), "{bad}: {error}");
     }
     fs::write(&path, good).unwrap();
+    assert_eq!(trust.standing(&contents(&place)).unwrap(), Standing::Trusted);
+}
+
+#[test]
+fn a_change_that_a_person_approved_is_taken_in_by_itself() {
+    let place = Place::new(&["w/SOUL.md", "w/USER.md", "w/TOOLS.md"]);
+    let trust = trust(&place);
+    trust.accept_only(&contents(&place), &["SOUL.md"]).unwrap();
+    assert_eq!(trust.accepted().unwrap(), None, "an unknown workspace stays unknown");
+    trust.accept(&contents(&place)).unwrap();
+    place.write("w/SOUL.md", "approved");
+    place.write("w/USER.md", "not approved");
+    fs::remove_file(place.at("w/TOOLS.md")).unwrap();
+    trust.accept_only(&contents(&place), &["SOUL.md", "TOOLS.md"]).unwrap();
+    let Standing::Changed(changes) = trust.standing(&contents(&place)).unwrap() else { panic!() };
+    assert_eq!(changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>(), ["USER.md"]);
+}
+
+#[test]
+fn accepting_at_once_loses_nothing() {
+    let names: Vec<String> = (0..8).map(|n| format!("prompts/{n}.md")).collect();
+    let place = Place::new(&["w/SOUL.md"]);
+    let trust = trust(&place);
+    trust.accept(&contents(&place)).unwrap();
+    names.iter().for_each(|name| place.write(&format!("w/{name}"), name));
+    let shown = contents(&place);
+    std::thread::scope(|scope| {
+        for name in &names {
+            scope.spawn(|| trust.accept_only(&shown, &[name]).unwrap());
+        }
+    });
     assert_eq!(trust.standing(&contents(&place)).unwrap(), Standing::Trusted);
 }

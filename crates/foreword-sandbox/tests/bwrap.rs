@@ -139,11 +139,11 @@ fn the_home_the_database_and_the_machine_are_not_there() {
 fn the_kernel_cannot_be_set_from_inside() {
     let Some(bwrap) = bwrap() else { return };
     let scene = Scene::new();
-    let before = fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap();
-    let script = "echo '|/evil' > /proc/sys/kernel/core_pattern && echo wrote; mkdir /tmp/p; \
-        unshare -Urmpf sh -c 'mount -t proc proc /tmp/p && echo \"|/evil\" > /tmp/p/sys/kernel/core_pattern' && echo wrote";
-    assert_eq!(scene.says(&bwrap, script), "");
-    assert_eq!(fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap(), before);
+    // What is written is what is there: a test that fails must not change the machine.
+    let script = "v=$(cat /proc/sys/kernel/core_pattern); echo read $?; \
+        echo \"$v\" > /proc/sys/kernel/core_pattern && echo wrote; mkdir /tmp/p; unshare -Urmpf \
+        sh -c 'mount -t proc proc /tmp/p && echo \"$0\" > /tmp/p/sys/kernel/core_pattern' \"$v\" && echo wrote";
+    assert_eq!(scene.says(&bwrap, script), "read 0\n");
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn links_under_governed_names_are_no_hole() {
     assert_eq!(scene.read("AGENTS.md"), "agents\n");
     assert_eq!(fs::read_to_string(&outside).unwrap(), "outside\n");
     assert_eq!(scene.read("IDENTITY.md"), "evil\n", "the link itself can be replaced");
-    let moved = quarantine.after(&workspace, "now-session").unwrap();
+    let moved = quarantine.after(&workspace, "now-session", None).unwrap();
     assert_eq!(moved.len(), 1);
     assert!(moved[0].replaced_link);
     assert_eq!(scene.read("IDENTITY.md"), "identity\n", "and is put back");
@@ -242,12 +242,30 @@ fn what_is_created_under_a_governed_name_is_put_aside() {
     let quarantine = Quarantine::before(&workspace.governed().unwrap());
     let output = scene.run(&bwrap, "echo evil > SOUL.md; mkdir x; echo evil > x/AGENTS.md");
     assert!(output.status.success());
-    let moved = quarantine.after(&workspace, "20260101T000000Z-s1").unwrap();
+    let moved = quarantine.after(&workspace, "20260101T000000Z-s1", None).unwrap();
     let paths: Vec<_> = moved.iter().map(|moved| moved.moved_to.as_str()).collect();
     let at = ".foreword/quarantine/20260101T000000Z-s1";
     assert_eq!(paths, [format!("{at}/SOUL.md"), format!("{at}/x/AGENTS.md")]);
     assert!(!scene.workspace.join("SOUL.md").exists());
     assert_eq!(scene.read(paths[0]), "evil\n");
+}
+
+#[test]
+fn commits_can_be_made_and_hooks_cannot() {
+    let Some(bwrap) = bwrap() else { return };
+    let scene = Scene::new();
+    fs::remove_dir_all(scene.workspace.join(".git")).unwrap();
+    let init = Command::new("git").args(["init", "-q"]).arg(&scene.workspace).status().unwrap();
+    assert!(init.success());
+    scene.write(".git/hooks/pre-commit", "#!/bin/sh\n");
+    let script = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; \
+        git add src && git commit -q -m one && git log --format=%s; git config core.fsmonitor evil; \
+        echo evil > .git/hooks/post-checkout; rm -rf .git 2>/dev/null; mv .git away; exit 0";
+    let output = scene.run(&bwrap, script);
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "one\n", "{complaint}");
+    assert!(!scene.read(".git/config").contains("evil"));
+    assert!(!scene.workspace.join(".git/hooks/post-checkout").exists());
 }
 
 /// What a race won by an agent in the same workspace comes to: another directory is mounted.

@@ -22,15 +22,13 @@ pub(super) fn whole(
         reason(status),
         body.len()
     );
-    out.write_all(head.as_bytes())?;
-    out.write_all(body.as_bytes())?;
-    out.flush()
+    out.write_all((head + &body).as_bytes())
 }
 
 /// An answer without a body.
 pub(super) fn empty(out: &mut dyn Write, status: u16) -> io::Result<()> {
-    write!(out, "HTTP/1.1 {status} {}\r\nContent-Length: 0\r\n\r\n", reason(status))?;
-    out.flush()
+    let head = format!("HTTP/1.1 {status} {}\r\nContent-Length: 0\r\n\r\n", reason(status));
+    out.write_all(head.as_bytes())
 }
 
 /// The start of an answer in chunks.
@@ -38,11 +36,11 @@ pub(super) fn begin_chunks(out: &mut dyn Write, status: u16, content_type: &str)
     // Whoever wrote the type, it is one line.
     let content_type: String = content_type.chars().filter(|c| !c.is_control()).collect();
     let no_retry = if status >= 400 { "x-should-retry: false\r\n" } else { "" };
-    write!(
-        out,
+    let head = format!(
         "HTTP/1.1 {status} {}\r\nContent-Type: {content_type}\r\nTransfer-Encoding: chunked\r\n{no_retry}\r\n",
         reason(status)
-    )
+    );
+    out.write_all(head.as_bytes())
 }
 
 /// A chunk. An empty one would be the end.
@@ -50,14 +48,13 @@ pub(super) fn chunk(out: &mut dyn Write, data: &str) -> io::Result<()> {
     if data.is_empty() {
         return Ok(());
     }
-    write!(out, "{:x}\r\n{data}\r\n", data.len())?;
-    out.flush()
+    // In one piece: each write is a packet of its own.
+    out.write_all(format!("{:x}\r\n{data}\r\n", data.len()).as_bytes())
 }
 
 /// The end of the chunks.
 pub(super) fn end_chunks(out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(b"0\r\n\r\n")?;
-    out.flush()
+    out.write_all(b"0\r\n\r\n")
 }
 
 /// The status for a failure of the host: never one that invites to ask again.

@@ -39,14 +39,7 @@ pub(crate) fn run(
     let bridge = Bridge::start(job.bridge_port, settings).map_err(AgentError::Bridge)?;
     let dir = PrivateDir::new(&surroundings.temp_dir).map_err(AgentError::Private)?;
     let input = conversation::text(&job.history, prompt.turn_context(), &job.message);
-    let mut program = Program::new(
-        NAME,
-        ADVICE,
-        job,
-        surroundings,
-        &dir.directory("home").map_err(AgentError::Private)?,
-        input,
-    )?;
+    let mut program = Program::new(NAME, ADVICE, job, surroundings, &dir, input)?;
     let system = dir.write("system.md", prompt.system()).map_err(AgentError::Private)?;
     let mcp = dir
         .write("mcp.json", &mcp_config(job, !own.is_empty()).to_string())
@@ -77,6 +70,9 @@ pub(crate) fn run(
         .env("BASH_MAX_TIMEOUT_MS", (job.limits.command_seconds * 1000).to_string())
         .env("BASH_MAX_OUTPUT_LENGTH", job.limits.max_tool_output_bytes.to_string())
         .env("MAX_THINKING_TOKENS", "0")
+        // Our tools are offered from the start, and none of them waits to be searched for.
+        .env("ENABLE_TOOL_SEARCH", "false")
+        .env("MCP_TIMEOUT", "30000")
         // The host has tried again already.
         .env("CLAUDE_CODE_MAX_RETRIES", "0");
     for name in SWITCHES {
@@ -98,11 +94,12 @@ pub(crate) fn run(
 }
 
 /// What is not essential to a turn.
-const SWITCHES: [&str; 12] = [
+const SWITCHES: [&str; 13] = [
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
     "CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS",
     "CLAUDE_CODE_DISABLE_TERMINAL_TITLE",
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
+    "CLAUDE_CODE_DISABLE_CLAUDE_MDS",
     "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS",
     "CLAUDE_CODE_SKIP_PROMPT_HISTORY",
     "DISABLE_AUTOUPDATER",

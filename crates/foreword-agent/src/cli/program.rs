@@ -2,7 +2,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write as _};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -14,6 +13,7 @@ use serde_json::Value;
 use crate::error::AgentError;
 use crate::leash::Leashed;
 use crate::output::HeadAndTail;
+use crate::private_dir::PrivateDir;
 use crate::run::Surroundings;
 
 /// The most of its complaints that are repeated.
@@ -53,12 +53,14 @@ impl Program {
         advice: &'static str,
         job: &Job,
         surroundings: &Surroundings,
-        home: &Path,
+        dir: &PrivateDir,
         input: String,
     ) -> Result<Self, AgentError> {
         let Some(CliProgram { program, args }) = &job.cli else {
             return Err(AgentError::NoProgram { runner: job.runner.as_str() });
         };
+        let home = dir.directory("home").map_err(AgentError::Private)?;
+        let temporary = dir.directory("tmp").map_err(AgentError::Private)?;
         let mut command = Command::new(program);
         command
             .args(args)
@@ -66,6 +68,7 @@ impl Program {
             .env_clear()
             .envs(surroundings.variables.iter().filter(|(name, _)| is_harmless(name)).cloned())
             .env("HOME", home)
+            .env("TMPDIR", temporary)
             .env("NO_PROXY", "127.0.0.1,localhost");
         Ok(Self { name, advice, command, input })
     }
@@ -102,22 +105,11 @@ impl Program {
             let _ = complain.send(complaints.text());
         });
 
-        let mut frames = Frames::new(stdout, MAX_EVENT_BYTES);
-        let mut enough = false;
-        while !enough {
-            let line = match frames.next_line() {
-                Ok(Some(line)) => line,
-                Ok(None) | Err(FrameError::Truncated) => break,
-                Err(error) => return Err(failed(error.to_string())),
-            };
-            // What is no JSON is chatter of the program.
-            if let Ok(value) = serde_json::from_slice::<Value>(line) {
-                enough = each(&value)? == Listen::Enough;
-            }
-        }
-        if enough {
+        let heard = listen(stdout, each, failed);
+        if !matches!(heard, Ok(Listen::On)) {
             leashed.ask_to_end(TIME_TO_END);
         }
+        heard?;
         let status = leashed
             .wait_until(Instant::now() + TIME_TO_END)
             .map_err(|error| failed(error.to_string()))?;
@@ -126,6 +118,28 @@ impl Program {
             status.map_or_else(|| "it did not end".to_owned(), |status| status.to_string());
         let complaints = complained.recv_timeout(Duration::from_millis(500)).unwrap_or_default();
         Ok(Ended { status, complaints })
+    }
+}
+
+/// Takes line after line, until the program ends or has said enough.
+fn listen(
+    stdout: impl Read,
+    each: &mut dyn FnMut(&Value) -> Result<Listen, AgentError>,
+    failed: impl Fn(String) -> AgentError,
+) -> Result<Listen, AgentError> {
+    let mut frames = Frames::new(stdout, MAX_EVENT_BYTES);
+    loop {
+        let line = match frames.next_line() {
+            Ok(Some(line)) => line,
+            Ok(None) | Err(FrameError::Truncated) => return Ok(Listen::On),
+            Err(error) => return Err(failed(error.to_string())),
+        };
+        // What is no JSON is chatter of the program.
+        if let Ok(value) = serde_json::from_slice::<Value>(line)
+            && each(&value)? == Listen::Enough
+        {
+            return Ok(Listen::Enough);
+        }
     }
 }
 

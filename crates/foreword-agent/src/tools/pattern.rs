@@ -76,7 +76,11 @@ fn explain(error: &BuildError) -> String {
     if let Some(limit) = error.size_limit() {
         return format!("it needs more than {limit} bytes");
     }
-    error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string)
+    match (error.syntax_error(), std::error::Error::source(error)) {
+        (Some(error), _) => error.to_string(),
+        (None, Some(source)) => format!("{error}: {source}"),
+        (None, None) => error.to_string(),
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `foreword run`, `chat`, `session` and `approve`, as data.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -77,6 +78,7 @@ Examples:
   foreword run --session ops -m \"and now for staging\"     go on with a session
   foreword run --agent planner --runner claude-code -m \"…\"
   foreword run -m \"hello\" --dry-run                       the exact request that would be sent
+  foreword run -m \"summarise this\" --external mail=inbox/1.txt   fenced, and counted as taint
   echo \"summarise this\" | foreword run -m - --trust
   foreword run --heartbeat                                what is due, from a timer
 
@@ -84,6 +86,11 @@ The model comes from [model] in foreword.toml, or ANTHROPIC_API_KEY, ANTHROPIC_B
 OPENAI_API_KEY and OPENAI_BASE_URL. The key stays with the host: no agent ever sees it.")]
 pub(crate) struct RunArgs {
     /// What to say to the agent; `-` reads it from standard input
+    #[arg(short, long, value_name = "TEXT")]
+    pub(crate) message: String,
+    /// A text from outside that comes with the message: `mail=FILE`, or `mail=-` for standard input
+    #[arg(long, value_name = "SOURCE=FILE")]
+    pub(crate) external: Vec<String>,
     #[arg(short, long, value_name = "TEXT", required_unless_present = "heartbeat")]
     pub(crate) message: Option<String>,
     /// Run what is due: schedules, then HEARTBEAT.md; for a timer, not for a person
@@ -148,4 +155,31 @@ pub(crate) struct AllowArgs {
     /// Why
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword mcp -w my-agent --trust        over standard input and output
+  foreword mcp -w my-agent --http 127.0.0.1:8722
+  claude mcp add foreword -- foreword mcp -w my-agent --trust
+
+Over HTTP a client has to send the token as `Authorization: Bearer TOKEN`; it is FOREWORD_MCP_TOKEN,
+or a new one that is shown.")]
+pub(crate) struct McpArgs {
+    /// Listen for HTTP on this address of this machine, at /mcp
+    #[arg(long, value_name = "ADDR", conflicts_with = "socket")]
+    pub(crate) http: Option<SocketAddr>,
+    /// Speak with the host behind a session's socket; its token is FOREWORD_SESSION_TOKEN
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+    /// The agent in whose name actions are done
+    #[arg(short, long, value_name = "ID", conflicts_with = "socket")]
+    pub(crate) agent: Option<String>,
+    /// The session to go on with, or the name of a new one
+    #[arg(long, value_name = "ID", conflicts_with = "socket")]
+    pub(crate) session: Option<String>,
+    /// Trust the workspace as it is now
+    #[arg(long)]
+    pub(crate) trust: bool,
 }

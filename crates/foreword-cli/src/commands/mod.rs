@@ -14,6 +14,7 @@ pub(crate) mod index;
 pub(crate) mod init;
 pub(crate) mod lint;
 pub(crate) mod lock;
+pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod model;
 pub(crate) mod pip;

@@ -4,6 +4,8 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use foreword_host::{External, Observer, TurnReport};
+use serde_json::Value;
 use foreword_host::{Host, TurnReport, TurnRequest};
 
 use crate::args::{DryRun, RunArgs};
@@ -18,6 +20,8 @@ pub(crate) const LONGEST_MESSAGE: u64 = 1 << 20;
 
 pub(crate) fn run(workspace: &Path, args: &RunArgs, terminal: &Terminal) -> Result<(), CliError> {
     let mut request = hosting::request(&args.choice)?;
+    request.message = message(&args.message)?;
+    request.external = external(&args.external, args.message == "-")?;
     if let Some(given) = &args.message {
         request.message = message(given)?;
     }
@@ -79,16 +83,7 @@ fn heartbeat(
 }
 
 fn message(given: &str) -> Result<String, CliError> {
-    let message = if given == "-" {
-        let mut text = String::new();
-        io::stdin()
-            .take(LONGEST_MESSAGE + 1)
-            .read_to_string(&mut text)
-            .map_err(|error| CliError::usage(format!("cannot read the message: {error}")))?;
-        text
-    } else {
-        given.to_owned()
-    };
+    let message = if given == "-" { read_stdin()? } else { given.to_owned() };
     if message.trim().is_empty() {
         return Err(CliError::usage("the message is empty").hint("say something with -m"));
     }
@@ -98,6 +93,40 @@ fn message(given: &str) -> Result<String, CliError> {
     Ok(message)
 }
 
+/// Texts from outside, each with where it came from.
+fn external(given: &[String], stdin_taken: bool) -> Result<Vec<External>, CliError> {
+    let mut stdin_taken = stdin_taken;
+    given
+        .iter()
+        .map(|given| {
+            let wrong = || {
+                CliError::usage(format!("`{given}` is not of the form SOURCE=FILE"))
+                    .hint("such as --external mail=inbox/1.txt")
+            };
+            let (source, file) = given.split_once('=').ok_or_else(wrong)?;
+            if source.trim().is_empty() || file.is_empty() {
+                return Err(wrong());
+            }
+            let text = if file == "-" {
+                if std::mem::replace(&mut stdin_taken, true) {
+                    return Err(CliError::usage("standard input can be read only once"));
+                }
+                read_stdin()?
+            } else {
+                foreword_workspace::read_file(Path::new(file), LONGEST_MESSAGE)?.text
+            };
+            Ok(External { source: source.to_owned(), text })
+        })
+        .collect()
+}
+
+fn read_stdin() -> Result<String, CliError> {
+    let mut text = String::new();
+    io::stdin()
+        .take(LONGEST_MESSAGE + 1)
+        .read_to_string(&mut text)
+        .map_err(|error| CliError::usage(format!("cannot read standard input: {error}")))?;
+    Ok(text)
 pub(crate) fn too_long() -> CliError {
     CliError::usage(format!("a message may have {LONGEST_MESSAGE} bytes"))
 }

@@ -96,6 +96,9 @@ pub(crate) fn forms(canary: &Canary, offset: usize) -> Vec<Form> {
             let lead = match name {
                 "base64" | "base64 in lines" => encoded,
                 "base64 quoted" => 2 + encoded,
+                "reversed base64" => text.len() - 1 - ((offset % 4 + 29) * 8 - 1) / 6,
+                "octal" => 1,
+                "reversed hex" => 1,
                 _ if text.to_lowercase().starts_with("0x") => 2,
                 _ => 0,
             };
@@ -134,6 +137,18 @@ pub(crate) fn forms(canary: &Canary, offset: usize) -> Vec<Form> {
                 add("upper hex", Encoding::Hex, hex.to_uppercase());
             }
             add("wide hex", Encoding::Hex, wide(&hexes(&cased, "", "")));
+            // Encoded, and then reversed: found as what the bytes are, read backward.
+            let backward = |text: &str| text.chars().rev().collect::<String>();
+            add("reversed hex", Encoding::Hex, backward(&hexes(&cased, "", ":")));
+            add(
+                "reversed base64",
+                Encoding::Base64,
+                backward(&base64(secret.as_bytes(), false, true)),
+            );
+            let numbers = |format: fn(u8) -> String| cased.bytes().map(format).collect::<String>();
+            add("decimal list", Encoding::Numbers, numbers(|b| format!("{b}, ")));
+            add("octal", Encoding::Numbers, numbers(|b| format!("\\{b:o}")));
+            add("binary", Encoding::Numbers, numbers(|b| format!("{b:08b} ")));
             let decimal: String = cased.bytes().map(|b| format!("&#{b};")).collect();
             add("decimal", Encoding::Escaped, decimal);
             let some = cased.char_indices().map(|(at, c)| match at % 3 {

@@ -1,5 +1,7 @@
 //! Calls of the model.
 
+use std::time::Instant;
+
 use foreword_ipc::{ErrorCode, Failure, ModelCall};
 use foreword_store::Outcome;
 use serde_json::{Value, json};
@@ -12,8 +14,16 @@ pub(super) fn call(live: &Live, args: &ModelCall, sink: Sink<'_>) -> Result<Valu
         .upstream
         .as_ref()
         .ok_or_else(|| Failure::new(ErrorCode::Unavailable, "this session has no model to call"))?;
+    let began = Instant::now();
     let facts = proxy::check(args, upstream.provider, &live.prompt)?;
-    let called = proxy::call(upstream, args, &live.tree, sink)?;
+    live.worked(began.elapsed());
+    let agent = live.host.model_agent(upstream.timeout);
+    let called = proxy::call(&agent, upstream, args, &live.tree, &mut |part| {
+        let began = Instant::now();
+        let sent = sink(part);
+        live.worked(began.elapsed());
+        sent
+    })?;
     live.spend(called.usage);
     let detail = json!({
         "model": facts.model, "status": called.status, "usage": called.usage,

@@ -2,14 +2,15 @@
 //!
 //! Beside them stand the few fixtures of the conformance suite that a backend can express, so that
 //! the suite meets our way of answering.
+#![allow(clippy::needless_pass_by_value, reason = "errors are mapped")]
 
 use std::path::{Path, PathBuf};
 
-use foreword_gather::{GatherError, Gathered, Request, gather};
+use foreword_gather::{Gathered, Request, gather};
 use foreword_ipc::{ErrorCode, Failure};
 use foreword_mcp::{Backend, PromptInfo, SkillInfo, ToolInfo};
 use foreword_skills::{ReadOnlyStore, SkillError, SkillStore as _};
-use foreword_workspace::{Workspace, WorkspaceError};
+use foreword_workspace::Workspace;
 use serde_json::{Value, json};
 
 /// A workspace, and the fixtures.
@@ -36,12 +37,11 @@ impl Parts {
             task: task.map(str::to_owned),
             ..Request::default()
         };
-        gather(&self.root, &request).map_err(|error| match error {
-            GatherError::Workspace(WorkspaceError::UnknownAgent { .. }) => {
-                Failure::new(ErrorCode::NotFound, error.to_string())
-            }
-            error => failure(error),
-        })
+        let known = self.workspace()?.agent_ids().map_err(failure)?;
+        if agent.is_some_and(|agent| !known.iter().any(|id| id == agent)) {
+            return Err(Failure::new(ErrorCode::NotFound, "there is no such agent"));
+        }
+        gather(&self.root, &request).map_err(failure)
     }
 }
 
@@ -118,7 +118,7 @@ impl Backend for Parts {
             }
             "test_simple_text" => Ok(json!("This is a simple text response for testing.")),
             "test_slow" => {
-                std::thread::sleep(std::time::Duration::from_millis(300));
+                std::thread::sleep(std::time::Duration::from_millis(60));
                 Ok(json!({"slow": true}))
             }
             "json_schema_2020_12_tool" => Ok(args),

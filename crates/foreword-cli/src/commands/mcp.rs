@@ -1,0 +1,183 @@
+//! `foreword mcp`: the workspace, or a session behind its socket, for MCP clients.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use foreword_host::{Host, LocalSession};
+use foreword_ipc::{Action, ErrorCode, Failure};
+use foreword_mcp::{
+    Backend, HttpOptions, HttpServer, PromptInfo, SkillInfo, SocketBackend, ToolInfo, agent_tools,
+    serve_stdio,
+};
+use foreword_store::SessionId;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::args::McpArgs;
+use crate::commands::explain::without_text;
+use crate::error::CliError;
+use crate::hosting;
+use crate::terminal::Terminal;
+
+/// The name under which the prompt without an agent is listed.
+const NO_AGENT: &str = "default";
+
+pub(crate) fn run(workspace: &Path, args: &McpArgs, terminal: &Terminal) -> Result<(), CliError> {
+    let failed = |error: foreword_mcp::ServeError| CliError::usage(error.to_string());
+    if let Some(socket) = &args.socket {
+        let token = std::env::var("FOREWORD_SESSION_TOKEN").map_err(|_| {
+            CliError::usage("FOREWORD_SESSION_TOKEN is not set")
+                .hint("the host gives it to the agents it starts")
+        })?;
+        let backend = SocketBackend::connect(socket, token)
+            .map_err(|error| CliError::usage(error.to_string()))?;
+        return serve_stdio(Arc::new(backend)).map_err(failed);
+    }
+    let host = hosting::open(workspace)?;
+    hosting::ensure_trusted(&host, args.trust, terminal)?;
+    let session = args.session.as_deref().map(SessionId::parse).transpose()?;
+    let session = host.local_session(session, args.agent.as_deref(), "mcp")?;
+    let backend = Arc::new(Local { host, session });
+    let Some(addr) = args.http else { return serve_stdio(backend).map_err(failed) };
+    let (token, is_new) = match std::env::var("FOREWORD_MCP_TOKEN") {
+        Ok(token) if !token.is_empty() => (token, false),
+        _ => (new_token()?, true),
+    };
+    let server = HttpServer::bind(backend, &HttpOptions { addr, token: token.clone() });
+    let server = server.map_err(failed)?;
+    terminal.say(&format!("MCP at http://{}/mcp", server.addr()));
+    if is_new {
+        terminal.say(&format!("token {token}"));
+    }
+    server.run_until_signal().map_err(failed)
+}
+
+fn new_token() -> Result<String, CliError> {
+    let mut bytes = [0; 24];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| CliError::internal(format!("there are no random bytes: {error}")))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// A workspace of this machine.
+struct Local {
+    host: Arc<Host>,
+    session: LocalSession,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PromptArgs {
+    agent: Option<String>,
+    task: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScanText {
+    text: String,
+}
+
+impl Backend for Local {
+    fn tools(&self) -> Vec<ToolInfo> {
+        let prompt = json!({
+            "type": "object",
+            "properties": {
+                "agent": {"type": "string", "description": "The agent's id; the default unless told."},
+                "task": {"type": "string", "description": "What the prompt is for."},
+            },
+            "additionalProperties": false,
+        });
+        let text = json!({
+            "type": "object",
+            "properties": {"text": {"type": "string", "description": "A text from outside."}},
+            "required": ["text"],
+            "additionalProperties": false,
+        });
+        let own = |name: &str, description: &str, input_schema: &Value| ToolInfo {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            input_schema: input_schema.clone(),
+            read_only: true,
+            sensitive: false,
+        };
+        let mut tools = agent_tools();
+        tools.push(own("prompt_build", "Compile an agent's system prompt.", &prompt));
+        tools.push(own(
+            "prompt_explain",
+            "Tell where each part of an agent's prompt comes from and what it costs.",
+            &prompt,
+        ));
+        tools.push(own("scan", "Say whether a text reads like an injection.", &text));
+        tools
+    }
+
+    fn call(&self, name: &str, args: Value) -> Result<Value, Failure> {
+        match name {
+            "prompt_build" | "prompt_explain" => {
+                let PromptArgs { agent, task } = read(name, args)?;
+                let (prompt, _) = self.host.prompt_of(agent.as_deref(), task.as_deref())?;
+                if name == "prompt_build" {
+                    return Ok(json!({
+                        "content": prompt.text(), "system": prompt.system(),
+                        "turnContext": prompt.turn_context(), "digest": prompt.digest(),
+                        "estimatedTokens": prompt.tokens(),
+                    }));
+                }
+                without_text(&prompt.manifest_with_digests())
+                    .map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))
+            }
+            "scan" => Ok(self.host.scan(&read::<ScanText>(name, args)?.text)),
+            _ => match Action::from_tool(name, &args) {
+                Ok(action) => self.session.call(action),
+                Err(error) => Err(Failure::new(error.code, error.message)),
+            },
+        }
+    }
+
+    fn skills(&self) -> Result<Vec<SkillInfo>, Failure> {
+        let list = self.call("skill_list", json!({}))?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        Ok(list["skills"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|skill| SkillInfo {
+                name: text(&skill["name"]),
+                description: text(&skill["description"]),
+            })
+            .collect())
+    }
+
+    fn skill(&self, name: &str) -> Result<String, Failure> {
+        let read = self.call("skill_read", json!({ "name": name }))?;
+        Ok(read["content"].as_str().unwrap_or_default().to_owned())
+    }
+
+    fn prompts(&self) -> Result<Vec<PromptInfo>, Failure> {
+        let mut names = self.host.agents()?;
+        if names.is_empty() {
+            names.push(NO_AGENT.to_owned());
+        }
+        Ok(names
+            .into_iter()
+            .map(|name| PromptInfo { description: format!("The prompt of {name}."), name })
+            .collect())
+    }
+
+    fn prompt(&self, name: &str, task: Option<&str>) -> Result<String, Failure> {
+        let agents = self.host.agents()?;
+        let agent = agents.iter().find(|known| *known == name);
+        if agent.is_none() && !(agents.is_empty() && name == NO_AGENT) {
+            return Err(Failure::new(ErrorCode::NotFound, format!("there is no agent `{name}`")));
+        }
+        Ok(self.host.prompt_of(agent.map(String::as_str), task)?.0.text().to_owned())
+    }
+}
+
+fn read<T: DeserializeOwned>(name: &str, args: Value) -> Result<T, Failure> {
+    serde_json::from_value(args).map_err(|error| {
+        Failure::new(ErrorCode::BadRequest, format!("`{name}` cannot be called like that: {error}"))
+    })
+}

@@ -1,0 +1,57 @@
+//! Remembering that a sandbox works, so that it is not tried again at every start.
+//!
+//! What is remembered holds for one program, one kernel and its settings, and one user. That something
+//! does not work is never remembered.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::sandbox::SandboxKind;
+
+/// What decides whether user namespaces can be made.
+const SETTINGS: [&str; 4] = [
+    "/proc/sys/kernel/osrelease",
+    "/proc/sys/kernel/unprivileged_userns_clone",
+    "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+    "/proc/sys/user/max_user_namespaces",
+];
+
+/// The memory of one sandbox: a small file in a directory of the person.
+pub(crate) struct Memory {
+    file: PathBuf,
+    key: String,
+}
+
+impl Memory {
+    /// Of a program; `None` if that is not there.
+    pub(crate) fn of(directory: &Path, kind: SandboxKind, program: &Path) -> Option<Self> {
+        let meta = fs::metadata(program).ok()?;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(program.as_os_str().as_encoded_bytes());
+        let numbers = [meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec()];
+        for number in numbers {
+            hasher.update(&number.to_le_bytes());
+        }
+        hasher.update(&meta.len().to_le_bytes());
+        hasher.update(&rustix::process::geteuid().as_raw().to_le_bytes());
+        for setting in SETTINGS {
+            hasher.update(&fs::read(setting).unwrap_or_default()).update(b"\0");
+        }
+        let key = hasher.finalize().to_hex().to_string();
+        Some(Self { file: directory.join(format!("sandbox-{kind}-works")), key })
+    }
+
+    pub(crate) fn holds(&self) -> bool {
+        let small = fs::metadata(&self.file).is_ok_and(|meta| meta.len() <= 100);
+        small && fs::read_to_string(&self.file).is_ok_and(|text| text.trim_end() == self.key)
+    }
+
+    /// Writes it down. If that fails, the next start tries again: nothing is lost but time.
+    pub(crate) fn keep(&self) {
+        if let Some(directory) = self.file.parent() {
+            let _ = fs::create_dir_all(directory);
+        }
+        let _ = fs::write(&self.file, &self.key);
+    }
+}

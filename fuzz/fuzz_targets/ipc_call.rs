@@ -1,0 +1,7 @@
+//! See `ipc_checks::call`.
+#![no_main]
+
+#[path = "../ipc_checks.rs"]
+mod checks;
+
+libfuzzer_sys::fuzz_target!(|text: &str| checks::call(text));
