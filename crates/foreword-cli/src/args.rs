@@ -14,8 +14,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
 
 pub(crate) use host::{
-    AllowArgs, DryRun, McpArgs, RunArgs, RunnerName, SandboxName, SessionChoice,
-    AllowArgs, ChatArgs, DryRun, RunArgs, RunnerName, SandboxName, SessionChoice, SessionCommand,
+    AllowArgs, ChatArgs, DryRun, McpArgs, RunArgs, RunnerName, SandboxName, SessionChoice,
+    SessionCommand,
 };
 pub(crate) use memory::{
     MemoryAddArgs, MemoryCommand, MemoryExportArgs, MemoryForgetArgs, MemoryImportArgs,

@@ -9,7 +9,6 @@ use crate::error::HostError;
 #[derive(Clone, Debug)]
 pub struct Tree {
     shared: Arc<Shared>,
-    cancelled: Arc<AtomicBool>,
     /// This branch's own end, and that of each branch it grows from.
     cancelled: Vec<Arc<AtomicBool>>,
 }
@@ -25,14 +24,13 @@ impl Tree {
     /// A tree with its limits: how deep, and how many agents beside the first.
     pub fn new(max_depth: u32, max_agents: u32) -> Self {
         let shared = Shared { max_depth, max_agents, started: AtomicU32::new(0) };
-        Self { shared: Arc::new(shared), cancelled: Arc::default() }
+        Self { shared: Arc::new(shared), cancelled: vec![Arc::default()] }
     }
 
     /// The tree of the next of several messages: it counts anew, and ends with the others.
     pub(crate) fn next_message(&self) -> Self {
         let next = Self::new(self.shared.max_depth, self.shared.max_agents);
-        Self { cancelled: Arc::clone(&self.cancelled), ..next }
-        Self { shared: Arc::new(shared), cancelled: vec![Arc::default()] }
+        Self { cancelled: self.cancelled.clone(), ..next }
     }
 
     /// An agent with all that it starts. It ends with the tree, and can end before it.
@@ -66,7 +64,6 @@ impl Tree {
 
     /// Ends all agents of the tree.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::SeqCst);
         if let Some(own) = self.cancelled.last() {
             own.store(true, Ordering::SeqCst);
         }
@@ -74,7 +71,6 @@ impl Tree {
 
     /// Was it cancelled?
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::SeqCst)
         self.cancelled.iter().any(|cancelled| cancelled.load(Ordering::SeqCst))
     }
 
@@ -107,6 +103,9 @@ mod tests {
         assert!(next.start(0).is_ok());
         next.cancel();
         assert!(tree.is_cancelled() && tree.next_message().is_cancelled());
+    }
+
+    #[test]
     fn a_branch_ends_alone_or_with_the_tree() {
         let tree = Tree::new(3, 3);
         let (left, right) = (tree.branch(), tree.branch());
