@@ -8,7 +8,7 @@ use foreword::estimate;
 use foreword_guard::{Canary, OutputGuard, Provenance, redact_with, scan_input, scan_output};
 use foreword_ipc::{AgentEvent, Job, JobLimits};
 use foreword_provider::{Block, Content as Said, Message};
-use foreword_sandbox::{DEFAULT_PATH, Quarantine, SandboxSpec, Trust, run_by_host};
+use foreword_sandbox::{DEFAULT_PATH, Quarantine, SandboxSpec, run_by_host};
 use foreword_semantic::ScanVerdict;
 use foreword_store::{
     Content, Event, FinishedTurn, NewSession, Outcome, Session, SessionId, StoreError, TurnEnd,
@@ -304,9 +304,6 @@ impl Host {
         let accepted = self.accepted()?;
         let place = format!("{}-{}", session.id, number.0);
         for found in quarantine.after(&workspace, &place, accepted.as_ref())? {
-        let accepted = Trust::open(&self.options.config_dir, &self.root)?.accepted()?;
-        let aside = format!("{}-{}", session.id, number.0);
-        for found in quarantine.after(&workspace, &aside, accepted.as_ref())? {
             observer.notice(&format!(
                 "the agent made {}, which is governed; it was moved to {}",
                 found.path, found.moved_to

@@ -86,13 +86,11 @@ The model comes from [model] in foreword.toml, or ANTHROPIC_API_KEY, ANTHROPIC_B
 OPENAI_API_KEY and OPENAI_BASE_URL. The key stays with the host: no agent ever sees it.")]
 pub(crate) struct RunArgs {
     /// What to say to the agent; `-` reads it from standard input
-    #[arg(short, long, value_name = "TEXT")]
-    pub(crate) message: String,
+    #[arg(short, long, value_name = "TEXT", required_unless_present = "heartbeat")]
+    pub(crate) message: Option<String>,
     /// A text from outside that comes with the message: `mail=FILE`, or `mail=-` for standard input
     #[arg(long, value_name = "SOURCE=FILE")]
     pub(crate) external: Vec<String>,
-    #[arg(short, long, value_name = "TEXT", required_unless_present = "heartbeat")]
-    pub(crate) message: Option<String>,
     /// Run what is due: schedules, then HEARTBEAT.md; for a timer, not for a person
     #[arg(long, conflicts_with_all = ["message", "dry_run", "session", "agent", "user"])]
     pub(crate) heartbeat: bool,

@@ -4,9 +4,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use foreword_host::{External, Observer, TurnReport};
-use serde_json::Value;
-use foreword_host::{Host, TurnReport, TurnRequest};
+use foreword_host::{External, Host, TurnReport, TurnRequest};
 
 use crate::args::{DryRun, RunArgs};
 use crate::error::CliError;
@@ -20,8 +18,7 @@ pub(crate) const LONGEST_MESSAGE: u64 = 1 << 20;
 
 pub(crate) fn run(workspace: &Path, args: &RunArgs, terminal: &Terminal) -> Result<(), CliError> {
     let mut request = hosting::request(&args.choice)?;
-    request.message = message(&args.message)?;
-    request.external = external(&args.external, args.message == "-")?;
+    request.external = external(&args.external, args.message.as_deref() == Some("-"))?;
     if let Some(given) = &args.message {
         request.message = message(given)?;
     }
@@ -127,6 +124,8 @@ fn read_stdin() -> Result<String, CliError> {
         .read_to_string(&mut text)
         .map_err(|error| CliError::usage(format!("cannot read standard input: {error}")))?;
     Ok(text)
+}
+
 pub(crate) fn too_long() -> CliError {
     CliError::usage(format!("a message may have {LONGEST_MESSAGE} bytes"))
 }
