@@ -14,7 +14,7 @@ use foreword_workspace::GovernedContents;
 use crate::args::{RunnerName, SandboxName, SessionChoice};
 use crate::error::CliError;
 use crate::person;
-use crate::terminal::{Terminal, dim_err, plain_line};
+use crate::terminal::{Terminal, dim_err, plain, plain_line};
 
 /// So many files are named when a workspace is asked about.
 const NAMED_FILES: usize = 20;
@@ -89,7 +89,7 @@ pub(crate) fn ensure_trusted(
     };
     if !(trust && terminal.quiet) {
         let mut err = std::io::stderr().lock();
-        let _ = std::io::Write::write_all(&mut err, shown.as_bytes());
+        let _ = std::io::Write::write_all(&mut err, plain(&shown).as_bytes());
     }
     if !trust {
         if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {

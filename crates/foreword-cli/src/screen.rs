@@ -1,5 +1,6 @@
 //! A turn as a person sees it go: the answer on standard output, everything else beside it.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 
 use foreword::Prompt;
@@ -15,6 +16,8 @@ pub(crate) struct Screen {
     terminal: Terminal,
     ended_line: bool,
     waking: bool,
+    /// What need not be said again.
+    warned: BTreeSet<String>,
     /// The last prompt that a person's message went out with.
     pub(crate) prompt: Option<ShownPrompt>,
 }
@@ -38,7 +41,13 @@ impl ShownPrompt {
 
 impl Screen {
     pub(crate) fn new(terminal: &Terminal) -> Self {
-        Self { terminal: *terminal, ended_line: true, waking: false, prompt: None }
+        Self {
+            terminal: *terminal,
+            ended_line: true,
+            waking: false,
+            warned: BTreeSet::new(),
+            prompt: None,
+        }
     }
 
     /// Ends the line that the answer stands on.
@@ -76,6 +85,12 @@ impl Observer for Screen {
     fn notice(&mut self, text: &str) {
         self.end();
         self.terminal.warn(&plain(text));
+    }
+
+    fn warning(&mut self, text: &str) {
+        if self.warned.insert(text.to_owned()) {
+            self.notice(text);
+        }
     }
 
     fn wakes(&mut self, waking: &Waking) {

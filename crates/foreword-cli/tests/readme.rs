@@ -10,9 +10,10 @@
 
 mod support;
 
-use support::Foreword;
+use support::{Foreword, Scratch};
 
 const README: &str = include_str!("../../../README.md");
+const HOST_GUIDE: &str = include_str!("../../../docs/host.md");
 
 #[test]
 fn the_example_of_the_readme_gives_the_figures_of_the_readme() {
@@ -59,17 +60,42 @@ fn every_file_the_readme_names_is_there() {
 
 #[test]
 fn every_command_the_readme_shows_is_there() {
+    assert!(commands_of(README) >= 12);
+    assert!(commands_of(HOST_GUIDE) >= 12);
+}
+
+/// Asks every command that a text shows for its help, with the options it is shown with; gives how many
+/// there are.
+fn commands_of(text: &str) -> usize {
+    let groups = ["skill", "audit", "session", "memory", "eval", "model"];
     let mut shown = 0;
-    for line in README.lines().filter_map(|line| line.strip_prefix("foreword ")) {
+    for line in text.lines().filter_map(|line| line.strip_prefix("foreword ")) {
         let is_name = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
-        let depth = if line.starts_with("skill ") || line.starts_with("audit ") { 2 } else { 1 };
+        let depth = if groups.iter().any(|group| line.starts_with(group)) { 2 } else { 1 };
         let mut words: Vec<&str> = line.split(' ').take(depth).take_while(is_name).collect();
         assert_eq!(words.len(), depth, "{line}");
         words.push("--help");
-        Foreword::new(&words).run().ok();
+        let help = Foreword::new(&words).run().ok().stdout;
+        let (command, _comment) = line.split_once(" #").unwrap_or((line, ""));
+        for option in command.split(' ').filter(|word| word.starts_with("--")) {
+            assert!(help.contains(option), "{line}: there is no {option}");
+        }
         shown += 1;
     }
-    assert!(shown >= 12, "{shown} commands in the README");
+    shown
+}
+
+#[test]
+fn the_settings_of_the_host_guide_are_settings() {
+    let blocks: Vec<&str> = HOST_GUIDE
+        .split("```toml\n")
+        .skip(1)
+        .filter_map(|rest| rest.split_once("```"))
+        .map(|(block, _)| block)
+        .collect();
+    assert_eq!(blocks.len(), 2);
+    let scratch = Scratch::new(&[("foreword.toml", &blocks.concat())]);
+    scratch.run(&["build", "-q", "hello"]).ok();
 }
 
 #[test]

@@ -41,6 +41,10 @@ pub trait Observer {
     fn tool_result(&mut self, _name: &str, _content: &str, _is_error: bool) {}
     /// Something the person should know.
     fn notice(&mut self, _text: &str) {}
+    /// Something about the workspace, likely the same in every turn.
+    fn warning(&mut self, text: &str) {
+        self.notice(text);
+    }
     /// An agent is set to work by a schedule or the heartbeat.
     fn wakes(&mut self, _waking: &Waking) {}
     /// What came of that.
@@ -127,7 +131,7 @@ impl Host {
         };
         let prepared = self.prepare(request, found.as_ref(), &canary)?;
         for warning in &prepared.warnings {
-            observer.notice(warning);
+            observer.warning(warning);
         }
         for content in &prepared.external {
             if content.verdict != ScanVerdict::Pass {

@@ -92,7 +92,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "SOURCE=FILE")]
     pub(crate) external: Vec<String>,
     /// Run what is due: schedules, then HEARTBEAT.md; for a timer, not for a person
-    #[arg(long, conflicts_with_all = ["message", "dry_run", "session", "agent", "user"])]
+    #[arg(long, conflicts_with_all = ["message", "external", "dry_run", "session", "agent", "user"])]
     pub(crate) heartbeat: bool,
     #[command(flatten)]
     pub(crate) choice: SessionChoice,

@@ -127,11 +127,11 @@ impl Chat<'_> {
 
     /// Schedules that are due run between two turns.
     fn run_due(&mut self) {
-        if let Err(error) = self.try_due() {
-            if self.complaint.as_ref() != Some(&error.message) {
-                self.terminal.error(&error);
-                self.complaint = Some(error.message);
-            }
+        if let Err(error) = self.try_due()
+            && self.complaint.as_ref() != Some(&error.message)
+        {
+            self.terminal.error(&error);
+            self.complaint = Some(error.message);
         }
     }
 
