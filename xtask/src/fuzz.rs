@@ -24,6 +24,8 @@ pub(crate) fn run(steps: &mut Steps, seconds: u64) -> Result<(), TaskError> {
             "foreword-semantic",
             "--package",
             "foreword-guard",
+            "--package",
+            "foreword-ipc",
         ])
         .args(["--test", "fuzz_smoke", "--"])
         .args(["--nocapture", "--test-threads", "1"])
