@@ -4,7 +4,34 @@
 //! (`crates/foreword-ipc/tests/fuzz_smoke.rs`) share these functions.
 
 use foreword::{Blueprint, Context};
-use foreword_ipc::{AgentEvent, Call, FrameError, Frames, Job};
+use foreword_ipc::{Action, AgentEvent, Call, FrameError, Frames, Job, Reply};
+
+/// A line is a call that can be written again and is the same then, or a fault in a few words.
+pub(crate) fn call(text: &str) {
+    let mut frames = Frames::new(text.as_bytes(), 1 << 20);
+    while let Ok(Some(line)) = frames.next_line() {
+        let line = line.to_vec();
+        match Call::parse_with_token(&line) {
+            Ok(call) => {
+                let written = call.line().expect("a call cannot be written");
+                assert!(!written.contains(['\n', '\r']), "{written:?}");
+                let again = Call::parse(written.as_bytes()).expect("what was written is no call");
+                assert_eq!(again, call);
+                // A tool of that name and input is the same action, unless it is not for agents.
+                let args = call.action.args().expect("arguments cannot be written");
+                let input = serde_json::from_str(args.get()).expect("arguments are not JSON");
+                if let Ok(action) = Action::from_tool(call.action.name(), &input) {
+                    assert_eq!(action, call.action);
+                }
+            }
+            Err(rejected) => {
+                let message = rejected.error.to_string();
+                assert!(!message.is_empty() && message.len() < 2500, "{}", message.len());
+            }
+        }
+        let _ = serde_json::from_slice::<Reply>(&line);
+    }
+}
 
 /// No line of a stream is longer in these checks.
 const LIMIT: usize = 200;
@@ -55,23 +82,6 @@ pub(crate) fn frames(text: &str) {
             }
         }
         assert_eq!(found, expected, "in pieces of {size}");
-    }
-}
-
-/// Any line is a call that comes back as it was written, or is refused with a message.
-pub(crate) fn call(text: &str) {
-    for line in text.split('\n') {
-        match Call::parse(line.as_bytes()) {
-            Ok(call) => {
-                let written = call.line().expect("a call can be written");
-                assert!(!written.contains('\n'), "{written:?} is more than a line");
-                assert_eq!(Call::parse(written.as_bytes()).as_ref(), Ok(&call));
-            }
-            Err(error) => {
-                let message = error.to_string();
-                assert!(!message.is_empty() && message.len() < 2000 + line.len(), "{message}");
-            }
-        }
     }
 }
 

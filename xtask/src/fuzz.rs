@@ -25,6 +25,10 @@ pub(crate) fn run(steps: &mut Steps, seconds: u64) -> Result<(), TaskError> {
             "--package",
             "foreword-guard",
             "--package",
+            "foreword-provider",
+            "--package",
+            "foreword-agent",
+            "--package",
             "foreword-ipc",
         ])
         .args(["--test", "fuzz_smoke", "--"])

@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::error::AgentError;
 use crate::events::Events;
 use crate::host::{Host, not_given};
+use crate::output::cut;
 use crate::tools::{self, Place};
 
 /// The most of an error's body that is read.
@@ -62,7 +63,8 @@ pub(crate) fn run(
             } else {
                 match turn.call(&name, &input) {
                     Ok(content) => (content, false),
-                    Err(content) => (content, true),
+                    // A fault may repeat what it was called with.
+                    Err(content) => (cut(content, job.limits.max_tool_output_bytes), true),
                 }
             };
             events.emit(&AgentEvent::ToolResult {
@@ -100,7 +102,7 @@ impl Turn<'_> {
             model: &job.model,
             system: &[
                 SystemPart { text: stable, cache_boundary: true },
-                SystemPart { text: session, cache_boundary: true },
+                SystemPart { text: session, cache_boundary: false },
             ],
             turn_context: self.prompt.turn_context(),
             messages: &self.messages,

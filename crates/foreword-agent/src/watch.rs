@@ -1,6 +1,7 @@
 //! An agent whose host is gone ends, and takes with it what it started.
 
 use std::process;
+use std::sync::Once;
 use std::thread;
 use std::time::Duration;
 
@@ -15,6 +16,11 @@ const HOST_GONE: i32 = 3;
 
 /// Ends this process when its parent does. Whatever is on a leash ends with it.
 pub(crate) fn end_with_parent() {
+    static WATCHING: Once = Once::new();
+    WATCHING.call_once(watch);
+}
+
+fn watch() {
     let parent = getppid();
     // Without a thread the agent still ends when it next talks to its host.
     let _ = thread::Builder::new().name("watch".to_owned()).spawn(move || {

@@ -14,7 +14,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
 
 pub(crate) use host::{
-    AllowArgs, DryRun, McpArgs, RunArgs, RunnerName, SandboxName, SessionChoice,
+    AllowArgs, ChatArgs, DryRun, McpArgs, RunArgs, RunnerName, SandboxName, SessionChoice,
+    SessionCommand,
 };
 pub(crate) use memory::{
     MemoryAddArgs, MemoryCommand, MemoryExportArgs, MemoryForgetArgs, MemoryImportArgs,
@@ -103,6 +104,11 @@ pub(crate) enum Command {
     Eval(EvalCommand),
     /// Run an agent for one message, with the prompt it is due
     Run(RunArgs),
+    /// Talk with an agent in the terminal
+    Chat(ChatArgs),
+    /// Conversations with agents, as they are kept
+    #[command(subcommand)]
+    Session(SessionCommand),
     /// Allow what an agent was refused, once, or decide about an identity file
     Approve(AllowArgs),
     /// Serve MCP clients: actions as tools, skills as resources, agents' prompts as prompts

@@ -1,14 +1,12 @@
-//! What `run`, `chat` and `approve` share: the host as this person's environment has it, the question
-//! of trust, and an end when they press Ctrl-C.
+//! What `run`, `chat` and `approve` share: the host as this person's environment has it, and the
+//! question of trust.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use foreword_host::{
-    Host, HostError, HostOptions, RunnerKind, Standing, Tree, TrustChange, TurnRequest,
-};
+use foreword_host::{Host, HostError, HostOptions, RunnerKind, Standing, TrustChange, TurnRequest};
 use foreword_skills::unified;
 use foreword_store::{Options, SessionId};
 use foreword_workspace::GovernedContents;
@@ -16,7 +14,7 @@ use foreword_workspace::GovernedContents;
 use crate::args::{RunnerName, SandboxName, SessionChoice};
 use crate::error::CliError;
 use crate::person;
-use crate::terminal::{Terminal, paint_err};
+use crate::terminal::{Terminal, dim_err, plain_line};
 
 /// So many files are named when a workspace is asked about.
 const NAMED_FILES: usize = 20;
@@ -144,31 +142,10 @@ fn difference(changes: &[TrustChange]) -> String {
     out
 }
 
-/// Ends all agents of a turn when the person presses Ctrl-C; a second time ends this process too.
-pub(crate) fn cancel_on_interrupt(tree: &Tree) -> Result<(), CliError> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])
-        .map_err(|error| CliError::internal(format!("cannot listen for Ctrl-C: {error}")))?;
-    let tree = tree.clone();
-    std::thread::spawn(move || {
-        for _ in signals.forever() {
-            if tree.is_cancelled() {
-                std::process::exit(130);
-            }
-            tree.cancel();
-        }
-    });
-    Ok(())
-}
-
 /// A line about something a tool does, dim and short.
 pub(crate) fn tool_line(name: &str, input: &serde_json::Value) -> String {
-    let input = input.to_string();
-    let mut short: String = input.chars().take(120).collect();
-    if short.len() < input.len() {
-        short.push('…');
-    }
-    paint_err(&format!("→ {name} {short}"), "2")
+    let line = format!("→ {} {}", plain_line(name, 80), plain_line(&input.to_string(), 120));
+    dim_err(&line)
 }
 
 impl From<HostError> for CliError {

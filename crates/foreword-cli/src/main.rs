@@ -7,8 +7,10 @@ mod embedders;
 mod error;
 mod hosting;
 mod inputs;
+mod interrupts;
 mod person;
 mod progress;
+mod screen;
 mod terminal;
 
 use std::path::Path;
@@ -89,6 +91,8 @@ fn run(cli: &Cli, terminal: &Terminal) -> Result<(), CliError> {
         }
         Command::Scan(args) => commands::scan::run(args, terminal),
         Command::Run(args) => commands::run::run(workspace, args, terminal),
+        Command::Chat(args) => commands::chat::run(workspace, args, terminal),
+        Command::Session(command) => commands::session::run(workspace, command, terminal),
         Command::Approve(args) => commands::approve::run(workspace, args, terminal),
         Command::Mcp(args) => commands::mcp::run(workspace, args, terminal),
         Command::Schema { action } => commands::schema::run(action.as_deref(), terminal),

@@ -118,6 +118,11 @@ pub(crate) fn paint_err(text: &str, colour: &str) -> String {
     paint_if(io::stderr().is_terminal(), text, colour)
 }
 
+/// Something less important than the rest, for standard error.
+pub(crate) fn dim_err(text: &str) -> String {
+    if colours_stderr() { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }
+}
+
 /// May what goes to standard error have colours?
 pub(crate) fn colours_stderr() -> bool {
     wants_colour(io::stderr().is_terminal())

@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-use foreword_sandbox::Standing;
 use foreword_store::{Event, IdentityProposal, IdentityVerdict, Outcome};
 use serde_json::json;
 
@@ -79,8 +78,6 @@ impl Host {
                 )));
             }
         }
-        // A workspace that was trusted stays so: the person has just seen the change.
-        let was_trusted = matches!(self.standing()?.0, Standing::Trusted);
         let by = self.options.person.clone();
         let action = match verdict {
             IdentityVerdict::Approve => "identity.approve",
@@ -100,9 +97,9 @@ impl Host {
             }
             Ok(decided)
         })?;
-        if was_trusted {
-            let (_, now) = self.standing()?;
-            self.trust(&now)?;
+        if verdict == IdentityVerdict::Approve {
+            // The person has just seen it.
+            self.trust_file(&decided.file)?;
         }
         Ok(decided)
     }

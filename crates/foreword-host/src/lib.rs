@@ -8,6 +8,8 @@
 mod actions;
 mod bucket;
 mod error;
+mod external;
+mod heartbeat;
 mod history;
 mod host;
 mod identity;
@@ -29,11 +31,13 @@ mod turn;
 mod upstream;
 
 pub use error::HostError;
+pub use foreword_guard::TaintLevel;
 pub use foreword_ipc::RunnerKind;
 pub use foreword_sandbox::{Standing, TrustChange};
+pub use heartbeat::{Waking, Woken};
 pub use host::{Environment, Host, HostOptions};
 pub use local::LocalSession;
-pub use prepare::{Origin, Prepared, TurnRequest};
+pub use prepare::{External, Origin, Prepared, TurnRequest};
 pub use session_socket::SessionSocket;
 pub use tree::Tree;
 pub use turn::{Observer, Scans, TurnReport};

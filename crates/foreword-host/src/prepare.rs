@@ -14,6 +14,7 @@ use foreword_store::{Session, SessionId, TurnRange};
 use foreword_workspace::{Config, RunnerName, SandboxName};
 
 use crate::error::HostError;
+use crate::external::Fenced;
 use crate::history::{History, PastTurn};
 use crate::host::Host;
 use crate::runner::{self, Located};
@@ -41,11 +42,22 @@ pub enum Origin {
     },
 }
 
+/// A text from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct External {
+    /// Where it came from.
+    pub source: String,
+    /// The text.
+    pub text: String,
+}
+
 /// What a turn is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct TurnRequest {
     /// What is said to the agent.
     pub message: String,
+    /// Texts from outside that come with the message.
+    pub external: Vec<External>,
     /// The session to go on with; a new one where absent.
     pub session: Option<SessionId>,
     /// The agent; the session's, else the workspace's default.
@@ -94,7 +106,9 @@ pub struct Prepared {
     pub(crate) user: Option<String>,
     pub(crate) cwd: PathBuf,
     pub(crate) tree: Tree,
+    /// What the agent is told: the message, and behind it what came from outside.
     pub(crate) message: String,
+    pub(crate) external: Vec<Fenced>,
 }
 
 impl std::fmt::Debug for Prepared {
@@ -198,11 +212,19 @@ impl Host {
             context.mode = explicit(context.mode());
             context.task = Document::default();
         }
+        // Whoever is the default today: the session stays with that agent.
+        let agent = context.agent_id.as_ref().map(|id| id.inspect().to_owned());
         let model = context.model.as_ref().map(|model| model.inspect().to_owned());
         let model = model.filter(|model| !model.is_empty()).ok_or(HostError::NoModel)?;
         let tools = tools::callable(&context);
         let schemas = serde_json::to_string(&tools).unwrap_or_default();
-        let reserved = u64::from(estimate(&schemas)) + u64::from(estimate(&request.message));
+        let external = self.fence(&request.external);
+        let mut message = request.message.clone();
+        for content in &external {
+            message.push_str("\n\n");
+            message.push_str(&content.fenced);
+        }
+        let reserved = u64::from(estimate(&schemas)) + u64::from(estimate(&message));
         context.reserved_tokens = reserved;
 
         let history = self.history(session, &context, &blueprint)?;
@@ -213,7 +235,8 @@ impl Host {
         let tree = tree.unwrap_or_else(|| Tree::new(config.host.max_depth, config.host.max_agents));
         Ok(Prepared {
             warnings: gathered.warnings,
-            message: request.message.clone(),
+            message,
+            external,
             context,
             blueprint,
             prompt,

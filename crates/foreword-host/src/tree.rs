@@ -27,6 +27,12 @@ impl Tree {
         Self { shared: Arc::new(shared), cancelled: vec![Arc::default()] }
     }
 
+    /// The tree of the next of several messages: it counts anew, and ends with the others.
+    pub(crate) fn next_message(&self) -> Self {
+        let next = Self::new(self.shared.max_depth, self.shared.max_agents);
+        Self { cancelled: self.cancelled.clone(), ..next }
+    }
+
     /// An agent with all that it starts. It ends with the tree, and can end before it.
     pub(crate) fn branch(&self) -> Self {
         let mut branch = self.clone();
@@ -87,6 +93,16 @@ mod tests {
         assert!(tree.start(0).unwrap_err().to_string().contains("3 agents"));
         tree.cancel();
         assert!(matches!(tree.start(0), Err(HostError::Cancelled)));
+    }
+
+    #[test]
+    fn the_next_message_counts_anew_and_ends_with_the_others() {
+        let tree = Tree::new(1, 1);
+        assert!(tree.start(0).is_ok() && tree.start(0).is_err());
+        let next = tree.next_message();
+        assert!(next.start(0).is_ok());
+        next.cancel();
+        assert!(tree.is_cancelled() && tree.next_message().is_cancelled());
     }
 
     #[test]

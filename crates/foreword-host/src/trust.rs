@@ -21,6 +21,17 @@ impl Host {
         Ok((trust.standing(&now)?, now))
     }
 
+    /// What the person trusts, as they saw it.
+    pub(crate) fn accepted(&self) -> Result<Option<GovernedContents>, HostError> {
+        Ok(Trust::open(&self.options.config_dir, &self.root)?.accepted()?)
+    }
+
+    /// Remembers a file that the host itself changed because the person approved it.
+    pub(crate) fn trust_file(&self, path: &str) -> Result<(), HostError> {
+        let now = self.workspace()?.governed()?.read(&GovernedGroup::TRUSTED)?;
+        Ok(Trust::open(&self.options.config_dir, &self.root)?.accept_only(&now, &[path])?)
+    }
+
     /// Remembers that the person trusts the workspace as it was shown to them.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use foreword::estimate;
 use foreword_guard::{Canary, OutputGuard, Provenance, redact_with, scan_input, scan_output};
 use foreword_ipc::{AgentEvent, Job, JobLimits};
 use foreword_provider::{Block, Content as Said, Message};
-use foreword_sandbox::{DEFAULT_PATH, Quarantine, SandboxSpec, Trust, run_by_host};
+use foreword_sandbox::{DEFAULT_PATH, Quarantine, SandboxSpec, run_by_host};
 use foreword_semantic::ScanVerdict;
 use foreword_store::{
     Content, Event, FinishedTurn, NewSession, Outcome, Session, SessionId, StoreError, TurnEnd,
@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::error::HostError;
+use crate::heartbeat::{Waking, Woken};
 use crate::host::Host;
 use crate::live::{Live, Spent, stored};
 use crate::prepare::{Origin, Prepared, TurnRequest};
@@ -30,6 +31,8 @@ const LONGEST_ANSWER: usize = 4 << 20;
 
 /// What a person sees while a turn lasts.
 pub trait Observer {
+    /// The turn can start, with this prompt.
+    fn prepared(&mut self, _prepared: &Prepared) {}
     /// Text of the answer, as it may be shown.
     fn text(&mut self, _text: &str) {}
     /// The agent calls a tool.
@@ -38,6 +41,10 @@ pub trait Observer {
     fn tool_result(&mut self, _name: &str, _content: &str, _is_error: bool) {}
     /// Something the person should know.
     fn notice(&mut self, _text: &str) {}
+    /// An agent is set to work by a schedule or the heartbeat.
+    fn wakes(&mut self, _waking: &Waking) {}
+    /// What came of that.
+    fn woke(&mut self, _woken: &Woken) {}
 }
 
 /// Looks at nothing.
@@ -122,6 +129,13 @@ impl Host {
         for warning in &prepared.warnings {
             observer.notice(warning);
         }
+        for content in &prepared.external {
+            if content.verdict != ScanVerdict::Pass {
+                let verdict = content.verdict.as_str();
+                observer.notice(&format!("the scanner says {verdict} of {}", content.source));
+            }
+        }
+        observer.prepared(&prepared);
         let scanned = self.scan_message(request)?;
         if scanned == ScanVerdict::Flag {
             observer.notice("the message reads like an attempt to steer the agent; it was flagged");
@@ -212,17 +226,27 @@ impl Host {
             at: now,
         };
         let mut contents = vec![content(provenance, source, &request.message, external)];
+        for content in &prepared.external {
+            contents.push(Content {
+                provenance: stored(Provenance::External),
+                source: content.source.clone(),
+                tokens: content.tokens,
+                external: true,
+                at: now,
+            });
+        }
         let context = &prepared.context;
         for memory in context.memories.iter().chain(&context.activity) {
             let text = memory.text.inspect();
             contents.push(content(Provenance::Memory, "recalled", text, memory.tainted));
         }
         let (id, owner, message) =
-            (session.id.clone(), self.owner.clone(), request.message.clone());
+            (session.id.clone(), self.owner.clone(), prepared.message.clone());
         let event = Event::new(&self.options.person, "turn.begin", id.as_str(), Outcome::Pending)
             .with_detail(json!({
                 "model": prepared.model, "runner": prepared.runner.as_str(),
                 "sandbox": prepared.context.sandbox_type.inspect(), "prompt": prepared.prompt.digest(),
+                "external": prepared.external.len(),
             }));
         self.writer.write(now, move |write| -> Result<_, HostError> {
             for running in write.running_turns(Some(&id))? {
@@ -273,9 +297,9 @@ impl Host {
         // Whatever the agent started ends with it, and nobody waits for an answer any more.
         live.tree.cancel();
         drop(server);
-        let accepted = Trust::open(&self.options.config_dir, &self.root)?.accepted()?;
-        let aside = format!("{}-{}", session.id, number.0);
-        for found in quarantine.after(&workspace, &aside, accepted.as_ref())? {
+        let accepted = self.accepted()?;
+        let place = format!("{}-{}", session.id, number.0);
+        for found in quarantine.after(&workspace, &place, accepted.as_ref())? {
             observer.notice(&format!(
                 "the agent made {}, which is governed; it was moved to {}",
                 found.path, found.moved_to

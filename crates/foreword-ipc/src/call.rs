@@ -10,6 +10,8 @@ use crate::reply::{ErrorCode, Failure};
 
 /// Names longer than this are not repeated in messages.
 const LONGEST_NAME: usize = 64;
+/// What a reader says about a fault is cut here: it repeats what it read.
+const LONGEST_FAULT: usize = 300;
 
 /// A call: a number that grows, the session's token, and what is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,7 +96,7 @@ impl Call {
             return Err(no_call("it is no JSON object".to_owned()));
         }
         let envelope: Envelope<'_> =
-            serde_json::from_str(text).map_err(|error| no_call(error.to_string()))?;
+            serde_json::from_str(text).map_err(|error| no_call(fault_of(&error)))?;
         let Envelope { id, token, action: name, args } = envelope;
         let nothing;
         let args = match args {
@@ -105,7 +107,7 @@ impl Call {
             }
         };
         let read = Action::read(&name, args).map(|read| {
-            read.map_err(|error| error.to_string()).and_then(|action| {
+            read.map_err(|error| fault_of(&error)).and_then(|action| {
                 if is_object(args.get()) { Ok(action) } else { Err("no JSON object".to_owned()) }
             })
         });
@@ -158,12 +160,21 @@ impl Action {
             return Err(wrong("the input is no JSON object".to_owned()));
         }
         let input =
-            serde_json::value::to_raw_value(input).map_err(|error| wrong(error.to_string()))?;
+            serde_json::value::to_raw_value(input).map_err(|error| wrong(fault_of(&error)))?;
         match Self::read(name, &input) {
-            Some(read) => read.map_err(|error| wrong(error.to_string())),
+            Some(read) => read.map_err(|error| wrong(fault_of(&error))),
             None => Err(Failure::new(ErrorCode::UnknownAction, unknown(name))),
         }
     }
+}
+
+fn fault_of(error: &serde_json::Error) -> String {
+    let mut fault = error.to_string();
+    if let Some((end, _)) = fault.char_indices().nth(LONGEST_FAULT) {
+        fault.truncate(end);
+        fault.push('…');
+    }
+    fault
 }
 
 /// Lists would be taken for objects otherwise, field by field.

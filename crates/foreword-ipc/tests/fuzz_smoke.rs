@@ -16,19 +16,38 @@ mod checks;
 mod harness;
 
 use foreword::{Blueprint, Context, Profile};
-use foreword_ipc::{Call, Job, JobLimits, LocalTool, RunnerKind};
+use foreword_ipc::{Job, JobLimits, LocalTool, RunnerKind};
 use foreword_provider::{Message, Provider};
 use harness::{anything, damaged, fuzz};
 
 const CALLS: &[&str] = &[
-    r#"{"id":1,"token":"t","action":"skill_list"}"#,
-    r#"{"id":18446744073709551615,"token":"0123456789abcdef","action":"skill_read","args":{"name":"tea"}}"#,
-    r#"{"id":7,"token":"t","action":"model_call","args":{"path":"/v1/messages?beta=true","headers":{"anthropic-beta":"x"},"body":{"b": 1e999,"a":[ {} ], "a":null}}}"#,
-    r#"{"id":3,"token":"t","action":"task_list","args":{"state":"doing","assignee":"ada"}}"#,
-    r#"{"id":4,"token":"t","action":"chain_run","args":{"stages":[{"role":"a","cwd":".","prompt":"p"}]}}"#,
-    r#"{"id":5,"token":"t","action":"memory_write","args":{"text":"a \u0000 b \ud83d\ude00","kind":"fact","importance":0.5}}"#,
-    r#"{"id":6,"token":"t","action":"schedule_add","args":{"cron":"0 9 * * MON","prompt":"stand up"}}"#,
+    "{\"id\":1,\"token\":\"t\",\"action\":\"skill_list\"}\n{\"id\":2,\"token\":\"t\",\"action\":\"skill_read\",\"args\":{\"name\":\"tea\"}}\n",
+    "{\"id\":3,\"token\":\"t\",\"action\":\"skill_propose\",\"args\":{\"skill\":\"tea\",\"content\":\"# T\\u00e9a\\n\",\"reason\":null}}\r\n",
+    "{\"id\":4,\"token\":\"t\",\"action\":\"memory_write\",\"args\":{\"text\":\"x\",\"kind\":\"activity\",\"importance\":0.1}}\n",
+    "{\"id\":5,\"token\":\"t\",\"action\":\"model_call\",\"args\":{\"path\":\"/v1/messages\",\"headers\":{\"a\":\"b\"},\"body\":{\"x\": [1e5, 0.10],\"y\":\"\\n\"}}}\n",
+    "{\"id\":6,\"token\":\"t\",\"action\":\"chain_run\",\"args\":{\"stages\":[{\"role\":\"a\",\"prompt\":\"b\",\"runtimeContext\":{\"mode\":\"sub-agent\"}}]}}\n",
+    "{\"id\":7,\"token\":\"t\",\"action\":\"todo_write\",\"args\":{\"items\":[{\"text\":\"a\",\"state\":\"doing\"}]}}\n",
+    "{\"id\":8,\"token\":\"t\",\"action\":\"schedule_add\",\"args\":{\"cron\":\"@daily\",\"prompt\":\"p\"}}\n",
 ];
+
+#[test]
+fn any_line() {
+    fuzz(damaged(CALLS), checks::call);
+}
+
+#[test]
+fn a_fault_does_not_repeat_all_it_read() {
+    let long = "x".repeat(1 << 19);
+    for line in [
+        format!(r#"{{"id":1,"token":"t","action":"skill_list","args":{{"{long}":1}}}}"#),
+        format!(r#"{{"id":1,"token":"t","action":"{long}"}}"#),
+        format!(r#"{{"{long}":1}}"#),
+        format!(r#"{{"id":"{long}"}}"#),
+        format!(r#"{{"id":1,"token":"t","action":"task_list","args":{{"state":"{long}"}}}}"#),
+    ] {
+        checks::call(&(line + "\n"));
+    }
+}
 
 const EVENTS: &[&str] = &[
     r#"{"type":"text","text":"Hello"}"#,
@@ -76,14 +95,6 @@ fn job() -> &'static [&'static str] {
 fn any_stream_in_lines() {
     fuzz(anything(), checks::frames);
     fuzz(damaged(STREAMS), checks::frames);
-}
-
-#[test]
-fn any_line_as_a_call() {
-    for call in CALLS {
-        Call::parse(call.as_bytes()).expect("there is something to damage");
-    }
-    fuzz(damaged(CALLS), checks::call);
 }
 
 #[test]

@@ -184,6 +184,16 @@ fn a_call_that_is_no_json_keeps_what_the_model_wrote() {
     assert_eq!(input, &json!("{\"path\":\"a.t"));
 }
 
+/// Found by the fuzz harness: a part that began again took back text that was told.
+#[test]
+fn a_part_that_begins_twice_is_refused() {
+    let again = ANTHROPIC.replace("\"index\":2", "\"index\":1");
+    let (text, _, answer) = read(Provider::Anthropic, [again.as_str()]);
+    assert_eq!(text, "I loök 😀.");
+    let error = answer.unwrap_err().to_string();
+    assert_eq!(error, "the model's answer cannot be read: its parts are out of order");
+}
+
 #[test]
 fn an_endless_stream_ends() {
     let event = format!(

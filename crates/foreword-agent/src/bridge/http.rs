@@ -71,6 +71,7 @@ pub(super) struct Request {
     pub(super) method: String,
     /// Without the query.
     pub(super) path: String,
+    pub(super) query: String,
     headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
     /// Will the other side go on after the answer?
@@ -145,13 +146,14 @@ impl Requests {
                 HttpError::Bad("the first line is not that of a request")
             });
         }
-        let path = target.split_once('?').map_or(target, |(path, _)| path);
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
         if !path.starts_with('/') {
             return Err(HttpError::Bad("the address is not a path"));
         }
         let mut request = Request {
             method: method.to_owned(),
             path: path.to_owned(),
+            query: query.to_owned(),
             headers: self.headers(&mut room)?,
             body: Vec::new(),
             keep_alive: true,

@@ -36,7 +36,7 @@ pub(super) fn connection(stream: TcpStream, settings: &Settings) {
     let mut requests = Requests::new(stream);
     let mut client = None;
     loop {
-        let request = match requests.next() {
+        let mut request = match requests.next() {
             Ok(request) => request,
             Err(fault) => {
                 if let Some(status) = fault.status() {
@@ -45,7 +45,7 @@ pub(super) fn connection(stream: TcpStream, settings: &Settings) {
                 break;
             }
         };
-        if answer(&request, settings, &mut client, &mut out).is_err() || !request.keep_alive {
+        if answer(&mut request, settings, &mut client, &mut out).is_err() || !request.keep_alive {
             break;
         }
     }
@@ -68,7 +68,7 @@ fn refuse(out: &mut TcpStream, status: u16, fault: &HttpError) {
 }
 
 fn answer(
-    request: &Request,
+    request: &mut Request,
     settings: &Settings,
     client: &mut Option<Client>,
     out: &mut TcpStream,
@@ -118,17 +118,20 @@ fn same(one: &str, other: &str) -> bool {
 
 /// Calls the model through the host, and passes on the answer as it comes.
 fn call_model(
-    request: &Request,
+    request: &mut Request,
     provider: Provider,
     settings: &Settings,
     client: &mut Option<Client>,
     out: &mut TcpStream,
 ) -> io::Result<()> {
-    let call = match std::str::from_utf8(&request.body)
+    // The only thing that a program adds to the address.
+    let query = if request.query == "beta=true" { "?beta=true" } else { "" };
+    let path = format!("{}{query}", provider.path());
+    // Taken, not copied: a conversation can be large.
+    let call = match String::from_utf8(std::mem::take(&mut request.body))
         .map_err(|_| "it is not UTF-8".to_owned())
-        .and_then(|body| {
-            ModelCall::new(provider.path(), body.to_owned()).map_err(|error| error.to_string())
-        }) {
+        .and_then(|body| ModelCall::new(path, body).map_err(|error| error.to_string()))
+    {
         Ok(mut call) => {
             let headers = PASSED_ON.iter().filter_map(|name| Some((*name, request.header(name)?)));
             call.headers =

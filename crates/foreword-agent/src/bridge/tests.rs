@@ -98,7 +98,7 @@ fn a_call_of_the_model_goes_through_as_it_is() {
     );
     assert!(body(&answer).contains(r#""text":"hällo""#));
     let asked = &house.model.asked()[0];
-    assert_eq!((asked.path.as_str(), asked.body.as_str()), ("/v1/messages", CALL));
+    assert_eq!((asked.path.as_str(), asked.body.as_str()), ("/v1/messages?beta=true", CALL));
     let beta = ("anthropic-beta".to_owned(), "some-beta".to_owned());
     assert!(asked.headers.contains(&beta));
     assert!(!asked.headers.iter().any(|(name, _)| name == "x-other" || name == "x-api-key"));

@@ -39,14 +39,7 @@ pub(crate) fn run(
     let bridge = Bridge::start(job.bridge_port, settings).map_err(AgentError::Bridge)?;
     let dir = PrivateDir::new(&surroundings.temp_dir).map_err(AgentError::Private)?;
     let input = conversation::text(&job.history, prompt.turn_context(), &job.message);
-    let mut program = Program::new(
-        NAME,
-        ADVICE,
-        job,
-        surroundings,
-        &dir.directory("home").map_err(AgentError::Private)?,
-        input,
-    )?;
+    let mut program = Program::new(NAME, ADVICE, job, surroundings, &dir, input)?;
     let system = dir.write("system.md", prompt.system()).map_err(AgentError::Private)?;
     let mcp = dir
         .write("mcp.json", &mcp_config(job, !own.is_empty()).to_string())
@@ -101,11 +94,12 @@ pub(crate) fn run(
 }
 
 /// What is not essential to a turn.
-const SWITCHES: [&str; 12] = [
+const SWITCHES: [&str; 13] = [
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
     "CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS",
     "CLAUDE_CODE_DISABLE_TERMINAL_TITLE",
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
+    "CLAUDE_CODE_DISABLE_CLAUDE_MDS",
     "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS",
     "CLAUDE_CODE_SKIP_PROMPT_HISTORY",
     "DISABLE_AUTOUPDATER",

@@ -45,8 +45,7 @@ pub(crate) fn run(
     let address = format!("http://127.0.0.1:{}", bridge.port());
     let dir = PrivateDir::new(&surroundings.temp_dir).map_err(private)?;
     let input = conversation::text(&job.history, prompt.turn_context(), &job.message);
-    let home = dir.directory("home").map_err(private)?;
-    let mut program = Program::new(NAME, ADVICE, job, surroundings, &home, input)?;
+    let mut program = Program::new(NAME, ADVICE, job, surroundings, &dir, input)?;
     let config = dir.directory("agent").map_err(private)?;
     dir.write("agent/models.json", &models(job, &address, &key).to_string()).map_err(private)?;
     dir.write("agent/settings.json", &SETTINGS.replace('\n', "")).map_err(private)?;

@@ -2,7 +2,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write as _};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -14,6 +13,7 @@ use serde_json::Value;
 use crate::error::AgentError;
 use crate::leash::Leashed;
 use crate::output::HeadAndTail;
+use crate::private_dir::PrivateDir;
 use crate::run::Surroundings;
 
 /// The most of its complaints that are repeated.
@@ -53,12 +53,14 @@ impl Program {
         advice: &'static str,
         job: &Job,
         surroundings: &Surroundings,
-        home: &Path,
+        dir: &PrivateDir,
         input: String,
     ) -> Result<Self, AgentError> {
         let Some(CliProgram { program, args }) = &job.cli else {
             return Err(AgentError::NoProgram { runner: job.runner.as_str() });
         };
+        let home = dir.directory("home").map_err(AgentError::Private)?;
+        let temporary = dir.directory("tmp").map_err(AgentError::Private)?;
         let mut command = Command::new(program);
         command
             .args(args)
@@ -66,6 +68,7 @@ impl Program {
             .env_clear()
             .envs(surroundings.variables.iter().filter(|(name, _)| is_harmless(name)).cloned())
             .env("HOME", home)
+            .env("TMPDIR", temporary)
             .env("NO_PROXY", "127.0.0.1,localhost");
         Ok(Self { name, advice, command, input })
     }

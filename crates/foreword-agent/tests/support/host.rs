@@ -132,7 +132,7 @@ fn call_model(
     host: &Shared,
     send: &mut dyn FnMut(StreamPart) -> std::io::Result<()>,
 ) -> Result<Value, Failure> {
-    let provider = match call.path.as_str() {
+    let provider = match call.path.split('?').next().unwrap() {
         "/v1/messages" => Provider::Anthropic,
         "/v1/chat/completions" => Provider::OpenAi,
         path => return Err(Failure::new(ErrorCode::BadRequest, format!("no such path: {path}"))),

@@ -1,9 +1,9 @@
-//! `foreword run` and `foreword approve`, as data.
+//! `foreword run`, `chat`, `session` and `approve`, as data.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
 /// The loop that runs an agent.
 #[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
@@ -78,19 +78,60 @@ Examples:
   foreword run --session ops -m \"and now for staging\"     go on with a session
   foreword run --agent planner --runner claude-code -m \"…\"
   foreword run -m \"hello\" --dry-run                       the exact request that would be sent
+  foreword run -m \"summarise this\" --external mail=inbox/1.txt   fenced, and counted as taint
   echo \"summarise this\" | foreword run -m - --trust
+  foreword run --heartbeat                                what is due, from a timer
 
 The model comes from [model] in foreword.toml, or ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL,
 OPENAI_API_KEY and OPENAI_BASE_URL. The key stays with the host: no agent ever sees it.")]
 pub(crate) struct RunArgs {
     /// What to say to the agent; `-` reads it from standard input
-    #[arg(short, long, value_name = "TEXT")]
-    pub(crate) message: String,
+    #[arg(short, long, value_name = "TEXT", required_unless_present = "heartbeat")]
+    pub(crate) message: Option<String>,
+    /// A text from outside that comes with the message: `mail=FILE`, or `mail=-` for standard input
+    #[arg(long, value_name = "SOURCE=FILE")]
+    pub(crate) external: Vec<String>,
+    /// Run what is due: schedules, then HEARTBEAT.md; for a timer, not for a person
+    #[arg(long, conflicts_with_all = ["message", "dry_run", "session", "agent", "user"])]
+    pub(crate) heartbeat: bool,
     #[command(flatten)]
     pub(crate) choice: SessionChoice,
     /// Print what would be sent, and send nothing
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, default_missing_value = "body")]
     pub(crate) dry_run: Option<DryRun>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword chat                              a new session
+  foreword chat --session ops                go on with a session
+  foreword chat --agent planner --runner claude-code
+  printf 'hello\\nand now?\\n' | foreword chat --session ops
+
+Say /help in it for its commands. A line that ends with \\ goes on in the next one. Ctrl-C ends the
+turn under way, Ctrl-D the conversation.")]
+pub(crate) struct ChatArgs {
+    #[command(flatten)]
+    pub(crate) choice: SessionChoice,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum SessionCommand {
+    /// List sessions, the latest first
+    List {
+        /// At most so many
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        limit: usize,
+    },
+    /// Show the turns of a session: how they ended, what they cost, what came from outside
+    Show {
+        /// The session
+        id: String,
+        /// Only the newest so many turns
+        #[arg(long, value_name = "N", default_value_t = 100)]
+        limit: usize,
+    },
 }
 
 #[derive(Args, Debug)]

@@ -90,7 +90,12 @@ fn allow_action(
 }
 
 /// Decides about something by its id.
-fn decide(host: &Host, id: &str, args: &AllowArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn decide(
+    host: &Host,
+    id: &str,
+    args: &AllowArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
     match host.reader().refusal(id) {
         Ok(found) => {
             let decided = host.decide_refusal(found.id.as_str(), !args.reject)?;

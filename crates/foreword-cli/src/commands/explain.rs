@@ -88,7 +88,7 @@ fn explain_byte(prompt: &Prompt, at: usize, terminal: &Terminal) -> Result<(), C
     terminal.print(&text)
 }
 
-fn table(manifest: &Manifest<'_>, blueprint: &str) -> String {
+pub(crate) fn table(manifest: &Manifest<'_>, blueprint: &str) -> String {
     let metadata = &manifest.metadata;
     let mut rows = vec![
         ["section", "authority", "volatility", "detail", "tokens", "share", "source"]

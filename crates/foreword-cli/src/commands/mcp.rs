@@ -30,7 +30,9 @@ pub(crate) fn run(workspace: &Path, args: &McpArgs, terminal: &Terminal) -> Resu
             CliError::usage("FOREWORD_SESSION_TOKEN is not set")
                 .hint("the host gives it to the agents it starts")
         })?;
-        return serve_stdio(Arc::new(SocketBackend::new(socket.clone(), token))).map_err(failed);
+        let backend = SocketBackend::connect(socket, token)
+            .map_err(|error| CliError::usage(error.to_string()))?;
+        return serve_stdio(Arc::new(backend)).map_err(failed);
     }
     let host = hosting::open(workspace)?;
     hosting::ensure_trusted(&host, args.trust, terminal)?;

@@ -5,6 +5,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+pub(crate) mod host;
 pub(crate) mod model;
 
 use std::ffi::{OsStr, OsString};

@@ -187,8 +187,11 @@ fn serve(stream: TcpStream, record: &Mutex<Vec<Asked>>, script: &Script) -> std:
                 return Ok(());
             }
             Answer::HalfAStream(text) => {
-                let whole =
-                    if openai { openai_stream(&text, &[]) } else { anthropic_stream(&text, &[]) };
+                let whole = if openai {
+                    openai_stream(number, &text, &[])
+                } else {
+                    anthropic_stream(number, &text, &[])
+                };
                 let half = &whole[..whole.len() / 2];
                 write!(
                     out,
@@ -205,9 +208,9 @@ fn serve(stream: TcpStream, record: &Mutex<Vec<Asked>>, script: &Script) -> std:
                 };
                 assert!(stream, "every loop asks for a stream");
                 let body = if openai {
-                    openai_stream(&text, &tools)
+                    openai_stream(number, &text, &tools)
                 } else {
-                    anthropic_stream(&text, &tools)
+                    anthropic_stream(number, &text, &tools)
                 };
                 write!(
                     out,
@@ -229,7 +232,7 @@ fn event(out: &mut String, value: &Value) {
     out.push_str(&format!("event: {}\ndata: {value}\n\n", value["type"].as_str().unwrap()));
 }
 
-fn anthropic_stream(text: &str, tools: &[(String, Value)]) -> String {
+fn anthropic_stream(call: usize, text: &str, tools: &[(String, Value)]) -> String {
     let mut out = String::new();
     let usage = json!({"input_tokens": 11, "cache_read_input_tokens": 7, "cache_creation_input_tokens": 5, "output_tokens": 1});
     event(
@@ -256,7 +259,7 @@ fn anthropic_stream(text: &str, tools: &[(String, Value)]) -> String {
     for (number, (name, input)) in tools.iter().enumerate() {
         event(
             &mut out,
-            &json!({"type": "content_block_start", "index": index, "content_block": {"type": "tool_use", "id": format!("toolu_{number}_{name}"), "name": name, "input": {}}}),
+            &json!({"type": "content_block_start", "index": index, "content_block": {"type": "tool_use", "id": format!("toolu_{call}_{number}"), "name": name, "input": {}}}),
         );
         event(
             &mut out,
@@ -274,7 +277,7 @@ fn anthropic_stream(text: &str, tools: &[(String, Value)]) -> String {
     out
 }
 
-fn openai_stream(text: &str, tools: &[(String, Value)]) -> String {
+fn openai_stream(call: usize, text: &str, tools: &[(String, Value)]) -> String {
     let mut out = String::new();
     let mut chunk = |delta: Value, finish: Value| {
         let value = json!({"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "test", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]});
@@ -283,7 +286,7 @@ fn openai_stream(text: &str, tools: &[(String, Value)]) -> String {
     chunk(json!({"role": "assistant", "content": text}), Value::Null);
     for (number, (name, input)) in tools.iter().enumerate() {
         chunk(
-            json!({"tool_calls": [{"index": number, "id": format!("call_{number}_{name}"), "type": "function", "function": {"name": name, "arguments": input.to_string()}}]}),
+            json!({"tool_calls": [{"index": number, "id": format!("call_{call}_{number}"), "type": "function", "function": {"name": name, "arguments": input.to_string()}}]}),
             Value::Null,
         );
     }

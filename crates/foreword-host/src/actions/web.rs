@@ -55,10 +55,10 @@ pub(super) fn fetch(live: &Live, args: &WebFetch) -> Result<Value, Failure> {
             return Err(Failure::new(ErrorCode::Refused, format!("{target} is no text ({kind})")));
         }
         let text = String::from_utf8_lossy(&body);
-        let taken = content::take_in(live, &target, &text)?;
+        let (taken, _) = content::take_in(live, &target, &text)?;
         return Ok(json!({
             "status": status.as_u16(), "contentType": kind, "content": taken.fenced,
-            "tokens": taken.tokens, "truncated": truncated, "verdict": taken.verdict,
+            "tokens": taken.tokens, "truncated": truncated, "verdict": taken.verdict.as_str(),
         }));
     }
     Err(Failure::new(ErrorCode::Refused, format!("more than {MOST_REDIRECTS} redirects")))

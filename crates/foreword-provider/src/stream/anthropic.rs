@@ -1,7 +1,5 @@
 //! Answers of Anthropic Messages.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::{Delta, MAX_BLOCKS, event_value, too_many_blocks};
@@ -14,7 +12,8 @@ use crate::message::{Block, Usage};
 pub(crate) struct Parts {
     started: bool,
     stopped: bool,
-    blocks: BTreeMap<u64, Partial>,
+    /// With their numbers, which grow.
+    blocks: Vec<(u64, Partial)>,
     stop_reason: Option<StopReason>,
     usage: Usage,
 }
@@ -55,6 +54,10 @@ impl Parts {
                 if self.blocks.len() >= MAX_BLOCKS {
                     return Err(too_many_blocks());
                 }
+                // What was told cannot be taken back: a part begins once, after those before it.
+                if self.blocks.last().is_some_and(|(last, _)| *last >= index) {
+                    return Err(out_of_order());
+                }
                 let block = event.get("content_block").unwrap_or(&Value::Null);
                 let partial = match text(block, "type") {
                     "text" => {
@@ -70,11 +73,14 @@ impl Parts {
                     }
                     _ => Partial::Other,
                 };
-                self.blocks.insert(index, partial);
+                self.blocks.push((index, partial));
             }
             "content_block_delta" => {
                 let delta = event.get("delta").unwrap_or(&Value::Null);
-                match (self.blocks.get_mut(&index), text(delta, "type")) {
+                let last = self.blocks.last().is_some_and(|(last, _)| *last == index);
+                let block = self.blocks.iter_mut().rfind(|(known, _)| *known == index);
+                match (block.map(|(_, block)| block), text(delta, "type")) {
+                    (Some(Partial::Text(_)), "text_delta") if !last => return Err(out_of_order()),
                     (Some(Partial::Text(all)), "text_delta") => {
                         all.push_str(text(delta, "text"));
                         say(text(delta, "text"), deltas);
@@ -112,8 +118,8 @@ impl Parts {
         };
         let blocks = self
             .blocks
-            .into_values()
-            .filter_map(|partial| match partial {
+            .into_iter()
+            .filter_map(|(_, partial)| match partial {
                 Partial::Text(text) => (!text.is_empty()).then_some(Block::Text { text }),
                 Partial::Tool { id, name, json, input } => {
                     let input = input.filter(|_| json.is_empty());
@@ -159,6 +165,10 @@ pub(crate) fn whole(value: &Value) -> Result<Answer, ProviderError> {
         word => StopReason::read(word),
     };
     Ok(Answer { blocks, stop_reason, usage })
+}
+
+fn out_of_order() -> ProviderError {
+    ProviderError::Garbage("its parts are out of order".to_owned())
 }
 
 fn say(text: &str, deltas: &mut Vec<Delta>) {

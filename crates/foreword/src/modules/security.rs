@@ -12,6 +12,8 @@ static HEAD: LazyTemplate =
     LazyLock::new(|| Template::new("builtin:security", include_str!("security.md")));
 static ISOLATED: LazyTemplate =
     LazyLock::new(|| Template::new("builtin:security", include_str!("security.isolated.md")));
+static LANDLOCK: LazyTemplate =
+    LazyLock::new(|| Template::new("builtin:security", include_str!("security.landlock.md")));
 static ADVISORY: LazyTemplate =
     LazyLock::new(|| Template::new("builtin:security", include_str!("security.advisory.md")));
 static MINIMAL: LazyTemplate =
@@ -41,8 +43,11 @@ impl Module for Security {
 
     fn render(&self, context: &Context, section: &mut Section<'_>) {
         section.template(&HEAD, &[("sandbox", Value::Line(&context.sandbox_type))]);
-        let isolates = ISOLATING.contains(&context.sandbox_type.inspect());
-        section.continue_template(if isolates { &ISOLATED } else { &ADVISORY });
+        section.continue_template(match context.sandbox_type.inspect() {
+            sandbox if ISOLATING.contains(&sandbox) => &ISOLATED,
+            "landlock" => &LANDLOCK,
+            _ => &ADVISORY,
+        });
     }
 
     fn render_minimal(&self, context: &Context, section: &mut Section<'_>) -> bool {

@@ -1,7 +1,7 @@
 //! `foreword skill`: skills that agents may write and people govern.
 
 mod decide;
-mod list;
+pub(crate) mod list;
 mod propose;
 mod screen;
 

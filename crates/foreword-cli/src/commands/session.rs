@@ -1,0 +1,184 @@
+//! `foreword session`: conversations as they are kept.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use foreword_host::TaintLevel;
+use foreword_store::{
+    ContentTotals, MAX_CONTENTS_LISTED, Reader, Session, SessionId, Turn, TurnRange, Usage,
+};
+use serde_json::{Value, json};
+
+use crate::args::SessionCommand;
+use crate::commands::skill::store;
+use crate::error::CliError;
+use crate::person::shown_time;
+use crate::terminal::{Terminal, paint, plain_line};
+
+pub(crate) fn run(
+    workspace: &Path,
+    command: &SessionCommand,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let reader = store(workspace)?.reader()?;
+    match command {
+        SessionCommand::List { limit } => list(reader.as_ref(), *limit, terminal),
+        SessionCommand::Show { id, limit } => {
+            let id = SessionId::parse(id)?;
+            let session = match &reader {
+                Some(reader) => reader.session(&id)?.map(|session| (reader, session)),
+                None => None,
+            };
+            let (reader, session) = session.ok_or_else(|| {
+                CliError::usage(format!("there is no session `{id}`"))
+                    .hint("`foreword session list` lists them")
+            })?;
+            show(reader, &session, *limit, terminal)
+        }
+    }
+}
+
+fn list(reader: Option<&Reader>, limit: usize, terminal: &Terminal) -> Result<(), CliError> {
+    let sessions = reader.map(|reader| reader.sessions(limit)).transpose()?.unwrap_or_default();
+    if terminal.json {
+        return terminal.print_json(&sessions.iter().map(about).collect::<Vec<_>>());
+    }
+    let mut out = String::new();
+    for session in &sessions {
+        let _ = writeln!(
+            out,
+            "{}  {}  {} turns  {}",
+            shown_time(session.last_at),
+            session.id,
+            session.turns,
+            whose(session)
+        );
+    }
+    if sessions.is_empty() {
+        terminal.say("there is no session yet; `foreword chat` begins one");
+    }
+    terminal.print(&out)
+}
+
+fn show(
+    reader: &Reader,
+    session: &Session,
+    limit: usize,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let turns = reader.turns(&session.id, TurnRange::newest(limit))?;
+    let mut outside: BTreeMap<u64, u64> = BTreeMap::new();
+    for entry in reader.contents(&session.id, MAX_CONTENTS_LISTED)? {
+        if let (Some(turn), true) = (entry.turn, entry.content.external) {
+            *outside.entry(turn.0).or_default() += entry.content.tokens;
+        }
+    }
+    let outside = |turn: &Turn| outside.get(&turn.number.0).copied().unwrap_or_default();
+    if terminal.json {
+        let mut value = summary(reader, session)?;
+        let turns: Vec<Value> = turns.iter().map(|turn| turn_json(turn, outside(turn))).collect();
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("turns".into(), json!(turns));
+        }
+        return terminal.print_json(&value);
+    }
+    let mut out = summary_text(reader, session)?;
+    for turn in &turns {
+        let _ = write!(
+            out,
+            "\n{} {}  {}  {}",
+            paint(&format!("turn {}", turn.number), "34"),
+            shown_time(turn.began_at),
+            turn.state.as_str(),
+            usage_text(&turn.usage),
+        );
+        match outside(turn) {
+            0 => out.push('\n'),
+            tokens => _ = writeln!(out, ", {tokens} from outside"),
+        }
+        let _ = writeln!(out, "  said:     {}", plain_line(&turn.message, 200));
+        if let Some(answer) = &turn.answer {
+            let _ = writeln!(out, "  answered: {}", plain_line(answer, 200));
+        }
+        if let Some(reason) = &turn.reason {
+            let _ = writeln!(out, "  reason:   {}", plain_line(reason, 200));
+        }
+    }
+    terminal.print(&out)
+}
+
+/// What is known of a session, but its turns.
+pub(crate) fn summary(reader: &Reader, session: &Session) -> Result<Value, CliError> {
+    let totals = reader.content_totals(&session.id)?;
+    let mut value = about(session);
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("usage".into(), json!(reader.session_usage(&session.id)?));
+        fields.insert("taint".into(), json!(totals));
+        fields.insert("taintRatio".into(), json!(level(&totals).ratio()));
+    }
+    Ok(value)
+}
+
+/// The same, for a person.
+pub(crate) fn summary_text(reader: &Reader, session: &Session) -> Result<String, CliError> {
+    let totals = reader.content_totals(&session.id)?;
+    let usage = reader.session_usage(&session.id)?;
+    Ok(format!(
+        "session {} · {} · {} turns · since {}\n{} in {} calls · taint {:.0}% ({} of {} tokens)\n",
+        session.id,
+        whose(session),
+        session.turns,
+        shown_time(session.created_at),
+        usage_text(&usage),
+        usage.calls,
+        level(&totals).ratio() * 100.0,
+        totals.external_tokens,
+        totals.total_tokens,
+    ))
+}
+
+/// The taint of a session, by its ledger.
+pub(crate) fn level(totals: &ContentTotals) -> TaintLevel {
+    TaintLevel {
+        external_tokens: totals.external_tokens,
+        total_tokens: totals.total_tokens,
+        external_since_person: totals.external_since_person,
+    }
+}
+
+fn whose(session: &Session) -> String {
+    let agent = session.agent.as_deref().unwrap_or("default");
+    let mut out = format!("agent {} · {}", plain_line(agent, 60), session.runner);
+    if let Some(parent) = &session.parent {
+        let _ = write!(out, " · started by {parent}");
+    }
+    out
+}
+
+fn usage_text(usage: &Usage) -> String {
+    let mut out = format!("{} in, {} out", usage.input, usage.output);
+    if usage.cache_read + usage.cache_write > 0 {
+        let _ = write!(out, " ({} from cache, {} into it)", usage.cache_read, usage.cache_write);
+    }
+    out
+}
+
+/// A session as JSON. Its canaries are nobody's business.
+fn about(session: &Session) -> Value {
+    json!({
+        "session": session.id, "agent": session.agent, "user": session.user,
+        "runner": session.runner, "channel": session.channel, "parent": session.parent,
+        "depth": session.depth, "turnCount": session.turns,
+        "createdAt": shown_time(session.created_at), "lastAt": shown_time(session.last_at),
+    })
+}
+
+fn turn_json(turn: &Turn, outside: u64) -> Value {
+    json!({
+        "turn": turn.number, "state": turn.state, "message": turn.message,
+        "answer": turn.answer, "reason": turn.reason, "usage": turn.usage,
+        "externalTokens": outside, "beganAt": shown_time(turn.began_at),
+        "endedAt": turn.ended_at.map(shown_time),
+    })
+}
