@@ -16,7 +16,7 @@ const CASES: u32 = 192;
 /// Checks that share the time of a long run: those of `tests/fuzz_smoke.rs` in `crates/foreword`,
 /// `crates/foreword-skills`, `crates/foreword-semantic`, `crates/foreword-guard`, `crates/foreword-provider`,
 /// `crates/foreword-ipc` and `crates/foreword-agent`.
-const CHECKS: u32 = 22;
+const CHECKS: u32 = 25;
 
 /// Pieces that mean something to one of the parsers, or to a model.
 const PIECES: &[&str] = &[

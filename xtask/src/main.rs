@@ -14,6 +14,7 @@ mod assembly;
 mod check;
 mod error;
 mod fuzz;
+mod hosting;
 mod peers;
 mod programs;
 mod reference;
@@ -39,6 +40,7 @@ Tasks:
   bench-peers [--seed FILE] [--json]
                           our builder beside others, in one run; needs node and npm
   bench-assembly          what a selection costs: from process start, and warm
+  bench-host              what the host costs: a turn, an action, 200 sessions at once; needs bwrap
   help                    this text
 ";
 
@@ -80,6 +82,7 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
             return peers::run(&mut steps, &peer_options(options)?);
         }
         ["bench-assembly"] => return assembly::run(&mut steps),
+        ["bench-host"] => return hosting::run(&mut steps),
         [] | ["help" | "--help" | "-h", ..] => {
             print!("{HELP}");
             return Ok(());

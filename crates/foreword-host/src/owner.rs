@@ -12,9 +12,14 @@ pub(crate) fn is_alive(owner: &str) -> bool {
     let Some((pid, rest)) = owner.split_once(':') else { return false };
     let Ok(pid) = pid.parse::<u32>() else { return false };
     if rest.starts_with('?') {
-        return fs::exists(format!("/proc/{pid}")).unwrap_or(true);
+        return may_be_alive(pid);
     }
     of(pid).is_some_and(|now| now == owner)
+}
+
+/// Is there a process of this number?
+pub(crate) fn may_be_alive(pid: u32) -> bool {
+    fs::exists(format!("/proc/{pid}")).unwrap_or(true)
 }
 
 fn of(pid: u32) -> Option<String> {

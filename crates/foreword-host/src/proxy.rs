@@ -7,6 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use foreword_guard::redact_with;
 use foreword_ipc::{ErrorCode, Failure, ModelCall, StreamPart};
 use foreword_provider::{Provider, ProviderError, RequestFacts, Usage, UsageReader, Utf8Pieces};
 use ureq::Agent;
@@ -84,7 +85,7 @@ pub(crate) fn call(
             Ok(response) if response.status().is_success() => {
                 return pass_on(upstream, response, tree, sink);
             }
-            Ok(response) => match refused(response) {
+            Ok(response) => match refused(response, upstream) {
                 (error, body, kind) if attempt >= upstream.retries || !error.retryable() => {
                     // The agent's own reader knows what to make of the server's words.
                     let status = error.status().unwrap_or(502);
@@ -232,14 +233,18 @@ fn content_type(response: &Answer) -> String {
 }
 
 /// A refusal: what it means, its body, and the type of that.
-fn refused(response: Answer) -> (ProviderError, String, String) {
+fn refused(response: Answer, upstream: &Upstream) -> (ProviderError, String, String) {
     let status = response.status().as_u16();
     let kind = content_type(&response);
     let after = response.headers().get("retry-after").and_then(|value| value.to_str().ok());
     let after = after.map(str::to_owned);
     let mut body = Vec::new();
     let _ = response.into_body().into_reader().take(LONGEST_ERROR).read_to_end(&mut body);
-    let body = String::from_utf8_lossy(&body).into_owned();
+    let mut body = String::from_utf8_lossy(&body).into_owned();
+    // Some servers repeat the key they do not like; nobody else is to see it.
+    if let Some(credential) = &upstream.credential {
+        body = redact_with(&body, &[credential.expose()]).text;
+    }
     (ProviderError::from_response(status, after.as_deref(), &body), body, kind)
 }
 
@@ -268,15 +273,21 @@ fn wait(time: Duration, tree: &Tree) -> Result<(), Failure> {
 }
 
 fn unreachable(upstream: &Upstream, error: &ureq::Error) -> Failure {
-    let code = match error {
-        ureq::Error::Timeout(_) => ErrorCode::TimedOut,
-        _ => ErrorCode::Unavailable,
-    };
-    // ureq's errors name neither headers nor bodies.
-    Failure::new(
-        code,
-        format!("the model's server at {} cannot be reached: {error}", upstream.base_url),
-    )
+    let server = format!("the model's server at {}", upstream.base_url);
+    match error {
+        ureq::Error::Timeout(ureq::Timeout::RecvResponse) => Failure::new(
+            ErrorCode::TimedOut,
+            format!(
+                "{server} did not answer within {} seconds (model.timeout_seconds)",
+                upstream.timeout.as_secs()
+            ),
+        ),
+        ureq::Error::Timeout(_) => {
+            Failure::new(ErrorCode::TimedOut, format!("{server} cannot be reached: {error}"))
+        }
+        // ureq's errors name neither headers nor bodies.
+        _ => Failure::new(ErrorCode::Unavailable, format!("{server} cannot be reached: {error}")),
+    }
 }
 
 fn broken(reason: &str) -> Failure {

@@ -22,7 +22,7 @@ impl RunDir {
     /// Makes a directory that only this person can enter.
     pub(crate) fn create(base: &Path, name: &str, owner: &str) -> Result<Self, HostError> {
         private(base)?;
-        let path = base.join(name);
+        let path = base.join(format!("{}-{name}", std::process::id()));
         fs::DirBuilder::new()
             .mode(0o700)
             .create(&path)
@@ -82,7 +82,7 @@ pub(crate) fn sweep(base: &Path) {
         let dead = match fs::read_to_string(path.join(OWNER)) {
             Ok(owner) => !owner.is_empty() && !owner::is_alive(&owner),
             // Between making the directory and signing it lies an instant.
-            Err(_) => is_older_than_a_minute(&path),
+            Err(_) => !may_be_alive(&path),
         };
         if dead {
             let _ = fs::remove_dir_all(&path);
@@ -90,9 +90,13 @@ pub(crate) fn sweep(base: &Path) {
     }
 }
 
-fn is_older_than_a_minute(path: &Path) -> bool {
+/// Whether the process that a directory is named for could still sign it.
+fn may_be_alive(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let process = name.split('-').next().and_then(|pid| pid.parse::<u32>().ok());
     let changed = fs::symlink_metadata(path).and_then(|about| about.modified()).ok();
-    changed.and_then(|at| at.elapsed().ok()).is_some_and(|age| age.as_secs() > 60)
+    let is_new = changed.and_then(|at| at.elapsed().ok()).is_none_or(|age| age.as_secs() <= 60);
+    process.is_some_and(owner::may_be_alive) && is_new
 }
 
 #[cfg(test)]
@@ -108,6 +112,12 @@ mod tests {
         sweep(&base);
         assert!(living.shared().is_dir());
         assert!(!dead.shared().exists());
+        fs::create_dir(base.join(format!("{}-x", u32::MAX))).unwrap();
+        let begun = base.join(format!("{}-x", std::process::id()));
+        fs::create_dir(&begun).unwrap();
+        sweep(&base);
+        assert_eq!(fs::read_dir(&base).unwrap().count(), 2, "one was never signed");
+        assert!(begun.exists(), "one may be signed in a moment");
         let place = living.shared();
         drop(living);
         assert!(!place.exists());

@@ -1,0 +1,300 @@
+//! What the host costs: `cargo xtask bench-host`, or
+//! `cargo run --profile profiling -p foreword-host --example host_speed -- [PART…]`.
+//!
+//! It is its own agent: inside the sandbox it runs the same loop as `foreword agent`. Parts are `turns`, `reads`, `writes` and `sessions`; all unless told. The model is a server on
+//! loopback in this process that answers at once, so its threads are part of the memory shown.
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs
+)]
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use foreword_agent::Surroundings;
+use foreword_host::{Host, HostOptions, TurnRequest};
+use foreword_ipc::{Action, Client, Nothing, TaskCreate};
+use foreword_sandbox::{LAUNCHER_COMMAND, run_launcher};
+use foreword_store::{Options, SessionId};
+
+const TURNS: usize = 200;
+const READS: usize = 100_000;
+const WRITES: usize = 50_000;
+const WRITERS: usize = 32;
+const SESSIONS: usize = 200;
+
+fn main() {
+    let parts: Vec<String> = std::env::args().skip(1).collect();
+    match parts.first().map(String::as_str) {
+        Some("agent") => return be_agent(),
+        Some(LAUNCHER_COMMAND) => {
+            let code = run_launcher(std::env::args_os().skip(2)).unwrap();
+            std::process::exit(code.into());
+        }
+        _ => {}
+    }
+    let wants = |part: &str| parts.is_empty() || parts.iter().any(|given| given == part);
+    let seconds = std::env::var("FOREWORD_BENCH_SECONDS").ok().and_then(|s| s.parse().ok());
+    let model = serve_model();
+    let scratch = tempfile::tempdir().unwrap();
+    let host = open(scratch.path(), &model);
+    if wants("turns") {
+        turns(&host);
+    }
+    if wants("reads") {
+        reads(&host);
+    }
+    if wants("writes") {
+        writes(&host);
+    }
+    if wants("sessions") {
+        sessions(&host, Duration::from_secs(seconds.unwrap_or(60)));
+    }
+}
+
+fn be_agent() {
+    let surroundings =
+        Surroundings { variables: std::env::vars_os().collect(), temp_dir: std::env::temp_dir() };
+    let outcome =
+        foreword_agent::run(std::io::stdin().lock(), &mut std::io::stdout(), &surroundings);
+    std::process::exit(outcome.exit_code().into());
+}
+
+fn open(scratch: &Path, model: &str) -> Arc<Host> {
+    let root = scratch.join("workspace");
+    std::fs::create_dir_all(root.join("skills/tea")).unwrap();
+    let files = [
+        ("foreword.toml", "model = 'test-model'\n\n[host]\ncalls_per_second = 1000000\n"),
+        ("SOUL.md", "Calm and exact.\n"),
+        ("AGENTS.md", "Work on the shop.\n"),
+    ];
+    for (path, text) in files {
+        std::fs::write(root.join(path), text).unwrap();
+    }
+    let model = model.to_owned();
+    Host::open(HostOptions {
+        root,
+        config_dir: scratch.join("config"),
+        models_dir: None,
+        embeddings: Default::default(),
+        person: "user:bench".to_owned(),
+        environment: Box::new(move |name| match name {
+            "PATH" => std::env::var(name).ok(),
+            "ANTHROPIC_BASE_URL" => Some(model.clone()),
+            _ => None,
+        }),
+        clock: || {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+            i64::try_from(now.as_millis()).unwrap()
+        },
+        run_base: scratch.join("run"),
+        program: std::env::current_exe().unwrap(),
+        home: None,
+        store: Options::default(),
+    })
+    .unwrap()
+}
+
+fn ask(session: &str, message: &str) -> TurnRequest {
+    TurnRequest {
+        message: message.to_owned(),
+        session: Some(SessionId::parse(session).unwrap()),
+        ..TurnRequest::default()
+    }
+}
+
+/// Sorted times, in milliseconds.
+struct Times(Vec<f64>);
+
+impl Times {
+    fn of(mut times: Vec<f64>) -> Self {
+        times.sort_by(f64::total_cmp);
+        Self(times)
+    }
+
+    fn part(&self, of_100: usize) -> f64 {
+        self.0[(self.0.len() - 1) * of_100 / 100]
+    }
+}
+
+/// One conversation after another, ten turns each, in one process.
+fn turns(host: &Arc<Host>) {
+    let (mut overhead, mut whole) = (Vec::new(), Vec::new());
+    let mut sandbox = String::new();
+    for number in 0..TURNS {
+        let began = Instant::now();
+        let request = ask(&format!("turns-{}", number / 10), "What is on today?");
+        let report = host.turn(&request, &mut ()).unwrap();
+        whole.push(began.elapsed().as_secs_f64() * 1000.0);
+        overhead.push(report.overhead_ms);
+        sandbox = report.sandbox;
+    }
+    println!("first turn of the process: overhead {:.1} ms", overhead[0]);
+    let (overhead, whole) = (Times::of(overhead), Times::of(whole));
+    println!(
+        "{TURNS} turns in {sandbox}: overhead p50 {:.1} ms, p95 {:.1} ms, p99 {:.1} ms; whole turn p50 {:.1} ms, p95 {:.1} ms",
+        overhead.part(50),
+        overhead.part(95),
+        overhead.part(99),
+        whole.part(50),
+        whole.part(95)
+    );
+}
+
+fn reads(host: &Arc<Host>) {
+    let socket = host.serve_session(&ask("reads", "")).unwrap();
+    for clients in [1, 4] {
+        let began = Instant::now();
+        let times: Vec<f64> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..clients)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let mut client = Client::connect(&socket.path(), socket.token()).unwrap();
+                        let each = READS / clients;
+                        (0..each)
+                            .map(|_| {
+                                let began = Instant::now();
+                                client.call(Action::TodoRead(Nothing {})).unwrap();
+                                began.elapsed().as_secs_f64() * 1000.0
+                            })
+                            .collect::<Vec<f64>>()
+                    })
+                })
+                .collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        let second = rate(times.len(), began.elapsed());
+        let times = Times::of(times);
+        println!(
+            "todo_read, one session's socket, {clients} connections, one call after another: {second:.0} a second, p50 {:.3} ms, p99 {:.3} ms",
+            times.part(50),
+            times.part(99)
+        );
+    }
+}
+
+fn writes(host: &Arc<Host>) {
+    let socket = host.serve_session(&ask("writes", "")).unwrap();
+    let began = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..WRITERS {
+            scope.spawn(|| {
+                let mut client = Client::connect(&socket.path(), socket.token()).unwrap();
+                for number in 0..WRITES / WRITERS {
+                    let task = TaskCreate {
+                        title: format!("Task {number}"),
+                        detail: None,
+                        assignee: None,
+                    };
+                    client.call(Action::TaskCreate(task)).unwrap();
+                }
+            });
+        }
+    });
+    let second = rate(WRITES / WRITERS * WRITERS, began.elapsed());
+    println!("task_create, durable and audited, {WRITERS} connections: {second:.0} a second");
+}
+
+/// All sessions at once, turn after turn.
+fn sessions(host: &Arc<Host>, time: Duration) {
+    let (done, errors) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let stop = AtomicBool::new(false);
+    let mut memory = Vec::new();
+    std::thread::scope(|scope| {
+        for number in 0..SESSIONS {
+            let (done, errors, stop) = (&done, &errors, &stop);
+            scope.spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    let request = ask(&format!("many-{number}"), "What is on today?");
+                    match host.turn(&request, &mut ()) {
+                        Ok(_) => done.fetch_add(1, Ordering::Relaxed),
+                        Err(error) => {
+                            println!("session {number}: {error}");
+                            errors.fetch_add(1, Ordering::Relaxed)
+                        }
+                    };
+                }
+            });
+        }
+        for _ in 0..6 {
+            std::thread::sleep(time / 6);
+            memory.push(format!("{:.0}", resident_mb()));
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    println!(
+        "{SESSIONS} native sessions at once for {} s: {} turns, {} errors, memory in MB over time: {}",
+        time.as_secs(),
+        done.load(Ordering::Relaxed),
+        errors.load(Ordering::Relaxed),
+        memory.join(", ")
+    );
+}
+
+fn rate(count: usize, time: Duration) -> f64 {
+    f64::from(u32::try_from(count).unwrap()) / time.as_secs_f64()
+}
+
+fn resident_mb() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1024.0
+}
+
+/// A model that says one sentence.
+fn serve_model() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || answer(stream));
+        }
+    });
+    url
+}
+
+fn answer(stream: TcpStream) -> Option<()> {
+    const BODY: &str = concat!(
+        r#"data: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"t","content":[],"usage":{"input_tokens":9,"output_tokens":1}}}"#,
+        "\n\n",
+        r#"data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#,
+        "\n\n",
+        r#"data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Nothing is on today."}}"#,
+        "\n\n",
+        r#"data: {"type":"content_block_stop","index":0}"#,
+        "\n\n",
+        r#"data: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":5}}"#,
+        "\n\n",
+        r#"data: {"type":"message_stop"}"#,
+        "\n\n",
+    );
+    stream.set_nodelay(true).ok()?;
+    let mut out = stream.try_clone().ok()?;
+    let mut reader = BufReader::new(stream);
+    loop {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).ok()? == 0 {
+                return None;
+            }
+            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().ok()?;
+            }
+            if line == "\r\n" {
+                break;
+            }
+        }
+        reader.read_exact(&mut vec![0; length]).ok()?;
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length";
+        write!(out, "{head}: {}\r\n\r\n{BODY}", BODY.len()).ok()?;
+    }
+}

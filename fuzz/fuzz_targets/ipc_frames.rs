@@ -1,0 +1,8 @@
+//! See `ipc_checks::frames`.
+#![no_main]
+
+#[path = "../ipc_checks.rs"]
+#[allow(dead_code)]
+mod checks;
+
+libfuzzer_sys::fuzz_target!(|text: &str| checks::frames(text));
