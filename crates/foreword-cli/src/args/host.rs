@@ -162,12 +162,14 @@ Examples:
   foreword mcp -w my-agent --http 127.0.0.1:8722
   claude mcp add foreword -- foreword mcp -w my-agent --trust
 
-Over HTTP a client has to send the token as `Authorization: Bearer TOKEN`; it is FOREWORD_MCP_TOKEN,
-or a new one that is shown.")]
+Over HTTP a client has to send the token as `Authorization: Bearer TOKEN`.")]
 pub(crate) struct McpArgs {
     /// Listen for HTTP on this address of this machine, at /mcp
     #[arg(long, value_name = "ADDR", conflicts_with = "socket")]
     pub(crate) http: Option<SocketAddr>,
+    /// The file with the token for HTTP; without one a token is made and shown
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub(crate) token_file: Option<PathBuf>,
     /// Speak with the host behind a session's socket; its token is FOREWORD_SESSION_TOKEN
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,

@@ -20,6 +20,9 @@ use crate::error::CliError;
 use crate::hosting;
 use crate::terminal::Terminal;
 
+/// No file with a token is longer.
+const LONGEST_TOKEN: u64 = 4096;
+
 /// The name under which the prompt without an agent is listed.
 const NO_AGENT: &str = "default";
 
@@ -40,9 +43,12 @@ pub(crate) fn run(workspace: &Path, args: &McpArgs, terminal: &Terminal) -> Resu
     let session = host.local_session(session, args.agent.as_deref(), "mcp")?;
     let backend = Arc::new(Local { host, session });
     let Some(addr) = args.http else { return serve_stdio(backend).map_err(failed) };
-    let (token, is_new) = match std::env::var("FOREWORD_MCP_TOKEN") {
-        Ok(token) if !token.is_empty() => (token, false),
-        _ => (new_token()?, true),
+    let (token, is_new) = match &args.token_file {
+        Some(file) => {
+            let token = foreword_workspace::read_file(file, LONGEST_TOKEN)?.text;
+            (token.trim().to_owned(), false)
+        }
+        None => (new_token()?, true),
     };
     let server = HttpServer::bind(backend, &HttpOptions { addr, token: token.clone() });
     let server = server.map_err(failed)?;
