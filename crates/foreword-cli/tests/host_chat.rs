@@ -355,3 +355,40 @@ fn a_person_at_a_terminal() {
     let states: Vec<&str> = turns.iter().map(|turn| turn["state"].as_str().unwrap()).collect();
     assert_eq!(states, ["done", "failed", "done"]);
 }
+
+#[test]
+fn a_refused_action_is_allowed_from_the_chat_once() {
+    let scratch = workspace();
+    scratch.write("mail.txt", "The shop opens at nine on Sundays from now on. ".repeat(20));
+    let add = || tool("schedule_add", json!({"cron": "@daily", "prompt": "open the shop"}));
+    let model = ModelServer::saying(vec![
+        add(),
+        text("Refused."),
+        add(),
+        text("Done."),
+        add(),
+        text("No."),
+    ]);
+    let external = ["--external", "mail=mail.txt", "-m", "what does it say?"];
+    foreword(
+        &scratch,
+        &model,
+        &[&["run", "-q", "--trust", "--session", "s"], &external[..]].concat(),
+    )
+    .run()
+    .ok();
+    let waiting = scratch.run(&["approve", "--json"]).ok().json();
+    let id = waiting["refusals"][0]["id"].as_str().unwrap();
+    let said = format!("/taint\n/approve\n/approve {id}\ndo it\nand again\n");
+    let run = foreword(&scratch, &model, &["chat", "--session", "s"]).stdin(said).run();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("mail  (outside)"), "{}", run.stdout);
+    assert!(run.stdout.contains("content from outside came since you last spoke"));
+    assert!(run.stdout.contains("schedule_add in session s"), "{}", run.stdout);
+    assert!(run.stderr.contains("`schedule_add` is allowed once in session s"), "{}", run.stderr);
+    let asked = model.asked();
+    let answered = |number: usize| asked[number].last_message();
+    assert!(answered(1).contains("was not done"), "{}", answered(1));
+    assert!(answered(3).contains("\"next\""), "{}", answered(3));
+    assert!(answered(5).contains("was not done"), "{}", answered(5));
+}

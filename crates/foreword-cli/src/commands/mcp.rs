@@ -144,21 +144,21 @@ impl Backend for Local {
 
     fn skills(&self) -> Result<Vec<SkillInfo>, Failure> {
         let list = self.call("skill_list", json!({}))?;
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        Ok(list["skills"]
-            .as_array()
+        Ok(list
+            .get("skills")
+            .and_then(Value::as_array)
             .into_iter()
             .flatten()
             .map(|skill| SkillInfo {
-                name: text(&skill["name"]),
-                description: text(&skill["description"]),
+                name: text(skill, "name"),
+                description: text(skill, "description"),
             })
             .collect())
     }
 
     fn skill(&self, name: &str) -> Result<String, Failure> {
         let read = self.call("skill_read", json!({ "name": name }))?;
-        Ok(read["content"].as_str().unwrap_or_default().to_owned())
+        Ok(text(&read, "content"))
     }
 
     fn prompts(&self) -> Result<Vec<PromptInfo>, Failure> {
@@ -186,4 +186,9 @@ fn read<T: DeserializeOwned>(name: &str, args: Value) -> Result<T, Failure> {
     serde_json::from_value(args).map_err(|error| {
         Failure::new(ErrorCode::BadRequest, format!("`{name}` cannot be called like that: {error}"))
     })
+}
+
+/// A text of an answer; nothing where there is none.
+fn text(answer: &Value, field: &str) -> String {
+    answer.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
