@@ -69,7 +69,7 @@ fn job() -> &'static [&'static str] {
         history: vec![Message::user("Hi"), Message::assistant("Hi.")],
         taint_ratio: 0.25,
         taint_threshold: 0.3,
-        profile: Profile::default(),
+        profile: Profile::Balanced,
         sandbox_type: "bwrap".to_owned(),
         context: Context::from_json("{}").unwrap(),
         blueprint: Blueprint::builtin("standard").unwrap().source().clone(),
