@@ -135,8 +135,10 @@ fn summary(action: &Action) -> String {
     text.chars().take(LONGEST_SUMMARY).collect()
 }
 
-/// Actions that put themselves on record, in the transaction of what they change.
-const ON_RECORD: [&str; 7] = [
+/// Actions that put themselves on record: with what they cost, or in the transaction of what they
+/// change.
+const ON_RECORD: [&str; 8] = [
+    "model_call",
     "task_create",
     "task_update",
     "todo_write",

@@ -29,6 +29,6 @@ pub(super) fn call(live: &Live, args: &ModelCall, sink: Sink<'_>) -> Result<Valu
         "model": facts.model, "status": called.status, "usage": called.usage,
         "turn": live.turn.map(|turn| turn.0),
     });
-    live.host.record(live.event("model.call", Outcome::Done).with_detail(detail));
+    live.host.record(live.event("ipc.model_call", Outcome::Done).with_detail(detail));
     Ok(json!({ "status": called.status, "usage": called.usage }))
 }
