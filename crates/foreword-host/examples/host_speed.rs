@@ -21,7 +21,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use foreword_agent::Surroundings;
 use foreword_host::{Host, HostOptions, TurnRequest};
-use foreword_ipc::{Action, Client, Nothing, TaskCreate};
+use foreword_ipc::{Action, Client, Nothing, SkillPropose, TodoItem, TodoState, TodoWrite};
 use foreword_sandbox::{LAUNCHER_COMMAND, run_launcher};
 use foreword_store::{Options, SessionId};
 
@@ -70,7 +70,7 @@ fn be_agent() {
 
 fn open(scratch: &Path, model: &str) -> Arc<Host> {
     let root = scratch.join("workspace");
-    std::fs::create_dir_all(root.join("skills/tea")).unwrap();
+    std::fs::create_dir_all(&root).unwrap();
     let files = [
         ("foreword.toml", "model = 'test-model'\n\n[host]\ncalls_per_second = 1000000\n"),
         ("SOUL.md", "Calm and exact.\n"),
@@ -127,6 +127,7 @@ impl Times {
 
 /// One conversation after another, ten turns each, in one process.
 fn turns(host: &Arc<Host>) {
+    learn(host);
     let (mut overhead, mut whole) = (Vec::new(), Vec::new());
     let mut sandbox = String::new();
     for number in 0..TURNS {
@@ -147,6 +148,19 @@ fn turns(host: &Arc<Host>) {
         whole.part(50),
         whole.part(95)
     );
+}
+
+/// A skill that was approved, so that prompts have one and approvals are looked at.
+fn learn(host: &Arc<Host>) {
+    let socket = host.serve_session(&ask("learn", "")).unwrap();
+    let mut client = Client::connect(&socket.path(), socket.token()).unwrap();
+    let skill = SkillPropose {
+        skill: "deploy-checklist".to_owned(),
+        content: "# Deploy\n\n1. Run tests\n2. Build\n3. Deploy\n".to_owned(),
+        reason: None,
+    };
+    let made = client.call(Action::SkillPropose(skill)).unwrap();
+    assert_eq!(made["verdict"], "AUTO_APPROVE", "{made}");
 }
 
 fn reads(host: &Arc<Host>) {
@@ -189,18 +203,15 @@ fn writes(host: &Arc<Host>) {
             scope.spawn(|| {
                 let mut client = Client::connect(&socket.path(), socket.token()).unwrap();
                 for number in 0..WRITES / WRITERS {
-                    let task = TaskCreate {
-                        title: format!("Task {number}"),
-                        detail: None,
-                        assignee: None,
-                    };
-                    client.call(Action::TaskCreate(task)).unwrap();
+                    let (text, state) = (format!("Step {number}"), TodoState::Pending);
+                    let items = vec![TodoItem { text, state }];
+                    client.call(Action::TodoWrite(TodoWrite { items })).unwrap();
                 }
             });
         }
     });
     let second = rate(WRITES / WRITERS * WRITERS, began.elapsed());
-    println!("task_create, durable and audited, {WRITERS} connections: {second:.0} a second");
+    println!("todo_write, durable and audited, {WRITERS} connections: {second:.0} a second");
 }
 
 /// All sessions at once, turn after turn.
