@@ -130,6 +130,7 @@ fn turns(host: &Arc<Host>) {
     learn(host);
     let (mut overhead, mut whole) = (Vec::new(), Vec::new());
     let mut sandbox = String::new();
+    let before = processor_ms();
     for number in 0..TURNS {
         let began = Instant::now();
         let request = ask(&format!("turns-{}", number / 10), "What is on today?");
@@ -138,7 +139,11 @@ fn turns(host: &Arc<Host>) {
         overhead.push(report.overhead_ms);
         sandbox = report.sandbox;
     }
-    println!("first turn of the process: overhead {:.1} ms", overhead[0]);
+    let processor = (processor_ms() - before) / f64::from(u32::try_from(TURNS).unwrap());
+    println!(
+        "first turn of the process: overhead {:.1} ms; processor time of this process a turn, model's server included: {processor:.1} ms",
+        overhead[0]
+    );
     let (overhead, whole) = (Times::of(overhead), Times::of(whole));
     println!(
         "{TURNS} turns in {sandbox}: overhead p50 {:.1} ms, p95 {:.1} ms, p99 {:.1} ms; whole turn p50 {:.1} ms, p95 {:.1} ms",
@@ -252,6 +257,15 @@ fn sessions(host: &Arc<Host>, time: Duration) {
 
 fn rate(count: usize, time: Duration) -> f64 {
     f64::from(u32::try_from(count).unwrap()) / time.as_secs_f64()
+}
+
+/// Processor time of this process so far, without that of agents.
+fn processor_ms() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    // Linux counts in hundredths of a second.
+    let ticks = |field: usize| fields[field].parse::<f64>().unwrap();
+    (ticks(11) + ticks(12)) * 10.0
 }
 
 fn resident_mb() -> f64 {
