@@ -188,7 +188,7 @@ impl Host {
         }
         .ratio();
         let gathered = self.assembler.assemble(&foreword_gather::Request {
-            agent: agent.clone(),
+            agent,
             task: Some(request.message.clone()),
             session: session.map(|session| session.id.as_str().to_owned()),
             user_id: user.clone(),
