@@ -20,7 +20,7 @@ use support::{Foreword, Scratch};
 const KEY: &str = "sk-ant-test-key-of-the-host";
 
 fn workspace() -> Scratch {
-    let config = "model = 'test-model'\n\n[model]\ntimeout_seconds = 2\nretries = 1\n";
+    let config = "[model]\nname = 'test-model'\ntimeout_seconds = 2\nretries = 1\n";
     let scratch = Scratch::new(&[("foreword.toml", config), ("AGENTS.md", "Work on the shop.\n")]);
     std::fs::create_dir_all(scratch.config_dir()).unwrap();
     scratch

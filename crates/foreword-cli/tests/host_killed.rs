@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use support::Scratch;
 use support::model::{Answer, ModelServer};
 
-const ROUNDS: u64 = 24;
+const ROUNDS: u64 = 60;
 
 fn setting(name: &str, usual: u64) -> u64 {
     std::env::var(name).map_or(usual, |value| value.parse().unwrap())

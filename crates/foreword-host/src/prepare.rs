@@ -316,7 +316,7 @@ impl Host {
         let room = u64::try_from(context.available_tokens()).unwrap_or(0);
         let prompt = u64::from(blueprint.build(context).tokens());
         let room = room.saturating_sub(prompt).max(room / 2);
-        Ok(History::within(stored.iter().map(PastTurn::of).collect(), room))
+        Ok(History::within(stored.into_iter().map(PastTurn::of).collect(), room))
     }
 
     /// Looks for a sandbox, and tries it.
