@@ -155,7 +155,9 @@ impl From<HostError> for CliError {
             HostError::Blocked { .. } | HostError::Cancelled | HostError::Busy { .. } => {
                 Self::not_right(message)
             }
-            HostError::Agent { .. } | HostError::Limit(_) => Self::not_right(message),
+            HostError::Agent { .. } | HostError::Limit(_) | HostError::Untrusted { .. } => {
+                Self::not_right(message)
+            }
             HostError::Io { .. } => Self::internal(message),
             HostError::Skill(error) => return error.into(),
             HostError::Store(error) => return error.into(),

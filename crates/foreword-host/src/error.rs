@@ -103,6 +103,12 @@ pub enum HostError {
     /// The turn was cancelled.
     #[error("cancelled")]
     Cancelled,
+    /// Governed files are not as the person accepted them.
+    #[error("{}", untrusted(files))]
+    Untrusted {
+        /// Some of them; none for a workspace that was never asked about.
+        files: Vec<String>,
+    },
     /// Too deep, or too many.
     #[error("{0}")]
     Limit(String),
@@ -132,8 +138,19 @@ impl HostError {
             }
             Self::NotInstalled { install, .. } => format!("get it with `{install}`"),
             Self::Busy { .. } => "wait for it, or begin another session".to_owned(),
+            Self::Untrusted { .. } => {
+                "look at what changed with `foreword run`, which asks about it".to_owned()
+            }
             Self::Blocked { .. } => "say it in other words".to_owned(),
             _ => return None,
         })
     }
+}
+
+fn untrusted(files: &[String]) -> String {
+    if files.is_empty() {
+        return "this workspace was not asked about before".to_owned();
+    }
+    let files: Vec<String> = files.iter().map(|file| file.escape_debug().to_string()).collect();
+    format!("governed files are not as they were accepted: {}", files.join(", "))
 }

@@ -140,6 +140,20 @@ impl Prepared {
         .body()
     }
 
+    /// Is there room for the prompt beside the message? A long message must not decide how much of the
+    /// prompt's defences is left.
+    pub(crate) fn check_room(&self) -> Result<(), HostError> {
+        let window = self.context.context_window.saturating_sub(self.context.output_reserve);
+        let asked = self.context.reserved_tokens;
+        if asked > window / 2 || self.prompt.is_over_budget() {
+            return Err(HostError::Limit(format!(
+                "message and tools have {asked} tokens of a window of {}: the prompt would not fit beside them whole; send less at once",
+                self.context.context_window
+            )));
+        }
+        Ok(())
+    }
+
     pub(crate) fn max_output_tokens(&self) -> u32 {
         self.config.model.max_output_tokens.unwrap_or(4096)
     }

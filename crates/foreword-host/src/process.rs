@@ -51,7 +51,7 @@ impl<'s> AgentProcess<'s> {
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let complaints = Arc::new(Mutex::new(Vec::new()));
-        let (sender, events) = mpsc::sync_channel(256);
+        let (sender, events) = mpsc::sync_channel(8);
         let process = Self {
             sandbox,
             child,

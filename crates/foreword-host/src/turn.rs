@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use foreword::estimate;
-use foreword_guard::{Canary, OutputGuard, Provenance, redact_with, scan_input, scan_output};
+use foreword_guard::{
+    Canary, OutputGuard, Provenance, redact_with, scan_input, scan_output, whole,
+};
 use foreword_ipc::{AgentEvent, Job, JobLimits};
-use foreword_provider::{Block, Content as Said, Message};
+use foreword_provider::{Block, Content as Said, Message, Role};
 use foreword_sandbox::{DEFAULT_PATH, Quarantine, SandboxSpec, run_by_host};
 use foreword_semantic::ScanVerdict;
 use foreword_store::{
@@ -129,7 +131,11 @@ impl Host {
             Some(session) => session.canary().to_owned(),
             None => new_canary()?.as_str().to_owned(),
         };
+        // Before and after the files are read: what an agent slips in meanwhile takes no effect.
+        self.check_trusted()?;
         let prepared = self.prepare(request, found.as_ref(), &canary)?;
+        self.check_trusted()?;
+        prepared.check_room()?;
         for warning in &prepared.warnings {
             observer.warning(warning);
         }
@@ -296,6 +302,7 @@ impl Host {
         let server = Server::start(&live, &run_dir.socket())?;
         let mut process = AgentProcess::start(prepared.sandbox.as_ref(), &spec, job)?;
         let outcomes = self.listen(&live, &mut process, observer);
+        let outcomes = self.without_leaks(&live, outcomes);
         let away = process.away();
         drop(process);
         // Whatever the agent started ends with it, and nobody waits for an answer any more.
@@ -459,6 +466,13 @@ impl Host {
                     observer.tool_result(name, &content, is_error);
                 }
                 AgentEvent::Error { message } => return Err(HostError::Agent { message }),
+                AgentEvent::Done { messages, .. } if !is_own_account(&messages) => {
+                    return Err(HostError::Agent {
+                        message:
+                            "the agent's account of the turn puts words into the person's mouth"
+                                .to_owned(),
+                    });
+                }
                 AgentEvent::Done { messages, .. } => {
                     let finished = match guard.finish() {
                         Ok(finished) => finished,
@@ -473,6 +487,39 @@ impl Host {
                     return Ok(self.judged(live, messages, answer, &secrets));
                 }
             }
+        }
+    }
+
+    /// What an agent says of its failure passes the guard too, and a canary found meanwhile holds the
+    /// turn back however it ended.
+    fn without_leaks(
+        &self,
+        live: &Live,
+        outcomes: Result<Outcomes, HostError>,
+    ) -> Result<Outcomes, HostError> {
+        let outcomes = match outcomes {
+            Err(HostError::Agent { message }) => {
+                let credential = live.upstream.as_ref().and_then(|it| it.credential.as_ref());
+                let secrets: Vec<&str> = credential.map(|key| key.expose()).into_iter().collect();
+                match whole(&message, &live.canaries, &secrets) {
+                    Ok(shown) => Err(HostError::Agent { message: shown.text }),
+                    Err(leak) => {
+                        live.note_leak("error", &leak.to_string());
+                        Ok(held(String::new(), "it repeated the session's canary token"))
+                    }
+                }
+            }
+            outcomes => outcomes,
+        };
+        match (outcomes, leaked(live)) {
+            (Ok(outcomes), Some(place)) if outcomes.held.is_none() => {
+                let reason = format!("its canary token was found in `{place}`");
+                Ok(held(outcomes.answer, &reason))
+            }
+            (Err(HostError::Agent { .. }), Some(place)) => {
+                Ok(held(String::new(), &format!("its canary token was found in `{place}`")))
+            }
+            (outcomes, _) => outcomes,
         }
     }
 
@@ -571,6 +618,18 @@ impl Host {
     }
 }
 
+/// What was said after the person's message: the model's words, and results of tools. Nobody else
+/// speaks for the person.
+fn is_own_account(messages: &[Message]) -> bool {
+    messages.iter().all(|message| match (&message.role, &message.content) {
+        (Role::Assistant, _) => true,
+        (Role::User, Said::Text(_)) => false,
+        (Role::User, Said::Blocks(blocks)) => {
+            blocks.iter().all(|block| matches!(block, Block::ToolResult { .. }))
+        }
+    })
+}
+
 fn held(answer: String, reason: &str) -> Outcomes {
     Outcomes {
         messages: Vec::new(),
@@ -596,9 +655,16 @@ fn count_result(live: &Live, name: &str, content: &str) -> Result<(), HostError>
     }
     let external = live.settings.external_tools.iter().any(|tool| tool == name);
     let tokens = u64::from(estimate(content));
-    if tokens > 0 {
-        live.take_in(Provenance::ToolResult, name, tokens, external)?;
+    if tokens == 0 {
+        return Ok(());
     }
+    if !external && live.taint()?.external_tokens > 0 {
+        // Otherwise an agent could thin out what came from outside with output of its own.
+        let source = format!("{name} ({tokens} tokens, not counted)");
+        live.take_in(Provenance::ToolResult, &source, 0, false)?;
+        return Ok(());
+    }
+    live.take_in(Provenance::ToolResult, name, tokens, external)?;
     Ok(())
 }
 
