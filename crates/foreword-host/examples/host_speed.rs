@@ -80,7 +80,7 @@ fn open(scratch: &Path, model: &str) -> Arc<Host> {
         std::fs::write(root.join(path), text).unwrap();
     }
     let model = model.to_owned();
-    Host::open(HostOptions {
+    let host = Host::open(HostOptions {
         root,
         config_dir: scratch.join("config"),
         models_dir: None,
@@ -100,7 +100,9 @@ fn open(scratch: &Path, model: &str) -> Arc<Host> {
         home: None,
         store: Options::default(),
     })
-    .unwrap()
+    .unwrap();
+    host.trust(&host.standing().unwrap().1).unwrap();
+    host
 }
 
 fn ask(session: &str, message: &str) -> TurnRequest {
