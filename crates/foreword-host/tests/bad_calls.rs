@@ -235,6 +235,7 @@ fn a_call_of_the_model_carries_the_prompt() {
     assert_eq!(ask(system, "/v1/models"), Err(ErrorCode::Refused));
     let more = format!("{system}\nBe brief.");
     assert_eq!(ask(&more, "/v1/messages"), Err(ErrorCode::Refused), "our own loop adds nothing");
+    assert_eq!(world.model.calls.load(Ordering::SeqCst), asked, "nobody was called");
     assert_eq!(ask(system, "/v1/messages?beta=true"), Ok(200));
     let status = client.call(Action::SessionStatus(Nothing {})).unwrap();
     assert_eq!(status["session"], "s");
