@@ -93,6 +93,49 @@ fn a_sensitive_action_after_external_content_needs_the_person() {
 }
 
 #[test]
+fn no_is_never_a_grant_and_a_name_never_picks_among_several() {
+    let scratch = workspace("");
+    let refused = |session: &str, skill: &str| {
+        let propose = tool("skill_propose", json!({"skill": skill, "content": SKILL}));
+        let model = ModelServer::saying(vec![propose, text("I may not.")]);
+        let args = ["--session", session, "-m", "sort", "--external", "mail=mail.txt"];
+        done(&scratch, &model, &args);
+    };
+    refused("a", "one");
+    refused("a", "two");
+    refused("b", "one");
+    let run = scratch.run(&["approve", "skill_propose"]);
+    let said = run.fails(2);
+    assert!(said.contains("refused 3 times") && said.contains("in session b"), "{said}");
+    assert!(!on_record(&scratch, "taint.grant", "done"));
+
+    let no = ["approve", "skill_propose", "--session", "a", "--reject", "--json"];
+    let decided = scratch.run(&no).ok().json();
+    let states: Vec<_> =
+        decided["refusals"].as_array().unwrap().iter().map(|refusal| &refusal["state"]).collect();
+    assert_eq!(states, ["dismissed", "dismissed"]);
+    let again = scratch.run(&no);
+    assert!(again.fails(2).contains("no refusal of `skill_propose` is open in session a"));
+    assert!(scratch.run(&["approve", "--reject"]).fails(2).contains("by its id"));
+    assert!(!on_record(&scratch, "taint.grant", "done"));
+    assert!(on_record(&scratch, "taint.dismiss", "done"));
+
+    // One is left: its name is enough.
+    let decided = scratch.run(&["approve", "skill_propose", "--json"]).ok().json();
+    assert_eq!((&decided["session"], &decided["state"]), (&json!("b"), &json!("granted")));
+    let id = decided["id"].as_str().unwrap();
+    let run = scratch.run(&["approve", id]);
+    assert!(run.fails(1).contains("decided already: granted by user:"), "{}", run.stderr);
+    let run = scratch.run(&["approve", "zzzz"]);
+    let said = run.fails(2);
+    assert!(said.contains("no refused action and no proposal for an identity file"), "{said}");
+    let open = ["approve", "spawn_agent", "--session", "b", "--json"];
+    let granted = scratch.run(&open).ok().json();
+    assert_eq!(granted["action"], "spawn_agent");
+    assert!(granted["grant"].is_string());
+}
+
+#[test]
 fn little_external_content_bars_only_until_the_person_speaks() {
     let scratch = workspace("profile = 'yolo'");
     scratch.write("note.txt", "The parcel is here.");
