@@ -36,3 +36,4 @@ mod watch;
 
 pub use job::MAX_JOB_BYTES;
 pub use run::{Outcome, Surroundings, run};
+pub use watch::close_to_others;

@@ -1,4 +1,5 @@
-//! An agent whose host is gone ends, and takes with it what it started.
+//! An agent whose host is gone ends, and takes with it what it started; while it lives, nobody else
+//! looks inside it.
 
 use std::process;
 use std::sync::Once;
@@ -13,6 +14,18 @@ use crate::private_dir;
 const INTERVAL: Duration = Duration::from_millis(250);
 /// The exit code of an agent whose host is gone.
 const HOST_GONE: i32 = 3;
+
+/// Closes this process to others of the same user: its open files, its memory and its environment.
+/// What an agent starts could else speak for it to the host.
+///
+/// # Errors
+///
+/// If the system does not let a process close itself.
+pub fn close_to_others() -> std::io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
+    Ok(())
+}
 
 /// Ends this process when its parent does. Whatever is on a leash ends with it.
 pub(crate) fn end_with_parent() {

@@ -54,6 +54,8 @@ pub(crate) struct Activity {
     last: Mutex<Instant>,
     /// What the host itself did for those calls, in nanoseconds.
     busy: AtomicU64,
+    /// Calls of the model that were begun.
+    model_calls: AtomicU64,
 }
 
 impl Activity {
@@ -62,6 +64,7 @@ impl Activity {
             under_way: AtomicUsize::new(0),
             last: Mutex::new(Instant::now()),
             busy: AtomicU64::new(0),
+            model_calls: AtomicU64::new(0),
         }
     }
 
@@ -71,6 +74,11 @@ impl Activity {
             return Duration::ZERO;
         }
         self.last.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    /// Counts a call of the model, and gives how many there were before it.
+    pub(crate) fn count_model_call(&self) -> u64 {
+        self.model_calls.fetch_add(1, Ordering::SeqCst)
     }
 
     /// Something was heard.

@@ -31,6 +31,9 @@ use crate::server::Server;
 /// No answer is longer.
 const LONGEST_ANSWER: usize = 4 << 20;
 
+/// No word for why an agent stopped is longer.
+const LONGEST_REASON: usize = 40;
+
 /// What a person sees while a turn lasts.
 pub trait Observer {
     /// The turn can start, with this prompt.
@@ -71,6 +74,9 @@ pub struct TurnReport {
     /// Why the answer was held back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
+    /// Why the agent stopped, as its loop calls it: `end_turn`, `max_tokens`, `max_steps`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop_reason: Option<String>,
     /// Tokens of all calls of the model.
     pub usage: foreword_provider::Usage,
     /// Calls of the model.
@@ -109,6 +115,7 @@ struct Outcomes {
     answer: String,
     held: Option<String>,
     output: ScanVerdict,
+    stop_reason: Option<String>,
 }
 
 impl Host {
@@ -328,6 +335,7 @@ impl Host {
             state: if outcomes.held.is_some() { "held" } else { "done" },
             answer: outcomes.answer,
             held: outcomes.held,
+            stop_reason: outcomes.stop_reason,
             usage: report_parts.usage,
             calls: report_parts.calls,
             taint_ratio: level.ratio(),
@@ -473,7 +481,7 @@ impl Host {
                                 .to_owned(),
                     });
                 }
-                AgentEvent::Done { messages, .. } => {
+                AgentEvent::Done { messages, stop_reason, .. } => {
                     let finished = match guard.finish() {
                         Ok(finished) => finished,
                         Err(leak) => {
@@ -484,7 +492,12 @@ impl Host {
                     observer.text(&finished.text);
                     answer.push_str(&finished.text);
                     process.farewell();
-                    return Ok(self.judged(live, messages, answer, &secrets));
+                    if let Some(notice) = stopped_short(live, &stop_reason, &answer) {
+                        observer.notice(&notice);
+                    }
+                    let stop_reason = Some(stop_reason.chars().take(LONGEST_REASON).collect());
+                    let judged = self.judged(live, messages, answer, &secrets);
+                    return Ok(Outcomes { stop_reason, ..judged });
                 }
             }
         }
@@ -550,7 +563,7 @@ impl Host {
             let reason = format!("it reads as an attack: {}", scanned.reason);
             return Outcomes { output, ..held(answer, &reason) };
         }
-        Outcomes { messages, answer, held: None, output }
+        Outcomes { messages, answer, held: None, output, stop_reason: None }
     }
 
     /// Finishes the turn in one transaction: from here on it cannot be lost.
@@ -636,6 +649,20 @@ fn held(answer: String, reason: &str) -> Outcomes {
         answer,
         held: Some(reason.to_owned()),
         output: ScanVerdict::Pass,
+        stop_reason: None,
+    }
+}
+
+/// What to tell a person of an agent that did not end by itself, or said nothing.
+fn stopped_short(live: &Live, stop_reason: &str, answer: &str) -> Option<String> {
+    match stop_reason {
+        "max_steps" => Some(format!(
+            "the agent stopped after {} calls of the model (host.max_steps); it may not be done",
+            live.settings.max_steps
+        )),
+        "max_tokens" => Some("the answer was cut off (model.max_output_tokens)".to_owned()),
+        _ if answer.trim().is_empty() => Some("the agent ended without an answer".to_owned()),
+        _ => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use foreword_ipc::{
     Action, Call, Client, ClientError, ErrorCode, Failure, Nothing, SkillRead, Who, actions,
@@ -13,15 +13,19 @@ use crate::backend::{Backend, PromptInfo, SkillInfo, ToolInfo, agent_tools};
 
 /// Connections that are kept for the next call.
 const KEPT: usize = 4;
+/// What the host lets every agent do, whatever tools it has.
+const ALWAYS: [&str; 5] =
+    ["skill_list", "skill_read", "tool_describe", "session_status", "audit_report"];
 
 /// Asks the host of a session, which decides; nothing is read or written here.
 ///
-/// Its tools are the actions an agent may ask for, its resources the skills the host lists. It has
+/// Its tools are the actions that the session's agent may ask for, its resources the skills the host lists. It has
 /// no prompts: the agent behind it already has the one it is due.
 pub struct SocketBackend {
     socket: PathBuf,
     token: String,
     idle: Mutex<Vec<Client>>,
+    tools: OnceLock<Vec<ToolInfo>>,
 }
 
 impl SocketBackend {
@@ -36,7 +40,7 @@ impl SocketBackend {
     ) -> Result<Self, ClientError> {
         let (socket, token) = (socket.into(), token.into());
         let idle = Mutex::new(vec![Client::connect(&socket, &token)?]);
-        Ok(Self { socket, token, idle })
+        Ok(Self { socket, token, idle, tools: OnceLock::new() })
     }
 
     fn ask(&self, action: &Action) -> Result<Value, Failure> {
@@ -68,7 +72,24 @@ impl SocketBackend {
 
 impl Backend for SocketBackend {
     fn tools(&self) -> Vec<ToolInfo> {
-        agent_tools()
+        if let Some(tools) = self.tools.get() {
+            return tools.clone();
+        }
+        // Without an answer there are only those that every agent has.
+        let status = self.ask(&Action::SessionStatus(Nothing {}));
+        let named = |name: &str| match &status {
+            Ok(status) => match status.get("tools").and_then(Value::as_array) {
+                Some(tools) => tools.iter().any(|tool| tool.as_str() == Some(name)),
+                None => false,
+            },
+            Err(_) => false,
+        };
+        let mut tools = agent_tools();
+        tools.retain(|tool| ALWAYS.contains(&tool.name.as_str()) || named(&tool.name));
+        if status.is_ok() {
+            let _ = self.tools.set(tools.clone());
+        }
+        tools
     }
 
     fn call(&self, name: &str, args: Value) -> Result<Value, Failure> {

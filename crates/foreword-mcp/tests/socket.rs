@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 
-use foreword_ipc::{Action, Call, ErrorCode, Failure, Frames, MAX_CALL_BYTES, Reply, Who, actions};
+use foreword_ipc::{Action, Call, ErrorCode, Failure, Frames, MAX_CALL_BYTES, Reply};
 use foreword_mcp::{Backend as _, SocketBackend};
 use serde_json::{Value, json};
 
@@ -89,6 +89,7 @@ fn answer(action: &Action) -> Result<Value, Failure> {
         }
         Action::SkillRead(_) => Err(Failure::new(ErrorCode::NotFound, "there is no such skill")),
         Action::MemoryWrite(_) => Err(Failure::new(ErrorCode::Tainted, "the session is tainted")),
+        Action::SessionStatus(_) => Ok(json!({"tools": ["bash", "todo_read", "memory_write"]})),
         Action::AuditReport(_) => Err(Failure::new(ErrorCode::Internal, "")),
         action => Ok(json!({"did": action.name()})),
     }
@@ -98,8 +99,21 @@ fn answer(action: &Action) -> Result<Value, Failure> {
 fn agents_tools_go_to_the_host_and_nothing_else_does() {
     let host = Host::start(usize::MAX, answer);
     let backend = host.backend();
-    let agents = actions().iter().filter(|action| action.who == Who::Agent).count();
-    assert_eq!(backend.tools().len(), agents);
+    let mut tools: Vec<String> = backend.tools().into_iter().map(|tool| tool.name).collect();
+    tools.sort();
+    // What its agent has, and what every agent has; the agent's own loop has `bash`.
+    assert_eq!(
+        tools,
+        [
+            "audit_report",
+            "memory_write",
+            "session_status",
+            "skill_list",
+            "skill_read",
+            "todo_read",
+            "tool_describe",
+        ]
+    );
     assert_eq!(backend.call("todo_read", json!({})).unwrap(), json!({"did": "todo_read"}));
     let code = |name: &str, args: Value| backend.call(name, args).unwrap_err().code;
     assert_eq!(code("memory_write", json!({"text": "x"})), ErrorCode::Tainted);

@@ -69,6 +69,8 @@ impl Bwrap {
         command.args([
             "--die-with-parent",
             "--new-session",
+            // Else bubblewrap's own process stays inside, with the agent's pipes open for everybody.
+            "--as-pid-1",
             "--hostname",
             "foreword",
             "--clearenv",

@@ -29,6 +29,7 @@ const NO_AGENT: &str = "default";
 pub(crate) fn run(workspace: &Path, args: &McpArgs, terminal: &Terminal) -> Result<(), CliError> {
     let failed = |error: foreword_mcp::ServeError| CliError::usage(error.to_string());
     if let Some(socket) = &args.socket {
+        super::agent::close_to_others()?;
         let token = std::env::var("FOREWORD_SESSION_TOKEN").map_err(|_| {
             CliError::usage("FOREWORD_SESSION_TOKEN is not set")
                 .hint("the host gives it to the agents it starts")

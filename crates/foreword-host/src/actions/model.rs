@@ -9,11 +9,19 @@ use serde_json::{Value, json};
 use crate::live::Live;
 use crate::proxy::{self, Sink};
 
+/// Loops of others also call the model for titles and the like; so many more than steps may be.
+const CALLS_BESIDE: u64 = 20;
+
 pub(super) fn call(live: &Live, args: &ModelCall, sink: Sink<'_>) -> Result<Value, Failure> {
     let upstream = live
         .upstream
         .as_ref()
         .ok_or_else(|| Failure::new(ErrorCode::Unavailable, "this session has no model to call"))?;
+    let most = u64::from(live.settings.max_steps) + CALLS_BESIDE;
+    if live.activity.count_model_call() >= most {
+        let message = format!("this turn has called the model {most} times (host.max_steps)");
+        return Err(Failure::new(ErrorCode::Limit, message));
+    }
     let began = Instant::now();
     let facts = proxy::check(args, upstream.provider, &live.prompt)?;
     live.terms.check(&facts, args.body.get(), &live.prompt)?;

@@ -22,6 +22,7 @@ pub(super) fn status(live: &Live) -> Result<Value, Failure> {
         "depth": live.depth,
         "sandbox": live.context.sandbox_type.inspect(),
         "profile": live.context.profile().as_str(),
+        "tools": live.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
         "taint": {
             "ratio": level.ratio(), "threshold": live.threshold,
             "externalTokens": level.external_tokens, "totalTokens": level.total_tokens,
