@@ -70,15 +70,16 @@ fn a_sensitive_action_after_external_content_needs_the_person() {
     assert!(first.contains("<external_content source=\"mail\" trust=\"external\">"), "{first}");
     let refusal = asked[1].last_message();
     assert!(refusal.contains("of this session came from outside (limit 30%)"), "{refusal}");
-    assert!(refusal.contains("foreword approve"), "{refusal}");
     assert!(on_record(&scratch, "ipc.skill_propose", "refused"));
     assert!(!scratch.join("skills/sort-mail").exists());
 
     // The person sees what waits, and allows it once.
     let waiting = on_host(&scratch, &model, &["approve", "--json"]).run().ok().json();
     assert_eq!(waiting["refusals"][0]["action"], "skill_propose");
-    assert_eq!(waiting["refusals"][0]["summary"], "skill `sort-mail`");
+    let summary = "skill `sort-mail`: # Mail  Sort mail by sender.";
+    assert_eq!(waiting["refusals"][0]["summary"], summary);
     let id = waiting["refusals"][0]["id"].as_str().unwrap().to_owned();
+    assert!(refusal.contains(&format!("allow it once: `foreword approve {id}`")), "{refusal}");
     on_host(&scratch, &model, &["approve", "--quiet", &id]).run().ok();
     assert!(on_record(&scratch, "taint.grant", "done"));
     done(&scratch, &model, &["--session", "a", "-m", "go on"]);
@@ -133,6 +134,29 @@ fn no_is_never_a_grant_and_a_name_never_picks_among_several() {
     let granted = scratch.run(&open).ok().json();
     assert_eq!(granted["action"], "spawn_agent");
     assert!(granted["grant"].is_string());
+}
+
+#[test]
+fn leave_is_for_what_the_person_saw() {
+    let scratch = workspace("");
+    let other =
+        tool("skill_propose", json!({"skill": "sort-mail", "content": "# Mail\n\nBin it.\n"}));
+    let model =
+        ModelServer::saying(vec![propose(), text("I may not."), other, propose(), text("Done.")]);
+    done(&scratch, &model, &["--session", "a", "-m", "sort", "--external", "mail=mail.txt"]);
+    let waiting = scratch.run(&["approve", "--json"]).ok().json();
+    let id = waiting["refusals"][0]["id"].as_str().unwrap();
+    let run = scratch.run(&["approve", id]);
+    assert_eq!(
+        run.stdout,
+        "skill_propose in session a: skill `sort-mail`: # Mail Sort mail by sender.\n"
+    );
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    done(&scratch, &model, &["--session", "a", "-m", "go on"]);
+    let asked = model.asked();
+    assert!(asked[3].last_message().contains("was not done"), "{}", asked[3].last_message());
+    assert!(asked[4].last_message().contains("AUTO_APPROVE"), "{}", asked[4].last_message());
+    assert!(scratch.read("skills/sort-mail/SKILL.md").contains("by sender"));
 }
 
 #[test]

@@ -205,7 +205,7 @@ const VERSION_3: &[Object] = &[
         "grants",
         "CREATE TABLE grants (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, \
          session TEXT NOT NULL REFERENCES sessions (id), action TEXT NOT NULL, refusal TEXT, \
-         granted_by TEXT NOT NULL, granted_at INTEGER NOT NULL, used_at INTEGER) STRICT",
+         digest BLOB, granted_by TEXT NOT NULL, granted_at INTEGER NOT NULL, used_at INTEGER) STRICT",
     ),
     ("index", "grants_by_session", "CREATE INDEX grants_by_session ON grants (session, number)"),
     (
@@ -218,7 +218,7 @@ const VERSION_3: &[Object] = &[
         "refusals",
         "CREATE TABLE refusals (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, \
          session TEXT NOT NULL REFERENCES sessions (id), action TEXT NOT NULL, \
-         summary TEXT NOT NULL, reason TEXT NOT NULL, state TEXT NOT NULL, times INTEGER NOT NULL, \
+         digest BLOB NOT NULL, summary TEXT NOT NULL, reason TEXT NOT NULL, state TEXT NOT NULL, times INTEGER NOT NULL, \
          refused_at INTEGER NOT NULL, decided_at INTEGER, decided_by TEXT) STRICT",
     ),
     (
