@@ -27,7 +27,7 @@ fn workspace(config: &str) -> Scratch {
         ("SOUL.md", "Calm.\n"),
         (
             "agents/clerk/AGENT.md",
-            "---\nid: clerk\ntools: [coding, skills, memory, web, session]\n---\nYou sort mail.\n",
+            "---\nid: clerk\ntools: [coding, skills, memory, web, session, tasks, schedule]\n---\nYou sort mail.\n",
         ),
         ("mail.txt", &"Dear clerk, the parcel arrives on Monday at noon. ".repeat(40)),
     ])
@@ -201,6 +201,49 @@ fn what_a_tainted_session_remembers_stays_tainted() {
     let found = model.asked()[4].last_message();
     assert!(found.contains("external_content") && found.contains("Monday"), "{found}");
     assert!(model.asked()[5].last_message().contains("was not done"));
+}
+
+#[test]
+fn tasks_and_schedules_do_not_wash_what_came_from_outside() {
+    let scratch = workspace("");
+    let add = tool("schedule_add", json!({"cron": "@daily", "prompt": "collect the parcel"}));
+    let model = ModelServer::saying(vec![
+        tool("task_create", json!({"title": "Collect the parcel"})),
+        text("Noted."),
+        add,
+        text("Planned."),
+        tool("task_list", json!({})),
+        propose(),
+        text("I may not."),
+        tool("schedule_list", json!({})),
+        propose(),
+        tool("schedule_remove", json!({"id": "abcdef"})),
+        text("I may not."),
+        propose(),
+        text("Nor here."),
+    ]);
+    let said = |number: usize| model.asked()[number].last_message();
+    done(&scratch, &model, &["--session", "a", "-m", "sort", "--external", "mail=mail.txt"]);
+    on_host(&scratch, &model, &["approve", "-q", "schedule_add", "--session", "a"]).run().ok();
+    done(&scratch, &model, &["--session", "a", "-m", "plan it"]);
+    assert!(said(3).contains("\"next\""), "{}", said(3));
+
+    // Other sessions, in which nothing came from outside but what that one wrote.
+    let report = done(&scratch, &model, &["--session", "b", "-m", "what is there to do?"]);
+    assert!(report["taintRatio"].as_f64().unwrap() > 0.0, "{report}");
+    assert!(said(5).contains("external_content") && said(5).contains("Collect"), "{}", said(5));
+    assert!(said(6).contains("was not done"), "{}", said(6));
+    done(&scratch, &model, &["--session", "c", "-m", "what is planned?"]);
+    assert!(said(8).contains("external_content") && said(8).contains("collect"), "{}", said(8));
+    assert!(said(9).contains("`skill_propose` was not done"), "{}", said(9));
+    assert!(said(10).contains("`schedule_remove` was not done"), "{}", said(10));
+
+    let database = rusqlite::Connection::open(scratch.join(".foreword/foreword.db")).unwrap();
+    database.execute("UPDATE schedules SET next_at = 1000", []).unwrap();
+    drop(database);
+    on_host(&scratch, &model, &["run", "--heartbeat", "--quiet", "--trust"]).run();
+    assert!(said(11).contains("collect the parcel"), "{}", said(11));
+    assert!(said(12).contains("`skill_propose` was not done"), "{}", said(12));
 }
 
 #[test]

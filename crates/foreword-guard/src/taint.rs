@@ -123,17 +123,20 @@ pub enum Sensitive {
     MemoryWrite,
     /// Planning something for later.
     ScheduleAdd,
+    /// Taking what was planned off the schedule.
+    ScheduleRemove,
 }
 
 impl Sensitive {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::SkillPropose,
         Self::IdentityPropose,
         Self::SpawnAgent,
         Self::ChainRun,
         Self::MemoryWrite,
         Self::ScheduleAdd,
+        Self::ScheduleRemove,
     ];
 
     /// The name of the action, as in the protocol.
@@ -146,6 +149,7 @@ impl Sensitive {
             Self::ChainRun => "chain_run",
             Self::MemoryWrite => "memory_write",
             Self::ScheduleAdd => "schedule_add",
+            Self::ScheduleRemove => "schedule_remove",
         }
     }
 

@@ -159,7 +159,9 @@ impl Host {
     fn scan_message(&self, request: &TurnRequest) -> Result<ScanVerdict, HostError> {
         let Some(scanner) = self.scanner() else { return Ok(ScanVerdict::Pass) };
         let provenance = match &request.origin {
-            Origin::Agent { tainted: true, .. } => Provenance::External,
+            Origin::Agent { tainted: true, .. } | Origin::Schedule { tainted: true } => {
+                Provenance::External
+            }
             _ => Provenance::User,
         };
         let scanned = scan_input(scanner, &request.message, provenance);
@@ -218,7 +220,8 @@ impl Host {
         let now = self.now();
         let (provenance, external, source) = match &request.origin {
             Origin::Person => (Provenance::User, false, "message"),
-            Origin::Schedule => (Provenance::Operator, false, "schedule"),
+            Origin::Schedule { tainted: true } => (Provenance::External, true, "schedule"),
+            Origin::Schedule { tainted: false } => (Provenance::Operator, false, "schedule"),
             Origin::Agent { tainted: true, .. } => (Provenance::External, true, "parent agent"),
             Origin::Agent { tainted: false, .. } => (Provenance::User, false, "parent agent"),
         };
@@ -591,7 +594,17 @@ fn own_name(name: &str) -> &str {
 
 /// Counts what a tool brought into the session. Some were counted as they were served.
 fn count_result(live: &Live, name: &str, content: &str) -> Result<(), HostError> {
-    if matches!(name, "web_fetch" | "memory_search" | "content_add" | "spawn_agent" | "chain_run") {
+    let counted = [
+        "web_fetch",
+        "memory_search",
+        "content_add",
+        "spawn_agent",
+        "chain_run",
+        "task_list",
+        "task_update",
+        "schedule_list",
+    ];
+    if counted.contains(&name) {
         return Ok(());
     }
     let external = live.settings.external_tools.iter().any(|tool| tool == name);

@@ -232,6 +232,7 @@ const VERSION_3: &[Object] = &[
         "tasks",
         "CREATE TABLE tasks (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, \
          title TEXT NOT NULL, detail TEXT, assignee TEXT, state TEXT NOT NULL, \
+         tainted INTEGER NOT NULL, \
          created_by TEXT NOT NULL, session TEXT REFERENCES sessions (id), \
          created_at INTEGER NOT NULL, changed_at INTEGER NOT NULL) STRICT",
     ),
@@ -247,7 +248,7 @@ const VERSION_3: &[Object] = &[
         "table",
         "schedules",
         "CREATE TABLE schedules (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, cron TEXT, \
-         at INTEGER, prompt TEXT NOT NULL, agent TEXT, session TEXT REFERENCES sessions (id), \
+         at INTEGER, prompt TEXT NOT NULL, tainted INTEGER NOT NULL, agent TEXT, session TEXT REFERENCES sessions (id), \
          created_by TEXT NOT NULL, created_at INTEGER NOT NULL, next_at INTEGER, last_at INTEGER, \
          runs INTEGER NOT NULL) STRICT",
     ),

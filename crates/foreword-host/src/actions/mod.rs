@@ -139,6 +139,7 @@ fn summary(action: &Action) -> String {
             let when = args.cron.as_deref().or(args.at.as_deref()).unwrap_or_default();
             format!("{when}: {}", args.prompt)
         }
+        Action::ScheduleRemove(args) => format!("schedule `{}`", args.id),
         other => other.name().to_owned(),
     };
     let shown = text.floor_char_boundary(LONGEST_SUMMARY);
