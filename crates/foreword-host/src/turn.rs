@@ -148,10 +148,13 @@ impl Host {
             Some(session) => session,
             None => self.new_session(request, &prepared, &canary)?,
         };
+        let token = random_hex::<32>()?;
         let number = self.begin(request, &session, &prepared)?;
-        let result = self.run(request, &session, number, &prepared, scanned, began, observer);
+        let live = Live::new(self, &session, Some(number), request.depth, token, &prepared);
+        let live = Arc::new(live);
+        let result = self.run(&live, &session, number, &prepared, scanned, began, observer);
         if let Err(error) = &result {
-            self.fail(&session.id, number, error);
+            self.fail(&live, number, error);
         }
         result
     }
@@ -273,8 +276,8 @@ impl Host {
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one turn, named one by one")]
     fn run(
-        self: &Arc<Self>,
-        request: &TurnRequest,
+        &self,
+        live: &Arc<Live>,
         session: &Session,
         number: TurnNumber,
         prepared: &Prepared,
@@ -282,10 +285,8 @@ impl Host {
         began: Instant,
         observer: &mut dyn Observer,
     ) -> Result<TurnReport, HostError> {
-        let (token, name) = (random_hex::<32>()?, random_hex::<8>()?);
+        let name = random_hex::<8>()?;
         let run_dir = RunDir::create(&self.options.run_base, &name, &self.owner)?;
-        let live = Live::new(self, session, Some(number), request.depth, token, prepared);
-        let live = Arc::new(live);
         let workspace = self.workspace()?;
         // There from the start, it is the store that fills it: inside it cannot be written.
         let skills = self.root.join(&workspace.config().skills.directory);
@@ -295,10 +296,10 @@ impl Host {
         let quarantine = Quarantine::before(&governed);
         let spec = self.spec(prepared, &governed, &run_dir)?;
         let inside = prepared.sandbox.run_dir_inside(&spec);
-        let job = self.job(prepared, &live, inside.join(crate::run_dir::SOCKET), &spec)?;
-        let server = Server::start(&live, &run_dir.socket())?;
+        let job = self.job(prepared, live, inside.join(crate::run_dir::SOCKET), &spec)?;
+        let server = Server::start(live, &run_dir.socket())?;
         let mut process = AgentProcess::start(prepared.sandbox.as_ref(), &spec, job)?;
-        let outcomes = self.listen(&live, &mut process, observer);
+        let outcomes = self.listen(live, &mut process, observer);
         let away = process.away();
         drop(process);
         // Whatever the agent started ends with it, and nobody waits for an answer any more.
@@ -315,7 +316,7 @@ impl Host {
             self.record(event.with_detail(json!({ "path": found.path, "moved": found.moved_to })));
         }
         let outcomes = outcomes?;
-        let report_parts = self.finish(&live, session, number, &outcomes)?;
+        let report_parts = self.finish(live, session, number, &outcomes)?;
         let level = live.taint()?;
         let overhead = began.elapsed().saturating_sub(away) + live.busy();
         Ok(TurnReport {
@@ -529,13 +530,7 @@ impl Host {
         let finished = FinishedTurn {
             messages: serde_json::to_string(&messages).unwrap_or_else(|_| "[]".to_owned()),
             answer: outcomes.answer.clone(),
-            usage: foreword_store::Usage {
-                input: spent.usage.input_tokens,
-                output: spent.usage.output_tokens,
-                cache_read: spent.usage.cache_read_tokens,
-                cache_write: spent.usage.cache_write_tokens,
-                calls: spent.calls,
-            },
+            usage: spent.stored(),
             state: if outcomes.held.is_some() { TurnEnd::Held } else { TurnEnd::Done },
             at: now,
         };
@@ -560,12 +555,13 @@ impl Host {
     }
 
     /// Puts on record that a turn failed; the error itself goes to whoever asked.
-    fn fail(&self, session: &SessionId, number: TurnNumber, error: &HostError) {
-        let (id, reason, now) = (session.clone(), error.to_string(), self.now());
+    fn fail(&self, live: &Live, number: TurnNumber, error: &HostError) {
+        let (id, reason, now) = (live.session.clone(), error.to_string(), self.now());
+        let usage = live.spent().stored();
         let event = Event::new("host", "turn.fail", id.as_str(), Outcome::Failed)
-            .with_detail(json!({ "turn": number.0, "reason": reason }));
+            .with_detail(json!({ "turn": number.0, "reason": reason, "usage": usage }));
         let written = self.writer.write(now, move |write| -> Result<(), StoreError> {
-            write.turn_fail(&id, number, &reason, now)?;
+            write.turn_fail(&id, number, &reason, usage, now)?;
             write.audit(&event).map(drop)
         });
         if let Err(error) = written {
