@@ -86,6 +86,12 @@ pub enum HostError {
         /// The session.
         session: String,
     },
+    /// Another host finished a turn after this one was prepared.
+    #[error("the session `{session}` went on meanwhile, in another process")]
+    WentOn {
+        /// The session.
+        session: String,
+    },
     /// A message that is an attack.
     #[error(
         "the message was not passed on: it reads as an attempt to take the agent over ({reason})"
@@ -132,6 +138,7 @@ impl HostError {
             }
             Self::NotInstalled { install, .. } => format!("get it with `{install}`"),
             Self::Busy { .. } => "wait for it, or begin another session".to_owned(),
+            Self::WentOn { .. } => "try again".to_owned(),
             Self::Blocked { .. } => "say it in other words".to_owned(),
             _ => return None,
         })

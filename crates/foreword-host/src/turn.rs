@@ -258,12 +258,21 @@ impl Host {
                 "sandbox": prepared.context.sandbox_type.inspect(), "prompt": prepared.prompt.digest(),
                 "external": prepared.external.len(),
             }));
+        let before = session.clone();
         self.writer.write(now, move |write| -> Result<_, HostError> {
             for running in write.running_turns(Some(&id))? {
                 if crate::owner::is_alive(&running.owner) {
                     return Err(HostError::Busy { session: id.as_str().to_owned() });
                 }
                 write.turns_abandon(&id, &running.owner, now)?;
+            }
+            // History, taint and canary are those of the session as it was when it was read.
+            let current = write.session(&id)?;
+            if !current.is_some_and(|current| {
+                (current.turns, current.last_at) == (before.turns, before.last_at)
+                    && current.canary() == before.canary()
+            }) {
+                return Err(HostError::WentOn { session: id.as_str().to_owned() });
             }
             let number = write.turn_begin(&id, &message, &owner, now)?;
             for content in &contents {
