@@ -152,12 +152,12 @@ impl From<HostError> for CliError {
     fn from(error: HostError) -> Self {
         let (message, hint) = (error.to_string(), error.hint());
         let out = match error {
-            HostError::Blocked { .. } | HostError::Cancelled | HostError::Busy { .. } => {
-                Self::not_right(message)
-            }
-            HostError::Agent { .. } | HostError::Limit(_) | HostError::Untrusted { .. } => {
-                Self::not_right(message)
-            }
+            HostError::Blocked { .. }
+            | HostError::Cancelled
+            | HostError::Busy { .. }
+            | HostError::WentOn { .. }
+            | HostError::Untrusted { .. } => Self::not_right(message),
+            HostError::Agent { .. } | HostError::Limit(_) => Self::not_right(message),
             HostError::Io { .. } => Self::internal(message),
             HostError::Skill(error) => return error.into(),
             HostError::Store(error) => return error.into(),

@@ -86,6 +86,12 @@ pub enum HostError {
         /// The session.
         session: String,
     },
+    /// Another host finished a turn after this one was prepared.
+    #[error("the session `{session}` went on meanwhile, in another process")]
+    WentOn {
+        /// The session.
+        session: String,
+    },
     /// A message that is an attack.
     #[error(
         "the message was not passed on: it reads as an attempt to take the agent over ({reason})"
@@ -141,6 +147,7 @@ impl HostError {
             Self::Untrusted { .. } => {
                 "look at what changed with `foreword run`, which asks about it".to_owned()
             }
+            Self::WentOn { .. } => "try again".to_owned(),
             Self::Blocked { .. } => "say it in other words".to_owned(),
             _ => return None,
         })

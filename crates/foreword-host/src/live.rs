@@ -94,6 +94,19 @@ pub(crate) struct Spent {
     pub(crate) calls: u64,
 }
 
+impl Spent {
+    /// The same, as the database keeps it.
+    pub(crate) fn stored(self) -> foreword_store::Usage {
+        foreword_store::Usage {
+            input: self.usage.input_tokens,
+            output: self.usage.output_tokens,
+            cache_read: self.usage.cache_read_tokens,
+            cache_write: self.usage.cache_write_tokens,
+            calls: self.calls,
+        }
+    }
+}
+
 impl Live {
     /// A session as a turn, or somebody who only talks to it, finds it.
     pub(crate) fn new(

@@ -32,7 +32,10 @@ pub enum Origin {
     #[default]
     Person,
     /// A schedule, whose prompt was written earlier.
-    Schedule,
+    Schedule {
+        /// Was it written in a session that had taken in anything from outside?
+        tainted: bool,
+    },
     /// Another agent.
     Agent {
         /// Its session.

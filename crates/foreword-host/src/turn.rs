@@ -161,10 +161,13 @@ impl Host {
             Some(session) => session,
             None => self.new_session(request, &prepared, &canary)?,
         };
+        let token = random_hex::<32>()?;
         let number = self.begin(request, &session, &prepared)?;
-        let result = self.run(request, &session, number, &prepared, scanned, began, observer);
+        let live = Live::new(self, &session, Some(number), request.depth, token, &prepared);
+        let live = Arc::new(live);
+        let result = self.run(&live, &session, number, &prepared, scanned, began, observer);
         if let Err(error) = &result {
-            self.fail(&session.id, number, error);
+            self.fail(&live, number, error);
         }
         result
     }
@@ -172,7 +175,9 @@ impl Host {
     fn scan_message(&self, request: &TurnRequest) -> Result<ScanVerdict, HostError> {
         let Some(scanner) = self.scanner() else { return Ok(ScanVerdict::Pass) };
         let provenance = match &request.origin {
-            Origin::Agent { tainted: true, .. } => Provenance::External,
+            Origin::Agent { tainted: true, .. } | Origin::Schedule { tainted: true } => {
+                Provenance::External
+            }
             _ => Provenance::User,
         };
         let scanned = scan_input(scanner, &request.message, provenance);
@@ -231,7 +236,8 @@ impl Host {
         let now = self.now();
         let (provenance, external, source) = match &request.origin {
             Origin::Person => (Provenance::User, false, "message"),
-            Origin::Schedule => (Provenance::Operator, false, "schedule"),
+            Origin::Schedule { tainted: true } => (Provenance::External, true, "schedule"),
+            Origin::Schedule { tainted: false } => (Provenance::Operator, false, "schedule"),
             Origin::Agent { tainted: true, .. } => (Provenance::External, true, "parent agent"),
             Origin::Agent { tainted: false, .. } => (Provenance::User, false, "parent agent"),
         };
@@ -265,12 +271,21 @@ impl Host {
                 "sandbox": prepared.context.sandbox_type.inspect(), "prompt": prepared.prompt.digest(),
                 "external": prepared.external.len(),
             }));
+        let before = session.clone();
         self.writer.write(now, move |write| -> Result<_, HostError> {
             for running in write.running_turns(Some(&id))? {
                 if crate::owner::is_alive(&running.owner) {
                     return Err(HostError::Busy { session: id.as_str().to_owned() });
                 }
                 write.turns_abandon(&id, &running.owner, now)?;
+            }
+            // History, taint and canary are those of the session as it was when it was read.
+            let current = write.session(&id)?;
+            if !current.is_some_and(|current| {
+                (current.turns, current.last_at) == (before.turns, before.last_at)
+                    && current.canary() == before.canary()
+            }) {
+                return Err(HostError::WentOn { session: id.as_str().to_owned() });
             }
             let number = write.turn_begin(&id, &message, &owner, now)?;
             for content in &contents {
@@ -283,8 +298,8 @@ impl Host {
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one turn, named one by one")]
     fn run(
-        self: &Arc<Self>,
-        request: &TurnRequest,
+        &self,
+        live: &Arc<Live>,
         session: &Session,
         number: TurnNumber,
         prepared: &Prepared,
@@ -292,10 +307,8 @@ impl Host {
         began: Instant,
         observer: &mut dyn Observer,
     ) -> Result<TurnReport, HostError> {
-        let (token, name) = (random_hex::<32>()?, random_hex::<8>()?);
+        let name = random_hex::<8>()?;
         let run_dir = RunDir::create(&self.options.run_base, &name, &self.owner)?;
-        let live = Live::new(self, session, Some(number), request.depth, token, prepared);
-        let live = Arc::new(live);
         let workspace = self.workspace()?;
         // There from the start, it is the store that fills it: inside it cannot be written.
         let skills = self.root.join(&workspace.config().skills.directory);
@@ -305,11 +318,11 @@ impl Host {
         let quarantine = Quarantine::before(&governed);
         let spec = self.spec(prepared, &governed, &run_dir)?;
         let inside = prepared.sandbox.run_dir_inside(&spec);
-        let job = self.job(prepared, &live, inside.join(crate::run_dir::SOCKET), &spec)?;
-        let server = Server::start(&live, &run_dir.socket())?;
+        let job = self.job(prepared, live, inside.join(crate::run_dir::SOCKET), &spec)?;
+        let server = Server::start(live, &run_dir.socket())?;
         let mut process = AgentProcess::start(prepared.sandbox.as_ref(), &spec, job)?;
-        let outcomes = self.listen(&live, &mut process, observer);
-        let outcomes = self.without_leaks(&live, outcomes);
+        let outcomes = self.listen(live, &mut process, observer);
+        let outcomes = self.without_leaks(live, outcomes);
         let away = process.away();
         drop(process);
         // Whatever the agent started ends with it, and nobody waits for an answer any more.
@@ -326,7 +339,7 @@ impl Host {
             self.record(event.with_detail(json!({ "path": found.path, "moved": found.moved_to })));
         }
         let outcomes = outcomes?;
-        let report_parts = self.finish(&live, session, number, &outcomes)?;
+        let report_parts = self.finish(live, session, number, &outcomes)?;
         let level = live.taint()?;
         let overhead = began.elapsed().saturating_sub(away) + live.busy();
         Ok(TurnReport {
@@ -586,13 +599,7 @@ impl Host {
         let finished = FinishedTurn {
             messages: serde_json::to_string(&messages).unwrap_or_else(|_| "[]".to_owned()),
             answer: outcomes.answer.clone(),
-            usage: foreword_store::Usage {
-                input: spent.usage.input_tokens,
-                output: spent.usage.output_tokens,
-                cache_read: spent.usage.cache_read_tokens,
-                cache_write: spent.usage.cache_write_tokens,
-                calls: spent.calls,
-            },
+            usage: spent.stored(),
             state: if outcomes.held.is_some() { TurnEnd::Held } else { TurnEnd::Done },
             at: now,
         };
@@ -617,12 +624,13 @@ impl Host {
     }
 
     /// Puts on record that a turn failed; the error itself goes to whoever asked.
-    fn fail(&self, session: &SessionId, number: TurnNumber, error: &HostError) {
-        let (id, reason, now) = (session.clone(), error.to_string(), self.now());
+    fn fail(&self, live: &Live, number: TurnNumber, error: &HostError) {
+        let (id, reason, now) = (live.session.clone(), error.to_string(), self.now());
+        let usage = live.spent().stored();
         let event = Event::new("host", "turn.fail", id.as_str(), Outcome::Failed)
-            .with_detail(json!({ "turn": number.0, "reason": reason }));
+            .with_detail(json!({ "turn": number.0, "reason": reason, "usage": usage }));
         let written = self.writer.write(now, move |write| -> Result<(), StoreError> {
-            write.turn_fail(&id, number, &reason, now)?;
+            write.turn_fail(&id, number, &reason, usage, now)?;
             write.audit(&event).map(drop)
         });
         if let Err(error) = written {
@@ -677,7 +685,17 @@ fn own_name(name: &str) -> &str {
 
 /// Counts what a tool brought into the session. Some were counted as they were served.
 fn count_result(live: &Live, name: &str, content: &str) -> Result<(), HostError> {
-    if matches!(name, "web_fetch" | "memory_search" | "content_add" | "spawn_agent" | "chain_run") {
+    let counted = [
+        "web_fetch",
+        "memory_search",
+        "content_add",
+        "spawn_agent",
+        "chain_run",
+        "task_list",
+        "task_update",
+        "schedule_list",
+    ];
+    if counted.contains(&name) {
         return Ok(());
     }
     let external = live.settings.external_tools.iter().any(|tool| tool == name);
