@@ -131,6 +131,9 @@ impl HostError {
                     .to_owned()
             }
             Self::NotInstalled { install, .. } => format!("get it with `{install}`"),
+            Self::Sandbox(SandboxError::NoWorkspace { .. }) => {
+                "use a directory of its own, such as one below your home".to_owned()
+            }
             Self::Busy { .. } => "wait for it, or begin another session".to_owned(),
             Self::Blocked { .. } => "say it in other words".to_owned(),
             _ => return None,
