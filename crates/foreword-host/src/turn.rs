@@ -12,6 +12,7 @@ use foreword_ipc::{AgentEvent, Job, JobLimits, RunnerKind};
 use foreword_provider::{Block, Content as Said, Message};
 use foreword_sandbox::{DEFAULT_PATH, Quarantine, SandboxKind, SandboxSpec};
 use foreword_semantic::ScanVerdict;
+use foreword_skills::visible_line;
 use foreword_store::{
     Content, Event, FinishedTurn, NewSession, Outcome, Session, SessionId, StoreError, TurnEnd,
     TurnNumber,
@@ -307,9 +308,10 @@ impl Host {
         let place = format!("{}-{}", session.id, number.0);
         let aside = quarantine.after(&workspace, &place, accepted.as_ref());
         for fault in aside.faults {
+            let fault = visible_line(&fault.to_string());
             observer.notice(&format!("what the agent made may be left in its place: {fault}"));
             let event = live.event("governed.quarantine", Outcome::Failed);
-            self.record(event.with_detail(json!({ "reason": fault.to_string() })));
+            self.record(event.with_detail(json!({ "reason": fault })));
         }
         for found in aside.moved {
             let why = match found.group {
@@ -318,7 +320,8 @@ impl Host {
             };
             observer.notice(&format!(
                 "the agent made {}, {why}; it was moved to {}",
-                found.path, found.moved_to
+                visible_line(&found.path),
+                visible_line(&found.moved_to)
             ));
             let event = live.event("governed.quarantine", Outcome::Refused);
             self.record(event.with_detail(json!({ "path": found.path, "moved": found.moved_to })));
