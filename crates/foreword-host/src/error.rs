@@ -143,6 +143,9 @@ impl HostError {
                     .to_owned()
             }
             Self::NotInstalled { install, .. } => format!("get it with `{install}`"),
+            Self::Sandbox(SandboxError::NoWorkspace { .. }) => {
+                "use a directory of its own, such as one below your home".to_owned()
+            }
             Self::Busy { .. } => "wait for it, or begin another session".to_owned(),
             Self::Untrusted { .. } => {
                 "look at what changed with `foreword run`, which asks about it".to_owned()

@@ -1,6 +1,8 @@
 //! One turn: a message goes in, the agent works in its sandbox, an answer comes out or is held back.
 
 use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, TcpListener};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -8,10 +10,11 @@ use foreword::estimate;
 use foreword_guard::{
     Canary, OutputGuard, Provenance, redact_with, scan_input, scan_output, whole,
 };
-use foreword_ipc::{AgentEvent, Job, JobLimits};
+use foreword_ipc::{AgentEvent, Job, JobLimits, RunnerKind};
 use foreword_provider::{Block, Content as Said, Message, Role};
-use foreword_sandbox::{DEFAULT_PATH, Quarantine, SandboxSpec, run_by_host};
+use foreword_sandbox::{DEFAULT_PATH, Quarantine, SandboxKind, SandboxSpec};
 use foreword_semantic::ScanVerdict;
+use foreword_skills::visible_line;
 use foreword_store::{
     Content, Event, FinishedTurn, NewSession, Outcome, Session, SessionId, StoreError, TurnEnd,
     TurnNumber,
@@ -316,7 +319,7 @@ impl Host {
             .map_err(|error| HostError::io(format!("make {}", skills.display()), error))?;
         let governed = workspace.governed()?;
         let quarantine = Quarantine::before(&governed);
-        let spec = self.spec(prepared, &governed, &run_dir)?;
+        let spec = self.spec(prepared, &governed, &quarantine, &run_dir)?;
         let inside = prepared.sandbox.run_dir_inside(&spec);
         let job = self.job(prepared, live, inside.join(crate::run_dir::SOCKET), &spec)?;
         let server = Server::start(live, &run_dir.socket())?;
@@ -330,10 +333,22 @@ impl Host {
         drop(server);
         let accepted = self.accepted()?;
         let place = format!("{}-{}", session.id, number.0);
-        for found in quarantine.after(&workspace, &place, accepted.as_ref())? {
+        let aside = quarantine.after(&workspace, &place, accepted.as_ref());
+        for fault in aside.faults {
+            let fault = visible_line(&fault.to_string());
+            observer.notice(&format!("what the agent made may be left in its place: {fault}"));
+            let event = live.event("governed.quarantine", Outcome::Failed);
+            self.record(event.with_detail(json!({ "reason": fault })));
+        }
+        for found in aside.moved {
+            let why = match found.group {
+                Some(_) => "which is governed",
+                None => "which your own git would heed",
+            };
             observer.notice(&format!(
-                "the agent made {}, which is governed; it was moved to {}",
-                found.path, found.moved_to
+                "the agent made {}, {why}; it was moved to {}",
+                visible_line(&found.path),
+                visible_line(&found.moved_to)
             ));
             let event = live.event("governed.quarantine", Outcome::Refused);
             self.record(event.with_detail(json!({ "path": found.path, "moved": found.moved_to })));
@@ -366,6 +381,7 @@ impl Host {
         &self,
         prepared: &Prepared,
         governed: &foreword_workspace::Governed,
+        quarantine: &Quarantine,
         run_dir: &RunDir,
     ) -> Result<SandboxSpec, HostError> {
         let resolved = |path: &std::path::Path| {
@@ -380,7 +396,7 @@ impl Host {
             env.extend((self.options.environment)(name).map(|value| (name.to_owned(), value)));
         }
         let mut read_only = governed.read_only();
-        read_only.extend(run_by_host(&self.root));
+        read_only.extend(quarantine.run_by_host());
         Ok(SandboxSpec {
             workspace: self.root.clone(),
             cwd: prepared.cwd.clone(),
@@ -392,7 +408,7 @@ impl Host {
             args: vec!["agent".to_owned()],
             read_only: prepared.located.read_only.clone(),
             run_dir: resolved(&run_dir.shared())?,
-            bridge_ports: None,
+            bridge_ports: bridge_ports(prepared)?,
             env,
         })
     }
@@ -649,6 +665,18 @@ fn is_own_account(messages: &[Message]) -> bool {
             blocks.iter().all(|block| matches!(block, Block::ToolResult { .. }))
         }
     })
+}
+
+/// Where the bridge to the model may listen, if the sandbox shares the network of the host.
+fn bridge_ports(prepared: &Prepared) -> Result<Option<RangeInclusive<u16>>, HostError> {
+    let shared = matches!(prepared.sandbox.kind(), SandboxKind::Subprocess | SandboxKind::Seatbelt);
+    if !shared || prepared.runner == RunnerKind::Native {
+        return Ok(None);
+    }
+    let failed = |error| HostError::io("find a free port for the bridge to the model", error);
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
+    let port = free.local_addr().map_err(failed)?.port();
+    Ok(Some(port..=port))
 }
 
 fn held(answer: String, reason: &str) -> Outcomes {
