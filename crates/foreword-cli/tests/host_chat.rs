@@ -212,11 +212,12 @@ fn a_heartbeat_runs_what_is_due_once_and_then_the_list() {
     let answers: Vec<&str> =
         run.as_array().unwrap().iter().map(|run| run["answer"].as_str().unwrap()).collect();
     assert_eq!(answers, ["The till is right.", "All quiet."]);
+    assert_eq!(run[1]["scanned"]["input"], "PASS", "the host's own words");
     assert_eq!((&run[0]["turn"], &run[1]["session"]), (&json!(2), &json!("heartbeat")));
     let asked = model.asked();
     assert_eq!(asked.len(), 3, "years of missed hours are one run");
     let woken = asked[2].last_message();
-    assert!(woken.contains("It is 2") && !woken.contains("{{"), "{woken}");
+    assert!(woken.contains("heartbeat, at 2") && !woken.contains("{{"), "{woken}");
     assert!(asked[2].raw.contains("Is the till locked?"));
     let log = scratch.run(&["audit", "log", "--action", "schedule.run", "--json"]).ok();
     assert_eq!(log.stdout.matches("\"schedule.run\"").count(), 2, "{}", log.stdout);

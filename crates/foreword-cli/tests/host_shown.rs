@@ -12,8 +12,8 @@
 mod support;
 
 use serde_json::json;
-use support::host::on_host;
-use support::model::{ModelServer, text, tool};
+use support::host::{KEY, on_host};
+use support::model::{Answer, ModelServer, text, tool};
 use support::{Foreword, Scratch};
 
 fn workspace(config: &str) -> Scratch {
@@ -45,4 +45,36 @@ fn an_answer_that_is_empty_is_said_to_be() {
     let run = shown(&scratch, &model, &["-m", "say nothing", "--json"]).run();
     assert!(run.stderr.contains("the agent ended without an answer"), "{}", run.stderr);
     assert_eq!(run.json()["stopReason"], "end_turn");
+}
+
+#[test]
+fn the_texts_of_steps_and_the_tools_between_them_are_in_order() {
+    let scratch = workspace("");
+    let call = |text: &str, command: &str| {
+        Answer::Tools(text.to_owned(), vec![("bash".to_owned(), json!({"command": command}))])
+    };
+    let answers =
+        || vec![call("Hm.", "true"), call("I'll look at 0123abcd", "false"), text("Fin.")];
+    let model = ModelServer::saying(answers());
+    let said = shown(&scratch, &model, &["-m", "look"]).together();
+    let at = |part: &str| said.find(part).unwrap_or_else(|| panic!("{part}: {said}"));
+    let places =
+        [at("Hm."), at("\"true\""), at("I'll look at 0123abcd"), at("\"false\""), at("Fin.")];
+    assert!(places.is_sorted(), "{said}");
+    let model = ModelServer::saying(answers());
+    let run = shown(&scratch, &model, &["-m", "look", "--json"]).run();
+    assert_eq!(run.json()["answer"], "Hm.\n\nI'll look at 0123abcd\n\nFin.");
+}
+
+#[test]
+fn keys_in_what_a_tool_is_called_with_are_neither_shown_nor_kept() {
+    let scratch = workspace("");
+    let key = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let command = json!({"command": format!("echo {key} {KEY}")});
+    let model = ModelServer::saying(vec![tool("bash", command), text("Done."), text("Again.")]);
+    let said = shown(&scratch, &model, &["-m", "use a key"]).together();
+    assert!(said.contains("→ bash") && !said.contains(&key) && !said.contains(KEY), "{said}");
+    shown(&scratch, &model, &["-m", "and now?"]).run();
+    let raw = &model.asked()[2].raw;
+    assert!(raw.contains("tool_use") && !raw.contains(&key) && !raw.contains(KEY), "{raw}");
 }

@@ -60,6 +60,17 @@ fn skills_are_listed_read_and_proposed() {
     assert_eq!(result(&asked[1])["skills"][0]["description"], "How notes are kept");
     assert!(result(&asked[1])["skills"][0]["path"].as_str().unwrap().ends_with("notes.md"));
     assert!(result(&asked[2])["content"].as_str().unwrap().contains("# Notes"));
+    // Nobody has approved it: it comes as somebody else's words.
+    let read = result(&asked[2]);
+    assert_eq!(
+        (&read["approved"], &result(&asked[1])["skills"][0]["approved"]),
+        (&json!(false), &json!(false))
+    );
+    let content = read["content"].as_str().unwrap();
+    assert!(
+        content.contains("skill notes (not approved)") && !content.starts_with("---"),
+        "{content}"
+    );
     assert!(!asked[3].last_message().contains("root:"), "{}", asked[3].last_message());
     assert!(
         asked[4].last_message().contains("missing field `name`"),

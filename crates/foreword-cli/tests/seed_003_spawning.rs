@@ -112,6 +112,36 @@ fn the_stages_of_a_chain_pass_on_their_answers() {
 }
 
 #[test]
+fn a_chain_starts_only_whole_and_keeps_what_was_done() {
+    let scratch = workspace("");
+    let stages = |last: Value| json!({"stages": [{"role": "planner", "prompt": "plan it"}, last]});
+    let wrong = [
+        json!({"role": "nobody", "prompt": "x"}),
+        json!({"role": "worker", "prompt": " "}),
+        json!({"role": "worker", "prompt": "x", "cwd": "/etc"}),
+    ];
+    for last in wrong {
+        let model = ModelServer::saying(vec![tool("chain_run", stages(last)), text("Hm.")]);
+        done(&scratch, &model, &["-m", "plan and do"]);
+        let asked = model.asked();
+        assert_eq!(asked.len(), 2, "nobody was started");
+        assert!(asked[1].last_message().contains("stage 2"), "{}", asked[1].last_message());
+    }
+    let model = ModelServer::start(move |number, asked| match number {
+        0 => tool("chain_run", stages(json!({"role": "worker", "prompt": "carry it out"}))),
+        _ if is(asked, "planner") => text("First the tests."),
+        _ if is(asked, "worker") => Answer::Raw(400, Vec::new(), "{}".to_owned()),
+        _ => text("Finished."),
+    });
+    done(&scratch, &model, &["-m", "plan and do"]);
+    let said = model.asked().last().unwrap().last_message();
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(said["stages"][0]["answer"], "First the tests.");
+    assert_eq!((&said["failed"]["stage"], &said["failed"]["role"]), (&json!(2), &json!("worker")));
+    assert!(said["failed"]["reason"].as_str().unwrap().contains("the agent `worker` failed"));
+}
+
+#[test]
 fn depth_and_number_are_limited() {
     let scratch = workspace("[host]\nmax_depth = 2\nmax_agents = 3");
     // Everybody starts another worker, for ever.

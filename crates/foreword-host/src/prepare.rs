@@ -361,7 +361,7 @@ impl Host {
     }
 
     /// A directory of the workspace.
-    fn inside(&self, cwd: Option<&std::path::Path>) -> Result<PathBuf, HostError> {
+    pub(crate) fn inside(&self, cwd: Option<&std::path::Path>) -> Result<PathBuf, HostError> {
         let Some(cwd) = cwd else { return Ok(self.root.clone()) };
         let given = self.root.join(cwd);
         let found = given

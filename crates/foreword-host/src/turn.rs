@@ -462,8 +462,12 @@ impl Host {
     ) -> Result<Outcomes, HostError> {
         let credential = live.upstream.as_ref().and_then(|upstream| upstream.credential.as_ref());
         let secrets: Vec<&str> = credential.map(|key| key.expose()).into_iter().collect();
-        let mut guard = OutputGuard::new(&live.canaries, &secrets);
+        let new_guard = || OutputGuard::with_detector(&live.detector, &secrets);
+        // What a step says is shown when it ends; a canary that goes on in the next one is found.
+        let mut whole = OutputGuard::new(&live.canaries, &secrets);
+        let mut guard = new_guard();
         let mut answer = String::new();
+        let mut said = Steps::default();
         loop {
             if let Some(place) = leaked(live) {
                 return Ok(held(answer, &format!("its canary token was found in `{place}`")));
@@ -473,28 +477,45 @@ impl Host {
             };
             match event {
                 AgentEvent::Prompt { .. } => {}
-                AgentEvent::Text { text } => match guard.push(&text) {
-                    Ok(safe) => {
-                        observer.text(&safe);
-                        answer.push_str(&safe);
-                        if answer.len() > LONGEST_ANSWER {
-                            return Err(HostError::Agent {
-                                message: format!(
-                                    "the agent said more than {LONGEST_ANSWER} bytes in one turn"
-                                ),
-                            });
+                AgentEvent::Text { text } => {
+                    match whole.push(&text).and_then(|_| guard.push(&text)) {
+                        Ok(safe) => {
+                            observer.text(&safe);
+                            said.text(&text);
+                            answer.push_str(&safe);
+                            if answer.len() > LONGEST_ANSWER {
+                                return Err(HostError::Agent {
+                                    message: format!(
+                                        "the agent said more than {LONGEST_ANSWER} bytes in one turn"
+                                    ),
+                                });
+                            }
+                        }
+                        Err(leak) => {
+                            live.note_leak("answer", &leak.to_string());
+                            return Ok(held(answer, "it repeated the session's canary token"));
                         }
                     }
-                    Err(leak) => {
-                        live.note_leak("answer", &leak.to_string());
-                        return Ok(held(answer, "it repeated the session's canary token"));
-                    }
-                },
+                }
                 AgentEvent::ToolCall { name, input, .. } => {
                     if let Some(leak) = live.detector.find(&input.to_string()) {
                         live.note_leak(&name, &leak.to_string());
                         return Ok(held(answer, "it passed the session's canary token to a tool"));
                     }
+                    // The text of a step ends with it: a blank line sets it off from the next one.
+                    match std::mem::replace(&mut guard, new_guard()).finish() {
+                        Ok(finished) => {
+                            let rest = finished.text + said.separator();
+                            observer.text(&rest);
+                            answer.push_str(&rest);
+                        }
+                        Err(leak) => {
+                            live.note_leak("answer", &leak.to_string());
+                            return Ok(held(answer, "it repeated the session's canary token"));
+                        }
+                    }
+                    let mut input = input;
+                    each_string(&mut input, &mut |text| *text = redact_with(text, &secrets).text);
                     observer.tool_call(own_name(&name), &input);
                 }
                 AgentEvent::ToolResult { name, content, is_error, .. } => {
@@ -511,7 +532,7 @@ impl Host {
                     });
                 }
                 AgentEvent::Done { messages, stop_reason, .. } => {
-                    let finished = match guard.finish() {
+                    let finished = match whole.finish().and_then(|_| guard.finish()) {
                         Ok(finished) => finished,
                         Err(leak) => {
                             live.note_leak("answer", &leak.to_string());
@@ -520,6 +541,9 @@ impl Host {
                     };
                     observer.text(&finished.text);
                     answer.push_str(&finished.text);
+                    if said.separated {
+                        answer.truncate(answer.trim_end().len());
+                    }
                     process.farewell();
                     if let Some(notice) = stopped_short(live, &stop_reason, &answer) {
                         observer.notice(&notice);
@@ -749,10 +773,47 @@ fn each_text(message: &mut Message, change: &mut dyn FnMut(&mut String)) {
                 match block {
                     Block::Text { text } => change(text),
                     Block::ToolResult { content, .. } => change(content),
-                    Block::ToolUse { .. } => {}
+                    Block::ToolUse { input, .. } => each_string(input, change),
                 }
             }
         }
+    }
+}
+
+/// Every text in a value of JSON.
+fn each_string(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
+    match value {
+        Value::String(text) => change(text),
+        Value::Array(values) => values.iter_mut().for_each(|value| each_string(value, change)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| each_string(value, change)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Where the text of one step ends and that of the next begins.
+#[derive(Default)]
+struct Steps {
+    /// Has text come that does not end its line?
+    open: bool,
+    /// Was the last text a separator?
+    separated: bool,
+}
+
+impl Steps {
+    fn text(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.open = !text.ends_with('\n');
+            self.separated = false;
+        }
+    }
+
+    /// What ends the text of a step.
+    fn separator(&mut self) -> &'static str {
+        if !std::mem::take(&mut self.open) {
+            return "";
+        }
+        self.separated = true;
+        "\n\n"
     }
 }
 

@@ -9,7 +9,7 @@ pub(crate) mod host;
 pub(crate) mod model;
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
+use std::io::{Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -147,6 +147,23 @@ impl Foreword {
             command.current_dir(directory);
         }
         command.spawn().unwrap()
+    }
+
+    /// Runs it with one pipe for all it says, in the order in which a terminal would show it.
+    pub(crate) fn together(self) -> String {
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        let mut command = command();
+        command.args(&self.args).stdout(writer.try_clone().unwrap()).stderr(writer);
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        let mut child = command.stdin(Stdio::null()).spawn().unwrap();
+        drop(command);
+        let mut said = String::new();
+        reader.read_to_string(&mut said).unwrap();
+        child.wait().unwrap();
+        said
     }
 
     pub(crate) fn run(self) -> Run {

@@ -1,7 +1,10 @@
 //! Skills: listed, read, proposed.
 
+use foreword_guard::{Trust, external_content};
 use foreword_ipc::{ErrorCode, Failure, SkillPropose, SkillRead};
-use foreword_skills::{ProposalRequest, SkillError, SkillStore as _, TaintState};
+use foreword_skills::{
+    Approvals, Listed, ProposalRequest, SkillError, SkillStore as _, Standing, TaintState,
+};
 use serde_json::{Value, json};
 
 use super::to_json;
@@ -9,24 +12,46 @@ use crate::error::HostError;
 use crate::live::Live;
 
 pub(super) fn list(live: &Live) -> Result<Value, Failure> {
-    let skills = live.host.skills()?.list().map_err(HostError::from)?;
-    let skills: Vec<Value> = skills
+    let store = live.host.skills()?;
+    let approvals = store.approvals().unwrap_or_default();
+    let listing = store.listing().map_err(HostError::from)?;
+    let skills: Vec<Value> = listing
+        .skills
         .iter()
-        .map(|skill| {
-            json!({ "name": skill.name, "description": skill.description, "path": skill.path })
+        .map(|Listed { meta, digest, .. }| {
+            json!({
+                "name": meta.name, "description": meta.description, "path": meta.path,
+                "approved": is_approved(&approvals, &meta.path, digest),
+            })
         })
         .collect();
     Ok(json!({ "skills": skills }))
 }
 
+/// What cannot be looked up counts as not approved.
+fn is_approved(approvals: &Approvals, path: &str, digest: &[u8; 32]) -> bool {
+    matches!(approvals.standing(path, digest), Standing::Approved { .. })
+}
+
+/// A skill that nobody has approved comes as what it is: the words of somebody else.
 pub(super) fn read(live: &Live, args: &SkillRead) -> Result<Value, Failure> {
-    let content = live.host.skills()?.read(&args.name).map_err(|error| match error {
+    let store = live.host.skills()?;
+    let mut skill = store.read(&args.name).map_err(|error| match error {
         error @ SkillError::NoSuchSkill { .. } => {
             Failure::new(ErrorCode::NotFound, error.to_string())
         }
         error => HostError::from(error).into(),
     })?;
-    to_json(content)
+    let approvals = store.approvals().unwrap_or_default();
+    let digest = blake3::hash(skill.content.as_bytes());
+    let approved = is_approved(&approvals, &skill.path, digest.as_bytes());
+    if !approved {
+        let source = format!("skill {} (not approved)", skill.name);
+        skill.content = external_content(&source, Trust::Tool, &skill.content);
+    }
+    Ok(json!({
+        "name": skill.name, "path": skill.path, "content": skill.content, "approved": approved,
+    }))
 }
 
 /// The gate was passed before: the store does not ask again what a person may have allowed.

@@ -1,10 +1,13 @@
 //! Agents that agents start: one, or several in a row.
 
+use std::path::Path;
+
 use foreword::{Line, RuntimeContext, SpawnMode, estimate};
 use foreword_guard::{Provenance, Trust, external_content};
 use foreword_ipc::{
     ChainRun, ErrorCode, Failure, RuntimeContextArgs, SpawnAgent, SpawnModeArgs, Stage,
 };
+use foreword_store::SessionId;
 use serde_json::{Value, json};
 
 use crate::error::HostError;
@@ -35,23 +38,46 @@ pub(super) fn chain(live: &Live, args: ChainRun) -> Result<Value, Failure> {
         let message = format!("a chain has 1 to {MOST_STAGES} stages");
         return Err(Failure::new(ErrorCode::BadRequest, message));
     }
+    // Nobody starts before it is known that all can.
+    for (before, stage) in args.stages.iter().enumerate() {
+        check(live, stage).map_err(|failure| {
+            let message = format!("stage {}: {}", before + 1, failure.message);
+            Failure::new(failure.code, message)
+        })?;
+    }
     let mut done: Vec<Value> = Vec::new();
     let mut last = None;
     for stage in args.stages {
         let role = stage.role.clone();
-        let (report, answer) = start(live, stage, last.as_deref())?;
-        done.push(json!({ "role": role, "session": report.session, "answer": answer }));
-        last = Some(answer);
+        match start(live, stage, last.as_deref()) {
+            Ok((report, answer)) => {
+                done.push(json!({ "role": role, "session": report.session, "answer": answer }));
+                last = Some(answer);
+            }
+            Err(failure) if done.is_empty() => return Err(failure),
+            // What was done is not lost with the stage that was not.
+            Err(failure) => {
+                let number = done.len() + 1;
+                let failed = json!({ "stage": number, "role": role, "reason": failure.message });
+                return Ok(json!({ "stages": done, "answer": null, "failed": failed }));
+            }
+        }
     }
     Ok(json!({ "stages": done, "answer": last }))
 }
 
-/// Runs one agent to the end of its turn. What it took in from outside comes back with its answer.
-fn start(live: &Live, stage: Stage, before: Option<&str>) -> Result<(TurnReport, String), Failure> {
+fn check(live: &Live, stage: &Stage) -> Result<(), Failure> {
     if stage.prompt.trim().is_empty() {
         return Err(Failure::new(ErrorCode::BadRequest, "`prompt` must say what to do"));
     }
     live.host.workspace()?.agent(&stage.role).map_err(HostError::from)?;
+    live.host.inside(Some(Path::new(&stage.cwd)))?;
+    Ok(())
+}
+
+/// Runs one agent to the end of its turn. What it took in from outside comes back with its answer.
+fn start(live: &Live, stage: Stage, before: Option<&str>) -> Result<(TurnReport, String), Failure> {
+    check(live, &stage)?;
     let depth = live.tree.start(live.depth)?;
     let message = match before {
         Some(before) => {
@@ -62,8 +88,10 @@ fn start(live: &Live, stage: Stage, before: Option<&str>) -> Result<(TurnReport,
     };
     let origin =
         Origin::Agent { parent: live.session.clone(), tainted: live.taint()?.external_tokens > 0 };
+    let session = SessionId::random().map_err(HostError::from)?;
     let request = TurnRequest {
         message,
+        session: Some(session.clone()),
         agent: Some(stage.role.clone()),
         user: live.user.clone(),
         model: stage.model,
@@ -74,8 +102,18 @@ fn start(live: &Live, stage: Stage, before: Option<&str>) -> Result<(TurnReport,
         tree: Some(live.tree.clone()),
         ..TurnRequest::default()
     };
-    let report = live.host.turn(&request, &mut ())?;
-    if let Some(reason) = &report.held {
+    let report = match live.host.turn(&request, &mut ()) {
+        Ok(report) => report,
+        Err(error) => {
+            let totals = live.host.reader.content_totals(&session).map_err(HostError::from)?;
+            let Failure { code, message, .. } = error.into();
+            let reason = reason(live, &stage.role, &message, totals.external_tokens > 0)?;
+            return Err(Failure::new(code, format!("the agent `{}` failed: {reason}", stage.role)));
+        }
+    };
+    if let Some(held) = &report.held {
+        // The reason may repeat what the answer said.
+        let reason = reason(live, &stage.role, held, true)?;
         let message = format!("the answer of `{}` was held back: {reason}", stage.role);
         return Err(Failure::new(ErrorCode::Refused, message));
     }
@@ -89,6 +127,18 @@ fn start(live: &Live, stage: Stage, before: Option<&str>) -> Result<(TurnReport,
     let source = format!("agent {}", stage.role);
     live.take_in(Provenance::ToolResult, &source, tokens, tainted)?;
     Ok((report, answer))
+}
+
+/// Why an agent failed, for the one that started it: from outside, if its words may be.
+fn reason(live: &Live, role: &str, reason: &str, external: bool) -> Result<String, Failure> {
+    let source = format!("agent {role}");
+    let reason = if external {
+        external_content(&source, Trust::External, reason)
+    } else {
+        reason.to_owned()
+    };
+    live.take_in(Provenance::ToolResult, &source, u64::from(estimate(&reason)), external)?;
+    Ok(reason)
 }
 
 fn runtime_context(given: RuntimeContextArgs, live: &Live) -> RuntimeContext {
