@@ -14,8 +14,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
 
 pub(crate) use host::{
-    AllowArgs, ChatArgs, DryRun, McpArgs, RunArgs, RunnerName, SandboxName, SessionChoice,
-    SessionCommand,
+    AllowArgs, ChatArgs, DryRun, McpArgs, RunArgs, RunnerName, SandboxName, ScheduleCommand,
+    SessionChoice, SessionCommand,
 };
 pub(crate) use memory::{
     MemoryAddArgs, MemoryCommand, MemoryExportArgs, MemoryForgetArgs, MemoryImportArgs,
@@ -109,6 +109,9 @@ pub(crate) enum Command {
     /// Conversations with agents, as they are kept
     #[command(subcommand)]
     Session(SessionCommand),
+    /// What agents planned for later
+    #[command(subcommand)]
+    Schedule(ScheduleCommand),
     /// Allow what an agent was refused, once, or decide about an identity file
     Approve(AllowArgs),
     /// Serve MCP clients: actions as tools, skills as resources, agents' prompts as prompts

@@ -93,6 +93,7 @@ fn run(cli: &Cli, terminal: &Terminal) -> Result<(), CliError> {
         Command::Run(args) => commands::run::run(workspace, args, terminal),
         Command::Chat(args) => commands::chat::run(workspace, args, terminal),
         Command::Session(command) => commands::session::run(workspace, command, terminal),
+        Command::Schedule(command) => commands::schedule::run(workspace, command, terminal),
         Command::Approve(args) => commands::approve::run(workspace, args, terminal),
         Command::Mcp(args) => commands::mcp::run(workspace, args, terminal),
         Command::Schema { action } => commands::schema::run(action.as_deref(), terminal),

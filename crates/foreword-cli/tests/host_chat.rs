@@ -393,3 +393,24 @@ fn a_refused_action_is_allowed_from_the_chat_once() {
     assert!(answered(3).contains("\"next\""), "{}", answered(3));
     assert!(answered(5).contains("was not done"), "{}", answered(5));
 }
+
+#[test]
+fn a_person_sees_what_is_scheduled_and_takes_it_off() {
+    let scratch = with_schedule("@daily");
+    let list = scratch.run(&["schedule", "list", "--json"]).ok().json();
+    assert_eq!(list[0]["prompt"], "count the till");
+    assert_eq!((&list[0]["tainted"], &list[0]["by"]), (&json!(false), &json!("agent:clerk")));
+    let id = list[0]["id"].as_str().unwrap();
+    let shown = scratch.run(&["schedule", "list"]).ok().stdout;
+    assert!(
+        shown.starts_with(id) && shown.contains("@daily  agent:clerk: count the till"),
+        "{shown}"
+    );
+    let removed = scratch.run(&["schedule", "remove", id, "--json"]).ok().json();
+    assert_eq!(removed["id"], id);
+    let again = scratch.run(&["schedule", "remove", id]);
+    assert!(again.fails(2).contains("`foreword schedule list`"), "{}", again.stderr);
+    assert_eq!(scratch.run(&["schedule", "list", "--json"]).ok().json(), json!([]));
+    let log = scratch.run(&["audit", "log", "--action", "schedule.remove", "--json"]).ok().json();
+    assert_eq!(log[0]["subject"], id);
+}

@@ -67,7 +67,7 @@ fn every_command_the_readme_shows_is_there() {
 /// Asks every command that a text shows for its help, with the options it is shown with; gives how many
 /// there are.
 fn commands_of(text: &str) -> usize {
-    let groups = ["skill", "audit", "session", "memory", "eval", "model"];
+    let groups = ["skill", "audit", "session", "schedule", "memory", "eval", "model"];
     let mut shown = 0;
     for line in text.lines().filter_map(|line| line.strip_prefix("foreword ")) {
         let is_name = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());

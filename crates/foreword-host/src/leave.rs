@@ -1,6 +1,6 @@
-//! A person's leave: one action, once.
+//! A person's word: leave for one action, once, and what is taken off the schedule.
 
-use foreword_store::{Event, GrantId, Outcome, Refusal, SessionId, StoreError};
+use foreword_store::{Event, GrantId, Outcome, Refusal, Schedule, SessionId, StoreError};
 use serde_json::json;
 
 use crate::error::HostError;
@@ -43,6 +43,22 @@ impl Host {
             let detail = json!({ "action": refusal.action, "refusal": refusal.id.as_str() });
             write.audit(&event.with_detail(detail))?;
             Ok(refusal)
+        })?)
+    }
+
+    /// Takes something off the schedule, for the person.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such schedule, or more than one whose id begins so.
+    pub fn remove_schedule(&self, id: &str) -> Result<Schedule, HostError> {
+        let now = self.now();
+        let (id, by) = (id.to_owned(), self.options.person.clone());
+        Ok(self.writer.write(now, move |write| -> Result<Schedule, StoreError> {
+            let removed = write.schedule_remove(&id)?;
+            let event = Event::new(&by, "schedule.remove", removed.id.as_str(), Outcome::Done);
+            write.audit(&event.with_detail(json!({ "by": removed.by })))?;
+            Ok(removed)
         })?)
     }
 }

@@ -134,6 +134,17 @@ pub(crate) enum SessionCommand {
     },
 }
 
+#[derive(Subcommand, Debug)]
+pub(crate) enum ScheduleCommand {
+    /// List what is scheduled: when it runs next, who planned it, what the agent will be told
+    List,
+    /// Take something off the schedule
+    Remove {
+        /// The schedule, by its id or the beginning of it
+        id: String,
+    },
+}
+
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

@@ -21,6 +21,7 @@ pub(crate) mod pip;
 pub(crate) mod retrieval_eval;
 pub(crate) mod run;
 pub(crate) mod scan;
+pub(crate) mod schedule;
 pub(crate) mod schema;
 pub(crate) mod screen_eval;
 pub(crate) mod serve;
