@@ -20,7 +20,7 @@ use support::{Foreword, Scratch};
 const KEY: &str = "sk-ant-test-key-of-the-host";
 
 fn workspace() -> Scratch {
-    let config = "model = 'test-model'\n\n[model]\ntimeout_seconds = 2\nretries = 1\n";
+    let config = "[model]\nname = 'test-model'\ntimeout_seconds = 2\nretries = 1\n";
     let scratch = Scratch::new(&[("foreword.toml", config), ("AGENTS.md", "Work on the shop.\n")]);
     std::fs::create_dir_all(scratch.config_dir()).unwrap();
     scratch
@@ -53,7 +53,7 @@ fn fails_with(answers: Vec<Answer>) -> (String, usize) {
     assert_eq!(well.asked()[0].body["messages"].as_array().unwrap().len(), 1);
     let log = scratch.run(&["audit", "log", "--action", "turn.fail", "--json"]).ok().json();
     let reason = log[0]["detail"]["reason"].as_str().unwrap();
-    assert_eq!(error, format!("error: {reason}"));
+    assert_eq!(error.lines().next(), Some(format!("error: {reason}").as_str()));
     scratch.run(&["audit", "verify"]).ok();
     (error, model.asked().len())
 }
