@@ -40,6 +40,14 @@ pub(crate) enum ToolError {
     TooLarge { path: String, bytes: u64 },
     #[error("{path} has {lines} lines; line {offset} is behind its end")]
     BehindEnd { path: String, lines: u64, offset: u64 },
+    #[error(
+        "{path} is read-only here; a governed file (identity, skills, settings) is changed with `identity_propose` or `skill_propose`"
+    )]
+    ReadOnly { path: String },
+    #[error(
+        "{path}: the old text does not occur: the lines of the file end with CRLF, those of the old text with LF; write \\r\\n in both texts"
+    )]
+    LineEnds { path: String },
     #[error("{path}: the old text does not occur; read the file and copy the passage exactly")]
     NotFound { path: String },
     #[error(
@@ -89,6 +97,16 @@ fn args<T: DeserializeOwned>(tool: LocalTool, input: &Value) -> Result<T, ToolEr
 
 fn at<'a>(path: &'a str) -> impl Fn(io::Error) -> ToolError + 'a {
     move |error| ToolError::File { path: path.to_owned(), error }
+}
+
+/// The same for what is written.
+fn writing<'a>(path: &'a str) -> impl Fn(io::Error) -> ToolError + 'a {
+    move |error| match error.kind() {
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+            ToolError::ReadOnly { path: path.to_owned() }
+        }
+        _ => at(path)(error),
+    }
 }
 
 /// Whether bytes are of a kind that a model cannot read.

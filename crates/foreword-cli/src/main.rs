@@ -55,8 +55,11 @@ fn slip(error: &clap::Error) -> Option<String> {
     else {
         return None;
     };
+    let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
     if word.starts_with('-') {
         None
+    } else if usage.contains("foreword run") {
+        Some("hint: what to say to the agent goes behind -m: `foreword run -m \"…\"`".to_owned())
     } else if Path::new(word).is_dir() {
         Some(format!("hint: a workspace is named with -w: `-w {word}`"))
     } else {

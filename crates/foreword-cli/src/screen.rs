@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::error::CliError;
 use crate::hosting;
-use crate::terminal::{Terminal, is_watched, plain, plain_line};
+use crate::terminal::{Terminal, counted, is_watched, plain, plain_line};
 
 /// Shows turns as they go.
 pub(crate) struct Screen {
@@ -135,7 +135,7 @@ pub(crate) fn summary(report: &TurnReport) -> String {
     }
     line.push_str(&format!(" · {} · taint {:.0}%", report.sandbox, report.taint_ratio * 100.0));
     if report.history_omitted > 0 {
-        line.push_str(&format!(" · {} old turns left out", report.history_omitted));
+        line.push_str(&format!(" · {} left out", counted(report.history_omitted, "old turn")));
     }
     line
 }

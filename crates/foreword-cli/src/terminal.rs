@@ -104,6 +104,11 @@ pub(crate) fn plain_line(text: &str, most: usize) -> String {
     line.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
+/// So many of something: `1 turn`, `2 turns`.
+pub(crate) fn counted(count: u64, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Is a person looking at standard output?
 pub(crate) fn is_watched() -> bool {
     io::stdout().is_terminal()

@@ -53,7 +53,7 @@ fn fails_with(answers: Vec<Answer>) -> (String, usize) {
     assert_eq!(well.asked()[0].body["messages"].as_array().unwrap().len(), 1);
     let log = scratch.run(&["audit", "log", "--action", "turn.fail", "--json"]).ok().json();
     let reason = log[0]["detail"]["reason"].as_str().unwrap();
-    assert_eq!(error, format!("error: {reason}"));
+    assert_eq!(error.lines().next(), Some(format!("error: {reason}").as_str()));
     scratch.run(&["audit", "verify"]).ok();
     (error, model.asked().len())
 }

@@ -61,6 +61,12 @@ pub enum HostError {
         /// What was given.
         url: String,
     },
+    /// A work directory that is none of the workspace.
+    #[error("`{}` is not a directory of this workspace", path.display())]
+    NoDirectory {
+        /// What was given.
+        path: PathBuf,
+    },
     /// No model is named.
     #[error("no model is named")]
     NoModel,
@@ -142,6 +148,10 @@ impl HostError {
                 "name one with --model, in the agent's header, or as `name` under [model]"
                     .to_owned()
             }
+            Self::NoDirectory { .. } => {
+                "name one that is there, as it is called from the workspace's root".to_owned()
+            }
+            Self::Agent { message } => return refused(message),
             Self::NotInstalled { install, .. } => format!("get it with `{install}`"),
             Self::Sandbox(SandboxError::NoWorkspace { .. }) => {
                 "use a directory of its own, such as one below your home".to_owned()
@@ -163,4 +173,19 @@ fn untrusted(files: &[String]) -> String {
     }
     let files: Vec<String> = files.iter().map(|file| file.escape_debug().to_string()).collect();
     format!("governed files are not as they were accepted: {}", files.join(", "))
+}
+
+/// What to do when the model's server refuses every call.
+fn refused(message: &str) -> Option<String> {
+    let (status, _) =
+        message.strip_prefix("the model's server refused the call (status ")?.split_once(')')?;
+    Some(match status {
+        "401" | "403" => "check the key: ANTHROPIC_API_KEY or OPENAI_API_KEY, or `key_env` and \
+                          `key_file` under [model] in foreword.toml"
+            .to_owned(),
+        "404" => "check the model's name (`--model`, or `name` under [model]) and the server's \
+                  address (`base_url`)"
+            .to_owned(),
+        _ => return None,
+    })
 }

@@ -44,6 +44,8 @@ impl Host {
         channel: &str,
     ) -> Result<LocalSession, HostError> {
         let workspace = self.workspace()?;
+        let default = workspace.config().agent.clone();
+        let agent = agent.or(default.as_deref());
         if let Some(agent) = agent {
             workspace.agent(agent)?;
         }

@@ -220,6 +220,9 @@ impl Host {
             default_tools: tools::DEFAULT.map(str::to_owned).to_vec(),
             ..self.request()
         })?;
+        // A host keeps in memory what an index would keep: no need to say so at every start.
+        let mut warnings = gathered.warnings;
+        warnings.retain(|warning| !warning.starts_with("there is no index: "));
         let (mut context, blueprint) = (gathered.context, gathered.blueprint);
         if blueprint.name() == "companion" && request.origin != Origin::Person {
             context.prompt_mode = PromptMode::Minimal;
@@ -251,7 +254,7 @@ impl Host {
         let tree = request.tree.clone();
         let tree = tree.unwrap_or_else(|| Tree::new(config.host.max_depth, config.host.max_agents));
         Ok(Prepared {
-            warnings: gathered.warnings,
+            warnings,
             message,
             external,
             context,
@@ -364,14 +367,10 @@ impl Host {
     pub(crate) fn inside(&self, cwd: Option<&std::path::Path>) -> Result<PathBuf, HostError> {
         let Some(cwd) = cwd else { return Ok(self.root.clone()) };
         let given = self.root.join(cwd);
-        let found = given
-            .canonicalize()
-            .map_err(|error| HostError::io(format!("work in {}", given.display()), error))?;
+        let outside = || HostError::NoDirectory { path: cwd.to_owned() };
+        let found = given.canonicalize().map_err(|_| outside())?;
         if !found.starts_with(&self.root) || !found.is_dir() {
-            return Err(HostError::Limit(format!(
-                "`{}` is not a directory of this workspace",
-                cwd.display()
-            )));
+            return Err(outside());
         }
         Ok(found)
     }

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde::Deserialize;
 
-use super::{Place, ToolError, at, whole_text};
+use super::{Place, ToolError, whole_text, writing};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -27,12 +27,17 @@ pub(super) fn run(args: &Args, place: Place<'_>) -> Result<String, ToolError> {
     let text = whole_text(path, place)?;
     let count = text.matches(old.as_str()).count();
     let Some(first) = text.find(old.as_str()) else {
-        return Err(ToolError::NotFound { path: path.clone() });
+        let path = path.clone();
+        return Err(if old.contains('\n') && text.replace("\r\n", "\n").contains(old.as_str()) {
+            ToolError::LineEnds { path }
+        } else {
+            ToolError::NotFound { path }
+        });
     };
     if count > 1 && !all {
         return Err(ToolError::Ambiguous { path: path.clone(), count });
     }
-    fs::write(place.path(path), text.replace(old.as_str(), new)).map_err(at(path))?;
+    fs::write(place.path(path), text.replace(old.as_str(), new)).map_err(writing(path))?;
     let line = text.get(..first).unwrap_or_default().matches('\n').count() + 1;
     Ok(match count {
         1 => format!("Replaced the passage at line {line} of {path}."),

@@ -97,6 +97,10 @@ fn writes_and_edits() {
     assert_eq!(edit(e("one", "1")).unwrap(), "Replaced the passage at line 1 of a.txt.");
     assert!(edit(e("two", "2")).unwrap_err().contains("occurs 2 times"));
     assert!(edit(e("nine", "9")).unwrap_err().contains("does not occur"));
+    fs::write(room.dir.path().join("crlf.txt"), "one\r\ntwo\r\n").unwrap();
+    let crlf = |old: &str| edit(json!({"path": "crlf.txt", "old": old, "new": "1"})).unwrap_err();
+    assert!(crlf("one\ntwo").contains("end with CRLF"));
+    assert!(!crlf("one\nthree").contains("CRLF"));
     assert!(edit(e("", "9")).unwrap_err().contains("is empty"));
     assert!(edit(e("two", "two")).unwrap_err().contains("are the same"));
     assert_eq!(room.text("a.txt"), "1 two two\n");

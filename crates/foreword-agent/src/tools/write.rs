@@ -4,7 +4,7 @@ use std::fs;
 
 use serde::Deserialize;
 
-use super::{Place, ToolError, at, check_file};
+use super::{Place, ToolError, check_file, writing};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,9 +20,10 @@ pub(super) fn run(args: &Args, place: Place<'_>) -> Result<String, ToolError> {
     if let Ok(metadata) = &known {
         check_file(path, metadata)?;
     } else if let Some(parent) = file.parent() {
-        fs::create_dir_all(parent).map_err(at(path))?;
+        fs::create_dir_all(parent).map_err(writing(path))?;
     }
-    fs::write(&file, content).map_err(at(path))?;
+    fs::write(&file, content).map_err(writing(path))?;
     let what = if known.is_ok() { "Replaced" } else { "Created" };
-    Ok(format!("{what} {path}: {} bytes.", content.len()))
+    let bytes = if content.len() == 1 { "byte" } else { "bytes" };
+    Ok(format!("{what} {path}: {} {bytes}.", content.len()))
 }

@@ -86,7 +86,13 @@ The model comes from [model] in foreword.toml, or ANTHROPIC_API_KEY, ANTHROPIC_B
 OPENAI_API_KEY and OPENAI_BASE_URL. The key stays with the host: no agent ever sees it.")]
 pub(crate) struct RunArgs {
     /// What to say to the agent; `-` reads it from standard input
-    #[arg(short, long, value_name = "TEXT", required_unless_present = "heartbeat")]
+    #[arg(
+        short,
+        long,
+        value_name = "TEXT",
+        required_unless_present = "heartbeat",
+        allow_hyphen_values = true
+    )]
     pub(crate) message: Option<String>,
     /// A text from outside that comes with the message: `mail=FILE`, or `mail=-` for standard input
     #[arg(long, value_name = "SOURCE=FILE")]

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use foreword_host::{External, Host, TurnReport, TurnRequest};
+use foreword_store::{SessionId, TurnRange};
+use serde_json::json;
 
 use crate::args::{DryRun, RunArgs};
 use crate::error::CliError;
@@ -34,9 +36,48 @@ pub(crate) fn run(workspace: &Path, args: &RunArgs, terminal: &Terminal) -> Resu
     if args.heartbeat {
         return interrupts.during(&tree, || heartbeat(&host, &request, &mut screen, terminal));
     }
-    let report = interrupts.during(&tree, || host.turn(&request, &mut screen))?;
+    // Named ahead, so that a turn that fails can be found.
+    let session = match request.session.take() {
+        Some(session) => session,
+        None => SessionId::random()?,
+    };
+    request.session = Some(session.clone());
+    let before = newest(&host, &session);
+    let done = interrupts.during(&tree, || host.turn(&request, &mut screen));
     screen.end();
-    show(&report, terminal)
+    match done {
+        Ok(report) => show(&report, terminal),
+        Err(error) => {
+            let turn = newest(&host, &session);
+            let error = CliError::from(error);
+            if turn > before {
+                failed(&session, turn, &error, terminal)?;
+            }
+            Err(error)
+        }
+    }
+}
+
+/// The number of a session's newest turn; 0 if there is none.
+fn newest(host: &Host, session: &SessionId) -> u64 {
+    let turns = host.reader().turns(session, TurnRange::newest(1)).unwrap_or_default();
+    turns.last().map_or(0, |turn| turn.number.0)
+}
+
+/// Says which turn it was that failed.
+fn failed(
+    session: &SessionId,
+    turn: u64,
+    error: &CliError,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    if terminal.json {
+        return terminal.print_json(&json!({
+            "session": session.as_str(), "turn": turn, "state": "failed", "error": error.message,
+        }));
+    }
+    terminal.say(&format!("session {session} · turn {turn} failed"));
+    Ok(())
 }
 
 fn dry_run(

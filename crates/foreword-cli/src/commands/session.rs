@@ -14,7 +14,7 @@ use crate::args::SessionCommand;
 use crate::commands::skill::store;
 use crate::error::CliError;
 use crate::person::shown_time;
-use crate::terminal::{Terminal, paint, plain_line};
+use crate::terminal::{Terminal, counted, paint, plain_line};
 
 pub(crate) fn run(
     workspace: &Path,
@@ -48,10 +48,10 @@ fn list(reader: Option<&Reader>, limit: usize, terminal: &Terminal) -> Result<()
     for session in &sessions {
         let _ = writeln!(
             out,
-            "{}  {}  {} turns  {}",
+            "{}  {}  {}  {}",
             shown_time(session.last_at),
             session.id,
-            session.turns,
+            counted(session.turns, "turn"),
             whose(session)
         );
     }
@@ -125,13 +125,13 @@ pub(crate) fn summary_text(reader: &Reader, session: &Session) -> Result<String,
     let totals = reader.content_totals(&session.id)?;
     let usage = reader.session_usage(&session.id)?;
     Ok(format!(
-        "session {} · {} · {} turns · since {}\n{} in {} calls · taint {:.0}% ({} of {} tokens)\n",
+        "session {} · {} · {} · since {}\n{} in {} · taint {:.0}% ({} of {} tokens)\n",
         session.id,
         whose(session),
-        session.turns,
+        counted(session.turns, "turn"),
         shown_time(session.created_at),
         usage_text(&usage),
-        usage.calls,
+        counted(usage.calls, "call"),
         level(&totals).ratio() * 100.0,
         totals.external_tokens,
         totals.total_tokens,

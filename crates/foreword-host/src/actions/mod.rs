@@ -213,7 +213,9 @@ impl From<HostError> for Failure {
             HostError::Store(error) => store_code(error),
             HostError::Limit(_) => ErrorCode::Limit,
             HostError::Cancelled | HostError::Blocked { .. } => ErrorCode::Refused,
-            HostError::Workspace(_) | HostError::Gather(_) => ErrorCode::BadRequest,
+            HostError::Workspace(_) | HostError::Gather(_) | HostError::NoDirectory { .. } => {
+                ErrorCode::BadRequest
+            }
             HostError::Agent { .. } | HostError::NotInstalled { .. } => ErrorCode::Unavailable,
             HostError::Skill(_) => ErrorCode::BadRequest,
             _ => ErrorCode::Internal,
