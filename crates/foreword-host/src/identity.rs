@@ -114,7 +114,7 @@ fn replace(root: &Path, path: &Path, content: &str) -> Result<(), HostError> {
             path.display()
         )));
     }
-    let name = format!("identity-{}", crate::turn::random_hex::<16>()?);
+    let name = format!("identity-{}", crate::random::random_hex::<16>()?);
     let temporary = root.join(PRIVATE_DIR).join(name);
     let made = OpenOptions::new().write(true).create_new(true).open(&temporary);
     let written = made.map_err(failed).and_then(|mut file| {

@@ -94,7 +94,7 @@ impl Host {
         agent: Option<&str>,
         channel: &str,
     ) -> Result<String, HostError> {
-        let canary = crate::turn::new_canary()?.as_str().to_owned();
+        let canary = crate::random::new_canary()?.as_str().to_owned();
         let new = NewSession {
             id: id.clone(),
             agent: agent.map(str::to_owned),

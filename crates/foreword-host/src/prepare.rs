@@ -288,7 +288,7 @@ impl Host {
         };
         let canary = match &session {
             Some(session) => session.canary().to_owned(),
-            None => crate::turn::new_canary()?.as_str().to_owned(),
+            None => crate::random::new_canary()?.as_str().to_owned(),
         };
         self.prepare(request, session.as_ref(), &canary)
     }

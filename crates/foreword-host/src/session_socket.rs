@@ -10,9 +10,9 @@ use crate::error::HostError;
 use crate::host::Host;
 use crate::live::Live;
 use crate::prepare::TurnRequest;
+use crate::random::{new_canary, random_hex};
 use crate::run_dir::RunDir;
 use crate::server::Server;
-use crate::turn::{new_canary, random_hex};
 
 /// The socket of a session, answered until this is dropped.
 pub struct SessionSocket {
