@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use foreword_host::{Host, HostError, HostOptions, RunnerKind, Standing, TrustChange, TurnRequest};
-use foreword_skills::unified;
+use foreword_skills::{unified, visible_line};
 use foreword_store::{Options, SessionId};
 use foreword_workspace::GovernedContents;
 
@@ -15,9 +15,6 @@ use crate::args::{RunnerName, SandboxName, SessionChoice};
 use crate::error::CliError;
 use crate::person;
 use crate::terminal::{Terminal, dim_err, plain, plain_line};
-
-/// So many files are named when a workspace is asked about.
-const NAMED_FILES: usize = 20;
 
 /// The host of a workspace.
 pub(crate) fn open(workspace: &Path) -> Result<Arc<Host>, CliError> {
@@ -108,16 +105,19 @@ pub(crate) fn ensure_trusted(
 }
 
 fn first_look(host: &Host, now: &GovernedContents) -> String {
-    let mut out = format!("{} was not asked about before.\n", host.root().display());
-    let _ = writeln!(out, "These files would speak to the model with authority:");
-    for (path, file) in now.files.iter().take(NAMED_FILES) {
-        let _ = writeln!(out, "  {path} ({})", file.group.as_str());
+    let root = visible_line(&host.root().display().to_string());
+    let mut out = format!("{root} was not asked about before.\n");
+    if now.files.is_empty() {
+        out.push_str("There are no files in it that would speak to the model with authority.\n");
+    } else {
+        out.push_str("These files would speak to the model with authority:\n");
     }
-    if now.files.len() > NAMED_FILES {
-        let _ = writeln!(out, "  and {} more", now.files.len() - NAMED_FILES);
+    // All of them: what is not named was not agreed to.
+    for (path, file) in &now.files {
+        let _ = writeln!(out, "  {} ({})", visible_line(path), file.group.as_str());
     }
     for line in host.reaches() {
-        let _ = writeln!(out, "{line}");
+        let _ = writeln!(out, "{}", visible_line(&line));
     }
     out
 }
@@ -130,7 +130,7 @@ fn difference(changes: &[TrustChange]) -> String {
         };
         let (old, new) = (text(&change.old), text(&change.new));
         if (change.old.is_some() && old.is_none()) || (change.new.is_some() && new.is_none()) {
-            let _ = writeln!(out, "{} is too large to be shown", change.path);
+            let _ = writeln!(out, "{} is too large to be shown", visible_line(&change.path));
             continue;
         }
         out.push_str(&unified(
@@ -152,9 +152,11 @@ impl From<HostError> for CliError {
     fn from(error: HostError) -> Self {
         let (message, hint) = (error.to_string(), error.hint());
         let out = match error {
-            HostError::Blocked { .. } | HostError::Cancelled | HostError::Busy { .. } => {
-                Self::not_right(message)
-            }
+            HostError::Blocked { .. }
+            | HostError::Cancelled
+            | HostError::Busy { .. }
+            | HostError::WentOn { .. }
+            | HostError::Untrusted { .. } => Self::not_right(message),
             HostError::Agent { .. } | HostError::Limit(_) => Self::not_right(message),
             HostError::Io { .. } => Self::internal(message),
             HostError::Skill(error) => return error.into(),

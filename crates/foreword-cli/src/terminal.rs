@@ -75,7 +75,7 @@ impl Terminal {
     /// Reports an error with its hints. Always said.
     pub(crate) fn error(&self, error: &CliError) {
         let mut err = io::stderr().lock();
-        let _ = writeln!(err, "{} {}", paint_err("error:", "31"), error.message);
+        let _ = writeln!(err, "{} {}", paint_err("error:", "31"), plain(&error.message));
         for hint in &error.hints {
             let _ = writeln!(err, "{} {hint}", paint_err("hint:", "36"));
         }

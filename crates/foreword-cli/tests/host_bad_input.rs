@@ -14,7 +14,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use support::model::{Answer, ModelServer, text};
+use support::model::{Answer, ModelServer, text, tool};
 use support::{Foreword, Scratch};
 
 const KEY: &str = "sk-ant-test-key-of-the-host";
@@ -63,6 +63,23 @@ fn garbage() {
     let (error, calls) = fails_with(vec![raw(200, "\u{1}\u{2} not json at all")]);
     assert!(error.starts_with("error: the model's answer cannot be read: "), "{error}");
     assert_eq!(calls, 1);
+}
+
+#[test]
+fn what_a_failed_turn_cost_is_on_record() {
+    let scratch = workspace();
+    let model = ModelServer::saying(vec![
+        tool("list", serde_json::json!({"path": "."})),
+        raw(200, "not json at all"),
+    ]);
+    run(&scratch, &model.url).run().fails(1);
+    let shown = scratch.run(&["session", "show", "s", "--json"]).ok().json();
+    let turn = &shown["turns"][0];
+    assert_eq!(turn["state"], "failed", "{shown}");
+    assert!(turn["usage"]["input"].as_u64().unwrap() > 0, "{shown}");
+    assert!(turn["usage"]["calls"].as_u64().unwrap() > 0, "{shown}");
+    let log = scratch.run(&["audit", "log", "--action", "turn.fail", "--json"]).ok().json();
+    assert_eq!(log[0]["detail"]["usage"], turn["usage"]);
 }
 
 #[test]

@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use support::Scratch;
 use support::model::{Answer, ModelServer};
 
-const ROUNDS: u64 = 24;
+const ROUNDS: u64 = 60;
 
 fn setting(name: &str, usual: u64) -> u64 {
     std::env::var(name).map_or(usual, |value| value.parse().unwrap())
@@ -207,4 +207,40 @@ fn nothing_finished_is_lost_and_nothing_is_left() {
     let said = String::from_utf8_lossy(&fsck.stderr).into_owned();
     assert!(fsck.status.success(), "{said}");
     scratch.run(&["lint"]);
+}
+
+/// A terminal sends Ctrl-C to everything in the foreground, not to the host alone.
+#[test]
+fn ctrl_c_at_a_terminal_is_a_cancellation() {
+    use std::os::unix::process::CommandExt as _;
+    let scratch = Scratch::new(&[("foreword.toml", "model = 'test-model'\n")]);
+    let model = ModelServer::start(|_, _| {
+        let input = json!({"command": "touch begun; sleep 30"});
+        Answer::Tools(String::new(), vec![("bash".to_owned(), input)])
+    });
+    let mut child = support::command()
+        .args(["run", "--quiet", "--trust", "--json", "-m", "Go on."])
+        .current_dir(scratch.path())
+        .env("FOREWORD_CONFIG_DIR", scratch.config_dir())
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("ANTHROPIC_BASE_URL", &model.url)
+        .env("ANTHROPIC_API_KEY", "test-key")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let since = Instant::now();
+    while !scratch.join("begun").exists() {
+        assert!(since.elapsed() < Duration::from_secs(30), "the agent does nothing");
+        assert!(child.try_wait().unwrap().is_none(), "the run is over");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let kill = format!("kill -INT -{}", child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("cancelled") && !said.contains("without an answer"), "{said}");
+    assert!(since.elapsed() < Duration::from_secs(25), "it did not wait for the command");
 }

@@ -124,3 +124,24 @@ fn pi_gets_the_prompt_as_the_prefix_of_its_system_text() {
         assert!(asked.system().concat().starts_with(system));
     });
 }
+
+/// A sandbox without a network of its own needs a port that nobody else has.
+fn in_a_subprocess(runner: &str, program: &str) {
+    let Some(path) = path_with(program) else { return };
+    let scratch = workspace("standard");
+    let model = ModelServer::start(|_, _| text("Here it is."));
+    let args = ["--runner", runner, "--sandbox", "subprocess", "-m", "hello"];
+    let report = run(&scratch, &path, &model, &args).run().ok().json();
+    assert_eq!(report["state"], "done");
+    assert!(report["answer"].as_str().unwrap().contains("Here it is."), "{report}");
+}
+
+#[test]
+fn pi_reaches_the_model_from_a_subprocess() {
+    in_a_subprocess("pi", "pi");
+}
+
+#[test]
+fn claude_code_reaches_the_model_from_a_subprocess() {
+    in_a_subprocess("claude-code", "claude");
+}

@@ -15,7 +15,7 @@ use std::net::TcpListener;
 
 use serde_json::json;
 use support::Scratch;
-use support::host::{KEY, done, on_host, turn};
+use support::host::{KEY, done, on_host, on_record, turn};
 use support::model::{ModelServer, text, tool};
 
 fn workspace() -> Scratch {
@@ -149,4 +149,117 @@ fn a_command_cannot_speak_for_its_agent_nor_read_its_memory() {
         assert!(said.contains("tried") && !said.contains("YES"), "{sandbox}: {said}");
         assert_eq!(report["answer"], "Mine.", "{sandbox}");
     }
+}
+
+fn git(scratch: &Scratch, args: &[&str]) -> String {
+    let done = std::process::Command::new("git")
+        .args(["-c", "user.name=A", "-c", "user.email=a@example.org", "-C"])
+        .arg(scratch.path())
+        .args(args)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned()
+}
+
+#[test]
+fn a_repository_an_agent_makes_runs_nothing() {
+    let scratch = workspace();
+    let mark = scratch.config_dir().with_file_name("escaped");
+    let script = format!(
+        "for at in . src/deep; do git init -q $at; git -C $at config core.fsmonitor 'touch {}'; done; echo made",
+        mark.display()
+    );
+    let (said, _) = shell(&scratch, "bwrap", &script);
+    assert!(said.contains("made"), "{said}");
+    assert!(!scratch.join(".git").exists() && !scratch.join("src/deep/.git").exists());
+    git(&scratch, &["status"]);
+    git(&scratch, &["-C", "src/deep", "status"]);
+    assert!(!mark.exists());
+    assert!(on_record(&scratch, "governed.quarantine", "refused"));
+}
+
+#[test]
+fn in_a_repository_an_agent_commits_and_cannot_lead_git_astray() {
+    let scratch = workspace();
+    git(&scratch, &["init", "-q"]);
+    git(&scratch, &["add", "src"]);
+    git(&scratch, &["commit", "-qm", "first"]);
+    let mark = scratch.config_dir().with_file_name("escaped");
+    let script = format!(
+        r#"
+        echo more > src/more.rs && git add src/more.rs &&
+            git -c user.name=B -c user.email=b@example.org commit -qm second && echo committed
+        git config core.fsmonitor 'touch {mark}' 2>/dev/null && echo "config: YES"
+        echo x > .git/hooks/post-checkout 2>/dev/null && echo "hook: YES"
+        mkdir evil && cp -r .git/. evil/ && echo '[core]' >> evil/config &&
+            echo 'fsmonitor = touch {mark}' >> evil/config
+        echo ../evil > .git/commondir
+        cp evil/config .git/config.worktree
+        "#,
+        mark = mark.display()
+    );
+    let (said, _) = shell(&scratch, "bwrap", &script);
+    assert!(said.contains("committed") && !said.contains("YES"), "{said}");
+    assert!(!scratch.join(".git/commondir").exists());
+    assert!(!scratch.join(".git/config.worktree").exists() && !scratch.join("evil/HEAD").exists());
+    assert!(git(&scratch, &["status"]).contains("nothing added to commit"));
+    assert!(git(&scratch, &["log", "--oneline"]).contains("second"));
+    git(&scratch, &["-C", "evil", "status"]);
+    assert!(!mark.exists());
+}
+
+#[test]
+fn what_cannot_be_put_aside_fails_no_turn() {
+    let scratch = workspace();
+    let model = ModelServer::saying(vec![
+        text("Hello."),
+        tool("bash", json!({"command": "echo x > IDENTITY.md"})),
+        text("Done."),
+    ]);
+    done(&scratch, &model, &["--session", "s", "-m", "hi"]);
+    scratch.write(".foreword/quarantine", "in the way");
+    let report = done(&scratch, &model, &["--session", "s", "-m", "go"]);
+    assert_eq!(report["state"], "done");
+    assert!(on_record(&scratch, "governed.quarantine", "failed"));
+    let run = on_host(&scratch, &model, &["run", "-q", "-m", "hi"]).run();
+    assert_eq!(run.status, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("IDENTITY.md"), "{}", run.stderr);
+}
+
+#[test]
+fn a_workspace_among_the_settings_is_refused_before_anything_is_written() {
+    let scratch = workspace();
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    let below = scratch.config_dir().join("trust");
+    let private = scratch.join("x/.foreword/y");
+    for directory in [below, private] {
+        std::fs::create_dir_all(&directory).unwrap();
+        let at = directory.display().to_string();
+        let run = on_host(&scratch, &model, &["run", "--trust", "-w", &at, "-m", "hi"]).run();
+        assert_eq!(run.status, 2, "{}", run.stderr);
+        assert!(run.stderr.contains("cannot be a workspace"), "{}", run.stderr);
+        assert!(!run.stderr.contains("was not asked about"), "{}", run.stderr);
+        assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
+    }
+    assert!(model.asked().is_empty());
+}
+
+#[test]
+fn the_question_of_trust_names_every_file_on_a_line_of_its_own() {
+    let scratch = workspace();
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    for number in 0..30 {
+        scratch.write(&format!("prompts/{number}.md"), "x");
+    }
+    scratch.write("prompts/a\n  harmless.md (prompts)\u{1b}[2K.md", "x");
+    let run = on_host(&scratch, &model, &["run", "-m", "hi"]).run();
+    assert_eq!(run.status, 1);
+    let named = run.stderr.lines().filter(|line| line.ends_with(" (prompts)")).count();
+    assert_eq!(named, 32, "{}", run.stderr);
+    assert!(run.stderr.contains(r"a\u{a}  harmless.md (prompts)\u{1b}[2K.md"), "{}", run.stderr);
+
+    let empty = Scratch::new(&[]);
+    let run = on_host(&empty, &model, &["run", "-m", "hi"]).run();
+    assert!(run.stderr.contains("There are no files in it"), "{}", run.stderr);
 }

@@ -207,3 +207,14 @@ fn the_schema_names_every_action() {
     let one = Scratch::new(&[]).run(&["schema", "skill_read"]).ok().json();
     assert_eq!(one["required"], json!(["name"]));
 }
+
+#[test]
+fn a_message_too_long_for_the_prompt_is_refused_whole() {
+    let scratch = workspace("[limits]\ncontext_window = 16000");
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    scratch.write("page.txt", "words upon words ".repeat(5000));
+    let run = turn(&scratch, &model, &["-m", "sum up", "--external", "page=page.txt"]).run();
+    assert_eq!(run.status, 1);
+    assert!(run.stderr.contains("would not fit"), "{}", run.stderr);
+    assert!(model.asked().is_empty());
+}

@@ -27,7 +27,7 @@ fn workspace(config: &str) -> Scratch {
         ("SOUL.md", "Calm.\n"),
         (
             "agents/clerk/AGENT.md",
-            "---\nid: clerk\ntools: [coding, skills, memory, web, session]\n---\nYou sort mail.\n",
+            "---\nid: clerk\ntools: [coding, skills, memory, web, session, tasks, schedule]\n---\nYou sort mail.\n",
         ),
         ("mail.txt", &"Dear clerk, the parcel arrives on Monday at noon. ".repeat(40)),
     ])
@@ -70,15 +70,16 @@ fn a_sensitive_action_after_external_content_needs_the_person() {
     assert!(first.contains("<external_content source=\"mail\" trust=\"external\">"), "{first}");
     let refusal = asked[1].last_message();
     assert!(refusal.contains("of this session came from outside (limit 30%)"), "{refusal}");
-    assert!(refusal.contains("foreword approve"), "{refusal}");
     assert!(on_record(&scratch, "ipc.skill_propose", "refused"));
     assert!(!scratch.join("skills/sort-mail").exists());
 
     // The person sees what waits, and allows it once.
     let waiting = on_host(&scratch, &model, &["approve", "--json"]).run().ok().json();
     assert_eq!(waiting["refusals"][0]["action"], "skill_propose");
-    assert_eq!(waiting["refusals"][0]["summary"], "skill `sort-mail`");
+    let summary = "skill `sort-mail`: # Mail  Sort mail by sender.";
+    assert_eq!(waiting["refusals"][0]["summary"], summary);
     let id = waiting["refusals"][0]["id"].as_str().unwrap().to_owned();
+    assert!(refusal.contains(&format!("allow it once: `foreword approve {id}`")), "{refusal}");
     on_host(&scratch, &model, &["approve", "--quiet", &id]).run().ok();
     assert!(on_record(&scratch, "taint.grant", "done"));
     done(&scratch, &model, &["--session", "a", "-m", "go on"]);
@@ -90,6 +91,72 @@ fn a_sensitive_action_after_external_content_needs_the_person() {
     done(&scratch, &model, &["--session", "a", "-m", "and again"]);
     assert!(model.asked()[5].last_message().contains("came from outside"));
     scratch.run(&["audit", "verify"]).ok();
+}
+
+#[test]
+fn no_is_never_a_grant_and_a_name_never_picks_among_several() {
+    let scratch = workspace("");
+    let refused = |session: &str, skill: &str| {
+        let propose = tool("skill_propose", json!({"skill": skill, "content": SKILL}));
+        let model = ModelServer::saying(vec![propose, text("I may not.")]);
+        let args = ["--session", session, "-m", "sort", "--external", "mail=mail.txt"];
+        done(&scratch, &model, &args);
+    };
+    refused("a", "one");
+    refused("a", "two");
+    refused("b", "one");
+    let run = scratch.run(&["approve", "skill_propose"]);
+    let said = run.fails(2);
+    assert!(said.contains("refused 3 times") && said.contains("in session b"), "{said}");
+    assert!(!on_record(&scratch, "taint.grant", "done"));
+
+    let no = ["approve", "skill_propose", "--session", "a", "--reject", "--json"];
+    let decided = scratch.run(&no).ok().json();
+    let states: Vec<_> =
+        decided["refusals"].as_array().unwrap().iter().map(|refusal| &refusal["state"]).collect();
+    assert_eq!(states, ["dismissed", "dismissed"]);
+    let again = scratch.run(&no);
+    assert!(again.fails(2).contains("no refusal of `skill_propose` is open in session a"));
+    assert!(scratch.run(&["approve", "--reject"]).fails(2).contains("by its id"));
+    assert!(!on_record(&scratch, "taint.grant", "done"));
+    assert!(on_record(&scratch, "taint.dismiss", "done"));
+
+    // One is left: its name is enough.
+    let decided = scratch.run(&["approve", "skill_propose", "--json"]).ok().json();
+    assert_eq!((&decided["session"], &decided["state"]), (&json!("b"), &json!("granted")));
+    let id = decided["id"].as_str().unwrap();
+    let run = scratch.run(&["approve", id]);
+    assert!(run.fails(1).contains("decided already: granted by user:"), "{}", run.stderr);
+    let run = scratch.run(&["approve", "zzzz"]);
+    let said = run.fails(2);
+    assert!(said.contains("no refused action and no proposal for an identity file"), "{said}");
+    let open = ["approve", "spawn_agent", "--session", "b", "--json"];
+    let granted = scratch.run(&open).ok().json();
+    assert_eq!(granted["action"], "spawn_agent");
+    assert!(granted["grant"].is_string());
+}
+
+#[test]
+fn leave_is_for_what_the_person_saw() {
+    let scratch = workspace("");
+    let other =
+        tool("skill_propose", json!({"skill": "sort-mail", "content": "# Mail\n\nBin it.\n"}));
+    let model =
+        ModelServer::saying(vec![propose(), text("I may not."), other, propose(), text("Done.")]);
+    done(&scratch, &model, &["--session", "a", "-m", "sort", "--external", "mail=mail.txt"]);
+    let waiting = scratch.run(&["approve", "--json"]).ok().json();
+    let id = waiting["refusals"][0]["id"].as_str().unwrap();
+    let run = scratch.run(&["approve", id]);
+    assert_eq!(
+        run.stdout,
+        "skill_propose in session a: skill `sort-mail`: # Mail Sort mail by sender.\n"
+    );
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    done(&scratch, &model, &["--session", "a", "-m", "go on"]);
+    let asked = model.asked();
+    assert!(asked[3].last_message().contains("was not done"), "{}", asked[3].last_message());
+    assert!(asked[4].last_message().contains("AUTO_APPROVE"), "{}", asked[4].last_message());
+    assert!(scratch.read("skills/sort-mail/SKILL.md").contains("by sender"));
 }
 
 #[test]
@@ -134,6 +201,49 @@ fn what_a_tainted_session_remembers_stays_tainted() {
     let found = model.asked()[4].last_message();
     assert!(found.contains("external_content") && found.contains("Monday"), "{found}");
     assert!(model.asked()[5].last_message().contains("was not done"));
+}
+
+#[test]
+fn tasks_and_schedules_do_not_wash_what_came_from_outside() {
+    let scratch = workspace("");
+    let add = tool("schedule_add", json!({"cron": "@daily", "prompt": "collect the parcel"}));
+    let model = ModelServer::saying(vec![
+        tool("task_create", json!({"title": "Collect the parcel"})),
+        text("Noted."),
+        add,
+        text("Planned."),
+        tool("task_list", json!({})),
+        propose(),
+        text("I may not."),
+        tool("schedule_list", json!({})),
+        propose(),
+        tool("schedule_remove", json!({"id": "abcdef"})),
+        text("I may not."),
+        propose(),
+        text("Nor here."),
+    ]);
+    let said = |number: usize| model.asked()[number].last_message();
+    done(&scratch, &model, &["--session", "a", "-m", "sort", "--external", "mail=mail.txt"]);
+    on_host(&scratch, &model, &["approve", "-q", "schedule_add", "--session", "a"]).run().ok();
+    done(&scratch, &model, &["--session", "a", "-m", "plan it"]);
+    assert!(said(3).contains("\"next\""), "{}", said(3));
+
+    // Other sessions, in which nothing came from outside but what that one wrote.
+    let report = done(&scratch, &model, &["--session", "b", "-m", "what is there to do?"]);
+    assert!(report["taintRatio"].as_f64().unwrap() > 0.0, "{report}");
+    assert!(said(5).contains("external_content") && said(5).contains("Collect"), "{}", said(5));
+    assert!(said(6).contains("was not done"), "{}", said(6));
+    done(&scratch, &model, &["--session", "c", "-m", "what is planned?"]);
+    assert!(said(8).contains("external_content") && said(8).contains("collect"), "{}", said(8));
+    assert!(said(9).contains("`skill_propose` was not done"), "{}", said(9));
+    assert!(said(10).contains("`schedule_remove` was not done"), "{}", said(10));
+
+    let database = rusqlite::Connection::open(scratch.join(".foreword/foreword.db")).unwrap();
+    database.execute("UPDATE schedules SET next_at = 1000", []).unwrap();
+    drop(database);
+    on_host(&scratch, &model, &["run", "--heartbeat", "--quiet", "--trust"]).run();
+    assert!(said(11).contains("collect the parcel"), "{}", said(11));
+    assert!(said(12).contains("`skill_propose` was not done"), "{}", said(12));
 }
 
 #[test]

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use foreword_agent::Surroundings;
 use foreword_host::{Host, HostOptions, TurnRequest};
-use foreword_ipc::{Action, Client, Nothing, TaskCreate};
+use foreword_ipc::{Action, Client, Nothing, SkillPropose, TodoItem, TodoState, TodoWrite};
 use foreword_sandbox::{LAUNCHER_COMMAND, run_launcher};
 use foreword_store::{Options, SessionId};
 
@@ -70,7 +70,7 @@ fn be_agent() {
 
 fn open(scratch: &Path, model: &str) -> Arc<Host> {
     let root = scratch.join("workspace");
-    std::fs::create_dir_all(root.join("skills/tea")).unwrap();
+    std::fs::create_dir_all(&root).unwrap();
     let files = [
         ("foreword.toml", "model = 'test-model'\n\n[host]\ncalls_per_second = 1000000\n"),
         ("SOUL.md", "Calm and exact.\n"),
@@ -80,7 +80,7 @@ fn open(scratch: &Path, model: &str) -> Arc<Host> {
         std::fs::write(root.join(path), text).unwrap();
     }
     let model = model.to_owned();
-    Host::open(HostOptions {
+    let host = Host::open(HostOptions {
         root,
         config_dir: scratch.join("config"),
         models_dir: None,
@@ -100,7 +100,9 @@ fn open(scratch: &Path, model: &str) -> Arc<Host> {
         home: None,
         store: Options::default(),
     })
-    .unwrap()
+    .unwrap();
+    host.trust(&host.standing().unwrap().1).unwrap();
+    host
 }
 
 fn ask(session: &str, message: &str) -> TurnRequest {
@@ -127,8 +129,10 @@ impl Times {
 
 /// One conversation after another, ten turns each, in one process.
 fn turns(host: &Arc<Host>) {
+    learn(host);
     let (mut overhead, mut whole) = (Vec::new(), Vec::new());
     let mut sandbox = String::new();
+    let before = processor_ms();
     for number in 0..TURNS {
         let began = Instant::now();
         let request = ask(&format!("turns-{}", number / 10), "What is on today?");
@@ -137,7 +141,11 @@ fn turns(host: &Arc<Host>) {
         overhead.push(report.overhead_ms);
         sandbox = report.sandbox;
     }
-    println!("first turn of the process: overhead {:.1} ms", overhead[0]);
+    let processor = (processor_ms() - before) / f64::from(u32::try_from(TURNS).unwrap());
+    println!(
+        "first turn of the process: overhead {:.1} ms; processor time of this process a turn, model's server included: {processor:.1} ms",
+        overhead[0]
+    );
     let (overhead, whole) = (Times::of(overhead), Times::of(whole));
     println!(
         "{TURNS} turns in {sandbox}: overhead p50 {:.1} ms, p95 {:.1} ms, p99 {:.1} ms; whole turn p50 {:.1} ms, p95 {:.1} ms",
@@ -147,6 +155,19 @@ fn turns(host: &Arc<Host>) {
         whole.part(50),
         whole.part(95)
     );
+}
+
+/// A skill that was approved, so that prompts have one and approvals are looked at.
+fn learn(host: &Arc<Host>) {
+    let socket = host.serve_session(&ask("learn", "")).unwrap();
+    let mut client = Client::connect(&socket.path(), socket.token()).unwrap();
+    let skill = SkillPropose {
+        skill: "deploy-checklist".to_owned(),
+        content: "# Deploy\n\n1. Run tests\n2. Build\n3. Deploy\n".to_owned(),
+        reason: None,
+    };
+    let made = client.call(Action::SkillPropose(skill)).unwrap();
+    assert_eq!(made["verdict"], "AUTO_APPROVE", "{made}");
 }
 
 fn reads(host: &Arc<Host>) {
@@ -189,18 +210,15 @@ fn writes(host: &Arc<Host>) {
             scope.spawn(|| {
                 let mut client = Client::connect(&socket.path(), socket.token()).unwrap();
                 for number in 0..WRITES / WRITERS {
-                    let task = TaskCreate {
-                        title: format!("Task {number}"),
-                        detail: None,
-                        assignee: None,
-                    };
-                    client.call(Action::TaskCreate(task)).unwrap();
+                    let (text, state) = (format!("Step {number}"), TodoState::Pending);
+                    let items = vec![TodoItem { text, state }];
+                    client.call(Action::TodoWrite(TodoWrite { items })).unwrap();
                 }
             });
         }
     });
     let second = rate(WRITES / WRITERS * WRITERS, began.elapsed());
-    println!("task_create, durable and audited, {WRITERS} connections: {second:.0} a second");
+    println!("todo_write, durable and audited, {WRITERS} connections: {second:.0} a second");
 }
 
 /// All sessions at once, turn after turn.
@@ -241,6 +259,15 @@ fn sessions(host: &Arc<Host>, time: Duration) {
 
 fn rate(count: usize, time: Duration) -> f64 {
     f64::from(u32::try_from(count).unwrap()) / time.as_secs_f64()
+}
+
+/// Processor time of this process so far, without that of agents.
+fn processor_ms() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    // Linux counts in hundredths of a second.
+    let ticks = |field: usize| fields[field].parse::<f64>().unwrap();
+    (ticks(11) + ticks(12)) * 10.0
 }
 
 fn resident_mb() -> f64 {

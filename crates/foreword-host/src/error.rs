@@ -92,6 +92,12 @@ pub enum HostError {
         /// The session.
         session: String,
     },
+    /// Another host finished a turn after this one was prepared.
+    #[error("the session `{session}` went on meanwhile, in another process")]
+    WentOn {
+        /// The session.
+        session: String,
+    },
     /// A message that is an attack.
     #[error(
         "the message was not passed on: it reads as an attempt to take the agent over ({reason})"
@@ -109,6 +115,12 @@ pub enum HostError {
     /// The turn was cancelled.
     #[error("cancelled")]
     Cancelled,
+    /// Governed files are not as the person accepted them.
+    #[error("{}", untrusted(files))]
+    Untrusted {
+        /// Some of them; none for a workspace that was never asked about.
+        files: Vec<String>,
+    },
     /// Too deep, or too many.
     #[error("{0}")]
     Limit(String),
@@ -141,7 +153,14 @@ impl HostError {
             }
             Self::Agent { message } => return refused(message),
             Self::NotInstalled { install, .. } => format!("get it with `{install}`"),
+            Self::Sandbox(SandboxError::NoWorkspace { .. }) => {
+                "use a directory of its own, such as one below your home".to_owned()
+            }
             Self::Busy { .. } => "wait for it, or begin another session".to_owned(),
+            Self::Untrusted { .. } => {
+                "look at what changed with `foreword run`, which asks about it".to_owned()
+            }
+            Self::WentOn { .. } => "try again".to_owned(),
             Self::Blocked { .. } => "say it in other words".to_owned(),
             _ => return None,
         })
@@ -161,4 +180,12 @@ fn refused(message: &str) -> Option<String> {
             .to_owned(),
         _ => return None,
     })
+}
+
+fn untrusted(files: &[String]) -> String {
+    if files.is_empty() {
+        return "this workspace was not asked about before".to_owned();
+    }
+    let files: Vec<String> = files.iter().map(|file| file.escape_debug().to_string()).collect();
+    format!("governed files are not as they were accepted: {}", files.join(", "))
 }

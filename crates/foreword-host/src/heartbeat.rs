@@ -38,6 +38,8 @@ pub struct Waking {
     pub next: Option<String>,
     /// What the agent is told.
     pub message: String,
+    /// May that come from outside?
+    pub tainted: bool,
 }
 
 /// What came of it.
@@ -116,6 +118,7 @@ impl Host {
             agent: None,
             by: None,
             message: MESSAGE.trim_end().replace("{{time}}", &time),
+            tainted: false,
             due: time,
             next: None,
         };
@@ -151,6 +154,7 @@ impl Host {
             due: shown(due),
             next: next.map(shown),
             message: schedule.prompt.clone(),
+            tainted: schedule.tainted,
         }))
     }
 
@@ -166,7 +170,7 @@ impl Host {
             message: waking.message.clone(),
             session: Some(session),
             agent: waking.agent.clone(),
-            origin: Origin::Schedule,
+            origin: Origin::Schedule { tainted: waking.tainted },
             tree: template.tree.as_ref().map(|tree| tree.next_message()),
             ..bare(template)
         };

@@ -15,18 +15,22 @@ pub(crate) struct History {
     pub(crate) omitted: Option<HistoryOmitted>,
 }
 
-/// One turn with its messages and their tokens.
+/// One turn with its messages, as they are stored, and their tokens.
 #[derive(Clone, Debug)]
 pub(crate) struct PastTurn {
-    messages: Vec<Message>,
+    stored: String,
     tokens: u64,
 }
 
 impl PastTurn {
-    /// What is stored of a turn; a turn that cannot be read any more counts as empty.
-    pub(crate) fn of(stored: &TurnMessages) -> Self {
-        let messages = serde_json::from_str(&stored.messages).unwrap_or_default();
-        Self { messages, tokens: u64::from(estimate(&stored.messages)) }
+    /// What is stored of a turn.
+    pub(crate) fn of(stored: TurnMessages) -> Self {
+        Self { tokens: u64::from(estimate(&stored.messages)), stored: stored.messages }
+    }
+
+    /// Its messages; a turn that cannot be read any more counts as empty.
+    fn messages(&self) -> Vec<Message> {
+        serde_json::from_str(&self.stored).unwrap_or_default()
     }
 }
 
@@ -53,7 +57,7 @@ impl History {
         };
         Self {
             tokens: kept.iter().map(|turn| turn.tokens).sum(),
-            messages: kept.into_iter().flat_map(|turn| turn.messages).collect(),
+            messages: kept.iter().flat_map(PastTurn::messages).collect(),
             omitted: Some(omitted).filter(|omitted| omitted.turns > 0),
         }
     }
@@ -64,7 +68,8 @@ mod tests {
     use super::*;
 
     fn turn(text: &str, tokens: u64) -> PastTurn {
-        PastTurn { messages: vec![Message::user(text), Message::assistant("ok")], tokens }
+        let messages = [Message::user(text), Message::assistant("ok")];
+        PastTurn { stored: serde_json::to_string(&messages).unwrap(), tokens }
     }
 
     #[test]

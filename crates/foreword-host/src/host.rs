@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use foreword_gather::{AnyEmbedder, Assembler, Endpoint, Request, embedder};
-use foreword_sandbox::Sandbox;
+use foreword_sandbox::{Sandbox, SandboxError, check_workspace};
 use foreword_semantic::{Scanner, StaticEmbedder};
 use foreword_skills::{Act, GitStore, GitStoreOptions, Screeners};
 use foreword_store::{
@@ -82,6 +82,12 @@ impl Host {
             .root()
             .canonicalize()
             .map_err(|error| HostError::io(format!("open {}", options.root.display()), error))?;
+        // Nothing is written before this.
+        check_workspace(&root, options.home.as_deref())?;
+        if options.config_dir.canonicalize().is_ok_and(|own| root.starts_with(own)) {
+            let reason = "it lies among your own settings and keys";
+            return Err(SandboxError::NoWorkspace { path: root, reason }.into());
+        }
         check_outside_workspace(&options.config_dir, &root)?;
         make_private_dir(&root)?;
         let database = root.join(PRIVATE_DIR).join(DATABASE_FILE);

@@ -1,10 +1,11 @@
 //! Identity files: which an agent may propose to change, and how a decision is carried out.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use foreword_store::{Event, IdentityProposal, IdentityVerdict, Outcome};
+use foreword_workspace::PRIVATE_DIR;
 use serde_json::json;
 
 use crate::error::HostError;
@@ -86,14 +87,13 @@ impl Host {
         let event = Event::new(&by, action, &proposal.file, Outcome::Done)
             .with_detail(json!({ "proposal": proposal.id.as_str(), "by": proposal.by }));
         let (id, reason) = (proposal.id.as_str().to_owned(), reason.map(str::to_owned));
-        let now = self.now();
+        let (now, root) = (self.now(), self.root.clone());
         let decided = self.writer.write(now, move |write| -> Result<_, HostError> {
             let decided = write.identity_decide(&id, verdict, &by, reason.as_deref(), now)?;
             write.audit(&event)?;
             // Inside the transaction: a file that cannot be written leaves the proposal open.
             if let (IdentityVerdict::Approve, Some(content)) = (verdict, &content) {
-                replace(&path, content)
-                    .map_err(|error| HostError::io(format!("write {}", path.display()), error))?;
+                replace(&root, &path, content)?;
             }
             Ok(decided)
         })?;
@@ -105,19 +105,54 @@ impl Host {
     }
 }
 
-/// Replaces a file in one step.
-fn replace(path: &Path, content: &str) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = directory.join(format!(".{name}.foreword-{}", std::process::id()));
-    let written = File::create(&temporary)
-        .and_then(|mut file| {
-            file.write_all(content.as_bytes())?;
-            file.sync_all()
-        })
-        .and_then(|()| fs::rename(&temporary, path));
+/// Replaces a file in one step, by way of the private directory, which no agent can reach.
+fn replace(root: &Path, path: &Path, content: &str) -> Result<(), HostError> {
+    let failed = |error| HostError::io(format!("write {}", path.display()), error);
+    if fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()) {
+        return Err(HostError::Limit(format!(
+            "{} is a link; put the file itself there, or reject the proposal",
+            path.display()
+        )));
+    }
+    let name = format!("identity-{}", crate::turn::random_hex::<16>()?);
+    let temporary = root.join(PRIVATE_DIR).join(name);
+    let made = OpenOptions::new().write(true).create_new(true).open(&temporary);
+    let written = made.map_err(failed).and_then(|mut file| {
+        file.write_all(content.as_bytes()).map_err(failed)?;
+        file.sync_all().map_err(failed)?;
+        // A rename replaces the name, whatever has come to stand there.
+        fs::rename(&temporary, path).map_err(failed)
+    });
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }
     written
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_is_never_written_through() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().join("w");
+        fs::create_dir_all(root.join(PRIVATE_DIR)).unwrap();
+        let outside = place.path().join("outside");
+        fs::write(&outside, "mine").unwrap();
+        // Where the temporary file was once.
+        let planted = root.join(format!(".SOUL.md.foreword-{}", std::process::id()));
+        symlink(&outside, &planted).unwrap();
+        let soul = root.join("SOUL.md");
+        replace(&root, &soul, "new").unwrap();
+        assert_eq!(fs::read_to_string(&soul).unwrap(), "new");
+        assert!(!fs::symlink_metadata(&soul).unwrap().is_symlink());
+        symlink(&outside, root.join("USER.md")).unwrap();
+        let error = replace(&root, &root.join("USER.md"), "new").unwrap_err();
+        assert!(error.to_string().contains("is a link"), "{error}");
+        assert_eq!(fs::read_to_string(&outside).unwrap(), "mine");
+        assert_eq!(fs::read_dir(root.join(PRIVATE_DIR)).unwrap().count(), 0);
+    }
 }

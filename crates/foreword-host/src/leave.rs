@@ -1,6 +1,6 @@
 //! A person's leave: one action, once.
 
-use foreword_store::{Event, Outcome, Refusal, SessionId, StoreError};
+use foreword_store::{Event, GrantId, Outcome, Refusal, SessionId, StoreError};
 use serde_json::json;
 
 use crate::error::HostError;
@@ -12,16 +12,16 @@ impl Host {
     /// # Errors
     ///
     /// If there is no such session, or too many grants wait there.
-    pub fn grant(&self, session: &SessionId, action: &str) -> Result<(), HostError> {
+    pub fn grant(&self, session: &SessionId, action: &str) -> Result<GrantId, HostError> {
         let now = self.now();
         let (session, action) = (session.clone(), action.to_owned());
         let by = self.options.person.clone();
-        Ok(self.writer.write(now, move |write| -> Result<(), StoreError> {
+        Ok(self.writer.write(now, move |write| -> Result<GrantId, StoreError> {
             let grant = write.grant_add(&session, &action, &by, now)?;
             let event = Event::new(&by, "taint.grant", session.as_str(), Outcome::Done);
             write
                 .audit(&event.with_detail(json!({ "action": action, "grant": grant.as_str() })))?;
-            Ok(())
+            Ok(grant)
         })?)
     }
 

@@ -24,6 +24,7 @@ mod run_dir;
 mod runner;
 mod server;
 mod session_socket;
+mod terms;
 mod tools;
 mod tree;
 mod trust;

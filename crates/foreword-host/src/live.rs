@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use foreword::Context;
 use foreword_guard::{Canary, Detector, Provenance, TaintLevel};
-use foreword_ipc::{ErrorCode, Failure};
+use foreword_ipc::{ErrorCode, Failure, RunnerKind};
 use foreword_provider::{ToolSpec, Usage};
 use foreword_store::{Content, Event, Outcome, Session, SessionId, TurnNumber};
 use foreword_workspace::HostSettings;
@@ -15,6 +15,7 @@ use crate::bucket::Bucket;
 use crate::error::HostError;
 use crate::host::Host;
 use crate::prepare::Prepared;
+use crate::terms::Terms;
 use crate::tree::Tree;
 use crate::upstream::Upstream;
 
@@ -28,6 +29,8 @@ pub(crate) struct Live {
     pub(crate) depth: u32,
     pub(crate) tree: Tree,
     pub(crate) token: String,
+    /// What every call of the model has to keep to.
+    pub(crate) terms: Terms,
     /// The system text that every call of the model has to contain.
     pub(crate) prompt: String,
     pub(crate) context: Context,
@@ -91,6 +94,19 @@ pub(crate) struct Spent {
     pub(crate) calls: u64,
 }
 
+impl Spent {
+    /// The same, as the database keeps it.
+    pub(crate) fn stored(self) -> foreword_store::Usage {
+        foreword_store::Usage {
+            input: self.usage.input_tokens,
+            output: self.usage.output_tokens,
+            cache_read: self.usage.cache_read_tokens,
+            cache_write: self.usage.cache_write_tokens,
+            calls: self.calls,
+        }
+    }
+}
+
 impl Live {
     /// A session as a turn, or somebody who only talks to it, finds it.
     pub(crate) fn new(
@@ -113,6 +129,11 @@ impl Live {
             depth,
             tree: prepared.tree.branch(),
             token,
+            terms: Terms {
+                alone: prepared.runner == RunnerKind::Native,
+                model: prepared.model.clone(),
+                max_tokens: u64::from(prepared.max_output_tokens()),
+            },
             prompt: prepared.prompt.system().to_owned(),
             context: prepared.context.clone(),
             threshold: prepared.context.taint_threshold(),

@@ -16,6 +16,7 @@ use crate::bucket::Bucket;
 use crate::error::HostError;
 use crate::host::Host;
 use crate::live::{Activity, Live};
+use crate::terms::Terms;
 use crate::tools;
 use crate::tree::Tree;
 
@@ -70,6 +71,7 @@ impl Host {
                 depth: 0,
                 tree: Tree::new(settings.max_depth, settings.max_agents),
                 token: String::new(),
+                terms: Terms::default(),
                 prompt: String::new(),
                 threshold: context.taint_threshold(),
                 context,

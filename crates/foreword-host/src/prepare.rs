@@ -32,7 +32,10 @@ pub enum Origin {
     #[default]
     Person,
     /// A schedule, whose prompt was written earlier.
-    Schedule,
+    Schedule {
+        /// Was it written in a session that had taken in anything from outside?
+        tainted: bool,
+    },
     /// Another agent.
     Agent {
         /// Its session.
@@ -138,6 +141,20 @@ impl Prepared {
             stream: true,
         }
         .body()
+    }
+
+    /// Is there room for the prompt beside the message? A long message must not decide how much of the
+    /// prompt's defences is left.
+    pub(crate) fn check_room(&self) -> Result<(), HostError> {
+        let window = self.context.context_window.saturating_sub(self.context.output_reserve);
+        let asked = self.context.reserved_tokens;
+        if asked > window / 2 || self.prompt.is_over_budget() {
+            return Err(HostError::Limit(format!(
+                "message and tools have {asked} tokens of a window of {}: the prompt would not fit beside them whole; send less at once",
+                self.context.context_window
+            )));
+        }
+        Ok(())
     }
 
     pub(crate) fn max_output_tokens(&self) -> u32 {
@@ -319,7 +336,7 @@ impl Host {
         let room = u64::try_from(context.available_tokens()).unwrap_or(0);
         let prompt = u64::from(blueprint.build(context).tokens());
         let room = room.saturating_sub(prompt).max(room / 2);
-        Ok(History::within(stored.iter().map(PastTurn::of).collect(), room))
+        Ok(History::within(stored.into_iter().map(PastTurn::of).collect(), room))
     }
 
     /// Looks for a sandbox, and tries it.

@@ -1,6 +1,7 @@
 //! The agent's process: started in its sandbox, listened to, and ended.
 
 use std::io::{Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use foreword_ipc::{AgentEvent, FrameError, Frames, MAX_EVENT_BYTES};
-use foreword_sandbox::{Sandbox, SandboxSpec};
+use foreword_sandbox::{Sandbox, SandboxKind, SandboxSpec};
 
 use crate::error::HostError;
 use crate::live::Live;
@@ -45,13 +46,18 @@ impl<'s> AgentProcess<'s> {
     ) -> Result<Self, HostError> {
         let mut command = sandbox.command(spec)?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Ctrl-C in the terminal is for the host, which then ends the agent. A subprocess leaves the
+        // session of the terminal by itself, which the leader of a group could not.
+        if sandbox.kind() != SandboxKind::Subprocess {
+            command.process_group(0);
+        }
         let mut child = command.spawn().map_err(|error| {
             HostError::io(format!("start the sandbox {}", sandbox.name()), error)
         })?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let complaints = Arc::new(Mutex::new(Vec::new()));
-        let (sender, events) = mpsc::sync_channel(256);
+        let (sender, events) = mpsc::sync_channel(8);
         let process = Self {
             sandbox,
             child,
@@ -118,7 +124,9 @@ impl<'s> AgentProcess<'s> {
                         message: format!("the agent wrote something that is no event: {what}"),
                     });
                 }
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return live.tree.check().map(|()| None);
+                }
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }

@@ -1,7 +1,6 @@
 //! The way to the model: the credential is added here, and a call that does not carry the session's
 //! prompt goes nowhere.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -11,8 +10,6 @@ use std::time::{Duration, Instant};
 use foreword_guard::redact_with;
 use foreword_ipc::{ErrorCode, Failure, ModelCall, StreamPart};
 use foreword_provider::{Provider, ProviderError, RequestFacts, Usage, UsageReader, Utf8Pieces};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use ureq::Agent;
 use ureq::http::Response;
 
@@ -70,52 +67,7 @@ pub(crate) fn check(
             "the call was not passed on: its system text does not contain the prompt of this session",
         ));
     }
-    check_tools(call.body.get())?;
     Ok(facts)
-}
-
-/// What a body may ask of the provider itself.
-#[derive(Deserialize)]
-struct Wishes<'a> {
-    #[serde(borrow, default)]
-    tools: Option<Vec<Wish<'a>>>,
-    #[serde(default)]
-    mcp_servers: Option<IgnoredAny>,
-    #[serde(default)]
-    web_search_options: Option<IgnoredAny>,
-    #[serde(default)]
-    plugins: Option<IgnoredAny>,
-}
-
-#[derive(Deserialize)]
-struct Wish<'a> {
-    #[serde(borrow, default, rename = "type")]
-    kind: Option<Cow<'a, str>>,
-}
-
-/// Refuses tools that the provider would run: they reach the network past the host, and what they
-/// bring is counted by nobody.
-fn check_tools(body: &str) -> Result<(), Failure> {
-    let wishes: Wishes<'_> = serde_json::from_str(body).map_err(|error| {
-        Failure::new(ErrorCode::BadRequest, format!("the tools of the call: {error}"))
-    })?;
-    let own = |wish: &Wish<'_>| matches!(wish.kind.as_deref(), None | Some("custom" | "function"));
-    let foreign = wishes.tools.iter().flatten().find(|wish| !own(wish));
-    let foreign = foreign.and_then(|wish| wish.kind.as_deref());
-    let named = foreign
-        .or(wishes.mcp_servers.map(|_| "mcp_servers"))
-        .or(wishes.web_search_options.map(|_| "web_search_options"))
-        .or(wishes.plugins.map(|_| "plugins"));
-    match named {
-        None => Ok(()),
-        Some(name) => Err(Failure::new(
-            ErrorCode::Refused,
-            format!(
-                "the call was not passed on: `{}` would be run by the provider, past the host",
-                name.chars().take(60).collect::<String>()
-            ),
-        )),
-    }
 }
 
 /// Calls the model, again where that helps, and hands over what it says.
@@ -387,23 +339,6 @@ mod tests {
         let call = model_call("/v1/messages", &twice);
         let error = super::check(&call, Provider::Anthropic, prompt).unwrap_err();
         assert_eq!(error.code, ErrorCode::BadRequest);
-    }
-
-    #[test]
-    fn tools_of_the_provider_are_not_passed_on() {
-        let check = |field: &str, value: serde_json::Value| {
-            let body = serde_json::json!({"system": "P", "messages": [], field: value});
-            let call = model_call("/v1/messages", &body.to_string());
-            check(&call, Provider::Anthropic, "P").map_err(|failure| failure.code).map(drop)
-        };
-        let ours =
-            serde_json::json!([{"name": "a", "input_schema": {}}, {"type": "custom", "name": "b"}]);
-        assert_eq!(check("tools", ours), Ok(()));
-        let refused = Err(ErrorCode::Refused);
-        let search = serde_json::json!([{"type": "web_search_20250305", "name": "web_search"}]);
-        assert_eq!(check("tools", search), refused);
-        assert_eq!(check("mcp_servers", serde_json::json!([{"url": "https://x"}])), refused);
-        assert_eq!(check("plugins", serde_json::json!([])), refused);
     }
 
     #[test]

@@ -21,6 +21,22 @@ impl Host {
         Ok((trust.standing(&now)?, now))
     }
 
+    fn is_at_work(&self) -> Result<bool, HostError> {
+        let running = self.reader.running_turns(None)?;
+        Ok(running.iter().any(|turn| crate::owner::is_alive(&turn.owner)))
+    }
+
+    /// Goes on only with governed files as the person accepted them.
+    pub(crate) fn check_trusted(&self) -> Result<(), HostError> {
+        match self.standing()?.0 {
+            Standing::Trusted => Ok(()),
+            Standing::Unknown => Err(HostError::Untrusted { files: Vec::new() }),
+            Standing::Changed(changes) => Err(HostError::Untrusted {
+                files: changes.into_iter().map(|change| change.path).take(10).collect(),
+            }),
+        }
+    }
+
     /// What the person trusts, as they saw it.
     pub(crate) fn accepted(&self) -> Result<Option<GovernedContents>, HostError> {
         Ok(Trust::open(&self.options.config_dir, &self.root)?.accepted()?)
@@ -36,8 +52,15 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// If it cannot be written down.
+    /// If it cannot be written down, or an agent is at work whose changes it could take for the
+    /// person's.
     pub fn trust(&self, shown: &GovernedContents) -> Result<(), HostError> {
+        let changed = matches!(self.standing()?.0, Standing::Changed(_));
+        if changed && self.is_at_work()? {
+            return Err(HostError::Limit(
+                "an agent is at work here; changes are accepted when its turn has ended".to_owned(),
+            ));
+        }
         Trust::open(&self.options.config_dir, &self.root)?.accept(shown)?;
         let event = Event::new(&self.options.person, "workspace.trust", ".", Outcome::Done);
         self.record_durably(event.with_detail(json!({ "files": shown.files.len() })))

@@ -1,15 +1,20 @@
 //! One turn: a message goes in, the agent works in its sandbox, an answer comes out or is held back.
 
 use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, TcpListener};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Instant;
 
 use foreword::estimate;
-use foreword_guard::{Canary, OutputGuard, Provenance, redact_with, scan_input, scan_output};
-use foreword_ipc::{AgentEvent, Job, JobLimits};
-use foreword_provider::{Block, Content as Said, Message};
-use foreword_sandbox::{DEFAULT_PATH, Quarantine, SandboxSpec, run_by_host};
+use foreword_guard::{
+    Canary, OutputGuard, Provenance, redact_with, scan_input, scan_output, whole,
+};
+use foreword_ipc::{AgentEvent, Job, JobLimits, RunnerKind};
+use foreword_provider::{Block, Content as Said, Message, Role};
+use foreword_sandbox::{DEFAULT_PATH, Quarantine, SandboxKind, SandboxSpec};
 use foreword_semantic::ScanVerdict;
+use foreword_skills::visible_line;
 use foreword_store::{
     Content, Event, FinishedTurn, NewSession, Outcome, Session, SessionId, StoreError, TurnEnd,
     TurnNumber,
@@ -136,7 +141,11 @@ impl Host {
             Some(session) => session.canary().to_owned(),
             None => new_canary()?.as_str().to_owned(),
         };
+        // Before and after the files are read: what an agent slips in meanwhile takes no effect.
+        self.check_trusted()?;
         let prepared = self.prepare(request, found.as_ref(), &canary)?;
+        self.check_trusted()?;
+        prepared.check_room()?;
         for warning in &prepared.warnings {
             observer.warning(warning);
         }
@@ -155,10 +164,13 @@ impl Host {
             Some(session) => session,
             None => self.new_session(request, &prepared, &canary)?,
         };
+        let token = random_hex::<32>()?;
         let number = self.begin(request, &session, &prepared)?;
-        let result = self.run(request, &session, number, &prepared, scanned, began, observer);
+        let live = Live::new(self, &session, Some(number), request.depth, token, &prepared);
+        let live = Arc::new(live);
+        let result = self.run(&live, &session, number, &prepared, scanned, began, observer);
         if let Err(error) = &result {
-            self.fail(&session.id, number, error);
+            self.fail(&live, number, error);
         }
         result
     }
@@ -166,7 +178,9 @@ impl Host {
     fn scan_message(&self, request: &TurnRequest) -> Result<ScanVerdict, HostError> {
         let Some(scanner) = self.scanner() else { return Ok(ScanVerdict::Pass) };
         let provenance = match &request.origin {
-            Origin::Agent { tainted: true, .. } => Provenance::External,
+            Origin::Agent { tainted: true, .. } | Origin::Schedule { tainted: true } => {
+                Provenance::External
+            }
             _ => Provenance::User,
         };
         let scanned = scan_input(scanner, &request.message, provenance);
@@ -225,7 +239,8 @@ impl Host {
         let now = self.now();
         let (provenance, external, source) = match &request.origin {
             Origin::Person => (Provenance::User, false, "message"),
-            Origin::Schedule => (Provenance::Operator, false, "schedule"),
+            Origin::Schedule { tainted: true } => (Provenance::External, true, "schedule"),
+            Origin::Schedule { tainted: false } => (Provenance::Operator, false, "schedule"),
             Origin::Agent { tainted: true, .. } => (Provenance::External, true, "parent agent"),
             Origin::Agent { tainted: false, .. } => (Provenance::User, false, "parent agent"),
         };
@@ -259,12 +274,21 @@ impl Host {
                 "sandbox": prepared.context.sandbox_type.inspect(), "prompt": prepared.prompt.digest(),
                 "external": prepared.external.len(),
             }));
+        let before = session.clone();
         self.writer.write(now, move |write| -> Result<_, HostError> {
             for running in write.running_turns(Some(&id))? {
                 if crate::owner::is_alive(&running.owner) {
                     return Err(HostError::Busy { session: id.as_str().to_owned() });
                 }
                 write.turns_abandon(&id, &running.owner, now)?;
+            }
+            // History, taint and canary are those of the session as it was when it was read.
+            let current = write.session(&id)?;
+            if !current.is_some_and(|current| {
+                (current.turns, current.last_at) == (before.turns, before.last_at)
+                    && current.canary() == before.canary()
+            }) {
+                return Err(HostError::WentOn { session: id.as_str().to_owned() });
             }
             let number = write.turn_begin(&id, &message, &owner, now)?;
             for content in &contents {
@@ -277,8 +301,8 @@ impl Host {
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one turn, named one by one")]
     fn run(
-        self: &Arc<Self>,
-        request: &TurnRequest,
+        &self,
+        live: &Arc<Live>,
         session: &Session,
         number: TurnNumber,
         prepared: &Prepared,
@@ -286,10 +310,8 @@ impl Host {
         began: Instant,
         observer: &mut dyn Observer,
     ) -> Result<TurnReport, HostError> {
-        let (token, name) = (random_hex::<32>()?, random_hex::<8>()?);
+        let name = random_hex::<8>()?;
         let run_dir = RunDir::create(&self.options.run_base, &name, &self.owner)?;
-        let live = Live::new(self, session, Some(number), request.depth, token, prepared);
-        let live = Arc::new(live);
         let workspace = self.workspace()?;
         // There from the start, it is the store that fills it: inside it cannot be written.
         let skills = self.root.join(&workspace.config().skills.directory);
@@ -297,12 +319,13 @@ impl Host {
             .map_err(|error| HostError::io(format!("make {}", skills.display()), error))?;
         let governed = workspace.governed()?;
         let quarantine = Quarantine::before(&governed);
-        let spec = self.spec(prepared, &governed, &run_dir)?;
+        let spec = self.spec(prepared, &governed, &quarantine, &run_dir)?;
         let inside = prepared.sandbox.run_dir_inside(&spec);
-        let job = self.job(prepared, &live, inside.join(crate::run_dir::SOCKET), &spec)?;
-        let server = Server::start(&live, &run_dir.socket())?;
+        let job = self.job(prepared, live, inside.join(crate::run_dir::SOCKET), &spec)?;
+        let server = Server::start(live, &run_dir.socket())?;
         let mut process = AgentProcess::start(prepared.sandbox.as_ref(), &spec, job)?;
-        let outcomes = self.listen(&live, &mut process, observer);
+        let outcomes = self.listen(live, &mut process, observer);
+        let outcomes = self.without_leaks(live, outcomes);
         let away = process.away();
         drop(process);
         // Whatever the agent started ends with it, and nobody waits for an answer any more.
@@ -310,16 +333,28 @@ impl Host {
         drop(server);
         let accepted = self.accepted()?;
         let place = format!("{}-{}", session.id, number.0);
-        for found in quarantine.after(&workspace, &place, accepted.as_ref())? {
+        let aside = quarantine.after(&workspace, &place, accepted.as_ref());
+        for fault in aside.faults {
+            let fault = visible_line(&fault.to_string());
+            observer.notice(&format!("what the agent made may be left in its place: {fault}"));
+            let event = live.event("governed.quarantine", Outcome::Failed);
+            self.record(event.with_detail(json!({ "reason": fault })));
+        }
+        for found in aside.moved {
+            let why = match found.group {
+                Some(_) => "which is governed",
+                None => "which your own git would heed",
+            };
             observer.notice(&format!(
-                "the agent made {}, which is governed; it was moved to {}",
-                found.path, found.moved_to
+                "the agent made {}, {why}; it was moved to {}",
+                visible_line(&found.path),
+                visible_line(&found.moved_to)
             ));
             let event = live.event("governed.quarantine", Outcome::Refused);
             self.record(event.with_detail(json!({ "path": found.path, "moved": found.moved_to })));
         }
         let outcomes = outcomes?;
-        let report_parts = self.finish(&live, session, number, &outcomes)?;
+        let report_parts = self.finish(live, session, number, &outcomes)?;
         let level = live.taint()?;
         let overhead = began.elapsed().saturating_sub(away) + live.busy();
         Ok(TurnReport {
@@ -346,6 +381,7 @@ impl Host {
         &self,
         prepared: &Prepared,
         governed: &foreword_workspace::Governed,
+        quarantine: &Quarantine,
         run_dir: &RunDir,
     ) -> Result<SandboxSpec, HostError> {
         let resolved = |path: &std::path::Path| {
@@ -360,7 +396,7 @@ impl Host {
             env.extend((self.options.environment)(name).map(|value| (name.to_owned(), value)));
         }
         let mut read_only = governed.read_only();
-        read_only.extend(run_by_host(&self.root));
+        read_only.extend(quarantine.run_by_host());
         Ok(SandboxSpec {
             workspace: self.root.clone(),
             cwd: prepared.cwd.clone(),
@@ -372,7 +408,7 @@ impl Host {
             args: vec!["agent".to_owned()],
             read_only: prepared.located.read_only.clone(),
             run_dir: resolved(&run_dir.shared())?,
-            bridge_ports: None,
+            bridge_ports: bridge_ports(prepared)?,
             env,
         })
     }
@@ -488,6 +524,13 @@ impl Host {
                     observer.tool_result(name, &content, is_error);
                 }
                 AgentEvent::Error { message } => return Err(HostError::Agent { message }),
+                AgentEvent::Done { messages, .. } if !is_own_account(&messages) => {
+                    return Err(HostError::Agent {
+                        message:
+                            "the agent's account of the turn puts words into the person's mouth"
+                                .to_owned(),
+                    });
+                }
                 AgentEvent::Done { messages, stop_reason, .. } => {
                     let finished = match whole.finish().and_then(|_| guard.finish()) {
                         Ok(finished) => finished,
@@ -510,6 +553,39 @@ impl Host {
                     return Ok(Outcomes { stop_reason, ..judged });
                 }
             }
+        }
+    }
+
+    /// What an agent says of its failure passes the guard too, and a canary found meanwhile holds the
+    /// turn back however it ended.
+    fn without_leaks(
+        &self,
+        live: &Live,
+        outcomes: Result<Outcomes, HostError>,
+    ) -> Result<Outcomes, HostError> {
+        let outcomes = match outcomes {
+            Err(HostError::Agent { message }) => {
+                let credential = live.upstream.as_ref().and_then(|it| it.credential.as_ref());
+                let secrets: Vec<&str> = credential.map(|key| key.expose()).into_iter().collect();
+                match whole(&message, &live.canaries, &secrets) {
+                    Ok(shown) => Err(HostError::Agent { message: shown.text }),
+                    Err(leak) => {
+                        live.note_leak("error", &leak.to_string());
+                        Ok(held(String::new(), "it repeated the session's canary token"))
+                    }
+                }
+            }
+            outcomes => outcomes,
+        };
+        match (outcomes, leaked(live)) {
+            (Ok(outcomes), Some(place)) if outcomes.held.is_none() => {
+                let reason = format!("its canary token was found in `{place}`");
+                Ok(held(outcomes.answer, &reason))
+            }
+            (Err(HostError::Agent { .. }), Some(place)) => {
+                Ok(held(String::new(), &format!("its canary token was found in `{place}`")))
+            }
+            (outcomes, _) => outcomes,
         }
     }
 
@@ -563,13 +639,7 @@ impl Host {
         let finished = FinishedTurn {
             messages: serde_json::to_string(&messages).unwrap_or_else(|_| "[]".to_owned()),
             answer: outcomes.answer.clone(),
-            usage: foreword_store::Usage {
-                input: spent.usage.input_tokens,
-                output: spent.usage.output_tokens,
-                cache_read: spent.usage.cache_read_tokens,
-                cache_write: spent.usage.cache_write_tokens,
-                calls: spent.calls,
-            },
+            usage: spent.stored(),
             state: if outcomes.held.is_some() { TurnEnd::Held } else { TurnEnd::Done },
             at: now,
         };
@@ -594,18 +664,43 @@ impl Host {
     }
 
     /// Puts on record that a turn failed; the error itself goes to whoever asked.
-    fn fail(&self, session: &SessionId, number: TurnNumber, error: &HostError) {
-        let (id, reason, now) = (session.clone(), error.to_string(), self.now());
+    fn fail(&self, live: &Live, number: TurnNumber, error: &HostError) {
+        let (id, reason, now) = (live.session.clone(), error.to_string(), self.now());
+        let usage = live.spent().stored();
         let event = Event::new("host", "turn.fail", id.as_str(), Outcome::Failed)
-            .with_detail(json!({ "turn": number.0, "reason": reason }));
+            .with_detail(json!({ "turn": number.0, "reason": reason, "usage": usage }));
         let written = self.writer.write(now, move |write| -> Result<(), StoreError> {
-            write.turn_fail(&id, number, &reason, now)?;
+            write.turn_fail(&id, number, &reason, usage, now)?;
             write.audit(&event).map(drop)
         });
         if let Err(error) = written {
             tracing::error!("a failed turn could not be put on record: {error}");
         }
     }
+}
+
+/// What was said after the person's message: the model's words, and results of tools. Nobody else
+/// speaks for the person.
+fn is_own_account(messages: &[Message]) -> bool {
+    messages.iter().all(|message| match (&message.role, &message.content) {
+        (Role::Assistant, _) => true,
+        (Role::User, Said::Text(_)) => false,
+        (Role::User, Said::Blocks(blocks)) => {
+            blocks.iter().all(|block| matches!(block, Block::ToolResult { .. }))
+        }
+    })
+}
+
+/// Where the bridge to the model may listen, if the sandbox shares the network of the host.
+fn bridge_ports(prepared: &Prepared) -> Result<Option<RangeInclusive<u16>>, HostError> {
+    let shared = matches!(prepared.sandbox.kind(), SandboxKind::Subprocess | SandboxKind::Seatbelt);
+    if !shared || prepared.runner == RunnerKind::Native {
+        return Ok(None);
+    }
+    let failed = |error| HostError::io("find a free port for the bridge to the model", error);
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
+    let port = free.local_addr().map_err(failed)?.port();
+    Ok(Some(port..=port))
 }
 
 fn held(answer: String, reason: &str) -> Outcomes {
@@ -642,14 +737,31 @@ fn own_name(name: &str) -> &str {
 
 /// Counts what a tool brought into the session. Some were counted as they were served.
 fn count_result(live: &Live, name: &str, content: &str) -> Result<(), HostError> {
-    if matches!(name, "web_fetch" | "memory_search" | "content_add" | "spawn_agent" | "chain_run") {
+    let counted = [
+        "web_fetch",
+        "memory_search",
+        "content_add",
+        "spawn_agent",
+        "chain_run",
+        "task_list",
+        "task_update",
+        "schedule_list",
+    ];
+    if counted.contains(&name) {
         return Ok(());
     }
     let external = live.settings.external_tools.iter().any(|tool| tool == name);
     let tokens = u64::from(estimate(content));
-    if tokens > 0 {
-        live.take_in(Provenance::ToolResult, name, tokens, external)?;
+    if tokens == 0 {
+        return Ok(());
     }
+    if !external && live.taint()?.external_tokens > 0 {
+        // Otherwise an agent could thin out what came from outside with output of its own.
+        let source = format!("{name} ({tokens} tokens, not counted)");
+        live.take_in(Provenance::ToolResult, &source, 0, false)?;
+        return Ok(());
+    }
+    live.take_in(Provenance::ToolResult, name, tokens, external)?;
     Ok(())
 }
 

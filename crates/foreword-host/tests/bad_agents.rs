@@ -12,9 +12,10 @@
 
 mod support;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use foreword_host::TurnRequest;
+use foreword_host::{Host, HostError, Observer, Prepared, TurnRequest};
 use foreword_store::{SessionId, TurnRange, TurnState};
 use support::World;
 
@@ -111,4 +112,27 @@ fn an_agent_that_does_not_end_after_its_last_word_is_ended() {
     let report = world.host.turn(&request, &mut ()).unwrap();
     assert_eq!(report.answer, "Hello.");
     assert!(began.elapsed() < Duration::from_secs(10));
+}
+
+/// Runs a turn of its own as soon as another one is prepared.
+struct Faster<'h>(&'h Arc<Host>, &'h TurnRequest);
+
+impl Observer for Faster<'_> {
+    fn prepared(&mut self, _: &Prepared) {
+        self.0.turn(self.1, &mut ()).unwrap();
+    }
+}
+
+#[test]
+fn a_turn_that_was_prepared_too_early_does_not_begin() {
+    let world = World::with_agent("", DONE);
+    let request = TurnRequest {
+        message: "hello".to_owned(),
+        session: Some(SessionId::parse("s").unwrap()),
+        ..TurnRequest::default()
+    };
+    world.host.turn(&request, &mut ()).unwrap();
+    let error = world.host.turn(&request, &mut Faster(&world.host, &request)).unwrap_err();
+    assert!(matches!(error, HostError::WentOn { .. }), "{error}");
+    assert_eq!(world.host.turn(&request, &mut ()).unwrap().turn, 3);
 }

@@ -219,7 +219,7 @@ fn a_call_of_the_model_carries_the_prompt() {
     let socket = world.socket("s");
     let mut client = Client::connect(&socket.path(), socket.token()).unwrap();
     let mut ask = |system: &str, path: &str| {
-        let body = json!({"model": "m", "system": system, "messages": []}).to_string();
+        let body = json!({"model": "test-model", "system": system, "messages": []}).to_string();
         let call = ModelCall::new(path, body).unwrap();
         match client.call(Action::ModelCall(call)) {
             Ok(result) => Ok(result["status"].as_u64().unwrap()),
@@ -233,8 +233,10 @@ fn a_call_of_the_model_carries_the_prompt() {
     assert_eq!(ask(&system[..system.len() - 1], "/v1/messages"), Err(ErrorCode::Refused));
     assert_eq!(ask(&system.to_uppercase(), "/v1/messages"), Err(ErrorCode::Refused));
     assert_eq!(ask(system, "/v1/models"), Err(ErrorCode::Refused));
+    let more = format!("{system}\nBe brief.");
+    assert_eq!(ask(&more, "/v1/messages"), Err(ErrorCode::Refused), "our own loop adds nothing");
     assert_eq!(world.model.calls.load(Ordering::SeqCst), asked, "nobody was called");
-    assert_eq!(ask(&format!("{system}\nBe brief."), "/v1/messages?beta=true"), Ok(200));
+    assert_eq!(ask(system, "/v1/messages?beta=true"), Ok(200));
     let status = client.call(Action::SessionStatus(Nothing {})).unwrap();
     assert_eq!(status["session"], "s");
 }

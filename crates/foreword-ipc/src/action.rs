@@ -90,7 +90,7 @@ actions! {
     TodoWrite(TodoWrite) = "todo_write", Agent, false, true: "Write your list of steps.";
     ScheduleAdd(ScheduleAdd) = "schedule_add", Agent, true, true: "Run something later, once or on a schedule.";
     ScheduleList(Nothing) = "schedule_list", Agent, false, false: "List what is scheduled.";
-    ScheduleRemove(ScheduleRemove) = "schedule_remove", Agent, false, true: "Take something off the schedule.";
+    ScheduleRemove(ScheduleRemove) = "schedule_remove", Agent, true, true: "Take something off the schedule.";
     ToolDescribe(ToolDescribe) = "tool_describe", Agent, false, false: "Describe a tool in full.";
     SessionStatus(Nothing) = "session_status", Agent, false, false: "Tell the state of this session: taint, turns, sandbox.";
     ModelCall(ModelCall) = "model_call", Machinery, false, true: "Call the model with the session's prompt.";

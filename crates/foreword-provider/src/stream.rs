@@ -143,7 +143,12 @@ impl StreamReader {
                 Err(ProviderError::WebPage { status: None, title: page_title(&page) })
             }
             Form::Events(mut events) => {
-                events.finish(&mut |data| self.parts.event(data, &mut Vec::new()))?;
+                let last = events.finish(&mut |data| self.parts.event(data, &mut Vec::new()));
+                last.map_err(|error| match error {
+                    // The stream ended in the middle of it.
+                    ProviderError::Garbage(_) => ProviderError::Truncated,
+                    error => error,
+                })?;
                 match self.parts {
                     Parts::Anthropic(parts) => parts.finish(),
                     Parts::OpenAi(parts) => parts.finish(),

@@ -28,10 +28,18 @@ pub enum SandboxError {
         leads_to: PathBuf,
     },
     /// The workspace is too much to show to an agent.
-    #[error("{}: is too wide for a workspace: it is a directory of the system, or holds your home or the session's own files; use a directory below it", .path.display())]
+    #[error("{}: is too wide for a workspace: it holds the session's own files; use a directory below it", .path.display())]
     TooWide {
         /// The workspace.
         path: PathBuf,
+    },
+    /// The directory must not be a workspace.
+    #[error("{}: cannot be a workspace: {reason}", .path.display())]
+    NoWorkspace {
+        /// The directory.
+        path: PathBuf,
+        /// Why not.
+        reason: &'static str,
     },
     /// The working directory is not in the workspace.
     #[error("{}: lies outside the workspace {}, where an agent has to work", .cwd.display(), .workspace.display())]
@@ -66,6 +74,14 @@ pub enum SandboxError {
     TooMany {
         /// What there is too much of.
         what: &'static str,
+        /// The limit.
+        most: usize,
+    },
+    /// An agent made so much that it cannot all be looked at.
+    #[error(
+        "the workspace now holds more than {most} entries; repositories that an agent made deep in it may be left"
+    )]
+    TooMuchMade {
         /// The limit.
         most: usize,
     },

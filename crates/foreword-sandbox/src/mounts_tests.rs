@@ -73,9 +73,9 @@ fn a_spec_that_would_show_too_much_is_refused() {
         change(&mut spec);
         place.shown(spec.check().unwrap_err().to_string())
     };
-    insta::assert_snapshot!(refused(&|s| s.workspace = "/usr".into()), @"/usr: is too wide for a workspace: it is a directory of the system, or holds your home or the session's own files; use a directory below it");
-    insta::assert_snapshot!(refused(&|s| s.workspace = "/".into()), @"/: is too wide for a workspace: it is a directory of the system, or holds your home or the session's own files; use a directory below it");
-    insta::assert_snapshot!(refused(&|s| s.workspace = place.at("home")), @"/home: is too wide for a workspace: it is a directory of the system, or holds your home or the session's own files; use a directory below it");
+    insta::assert_snapshot!(refused(&|s| s.workspace = "/usr".into()), @"/usr: cannot be a workspace: it belongs to the system");
+    insta::assert_snapshot!(refused(&|s| s.workspace = "/".into()), @"/: cannot be a workspace: it is the root of the file system");
+    insta::assert_snapshot!(refused(&|s| s.workspace = place.at("home")), @"/home: cannot be a workspace: it is your home, or holds it");
     insta::assert_snapshot!(refused(&|s| s.cwd = place.at("elsewhere")), @"/elsewhere: lies outside the workspace /w, where an agent has to work");
     insta::assert_snapshot!(refused(&|s| s.governed = vec![place.at("elsewhere/x")]), @"/elsewhere/x: is no governed path of the workspace");
     insta::assert_snapshot!(refused(&|s| s.private = vec![place.at("w/.gone")]), @"/w/.gone: has to exist before an agent starts, so that it can be hidden");

@@ -7,17 +7,12 @@ use std::path::{Path, PathBuf};
 
 use crate::error::SandboxError;
 use crate::sandbox::DEFAULT_PATH;
+use crate::width::check_workspace;
 
 /// Ports of the bridge that one spec may name.
 const MOST_PORTS: usize = 64;
 /// Variables that one spec may set.
 const MOST_VARIABLES: usize = 200;
-/// Directories of the system: too wide for a workspace.
-const SYSTEM: [&str; 13] = [
-    "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/proc", "/root", "/run", "/sbin", "/sys",
-    "/usr", "/var",
-];
-
 /// One program to run, and what it may see. Every path is absolute, with all links resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxSpec {
@@ -89,13 +84,8 @@ impl SandboxSpec {
 
     fn check_width(&self) -> Result<(), SandboxError> {
         let workspace = &self.workspace;
-        let holds_home = self.home.as_ref().is_some_and(|home| home.starts_with(workspace));
-        let is_system =
-            workspace.parent().is_none() || SYSTEM.iter().any(|p| workspace == Path::new(p));
-        if holds_home
-            || is_system
-            || self.run_dir.starts_with(workspace) && !self.is_private(&self.run_dir)
-        {
+        check_workspace(workspace, self.home.as_deref())?;
+        if self.run_dir.starts_with(workspace) && !self.is_private(&self.run_dir) {
             return Err(SandboxError::TooWide { path: workspace.clone() });
         }
         Ok(())

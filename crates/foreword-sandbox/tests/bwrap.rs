@@ -226,7 +226,7 @@ fn links_under_governed_names_are_no_hole() {
     assert_eq!(scene.read("AGENTS.md"), "agents\n");
     assert_eq!(fs::read_to_string(&outside).unwrap(), "outside\n");
     assert_eq!(scene.read("IDENTITY.md"), "evil\n", "the link itself can be replaced");
-    let moved = quarantine.after(&workspace, "now-session", None).unwrap();
+    let moved = quarantine.after(&workspace, "now-session", None).moved;
     assert_eq!(moved.len(), 1);
     assert!(moved[0].replaced_link);
     assert_eq!(scene.read("IDENTITY.md"), "identity\n", "and is put back");
@@ -242,7 +242,7 @@ fn what_is_created_under_a_governed_name_is_put_aside() {
     let quarantine = Quarantine::before(&workspace.governed().unwrap());
     let output = scene.run(&bwrap, "echo evil > SOUL.md; mkdir x; echo evil > x/AGENTS.md");
     assert!(output.status.success());
-    let moved = quarantine.after(&workspace, "20260101T000000Z-s1", None).unwrap();
+    let moved = quarantine.after(&workspace, "20260101T000000Z-s1", None).moved;
     let paths: Vec<_> = moved.iter().map(|moved| moved.moved_to.as_str()).collect();
     let at = ".foreword/quarantine/20260101T000000Z-s1";
     assert_eq!(paths, [format!("{at}/SOUL.md"), format!("{at}/x/AGENTS.md")]);

@@ -14,7 +14,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Control and invisible characters are made visible: what is reviewed is what is there.
 #[must_use]
 pub fn unified(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> String {
-    let (before, after) = (old.map_or("/dev/null", |_| path), new.map_or("/dev/null", |_| path));
+    let path = visible_line(path);
+    let named = |side: Option<&[u8]>| side.map_or("/dev/null", |_| path.as_str());
+    let (before, after) = (named(old), named(new));
     let text = |bytes: Option<&[u8]>| {
         let bytes = bytes.unwrap_or_default();
         (!bytes.contains(&0)).then(|| visible(&String::from_utf8_lossy(bytes)))
@@ -31,6 +33,20 @@ pub fn unified(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> String {
         _ => {
             let size = |bytes: Option<&[u8]>| bytes.map_or(0, <[u8]>::len);
             let _ = writeln!(out, "binary: {} bytes become {}", size(old), size(new));
+        }
+    }
+    out
+}
+
+/// Text on one line, with all its control and format characters written out.
+#[must_use]
+pub fn visible_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() || is_format(c) {
+            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+        } else {
+            out.push(c);
         }
     }
     out

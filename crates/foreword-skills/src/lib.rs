@@ -40,7 +40,7 @@ mod work_tree;
 
 pub use approvals::{Approvals, Standing};
 pub use complete::completed;
-pub use diff::{is_format, unified};
+pub use diff::{is_format, unified, visible_line};
 pub use draft::name_of_file;
 pub use error::SkillError;
 pub use folder::{skill_file, validate_folder};

@@ -49,7 +49,7 @@ pub struct Grant {
 
 /// Grants. No audit entry is written by these functions; the caller adds it in the same transaction.
 impl Write<'_> {
-    /// Allows one action in a session, once.
+    /// Allows one action in a session, once, whatever its arguments.
     ///
     /// # Errors
     ///
@@ -64,7 +64,8 @@ impl Write<'_> {
         insert(self.rows(), session, action, None, by, at)
     }
 
-    /// Uses up the oldest grant for this action; `None` where nobody allowed it.
+    /// Uses up a grant for this action; `None` where nobody allowed it. A grant that answers a refusal
+    /// is for the arguments that were refused, as their digest tells; it goes before one that is for any.
     ///
     /// One grant is used once, however many ask for it, in this process and in others.
     ///
@@ -75,13 +76,15 @@ impl Write<'_> {
         &mut self,
         session: &SessionId,
         action: &str,
+        digest: &[u8; 32],
         at: i64,
     ) -> Result<Option<GrantId>, StoreError> {
         self.rows().first(
             "UPDATE grants SET used_at = ?3 WHERE number = (SELECT number FROM grants \
-             WHERE session = ?1 AND action = ?2 AND used_at IS NULL ORDER BY number LIMIT 1) \
+             WHERE session = ?1 AND action = ?2 AND used_at IS NULL \
+             AND (digest IS NULL OR digest = ?4) ORDER BY digest IS NULL, number LIMIT 1) \
              RETURNING id",
-            (session.as_str(), action, at),
+            (session.as_str(), action, at, digest),
             |row| row.get(0).map(GrantId::stored),
         )
     }
@@ -110,7 +113,7 @@ pub(crate) fn insert(
     rows: Rows<'_>,
     session: &SessionId,
     action: &str,
-    refusal: Option<&RefusalId>,
+    answers: Option<(&RefusalId, &[u8; 32])>,
     by: &str,
     at: i64,
 ) -> Result<GrantId, StoreError> {
@@ -125,10 +128,11 @@ pub(crate) fn insert(
         return Err(StoreError::TooMany { what: "unused grants", limit: MAX_UNUSED_GRANTS });
     }
     let id = short_id::fresh(rows, NAMED)?;
+    let (refusal, digest) = answers.unzip();
     rows.change(
-        "INSERT INTO grants (id, session, action, refusal, granted_by, granted_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        (&id, session.as_str(), action, refusal.map(RefusalId::as_str), by, at),
+        "INSERT INTO grants (id, session, action, refusal, digest, granted_by, granted_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        (&id, session.as_str(), action, refusal.map(RefusalId::as_str), digest, by, at),
     )?;
     Ok(GrantId::stored(id))
 }

@@ -24,8 +24,7 @@ const MAX_TEXT: usize = 2048;
 const MAX_LISTED: usize = 1000;
 
 const NAMED: Named = Named { table: "refusals", what: "refusal", letters: ID_LETTERS };
-const COLUMNS: &str =
-    "id, session, action, summary, reason, state, times, refused_at, decided_at, decided_by";
+const COLUMNS: &str = "id, session, action, summary, reason, state, times, refused_at, decided_at, decided_by, digest";
 
 short_id!(
     /// The id of a refusal.
@@ -55,6 +54,9 @@ pub struct Refusal {
     pub session: SessionId,
     /// Which action.
     pub action: String,
+    /// The blake3 digest of its arguments: a grant of it is for these only.
+    #[serde(skip)]
+    pub digest: [u8; 32],
     /// What it would have done, in one line.
     pub summary: String,
     /// Why it was refused, in one line.
@@ -76,7 +78,7 @@ pub struct Refusal {
 impl Write<'_> {
     /// Notes that an action was refused. Summary and reason are stored as one line each.
     ///
-    /// The same action with the same summary is one refusal as long as nobody decided; of an agent
+    /// The same action with the same arguments, as their digest tells, is one refusal as long as nobody decided; of an agent
     /// that never stops asking the last [`MAX_OPEN_REFUSALS`] are kept.
     ///
     /// # Errors
@@ -86,6 +88,7 @@ impl Write<'_> {
         &mut self,
         session: &SessionId,
         action: &str,
+        digest: &[u8; 32],
         summary: &str,
         reason: &str,
         at: i64,
@@ -95,9 +98,9 @@ impl Write<'_> {
         sessions::check_exists(rows, session)?;
         let (summary, reason) = (text::line(summary, MAX_TEXT), text::line(reason, MAX_TEXT));
         let again = rows.first(
-            "UPDATE refusals SET times = times + 1, reason = ?4, refused_at = ?5 \
-             WHERE session = ?1 AND state = 'open' AND action = ?2 AND summary = ?3 RETURNING id",
-            (session.as_str(), action, &summary, &reason, at),
+            "UPDATE refusals SET times = times + 1, summary = ?4, reason = ?5, refused_at = ?6 \
+             WHERE session = ?1 AND state = 'open' AND action = ?2 AND digest = ?3 RETURNING id",
+            (session.as_str(), action, digest, &summary, &reason, at),
             |row| row.get(0).map(RefusalId::stored),
         )?;
         if let Some(id) = again {
@@ -105,15 +108,15 @@ impl Write<'_> {
         }
         let id = short_id::fresh(rows, NAMED)?;
         rows.change(
-            "INSERT INTO refusals (id, session, action, summary, reason, state, times, refused_at) \
-             VALUES (?1, ?2, ?3, ?4, ?5, 'open', 1, ?6)",
-            (&id, session.as_str(), action, &summary, &reason, at),
+            "INSERT INTO refusals (id, session, action, digest, summary, reason, state, times, \
+             refused_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'open', 1, ?7)",
+            (&id, session.as_str(), action, digest, &summary, &reason, at),
         )?;
         forget(rows, session, RefusalState::Open, MAX_OPEN_REFUSALS)?;
         Ok(RefusalId::stored(id))
     }
 
-    /// Allows what was refused, once: the action in its session.
+    /// Allows what was refused, once: the action with its arguments in its session.
     ///
     /// # Errors
     ///
@@ -126,8 +129,8 @@ impl Write<'_> {
     ) -> Result<(GrantId, Refusal), StoreError> {
         let refusal = self.decide(id, RefusalState::Granted, by, at)?;
         let rows = self.rows();
-        let grant =
-            grants::insert(rows, &refusal.session, &refusal.action, Some(&refusal.id), by, at)?;
+        let answers = Some((&refusal.id, &refusal.digest));
+        let grant = grants::insert(rows, &refusal.session, &refusal.action, answers, by, at)?;
         Ok((grant, refusal))
     }
 
@@ -241,5 +244,6 @@ fn refusal(row: &Row<'_>) -> rusqlite::Result<Refusal> {
         at: row.get(7)?,
         decided_at: row.get(8)?,
         decided_by: row.get(9)?,
+        digest: row.get(10)?,
     })
 }

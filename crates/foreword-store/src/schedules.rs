@@ -24,7 +24,7 @@ const MAX_NAME: usize = 256;
 
 const NAMED: Named = Named { table: "schedules", what: "schedule", letters: SHORT_LETTERS };
 const COLUMNS: &str = "id, cron, at, prompt, agent, session, created_by, created_at, next_at, \
-                       last_at, runs";
+                       last_at, runs, tainted";
 
 short_id!(
     /// The id of a schedule: six letters.
@@ -56,6 +56,8 @@ pub struct NewSchedule {
     pub by: String,
     /// When it runs next, in milliseconds since 1970.
     pub next_at: i64,
+    /// Whether the prompt may come from outside.
+    pub tainted: bool,
 }
 
 /// A schedule as it is stored.
@@ -84,6 +86,8 @@ pub struct Schedule {
     pub last_at: Option<i64>,
     /// How often it was taken to be run.
     pub runs: u64,
+    /// Whether the prompt may come from outside.
+    pub tainted: bool,
 }
 
 /// Schedules. No audit entry is written by these functions; the caller adds it in the same
@@ -118,7 +122,7 @@ impl Write<'_> {
         let id = short_id::fresh(rows, NAMED)?;
         rows.change(
             "INSERT INTO schedules (id, cron, at, prompt, agent, session, created_by, created_at, \
-             next_at, runs) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)",
+             next_at, tainted, runs) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 0)",
             (
                 &id,
                 cron,
@@ -129,6 +133,7 @@ impl Write<'_> {
                 &new.by,
                 at,
                 new.next_at,
+                new.tainted,
             ),
         )?;
         Ok(ScheduleId::stored(id))
@@ -231,5 +236,6 @@ fn schedule(row: &Row<'_>) -> rusqlite::Result<Schedule> {
         next_at: row.get(8)?,
         last_at: row.get(9)?,
         runs: rows::number(row, 10)?,
+        tainted: row.get(11)?,
     })
 }

@@ -205,7 +205,7 @@ const VERSION_3: &[Object] = &[
         "grants",
         "CREATE TABLE grants (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, \
          session TEXT NOT NULL REFERENCES sessions (id), action TEXT NOT NULL, refusal TEXT, \
-         granted_by TEXT NOT NULL, granted_at INTEGER NOT NULL, used_at INTEGER) STRICT",
+         digest BLOB, granted_by TEXT NOT NULL, granted_at INTEGER NOT NULL, used_at INTEGER) STRICT",
     ),
     ("index", "grants_by_session", "CREATE INDEX grants_by_session ON grants (session, number)"),
     (
@@ -218,7 +218,7 @@ const VERSION_3: &[Object] = &[
         "refusals",
         "CREATE TABLE refusals (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, \
          session TEXT NOT NULL REFERENCES sessions (id), action TEXT NOT NULL, \
-         summary TEXT NOT NULL, reason TEXT NOT NULL, state TEXT NOT NULL, times INTEGER NOT NULL, \
+         digest BLOB NOT NULL, summary TEXT NOT NULL, reason TEXT NOT NULL, state TEXT NOT NULL, times INTEGER NOT NULL, \
          refused_at INTEGER NOT NULL, decided_at INTEGER, decided_by TEXT) STRICT",
     ),
     (
@@ -232,6 +232,7 @@ const VERSION_3: &[Object] = &[
         "tasks",
         "CREATE TABLE tasks (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, \
          title TEXT NOT NULL, detail TEXT, assignee TEXT, state TEXT NOT NULL, \
+         tainted INTEGER NOT NULL, \
          created_by TEXT NOT NULL, session TEXT REFERENCES sessions (id), \
          created_at INTEGER NOT NULL, changed_at INTEGER NOT NULL) STRICT",
     ),
@@ -247,7 +248,7 @@ const VERSION_3: &[Object] = &[
         "table",
         "schedules",
         "CREATE TABLE schedules (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, cron TEXT, \
-         at INTEGER, prompt TEXT NOT NULL, agent TEXT, session TEXT REFERENCES sessions (id), \
+         at INTEGER, prompt TEXT NOT NULL, tainted INTEGER NOT NULL, agent TEXT, session TEXT REFERENCES sessions (id), \
          created_by TEXT NOT NULL, created_at INTEGER NOT NULL, next_at INTEGER, last_at INTEGER, \
          runs INTEGER NOT NULL) STRICT",
     ),

@@ -28,7 +28,7 @@ pub const MAX_TASKS_LISTED: usize = 1000;
 
 const NAMED: Named = Named { table: "tasks", what: "task", letters: SHORT_LETTERS };
 const COLUMNS: &str =
-    "id, title, detail, assignee, state, created_by, session, created_at, changed_at";
+    "id, title, detail, assignee, state, created_by, session, created_at, changed_at, tainted";
 
 short_id!(
     /// The id of a task: six letters.
@@ -79,6 +79,8 @@ pub struct NewTask {
     pub by: String,
     /// The session it comes from.
     pub session: Option<SessionId>,
+    /// Whether what it says may come from outside.
+    pub tainted: bool,
 }
 
 /// What changes about a task; what is `None` stays as it was.
@@ -92,6 +94,8 @@ pub struct TaskChange {
     pub detail: Option<String>,
     /// Who should do it; an empty text means nobody in particular.
     pub assignee: Option<String>,
+    /// Whether what it says now may come from outside; once it does, that stays.
+    pub tainted: bool,
 }
 
 /// A task as it is stored.
@@ -119,6 +123,8 @@ pub struct Task {
     pub created_at: i64,
     /// When it last changed.
     pub changed_at: i64,
+    /// Whether what it says may come from outside.
+    pub tainted: bool,
 }
 
 /// Which tasks to list.
@@ -153,7 +159,8 @@ impl Write<'_> {
         let id = short_id::fresh(rows, NAMED)?;
         rows.change(
             "INSERT INTO tasks (id, title, detail, assignee, state, created_by, session, created_at, \
-             changed_at) VALUES (?1, ?2, nullif(?3, ''), nullif(?4, ''), 'todo', ?5, ?6, ?7, ?7)",
+             changed_at, tainted) \
+             VALUES (?1, ?2, nullif(?3, ''), nullif(?4, ''), 'todo', ?5, ?6, ?7, ?7, ?8)",
             (
                 &id,
                 &new.title,
@@ -162,6 +169,7 @@ impl Write<'_> {
                 &new.by,
                 new.session.as_ref().map(SessionId::as_str),
                 at,
+                new.tainted,
             ),
         )?;
         Ok(TaskId::stored(id))
@@ -188,7 +196,8 @@ impl Write<'_> {
         rows.change(
             "UPDATE tasks SET state = ?2, title = ifnull(?3, title), \
              detail = nullif(ifnull(?4, detail), ''), \
-             assignee = nullif(ifnull(?5, assignee), ''), changed_at = ?6 WHERE id = ?1",
+             assignee = nullif(ifnull(?5, assignee), ''), changed_at = ?6, \
+             tainted = max(tainted, ?7) WHERE id = ?1",
             (
                 before.id.as_str(),
                 state.as_str(),
@@ -196,6 +205,7 @@ impl Write<'_> {
                 &change.detail,
                 &change.assignee,
                 at,
+                change.tainted,
             ),
         )?;
         let after = find(rows, before.id.as_str())?;
@@ -301,5 +311,6 @@ fn task(row: &Row<'_>) -> rusqlite::Result<Task> {
         session: row.get::<_, Option<String>>(6)?.map(SessionId::stored),
         created_at: row.get(7)?,
         changed_at: row.get(8)?,
+        tainted: row.get(9)?,
     })
 }

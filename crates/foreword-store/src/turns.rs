@@ -99,7 +99,7 @@ impl Write<'_> {
         self.ended(session, turn, changed, finished.at)
     }
 
-    /// Ends a turn that is under way and came to nothing.
+    /// Ends a turn that is under way and came to nothing, with what it cost nevertheless.
     ///
     /// # Errors
     ///
@@ -109,12 +109,25 @@ impl Write<'_> {
         session: &SessionId,
         turn: TurnNumber,
         reason: &str,
+        usage: Usage,
         at: i64,
     ) -> Result<(), StoreError> {
+        let tokens = rows::stored;
         let changed = self.rows().change(
-            "UPDATE turns SET state = 'failed', reason = ?3, ended_at = ?4 \
+            "UPDATE turns SET state = 'failed', reason = ?3, input = ?4, output = ?5, \
+             cache_read = ?6, cache_write = ?7, calls = ?8, ended_at = ?9 \
              WHERE session = ?1 AND turn = ?2 AND state = 'running'",
-            (session.as_str(), rows::stored(turn.0), text::line(reason, MAX_REASON), at),
+            (
+                session.as_str(),
+                rows::stored(turn.0),
+                text::line(reason, MAX_REASON),
+                tokens(usage.input),
+                tokens(usage.output),
+                tokens(usage.cache_read),
+                tokens(usage.cache_write),
+                tokens(usage.calls),
+                at,
+            ),
         )?;
         self.ended(session, turn, changed, at)
     }

@@ -20,8 +20,17 @@ fn allow(store: &Store, id: &SessionId, action: &str) -> Result<GrantId, StoreEr
     store.write(NOW_MS, |w| w.grant_add(id, action, "user:ada", NOW_MS))
 }
 
+/// The digest of the arguments of an action.
+fn digest(args: &str) -> [u8; 32] {
+    *blake3::hash(args.as_bytes()).as_bytes()
+}
+
 fn take(store: &Store, id: &SessionId, action: &str) -> Option<GrantId> {
-    store.write(NOW_MS, |w| w.grant_use(id, action, NOW_MS + 5)).unwrap()
+    take_for(store, id, action, "any")
+}
+
+fn take_for(store: &Store, id: &SessionId, action: &str, args: &str) -> Option<GrantId> {
+    store.write(NOW_MS, |w| w.grant_use(id, action, &digest(args), NOW_MS + 5)).unwrap()
 }
 
 #[test]
@@ -53,7 +62,7 @@ fn an_action_that_fails_does_not_use_up_its_grant() {
     let id = session(&store, "main");
     let grant = allow(&store, &id, "skill_propose").unwrap();
     let result = store.write(NOW_MS, |w| {
-        assert_eq!(w.grant_use(&id, "skill_propose", NOW_MS)?.as_ref(), Some(&grant));
+        assert_eq!(w.grant_use(&id, "skill_propose", &digest(""), NOW_MS)?.as_ref(), Some(&grant));
         Err::<(), _>(StoreError::WriterStopped)
     });
     result.unwrap_err();
@@ -84,7 +93,7 @@ fn grants_are_used_once_under_contention() {
                 let take = |_| {
                     let id = id.clone();
                     let take = writer.write(NOW_MS, move |w| {
-                        let grant = w.grant_use(&id, "skill_propose", NOW_MS)?;
+                        let grant = w.grant_use(&id, "skill_propose", &digest(""), NOW_MS)?;
                         w.audit(&Event::new("agent", "grant.use", "x", Outcome::Done))?;
                         Ok::<_, StoreError>(grant)
                     });
@@ -122,7 +131,8 @@ fn what_was_refused_is_allowed_by_its_id_once() {
     let (id, other) = (session(&store, "main"), session(&store, "other"));
     let refuse = |session: &SessionId, summary: &str, at: i64| {
         let add = store.write(NOW_MS, |w| {
-            w.refusal_add(session, "skill_propose", summary, "tainted\nto 0.4", NOW_MS + at)
+            let args = digest(summary);
+            w.refusal_add(session, "skill_propose", &args, summary, "tainted\nto 0.4", NOW_MS + at)
         });
         add.unwrap()
     };
@@ -152,13 +162,20 @@ fn what_was_refused_is_allowed_by_its_id_once() {
     let error = grant(first.as_str()).unwrap_err();
     assert_eq!(error.to_string(), format!("the refusal `{first}` is granted already"));
     assert_eq!(store.grants(&id).unwrap()[0].refusal.as_ref(), Some(&first));
-    assert_eq!(take(&store, &id, "skill_propose"), Some(granted));
+    // It is for what the person saw; leave for anything is used after it.
+    let anything = allow(&store, &id, "skill_propose").unwrap();
+    assert_eq!(take_for(&store, &id, "skill_propose", "skill `deploy`"), Some(granted));
+    assert_eq!(take_for(&store, &id, "skill_propose", "skill `deploy`"), Some(anything));
+    let again = refuse(&id, "skill `deploy`", 10);
+    let (bound, _) = grant(again.as_str()).unwrap();
+    assert_eq!(take_for(&store, &id, "skill_propose", "skill `steal`"), None);
+    assert_eq!(take_for(&store, &id, "skill_propose", "skill `deploy`"), Some(bound));
 
     store.write(NOW_MS, |w| w.refusal_dismiss(second.as_str(), "user:ada", NOW_MS)).unwrap();
     grant(second.as_str()).unwrap_err();
     assert_eq!(open(Some(&id)), []);
-    assert_eq!(store.refusals(Some(&id), None).unwrap().len(), 2);
-    assert_eq!(store.refusals(None, None).unwrap().len(), 3);
+    assert_eq!(store.refusals(Some(&id), None).unwrap().len(), 3);
+    assert_eq!(store.refusals(None, None).unwrap().len(), 4);
     // What was decided and is refused again is open again.
     assert_ne!(refuse(&id, "skill `deploy`", 30), first);
     for nothing in ["", "%", "_", "'; DROP TABLE audit", "11111"] {
@@ -172,8 +189,9 @@ fn one_of_several_people_decides() {
     let fixture = Fixture::new();
     let store = fixture.open();
     let id = session(&store, "main");
-    let refusal =
-        store.write(NOW_MS, |w| w.refusal_add(&id, "spawn_agent", "s", "r", NOW_MS)).unwrap();
+    let refusal = store
+        .write(NOW_MS, |w| w.refusal_add(&id, "spawn_agent", &digest(""), "s", "r", NOW_MS))
+        .unwrap();
     let granted: usize = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..6)
             .map(|_| {
@@ -199,7 +217,8 @@ fn an_agent_that_never_stops_asking_fills_nothing() {
     store
         .write(NOW_MS, |w| {
             for number in 0..MAX_OPEN_REFUSALS + 20 {
-                w.refusal_add(&id, "skill_propose", &format!("skill {number}"), "r", NOW_MS)?;
+                let skill = format!("skill {number}");
+                w.refusal_add(&id, "skill_propose", &digest(&skill), &skill, "r", NOW_MS)?;
             }
             Ok::<_, StoreError>(())
         })
@@ -210,7 +229,7 @@ fn an_agent_that_never_stops_asking_fills_nothing() {
     assert_eq!(open.last().unwrap().summary, "skill 20");
 
     let long = store
-        .write(NOW_MS, |w| w.refusal_add(&id, "a", &"x".repeat(1 << 20), "r", NOW_MS))
+        .write(NOW_MS, |w| w.refusal_add(&id, "a", &digest("x"), &"x".repeat(1 << 20), "r", NOW_MS))
         .unwrap();
     assert_eq!(store.refusal(long.as_str()).unwrap().summary.len(), 2048);
 }

@@ -24,6 +24,7 @@ fn new_task(title: &str) -> NewTask {
         assignee: None,
         by: "agent:main".to_owned(),
         session: None,
+        tainted: false,
     }
 }
 
@@ -69,6 +70,7 @@ fn a_task_changes_only_in_what_is_said() {
         detail: Some(String::new()),
         assignee: Some(String::new()),
         state: None,
+        tainted: false,
     });
     assert_eq!((after.title.as_str(), after.detail, after.assignee), ("Send it", None, None));
     assert_eq!((after.state, after.created_at), (TaskState::Doing, NOW_MS));
@@ -135,9 +137,9 @@ fn unfinished_tasks_are_bounded_and_old_finished_ones_forgotten() {
         .sql()
         .execute(
             "WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) \
-             INSERT INTO tasks (id, title, state, created_by, created_at, changed_at) \
+             INSERT INTO tasks (id, title, state, created_by, created_at, changed_at, tainted) \
              SELECT replace(replace(replace(replace(i, 0, 'w'), 1, 'x'), 8, 'y'), 9, 'z'), \
-             'more', 'doing', 'agent:main', ?2, ?2 FROM n",
+             'more', 'doing', 'agent:main', ?2, ?2, 0 FROM n",
             (i64::try_from(MAX_OPEN_TASKS).unwrap(), NOW_MS),
         )
         .unwrap();
@@ -219,11 +221,32 @@ fn new_schedule(next: i64) -> NewSchedule {
         session: None,
         by: "agent:main".to_owned(),
         next_at: NOW_MS + next,
+        tainted: false,
     }
 }
 
 fn schedule(store: &Store, new: &NewSchedule) -> Result<ScheduleId, StoreError> {
     store.write(NOW_MS, |w| w.schedule_add(new, NOW_MS))
+}
+
+#[test]
+fn taint_stays_with_what_was_written() {
+    let fixture = Fixture::new();
+    let store = fixture.open();
+    let id = create(&store, &new_task("Sort the mail")).unwrap();
+    let update = |change: &TaskChange| {
+        store.write(NOW_MS, |w| w.task_update(id.as_str(), change, NOW_MS)).unwrap().tainted
+    };
+    assert!(!update(&to(TaskState::Doing)));
+    assert!(update(&TaskChange { tainted: true, ..TaskChange::default() }));
+    assert!(update(&to(TaskState::Done)), "a clean change does not wash it");
+    let tainted = NewTask { tainted: true, ..new_task("Pay") };
+    assert!(store.task(create(&store, &tainted).unwrap().as_str()).unwrap().tainted);
+    schedule(&store, &NewSchedule { tainted: true, ..new_schedule(1) }).unwrap();
+    schedule(&store, &new_schedule(2)).unwrap();
+    let tainted: Vec<bool> =
+        store.schedule_list().unwrap().iter().map(|schedule| schedule.tainted).collect();
+    assert_eq!(tainted, [true, false]);
 }
 
 #[test]

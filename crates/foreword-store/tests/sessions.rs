@@ -143,7 +143,9 @@ fn a_turn_ends_exactly_once() {
     finish(&store, &id, turn, &finished("hi")).unwrap();
     let error = finish(&store, &id, turn, &finished("again")).unwrap_err();
     assert_eq!(error.to_string(), "turn 1 of the session `main` is done, not running");
-    let error = store.write(NOW_MS, |w| w.turn_fail(&id, turn, "late", NOW_MS)).unwrap_err();
+    let error = store
+        .write(NOW_MS, |w| w.turn_fail(&id, turn, "late", Usage::default(), NOW_MS))
+        .unwrap_err();
     assert!(matches!(error, StoreError::TurnNotRunning { .. }), "{error}");
     let error = finish(&store, &id, TurnNumber(9), &finished("x")).unwrap_err();
     assert_eq!(error.to_string(), "turn 9 of the session `main` does not exist");
@@ -187,9 +189,11 @@ fn a_session_does_one_turn_at_a_time_and_the_turn_of_a_dead_host_is_given_up() {
     // A host that was given up for dead and lives cannot end its turn over the next one.
     assert_eq!(begin(&store, &id, "second").unwrap(), TurnNumber(2));
     finish(&store, &id, turn, &finished("late")).unwrap_err();
-    store.write(NOW_MS, |w| w.turn_fail(&id, TurnNumber(2), "no\nmodel", NOW_MS)).unwrap();
+    let spent = Usage { input: 7, calls: 1, ..Usage::default() };
+    store.write(NOW_MS, |w| w.turn_fail(&id, TurnNumber(2), "no\nmodel", spent, NOW_MS)).unwrap();
     let turns = store.turns(&id, TurnRange::newest(1)).unwrap();
     assert_eq!((turns[0].state, turns[0].reason.as_deref()), (TurnState::Failed, Some("no model")));
+    assert_eq!(turns[0].usage, spent, "it cost what it cost");
     assert_eq!(store.history(&id, TurnRange::newest(10)).unwrap(), []);
 }
 

@@ -137,6 +137,14 @@ pub enum WorkspaceError {
         /// What the system said.
         source: io::Error,
     },
+    /// The operating system refused to have something written.
+    #[error("{path}: cannot be made: {source}")]
+    NotMade {
+        /// The file or directory.
+        path: String,
+        /// What the system said.
+        source: io::Error,
+    },
     /// A directory holds more entries than anyone means to put there.
     #[error("{path}: holds more than {limit} entries")]
     TooManyEntries {
@@ -307,6 +315,7 @@ impl WorkspaceError {
                 "check who may read it".into()
             }
             Self::Io { .. } => "check that the path can be read".into(),
+            Self::NotMade { .. } => "check who may write there".into(),
             Self::TooManyEntries { .. } => {
                 "point the setting at a smaller directory, or remove what does not belong there"
                     .into()
@@ -369,6 +378,7 @@ impl WorkspaceError {
             | Self::Utf16 { path }
             | Self::Binary { path, .. }
             | Self::Io { path, .. }
+            | Self::NotMade { path, .. }
             | Self::TooManyEntries { path, .. }
             | Self::GovernedTooLarge { path, .. }
             | Self::Toml { path, .. }

@@ -25,7 +25,8 @@ pub const PRIVATE_README: &str = include_str!("text/private-readme.md");
 /// If something cannot be written, with the path of it.
 pub fn make_private_dir(root: &Path) -> Result<PathBuf, WorkspaceError> {
     let directory = root.join(PRIVATE_DIR);
-    let io = |path: &Path, source| WorkspaceError::Io { path: path.display().to_string(), source };
+    let io =
+        |path: &Path, source| WorkspaceError::NotMade { path: path.display().to_string(), source };
     fs::create_dir_all(&directory).map_err(|error| io(&directory, error))?;
     for (name, text) in [(".gitignore", PRIVATE_GITIGNORE), ("README.md", PRIVATE_README)] {
         let path = directory.join(name);
@@ -39,6 +40,13 @@ pub fn make_private_dir(root: &Path) -> Result<PathBuf, WorkspaceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_made_is_said_so() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error = make_private_dir(file.path()).unwrap_err();
+        assert!(error.to_string().contains(".foreword: cannot be made: "), "{error}");
+    }
 
     #[test]
     fn the_folder_ignores_itself_and_warns() {

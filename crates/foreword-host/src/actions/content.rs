@@ -1,6 +1,7 @@
 //! External content that enters a session: fenced, counted, on record.
 
-use foreword_guard::Provenance;
+use foreword::estimate;
+use foreword_guard::{Provenance, Trust, external_content};
 use foreword_ipc::{ContentAdd, ErrorCode, Failure};
 use serde_json::{Value, json};
 
@@ -27,4 +28,36 @@ pub(super) fn take_in(live: &Live, source: &str, text: &str) -> Result<(Fenced, 
     });
     live.host.record(super::note(live, "content.external", detail));
     Ok((fenced, level.ratio()))
+}
+
+/// Texts that were written in other sessions, as they come into this one.
+#[derive(Default)]
+pub(super) struct Texts {
+    clean: u64,
+    tainted: u64,
+}
+
+impl Texts {
+    /// A text as the agent sees it: fenced where it may come from outside.
+    pub(super) fn shown(&mut self, source: &str, text: &str, tainted: bool) -> String {
+        let tokens = u64::from(estimate(text));
+        if tainted {
+            self.tainted = self.tainted.saturating_add(tokens);
+            external_content(source, Trust::External, text)
+        } else {
+            self.clean = self.clean.saturating_add(tokens);
+            text.to_owned()
+        }
+    }
+
+    /// Counts what was shown.
+    pub(super) fn take_in(self, live: &Live, action: &str) -> Result<(), Failure> {
+        if self.clean > 0 {
+            live.take_in(Provenance::ToolResult, action, self.clean, false)?;
+        }
+        if self.tainted > 0 {
+            live.take_in(Provenance::External, action, self.tainted, true)?;
+        }
+        Ok(())
+    }
 }

@@ -23,8 +23,8 @@ use crate::proxy::Sink;
 /// Actions that every agent has, whatever tools it was given: they show what there is.
 const ALWAYS: [&str; 5] =
     ["skill_list", "skill_read", "tool_describe", "session_status", "audit_report"];
-/// The most characters of what an action is about that the person is shown.
-const LONGEST_SUMMARY: usize = 200;
+/// The most bytes of what an action is about that the person is shown.
+const LONGEST_SUMMARY: usize = 1900;
 
 /// Carries out an action of a session's agent.
 pub(crate) fn perform(live: &Live, action: Action, sink: Sink<'_>) -> Result<Value, Failure> {
@@ -100,8 +100,11 @@ fn gated(live: &Live, name: &'static str, action: &Action) -> Result<(), Failure
     let now = live.host.now();
     let session = live.session.clone();
     let used = live.event("taint.grant_used", Outcome::Done);
+    // Leave is for what the person saw, not for something else under the same name.
+    let args = action.args().map_err(|error| internal(&error))?;
+    let digest = *blake3::hash(args.get().as_bytes()).as_bytes();
     let granted = live.host.writer.write(now, move |write| -> Result<bool, StoreError> {
-        let Some(grant) = write.grant_use(&session, name, now)? else { return Ok(false) };
+        let Some(grant) = write.grant_use(&session, name, &digest, now)? else { return Ok(false) };
         let detail = json!({ "action": name, "grant": grant.as_str() });
         write.audit(&used.with_detail(detail))?;
         Ok(true)
@@ -111,28 +114,39 @@ fn gated(live: &Live, name: &'static str, action: &Action) -> Result<(), Failure
     }
     let summary = summary(action);
     let (session, reason) = (live.session.clone(), refusal.reason.to_string());
-    let id = live
-        .host
-        .writer
-        .write(now, move |write| write.refusal_add(&session, name, &summary, &reason, now));
+    let id = live.host.writer.write(now, move |write| {
+        write.refusal_add(&session, name, &digest, &summary, &reason, now)
+    });
     let id = id.map_err(HostError::from)?;
-    Err(Failure::new(ErrorCode::Tainted, format!("{refusal} (or `foreword approve {id}`)")))
+    Err(Failure::new(ErrorCode::Tainted, format!("{refusal}: `foreword approve {id}`")))
 }
 
 /// What an action is about, for the person who is asked to allow it.
 fn summary(action: &Action) -> String {
     let text = match action {
-        Action::SkillPropose(args) => format!("skill `{}`", args.skill),
-        Action::IdentityPropose(args) => format!("file `{}`", args.file),
+        Action::SkillPropose(args) => format!("skill `{}`: {}", args.skill, args.content),
+        Action::IdentityPropose(args) => format!("file `{}`: {}", args.file, args.content),
         Action::MemoryWrite(args) => args.text.clone(),
         Action::SpawnAgent(args) => format!("{}: {}", args.role, args.prompt),
         Action::ChainRun(args) => {
-            args.stages.iter().map(|stage| stage.role.as_str()).collect::<Vec<_>>().join(", ")
+            let stages = args.stages.iter();
+            stages
+                .map(|stage| format!("{}: {}", stage.role, stage.prompt))
+                .collect::<Vec<_>>()
+                .join("; ")
         }
-        Action::ScheduleAdd(args) => args.prompt.clone(),
+        Action::ScheduleAdd(args) => {
+            let when = args.cron.as_deref().or(args.at.as_deref()).unwrap_or_default();
+            format!("{when}: {}", args.prompt)
+        }
+        Action::ScheduleRemove(args) => format!("schedule `{}`", args.id),
         other => other.name().to_owned(),
     };
-    text.chars().take(LONGEST_SUMMARY).collect()
+    let shown = text.floor_char_boundary(LONGEST_SUMMARY);
+    match text.split_at_checked(shown) {
+        Some((_, "")) | None => text,
+        Some((shown, rest)) => format!("{shown} … and {} bytes more", rest.len()),
+    }
 }
 
 /// Actions that put themselves on record: with what they cost, or in the transaction of what they

@@ -24,6 +24,7 @@ pub(super) fn call(live: &Live, args: &ModelCall, sink: Sink<'_>) -> Result<Valu
     }
     let began = Instant::now();
     let facts = proxy::check(args, upstream.provider, &live.prompt)?;
+    live.terms.check(&facts, args.body.get(), &live.prompt)?;
     live.worked(began.elapsed());
     let agent = live.host.model_agent(upstream.timeout);
     let called = proxy::call(&agent, upstream, args, &live.tree, &mut |part| {

@@ -7,6 +7,7 @@ use foreword_store::{NewSchedule, When};
 use serde_json::{Value, json};
 
 use super::change;
+use super::content::Texts;
 use crate::error::HostError;
 use crate::live::Live;
 
@@ -44,6 +45,8 @@ pub(super) fn add(live: &Live, args: ScheduleAdd) -> Result<Value, Failure> {
         session: None,
         by: live.actor(),
         next_at,
+        // What a tainted session plans is tainted, also when a person allowed it.
+        tainted: live.taint()?.external_tokens > 0,
     };
     let id =
         change(live, "schedule_add", json!({}), move |write, now| write.schedule_add(&new, now))?;
@@ -52,6 +55,7 @@ pub(super) fn add(live: &Live, args: ScheduleAdd) -> Result<Value, Failure> {
 
 pub(super) fn list(live: &Live) -> Result<Value, Failure> {
     let schedules = live.host.reader.schedule_list().map_err(HostError::from)?;
+    let mut texts = Texts::default();
     let schedules: Vec<Value> = schedules
         .iter()
         .map(|entry| {
@@ -61,10 +65,12 @@ pub(super) fn list(live: &Live) -> Result<Value, Failure> {
             };
             json!({
                 "id": entry.id.as_str(), "cron": cron, "next": entry.next_at.map(shown),
-                "prompt": entry.prompt, "agent": entry.agent, "runs": entry.runs, "by": entry.by,
+                "prompt": texts.shown("schedule", &entry.prompt, entry.tainted),
+                "agent": entry.agent, "runs": entry.runs, "by": entry.by, "tainted": entry.tainted,
             })
         })
         .collect();
+    texts.take_in(live, "schedule_list")?;
     Ok(json!({ "schedules": schedules }))
 }
 

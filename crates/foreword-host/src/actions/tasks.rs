@@ -1,9 +1,10 @@
 //! Tasks that all agents of a workspace share, and the steps of one session.
 
 use foreword_ipc::{Failure, TaskCreate, TaskList, TaskState, TaskUpdate, TodoState, TodoWrite};
-use foreword_store::{NewTask, TaskChange, TaskFilter, TodoItem};
+use foreword_store::{NewTask, Task, TaskChange, TaskFilter, TodoItem};
 use serde_json::{Value, json};
 
+use super::content::Texts;
 use super::{change, to_json};
 use crate::error::HostError;
 use crate::live::Live;
@@ -18,6 +19,7 @@ pub(super) fn create(live: &Live, args: TaskCreate) -> Result<Value, Failure> {
         assignee: args.assignee,
         by: live.actor(),
         session: Some(live.session.clone()),
+        tainted: live.taint()?.external_tokens > 0,
     };
     let id =
         change(live, "task_create", json!({}), move |write, now| write.task_create(&new, now))?;
@@ -31,16 +33,35 @@ pub(super) fn list(live: &Live, args: &TaskList) -> Result<Value, Failure> {
         ..TaskFilter::default()
     };
     let tasks = live.host.reader.task_list(&filter, MOST_LISTED).map_err(HostError::from)?;
+    let mut texts = Texts::default();
+    let tasks: Vec<Task> = tasks.into_iter().map(|task| shown(task, &mut texts)).collect();
+    texts.take_in(live, "task_list")?;
     Ok(json!({ "tasks": to_json(tasks)? }))
 }
 
 pub(super) fn update(live: &Live, args: TaskUpdate) -> Result<Value, Failure> {
     let TaskUpdate { id, state, title, detail, assignee } = args;
-    let wanted = TaskChange { state: state.map(task_state), title, detail, assignee };
+    let says = title.is_some() || detail.is_some() || assignee.is_some();
+    let tainted = says && live.taint()?.external_tokens > 0;
+    let wanted = TaskChange { state: state.map(task_state), title, detail, assignee, tainted };
     let task = change(live, "task_update", json!({ "task": id }), move |write, now| {
         write.task_update(&id, &wanted, now)
     })?;
+    let mut texts = Texts::default();
+    let task = shown(task, &mut texts);
+    texts.take_in(live, "task_update")?;
     to_json(task)
+}
+
+/// A task as an agent sees it.
+fn shown(mut task: Task, texts: &mut Texts) -> Task {
+    let tainted = task.tainted;
+    for text in
+        [Some(&mut task.title), task.detail.as_mut(), task.assignee.as_mut()].into_iter().flatten()
+    {
+        *text = texts.shown("task", text, tainted);
+    }
+    task
 }
 
 fn task_state(state: TaskState) -> foreword_store::TaskState {

@@ -65,7 +65,9 @@ impl World {
             home: None,
             store: Options { durability: Durability::Fast, ..Options::default() },
         };
-        Self { host: Host::open(options).unwrap(), model, places }
+        let host = Host::open(options).unwrap();
+        host.trust(&host.standing().unwrap().1).unwrap();
+        Self { host, model, places }
     }
 
     /// Opens the socket of a session.
