@@ -280,7 +280,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// As [`Host::prepare`].
+    /// If the workspace, the model or the sandbox is not as it has to be.
     pub fn dry_run(&self, request: &TurnRequest) -> Result<Prepared, HostError> {
         let session = match &request.session {
             Some(id) => self.reader.session(id)?,
