@@ -15,7 +15,7 @@ use std::net::TcpListener;
 
 use serde_json::json;
 use support::Scratch;
-use support::host::{KEY, done, on_host, on_record, turn};
+use support::host::{KEY, audit, done, on_host, on_record, turn};
 use support::model::{ModelServer, text, tool};
 
 fn workspace() -> Scratch {
@@ -108,7 +108,11 @@ fn a_subprocess_keeps_what_landlock_can_and_says_so() {
         echo fine > src/main.rs && echo "workspace: writable"
     "#;
     let (said, system) = shell(&scratch, "subprocess", script);
-    if system.contains("You run in a landlock sandbox") {
+    let landlock = system.contains("You run in a landlock sandbox");
+    let begun = audit(&scratch).into_iter().find(|entry| entry["action"] == "turn.begin").unwrap();
+    let governance = if landlock { "enforced" } else { "advisory" };
+    assert_eq!(begun["detail"]["governance"], governance, "{begun}");
+    if landlock {
         assert!(!said.contains("YES") && said.contains("workspace: writable"), "{said}");
         assert!(system.contains("It does not cut you off from the network in every way"));
     } else {

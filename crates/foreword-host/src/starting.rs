@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::ops::RangeInclusive;
 
 use foreword_ipc::{Job, JobLimits, RunnerKind};
-use foreword_sandbox::{DEFAULT_PATH, Quarantine, SandboxKind, SandboxSpec};
+use foreword_sandbox::{DEFAULT_PATH, Guarantees, Quarantine, SandboxKind, SandboxSpec};
 
 use crate::error::HostError;
 use crate::host::Host;
@@ -101,4 +101,30 @@ fn bridge_ports(prepared: &Prepared) -> Result<Option<RangeInclusive<u16>>, Host
     let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
     let port = free.local_addr().map_err(failed)?.port();
     Ok(Some(port..=port))
+}
+
+/// What a person has to know of a sandbox that asks for governance and does not enforce it.
+pub(crate) fn advisory(name: &str, guarantees: Guarantees) -> Option<String> {
+    let gaps = guarantees.gaps().join(", ");
+    guarantees.advisory().then(|| format!("governance is advisory in the sandbox {name}: {gaps}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sandbox_that_enforces_nothing_says_so() {
+        let all = Guarantees {
+            network: true,
+            governed_read_only: true,
+            private_hidden: true,
+            home_hidden: true,
+            dies_with_host: true,
+        };
+        assert_eq!(advisory("bwrap", all), None);
+        let warning = advisory("subprocess", Guarantees::default()).unwrap();
+        assert!(warning.starts_with("governance is advisory in the sandbox subprocess: "));
+        assert!(warning.contains("governed files can be written"), "{warning}");
+    }
 }

@@ -26,6 +26,7 @@ use crate::process::AgentProcess;
 use crate::random::{new_canary, random_hex};
 use crate::run_dir::RunDir;
 use crate::server::Server;
+use crate::starting::advisory;
 
 /// What a person sees while a turn lasts.
 pub trait Observer {
@@ -129,6 +130,10 @@ impl Host {
         prepared.check_room()?;
         for warning in &prepared.warnings {
             observer.warning(warning);
+        }
+        let sandbox = &prepared.sandbox;
+        if let Some(warning) = advisory(sandbox.name(), sandbox.guarantees()) {
+            observer.warning(&warning);
         }
         for content in &prepared.external {
             if content.verdict != ScanVerdict::Pass {
@@ -254,6 +259,7 @@ impl Host {
                 "model": prepared.model, "runner": prepared.runner.as_str(),
                 "sandbox": prepared.context.sandbox_type.inspect(), "prompt": prepared.prompt.digest(),
                 "external": prepared.external.len(),
+                "governance": if prepared.sandbox.guarantees().advisory() { "advisory" } else { "enforced" },
             }));
         let before = session.clone();
         self.writer.write(now, move |write| -> Result<_, HostError> {
