@@ -37,8 +37,7 @@ impl Host {
         process: &mut AgentProcess<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Outcomes, HostError> {
-        let credential = live.upstream.as_ref().and_then(|upstream| upstream.credential.as_ref());
-        let secrets: Vec<&str> = credential.map(|key| key.expose()).into_iter().collect();
+        let secrets = live.secrets();
         let new_guard = || OutputGuard::with_detector(&live.detector, &secrets);
         // What a step says is shown when it ends; a canary that goes on in the next one is found.
         let mut whole = OutputGuard::new(&live.canaries, &secrets);
@@ -142,9 +141,7 @@ impl Host {
     ) -> Result<Outcomes, HostError> {
         let outcomes = match outcomes {
             Err(HostError::Agent { message }) => {
-                let credential = live.upstream.as_ref().and_then(|it| it.credential.as_ref());
-                let secrets: Vec<&str> = credential.map(|key| key.expose()).into_iter().collect();
-                match whole(&message, &live.canaries, &secrets) {
+                match whole(&message, &live.canaries, &live.secrets()) {
                     Ok(shown) => Err(HostError::Agent { message: shown.text }),
                     Err(leak) => {
                         live.note_leak("error", &leak.to_string());

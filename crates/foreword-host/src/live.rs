@@ -8,7 +8,7 @@ use foreword::Context;
 use foreword_guard::{Canary, Detector, Provenance, TaintLevel};
 use foreword_ipc::{ErrorCode, Failure, RunnerKind};
 use foreword_provider::{ToolSpec, Usage};
-use foreword_store::{Content, Event, Outcome, Session, SessionId, TurnNumber};
+use foreword_store::{Content, ContentTotals, Event, Outcome, Session, SessionId, TurnNumber};
 use foreword_workspace::HostSettings;
 
 use crate::bucket::Bucket;
@@ -173,11 +173,7 @@ impl Live {
     /// What the session has taken in so far.
     pub(crate) fn taint(&self) -> Result<TaintLevel, HostError> {
         let totals = self.host.reader.content_totals(&self.session)?;
-        Ok(TaintLevel {
-            external_tokens: totals.external_tokens,
-            total_tokens: totals.total_tokens,
-            external_since_person: totals.external_since_person,
-        })
+        Ok(level(totals))
     }
 
     /// Records a content that enters the session.
@@ -201,11 +197,7 @@ impl Live {
             .host
             .writer
             .write(now, move |write| write.content_add(&session, turn, &content))?;
-        Ok(TaintLevel {
-            external_tokens: totals.external_tokens,
-            total_tokens: totals.total_tokens,
-            external_since_person: totals.external_since_person,
-        })
+        Ok(level(totals))
     }
 
     /// Lets a line through, or says how long to wait.
@@ -233,6 +225,12 @@ impl Live {
         leaked.get_or_insert_with(|| place.to_owned());
     }
 
+    /// What must not be shown: the key of the model.
+    pub(crate) fn secrets(&self) -> Vec<&str> {
+        let credential = self.upstream.as_ref().and_then(|upstream| upstream.credential.as_ref());
+        credential.map(|key| key.expose()).into_iter().collect()
+    }
+
     pub(crate) fn begin_call(&self) {
         self.activity.under_way.fetch_add(1, Ordering::SeqCst);
     }
@@ -250,6 +248,15 @@ impl Live {
 
     pub(crate) fn spent(&self) -> Spent {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a ledger holds, as the gate reads it.
+pub(crate) fn level(totals: ContentTotals) -> TaintLevel {
+    TaintLevel {
+        external_tokens: totals.external_tokens,
+        total_tokens: totals.total_tokens,
+        external_since_person: totals.external_since_person,
     }
 }
 

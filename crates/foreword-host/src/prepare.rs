@@ -17,6 +17,8 @@ use crate::error::HostError;
 use crate::external::Fenced;
 use crate::history::{History, PastTurn};
 use crate::host::Host;
+use crate::live::level;
+use crate::random::new_canary;
 use crate::runner::{self, Located};
 use crate::tools;
 use crate::tree::Tree;
@@ -198,12 +200,7 @@ impl Host {
             Some(session) => self.reader.content_totals(&session.id)?,
             None => Default::default(),
         };
-        let ratio = foreword_guard::TaintLevel {
-            external_tokens: totals.external_tokens,
-            total_tokens: totals.total_tokens,
-            external_since_person: totals.external_since_person,
-        }
-        .ratio();
+        let ratio = level(totals).ratio();
         let gathered = self.assembler.assemble(&foreword_gather::Request {
             agent,
             task: Some(request.message.clone()),
@@ -275,6 +272,22 @@ impl Host {
         })
     }
 
+    /// The session a request goes on with, if there is one, and its canary; a new one otherwise.
+    pub(crate) fn session_of(
+        &self,
+        request: &TurnRequest,
+    ) -> Result<(Option<Session>, String), HostError> {
+        let found = match &request.session {
+            Some(id) => self.reader.session(id)?,
+            None => None,
+        };
+        let canary = match &found {
+            Some(session) => session.canary().to_owned(),
+            None => new_canary()?.as_str().to_owned(),
+        };
+        Ok((found, canary))
+    }
+
     /// Prepares a turn to look at: no session is made and nobody is called. A new session would get
     /// another canary.
     ///
@@ -282,14 +295,7 @@ impl Host {
     ///
     /// If the workspace, the model or the sandbox is not as it has to be.
     pub fn dry_run(&self, request: &TurnRequest) -> Result<Prepared, HostError> {
-        let session = match &request.session {
-            Some(id) => self.reader.session(id)?,
-            None => None,
-        };
-        let canary = match &session {
-            Some(session) => session.canary().to_owned(),
-            None => crate::random::new_canary()?.as_str().to_owned(),
-        };
+        let (session, canary) = self.session_of(request)?;
         self.prepare(request, session.as_ref(), &canary)
     }
 

@@ -10,7 +10,7 @@ use crate::error::HostError;
 use crate::host::Host;
 use crate::live::Live;
 use crate::prepare::TurnRequest;
-use crate::random::{new_canary, random_hex};
+use crate::random::random_hex;
 use crate::run_dir::RunDir;
 use crate::server::Server;
 
@@ -61,14 +61,7 @@ impl Host {
         self: &Arc<Self>,
         request: &TurnRequest,
     ) -> Result<SessionSocket, HostError> {
-        let found = match &request.session {
-            Some(id) => self.reader.session(id)?,
-            None => None,
-        };
-        let canary = match &found {
-            Some(session) => session.canary().to_owned(),
-            None => new_canary()?.as_str().to_owned(),
-        };
+        let (found, canary) = self.session_of(request)?;
         let prepared = self.prepare(request, found.as_ref(), &canary)?;
         let session = match found {
             Some(session) => session,

@@ -115,14 +115,7 @@ impl Host {
         observer: &mut dyn Observer,
     ) -> Result<TurnReport, HostError> {
         let began = Instant::now();
-        let found = match &request.session {
-            Some(id) => self.reader.session(id)?,
-            None => None,
-        };
-        let canary = match &found {
-            Some(session) => session.canary().to_owned(),
-            None => new_canary()?.as_str().to_owned(),
-        };
+        let (found, canary) = self.session_of(request)?;
         // Before and after the files are read: what an agent slips in meanwhile takes no effect.
         self.check_trusted()?;
         let prepared = self.prepare(request, found.as_ref(), &canary)?;
