@@ -1,7 +1,7 @@
 //! What must hold for any input, whatever made it.
 //!
 //! The coverage-guided targets in this directory and the harness that runs with the tests
-//! (`crates/foreword/tests/fuzz_smoke.rs`) share these functions. Each takes a text and panics where
+//! (`crates/foreword/tests/it/fuzz_smoke.rs`) share these functions. Each takes a text and panics where
 //! a promise is broken.
 
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! What must hold for any text that enters or leaves a session.
 //!
 //! The coverage-guided targets in this directory and the harness that runs with the tests
-//! (`crates/foreword-guard/tests/fuzz_smoke.rs`) share these functions.
+//! (`crates/foreword-guard/tests/it/fuzz_smoke.rs`) share these functions.
 
 use std::sync::LazyLock;
 

@@ -14,8 +14,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 /// Cases of a short run, for each check.
 const CASES: u32 = 192;
 /// Checks that share the time of a long run: those of `tests/fuzz_smoke.rs` in `crates/foreword`,
-/// `crates/foreword-skills`, `crates/foreword-semantic`, `crates/foreword-guard`, `crates/foreword-provider`,
-/// `crates/foreword-ipc` and `crates/foreword-agent`.
+/// `crates/foreword-skills`, `crates/foreword-search`, `crates/foreword-guard`, `crates/foreword-protocol`,
+/// `crates/foreword-protocol` and `crates/foreword-agent`.
 const CHECKS: u32 = 25;
 
 /// Pieces that mean something to one of the parsers, or to a model.

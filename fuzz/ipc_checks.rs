@@ -1,10 +1,10 @@
 //! What must hold for any line that an agent and its host say to each other.
 //!
 //! The coverage-guided targets in this directory and the harness that runs with the tests
-//! (`crates/foreword-ipc/tests/fuzz_smoke.rs`) share these functions.
+//! (`crates/foreword-protocol/tests/it/fuzz_smoke.rs`) share these functions.
 
 use foreword::{Blueprint, Context};
-use foreword_ipc::{Action, AgentEvent, Call, FrameError, Frames, Job, Reply};
+use foreword_protocol::{Action, AgentEvent, Call, FrameError, Frames, Job, Reply};
 
 /// A line is a call that can be written again and is the same then, or a fault in a few words.
 pub(crate) fn call(text: &str) {

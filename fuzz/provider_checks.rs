@@ -1,9 +1,9 @@
 //! What must hold for any body, answer or stream that is said to be a model provider's.
 //!
 //! The coverage-guided targets in this directory and the harness that runs with the tests
-//! (`crates/foreword-provider/tests/fuzz_smoke.rs`) share these functions.
+//! (`crates/foreword-protocol/tests/it/model_fuzz_smoke.rs`) share these functions.
 
-use foreword_provider::{
+use foreword_protocol::{
     Answer, Delta, Provider, ProviderError, RequestFacts, StreamReader, UsageReader,
 };
 use serde_json::Value;

@@ -1,11 +1,12 @@
 //! What must hold for any text before the injection scanner.
 //!
 //! The coverage-guided target in this directory and the harness that runs with the tests
-//! (`crates/foreword-semantic/tests/fuzz_smoke.rs`) share these functions.
+//! (`crates/foreword-guard/tests/it/scan_fuzz_smoke.rs`) share these functions.
 
 use std::sync::{Arc, LazyLock};
 
-use foreword_semantic::{Embedder, Scan, ScanVerdict, Scanner, StaticEmbedder};
+use foreword_embed::{Embedder, StaticEmbedder};
+use foreword_guard::{Scan, ScanVerdict, Scanner};
 
 static EMBEDDER: LazyLock<Arc<StaticEmbedder>> =
     LazyLock::new(|| Arc::new(StaticEmbedder::embedded().expect("the table is whole")));

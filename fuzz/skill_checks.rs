@@ -1,13 +1,13 @@
 //! What must hold for any text that is to become a skill, or a skill's name.
 //!
 //! The coverage-guided targets in this directory and the harness that runs with the tests
-//! (`crates/foreword-skills/tests/fuzz_smoke.rs`) share these functions. Each takes a text and panics
+//! (`crates/foreword-skills/tests/it/fuzz_smoke.rs`) share these functions. Each takes a text and panics
 //! where a promise is broken.
 
 use std::path::{Component, Path};
 use std::time::{Duration, Instant};
 
-use foreword_screen::{Finding, Policy, Verdict, rule_names};
+use foreword_guard::{Finding, Policy, Verdict, rule_names};
 use foreword_skills::{
     LONGEST_NAME, Screeners, SkillDocument, SkillName, completed, name_faults, validate,
 };

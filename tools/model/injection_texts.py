@@ -21,7 +21,7 @@ from pathlib import Path
 import yaml
 
 HERE = Path(__file__).parent
-EXAMPLES = HERE / "../../crates/foreword-semantic/src/injection/examples.jsonl"
+EXAMPLES = HERE / "../../crates/foreword-guard/src/scan/examples.jsonl"
 LANGUAGES = ("ar de es fr it ja ko nl pl pt pt_BR ru th tr zh_CN zh_TW da sv cs fi hu uk vi id hi bn ro el en").split()
 DEBIAN = ["gnome-user-docs", "fortunes", "fortunes-br", "fortunes-de", "fortunes-es", "fortunes-it", "fortunes-pl",
           "fortunes-ru"]

@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use foreword::BlueprintError;
-use foreword_ipc::{ClientError, Failure};
-use foreword_provider::ProviderError;
+use foreword_protocol::ProviderError;
+use foreword_protocol::{ClientError, Failure};
 use thiserror::Error;
 
 /// Why a turn failed, in words for the person who asked.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use foreword_ipc::{AgentEvent, MAX_EVENT_BYTES};
+use foreword_protocol::{AgentEvent, MAX_EVENT_BYTES};
 
 use crate::error::AgentError;
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use foreword_ipc::{Action, Client, ClientError, Failure, Job, LocalTool};
-use foreword_provider::ToolSpec;
+use foreword_protocol::ToolSpec;
+use foreword_protocol::{Action, Client, ClientError, Failure, Job, LocalTool};
 use serde_json::Value;
 
 use crate::output::cut;
@@ -71,7 +71,7 @@ impl Host {
 pub(crate) fn not_given(name: &str) -> Failure {
     let shown: String = name.chars().take(64).collect();
     let message = format!("you have no tool `{shown}`");
-    Failure::new(foreword_ipc::ErrorCode::Refused, message)
+    Failure::new(foreword_protocol::ErrorCode::Refused, message)
 }
 
 /// A result as a model reads it.

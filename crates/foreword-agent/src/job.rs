@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use foreword_ipc::Job;
+use foreword_protocol::Job;
 use serde_json::Value;
 
 use crate::error::AgentError;

@@ -1,7 +1,7 @@
 //! The half of an agent that runs inside the sandbox.
 //!
-//! This crate owns what happens between a [`Job`](foreword_ipc::Job) on standard input and the
-//! [`AgentEvent`](foreword_ipc::AgentEvent)s on standard output: it renders the prompt, and runs a
+//! This crate owns what happens between a [`Job`](foreword_protocol::Job) on standard input and the
+//! [`AgentEvent`](foreword_protocol::AgentEvent)s on standard output: it renders the prompt, and runs a
 //! loop of its own (`native`) or that of the `claude` or `pi` program, which reach the model
 //! through a bridge on 127.0.0.1. It holds no credential and decides nothing that matters: the
 //! model and every tool that reaches out of the sandbox are asked for over the host's socket.

@@ -3,10 +3,10 @@
 use std::io;
 
 use foreword::Prompt;
-use foreword_ipc::{
+use foreword_protocol::{
     Action, AgentEvent, Client, ClientError, Job, LocalTool, ModelCall, StreamPart,
 };
-use foreword_provider::{
+use foreword_protocol::{
     Answer, Block, Content, Delta, Message, ModelRequest, ProviderError, Role, StreamReader,
     SystemPart, Usage,
 };

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 
 use foreword::Blueprint;
-use foreword_ipc::{AgentEvent, Job, RunnerKind};
+use foreword_protocol::{AgentEvent, Job, RunnerKind};
 
 use crate::cli;
 use crate::error::AgentError;

@@ -13,7 +13,7 @@ mod write;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use foreword_ipc::{JobLimits, LocalTool};
+use foreword_protocol::{JobLimits, LocalTool};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use thiserror::Error;

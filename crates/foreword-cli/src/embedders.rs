@@ -1,6 +1,6 @@
 //! Opens the embedder that the arguments name.
 
-use foreword_semantic::{
+use foreword_embed::{
     ApiKey, EmbedError, Embedder, HttpEmbedder, HttpSettings, Incomparable, StaticEmbedder,
     UseEmbedder,
 };

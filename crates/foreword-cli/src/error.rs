@@ -4,7 +4,7 @@ use std::fmt;
 
 use foreword::{BlueprintError, ContextError};
 use foreword_gather::GatherError;
-use foreword_memory::MemoryError;
+use foreword_search::MemoryError;
 use foreword_skills::SkillError;
 use foreword_store::StoreError;
 use foreword_workspace::WorkspaceError;

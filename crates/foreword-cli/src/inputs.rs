@@ -96,7 +96,7 @@ pub(crate) fn counter(tokenizer: Tokenizer) -> Result<Option<Box<dyn TokenCounte
         Tokenizer::O200k => "o200k",
         Tokenizer::Cl100k => "cl100k",
     };
-    foreword_tokens::counter(name).map(Some).map_err(|error| CliError::usage(error.to_string()))
+    foreword::exact_counter(name).map(Some).map_err(|error| CliError::usage(error.to_string()))
 }
 
 /// What the arguments ask of a workspace.

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use foreword::Timestamp;
+use foreword_embed::ApiKey;
 use foreword_gather::Endpoint;
-use foreword_semantic::ApiKey;
 use foreword_skills::Act;
 
 use crate::error::CliError;

@@ -4,9 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foreword_semantic::{
-    ApiKey, Embedder, HttpEmbedder, HttpSettings, StaticEmbedder, UseEmbedder,
-};
+use foreword_embed::{ApiKey, Embedder, HttpEmbedder, HttpSettings, StaticEmbedder, UseEmbedder};
 use foreword_workspace::{EmbedderName, EmbedderSettings, Workspace};
 
 use crate::error::GatherError;

@@ -37,10 +37,10 @@ pub enum GatherError {
     },
     /// Vectors of two embedders met.
     #[error(transparent)]
-    Incomparable(#[from] foreword_semantic::Incomparable),
+    Incomparable(#[from] foreword_embed::Incomparable),
     /// The parts of an index do not belong together.
     #[error("the parts of the index do not belong together: {0}")]
-    Parts(#[from] foreword_semantic::IndexError),
+    Parts(#[from] foreword_search::IndexError),
     /// The embedder that the workspace asks for does not work.
     #[error("the embedder `{name}` does not work: {reason}")]
     Embedder {

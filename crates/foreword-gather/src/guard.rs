@@ -3,9 +3,8 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use foreword_semantic::{
-    EmbedderId, Patterns, Scan, ScanVerdict, Scanner, StaticEmbedder, Vector, injection_examples,
-};
+use foreword_embed::{EmbedderId, StaticEmbedder, Vector};
+use foreword_guard::{Patterns, Scan, ScanVerdict, Scanner, injection_examples};
 
 use crate::index_file::{IndexFile, content_hash};
 
@@ -67,7 +66,7 @@ impl Guard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foreword_semantic::Embedder as _;
+    use foreword_embed::Embedder as _;
 
     #[test]
     fn instructions_are_refused_and_facts_are_not() {

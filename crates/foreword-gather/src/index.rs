@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use foreword_semantic::injection_examples;
+use foreword_guard::injection_examples;
 use foreword_workspace::{PRIVATE_DIR, Workspace, make_private_dir};
 use serde::Serialize;
 

@@ -19,7 +19,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use foreword_semantic::{EmbedderId, Vector};
+use foreword_embed::{EmbedderId, Vector};
 use thiserror::Error;
 
 const MAGIC: &[u8; 8] = b"FWINDEX\0";

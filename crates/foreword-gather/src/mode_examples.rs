@@ -52,7 +52,7 @@ pub(crate) fn nearest(cosines: impl Iterator<Item = (Mode, f32)>) -> Mode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foreword_semantic::{Embedder, StaticEmbedder};
+    use foreword_embed::{Embedder, StaticEmbedder};
 
     #[test]
     fn every_mode_has_as_many_examples() {

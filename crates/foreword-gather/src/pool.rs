@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use foreword::{Context, Line, Mode, Skill, Tool};
-use foreword_semantic::{
-    Incomparable, Kind, LexicalIndex, NameIndex, Selector, Vector, VectorIndex,
-    background_requests, embedding_text,
+use foreword_embed::{Incomparable, Vector};
+use foreword_search::{
+    Kind, LexicalIndex, NameIndex, Selector, VectorIndex, background_requests, embedding_text,
 };
 
 use crate::error::GatherError;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use foreword::{Filtered, Line, Memory, Timestamp, Untrusted, estimate};
-use foreword_memory::{Hit, KindFilter, MemoryEngine, MemoryError, Recall};
-use foreword_semantic::Vector;
+use foreword_embed::Vector;
+use foreword_search::{Hit, KindFilter, MemoryEngine, MemoryError, Recall};
 use foreword_workspace::Assembly;
 
 use crate::guard::Guard;

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foreword::{Context, Field, Line, Mode, ModeChoice, Selected, Selection, Untrusted, estimate};
-use foreword_semantic::{EmbedError, Kind, Limits, Picked, Query, Reason, Vector};
+use foreword_embed::{EmbedError, Vector};
+use foreword_search::{Kind, Limits, Picked, Query, Reason};
 use foreword_workspace::{BaseSet, DATABASE_FILE, EmbedderSettings, PRIVATE_DIR};
 
 use crate::embedders::{self, AnyEmbedder, Endpoint};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use foreword_semantic::{EmbedderId, Vector};
+use foreword_embed::{EmbedderId, Vector};
 
 /// The vectors of the tasks asked for most recently, at most so many.
 #[derive(Debug, Default)]

@@ -1,6 +1,10 @@
 //! The canary of a session: a token that stands in its prompt and nowhere else, so that whoever says
 //! it has read the prompt to somebody.
 
+pub(crate) mod detector;
+pub(crate) mod readings;
+pub(crate) mod runs;
+
 use std::fmt;
 
 /// What every canary starts with.

@@ -19,27 +19,28 @@
 //! ```
 
 mod canary;
-mod cron;
-mod detector;
 mod external;
-mod formats;
 mod output;
-mod pem;
-mod readings;
-mod redactor;
-mod runs;
-mod scanning;
+mod scan;
+mod screen;
 mod secrets;
-mod shapes;
 mod taint;
 
 pub use canary::Canary;
-pub use cron::{Cron, CronError};
-pub use detector::{
+pub use canary::detector::{
     Detector, Encoding, LONGEST_FORM, LONGEST_GAP, Leak, LeakForm, SHORTEST_LEAK, Spelling,
 };
 pub use external::{Trust, external_content};
 pub use output::{Finished, OutputGuard, whole};
-pub use scanning::{Scanned, scan_input, scan_output};
+pub use scan::gate::{Scanned, scan_input, scan_output};
+pub use scan::{
+    Example, GroupFigures, InjectionFigures, InjectionScreener, Judged, Patterns, Scan,
+    ScanVerdict, Scanner, TrainingWindow, injection_examples, training_windows,
+};
+pub use screen::{
+    Finding, Hidden, HiddenKind, InjectionPhrases, Normalised, PatternScreener, Payload, Policy,
+    Screener, Screening, UnknownPolicy, Verdict, injection_phrases, normalise, payloads,
+    rule_names, screen_all,
+};
 pub use secrets::{MOST_NOTED, Redacted, Secret, SecretKind, redact, redact_with};
 pub use taint::{Provenance, Refusal, RefusalReason, Sensitive, TaintLevel, gate};

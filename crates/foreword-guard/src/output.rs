@@ -8,9 +8,9 @@
 //! answer without end takes no more memory than that.
 
 use crate::canary::Canary;
-use crate::detector::{Detector, Leak, Watch};
-use crate::redactor::Redactor;
+use crate::canary::detector::{Detector, Leak, Watch};
 use crate::secrets::Secret;
+use crate::secrets::redactor::Redactor;
 
 /// Passes text on as it comes, without canaries and secrets.
 #[derive(Debug)]

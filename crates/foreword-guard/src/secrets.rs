@@ -1,14 +1,19 @@
 //! Secrets in text: what is replaced, and by what.
 //!
-//! A secret is known by the format its maker gave it ([`formats`](crate::formats)), by what stands
+//! A secret is known by the format its maker gave it ([`formats`](crate::secrets::formats)), by what stands
 //! around it (`Authorization: Bearer …`, a password in a URL), or because the caller named it. Hashes,
 //! UUIDs, commits, encoded images and words have none of these and are left alone; so are placeholders
 //! without a digit.
 
+pub(crate) mod formats;
+pub(crate) mod pem;
+pub(crate) mod redactor;
+pub(crate) mod shapes;
+
 use std::fmt;
 use std::ops::Range;
 
-use crate::redactor::Redactor;
+use crate::secrets::redactor::Redactor;
 
 /// What kind of secret was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

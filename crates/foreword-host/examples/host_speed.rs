@@ -21,7 +21,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use foreword_agent::Surroundings;
 use foreword_host::{Host, HostOptions, TurnRequest};
-use foreword_ipc::{Action, Client, Nothing, SkillPropose, TodoItem, TodoState, TodoWrite};
+use foreword_protocol::{Action, Client, Nothing, SkillPropose, TodoItem, TodoState, TodoWrite};
 use foreword_sandbox::{LAUNCHER_COMMAND, run_launcher};
 use foreword_store::{Options, SessionId};
 

@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use foreword_gather::GatherError;
-use foreword_memory::MemoryError;
 use foreword_sandbox::SandboxError;
+use foreword_search::MemoryError;
 use foreword_skills::SkillError;
 use foreword_store::StoreError;
 use foreword_workspace::WorkspaceError;

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use foreword_embed::StaticEmbedder;
 use foreword_gather::{AnyEmbedder, Assembler, Endpoint, Request, embedder};
+use foreword_guard::Scanner;
 use foreword_sandbox::{Sandbox, SandboxError, check_workspace};
-use foreword_semantic::{Scanner, StaticEmbedder};
 use foreword_skills::{Act, GitStore, GitStoreOptions, Screeners};
 use foreword_store::{
     AuditKey, Event, GroupWriter, Heads, Options, Reader, Store, check_outside_workspace,
@@ -14,9 +15,9 @@ use foreword_store::{
 use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, SandboxName, Workspace, make_private_dir};
 
 use crate::error::HostError;
-use crate::owner;
-use crate::proxy;
-use crate::run_dir;
+use crate::model::proxy;
+use crate::turn::process_identity;
+use crate::turn::run_dir;
 
 /// Looks up a variable of somebody's environment.
 pub type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -98,7 +99,7 @@ impl Host {
         run_dir::sweep(&options.run_base);
         let host = Self {
             assembler: Assembler::new(&root),
-            owner: owner::this(),
+            owner: process_identity::this(),
             root,
             writer,
             reader,
@@ -227,7 +228,7 @@ impl Host {
     /// Turns whose host died are lost; nobody will finish them.
     fn abandon_lost_turns(&self) -> Result<(), HostError> {
         for turn in self.reader.running_turns(None)? {
-            if owner::is_alive(&turn.owner) {
+            if process_identity::is_alive(&turn.owner) {
                 continue;
             }
             let now = self.now();

@@ -6,43 +6,27 @@
 //! builds no prompt of its own. Clock, environment and paths are given by whoever opens a [`Host`].
 
 mod actions;
-mod bucket;
 mod error;
-mod external;
-mod heartbeat;
-mod history;
+mod governance;
 mod host;
-mod identity;
-mod leave;
-mod listening;
-mod live;
 mod local;
-mod owner;
-mod prepare;
-mod process;
-mod proxy;
+mod model;
 mod random;
-mod run_dir;
-mod runner;
-mod server;
-mod session_socket;
-mod starting;
-mod terms;
+mod schedule;
+#[cfg(test)]
+mod testing;
 mod tools;
-mod tree;
-mod trust;
 mod turn;
-mod upstream;
 
 pub use error::HostError;
 pub use foreword_guard::TaintLevel;
-pub use foreword_ipc::RunnerKind;
-pub use foreword_sandbox::{Standing, TrustChange};
-pub use heartbeat::{Waking, Woken};
+pub use foreword_protocol::RunnerKind;
+pub use governance::trust_store::{Standing, TrustChange};
 pub use host::{Environment, Host, HostOptions};
 pub use local::LocalSession;
-pub use prepare::{External, Origin, Prepared, TurnRequest};
-pub use session_socket::SessionSocket;
-pub use tree::Tree;
+pub use model::upstream::{Credential, Lookup, Upstream};
+pub use schedule::heartbeat::{Waking, Woken};
+pub use turn::agent_tree::Tree;
+pub use turn::prepare::{External, Origin, Prepared, TurnRequest};
+pub use turn::session_socket::SessionSocket;
 pub use turn::{Observer, Scans, TurnReport};
-pub use upstream::{Credential, Lookup, Upstream};

@@ -7,18 +7,18 @@ use std::time::Instant;
 use foreword::{Context, Prompt, Timestamp};
 use foreword_gather::Request;
 use foreword_guard::{Canary, Detector, Provenance, scan_input};
-use foreword_ipc::{Action, Failure, Who, actions};
+use foreword_protocol::{Action, Failure, Who, actions};
 use foreword_store::{Event, NewSession, Outcome, SessionId};
 use serde_json::{Value, json};
 
 use crate::actions::perform;
-use crate::bucket::Bucket;
 use crate::error::HostError;
 use crate::host::Host;
-use crate::live::{Activity, Live};
-use crate::terms::Terms;
+use crate::model::call_policy::Terms;
 use crate::tools;
-use crate::tree::Tree;
+use crate::turn::active_session::{Activity, Live};
+use crate::turn::agent_tree::Tree;
+use crate::turn::bucket::Bucket;
 
 /// A session without an agent of ours.
 pub struct LocalSession {

@@ -1,8 +1,8 @@
 //! Which of an agent's tools somebody can carry out, with their schemas.
 
 use foreword::Context;
-use foreword_ipc::{LocalTool, Who, action_schema, actions};
-use foreword_provider::ToolSpec;
+use foreword_protocol::ToolSpec;
+use foreword_protocol::{LocalTool, Who, action_schema, actions};
 
 /// Tools and surfaces of an agent for whom the workspace names none.
 pub(crate) const DEFAULT: [&str; 6] = ["coding", "skills", "memory", "tasks", "todo", "session"];

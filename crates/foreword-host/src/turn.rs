@@ -1,13 +1,28 @@
 //! One turn: a message goes in, the agent works in its sandbox, an answer comes out or is held back.
 
+pub(crate) mod active_session;
+pub(crate) mod agent_output;
+pub(crate) mod agent_tree;
+pub(crate) mod bucket;
+pub(crate) mod external;
+pub(crate) mod history;
+pub(crate) mod launch;
+pub(crate) mod prepare;
+pub(crate) mod process;
+pub(crate) mod process_identity;
+pub(crate) mod run_dir;
+pub(crate) mod runner;
+pub(crate) mod server;
+pub(crate) mod session_socket;
+
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::governance::quarantine::Quarantine;
 use foreword::estimate;
+use foreword_guard::ScanVerdict;
 use foreword_guard::{Provenance, scan_input};
-use foreword_provider::Message;
-use foreword_sandbox::Quarantine;
-use foreword_semantic::ScanVerdict;
+use foreword_protocol::Message;
 use foreword_skills::visible_line;
 use foreword_store::{
     Content, Event, FinishedTurn, NewSession, Outcome, Session, SessionId, StoreError, TurnEnd,
@@ -17,16 +32,16 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::error::HostError;
-use crate::heartbeat::{Waking, Woken};
 use crate::host::Host;
-use crate::listening::{Outcomes, leaked};
-use crate::live::{Live, Spent, stored};
-use crate::prepare::{Origin, Prepared, TurnRequest};
-use crate::process::AgentProcess;
 use crate::random::{new_canary, random_hex};
-use crate::run_dir::RunDir;
-use crate::server::Server;
-use crate::starting::advisory;
+use crate::schedule::heartbeat::{Waking, Woken};
+use crate::turn::active_session::{Live, Spent, stored};
+use crate::turn::agent_output::{Outcomes, leaked};
+use crate::turn::launch::advisory;
+use crate::turn::prepare::{Origin, Prepared, TurnRequest};
+use crate::turn::process::AgentProcess;
+use crate::turn::run_dir::RunDir;
+use crate::turn::server::Server;
 
 /// What a person sees while a turn lasts.
 pub trait Observer {
@@ -72,7 +87,7 @@ pub struct TurnReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
     /// Tokens of all calls of the model.
-    pub usage: foreword_provider::Usage,
+    pub usage: foreword_protocol::Usage,
     /// Calls of the model.
     pub calls: u64,
     /// External tokens over all tokens of the session.
@@ -257,7 +272,7 @@ impl Host {
         let before = session.clone();
         self.writer.write(now, move |write| -> Result<_, HostError> {
             for running in write.running_turns(Some(&id))? {
-                if crate::owner::is_alive(&running.owner) {
+                if process_identity::is_alive(&running.owner) {
                     return Err(HostError::Busy { session: id.as_str().to_owned() });
                 }
                 write.turns_abandon(&id, &running.owner, now)?;
@@ -301,7 +316,7 @@ impl Host {
         let quarantine = Quarantine::before(&governed);
         let spec = self.spec(prepared, &governed, &quarantine, &run_dir)?;
         let inside = prepared.sandbox.run_dir_inside(&spec);
-        let job = self.job(prepared, live, inside.join(crate::run_dir::SOCKET), &spec)?;
+        let job = self.job(prepared, live, inside.join(run_dir::SOCKET), &spec)?;
         let server = Server::start(live, &run_dir.socket())?;
         let mut process = AgentProcess::start(prepared.sandbox.as_ref(), &spec, job)?;
         let outcomes = self.listen(live, &mut process, observer);

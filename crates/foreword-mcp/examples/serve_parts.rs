@@ -5,7 +5,7 @@
 //!
 //! With an address and a token after it, over HTTP.
 
-#[path = "../tests/parts/mod.rs"]
+#[path = "../tests/it/parts/mod.rs"]
 mod parts;
 
 use std::sync::Arc;

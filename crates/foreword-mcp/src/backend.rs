@@ -1,6 +1,6 @@
 //! What an MCP server is the front of.
 
-use foreword_ipc::{Failure, Who, action_schema, actions};
+use foreword_protocol::{Failure, Who, action_schema, actions};
 use serde_json::Value;
 
 /// A tool, as a client sees it.

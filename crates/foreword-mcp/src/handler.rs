@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use foreword_ipc::{ErrorCode, Failure};
+use foreword_protocol::{ErrorCode, Failure};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
     GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,

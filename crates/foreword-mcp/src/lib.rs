@@ -7,7 +7,7 @@
 //! backend's business, and [`SocketBackend`] leaves it to a host behind a socket.
 //!
 //! ```
-//! use foreword_ipc::{ErrorCode, Failure};
+//! use foreword_protocol::{ErrorCode, Failure};
 //! use foreword_mcp::{Backend, HttpOptions, HttpServer, PromptInfo, SkillInfo, ToolInfo};
 //! use serde_json::{Value, json};
 //!

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use foreword_ipc::{
+use foreword_protocol::{
     Action, Call, Client, ClientError, ErrorCode, Failure, Nothing, SkillRead, Who, actions,
 };
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foreword_ipc::Failure;
+use foreword_protocol::Failure;
 use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ pub(crate) fn failed(failure: &Failure) -> CallToolResult {
 
 #[cfg(test)]
 mod tests {
-    use foreword_ipc::ErrorCode;
+    use foreword_protocol::ErrorCode;
 
     use super::*;
 

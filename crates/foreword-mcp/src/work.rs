@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foreword_ipc::{ErrorCode, Failure};
+use foreword_protocol::{ErrorCode, Failure};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 

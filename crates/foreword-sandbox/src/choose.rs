@@ -3,14 +3,14 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::bwrap::{self, Bwrap};
-use crate::docker::{self, Docker};
+use crate::backends::bwrap::{self, Bwrap};
+use crate::backends::docker::{self, Docker};
+use crate::backends::nsjail::{self, Nsjail};
+use crate::backends::seatbelt::{self, Seatbelt};
+use crate::backends::subprocess::{Launcher, Subprocess};
 use crate::error::SandboxError;
-use crate::nsjail::{self, Nsjail};
 use crate::remember::Memory;
 use crate::sandbox::{Sandbox, SandboxKind};
-use crate::seatbelt::{self, Seatbelt};
-use crate::subprocess::{Launcher, Subprocess};
 
 /// What is needed to find and set up sandboxes.
 pub struct Available<'a> {

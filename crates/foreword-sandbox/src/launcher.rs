@@ -5,11 +5,19 @@
 //! `--check` becomes the program if what is mounted is what was meant; `--die-with-parent-only` becomes
 //! the program, which then dies with whoever started it.
 
+#[cfg(target_os = "linux")]
+pub(crate) mod confine;
+pub(crate) mod expect;
+#[cfg(target_os = "linux")]
+pub(crate) mod process_tree;
+#[cfg(target_os = "linux")]
+pub(crate) mod supervise;
+
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use crate::error::SandboxError;
-use crate::expect::Expected;
+use expect::Expected;
 
 /// The name of the command, for the front end that offers it.
 pub const LAUNCHER_COMMAND: &str = "sandbox-launch";
@@ -57,18 +65,18 @@ pub fn run_launcher(args: impl Iterator<Item = OsString>) -> Result<u8, SandboxE
 #[cfg(target_os = "linux")]
 fn carry_out(mode: Mode, command: &[OsString]) -> Result<u8, SandboxError> {
     match mode {
-        Mode::Supervise { parent } => crate::supervise::supervise(parent, command),
+        Mode::Supervise { parent } => supervise::supervise(parent, command),
         Mode::Confine(confinement) => {
-            crate::confine::confine(&confinement)?;
-            Err(crate::supervise::become_program(command))
+            confine::confine(&confinement)?;
+            Err(supervise::become_program(command))
         }
         Mode::Check(expected) => {
-            crate::expect::check(&expected)?;
-            Err(crate::supervise::become_program(command))
+            expect::check(&expected)?;
+            Err(supervise::become_program(command))
         }
         Mode::DieWithParentOnly { parent } => {
-            crate::supervise::die_with(parent)?;
-            Err(crate::supervise::become_program(command))
+            supervise::die_with(parent)?;
+            Err(supervise::become_program(command))
         }
     }
 }

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::backends::subprocess::Launcher;
 use crate::error::SandboxError;
 use crate::spec::SandboxSpec;
-use crate::subprocess::Launcher;
 
 /// Mounts of one sandbox; bubblewrap takes 9,000 arguments, five of them a mount and its check.
 const MOST_MOUNTS: usize = 1500;

@@ -6,7 +6,7 @@ use std::path::Path;
 use foreword_store::StoreError;
 use foreword_workspace::WorkspaceError;
 
-use crate::name::NameError;
+use crate::format::name::NameError;
 
 /// Why something was not done. Nothing was changed unless the message says so.
 #[derive(Debug, thiserror::Error)]

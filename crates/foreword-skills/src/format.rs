@@ -4,6 +4,12 @@
 //! faults to report, and the text can still be shown and screened. [`validate`] is the format's
 //! own judgement, the same as that of its reference validator.
 
+pub(crate) mod complete;
+pub(crate) mod draft;
+pub(crate) mod fields;
+pub(crate) mod folder;
+pub(crate) mod name;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,8 +19,8 @@ use foreword_workspace::{
 };
 use serde::Serialize;
 
-use crate::fields::{Field, Fields, Value, escaped, read_fields};
-use crate::name::{is_same_name, name_faults, strip};
+use crate::format::fields::{Field, Fields, Value, escaped, read_fields};
+use crate::format::name::{is_same_name, name_faults, strip};
 
 /// The longest text of `compatibility`, in characters.
 pub const LONGEST_COMPATIBILITY: usize = 500;

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use foreword_workspace::Workspace;
 
 use crate::error::SkillError;
-use crate::git_store::read;
+use crate::git::git_store::read;
 use crate::listing::{self, Listing, SkillMeta};
 use crate::store::{
     Act, Committed, LogEntry, LogOptions, ProposalRequest, ProposalResult, SkillContent, SkillStore,

@@ -1,11 +1,11 @@
 //! What a store of skills can do, whatever keeps them.
 
-use foreword_screen::{Finding, Verdict};
+use foreword_guard::{Finding, Verdict};
 use serde::Serialize;
 
 use crate::error::SkillError;
+use crate::flow::taint::TaintState;
 use crate::listing::SkillMeta;
-use crate::taint::TaintState;
 
 /// Who does something, and when: stores read neither clock nor environment.
 #[derive(Debug, Clone, PartialEq, Eq)]

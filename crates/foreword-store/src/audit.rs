@@ -1,5 +1,16 @@
 //! The audit log as rows: its identity, its end, and its entries in order.
 
+pub(crate) mod chain;
+pub(crate) mod checksum;
+pub(crate) mod event;
+pub(crate) mod heads;
+pub(crate) mod key;
+pub(crate) mod marks;
+pub(crate) mod suspects;
+pub(crate) mod verification;
+pub(crate) mod verify;
+pub(crate) mod writer;
+
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -7,9 +18,9 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 use serde_json::Value;
 
-use crate::chain::{Hash, Head, Linker, LogId};
+use crate::audit::chain::{Hash, Head, Linker, LogId};
+use crate::audit::event::Entry;
 use crate::error::{InDatabase as _, StoreError};
-use crate::event::Entry;
 
 /// Which entries of the log to read.
 #[derive(Debug, Clone, Default)]

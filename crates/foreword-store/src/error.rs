@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use rusqlite::ErrorCode;
 
-use crate::proposal::State;
-use crate::turn::{TurnNumber, TurnState};
+use crate::host::turn::{TurnNumber, TurnState};
+use crate::skills::proposal::State;
 
 /// What can go wrong with the store.
 #[derive(Debug, thiserror::Error)]

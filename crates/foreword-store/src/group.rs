@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::mpsc::{self, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::audit::heads::Heads;
+use crate::audit::key::AuditKey;
 use crate::error::StoreError;
-use crate::heads::Heads;
-use crate::key::AuditKey;
 use crate::queue::{Queue, Ticket};
 use crate::store::{Options, Store};
 use crate::write::Write;
@@ -188,7 +188,7 @@ fn serve(store: &Store, mut jobs: Vec<Box<dyn Job>>, committed: impl FnOnce(&Sto
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Event, Outcome};
+    use crate::audit::event::{Event, Outcome};
     use crate::queue::Ticket;
 
     fn job(entries: usize) -> (Box<dyn Job>, Ticket<(), StoreError>) {

@@ -29,92 +29,66 @@
 //! ```
 
 mod audit;
-mod chain;
-mod checksum;
-mod contents;
 mod error;
-mod event;
-mod grants;
 mod group;
-mod heads;
-mod identity;
-mod key;
-mod marks;
-mod memories;
+mod host;
 mod memory;
-mod memory_blocks;
-mod memory_names;
-mod memory_rows;
-mod memory_vectors;
-mod memory_words;
-mod proposal;
-mod proposals;
 mod queue;
 mod reader;
-mod refusals;
 mod rows;
-mod schedules;
 mod schema;
-mod session;
-mod sessions;
 mod short_id;
+mod skills;
 mod store;
-mod suspects;
-mod tasks;
 mod text;
-mod todos;
-mod tracked;
-mod turn;
-mod turns;
-mod verification;
-mod verify;
 mod words;
 mod write;
-mod writer;
 
+pub use audit::chain::{Anchor, BadHex, Hash, Head, LogId};
+pub use audit::event::{Entry, Event, Outcome};
+pub use audit::heads::Heads;
+pub use audit::key::{AuditKey, check_outside_workspace};
+pub use audit::verification::{Fault, Note, Verification};
+pub use audit::writer::AuditWriter;
 pub use audit::{LogFilter, Order};
-pub use chain::{Anchor, BadHex, Hash, Head, LogId};
-pub use contents::{
+pub use error::StoreError;
+pub use group::GroupWriter;
+pub use host::contents::{
     Content, ContentTotals, MAX_CONTENT_TOKENS, MAX_CONTENTS_LISTED, Provenance, RecordedContent,
 };
-pub use error::StoreError;
-pub use event::{Entry, Event, Outcome};
-pub use grants::{Grant, GrantId, MAX_UNUSED_GRANTS};
-pub use group::GroupWriter;
-pub use heads::Heads;
-pub use identity::{
+pub use host::grants::{Grant, GrantId, MAX_UNUSED_GRANTS};
+pub use host::identity::{
     IdentityProposal, IdentityProposalId, IdentityState, IdentityVerdict, MAX_IDENTITY_BYTES,
     MAX_PENDING_IDENTITY, NewIdentityProposal,
 };
-pub use key::{AuditKey, check_outside_workspace};
-pub use memories::{KeyedMemory, Revectored};
+pub use host::refusals::{MAX_OPEN_REFUSALS, Refusal, RefusalId, RefusalState};
+pub use host::schedules::{
+    MAX_PROMPT_BYTES, MAX_SCHEDULES, NewSchedule, Schedule, ScheduleId, When,
+};
+pub use host::session::{MAX_CANARIES, NewSession, Session, SessionId};
+pub use host::sessions::MAX_SESSIONS_LISTED;
+pub use host::tasks::{
+    MAX_DETAIL_BYTES, MAX_OPEN_TASKS, MAX_TASKS_LISTED, MAX_TITLE_BYTES, NewTask, Task, TaskChange,
+    TaskFilter, TaskId, TaskState,
+};
+pub use host::todos::{MAX_TODO_CHARS, MAX_TODOS, TodoItem, TodoState};
+pub use host::turn::{
+    FinishedTurn, MAX_ANSWER_BYTES, MAX_MESSAGE_BYTES, MAX_TURN_BYTES, RunningTurn, Turn, TurnEnd,
+    TurnMessages, TurnNumber, TurnRange, TurnState, Usage,
+};
+pub use memory::blocks::{MEMORY_BLOCK, MemorySlot, memory_place};
+pub use memory::memories::{KeyedMemory, Revectored};
+pub use memory::rows::MemoryRows;
 pub use memory::{
     Added, MAX_MEMORY_BYTES, MemoryEntry, MemoryFilter, MemoryId, MemoryKind, MemoryScope,
     NewMemory, StoredVector,
 };
-pub use memory_blocks::{MEMORY_BLOCK, MemorySlot, memory_place};
-pub use memory_rows::MemoryRows;
-pub use proposal::{
-    ChangeKind, Decision, FileChange, NewProposal, Proposal, ProposalId, ProposalSummary, State,
-};
-pub use proposals::{MAX_FILE_BYTES, MAX_PENDING, MAX_PROPOSAL_BYTES};
 pub use queue::Ticket;
 pub use reader::Reader;
-pub use refusals::{MAX_OPEN_REFUSALS, Refusal, RefusalId, RefusalState};
-pub use schedules::{MAX_PROMPT_BYTES, MAX_SCHEDULES, NewSchedule, Schedule, ScheduleId, When};
-pub use session::{MAX_CANARIES, NewSession, Session, SessionId};
-pub use sessions::MAX_SESSIONS_LISTED;
+pub use skills::proposal::{
+    ChangeKind, Decision, FileChange, NewProposal, Proposal, ProposalId, ProposalSummary, State,
+};
+pub use skills::proposals::{MAX_FILE_BYTES, MAX_PENDING, MAX_PROPOSAL_BYTES};
+pub use skills::tracked::{Tracked, TrackedSet};
 pub use store::{Durability, Options, Store};
-pub use tasks::{
-    MAX_DETAIL_BYTES, MAX_OPEN_TASKS, MAX_TASKS_LISTED, MAX_TITLE_BYTES, NewTask, Task, TaskChange,
-    TaskFilter, TaskId, TaskState,
-};
-pub use todos::{MAX_TODO_CHARS, MAX_TODOS, TodoItem, TodoState};
-pub use tracked::{Tracked, TrackedSet};
-pub use turn::{
-    FinishedTurn, MAX_ANSWER_BYTES, MAX_MESSAGE_BYTES, MAX_TURN_BYTES, RunningTurn, Turn, TurnEnd,
-    TurnMessages, TurnNumber, TurnRange, TurnState, Usage,
-};
-pub use verification::{Fault, Note, Verification};
 pub use write::Write;
-pub use writer::AuditWriter;

@@ -1,5 +1,12 @@
 //! A memory: a short text that may be given to an agent again, and what is known about it.
 
+pub(crate) mod blocks;
+pub(crate) mod memories;
+pub(crate) mod names;
+pub(crate) mod rows;
+pub(crate) mod vectors;
+pub(crate) mod words;
+
 use std::fmt;
 
 use serde::Serialize;

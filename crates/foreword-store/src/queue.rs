@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 
-use crate::chain::Head;
+use crate::audit::chain::Head;
 use crate::error::StoreError;
 
 /// Something handed over to a writer, on its way.

@@ -10,18 +10,20 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
+use crate::audit::chain::{Anchor, Head};
+use crate::audit::event::Entry;
+use crate::audit::heads::Heads;
+use crate::audit::key::AuditKey;
+use crate::audit::verification::Verification;
+use crate::audit::verify;
 use crate::audit::{self, LogFilter};
-use crate::chain::{Anchor, Head};
 use crate::error::{InDatabase as _, StoreError};
-use crate::event::Entry;
-use crate::heads::Heads;
-use crate::key::AuditKey;
-use crate::memory_rows::MemoryRows;
-use crate::proposal::{Proposal, ProposalSummary, State};
+use crate::memory::rows::MemoryRows;
 use crate::rows::Rows;
-use crate::tracked::{self, Tracked, TrackedSet};
-use crate::verification::Verification;
-use crate::{proposals, schema, verify};
+use crate::schema;
+use crate::skills::proposal::{Proposal, ProposalSummary, State};
+use crate::skills::proposals;
+use crate::skills::tracked::{self, Tracked, TrackedSet};
 
 /// What a file of SQLite begins with.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";

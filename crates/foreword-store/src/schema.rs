@@ -4,9 +4,9 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use crate::chain::{Linker, LogId};
+use crate::audit::chain::{Linker, LogId};
+use crate::audit::key::AuditKey;
 use crate::error::{InDatabase as _, StoreError};
-use crate::key::AuditKey;
 
 /// Marks the file as ours, in the place SQLite has for that: "fore".
 const APPLICATION_ID: i64 = 0x666f_7265;

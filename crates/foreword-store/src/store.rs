@@ -9,15 +9,15 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::audit;
-use crate::chain::{Anchor, Linker};
+use crate::audit::chain::{Anchor, Linker};
+use crate::audit::event::{Event, Outcome};
+use crate::audit::heads::Heads;
+use crate::audit::key::AuditKey;
+use crate::audit::marks::{ACCEPT, Acceptance};
+use crate::audit::verification::Verification;
 use crate::error::{InDatabase as _, StoreError};
-use crate::event::{Event, Outcome};
-use crate::heads::Heads;
-use crate::key::AuditKey;
-use crate::marks::{ACCEPT, Acceptance};
 use crate::reader::{Reader, check_file, configure};
 use crate::schema;
-use crate::verification::Verification;
 use crate::write::Write;
 
 /// So many heads fit into the detail of one entry.

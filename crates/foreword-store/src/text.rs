@@ -1,7 +1,7 @@
 //! Texts from elsewhere, within their limits.
 
+use crate::audit::event::cut;
 use crate::error::StoreError;
-use crate::event::cut;
 
 /// The text in one line without control characters, cut with a mark where it is too long.
 ///

@@ -5,20 +5,22 @@ use std::path::Path;
 
 use rusqlite::Transaction;
 
+use crate::audit::chain::{Fields, Head, Linker};
+use crate::audit::event::Event;
+use crate::audit::heads::{Heads, Recorded};
+use crate::audit::key::AuditKey;
 use crate::audit::{self, Tail};
-use crate::chain::{Fields, Head, Linker};
 use crate::error::{InDatabase as _, StoreError};
-use crate::event::Event;
-use crate::heads::{Heads, Recorded};
-use crate::key::AuditKey;
-use crate::memories::{self, KeyedMemory, Revectored};
+use crate::memory::blocks;
+use crate::memory::memories::{self, KeyedMemory, Revectored};
+use crate::memory::rows::MemoryRows;
 use crate::memory::{Added, NewMemory};
-use crate::memory_blocks;
-use crate::memory_rows::MemoryRows;
-use crate::proposal::{Decision, NewProposal, Proposal, ProposalId, ProposalSummary, State};
-use crate::proposals;
 use crate::rows::Rows;
-use crate::tracked::{self, Tracked, TrackedSet};
+use crate::skills::proposal::{
+    Decision, NewProposal, Proposal, ProposalId, ProposalSummary, State,
+};
+use crate::skills::proposals;
+use crate::skills::tracked::{self, Tracked, TrackedSet};
 
 /// A transaction under way; see [`Store::write`](crate::Store::write).
 #[derive(Debug)]
@@ -269,7 +271,7 @@ impl<'t> Write<'t> {
     ///
     /// When the database cannot be written.
     pub fn drop_unused_sketches(&mut self) -> Result<(), StoreError> {
-        memory_blocks::drop_unused(self.transaction).at(self.path)
+        blocks::drop_unused(self.transaction).at(self.path)
     }
 
     pub(crate) fn rows(&self) -> Rows<'_> {

@@ -1,12 +1,14 @@
 //! `foreword.toml`: the settings of a workspace.
 
+pub(crate) mod check;
+pub(crate) mod host;
+pub(crate) mod toml_text;
+
 use serde::{Deserialize, Serialize};
 
-use crate::config_check;
+use crate::config::host::{HostSettings, ModelSettings};
 use crate::error::WorkspaceError;
-use crate::host_config::{HostSettings, ModelSettings};
 use crate::read::SourceFile;
-use crate::toml_text;
 
 /// The name of the settings file.
 pub const CONFIG_FILE: &str = "foreword.toml";
@@ -301,7 +303,7 @@ impl Config {
     /// line.
     pub fn parse(file: &SourceFile) -> Result<Self, WorkspaceError> {
         let config: Self = toml_text::parse(file)?;
-        config_check::check(&config).map_err(|fault| WorkspaceError::BadValue {
+        check::check(&config).map_err(|fault| WorkspaceError::BadValue {
             path: file.path.clone(),
             line: toml_text::line_of_key(&file.text, &fault.key),
             key: fault.key.join("."),

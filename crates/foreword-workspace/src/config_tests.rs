@@ -1,5 +1,5 @@
 use super::*;
-use crate::host_config::ProviderName;
+use crate::config::host::ProviderName;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 

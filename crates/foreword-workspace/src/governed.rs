@@ -3,6 +3,10 @@
 //! This is the one list. A sandbox makes these paths read-only, trust remembers their digests, and
 //! whatever an agent creates under one of their names is put aside.
 
+pub(crate) mod contents;
+pub(crate) mod find;
+pub(crate) mod repositories;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,8 +14,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::WorkspaceError;
-use crate::governed_contents::GovernedContents;
-use crate::governed_find::Finder;
+use crate::governed::contents::GovernedContents;
+use crate::governed::find::Finder;
 use crate::private::PRIVATE_DIR;
 use crate::workspace::Workspace;
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::governed_contents::{GovernedChanges, LONGEST_KEPT_TEXT};
+use crate::governed::contents::{GovernedChanges, LONGEST_KEPT_TEXT};
 use crate::testing::Scratch;
 use std::collections::BTreeSet;
 

@@ -31,61 +31,48 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod agent;
+mod agents;
 mod config;
-mod config_check;
-mod description;
 mod error;
 mod found_file;
 mod governed;
-mod governed_contents;
-mod governed_find;
-mod header;
-mod host_config;
-mod identity;
-mod instructions;
 mod looked;
-mod names;
 mod nearest;
 mod private;
-mod prompts;
 mod read;
 mod rel_path;
-mod roster;
-mod skill_head;
-mod skill_scan;
 mod skills;
 #[cfg(test)]
 mod testing;
-mod toml_text;
 mod tools;
 mod workspace;
 
-pub use agent::{Agent, Mode, PromptMode, PromptRef};
+pub use agents::agent::{Agent, Mode, PromptMode, PromptRef};
+pub use agents::header::{DEEPEST_HEADER, HeaderFault, HeaderSplit, LARGEST_HEADER, split_header};
+pub use agents::identity::IdentityFiles;
+pub use agents::prompts::{Layer, LayerPlace};
+pub use config::host::{HostSettings, ModelSettings, ProviderName, RunnerName, SandboxName};
 pub use config::{
     Assembly, BaseSet, CONFIG_FILE, Config, DEFAULT_CONFIG_TEXT, EmbedderName, EmbedderSettings,
     Limits, Modes, Profile, SkillSettings,
 };
-pub use description::{LONGEST_DESCRIPTION, first_paragraph};
 pub use error::{AskedBy, WorkspaceError};
 pub use found_file::FileStamp;
-pub use governed::{Governed, GovernedGroup, GovernedLink, LOCK_FILE};
-pub use governed_contents::{
+pub use governed::contents::{
     Digest, GovernedChanges, GovernedContents, GovernedFile, LONGEST_KEPT_TEXT,
 };
-pub use header::{DEEPEST_HEADER, HeaderFault, HeaderSplit, LARGEST_HEADER, split_header};
-pub use host_config::{HostSettings, ModelSettings, ProviderName, RunnerName, SandboxName};
-pub use identity::IdentityFiles;
+pub use governed::repositories::{MAX_ENTRIES, Repositories, run_by_host};
+pub use governed::{Governed, GovernedGroup, GovernedLink, LOCK_FILE};
 pub use looked::Snapshot;
 pub use nearest::nearest;
 pub use private::{
     DATABASE_FILE, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, make_private_dir,
 };
-pub use prompts::{Layer, LayerPlace};
 pub use read::{SourceFile, read_file};
 pub use rel_path::{PathFault, file_name_fault};
-pub use skill_head::{HeadScan, KnownHead, KnownHeads, SkillHead};
-pub use skill_scan::is_beside_skills;
+pub use skills::description::{LONGEST_DESCRIPTION, first_paragraph};
+pub use skills::head::{HeadScan, KnownHead, KnownHeads, SkillHead};
+pub use skills::scan::is_beside_skills;
 pub use skills::{Skill, SkillProblem, SkillScan};
 pub use tools::{TOOLS_FILE, ToolEntry, ToolMode};
 pub use workspace::Workspace;

@@ -1,11 +1,15 @@
 //! Skills: `skills/<name>/SKILL.md` or `skills/<name>.md`, and further roots.
 
+pub(crate) mod description;
+pub(crate) mod head;
+pub(crate) mod scan;
+
 use serde::Deserialize;
 
+use crate::agents::header;
 use crate::error::WorkspaceError;
-use crate::header;
 use crate::read::{SourceFile, decode};
-use crate::skill_scan::{Candidate, Found, MOST_BYTES};
+use crate::skills::scan::{Candidate, Found, MOST_BYTES};
 use crate::workspace::Workspace;
 
 /// One skill.

@@ -4,9 +4,9 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
+use crate::config::toml_text;
 use crate::error::WorkspaceError;
 use crate::read::{SourceFile, line_of};
-use crate::toml_text;
 
 /// The file of tools.
 pub const TOOLS_FILE: &str = "tools.toml";

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::config::toml_text;
 use crate::config::{CONFIG_FILE, Config};
 use crate::error::{AskedBy, WorkspaceError};
 use crate::looked::Snapshot;
 use crate::nearest::nearest;
 use crate::read::{Root, SourceFile};
 use crate::rel_path::RelPath;
-use crate::toml_text;
 use crate::tools::{self, TOOLS_FILE, ToolEntry};
 
 /// The settings say how large other files may be; this says how large they may be themselves.

@@ -1,15 +1,25 @@
 //! The compiler: a Context and a Blueprint in, a Prompt out. No I/O, no clock, no environment.
 
+pub(crate) mod budget;
+pub(crate) mod cut;
+pub(crate) mod manifest;
+pub(crate) mod module;
+pub(crate) mod payload;
+pub(crate) mod prompt;
+pub(crate) mod section;
+pub(crate) mod template;
+pub(crate) mod titles;
+
 use std::collections::BTreeMap;
 
-use crate::authority::{Authority, Detail};
-use crate::blueprint::{Blueprint, Bootstrap, Slot};
-use crate::budget::{Allocation, Candidate, Decision, allocate};
+use crate::blueprints::blueprint::{Blueprint, Bootstrap, Slot};
+use crate::compile::budget::{Allocation, Candidate, Decision, allocate};
+use crate::compile::manifest::{Filtered, Omitted};
+use crate::compile::prompt::{Built, Figures, Prompt};
+use crate::compile::section::{Section, Sink, Span};
+use crate::context::field::Field;
 use crate::context::{Context, HistoryOmitted};
-use crate::field::Field;
-use crate::manifest::{Filtered, Omitted};
-use crate::prompt::{Built, Figures, Prompt};
-use crate::section::{Section, Sink, Span};
+use crate::fence::authority::{Authority, Detail};
 use crate::tokens::TokenCounter;
 
 const SEPARATOR: &str = "\n\n";
@@ -279,9 +289,9 @@ impl Blueprint {
         let stable_end = sections
             .iter()
             .take_while(|built| {
-                self.slots
-                    .get(built.slot)
-                    .is_some_and(|s| s.spec.volatility == crate::authority::Volatility::Stable)
+                self.slots.get(built.slot).is_some_and(|s| {
+                    s.spec.volatility == crate::fence::authority::Volatility::Stable
+                })
             })
             .last()
             .map_or(0, |built| built.end);

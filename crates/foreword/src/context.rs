@@ -1,16 +1,23 @@
 //! Context: everything a prompt depends on, as plain data.
 
+pub(crate) mod clock;
+pub(crate) mod field;
+pub(crate) mod items;
+pub(crate) mod mode;
+pub(crate) mod selection;
+pub(crate) mod string_or_map;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::clock::Timestamp;
-use crate::items::{Capability, Memory, Skill, Tool};
-use crate::mode::Mode;
-use crate::selection::Selection;
-use crate::string_or_map::{map_or_default, only_map, optional_map, or_default};
-use crate::text::{Document, Documents, Line};
+use crate::context::clock::Timestamp;
+use crate::context::items::{Capability, Memory, Skill, Tool};
+use crate::context::mode::Mode;
+use crate::context::selection::Selection;
+use crate::context::string_or_map::{map_or_default, only_map, optional_map, or_default};
+use crate::fence::text::{Document, Documents, Line};
 
 /// Everything a prompt depends on. The same Context gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::estimate::estimate;
-use crate::prompt::{Prompt, digest};
+use crate::compile::prompt::{Prompt, digest};
+use crate::tokens::estimate::estimate;
 
 /// Characters of an excerpt before and after the first difference.
 const EXCERPT: (usize, usize) = (20, 40);
@@ -74,7 +74,7 @@ struct SavedMetadata {
 impl Side {
     /// A prompt that was just built.
     pub fn of(prompt: &Prompt) -> Self {
-        let part = |entry: &crate::manifest::SectionEntry<'_>| Part {
+        let part = |entry: &crate::compile::manifest::SectionEntry<'_>| Part {
             module: entry.module.to_owned(),
             tokens: entry.tokens,
             range: entry.range,

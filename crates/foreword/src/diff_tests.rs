@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Blueprint, Context};
+use crate::Blueprint;
+use crate::Context;
 
 fn prompt(json: &str) -> Prompt {
     Blueprint::builtin("companion").unwrap().build(&Context::from_json(json).unwrap())

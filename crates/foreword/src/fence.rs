@@ -8,14 +8,18 @@
 //!
 //! All three remove hidden characters and break the tags and markers that stand for structure.
 
+pub(crate) mod authority;
+pub(crate) mod invisible;
+pub(crate) mod text;
+
 mod markdown;
 mod tags;
 
 pub(crate) use markdown::document;
 use tags::{Strictness, push_without_tags};
 
-use crate::invisible::clean;
-use crate::text::{Line, Untrusted};
+use crate::fence::invisible::clean;
+use crate::fence::text::{Line, Untrusted};
 
 /// What happened to a text on its way into the prompt, for the manifest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -215,7 +219,7 @@ fn trim_blank_lines(text: &str) -> (&str, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::titles::Titles;
+    use crate::compile::titles::Titles;
 
     fn quoted(text: &str) -> String {
         let mut out = String::new();

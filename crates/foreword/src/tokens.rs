@@ -1,6 +1,10 @@
 //! Counting tokens: a trait, so that exact counters live elsewhere and load only when asked for.
 
-use crate::estimate::estimate;
+pub(crate) mod estimate;
+#[cfg(feature = "exact-tokens")]
+pub(crate) mod exact;
+
+use crate::tokens::estimate::estimate;
 
 /// Counts the tokens of a text.
 pub trait TokenCounter: Send + Sync {

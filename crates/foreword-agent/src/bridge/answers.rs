@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use foreword_ipc::{ErrorCode, Failure};
-use foreword_provider::Provider;
+use foreword_protocol::Provider;
+use foreword_protocol::{ErrorCode, Failure};
 use serde_json::{Value, json};
 
 /// A whole answer in JSON.

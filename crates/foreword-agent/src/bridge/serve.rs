@@ -4,8 +4,8 @@ use std::io;
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
-use foreword_ipc::{Action, Client, ClientError, ErrorCode, Failure, ModelCall, StreamPart};
-use foreword_provider::Provider;
+use foreword_protocol::Provider;
+use foreword_protocol::{Action, Client, ClientError, ErrorCode, Failure, ModelCall, StreamPart};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -2,14 +2,14 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use foreword_ipc::{Action, ErrorCode, Failure};
-use foreword_provider::Provider;
+use foreword_protocol::Provider;
+use foreword_protocol::{Action, ErrorCode, Failure};
 use serde_json::{Value, json};
 
 use super::{Bridge, MAX_CONNECTIONS, Settings};
 use crate::host::Host;
 
-#[path = "../../tests/support/mod.rs"]
+#[path = "../../tests/it/support/mod.rs"]
 mod support;
 
 use support::host::TestHost;

@@ -5,8 +5,8 @@
 //! the model (the host would refuse them, they lack the prompt), updates and telemetry.
 
 use foreword::Prompt;
-use foreword_ipc::{AgentEvent, Job, LocalTool};
-use foreword_provider::Usage;
+use foreword_protocol::Usage;
+use foreword_protocol::{AgentEvent, Job, LocalTool};
 use serde_json::{Value, json};
 
 use super::conversation;

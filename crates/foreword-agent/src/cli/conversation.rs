@@ -1,6 +1,6 @@
 //! A turn as one text, for programs that begin a conversation anew each time.
 
-use foreword_provider::{Block, Content, Message, Role};
+use foreword_protocol::{Block, Content, Message, Role};
 
 use crate::output::cut;
 

@@ -4,8 +4,8 @@
 //! it. It knows no MCP, so a small extension gives it the tools of the host, through the bridge.
 
 use foreword::Prompt;
-use foreword_ipc::{AgentEvent, Job, LocalTool};
-use foreword_provider::{Provider, Usage};
+use foreword_protocol::{AgentEvent, Job, LocalTool};
+use foreword_protocol::{Provider, Usage};
 use serde_json::{Value, json};
 
 use super::conversation;

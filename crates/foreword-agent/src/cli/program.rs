@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use foreword_ipc::{CliProgram, FrameError, Frames, Job, MAX_EVENT_BYTES};
+use foreword_protocol::{CliProgram, FrameError, Frames, Job, MAX_EVENT_BYTES};
 use serde_json::Value;
 
 use crate::error::AgentError;

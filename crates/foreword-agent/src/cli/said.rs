@@ -1,7 +1,7 @@
 //! What was said in a turn, collected from the events of another program.
 
-use foreword_ipc::AgentEvent;
-use foreword_provider::{Block, Content, Message, Role, Usage};
+use foreword_protocol::AgentEvent;
+use foreword_protocol::{Block, Content, Message, Role, Usage};
 use serde_json::Value;
 
 use crate::error::AgentError;

@@ -28,7 +28,7 @@ pub(crate) fn run(workspace: &Path, args: &AllowArgs, terminal: &Terminal) -> Re
         }
         return list(&host, terminal);
     };
-    if foreword_ipc::actions().iter().any(|action| action.name == what) {
+    if foreword_protocol::actions().iter().any(|action| action.name == what) {
         return by_action(&host, what, args, terminal);
     }
     decide(&host, what, args, terminal)
@@ -85,7 +85,7 @@ fn by_action(
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     let sensitive =
-        foreword_ipc::actions().iter().any(|info| info.name == action && info.sensitive);
+        foreword_protocol::actions().iter().any(|info| info.name == action && info.sensitive);
     if !sensitive {
         return Err(CliError::usage(format!("`{action}` needs no leave")));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use foreword_semantic::{GroupFigures, InjectionFigures, Judged};
+use foreword_guard::{GroupFigures, InjectionFigures, Judged};
 use serde::Deserialize;
 use serde_json::Value;
 

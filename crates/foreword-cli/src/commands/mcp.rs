@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use foreword_host::{Host, LocalSession};
-use foreword_ipc::{Action, ErrorCode, Failure};
 use foreword_mcp::{
     Backend, HttpOptions, HttpServer, PromptInfo, SkillInfo, SocketBackend, ToolInfo, agent_tools,
     serve_stdio,
 };
+use foreword_protocol::{Action, ErrorCode, Failure};
 use foreword_store::SessionId;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

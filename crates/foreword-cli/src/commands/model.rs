@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use foreword_semantic::{
+use foreword_embed::{
     EmbedError, Embedder, InstallError, StaticEmbedder, USE_PACKAGE, USE_PACKAGE_VERSION,
     UseEmbedder, install_use_model, use_model_path,
 };

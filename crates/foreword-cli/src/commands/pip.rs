@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use foreword_semantic::{USE_PACKAGE, USE_PACKAGE_SHA256, USE_PACKAGE_VERSION};
+use foreword_embed::{USE_PACKAGE, USE_PACKAGE_SHA256, USE_PACKAGE_VERSION};
 
 use crate::error::CliError;
 use crate::inputs::read_bytes;

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use foreword_semantic::{
-    Embedder, Item, Kind, Outcome, Ranked, Selector, Summary, Vector, auroc, background,
-    embedding_text,
+use foreword_embed::{Embedder, Vector};
+use foreword_search::{
+    Item, Kind, Outcome, Ranked, Selector, Summary, auroc, background, embedding_text,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

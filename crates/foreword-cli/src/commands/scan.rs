@@ -4,7 +4,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use foreword_semantic::{Scan, ScanVerdict, Scanner, StaticEmbedder};
+use foreword_embed::StaticEmbedder;
+use foreword_guard::{Scan, ScanVerdict, Scanner};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! `foreword schema`: what agents and their host may say to each other.
 
-use foreword_ipc::{action_schema, actions, schema};
+use foreword_protocol::{action_schema, actions, schema};
 
 use crate::error::CliError;
 use crate::terminal::Terminal;

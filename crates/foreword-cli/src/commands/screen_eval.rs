@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use foreword_screen::Verdict;
+use foreword_guard::Verdict;
 use foreword_skills::Screeners;
 use serde::Serialize;
 use serde_json::json;

@@ -2,11 +2,11 @@
 
 use foreword::estimate;
 use foreword_guard::{Provenance, Trust, external_content};
-use foreword_ipc::{ContentAdd, ErrorCode, Failure};
+use foreword_protocol::{ContentAdd, ErrorCode, Failure};
 use serde_json::{Value, json};
 
-use crate::external::Fenced;
-use crate::live::Live;
+use crate::turn::active_session::Live;
+use crate::turn::external::Fenced;
 
 pub(super) fn add(live: &Live, args: &ContentAdd) -> Result<Value, Failure> {
     if args.source.trim().is_empty() {

@@ -1,14 +1,14 @@
 //! Identity files: an agent may propose a change, a person decides.
 
-use foreword_ipc::{ErrorCode, Failure, IdentityPropose};
-use foreword_screen::{Policy, Verdict};
+use foreword_guard::{Policy, Verdict};
+use foreword_protocol::{ErrorCode, Failure, IdentityPropose};
 use foreword_skills::Screeners;
 use foreword_store::NewIdentityProposal;
 use serde_json::{Value, json};
 
 use super::{change, internal};
-use crate::identity;
-use crate::live::Live;
+use crate::governance::identity;
+use crate::turn::active_session::Live;
 
 pub(super) fn propose(live: &Live, args: IdentityPropose) -> Result<Value, Failure> {
     let file = identity::target(&live.host.root, live.agent.as_deref(), &args.file)

@@ -1,17 +1,17 @@
 //! Memories: searched and written. What came from outside stays marked.
 
 use foreword::estimate;
+use foreword_embed::Embedder;
 use foreword_guard::{Provenance, Trust, external_content};
-use foreword_ipc::{ErrorCode, Failure, MemorySearch, MemoryWrite};
-use foreword_memory::{
+use foreword_protocol::{ErrorCode, Failure, MemorySearch, MemoryWrite};
+use foreword_search::{
     KindFilter, Memories, MemoryEngine, MemoryKind, MemoryScope, NewEntry, Recall,
 };
-use foreword_semantic::Embedder;
 use foreword_store::Added;
 use serde_json::{Value, json};
 
 use crate::error::HostError;
-use crate::live::Live;
+use crate::turn::active_session::Live;
 
 /// At most so many memories at once.
 const MOST: u32 = 50;

@@ -12,13 +12,13 @@ mod tasks;
 mod web;
 
 use foreword_guard::{Sensitive, gate};
-use foreword_ipc::{Action, ActionInfo, ErrorCode, Failure, Who, actions};
+use foreword_protocol::{Action, ActionInfo, ErrorCode, Failure, Who, actions};
 use foreword_store::{Event, Outcome, StoreError};
 use serde_json::{Value, json};
 
 use crate::error::HostError;
-use crate::live::Live;
-use crate::proxy::Sink;
+use crate::model::proxy::Sink;
+use crate::turn::active_session::Live;
 
 /// Actions that every agent has, whatever tools it was given: they show what there is.
 const ALWAYS: [&str; 5] =

@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use foreword_ipc::{ErrorCode, Failure, ModelCall};
+use foreword_protocol::{ErrorCode, Failure, ModelCall};
 use foreword_store::Outcome;
 use serde_json::{Value, json};
 
-use crate::live::Live;
-use crate::proxy::{self, Sink};
+use crate::model::proxy::{self, Sink};
+use crate::turn::active_session::Live;
 
 /// Loops of others also call the model for titles and the like; so many more than steps may be.
 const CALLS_BESIDE: u64 = 20;

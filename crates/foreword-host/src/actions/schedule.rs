@@ -1,15 +1,15 @@
 //! What is to run later.
 
+use crate::schedule::cron::Cron;
 use foreword::Timestamp;
-use foreword_guard::Cron;
-use foreword_ipc::{ErrorCode, Failure, ScheduleAdd, ScheduleRemove};
+use foreword_protocol::{ErrorCode, Failure, ScheduleAdd, ScheduleRemove};
 use foreword_store::{NewSchedule, When};
 use serde_json::{Value, json};
 
 use super::change;
 use super::content::Texts;
 use crate::error::HostError;
-use crate::live::Live;
+use crate::turn::active_session::Live;
 
 pub(super) fn add(live: &Live, args: ScheduleAdd) -> Result<Value, Failure> {
     let bad = |message: String| Failure::new(ErrorCode::BadRequest, message);

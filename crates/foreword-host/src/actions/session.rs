@@ -1,11 +1,11 @@
 //! The session itself: how it stands, what its tools are, what its agent puts on record.
 
 use foreword::nearest;
-use foreword_ipc::{AuditReport, ErrorCode, Failure, ToolDescribe};
+use foreword_protocol::{AuditReport, ErrorCode, Failure, ToolDescribe};
 use serde_json::{Value, json};
 
 use crate::error::HostError;
-use crate::live::Live;
+use crate::turn::active_session::Live;
 
 /// The most characters of an agent's report that are kept.
 const LONGEST_REPORT: usize = 4000;

@@ -1,7 +1,7 @@
 //! Skills: listed, read, proposed.
 
 use foreword_guard::{Trust, external_content};
-use foreword_ipc::{ErrorCode, Failure, SkillPropose, SkillRead};
+use foreword_protocol::{ErrorCode, Failure, SkillPropose, SkillRead};
 use foreword_skills::{
     Approvals, Listed, ProposalRequest, SkillError, SkillStore as _, Standing, TaintState,
 };
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::to_json;
 use crate::error::HostError;
-use crate::live::Live;
+use crate::turn::active_session::Live;
 
 pub(super) fn list(live: &Live) -> Result<Value, Failure> {
     let store = live.host.skills()?;

@@ -4,16 +4,16 @@ use std::path::Path;
 
 use foreword::{Line, RuntimeContext, SpawnMode, estimate};
 use foreword_guard::{Provenance, Trust, external_content};
-use foreword_ipc::{
+use foreword_protocol::{
     ChainRun, ErrorCode, Failure, RuntimeContextArgs, SpawnAgent, SpawnModeArgs, Stage,
 };
 use foreword_store::SessionId;
 use serde_json::{Value, json};
 
 use crate::error::HostError;
-use crate::live::Live;
-use crate::prepare::{Origin, TurnRequest};
 use crate::turn::TurnReport;
+use crate::turn::active_session::Live;
+use crate::turn::prepare::{Origin, TurnRequest};
 
 /// A chain has at most so many stages.
 const MOST_STAGES: usize = 16;

@@ -1,13 +1,15 @@
 //! Tasks that all agents of a workspace share, and the steps of one session.
 
-use foreword_ipc::{Failure, TaskCreate, TaskList, TaskState, TaskUpdate, TodoState, TodoWrite};
+use foreword_protocol::{
+    Failure, TaskCreate, TaskList, TaskState, TaskUpdate, TodoState, TodoWrite,
+};
 use foreword_store::{NewTask, Task, TaskChange, TaskFilter, TodoItem};
 use serde_json::{Value, json};
 
 use super::content::Texts;
 use super::{change, to_json};
 use crate::error::HostError;
-use crate::live::Live;
+use crate::turn::active_session::Live;
 
 /// At most so many tasks are listed.
 const MOST_LISTED: usize = 200;

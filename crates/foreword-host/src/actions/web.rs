@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use foreword::estimate;
 use foreword_guard::Provenance;
-use foreword_ipc::{ErrorCode, Failure, WebFetch};
+use foreword_protocol::{ErrorCode, Failure, WebFetch};
 use serde_json::{Value, json};
 use ureq::Agent;
 use ureq::http::Uri;
 
 use super::content;
-use crate::live::Live;
+use crate::turn::active_session::Live;
 
 /// So much of a page is read.
 const LONGEST_PAGE: u64 = 1 << 20;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use foreword_ipc::{ErrorCode, Failure};
+use foreword_protocol::{ErrorCode, Failure};
 use serde_json::{Value, json};
 
 use super::*;

@@ -2,8 +2,8 @@
 
 use super::tags::{Strictness, push_without_tags};
 use super::{Fenced, lines, push_quoted, trim_blank_lines};
-use crate::invisible::clean;
-use crate::titles::Titles;
+use crate::compile::titles::Titles;
+use crate::fence::invisible::clean;
 
 /// Writes text of the operator or the user with its markdown, except that
 /// - a heading that reads as one of the prompt's own titles is escaped, under whatever markup,

@@ -90,8 +90,8 @@ fn fold(paragraph: &str) -> String {
 mod tests {
     use super::super::fixture::{Fixture, doc};
     use super::*;
-    use crate::items::Capability;
-    use crate::text::{Documents, Line};
+    use crate::context::items::Capability;
+    use crate::fence::text::{Documents, Line};
 
     const LONG: &str = "Quality is checked, not asserted. Say what was verified and by what means.";
 

@@ -1,9 +1,9 @@
 //! A subject for tests: an agent `cosmo` among others, with nothing wrong until a test adds it.
 
 use super::{Finding, MissingRef, PromptRef, Subject, lint};
-use crate::blueprint::Blueprint;
+use crate::blueprints::blueprint::Blueprint;
 use crate::context::Context;
-use crate::text::{Document, Source};
+use crate::fence::text::{Document, Source};
 
 pub(super) struct Fixture {
     pub(super) agent: &'static str,

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::{Desk, Report, Rule};
-use crate::invisible::clean;
+use crate::fence::invisible::clean;
 
 pub(super) const RULE: Rule =
     Rule { id: "hidden-characters", about: "no text has invisible characters", check };
@@ -66,7 +66,7 @@ fn names(raw: &str, cleaned: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{Fixture, doc};
-    use crate::text::{Document, Source};
+    use crate::fence::text::{Document, Source};
 
     fn soul(text: &str) -> Vec<String> {
         let mut fixture = Fixture::default();

@@ -265,8 +265,8 @@ fn excerpt(sentence: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{Fixture, doc};
-    use crate::items::Capability;
-    use crate::text::Line;
+    use crate::context::items::Capability;
+    use crate::fence::text::Line;
 
     fn pack(text: &str) -> Vec<String> {
         let mut fixture = Fixture::default();

@@ -35,7 +35,7 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
 mod tests {
     use super::super::MissingRef;
     use super::super::fixture::{Fixture, doc};
-    use crate::blueprint::Blueprint;
+    use crate::blueprints::blueprint::Blueprint;
 
     #[test]
     fn each_missing_file_is_an_error_where_it_was_asked_for() {

@@ -23,9 +23,9 @@ mod fixture;
 
 use serde::Serialize;
 
-use crate::blueprint::Blueprint;
+use crate::blueprints::blueprint::Blueprint;
 use crate::context::Context;
-use crate::text::Document;
+use crate::fence::text::Document;
 use texts::Text;
 
 /// How bad a finding is.

@@ -1,7 +1,7 @@
 //! `oversized`: text that does not fit, or leaves no room for the rest.
 
 use super::{Desk, Report, Rule};
-use crate::manifest::SectionEntry;
+use crate::compile::manifest::SectionEntry;
 
 pub(super) const RULE: Rule = Rule {
     id: "oversized",
@@ -77,8 +77,8 @@ fn main_source<'p>(section: &SectionEntry<'p>) -> Option<(&'p str, u32)> {
 mod tests {
     use super::super::Severity;
     use super::super::fixture::{Fixture, doc};
-    use crate::cut::cut_document;
-    use crate::text::Documents;
+    use crate::compile::cut::cut_document;
+    use crate::fence::text::Documents;
 
     #[test]
     fn an_ordinary_agent_fits() {

@@ -59,7 +59,7 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{Fixture, doc};
-    use crate::text::{Document, Source};
+    use crate::fence::text::{Document, Source};
 
     fn body() -> Document {
         let source = Source { path: "agents/cosmo/AGENT.md".into(), first_line: 12 };

@@ -5,8 +5,8 @@
 
 use super::texts::Text;
 use super::{Desk, Report, Rule};
+use crate::compile::titles::Titles;
 use crate::fence;
-use crate::titles::Titles;
 
 pub(super) const RULE: Rule = Rule {
     id: "reads-as-title",

@@ -6,8 +6,8 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Parser, Tag};
 
 use super::Subject;
-use crate::invisible::clean;
-use crate::text::Document;
+use crate::fence::invisible::clean;
+use crate::fence::text::Document;
 
 /// What a text is for. Rules differ by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,7 +190,7 @@ fn same_text(a: &Document, b: &Document) -> bool {
 mod tests {
     use super::super::fixture::{Fixture, doc};
     use super::*;
-    use crate::text::Source;
+    use crate::fence::text::Source;
 
     #[test]
     fn lines_are_those_of_the_file() {

@@ -65,8 +65,8 @@ fn called(code: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{Fixture, doc};
-    use crate::items::Tool;
-    use crate::text::Line;
+    use crate::context::items::Tool;
+    use crate::fence::text::Line;
 
     fn planner(text: &str) -> Vec<String> {
         let mut fixture = Fixture { agent: "planner", ..Fixture::default() };
@@ -124,7 +124,8 @@ mod tests {
         fixture.context.identity_files.tools = doc("TOOLS.md", text);
         fixture.context.identity_files.heartbeat = doc("HEARTBEAT.md", text);
         fixture.context.identity_files.user = doc("USER.md", text);
-        fixture.context.context_content = crate::text::Documents(vec![doc("CONTEXT.md", text)]);
+        fixture.context.context_content =
+            crate::fence::text::Documents(vec![doc("CONTEXT.md", text)]);
         let files: Vec<String> =
             fixture.findings("tool-mismatch").into_iter().map(|f| f.file).collect();
         assert_eq!(files, ["CONTEXT.md", "HEARTBEAT.md", "TOOLS.md"]);

@@ -2,9 +2,9 @@
 //! every turn ends that prefix, and everything behind it is paid for again.
 
 use super::{Desk, Report, Rule};
-use crate::authority::Volatility;
-use crate::blueprint::{Blueprint, Slot};
+use crate::blueprints::blueprint::{Blueprint, Slot};
 use crate::context::Context;
+use crate::fence::authority::Volatility;
 
 pub(super) const RULE: Rule = Rule {
     id: "turn-above-stable",
@@ -63,8 +63,8 @@ fn is_builtin(blueprint: &Blueprint) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::Fixture;
-    use crate::blueprint::Blueprint;
-    use crate::text::{Document, Line};
+    use crate::blueprints::blueprint::Blueprint;
+    use crate::fence::text::{Document, Line};
 
     fn own(toml: &str) -> Fixture {
         let blueprint =

@@ -1,7 +1,7 @@
 //! `unguarded`: a blueprint of the user's own that tells the agent nothing about its boundaries.
 
 use super::{Desk, Report, Rule};
-use crate::blueprint::Blueprint;
+use crate::blueprints::blueprint::Blueprint;
 
 pub(super) const RULE: Rule = Rule {
     id: "unguarded",
@@ -36,7 +36,7 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::Fixture;
-    use crate::blueprint::Blueprint;
+    use crate::blueprints::blueprint::Blueprint;
 
     fn messages(toml: &str) -> Vec<String> {
         let load = &mut |_: &str| Err(std::io::ErrorKind::NotFound.into());

@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
+use crate::compile::template::{LazyTemplate, Template};
 use crate::context::Context;
-use crate::field::Field;
-use crate::module::{Module, Spec};
-use crate::section::Section;
-use crate::template::{LazyTemplate, Template};
+use crate::context::field::Field;
+use crate::fence::authority::{Authority, Volatility};
 
 static DEFAULT: LazyTemplate =
     LazyLock::new(|| Template::new("builtin:base", include_str!("base.md")));

@@ -1,10 +1,10 @@
 //! A token that shows up in output when the prompt leaks.
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
 use crate::context::Context;
-use crate::module::{Module, Spec};
-use crate::section::Section;
-use crate::text::Line;
+use crate::fence::authority::{Authority, Volatility};
+use crate::fence::text::Line;
 
 pub(super) struct Canary;
 

@@ -1,10 +1,10 @@
 //! Capability packs: discipline that goes with the tools an agent has.
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
 use crate::context::Context;
-use crate::field::Field;
-use crate::module::{Module, Spec};
-use crate::section::Section;
+use crate::context::field::Field;
+use crate::fence::authority::{Authority, Volatility};
 
 pub(super) struct Capabilities;
 

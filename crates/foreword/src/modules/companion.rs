@@ -1,10 +1,12 @@
 //! The six layers of `companion`.
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
 use crate::context::Context;
-use crate::field::Field;
-use crate::items::Memory;
-use crate::module::{Module, Spec};
+use crate::context::field::Field;
+use crate::context::items::Memory;
+use crate::fence::authority::{Authority, Volatility};
+use crate::fence::text::Line;
 use crate::modules::capabilities::write_packs;
 use crate::modules::identity::{note_bootstrap, write_agent, write_user};
 use crate::modules::skills::{
@@ -13,8 +15,6 @@ use crate::modules::skills::{
 use crate::modules::untrusted_context::{
     MINIMAL_CHARS, first, has_items, may_be_shown, write_item,
 };
-use crate::section::Section;
-use crate::text::Line;
 
 /// The body of AGENT.md, or the bootstrap text.
 pub(super) struct Identity;

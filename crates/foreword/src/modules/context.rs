@@ -1,11 +1,11 @@
 //! What the workspace is about: CONTEXT.md, AGENTS.md of a repository and the like.
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::cut::cut_document;
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
 use crate::context::Context;
-use crate::cut::cut_document;
-use crate::field::Field;
-use crate::module::{Module, Spec};
-use crate::section::Section;
+use crate::context::field::Field;
+use crate::fence::authority::{Authority, Volatility};
 
 /// Characters of each file in the short form.
 const MINIMAL_CHARS: usize = 1_200;

@@ -1,11 +1,11 @@
 //! A section of a user's blueprint, backed by a file.
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::cut::cut_document;
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
 use crate::context::Context;
-use crate::cut::cut_document;
-use crate::module::{Module, Spec};
-use crate::section::Section;
-use crate::text::{Line, Source};
+use crate::fence::authority::{Authority, Volatility};
+use crate::fence::text::{Line, Source};
 
 pub(super) struct FileSection {
     file: String,

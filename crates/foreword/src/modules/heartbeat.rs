@@ -1,10 +1,10 @@
 //! What to look after at each heartbeat, and the scheduling tools that are really there.
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
 use crate::context::Context;
-use crate::field::Field;
-use crate::module::{Module, Spec};
-use crate::section::Section;
+use crate::context::field::Field;
+use crate::fence::authority::{Authority, Volatility};
 
 const INTRO: &str = "When you are woken without a message, go through this list. If nothing needs doing, say so in one line.";
 

@@ -1,11 +1,11 @@
 //! What was recalled for this turn, fenced.
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
 use crate::context::Context;
-use crate::field::Field;
-use crate::module::{Module, Spec};
+use crate::context::field::Field;
+use crate::fence::authority::{Authority, Volatility};
 use crate::modules::untrusted_context::{MINIMAL_CHARS, first, has_items, write_untrusted};
-use crate::section::Section;
 
 pub(super) struct Memory;
 

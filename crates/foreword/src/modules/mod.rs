@@ -29,8 +29,8 @@ mod untrusted_context;
 
 use std::sync::Arc;
 
-use crate::blueprint_toml::Entry;
-use crate::module::Module;
+use crate::blueprints::parse::Entry;
+use crate::compile::module::Module;
 
 pub(crate) use overlay::OVERLAY_VALUES;
 

@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::{Section, Value};
+use crate::compile::template::{LazyTemplate, Template};
 use crate::context::Context;
-use crate::field::Field;
-use crate::module::{Module, Spec};
-use crate::section::{Section, Value};
-use crate::template::{LazyTemplate, Template};
-use crate::text::Line;
+use crate::context::field::Field;
+use crate::fence::authority::{Authority, Volatility};
+use crate::fence::text::Line;
 
 static DEFAULT: LazyTemplate =
     LazyLock::new(|| Template::new("builtin:overlay", include_str!("overlay.md")));

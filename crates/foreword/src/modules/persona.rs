@@ -1,11 +1,11 @@
 //! The persona of `roles`: exactly one, after the capability packs, so that it has the last word.
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
 use crate::context::Context;
-use crate::field::Field;
-use crate::module::{Module, Spec};
+use crate::context::field::Field;
+use crate::fence::authority::{Authority, Volatility};
 use crate::modules::identity::write_agent;
-use crate::section::Section;
 
 pub(super) struct Persona;
 

@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
+use crate::compile::template::{LazyTemplate, Template};
 use crate::context::Context;
-use crate::module::{Module, Spec};
-use crate::section::Section;
-use crate::template::{LazyTemplate, Template};
+use crate::fence::authority::{Authority, Volatility};
 
 static TEXT: LazyTemplate =
     LazyLock::new(|| Template::new("builtin:reply-gate", include_str!("reply_gate.md")));

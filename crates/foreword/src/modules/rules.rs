@@ -2,14 +2,14 @@
 
 use std::sync::LazyLock;
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
+use crate::compile::template::{LazyTemplate, Template};
 use crate::context::Context;
-use crate::field::Field;
-use crate::mode::Mode;
-use crate::module::{Module, Spec};
-use crate::section::Section;
-use crate::template::{LazyTemplate, Template};
-use crate::text::Document;
+use crate::context::field::Field;
+use crate::context::mode::Mode;
+use crate::fence::authority::{Authority, Volatility};
+use crate::fence::text::Document;
 
 static PLAN: LazyTemplate =
     LazyLock::new(|| Template::new("builtin:rules", include_str!("rules.plan.md")));
@@ -85,7 +85,7 @@ fn rules_of(rules: &Document, mode: Mode) -> Vec<Document> {
             let part = Document::new(text.get(from..to)?);
             let lines = memchr::memchr_iter(b'\n', text.get(..from)?.as_bytes()).count();
             let part = match rules.source() {
-                Some(source) => part.from_source(crate::text::Source {
+                Some(source) => part.from_source(crate::fence::text::Source {
                     path: source.path.clone(),
                     first_line: source
                         .first_line
@@ -113,7 +113,7 @@ mod tests {
         };
         assert_eq!(text(Mode::Plan), "Always.\n\n- think\n\n");
         assert_eq!(text(Mode::Act), "Always.\n\n- do\n\n### detail\nx\n");
-        let cut = crate::text::Cut { chars: 1, lines: [9, 9], limit: 80 };
+        let cut = crate::fence::text::Cut { chars: 1, lines: [9, 9], limit: 80 };
         let parts = rules_of(&rules.clone().with_cut(Some(cut.clone())), Mode::Plan);
         assert_eq!(parts.iter().map(|d| d.0.cut.clone()).collect::<Vec<_>>(), [Some(cut), None]);
         assert_eq!(

@@ -1,9 +1,9 @@
 //! Facts of the run, in the form of `guarded` and in that of `standard`.
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
 use crate::context::Context;
-use crate::module::{Module, Spec};
-use crate::section::Section;
+use crate::fence::authority::{Authority, Volatility};
 
 /// Agent type, sandbox, profile and workspace.
 pub(super) struct Runtime;

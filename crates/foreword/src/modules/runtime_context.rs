@@ -1,11 +1,11 @@
 //! The second layer of `semantic`: what is known about the run. Each fact has its place, so that the
 //! order never depends on what is known.
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
 use crate::context::Context;
-use crate::module::{Module, Spec};
-use crate::section::Section;
-use crate::text::Line;
+use crate::fence::authority::{Authority, Volatility};
+use crate::fence::text::Line;
 
 pub(super) struct RuntimeContextLayer;
 

@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::{Section, Value};
+use crate::compile::template::{LazyTemplate, Template};
 use crate::context::Context;
-use crate::module::{Module, Spec};
-use crate::section::{Section, Value};
-use crate::template::{LazyTemplate, Template};
+use crate::fence::authority::{Authority, Volatility};
 
 static HEAD: LazyTemplate =
     LazyLock::new(|| Template::new("builtin:security", include_str!("security.md")));

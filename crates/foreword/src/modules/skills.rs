@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
+use crate::compile::template::{LazyTemplate, Template};
 use crate::context::Context;
-use crate::field::Field;
-use crate::items::{Approval, Skill};
-use crate::module::{Module, Spec};
-use crate::section::Section;
-use crate::template::{LazyTemplate, Template};
+use crate::context::field::Field;
+use crate::context::items::{Approval, Skill};
+use crate::fence::authority::{Authority, Volatility};
 
 static INTRO: LazyTemplate =
     LazyLock::new(|| Template::new("builtin:skills", include_str!("skills.md")));

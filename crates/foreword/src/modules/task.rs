@@ -1,10 +1,10 @@
 //! What the person asked for.
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
 use crate::context::Context;
-use crate::field::Field;
-use crate::module::{Module, Spec};
-use crate::section::Section;
+use crate::context::field::Field;
+use crate::fence::authority::{Authority, Volatility};
 
 /// The last layer of `semantic`: there even when no task is given, so that a reader can rely on it.
 pub(super) struct TaskLayer;

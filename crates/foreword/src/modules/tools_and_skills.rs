@@ -1,13 +1,13 @@
 //! The fourth layer of `semantic`: the tools and skills that were selected.
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
 use crate::context::Context;
-use crate::field::Field;
-use crate::items::{Skill, Tool};
-use crate::module::{Module, Spec};
+use crate::context::field::Field;
+use crate::context::items::{Skill, Tool};
+use crate::context::selection::divide;
+use crate::fence::authority::{Authority, Volatility};
 use crate::modules::skills::{write_creating, write_skill, write_skill_item, write_skill_names};
-use crate::section::Section;
-use crate::selection::divide;
 
 pub(super) struct ToolsAndSkills;
 

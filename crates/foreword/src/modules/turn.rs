@@ -1,14 +1,14 @@
 //! What belongs to this turn: the selected tools and skills, and the facts that move.
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
 use crate::context::Context;
-use crate::field::Field;
-use crate::items::Skill;
-use crate::module::{Module, Spec};
+use crate::context::field::Field;
+use crate::context::items::Skill;
+use crate::context::selection::divide;
+use crate::fence::authority::{Authority, Volatility};
+use crate::fence::text::Line;
 use crate::modules::skills::{lower_if_unapproved, write_skill};
-use crate::section::Section;
-use crate::selection::divide;
-use crate::text::Line;
 
 const INTRO: &str =
     "Quoted line by line. They guide how you work and are bound by everything above.";

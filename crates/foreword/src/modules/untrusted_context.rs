@@ -1,12 +1,12 @@
 //! The third layer of `semantic`: memories and activity, all of it between one pair of tags.
 
-use crate::authority::{Authority, Volatility};
+use crate::compile::module::{Module, Spec};
+use crate::compile::section::Section;
 use crate::context::Context;
-use crate::field::Field;
-use crate::items::Memory;
-use crate::module::{Module, Spec};
-use crate::section::Section;
-use crate::text::Line;
+use crate::context::field::Field;
+use crate::context::items::Memory;
+use crate::fence::authority::{Authority, Volatility};
+use crate::fence::text::Line;
 
 pub(super) struct UntrustedContext;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use foreword_memory::{Memories, MemoryKind};
+use foreword_search::{Memories, MemoryKind};
 use foreword_store::{KeyedMemory, MemoryFilter, StoreError};
 use serde_json::json;
 

@@ -8,9 +8,9 @@ mod transfer;
 
 use std::path::Path;
 
+use foreword_embed::Embedder;
 use foreword_gather::{AnyEmbedder, Request};
-use foreword_memory::{MemoryEntry, MemoryScope};
-use foreword_semantic::Embedder;
+use foreword_search::{MemoryEntry, MemoryScope};
 use foreword_store::Reader;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use foreword_memory::Memories;
+use foreword_search::Memories;
 use serde_json::json;
 
 use super::{as_dyn, database, embedder, reader};

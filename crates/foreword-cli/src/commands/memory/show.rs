@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use foreword_memory::{Hit, KindFilter, MemoryEngine, MemoryKind, Recall, Recalled};
+use foreword_search::{Hit, KindFilter, MemoryEngine, MemoryKind, Recall, Recalled};
 use foreword_store::{KeyedMemory, MemoryFilter, StoreError};
 use serde_json::{Value, json};
 

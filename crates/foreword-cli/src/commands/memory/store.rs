@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use foreword_memory::{Memories, MemoryKind, NewEntry};
+use foreword_search::{Memories, MemoryKind, NewEntry};
 use foreword_store::Added;
 use serde_json::json;
 

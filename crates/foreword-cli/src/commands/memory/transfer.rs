@@ -4,8 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read as _, Write};
 use std::path::Path;
 
-use foreword_memory::{Imported, Line, LineError, Memories, MemoryKind, NewEntry};
-use foreword_semantic::Embedder;
+use foreword_embed::Embedder;
+use foreword_search::{Imported, Line, LineError, Memories, MemoryKind, NewEntry};
 use foreword_skills::Act;
 use foreword_store::{MEMORY_BLOCK, MemoryRows, Store};
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use foreword_screen::Finding;
+use foreword_guard::Finding;
 use foreword_skills::{Committed, GitStore, SkillStore, Taken, TakenState};
 use foreword_store::{Proposal, ProposalSummary};
 use serde_json::{Value, json};

@@ -8,7 +8,7 @@ mod screen;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use foreword_screen::{Finding, Verdict};
+use foreword_guard::{Finding, Verdict};
 use foreword_skills::{GitStore, GitStoreOptions, Screeners};
 use foreword_workspace::Workspace;
 

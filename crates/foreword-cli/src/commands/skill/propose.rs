@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use foreword_screen::Verdict;
+use foreword_guard::Verdict;
 use foreword_skills::{GitStore, ProposalRequest, SkillStore, TaintState};
 use foreword_workspace::Profile;
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use foreword_screen::{Finding, Policy, Screening, Verdict};
+use foreword_guard::{Finding, Policy, Screening, Verdict};
 use foreword_skills::{Screeners, name_of_file};
 use serde::Serialize;
 

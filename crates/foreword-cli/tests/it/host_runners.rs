@@ -1,0 +1,135 @@
+//! The runners of others, for real: the `claude` and `pi` programs in a sandbox, against a model on
+//! loopback.
+//!
+//! They are found in `FOREWORD_TEST_NPM` (`cargo xtask tools` installs them there) or on the PATH.
+
+use crate::support::model::{Answer, Asked, ModelServer, text};
+use crate::support::{Foreword, Scratch};
+use serde_json::{Value, json};
+
+const SKILL: &str = "# Deploy\n\n1. Run tests\n2. Build\n3. Deploy\n";
+
+fn workspace(blueprint: &str) -> Scratch {
+    Scratch::new(&[
+        (
+            "foreword.toml",
+            &format!("blueprint = '{blueprint}'\nmodel = 'claude-sonnet-4-20250514'\n"),
+        ),
+        ("SOUL.md", "Calm and exact.\n"),
+        ("AGENTS.md", "Work on the shop.\n"),
+    ])
+}
+
+/// The search path with the programs of npm first; nothing if the program is not there.
+fn path_with(program: &str) -> Option<String> {
+    let npm = std::env::var("FOREWORD_TEST_NPM").ok();
+    let mut path = npm.map(|npm| format!("{npm}/node_modules/.bin:")).unwrap_or_default();
+    path.push_str(&std::env::var("PATH").unwrap_or_default());
+    let found = std::env::split_paths(&path).any(|directory| directory.join(program).exists());
+    if !found {
+        assert!(std::env::var_os("CI").is_none(), "`{program}` is not installed");
+        eprintln!("`{program}` is not installed; `cargo xtask tools` gets it");
+        return None;
+    }
+    Some(path)
+}
+
+fn run(scratch: &Scratch, path: &str, model: &ModelServer, args: &[&str]) -> Foreword {
+    scratch
+        .command(&[&["run", "--quiet", "--trust", "--json", "--session", "ops"], args].concat())
+        .env("PATH", path)
+        .env("ANTHROPIC_BASE_URL", &model.url)
+        .env("ANTHROPIC_API_KEY", "sk-ant-test-key-of-the-host")
+}
+
+/// Proposes a skill when asked for one, then says so; answers anything else.
+fn deploy_script(tool: &'static str) -> impl Fn(usize, &Asked) -> Answer {
+    move |_, asked| {
+        let said = asked.last_message();
+        if said.contains("AUTO_APPROVE") {
+            return text("I made a checklist.");
+        }
+        if said.contains("I need a deploy checklist") {
+            let input =
+                json!({"skill": "deploy-checklist", "content": SKILL, "reason": "Codify it"});
+            return Answer::Tools("One moment.".to_owned(), vec![(tool.to_owned(), input)]);
+        }
+        text("Here it is.")
+    }
+}
+
+/// What `foreword build` gives for the Context of the next turn.
+fn built(scratch: &Scratch, path: &str, model: &ModelServer, args: &[&str]) -> Value {
+    let args = [args, &["--dry-run", "context"]].concat();
+    let context = run(scratch, path, model, &args).run().ok().stdout;
+    scratch.command(&["build", "--context", "-", "--json"]).stdin(context).run().ok().json()
+}
+
+fn story(
+    runner: &str,
+    program: &str,
+    tool: &'static str,
+    blueprint: &str,
+    check: fn(&Asked, &str),
+) {
+    let Some(path) = path_with(program) else { return };
+    let scratch = workspace(blueprint);
+    let model = ModelServer::start(deploy_script(tool));
+    let first = ["--runner", runner, "-m", "I need a deploy checklist"];
+    let report = run(&scratch, &path, &model, &first).run().ok().json();
+    assert_eq!(report["state"], "done");
+    assert_eq!(report["sandbox"], "bwrap");
+    assert!(report["answer"].as_str().unwrap().contains("I made a checklist."), "{report}");
+    assert!(scratch.join("skills/deploy-checklist/SKILL.md").exists());
+
+    let second = ["--runner", runner, "-m", "show me the deploy checklist"];
+    let expected = built(&scratch, &path, &model, &second);
+    let before = model.asked().len();
+    run(&scratch, &path, &model, &second).run().ok();
+    let asked = model.asked();
+    let system = expected["system"].as_str().unwrap();
+    assert!(system.contains("deploy-checklist"), "{system}");
+    for asked in &asked[before..] {
+        // The clock moves on between the two; the parts of a session do not.
+        check(asked, system);
+        assert_eq!(asked.header("x-api-key"), Some("sk-ant-test-key-of-the-host"));
+        assert!(!asked.raw.contains("sk-ant-test-key-of-the-host"));
+    }
+    let said = asked[before].last_message();
+    assert!(said.contains("I need a deploy checklist"), "the conversation goes on: {said}");
+}
+
+#[test]
+fn claude_code_gets_the_prompt_as_its_last_system_block() {
+    story("claude-code", "claude", "mcp__foreword__skill_propose", "standard", |asked, system| {
+        assert_eq!(asked.system().last().map(String::as_str), Some(system));
+    });
+}
+
+#[test]
+fn pi_gets_the_prompt_as_the_prefix_of_its_system_text() {
+    story("pi", "pi", "skill_propose", "standard", |asked, system| {
+        assert!(asked.system().concat().starts_with(system));
+    });
+}
+
+/// A sandbox without a network of its own needs a port that nobody else has.
+fn in_a_subprocess(runner: &str, program: &str) {
+    let Some(path) = path_with(program) else { return };
+    let scratch = workspace("standard");
+    let model = ModelServer::start(|_, _| text("Here it is."));
+    let args = ["--runner", runner, "--sandbox", "subprocess", "-m", "hello"];
+    let report = run(&scratch, &path, &model, &args).run().ok().json();
+    assert_eq!(report["state"], "done");
+    assert!(report["answer"].as_str().unwrap().contains("Here it is."), "{report}");
+}
+
+#[test]
+fn pi_reaches_the_model_from_a_subprocess() {
+    in_a_subprocess("pi", "pi");
+}
+
+#[test]
+fn claude_code_reaches_the_model_from_a_subprocess() {
+    in_a_subprocess("claude-code", "claude");
+}

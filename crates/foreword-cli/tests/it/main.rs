@@ -1,0 +1,46 @@
+//! The integration tests of `foreword-cli`, one binary.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    missing_docs
+)]
+
+mod audit;
+mod bad_input;
+mod build;
+mod eval_retrieval;
+mod explain_diff_lint;
+mod host_bad_input;
+mod host_canary;
+mod host_chat;
+mod host_killed;
+mod host_mcp;
+mod host_run;
+mod host_runners;
+mod host_sandbox;
+mod host_session;
+mod host_shown;
+mod host_taint;
+mod init;
+mod memory;
+mod model;
+mod readme;
+mod scan;
+mod seed_000_host;
+mod seed_001_host;
+mod seed_001_skills;
+mod seed_002_assembly;
+mod seed_002_layers;
+mod seed_003_spawning;
+mod seed_003_workspace;
+mod seed_004_workspace;
+mod semantics;
+mod serve;
+mod skill;
+mod support;
+mod tool_names;
+mod workspace;

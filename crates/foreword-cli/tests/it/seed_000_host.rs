@@ -1,0 +1,119 @@
+//! Seed 000, the host's half: what it provides, and what it hands its runners (tasks 10 to 14).
+
+use crate::support::Scratch;
+use crate::support::host::{done, on_host, turn};
+use crate::support::model::{ModelServer, text};
+use serde_json::Value;
+
+fn workspace(profile: &str) -> Scratch {
+    Scratch::new(&[
+        (
+            "foreword.toml",
+            &format!("blueprint = 'guarded'\nprofile = '{profile}'\n[model]\nname = 'm'\n"),
+        ),
+        ("SOUL.md", "I am calm.\n"),
+        ("IDENTITY.md", "Name: Alder\n"),
+        ("AGENTS.md", "Work on the shop.\n"),
+        ("mail.txt", &"The parcel arrives on Monday. ".repeat(50)),
+    ])
+}
+
+fn context(scratch: &Scratch, model: &ModelServer, args: &[&str]) -> Value {
+    turn(scratch, model, &[args, &["--dry-run", "context"]].concat()).run().ok().json()
+}
+
+#[test]
+fn a_runner_is_handed_the_taint_of_its_session() {
+    for (profile, threshold) in [("paranoid", 0.10), ("balanced", 0.30), ("yolo", 0.60)] {
+        let scratch = workspace(profile);
+        let model = ModelServer::saying(vec![text("Read.")]);
+        let before = context(&scratch, &model, &["-m", "hello"]);
+        assert_eq!(before["taintRatio"], 0.0);
+        assert_eq!(before["profile"], profile);
+        assert_eq!(before["sandboxType"], "bwrap");
+        done(&scratch, &model, &["--session", "a", "-m", "read", "--external", "mail=mail.txt"]);
+        let after = context(&scratch, &model, &["--session", "a", "-m", "hello"]);
+        assert!(after["taintRatio"].as_f64().unwrap() > 0.6, "{after}");
+        done(&scratch, &model, &["--session", "a", "-m", "hello"]);
+        let asked = model.asked();
+        assert!(asked[1].system().concat().contains("bwrap"));
+        assert_eq!(
+            asked[1].body["messages"].as_array().unwrap().len(),
+            3,
+            "history is handed over"
+        );
+        let report = done(&scratch, &model, &["--session", "a", "-m", "and?"]);
+        assert_eq!(report["taintThreshold"], threshold);
+    }
+}
+
+#[test]
+fn the_context_of_a_runner_names_agent_profile_and_identity() {
+    let scratch = workspace("paranoid");
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    let context = context(&scratch, &model, &["-m", "hello"]);
+    assert_eq!(context["agentType"], "pi-agent-core");
+    assert_eq!(context["profile"], "paranoid");
+    assert_eq!(context["identityFiles"]["soul"]["text"], "I am calm.\n");
+    assert_eq!(context["contextWindow"], 200_000);
+    let workspace = context["workspace"].as_str().unwrap_or_default();
+    assert!(
+        workspace.ends_with(scratch.path().file_name().unwrap().to_str().unwrap()),
+        "{workspace}"
+    );
+}
+
+#[test]
+fn what_the_model_gets_is_what_build_gives_for_the_context() {
+    let scratch = workspace("balanced");
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    done(&scratch, &model, &["--session", "a", "-m", "hello"]);
+    // The clock of the prompt shows minutes.
+    let mut differs = String::new();
+    for _ in 0..3 {
+        let context =
+            turn(&scratch, &model, &["--session", "a", "-m", "more", "--dry-run", "context"]);
+        let context = context.run().ok().stdout;
+        let build = on_host(
+            &scratch,
+            &model,
+            &["build", "--context", "-", "--blueprint", "guarded", "--json"],
+        );
+        let built = build.stdin(context).run().ok().json();
+        done(&scratch, &model, &["--session", "a", "-m", "more"]);
+        let system = model.asked().last().unwrap().system().concat();
+        if built["system"] == system.as_str() {
+            return;
+        }
+        differs = format!("{}\n=====\n{system}", built["system"].as_str().unwrap());
+    }
+    panic!("the prompts differ: {differs}");
+}
+
+#[test]
+fn a_runner_that_is_not_installed_says_how_to_get_it() {
+    let scratch = workspace("balanced");
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    for (runner, package) in
+        [("claude-code", "@anthropic-ai/claude-code@"), ("pi", "@mariozechner/pi-coding-agent@")]
+    {
+        let run = turn(&scratch, &model, &["--runner", runner, "-m", "hello"])
+            .env("PATH", "/usr/bin:/bin")
+            .run();
+        assert_eq!(run.status, 2, "{}", run.stderr);
+        assert!(
+            run.stderr.contains("is not installed") && run.stderr.contains(package),
+            "{}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
+fn a_missing_key_is_told_before_anything_starts() {
+    let scratch = workspace("balanced");
+    let run =
+        scratch.command(&["run", "--trust", "-m", "hello"]).env("PATH", "/usr/bin:/bin").run();
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("ANTHROPIC_API_KEY"), "{}", run.stderr);
+}

@@ -1,0 +1,49 @@
+//! What built-in texts tell an agent to call is there to be called.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use foreword_protocol::{LocalTool, Who, action_schema, actions};
+
+/// Names in backticks that could be tools.
+fn named(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .filter(|name| !name.is_empty())
+        .filter(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
+}
+
+#[test]
+fn packs_and_the_heartbeat_name_only_tools_that_exist() {
+    let tools: BTreeSet<&str> = actions()
+        .iter()
+        .filter(|action| action.who == Who::Agent)
+        .map(|action| action.name)
+        .chain(LocalTool::ALL.map(LocalTool::name))
+        .collect();
+    // A field of an action may stand in backticks too, such as `objective`.
+    let schemas: String =
+        actions().iter().map(|action| action_schema(action).to_string()).collect();
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let packs = std::fs::read_dir(crates.join("foreword-gather/src/builtin/capabilities")).unwrap();
+    let mut files: Vec<_> = packs.map(|entry| entry.unwrap().path()).collect();
+    assert!(files.len() >= 6);
+    files.push(crates.join("foreword/src/modules/heartbeat.rs"));
+    files.push(crates.join("foreword-host/src/heartbeat.md"));
+    let mut used = BTreeSet::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for name in named(&text).filter(|name| *name != "tools" || !file.ends_with("heartbeat.rs"))
+        {
+            if tools.contains(name) {
+                used.insert(name.to_owned());
+            } else {
+                let field = !name.contains('_') && schemas.contains(&format!("\"{name}\":"));
+                assert!(field, "{} names `{name}`", file.display());
+            }
+        }
+    }
+    for name in ["read", "bash", "task_update", "spawn_agent", "todo_write", "schedule_add"] {
+        assert!(used.contains(name), "{name} is not among {used:?}");
+    }
+}

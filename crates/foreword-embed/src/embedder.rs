@@ -1,0 +1,151 @@
+//! The trait that every embedder implements, and what can go wrong.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::vector::{EmbedderId, Vector};
+
+/// Turns texts into vectors.
+pub trait Embedder {
+    /// Who makes the vectors; stored beside each of them.
+    fn id(&self) -> &Arc<EmbedderId>;
+
+    /// One vector per text, in order.
+    ///
+    /// An empty or unreadable text is not an error: its vector is zero.
+    ///
+    /// # Errors
+    /// Where the embedder cannot answer at all; selection then goes on without vectors.
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError>;
+}
+
+impl<E: Embedder + ?Sized> Embedder for &E {
+    fn id(&self) -> &Arc<EmbedderId> {
+        (**self).id()
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
+        (**self).embed(texts)
+    }
+}
+
+impl<E: Embedder + ?Sized> Embedder for Box<E> {
+    fn id(&self) -> &Arc<EmbedderId> {
+        (**self).id()
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
+        (**self).embed(texts)
+    }
+}
+
+/// Why an embedder has no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EmbedError {
+    /// A file of the model cannot be read.
+    #[error("{path}: {source}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A file of the model is not what it should be.
+    #[error("the model is damaged: {what}; install it again")]
+    Corrupt {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The full model is not where it should be.
+    #[error("the full model is not installed: there is no {path}; run `foreword model install`")]
+    NotInstalled {
+        /// Where it would be.
+        path: String,
+    },
+    /// The model was written by another version of this program.
+    #[error("the model has version {found}, this program reads version {known}; install it again")]
+    Version {
+        /// The version of the file.
+        found: u32,
+        /// The version that can be read.
+        known: u32,
+    },
+    /// The address of the endpoint is not one.
+    #[error("{url}: is not an http or https address")]
+    Url {
+        /// The address as given.
+        url: String,
+    },
+    /// The endpoint did not answer in time.
+    #[error("{url}: no answer within {} s", .limit.as_secs_f64())]
+    TimedOut {
+        /// The address.
+        url: String,
+        /// How long was waited.
+        limit: Duration,
+    },
+    /// The endpoint cannot be reached.
+    #[error("{url}: cannot be reached: {what}")]
+    Unreachable {
+        /// The address.
+        url: String,
+        /// What the network said.
+        what: String,
+    },
+    /// The endpoint refused.
+    #[error("{url}: answered {status}{}{message}", if .message.is_empty() { "" } else { ": " })]
+    Refused {
+        /// The address.
+        url: String,
+        /// The HTTP status.
+        status: u16,
+        /// What it said, shortened to one line.
+        message: String,
+    },
+    /// The endpoint answered with something that is not a list of embeddings.
+    #[error("{url}: the answer is not a list of embeddings: {what}")]
+    Answer {
+        /// The address.
+        url: String,
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+impl EmbedError {
+    pub fn corrupt(what: impl Into<String>) -> Self {
+        Self::Corrupt { what: what.into() }
+    }
+}
+
+/// Counts the calls that reach an embedder, so that a caller can show that it makes one.
+#[derive(Debug)]
+pub struct Counted<E> {
+    inner: E,
+    calls: AtomicUsize,
+}
+
+impl<E> Counted<E> {
+    /// Wraps an embedder.
+    pub fn new(inner: E) -> Self {
+        Self { inner, calls: AtomicUsize::new(0) }
+    }
+
+    /// How often [`Embedder::embed`] was called.
+    pub fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+}
+
+impl<E: Embedder> Embedder for Counted<E> {
+    fn id(&self) -> &Arc<EmbedderId> {
+        self.inner.id()
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.inner.embed(texts)
+    }
+}

@@ -1,0 +1,127 @@
+//! The default embedder: the mean of the vectors of a text's pieces, from one table read in place.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::embedder::{EmbedError, Embedder};
+use crate::static_table::table::StaticTable;
+use crate::tokenizer::sentence_piece::{Scratch, UNKNOWN};
+use crate::vector::{EmbedderId, Vector};
+
+/// Embeds with a static table, in microseconds a text and without loading anything.
+#[derive(Debug)]
+pub struct StaticEmbedder {
+    table: StaticTable,
+    id: Arc<EmbedderId>,
+}
+
+impl StaticEmbedder {
+    /// The table that is part of this program.
+    ///
+    /// # Errors
+    /// Never, unless the program itself is damaged.
+    pub fn embedded() -> Result<Self, EmbedError> {
+        Self::from_bytes(&include_bytes!("../../model/static.bin")[..])
+    }
+
+    /// Reads a table that is part of the program or already in memory.
+    ///
+    /// The header and the bounds of every section are checked, the hash is not: see
+    /// [`StaticEmbedder::verify`]. A table that passes cannot make an embedding fail or panic.
+    ///
+    /// # Errors
+    /// Where the bytes are not such a table.
+    pub fn from_bytes(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, EmbedError> {
+        let table = StaticTable::new(bytes.into())?;
+        let version: String =
+            table.digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let id = Arc::new(EmbedderId::new("static", version, table.dims));
+        Ok(Self { table, id })
+    }
+
+    /// Reads a table from a file and checks its hash.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, is not such a table, or does not match its hash.
+    pub fn open(path: &Path) -> Result<Self, EmbedError> {
+        let bytes = std::fs::read(path).map_err(|source| EmbedError::Unreadable {
+            path: path.display().to_string(),
+            source,
+        })?;
+        let embedder = Self::from_bytes(bytes)?;
+        embedder.verify()?;
+        Ok(embedder)
+    }
+
+    /// The bytes of the table.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.table.size()
+    }
+
+    /// Checks the hash of the whole table, which takes some milliseconds.
+    ///
+    /// # Errors
+    /// Where it does not match.
+    pub fn verify(&self) -> Result<(), EmbedError> {
+        self.table.verify()
+    }
+
+    /// The pieces of a text as their numbers in the vocabulary; 0 is an unknown character.
+    #[must_use]
+    pub fn pieces(&self, text: &str) -> Vec<u32> {
+        let mut pieces = Vec::new();
+        self.tokenise(text, &mut Scratch::default(), |piece| pieces.push(piece));
+        pieces
+    }
+
+    /// Gives out the pieces of a text, with room that is kept between texts.
+    pub(crate) fn tokenise(&self, text: &str, scratch: &mut Scratch, sink: impl FnMut(u32)) {
+        self.table.vocabulary().tokenise(text, scratch, sink);
+    }
+
+    /// The sum of the rows of a text's pieces, gains applied; not scaled, so that the sums of parts
+    /// make the sum of the whole.
+    pub fn sum(&self, text: &str, scratch: &mut Scratch) -> Vec<f32> {
+        let rows = self.table.rows();
+        let mut sum = vec![0.0; self.table.dims];
+        self.tokenise(text, scratch, |piece| {
+            if piece != UNKNOWN
+                && let Some((scale, codes)) = rows.get(piece)
+            {
+                add_row(&mut sum, codes, self.table.bits, scale, &self.table.levels);
+            }
+        });
+        sum.iter_mut().zip(&self.table.gains).for_each(|(x, gain)| *x *= gain);
+        sum
+    }
+}
+
+impl Embedder for StaticEmbedder {
+    fn id(&self) -> &Arc<EmbedderId> {
+        &self.id
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
+        let mut scratch = Scratch::default();
+        let vector = |text: &&str| {
+            Vector::new(Arc::clone(&self.id), self.sum(text, &mut scratch))
+                .map_err(|error| EmbedError::corrupt(error.to_string()))
+        };
+        texts.iter().map(vector).collect()
+    }
+}
+
+/// Adds one packed row to a sum.
+fn add_row(sum: &mut [f32], codes: &[u8], bits: u32, scale: f32, levels: &[f32; 256]) {
+    let level = |code: u64| levels.get((code & 0xFF) as usize).copied().unwrap_or_default() * scale;
+    // `bits` bytes hold eight codes, whatever the width of a code is.
+    let mask = (1 << bits) - 1;
+    for (eight, packed) in sum.chunks_mut(8).zip(codes.chunks(bits as usize)) {
+        let word = packed.iter().rev().fold(0_u64, |word, byte| word << 8 | u64::from(*byte));
+        for (place, x) in eight.iter_mut().enumerate() {
+            *x += level((word >> (place as u32 * bits)) & mask);
+        }
+    }
+}

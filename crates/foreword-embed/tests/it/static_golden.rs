@@ -1,0 +1,45 @@
+//! The static embedder against the reference reader of `tools/model`, where the table is there.
+
+use std::path::{Path, PathBuf};
+
+use foreword_embed::{Embedder, StaticEmbedder};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Expected {
+    text: String,
+    pieces: Vec<u32>,
+    /// The first values of the vector.
+    first: Vec<f32>,
+}
+
+/// A path given by the environment, or one in the repository.
+fn path(variable: &str, default: &str) -> PathBuf {
+    let repository = || Path::new(env!("CARGO_MANIFEST_DIR")).join(default);
+    std::env::var_os(variable).map_or_else(repository, PathBuf::from)
+}
+
+#[test]
+fn pieces_and_vectors_are_those_of_the_reference() {
+    let table = path("FOREWORD_STATIC_TABLE", "model/static.bin");
+    let vectors = path("FOREWORD_STATIC_VECTORS", "../../tools/model/test_vectors.json");
+    if !table.exists() || !vectors.exists() {
+        println!("skipped: {} or {} is not there", table.display(), vectors.display());
+        return;
+    }
+    let embedder = StaticEmbedder::open(&table).unwrap();
+    let expected: Vec<Expected> =
+        serde_json::from_str(&std::fs::read_to_string(&vectors).unwrap()).unwrap();
+    assert!(expected.len() >= 50);
+    for Expected { text, pieces, first } in expected {
+        assert_eq!(embedder.pieces(&text), pieces, "{text:?}");
+        let vector = embedder.embed(&[&text]).unwrap().remove(0);
+        for (found, expected) in vector.values().iter().zip(&first) {
+            assert!(
+                (found - expected).abs() < 1e-5,
+                "{text:?}: {:?}, not {first:?}",
+                &vector.values()[..first.len()]
+            );
+        }
+    }
+}

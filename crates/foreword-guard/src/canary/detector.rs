@@ -1,0 +1,256 @@
+//! Finds canaries in text, however they are written.
+//!
+//! The text is read in several ways at once: its letters and digits as they stand, with escapes undone,
+//! the bytes that its hexadecimal digits make and those that its base64 characters make, each from every
+//! place a byte can start and in both directions, and its numbers. Whatever a reading brings is reduced to ASCII letters and digits without case and
+//! held against the canary, the canary reversed, and both in ROT13. So a form is found in every
+//! combination (base64 of the reversed canary in upper case, with blanks between), and nothing has
+//! to be listed.
+//!
+//! What stands between two characters of a form may be anything that the reading has no use for, at
+//! most [`LONGEST_GAP`] characters of it. [`SHORTEST_LEAK`] characters of a canary in a row are a leak.
+
+use std::fmt;
+use std::sync::Arc;
+
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::canary::readings::{Base64, Escaped, Hex, Hit, Numbers, Place, Track};
+use crate::canary::runs::Runs;
+use crate::canary::{Canary, LENGTH};
+
+/// How many characters of a canary in a row count as a leak. The prefix is three of them, so that a
+/// text by chance would have to meet 65 random bits.
+pub const SHORTEST_LEAK: usize = 16;
+
+/// How many characters may stand between two characters of a form before it counts as interrupted.
+pub const LONGEST_GAP: usize = 64;
+
+/// How many characters there can be from the start of an unfinished form to its end: what a stream
+/// ever holds back for the sake of canaries.
+pub const LONGEST_FORM: usize = SHORTEST_LEAK * (LONGEST_GAP + 1);
+
+/// How the characters of a canary were written when it was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// As letters and digits: in any case and width, with anything between them.
+    Letters,
+    /// As hexadecimal digits; so are percent-encoding and escapes such as `\x66`.
+    Hex,
+    /// As base64, standard or for URLs.
+    Base64,
+    /// As letters, some of them escaped: `f%77c`, `\x66wc`.
+    Escaped,
+    /// As the numbers of its characters, in decimal, octal or binary.
+    Numbers,
+}
+
+/// In which order and with which letters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Spelling {
+    /// As it is.
+    Forward,
+    /// Last character first.
+    Reversed,
+    /// Letters moved by thirteen.
+    Rot13,
+    /// Both.
+    Rot13Reversed,
+}
+
+const SPELLINGS: [Spelling; 4] =
+    [Spelling::Forward, Spelling::Reversed, Spelling::Rot13, Spelling::Rot13Reversed];
+
+/// How a canary was written when it was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct LeakForm {
+    /// Its characters.
+    pub encoding: Encoding,
+    /// Their order and letters.
+    pub spelling: Spelling,
+}
+
+impl fmt::Display for LeakForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let spelling = match self.spelling {
+            Spelling::Forward => "",
+            Spelling::Reversed => "reversed ",
+            Spelling::Rot13 => "in ROT13 ",
+            Spelling::Rot13Reversed => "reversed in ROT13 ",
+        };
+        f.write_str(spelling)?;
+        f.write_str(match self.encoding {
+            Encoding::Letters => "as letters",
+            Encoding::Hex => "as hexadecimal digits",
+            Encoding::Base64 => "as base64",
+            Encoding::Escaped => "as escaped letters",
+            Encoding::Numbers => "as numbers",
+        })
+    }
+}
+
+/// A canary was found. It does not say which token: whoever logs it must not leak it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the answer was held back: it gives away the canary of this session ({form})")]
+pub struct Leak {
+    /// How it was written.
+    pub form: LeakForm,
+    /// Which of the canaries, by its place in the list given to the detector.
+    pub canary: usize,
+    /// Where the form starts, in bytes from the start of the text.
+    pub start: usize,
+}
+
+/// Finds canaries, however they are written.
+#[derive(Debug, Clone)]
+pub struct Detector {
+    runs: Arc<Runs>,
+}
+
+impl Detector {
+    /// A detector of these canaries: that of the session and those it had before.
+    #[must_use]
+    pub fn new(canaries: &[Canary]) -> Self {
+        let words: Vec<String> = canaries.iter().flat_map(spellings).collect();
+        Self { runs: Arc::new(Runs::new(words.iter().map(String::as_str))) }
+    }
+
+    /// The first canary in a text. The time is linear in the text, and no memory is taken.
+    #[must_use]
+    pub fn find(&self, text: &str) -> Option<Leak> {
+        let mut watch = self.watch();
+        watch.push(text).or_else(|| watch.finish())
+    }
+
+    /// A watch over a text that comes in pieces.
+    pub(crate) fn watch(&self) -> Watch {
+        Watch::new(Arc::clone(&self.runs))
+    }
+}
+
+fn spellings(canary: &Canary) -> [String; 4] {
+    let forward = canary.as_str();
+    let rot13 = |text: &str| -> String {
+        let turned = text.chars().map(|c| match c {
+            'a'..='m' => char::from(c as u8 + 13),
+            'n'..='z' => char::from(c as u8 - 13),
+            _ => c,
+        });
+        turned.collect()
+    };
+    let reversed: String = forward.chars().rev().collect();
+    [forward.to_owned(), reversed.clone(), rot13(forward), rot13(&reversed)]
+}
+
+/// Reads a text in pieces and knows from where on it may still turn out to be a canary.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    runs: Arc<Runs>,
+    here: Place,
+    letters: Track,
+    hex: Hex,
+    base64: Base64,
+    escaped: Escaped,
+    numbers: Numbers,
+}
+
+impl Watch {
+    fn new(runs: Arc<Runs>) -> Self {
+        Self {
+            runs,
+            here: Place::default(),
+            letters: Track::default(),
+            hex: Hex::default(),
+            base64: Base64::default(),
+            escaped: Escaped::default(),
+            numbers: Numbers::default(),
+        }
+    }
+
+    /// Reads on.
+    pub(crate) fn push(&mut self, text: &str) -> Option<Leak> {
+        if self.runs.is_empty() {
+            self.here.byte += text.len();
+            return None;
+        }
+        for c in text.chars() {
+            let leak = if c.is_ascii() { self.read(c as u8) } else { self.read_wide(c) };
+            if leak.is_some() {
+                return leak;
+            }
+            self.here.byte += c.len_utf8();
+            self.here.nth += 1;
+        }
+        None
+    }
+
+    /// The text has ended: what waited for more is read as it is.
+    pub(crate) fn finish(&mut self) -> Option<Leak> {
+        let Self { runs, here, hex, escaped, numbers, .. } = self;
+        let (encoding, hit) = if let Some(hit) = hex.finish(runs, *here) {
+            (Encoding::Hex, hit)
+        } else if let Some(hit) = escaped.finish(runs, *here) {
+            (Encoding::Escaped, hit)
+        } else {
+            (Encoding::Numbers, numbers.finish(runs, *here)?)
+        };
+        Some(self.leak(encoding, hit))
+    }
+
+    /// The first byte, of all text seen, that may still be part of a canary.
+    pub(crate) fn held_from(&self) -> usize {
+        let waiting = [
+            self.letters.held_from(self.here),
+            self.hex.held_from(self.here),
+            self.base64.held_from(self.here),
+            self.escaped.held_from(self.here),
+            self.numbers.held_from(self.here),
+        ];
+        waiting.into_iter().flatten().min().unwrap_or(self.here.byte)
+    }
+
+    /// A character of another script may stand for an ASCII one: full-width and mathematical letters,
+    /// letters with accents, in circles and squares, flags, and tags that nobody sees.
+    fn read_wide(&mut self, c: char) -> Option<Leak> {
+        let letter = |from: u32| u8::try_from(u32::from(c) - from).unwrap_or_default();
+        match c {
+            '\u{E0020}'..='\u{E007E}' => return self.read(letter(0xE_0000)),
+            '\u{1F1E6}'..='\u{1F1FF}' => return self.read(b'a' + letter(0x1_F1E6)),
+            '\u{1F150}'..='\u{1F169}' => return self.read(b'a' + letter(0x1_F150)),
+            '\u{1F170}'..='\u{1F189}' => return self.read(b'a' + letter(0x1_F170)),
+            _ => {}
+        }
+        let mut stands_for_some = false;
+        for b in std::iter::once(c).nfkd().filter(char::is_ascii).map(|c| c as u8) {
+            stands_for_some = true;
+            if let Some(leak) = self.read(b) {
+                return Some(leak);
+            }
+        }
+        // Any other character is no more than a blank: it ends numbers and escapes.
+        if stands_for_some { None } else { self.read(b' ') }
+    }
+
+    fn read(&mut self, b: u8) -> Option<Leak> {
+        let Self { runs, here, letters, hex, base64, escaped, numbers } = self;
+        let hit = if let Some(hit) = letters.read(runs, b, *here, *here) {
+            (Encoding::Letters, hit)
+        } else if let Some(hit) = hex.read(runs, b, *here) {
+            (Encoding::Hex, hit)
+        } else if let Some(hit) = base64.read(runs, b, *here) {
+            (Encoding::Base64, hit)
+        } else if let Some(hit) = escaped.read(runs, b, *here) {
+            (Encoding::Escaped, hit)
+        } else {
+            (Encoding::Numbers, numbers.read(runs, b, *here)?)
+        };
+        Some(self.leak(hit.0, hit.1))
+    }
+
+    fn leak(&self, encoding: Encoding, hit: Hit) -> Leak {
+        let word = self.runs.end(hit.run) / (LENGTH + 1);
+        let spelling = SPELLINGS.get(word % SPELLINGS.len()).copied();
+        let form = LeakForm { encoding, spelling: spelling.unwrap_or(Spelling::Forward) };
+        Leak { form, canary: word / SPELLINGS.len(), start: hit.start }
+    }
+}

@@ -1,0 +1,118 @@
+//! Advice that hurts people, or hands what is theirs to others: poisons in recipes, crimes hidden in
+//! contracts, accounts that nobody asked for, judgements that are settled beforehand.
+
+use super::{ALWAYS, Rule};
+use crate::screen::page::Page;
+use crate::screen::report::Report;
+use crate::screen::scan::{Pattern, Signal};
+use crate::screen::verdict::Verdict;
+
+const POISON: Signal = Signal("poison");
+const HUSHED: Signal = Signal("hushed");
+
+const EXTRA_ACCOUNT: Signal = Signal("extra-account");
+const RIGGED: Signal = Signal("rigged");
+const DECLARED: Signal = Signal("declared");
+const CODE_IN_DATA: Signal = Signal("code-in-data");
+
+pub(super) static RULE: Rule = Rule {
+    name: "harmful-advice",
+    policies: ALWAYS,
+    patterns: &[
+        Pattern {
+            signal: POISON,
+            needs: &[],
+            cues: &[
+                "cyanide",
+                "arsenic",
+                "ricin",
+                "strychnine",
+                "antifreeze",
+                "bleach",
+                "thallium",
+                "polonium",
+                "rat poison",
+                "methanol",
+                "drain cleaner",
+                "ammonia",
+            ],
+            regex: r"\b(?:add|mix|sprinkle|include|use|pour|put|season|stir|dash|pinch|drink|swallow|inject|inhale|combine)(?:s|ing)?\b.*?\b(?:cyanide|arsenic|ricin|strychnine|antifreeze|thallium|polonium|rat poison|methanol|drain cleaner|bleach (?:and|with) ammonia)\b",
+        },
+        Pattern {
+            signal: EXTRA_ACCOUNT,
+            needs: &[],
+            cues: &["account", "admin user", "login", "backdoor"],
+            regex: r"\b(?:add|create|insert|include|register|set up|embed|leave)(?:s|ing)?\b.*?\b(?:admin(?:istrator)?|root|superuser|maintenance|emergency|hidden|backup|service|support|default) (?:user )?(?:account|login|user|access)\b.*?\b(?:password|credentials?|emergency|backdoor|maintenance access|always work)|\b(?:add|create|leave|insert|embed|include)(?:s|ing)?\b.{0,30}\bbackdoor\b",
+        },
+        Pattern {
+            signal: RIGGED,
+            needs: &[],
+            cues: &[
+                "never rate",
+                "always rate",
+                "never rank",
+                "always rank",
+                "downplay",
+                "never score",
+                "always score",
+                "favors our",
+                "favor our",
+            ],
+            regex: r"\b(?:never|always) (?:rate|rank|score|grade)\b.*?\b(?:lower|higher|above|below|first|last|better|worse|highest|lowest)\b|\bdownplay\b.*?\b(?:strengths?|risks?|safety|competitors?|concerns?)\b",
+        },
+        Pattern {
+            signal: DECLARED,
+            needs: &[],
+            cues: &[
+                "exfiltrator",
+                "stealer",
+                "keylogger",
+                "eicar",
+                "x5o!p%",
+                "jailbreak-override",
+                "ransomware",
+            ],
+            regex: r"^name:\s*['\x22]?[\w-]*(?:exfiltrator|stealer|keylogger|ransomware-|backdoor|jailbreak)[\w-]*|X5O!P%@AP|\b(?:contains?|includes?|bundles?|carries)\b.*?\bEICAR\b",
+        },
+        Pattern {
+            signal: CODE_IN_DATA,
+            needs: &[],
+            cues: &[
+                "child_process",
+                "os.system",
+                "subprocess",
+                "__import__",
+                "getruntime",
+                "execsync",
+            ],
+            regex: r"['\x22]\w+['\x22]\s*:\s*['\x22][^\n]*?(?:child_process|os\.system|subprocess|__import__|getRuntime\(\)|execSync)[^\n]*?\(",
+        },
+        Pattern {
+            signal: HUSHED,
+            needs: &[],
+            cues: &["illegal activit", "illegal act", "whistleblow", "crimes", "evidence", "fraud"],
+            regex: r"\b(?:prevent|prohibit|forbid|discourage|stop|block|penali[sz]e)(?:s|ing)?\b.*?\b(?:reporting|disclosing|disclosure of|whistleblowing)\b.{0,30}\b(?:illegal|crimes?|fraud|violations?|misconduct|authorities)\b|\b(?:conceal|cover up|destroy|hide)\b.{0,30}\b(?:evidence|fraud|crimes?|illegal activit\w+)\b",
+        },
+    ],
+    check,
+};
+
+fn check(page: &Page, report: &mut Report<'_>) {
+    for sighting in page.uses(POISON).filter(|s| page.in_text(s)) {
+        report.add(Verdict::NeedsReview, sighting, "Advice that can kill.");
+    }
+    for (signal, message) in [
+        (EXTRA_ACCOUNT, "Creates an account that nobody asked for."),
+        (RIGGED, "Settles a judgement before it is made."),
+        (DECLARED, "Calls itself, or carries, what an anti-virus program looks for."),
+        (CODE_IN_DATA, "Data that carries a command to be run."),
+    ] {
+        for sighting in page.uses(signal) {
+            report.add(Verdict::NeedsReview, sighting, message);
+        }
+    }
+    // "Add provisions that prevent reporting" is no prohibition of what it prevents.
+    for sighting in page.all(HUSHED).filter(|s| page.in_text(s)) {
+        report.add(Verdict::NeedsReview, sighting, "Advice to keep a crime from being reported.");
+    }
+}

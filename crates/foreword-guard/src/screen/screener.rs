@@ -1,0 +1,52 @@
+//! The trait that everything that judges a skill implements.
+
+use crate::screen::verdict::{Finding, Screening, Verdict};
+
+/// Judges a text.
+pub trait Screener {
+    /// What this screener finds in `content`.
+    ///
+    /// `declared_permissions` are what the text says it needs. They may explain a finding to the
+    /// person who reviews it; they never make a verdict milder.
+    fn screen(&self, content: &str, declared_permissions: &[String]) -> Vec<Finding>;
+}
+
+/// Runs screeners in order; the strictest verdict wins.
+#[must_use]
+pub fn screen_all(
+    screeners: &[&dyn Screener],
+    content: &str,
+    declared_permissions: &[String],
+) -> Screening {
+    let mut findings: Vec<Finding> = Vec::new();
+    for screener in screeners {
+        findings.extend(screener.screen(content, declared_permissions));
+    }
+    Screening::of(findings)
+}
+
+impl Screening {
+    /// Sums up findings.
+    #[must_use]
+    pub fn of(mut findings: Vec<Finding>) -> Self {
+        findings.sort_by(|a, b| a.line.cmp(&b.line).then_with(|| b.verdict.cmp(&a.verdict)));
+        let verdict = findings.iter().map(|f| f.verdict).max().unwrap_or(Verdict::AutoApprove);
+        let reason = reason(verdict, &findings);
+        Self { verdict, reason, findings }
+    }
+}
+
+fn reason(verdict: Verdict, findings: &[Finding]) -> String {
+    if verdict == Verdict::AutoApprove {
+        return "nothing found that a person has to look at".to_owned();
+    }
+    let decisive: Vec<&Finding> = findings.iter().filter(|f| f.verdict == verdict).collect();
+    let Some(first) = decisive.first() else { return String::new() };
+    let more = match decisive.len() - 1 {
+        0 => String::new(),
+        1 => ", and one more".to_owned(),
+        n => format!(", and {n} more"),
+    };
+    let message = first.message.trim_end_matches('.');
+    format!("{}: {message} (line {}){more}", first.rule, first.line)
+}

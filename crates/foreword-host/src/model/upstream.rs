@@ -1,0 +1,256 @@
+//! Where the model is and what opens the door there. The credential never leaves the host.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use foreword_protocol::Provider;
+use foreword_workspace::{ModelSettings, ProviderName};
+
+use crate::error::HostError;
+
+/// No key is longer.
+const LONGEST_KEY: u64 = 16 << 10;
+
+/// A key that never shows up in a message or a log.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Credential(String);
+
+impl Credential {
+    /// Wraps a key.
+    pub fn new(key: impl Into<String>) -> Self {
+        Self(key.into())
+    }
+
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Credential(…)")
+    }
+}
+
+/// A server that answers for a model.
+#[derive(Clone, Debug)]
+pub struct Upstream {
+    /// How requests are written.
+    pub provider: Provider,
+    /// The server, without `/v1`.
+    pub base_url: String,
+    /// What opens the door; a server of one's own may need nothing.
+    pub credential: Option<Credential>,
+    /// How long the server may be silent.
+    pub timeout: Duration,
+    /// How often a call that failed for a moment is made again.
+    pub retries: u32,
+}
+
+/// Looks up a variable of the person's environment.
+pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+impl Upstream {
+    /// The server that the settings name, else the environment, else the provider's own.
+    ///
+    /// # Errors
+    ///
+    /// If no key is there for a server elsewhere, or a key file is not fit to hold one.
+    pub fn resolve(
+        settings: &ModelSettings,
+        workspace: &Path,
+        environment: Lookup<'_>,
+    ) -> Result<Self, HostError> {
+        let set = |name: &str| environment(name).filter(|value| !value.trim().is_empty());
+        let provider = match settings.provider {
+            Some(ProviderName::Anthropic) => Provider::Anthropic,
+            Some(ProviderName::OpenAi) => Provider::OpenAi,
+            None => guess(&set),
+        };
+        let names = Names::of(provider);
+        let base_url = settings.base_url.clone().or_else(|| set(names.base_url));
+        let base_url = base_url.unwrap_or_else(|| names.default_url.to_owned());
+        let base_url = base_url.trim_end_matches('/').trim_end_matches("/v1").to_owned();
+        check_address(&base_url)?;
+        let credential = match (&settings.key_file, &settings.key_env) {
+            (Some(file), _) => Some(read_key(&workspace.join(file), workspace)?),
+            (None, Some(name)) => {
+                Some(set(name).ok_or_else(|| HostError::NoKey { variable: name.clone() })?)
+            }
+            (None, None) => set(names.key),
+        };
+        let credential = credential.map(|key| Credential::new(key.trim()));
+        if credential.is_none() && !is_here(&base_url) {
+            return Err(HostError::NoKey { variable: names.key.to_owned() });
+        }
+        Ok(Self {
+            provider,
+            base_url,
+            credential,
+            timeout: Duration::from_secs(settings.timeout_seconds.unwrap_or(120)),
+            retries: settings.retries.unwrap_or(4),
+        })
+    }
+
+    /// The address of a path.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url)
+    }
+}
+
+struct Names {
+    base_url: &'static str,
+    key: &'static str,
+    default_url: &'static str,
+}
+
+impl Names {
+    fn of(provider: Provider) -> Self {
+        match provider {
+            Provider::Anthropic => Self {
+                base_url: "ANTHROPIC_BASE_URL",
+                key: "ANTHROPIC_API_KEY",
+                default_url: "https://api.anthropic.com",
+            },
+            Provider::OpenAi => Self {
+                base_url: "OPENAI_BASE_URL",
+                key: "OPENAI_API_KEY",
+                default_url: "https://api.openai.com",
+            },
+        }
+    }
+}
+
+fn guess(set: &dyn Fn(&str) -> Option<String>) -> Provider {
+    let has = |provider| {
+        let names = Names::of(provider);
+        set(names.key).is_some() || set(names.base_url).is_some()
+    };
+    if !has(Provider::Anthropic) && has(Provider::OpenAi) {
+        Provider::OpenAi
+    } else {
+        Provider::Anthropic
+    }
+}
+
+fn check_address(url: &str) -> Result<(), HostError> {
+    let authority = authority(url);
+    if authority.is_empty() || authority.contains('@') || url.contains(['?', '#', ' ']) {
+        return Err(HostError::BadAddress { url: url.to_owned() });
+    }
+    Ok(())
+}
+
+fn authority(url: &str) -> &str {
+    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
+    rest.unwrap_or_default().split('/').next().unwrap_or_default()
+}
+
+/// Is the server on this machine?
+fn is_here(url: &str) -> bool {
+    let authority = authority(url);
+    let host = match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    host == "localhost"
+        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Reads a key from a file that only its owner can read and no agent can see.
+fn read_key(path: &Path, workspace: &Path) -> Result<String, HostError> {
+    let unfit = |reason: &str| HostError::KeyFile { path: path.to_owned(), reason: reason.into() };
+    let real = path.canonicalize().map_err(|error| unfit(&error.to_string()))?;
+    let root: PathBuf = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
+    if real.starts_with(root) {
+        return Err(unfit("it lies inside the workspace, where agents can read it"));
+    }
+    let file = File::open(&real).map_err(|error| unfit(&error.to_string()))?;
+    let about = file.metadata().map_err(|error| unfit(&error.to_string()))?;
+    if !about.is_file() {
+        return Err(unfit("it is no regular file"));
+    }
+    if about.mode() & 0o077 != 0 {
+        return Err(unfit("others can read it; run `chmod 600` on it"));
+    }
+    if about.uid() != rustix::process::geteuid().as_raw() {
+        return Err(unfit("it belongs to somebody else"));
+    }
+    let mut key = String::new();
+    let read = file.take(LONGEST_KEY + 1).read_to_string(&mut key);
+    read.map_err(|error| unfit(&error.to_string()))?;
+    let key = key.trim();
+    if key.is_empty() || key.len() as u64 > LONGEST_KEY || key.chars().any(char::is_control) {
+        return Err(unfit("it does not hold one key in one line"));
+    }
+    Ok(key.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn resolve(settings: &ModelSettings, set: &[(&str, &str)]) -> Result<Upstream, HostError> {
+        let lookup = |name: &str| {
+            set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        };
+        Upstream::resolve(settings, Path::new("/nowhere"), &lookup)
+    }
+
+    #[test]
+    fn the_environment_chooses_where_the_workspace_does_not() {
+        let none = ModelSettings::default();
+        let anthropic = resolve(&none, &[("ANTHROPIC_API_KEY", " k ")]).unwrap();
+        assert_eq!(anthropic.provider, Provider::Anthropic);
+        assert_eq!(anthropic.base_url, "https://api.anthropic.com");
+        assert_eq!(anthropic.credential, Some(Credential::new("k")));
+        let openai = resolve(&none, &[("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1/")]).unwrap();
+        assert_eq!(openai.provider, Provider::OpenAi);
+        assert_eq!(
+            openai.url("/v1/chat/completions"),
+            "http://127.0.0.1:11434/v1/chat/completions"
+        );
+        assert_eq!(openai.credential, None, "a server on this machine may need no key");
+        assert_eq!(format!("{:?}", anthropic.credential), "Some(Credential(…))");
+    }
+
+    #[test]
+    fn a_server_elsewhere_needs_a_key() {
+        let error = resolve(&ModelSettings::default(), &[]).unwrap_err();
+        assert!(error.to_string().contains("ANTHROPIC_API_KEY"), "{error}");
+        let named = ModelSettings { key_env: Some("MY_KEY".into()), ..ModelSettings::default() };
+        let error = resolve(&named, &[("ANTHROPIC_API_KEY", "k")]).unwrap_err();
+        assert!(error.to_string().contains("MY_KEY"), "{error}");
+        let elsewhere = ModelSettings {
+            base_url: Some("http://user:password@example.org".into()),
+            ..ModelSettings::default()
+        };
+        assert!(matches!(resolve(&elsewhere, &[]), Err(HostError::BadAddress { .. })));
+    }
+
+    #[test]
+    fn a_key_file_is_nobody_elses() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("key");
+        std::fs::write(&file, "secret\n").unwrap();
+        let mode = |mode| {
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        let outside = tempfile::tempdir().unwrap();
+        mode(0o644);
+        let error = read_key(&file, outside.path()).unwrap_err().to_string();
+        assert!(error.contains("chmod 600"), "{error}");
+        mode(0o600);
+        assert_eq!(read_key(&file, outside.path()).unwrap(), "secret");
+        let error = read_key(&file, dir.path()).unwrap_err().to_string();
+        assert!(error.contains("inside the workspace"), "{error}");
+        std::fs::write(&file, "two\nlines").unwrap();
+        assert!(read_key(&file, outside.path()).is_err());
+    }
+}

@@ -1,0 +1,272 @@
+//! A session while a turn lasts: what its agent may do, and what it has taken in.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use foreword::Context;
+use foreword_guard::{Canary, Detector, Provenance, TaintLevel};
+use foreword_protocol::{ErrorCode, Failure, RunnerKind};
+use foreword_protocol::{ToolSpec, Usage};
+use foreword_store::{Content, ContentTotals, Event, Outcome, Session, SessionId, TurnNumber};
+use foreword_workspace::HostSettings;
+
+use crate::error::HostError;
+use crate::host::Host;
+use crate::model::call_policy::Terms;
+use crate::model::upstream::Upstream;
+use crate::turn::agent_tree::Tree;
+use crate::turn::bucket::Bucket;
+use crate::turn::prepare::Prepared;
+
+/// A session while a turn lasts.
+pub(crate) struct Live {
+    pub(crate) host: Arc<Host>,
+    pub(crate) session: SessionId,
+    pub(crate) agent: Option<String>,
+    pub(crate) user: Option<String>,
+    pub(crate) turn: Option<TurnNumber>,
+    pub(crate) depth: u32,
+    pub(crate) tree: Tree,
+    pub(crate) token: String,
+    /// What every call of the model has to keep to.
+    pub(crate) terms: Terms,
+    /// The system text that every call of the model has to contain.
+    pub(crate) prompt: String,
+    pub(crate) context: Context,
+    pub(crate) threshold: f64,
+    pub(crate) canaries: Vec<Canary>,
+    pub(crate) detector: Detector,
+    pub(crate) tools: Vec<ToolSpec>,
+    pub(crate) upstream: Option<Upstream>,
+    pub(crate) settings: HostSettings,
+    pub(crate) bucket: Mutex<Bucket>,
+    pub(crate) spent: Mutex<Spent>,
+    /// Set when a canary was found where it must not be.
+    pub(crate) leaked: Mutex<Option<String>>,
+    pub(crate) activity: Activity,
+}
+
+/// Whether the agent does anything: calls under way, and when the last one began or ended.
+#[derive(Debug)]
+pub(crate) struct Activity {
+    under_way: AtomicUsize,
+    last: Mutex<Instant>,
+    /// What the host itself did for those calls, in nanoseconds.
+    busy: AtomicU64,
+    /// Calls of the model that were begun.
+    model_calls: AtomicU64,
+}
+
+impl Activity {
+    pub(crate) fn new() -> Self {
+        Self {
+            under_way: AtomicUsize::new(0),
+            last: Mutex::new(Instant::now()),
+            busy: AtomicU64::new(0),
+            model_calls: AtomicU64::new(0),
+        }
+    }
+
+    /// How long nothing was heard; no time at all while a call is under way.
+    pub(crate) fn silence(&self) -> Duration {
+        if self.under_way.load(Ordering::SeqCst) > 0 {
+            return Duration::ZERO;
+        }
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    /// Counts a call of the model, and gives how many there were before it.
+    pub(crate) fn count_model_call(&self) -> u64 {
+        self.model_calls.fetch_add(1, Ordering::SeqCst)
+    }
+
+    /// Something was heard.
+    pub(crate) fn note(&self) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+}
+
+/// What the calls of a turn cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    pub(crate) usage: Usage,
+    pub(crate) calls: u64,
+}
+
+impl Spent {
+    /// The same, as the database keeps it.
+    pub(crate) fn stored(self) -> foreword_store::Usage {
+        foreword_store::Usage {
+            input: self.usage.input_tokens,
+            output: self.usage.output_tokens,
+            cache_read: self.usage.cache_read_tokens,
+            cache_write: self.usage.cache_write_tokens,
+            calls: self.calls,
+        }
+    }
+}
+
+impl Live {
+    /// A session as a turn, or somebody who only talks to it, finds it.
+    pub(crate) fn new(
+        host: &Arc<Host>,
+        session: &Session,
+        turn: Option<TurnNumber>,
+        depth: u32,
+        token: String,
+        prepared: &Prepared,
+    ) -> Self {
+        let canaries: Vec<Canary> =
+            session.canaries().iter().filter_map(|canary| Canary::parse(canary)).collect();
+        let settings = prepared.config.host.clone();
+        Self {
+            host: Arc::clone(host),
+            session: session.id.clone(),
+            agent: prepared.agent.clone(),
+            user: prepared.user.clone(),
+            turn,
+            depth,
+            tree: prepared.tree.branch(),
+            token,
+            terms: Terms {
+                alone: prepared.runner == RunnerKind::Native,
+                model: prepared.model.clone(),
+                max_tokens: u64::from(prepared.max_output_tokens()),
+            },
+            prompt: prepared.prompt.system().to_owned(),
+            context: prepared.context.clone(),
+            threshold: prepared.context.taint_threshold(),
+            detector: Detector::new(&canaries),
+            canaries,
+            tools: prepared.tools.clone(),
+            upstream: Some(prepared.upstream.clone()),
+            bucket: Mutex::new(Bucket::new(settings.calls_per_second, Instant::now())),
+            settings,
+            spent: Mutex::default(),
+            leaked: Mutex::default(),
+            activity: Activity::new(),
+        }
+    }
+
+    /// Counts time that the host itself took.
+    pub(crate) fn worked(&self, time: Duration) {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.activity.busy.fetch_add(nanos, Ordering::Relaxed);
+    }
+
+    /// The time that the host itself took for the agent's calls.
+    pub(crate) fn busy(&self) -> Duration {
+        Duration::from_nanos(self.activity.busy.load(Ordering::Relaxed))
+    }
+
+    /// Who acts, as the audit log names it.
+    pub(crate) fn actor(&self) -> String {
+        format!("agent:{}", self.agent.as_deref().unwrap_or("default"))
+    }
+
+    /// Something that happened in this session.
+    pub(crate) fn event(&self, action: &str, outcome: Outcome) -> Event {
+        Event::new(self.actor(), action, self.session.as_str(), outcome)
+    }
+
+    /// What the session has taken in so far.
+    pub(crate) fn taint(&self) -> Result<TaintLevel, HostError> {
+        let totals = self.host.reader.content_totals(&self.session)?;
+        Ok(level(totals))
+    }
+
+    /// Records a content that enters the session.
+    pub(crate) fn take_in(
+        &self,
+        provenance: Provenance,
+        source: &str,
+        tokens: u64,
+        external: bool,
+    ) -> Result<TaintLevel, HostError> {
+        let now = self.host.now();
+        let content = Content {
+            provenance: stored(provenance),
+            source: source.to_owned(),
+            tokens,
+            external,
+            at: now,
+        };
+        let (session, turn) = (self.session.clone(), self.turn);
+        let totals = self
+            .host
+            .writer
+            .write(now, move |write| write.content_add(&session, turn, &content))?;
+        Ok(level(totals))
+    }
+
+    /// Lets a line through, or says how long to wait.
+    pub(crate) fn admit(&self) -> Result<(), Failure> {
+        let mut bucket = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        bucket.take(Instant::now()).map_err(|wait| {
+            Failure::new(
+                ErrorCode::RateLimited,
+                format!(
+                    "more than {} calls a second; wait {} ms (host.calls_per_second)",
+                    self.settings.calls_per_second,
+                    wait.as_millis().max(1)
+                ),
+            )
+        })
+    }
+
+    /// Notes that a canary was found where it must not be.
+    pub(crate) fn note_leak(&self, place: &str, form: &str) {
+        let event = self
+            .event("canary.leak", Outcome::Refused)
+            .with_detail(serde_json::json!({ "place": place, "form": form }));
+        self.host.record(event);
+        let mut leaked = self.leaked.lock().unwrap_or_else(PoisonError::into_inner);
+        leaked.get_or_insert_with(|| place.to_owned());
+    }
+
+    /// What must not be shown: the key of the model.
+    pub(crate) fn secrets(&self) -> Vec<&str> {
+        let credential = self.upstream.as_ref().and_then(|upstream| upstream.credential.as_ref());
+        credential.map(|key| key.expose()).into_iter().collect()
+    }
+
+    pub(crate) fn begin_call(&self) {
+        self.activity.under_way.fetch_add(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn end_call(&self) {
+        self.activity.note();
+        self.activity.under_way.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn spend(&self, usage: Usage) {
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        spent.usage = spent.usage.and(usage);
+        spent.calls += 1;
+    }
+
+    pub(crate) fn spent(&self) -> Spent {
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a ledger holds, as the gate reads it.
+pub(crate) fn level(totals: ContentTotals) -> TaintLevel {
+    TaintLevel {
+        external_tokens: totals.external_tokens,
+        total_tokens: totals.total_tokens,
+        external_since_person: totals.external_since_person,
+    }
+}
+
+/// The same provenance, as the database writes it.
+pub(crate) fn stored(provenance: Provenance) -> foreword_store::Provenance {
+    match provenance {
+        Provenance::Operator => foreword_store::Provenance::Operator,
+        Provenance::User => foreword_store::Provenance::User,
+        Provenance::ToolResult => foreword_store::Provenance::ToolResult,
+        Provenance::External => foreword_store::Provenance::External,
+        Provenance::Memory => foreword_store::Provenance::Memory,
+    }
+}

@@ -1,0 +1,131 @@
+//! What an agent is started with: its sandbox, and its job.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, TcpListener};
+use std::ops::RangeInclusive;
+
+use crate::governance::quarantine::Quarantine;
+use foreword_protocol::{Job, JobLimits, RunnerKind};
+use foreword_sandbox::{DEFAULT_PATH, Guarantees, SandboxKind, SandboxSpec};
+
+use crate::error::HostError;
+use crate::host::Host;
+use crate::turn::active_session::Live;
+use crate::turn::prepare::Prepared;
+use crate::turn::run_dir::RunDir;
+
+impl Host {
+    pub(crate) fn spec(
+        &self,
+        prepared: &Prepared,
+        governed: &foreword_workspace::Governed,
+        quarantine: &Quarantine,
+        run_dir: &RunDir,
+    ) -> Result<SandboxSpec, HostError> {
+        let resolved = |path: &std::path::Path| {
+            path.canonicalize()
+                .map_err(|error| HostError::io(format!("find {}", path.display()), error))
+        };
+        let mut path: Vec<String> =
+            prepared.located.path.iter().map(|path| path.display().to_string()).collect();
+        path.push(DEFAULT_PATH.to_owned());
+        let mut env = BTreeMap::from([("PATH".to_owned(), path.join(":"))]);
+        for name in ["LANG", "LC_ALL", "TERM", "TZ"] {
+            env.extend((self.options.environment)(name).map(|value| (name.to_owned(), value)));
+        }
+        let mut read_only = governed.read_only();
+        read_only.extend(quarantine.run_by_host());
+        Ok(SandboxSpec {
+            workspace: self.root.clone(),
+            cwd: prepared.cwd.clone(),
+            writable: true,
+            governed: read_only,
+            private: vec![governed.private(), self.options.config_dir.clone()],
+            home: self.options.home.clone(),
+            program: resolved(&self.options.program)?,
+            args: vec!["agent".to_owned()],
+            read_only: prepared.located.read_only.clone(),
+            run_dir: resolved(&run_dir.shared())?,
+            bridge_ports: bridge_ports(prepared)?,
+            env,
+        })
+    }
+
+    pub(crate) fn job(
+        &self,
+        prepared: &Prepared,
+        live: &Live,
+        socket: std::path::PathBuf,
+        spec: &SandboxSpec,
+    ) -> Result<String, HostError> {
+        let host = &prepared.config.host;
+        let job = Job {
+            message: prepared.message.clone(),
+            history: prepared.history.messages.clone(),
+            taint_ratio: prepared.context.taint_ratio,
+            taint_threshold: live.threshold,
+            profile: prepared.context.profile(),
+            sandbox_type: prepared.context.sandbox_type.inspect().to_owned(),
+            context: prepared.context.clone(),
+            blueprint: prepared.blueprint.source().clone(),
+            runner: prepared.runner,
+            provider: prepared.upstream.provider,
+            model: prepared.model.clone(),
+            stream: true,
+            tools: prepared.tools.clone(),
+            cwd: prepared.cwd.clone(),
+            socket,
+            token: live.token.clone(),
+            foreword: spec.program.clone(),
+            cli: prepared.located.cli.clone(),
+            bridge_port: spec.bridge_ports.as_ref().map(|ports| *ports.start()),
+            limits: JobLimits {
+                max_steps: host.max_steps,
+                command_seconds: host.command_seconds,
+                max_output_tokens: prepared.max_output_tokens(),
+                ..JobLimits::default()
+            },
+        };
+        serde_json::to_string(&job).map_err(|error| HostError::Agent {
+            message: format!("the job cannot be written: {error}"),
+        })
+    }
+}
+
+/// Where the bridge to the model may listen, if the sandbox shares the network of the host.
+fn bridge_ports(prepared: &Prepared) -> Result<Option<RangeInclusive<u16>>, HostError> {
+    let shared = matches!(prepared.sandbox.kind(), SandboxKind::Subprocess | SandboxKind::Seatbelt);
+    if !shared || prepared.runner == RunnerKind::Native {
+        return Ok(None);
+    }
+    let failed = |error| HostError::io("find a free port for the bridge to the model", error);
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
+    let port = free.local_addr().map_err(failed)?.port();
+    Ok(Some(port..=port))
+}
+
+/// What a person has to know of a sandbox that asks for governance and does not enforce it.
+pub(crate) fn advisory(name: &str, guarantees: Guarantees) -> Option<String> {
+    let gaps = guarantees.gaps().join(", ");
+    guarantees.advisory().then(|| format!("governance is advisory in the sandbox {name}: {gaps}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sandbox_that_enforces_nothing_says_so() {
+        let all = Guarantees {
+            network: true,
+            governed_read_only: true,
+            private_hidden: true,
+            home_hidden: true,
+            dies_with_host: true,
+        };
+        assert_eq!(advisory("bwrap", all), None);
+        let warning = advisory("subprocess", Guarantees::default()).unwrap();
+        assert!(warning.starts_with("governance is advisory in the sandbox subprocess: "));
+        assert!(warning.contains("governed files can be written"), "{warning}");
+    }
+}

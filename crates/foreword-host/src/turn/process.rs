@@ -1,0 +1,205 @@
+//! The agent's process: started in its sandbox, listened to, and ended.
+
+use std::io::{Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use foreword_protocol::{AgentEvent, FrameError, Frames, MAX_EVENT_BYTES};
+use foreword_sandbox::{Sandbox, SandboxKind, SandboxSpec};
+
+use crate::error::HostError;
+use crate::turn::active_session::Live;
+
+/// So much of what an agent complains about is kept.
+const KEPT_STDERR: usize = 8 << 10;
+/// How often to look at time and cancellation.
+const TICK: Duration = Duration::from_millis(50);
+/// After its last word an agent has so long to end.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A running agent. Dropping it ends it with everything it started.
+pub(crate) struct AgentProcess<'s> {
+    sandbox: &'s dyn Sandbox,
+    child: Child,
+    events: Receiver<Heard>,
+    complaints: Arc<Mutex<Vec<u8>>>,
+    began: Instant,
+    away: Duration,
+}
+
+enum Heard {
+    Event(Box<AgentEvent>),
+    /// A line that is no event.
+    Nonsense(String),
+}
+
+impl<'s> AgentProcess<'s> {
+    /// Starts the agent and hands it its job. The sandbox lives as long as the thread that calls this.
+    pub(crate) fn start(
+        sandbox: &'s dyn Sandbox,
+        spec: &SandboxSpec,
+        job: String,
+    ) -> Result<Self, HostError> {
+        let mut command = sandbox.command(spec)?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Ctrl-C in the terminal is for the host, which then ends the agent. A subprocess leaves the
+        // session of the terminal by itself, which the leader of a group could not.
+        if sandbox.kind() != SandboxKind::Subprocess {
+            command.process_group(0);
+        }
+        let mut child = command.spawn().map_err(|error| {
+            HostError::io(format!("start the sandbox {}", sandbox.name()), error)
+        })?;
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let complaints = Arc::new(Mutex::new(Vec::new()));
+        let (sender, events) = mpsc::sync_channel(8);
+        let process = Self {
+            sandbox,
+            child,
+            events,
+            complaints: Arc::clone(&complaints),
+            began: Instant::now(),
+            away: Duration::ZERO,
+        };
+        let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
+            thread::Builder::new()
+                .name(format!("foreword-{name}"))
+                .spawn(work)
+                .map_err(|error| HostError::io("start a thread", error))
+        };
+        if let Some(mut stdin) = stdin {
+            // An agent that does not read its job is noticed by its silence.
+            spawn("job", Box::new(move || drop(stdin.write_all(job.as_bytes()))))?;
+        }
+        if let Some(stdout) = stdout {
+            spawn(
+                "events",
+                Box::new(move || listen(Frames::new(stdout, MAX_EVENT_BYTES), &sender)),
+            )?;
+        }
+        if let Some(mut stderr) = stderr {
+            let keep = move || {
+                let mut buffer = [0; 4096];
+                while let Ok(read @ 1..) = stderr.read(&mut buffer) {
+                    let mut kept = complaints.lock().unwrap_or_else(PoisonError::into_inner);
+                    kept.extend_from_slice(buffer.get(..read).unwrap_or_default());
+                    let extra = kept.len().saturating_sub(KEPT_STDERR);
+                    kept.drain(..extra);
+                }
+            };
+            spawn("stderr", Box::new(keep))?;
+        }
+        Ok(process)
+    }
+
+    /// The next thing the agent says; nothing once it has ended.
+    pub(crate) fn next(&mut self, live: &Live) -> Result<Option<AgentEvent>, HostError> {
+        let since = Instant::now();
+        let next = self.wait(live);
+        self.away += since.elapsed();
+        next
+    }
+
+    /// How long the agent was waited for.
+    pub(crate) fn away(&self) -> Duration {
+        self.away
+    }
+
+    fn wait(&mut self, live: &Live) -> Result<Option<AgentEvent>, HostError> {
+        loop {
+            // An agent that never stops talking has no more time than a silent one.
+            self.check(live)?;
+            match self.events.recv_timeout(TICK) {
+                Ok(Heard::Event(event)) => {
+                    live.activity.note();
+                    return Ok(Some(*event));
+                }
+                Ok(Heard::Nonsense(what)) => {
+                    return Err(HostError::Agent {
+                        message: format!("the agent wrote something that is no event: {what}"),
+                    });
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    return live.tree.check().map(|()| None);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Whether the agent still has time.
+    fn check(&self, live: &Live) -> Result<(), HostError> {
+        live.tree.check()?;
+        let settings = &live.settings;
+        let message = if self.began.elapsed() > Duration::from_secs(settings.turn_seconds) {
+            format!(
+                "the turn took longer than {} seconds (host.turn_seconds)",
+                settings.turn_seconds
+            )
+        } else if live.activity.silence() > Duration::from_secs(settings.silent_seconds) {
+            format!(
+                "the agent was silent for {} seconds (host.silent_seconds)",
+                settings.silent_seconds
+            )
+        } else {
+            return Ok(());
+        };
+        Err(HostError::Agent { message })
+    }
+
+    /// Waits a little for the agent to end by itself.
+    pub(crate) fn farewell(&mut self) {
+        let since = Instant::now();
+        while since.elapsed() < GRACE && matches!(self.child.try_wait(), Ok(None)) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.away += since.elapsed();
+    }
+
+    /// How it ended, in words, for an agent that said nothing about it.
+    pub(crate) fn last_words(&mut self) -> String {
+        self.farewell();
+        let ended = match self.child.try_wait() {
+            Ok(Some(status)) => format!("the agent ended without an answer ({status})"),
+            _ => "the agent closed its output without an answer".to_owned(),
+        };
+        let kept = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        let complaints = String::from_utf8_lossy(&kept);
+        match complaints.trim() {
+            "" => ended,
+            words => format!("{ended}: {words}"),
+        }
+    }
+}
+
+impl Drop for AgentProcess<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.sandbox.end(&mut self.child) {
+            tracing::warn!("an agent could not be ended: {error}");
+        }
+    }
+}
+
+fn listen(mut frames: Frames<std::process::ChildStdout>, sender: &SyncSender<Heard>) {
+    loop {
+        let heard = match frames.next_line() {
+            Ok(None) | Err(FrameError::Io(_) | FrameError::Truncated) => return,
+            Ok(Some(line)) => match serde_json::from_slice(line) {
+                Ok(event) => Heard::Event(Box::new(event)),
+                Err(_) => Heard::Nonsense(
+                    String::from_utf8_lossy(line).chars().take(200).collect::<String>(),
+                ),
+            },
+            Err(error) => Heard::Nonsense(error.to_string()),
+        };
+        let ends = matches!(heard, Heard::Nonsense(_));
+        if sender.send(heard).is_err() || ends {
+            return;
+        }
+    }
+}

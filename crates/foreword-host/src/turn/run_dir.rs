@@ -1,0 +1,134 @@
+//! Where a session's socket lies while a turn lasts, and what dead hosts left there.
+
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::HostError;
+use crate::turn::process_identity;
+
+/// The socket's name in its directory.
+pub(crate) const SOCKET: &str = "ipc.sock";
+/// Says whose directory it is.
+const OWNER: &str = "owner";
+
+/// A directory for one turn, gone when dropped.
+#[derive(Debug)]
+pub(crate) struct RunDir {
+    path: PathBuf,
+}
+
+impl RunDir {
+    /// Makes a directory that only this person can enter.
+    pub(crate) fn create(base: &Path, name: &str, owner: &str) -> Result<Self, HostError> {
+        private(base)?;
+        let path = base.join(format!("{}-{name}", std::process::id()));
+        fs::DirBuilder::new()
+            .mode(0o700)
+            .create(&path)
+            .and_then(|()| fs::write(path.join(OWNER), owner))
+            .map_err(|error| HostError::io(format!("make {}", path.display()), error))?;
+        // The mount of the sandbox holds the socket alone.
+        let inner = path.join("s");
+        fs::DirBuilder::new()
+            .mode(0o700)
+            .create(&inner)
+            .map_err(|error| HostError::io(format!("make {}", inner.display()), error))?;
+        Ok(Self { path })
+    }
+
+    /// The directory that the sandbox sees.
+    pub(crate) fn shared(&self) -> PathBuf {
+        self.path.join("s")
+    }
+
+    /// The socket.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.shared().join(SOCKET)
+    }
+}
+
+impl Drop for RunDir {
+    fn drop(&mut self) {
+        // Left over, it is swept away by the next host.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Makes the base, and refuses one that somebody else could have prepared.
+fn private(base: &Path) -> Result<(), HostError> {
+    let failed = |error| HostError::io(format!("make {}", base.display()), error);
+    match fs::DirBuilder::new().mode(0o700).recursive(true).create(base) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            return Err(failed(error));
+        }
+        _ => {}
+    }
+    let about = fs::symlink_metadata(base).map_err(failed)?;
+    if !about.is_dir()
+        || about.uid() != rustix::process::geteuid().as_raw()
+        || about.mode() & 0o077 != 0
+    {
+        let message = "it is not a directory of yours alone; remove it, or set XDG_RUNTIME_DIR";
+        return Err(failed(std::io::Error::other(message)));
+    }
+    Ok(())
+}
+
+/// Takes away what dead hosts left.
+pub(crate) fn sweep(base: &Path) {
+    for entry in fs::read_dir(base).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let dead = match fs::read_to_string(path.join(OWNER)) {
+            Ok(owner) => !owner.is_empty() && !process_identity::is_alive(&owner),
+            // Between making the directory and signing it lies an instant.
+            Err(_) => !may_be_alive(&path),
+        };
+        if dead {
+            let _ = fs::remove_dir_all(&path);
+        }
+    }
+}
+
+/// Whether the process that a directory is named for could still sign it.
+fn may_be_alive(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let process = name.split('-').next().and_then(|pid| pid.parse::<u32>().ok());
+    let changed = fs::symlink_metadata(path).and_then(|about| about.modified()).ok();
+    let is_new = changed.and_then(|at| at.elapsed().ok()).is_none_or(|age| age.as_secs() <= 60);
+    process.is_some_and(process_identity::may_be_alive) && is_new
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_dead_left_is_swept_away() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().join("run");
+        let living = RunDir::create(&base, "a", &process_identity::this()).unwrap();
+        let dead = RunDir::create(&base, "b", "1:0:another-boot").unwrap();
+        sweep(&base);
+        assert!(living.shared().is_dir());
+        assert!(!dead.shared().exists());
+        fs::create_dir(base.join(format!("{}-x", u32::MAX))).unwrap();
+        let begun = base.join(format!("{}-x", std::process::id()));
+        fs::create_dir(&begun).unwrap();
+        sweep(&base);
+        assert_eq!(fs::read_dir(&base).unwrap().count(), 2, "one was never signed");
+        assert!(begun.exists(), "one may be signed in a moment");
+        let place = living.shared();
+        drop(living);
+        assert!(!place.exists());
+    }
+
+    #[test]
+    fn a_base_that_others_can_enter_is_refused() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let base = tempfile::tempdir().unwrap();
+        fs::set_permissions(base.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let error = RunDir::create(base.path(), "a", "x").unwrap_err();
+        assert!(error.to_string().contains("yours alone"), "{error}");
+    }
+}

@@ -1,0 +1,130 @@
+//! The loops that are programs of somebody else's: where they are, and what they need to run.
+
+use std::path::{Path, PathBuf};
+
+use foreword_protocol::{CliProgram, RunnerKind};
+
+use crate::error::HostError;
+use crate::model::upstream::Lookup;
+
+/// A program as the sandbox will find it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Located {
+    /// The program; nothing for our own loop.
+    pub(crate) cli: Option<CliProgram>,
+    /// Trees it needs to read.
+    pub(crate) read_only: Vec<PathBuf>,
+    /// Directories to look for programs in, before the system's.
+    pub(crate) path: Vec<PathBuf>,
+}
+
+struct Program {
+    name: &'static str,
+    install: &'static str,
+}
+
+fn program(runner: RunnerKind) -> Option<Program> {
+    match runner {
+        RunnerKind::Native => None,
+        RunnerKind::ClaudeCode => Some(Program {
+            name: "claude",
+            install: "npm install -g @anthropic-ai/claude-code@2.1.197",
+        }),
+        RunnerKind::Pi => Some(Program {
+            name: "pi",
+            install: "npm install -g @mariozechner/pi-coding-agent@0.73.1",
+        }),
+    }
+}
+
+/// Finds the program of a runner on the person's search path.
+pub(crate) fn locate(runner: RunnerKind, environment: Lookup<'_>) -> Result<Located, HostError> {
+    let Some(Program { name, install }) = program(runner) else { return Ok(Located::default()) };
+    let path = environment("PATH").unwrap_or_default();
+    let missing = || HostError::NotInstalled { program: name, install };
+    let found = find(name, &path).ok_or_else(missing)?;
+    let real = found.canonicalize().map_err(|_| missing())?;
+    let mut located = Located {
+        cli: Some(CliProgram { program: real.clone(), args: Vec::new() }),
+        ..Located::default()
+    };
+    located.add_tree(installation(&real));
+    if let Some(node) = find("node", &path).and_then(|node| node.canonicalize().ok()) {
+        located.path.extend(node.parent().map(Path::to_owned));
+        located.add_tree(prefix(&node));
+    }
+    Ok(located)
+}
+
+impl Located {
+    /// A tree that the sandbox does not have anyway.
+    fn add_tree(&mut self, tree: Option<PathBuf>) {
+        let system = ["/usr", "/bin", "/lib", "/opt", "/nix"];
+        self.read_only
+            .extend(tree.filter(|tree| !system.iter().any(|known| tree.starts_with(known))));
+    }
+}
+
+fn find(name: &str, path: &str) -> Option<PathBuf> {
+    std::env::split_paths(path)
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join(name))
+        .find(|file| is_program(file))
+}
+
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(file)
+        .is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}
+
+/// The outermost `node_modules` around a program, else its directory.
+fn installation(real: &Path) -> Option<PathBuf> {
+    let outermost = real.ancestors().filter(|path| path.ends_with("node_modules")).last();
+    outermost.or(real.parent()).map(Path::to_owned)
+}
+
+/// The directory around `bin`.
+fn prefix(program: &Path) -> Option<PathBuf> {
+    let bin = program.parent()?;
+    if bin.ends_with("bin") { bin.parent() } else { Some(bin) }.map(Path::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_own_loop_needs_nothing() {
+        assert_eq!(locate(RunnerKind::Native, &|_| None).unwrap(), Located::default());
+    }
+
+    #[test]
+    fn a_program_that_is_missing_says_how_to_get_it() {
+        let error = locate(RunnerKind::Pi, &|_| Some("/nowhere".into())).unwrap_err();
+        assert_eq!(error.to_string(), "`pi` is not installed");
+        assert_eq!(
+            error.hint().as_deref(),
+            Some("get it with `npm install -g @mariozechner/pi-coding-agent@0.73.1`")
+        );
+    }
+
+    #[test]
+    fn a_program_brings_its_modules_along() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().canonicalize().unwrap();
+        let package = dir.join("node_modules/@a/b/node_modules/c");
+        std::fs::create_dir_all(&package).unwrap();
+        let script = package.join("cli.js");
+        std::fs::write(&script, "#!/usr/bin/env node\n").unwrap();
+        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let bin = dir.join("bin");
+        std::fs::create_dir_all(&bin).unwrap();
+        symlink(&script, bin.join("claude")).unwrap();
+        let path = bin.to_str().unwrap().to_owned();
+        let located = locate(RunnerKind::ClaudeCode, &|_| Some(path.clone())).unwrap();
+        assert_eq!(located.cli.unwrap().program, script);
+        assert_eq!(located.read_only, [dir.join("node_modules")]);
+    }
+}

@@ -1,0 +1,13 @@
+//! The integration tests of `foreword-host`, one binary.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    missing_docs
+)]
+
+mod bad_agents;
+mod bad_calls;
+mod support;

@@ -1,0 +1,6 @@
+//! The actions an agent may ask the host for.
+
+pub(crate) mod action;
+pub(crate) mod args;
+pub(crate) mod local_tools;
+pub(crate) mod schema;

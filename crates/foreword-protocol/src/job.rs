@@ -1,0 +1,128 @@
+//! What an agent is started with, on its standard input: the payload of older hosts (message,
+//! history, taint), and with it everything the prompt and the loop need.
+
+pub(crate) mod event;
+
+use std::path::PathBuf;
+
+use crate::model::{Message, Provider, ToolSpec};
+use foreword::{BlueprintSource, Context, Profile};
+use serde::{Deserialize, Serialize};
+
+/// Which loop runs the agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunnerKind {
+    /// Our own.
+    #[default]
+    Native,
+    /// The `claude` command.
+    ClaudeCode,
+    /// The `pi` command.
+    Pi,
+}
+
+impl RunnerKind {
+    /// The name on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::ClaudeCode => "claude-code",
+            Self::Pi => "pi",
+        }
+    }
+
+    /// The `agentType` of its Context.
+    pub fn agent_type(self) -> &'static str {
+        match self {
+            Self::Native => "pi-agent-core",
+            Self::ClaudeCode => "claude-code",
+            Self::Pi => "pi-coding-agent",
+        }
+    }
+}
+
+/// A program of somebody else's that runs the agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CliProgram {
+    /// The program, as it is found inside the sandbox.
+    pub program: PathBuf,
+    /// Arguments before all others.
+    #[serde(default)]
+    pub args: Vec<String>,
+}
+
+/// What bounds a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct JobLimits {
+    /// Calls of the model.
+    pub max_steps: u32,
+    /// Seconds a command may run.
+    pub command_seconds: u64,
+    /// Bytes of a tool's answer that the model sees.
+    pub max_tool_output_bytes: usize,
+    /// Tokens of one answer of the model.
+    pub max_output_tokens: u32,
+}
+
+impl Default for JobLimits {
+    fn default() -> Self {
+        Self {
+            max_steps: 50,
+            command_seconds: 120,
+            max_tool_output_bytes: 64 << 10,
+            max_output_tokens: 4096,
+        }
+    }
+}
+
+/// What an agent is started with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Job {
+    /// What the person said.
+    pub message: String,
+    /// The conversation before it.
+    pub history: Vec<Message>,
+    /// The session's taint.
+    pub taint_ratio: f64,
+    /// Above this, sensitive actions are refused.
+    pub taint_threshold: f64,
+    /// The security profile.
+    pub profile: Profile,
+    /// The sandbox in use.
+    pub sandbox_type: String,
+    /// Everything the prompt depends on.
+    pub context: Context,
+    /// How the prompt is laid out.
+    pub blueprint: BlueprintSource,
+    /// Which loop.
+    pub runner: RunnerKind,
+    /// Whose way of writing requests.
+    pub provider: Provider,
+    /// The model.
+    pub model: String,
+    /// Ask for a stream?
+    pub stream: bool,
+    /// Tools the agent has and somebody can carry out.
+    pub tools: Vec<ToolSpec>,
+    /// Where the agent works.
+    pub cwd: PathBuf,
+    /// The host's socket, as it is found inside the sandbox.
+    pub socket: PathBuf,
+    /// The session's token.
+    pub token: String,
+    /// The `foreword` program, as it is found inside the sandbox.
+    pub foreword: PathBuf,
+    /// The program of a runner that is not ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cli: Option<CliProgram>,
+    /// A port that the sandbox lets the bridge have; any unless told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bridge_port: Option<u16>,
+    /// What bounds the turn.
+    #[serde(default)]
+    pub limits: JobLimits,
+}

@@ -1,0 +1,55 @@
+//! What an agent tells its host on standard output, one JSON object a line.
+
+use crate::model::{Message, Usage};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Something that happened in the agent's loop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum AgentEvent {
+    /// The prompt is rendered.
+    Prompt {
+        /// The digest of its text.
+        digest: String,
+    },
+    /// The model says something.
+    Text {
+        /// The next piece.
+        text: String,
+    },
+    /// The model calls a tool.
+    ToolCall {
+        /// The call.
+        id: String,
+        /// The tool.
+        name: String,
+        /// What it is called with.
+        input: Value,
+    },
+    /// A tool answered.
+    ToolResult {
+        /// The call.
+        id: String,
+        /// The tool.
+        name: String,
+        /// The answer, as the model sees it.
+        content: String,
+        /// Did it fail?
+        is_error: bool,
+    },
+    /// The turn is over.
+    Done {
+        /// What was said after the person's message: the model's messages and the results of tools.
+        messages: Vec<Message>,
+        /// Why the model stopped.
+        stop_reason: String,
+        /// Tokens of all calls of the turn.
+        usage: Usage,
+    },
+    /// The turn failed.
+    Error {
+        /// What went wrong, and what to do.
+        message: String,
+    },
+}

@@ -1,0 +1,7 @@
+//! Calls and replies, one JSON object a line.
+
+pub(crate) mod call;
+#[cfg(unix)]
+pub(crate) mod client;
+pub(crate) mod frame;
+pub(crate) mod reply;

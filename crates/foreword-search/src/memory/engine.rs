@@ -1,0 +1,454 @@
+//! The search: candidates by vectors and by words, one score, a threshold, different hits.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use foreword_embed::{EmbedderId, Vector};
+use foreword_store::{MemoryRows, Reader, StoreError};
+
+use crate::memory::cache::{Cache, Known};
+use crate::memory::code::{self, Probe};
+use crate::memory::diversity;
+use crate::memory::error::MemoryError;
+use crate::memory::index::{Class, Index};
+use crate::memory::nearest::{self, Table};
+use crate::memory::question::Question;
+use crate::memory::recall::{Hit, KindFilter, Recall, RecallParts, Recalled};
+use crate::memory::score::{self, Calibration, DEFAULT_MIN_SCORE};
+use crate::memory::sketch::Rotation;
+
+/// So many candidates each of vectors and words are looked at closely, at least.
+const CANDIDATES: usize = 32;
+/// The most hits of one question.
+const MOST_HITS: usize = 1000;
+
+/// The memories of a database, ready to be searched. It keeps what it has read and takes in what
+/// changed; reading needs no key and never waits for a writer.
+#[derive(Debug)]
+pub struct MemoryEngine {
+    reader: Reader,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    index: Index,
+    cache: Cache,
+    rotation: Option<(usize, Rotation)>,
+}
+
+impl MemoryEngine {
+    /// Opens the memories of a database; `None` where there is no database or it has none. Creates
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the database is damaged or made by a newer version.
+    pub fn open_read(database: &Path) -> Result<Option<Self>, MemoryError> {
+        let reader = match Reader::open(database) {
+            Ok(reader) => reader,
+            Err(StoreError::NoDatabase { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        Self::with_reader(reader)
+    }
+
+    /// As [`open_read`](Self::open_read), with a database that is open already.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn with_reader(reader: Reader) -> Result<Option<Self>, MemoryError> {
+        let engine = Self { reader, state: Mutex::default() };
+        Ok(if engine.is_empty()? { None } else { Some(engine) })
+    }
+
+    /// Whether there is no memory.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn is_empty(&self) -> Result<bool, MemoryError> {
+        let last = self.reader.read_memories(|rows| rows.last_key())?;
+        Ok(last.flatten().is_none())
+    }
+
+    /// The ids of the embedders that vectors are stored of.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn embedders(&self) -> Result<Vec<String>, MemoryError> {
+        let names = self.reader.read_memories(|rows| -> Result<_, MemoryError> {
+            let mut names = Vec::new();
+            for number in rows.embedders()? {
+                names.extend(rows.name(number)?);
+            }
+            Ok(names)
+        })?;
+        Ok(names.unwrap_or_default())
+    }
+
+    /// The memories that fit a question best.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read, or what memories are found by is damaged: an answer that
+    /// may be wrong is not given.
+    pub fn recall(&self, query: &Recall<'_>) -> Result<Recalled, MemoryError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = self.reader.read_memories(|rows| state.recall(rows, query))?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// The indexes that vectors alone would give, best first: for measuring.
+    #[doc(hidden)]
+    pub fn nearest(&self, vector: &Vector, want: usize) -> Result<Vec<(i64, f32)>, MemoryError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = self.reader.read_memories(|rows| -> Result<_, MemoryError> {
+            state.refresh(rows)?;
+            let Some(mut probe) = state.probe(rows, Some(vector))? else { return Ok(Vec::new()) };
+            let seen = vec![true; state.index.known().len()];
+            let best = state.by_vector(rows, &mut probe, &seen, want)?;
+            Ok(best.into_iter().map(|(index, cosine)| (state.index.key(index), cosine)).collect())
+        })?;
+        Ok(found.unwrap_or_default())
+    }
+}
+
+/// The question's vector in the forms it is compared in.
+struct Asked<'a> {
+    vector: &'a Vector,
+    embedder: u32,
+    probe: Probe,
+    bits: Vec<u64>,
+    table: Table,
+    calibration: Calibration,
+}
+
+/// A memory that was looked at closely.
+struct Candidate {
+    index: u32,
+    known: Arc<Known>,
+    code: Option<Arc<[u8]>>,
+    score: f32,
+    parts: RecallParts,
+}
+
+impl State {
+    fn refresh(&mut self, rows: &MemoryRows<'_>) -> Result<(), MemoryError> {
+        if self.index.refresh(rows)? {
+            self.cache.clear(rows)?;
+        }
+        self.cache.begin();
+        Ok(())
+    }
+
+    fn recall(
+        &mut self,
+        rows: &MemoryRows<'_>,
+        query: &Recall<'_>,
+    ) -> Result<Recalled, MemoryError> {
+        self.refresh(rows)?;
+        let seen = self.seen(rows, query)?;
+        let mut asked = self.probe(rows, query.vector)?;
+        let embedder = asked.as_ref().map(|asked| asked.embedder);
+        let visible = |wanted: &dyn Fn(&Class) -> bool| -> usize {
+            let classes = self.index.known().iter().zip(&seen.given);
+            classes.filter(|((class, _), seen)| **seen && wanted(class)).map(|((_, n), _)| n).sum()
+        };
+        let mut recalled = Recalled {
+            with_vectors: asked.is_some(),
+            visible: visible(&|_| true),
+            without_vector: match (query.vector, embedder) {
+                (None, _) => 0,
+                (Some(_), embedder) => visible(&|class| Some(class.embedder) != embedder),
+            },
+            ..Recalled::default()
+        };
+        if !seen.given.contains(&true) && !seen.withheld.contains(&true) {
+            return Ok(recalled);
+        }
+        let question = Question::new(rows, &mut self.cache, &self.index, query.text)?;
+        let min_score = query.min_score.unwrap_or(DEFAULT_MIN_SCORE);
+        let limit = query.limit.min(MOST_HITS);
+        if limit == 0 || (question.is_empty() && asked.is_none()) {
+            return Ok(recalled);
+        }
+        if seen.withheld.contains(&true) {
+            let held = (seen.withheld.as_slice(), min_score);
+            let (held, _) = self.candidates(rows, query, &question, asked.as_mut(), held)?;
+            recalled.never_injected = held.len();
+        }
+        let given = (seen.given.as_slice(), min_score);
+        let (found, below) = self.candidates(rows, query, &question, asked.as_mut(), given)?;
+        recalled.below_threshold = below;
+        let (chosen, repeated) = self.choose(&found, limit, query.diversity);
+        recalled.repeated = repeated;
+        for place in chosen {
+            let Some(candidate) = found.get(place) else { continue };
+            recalled.hits.push(self.hit(rows, candidate, asked.as_ref())?);
+        }
+        Ok(recalled)
+    }
+
+    /// Which classes a question sees.
+    fn seen(&self, rows: &MemoryRows<'_>, query: &Recall<'_>) -> Result<Seen, MemoryError> {
+        let number = |name: Option<&str>| -> Result<u32, StoreError> {
+            // Of a name that no memory has, only what is for all is seen.
+            Ok(name.map(|name| rows.number(name)).transpose()?.flatten().unwrap_or(0))
+        };
+        let scope = [number(query.agent)?, number(query.user)?, number(query.session)?];
+        let only = match query.kinds {
+            KindFilter::Only(kind) => rows.number(kind)?,
+            _ => None,
+        };
+        let kinds = &self.cache.kinds;
+        let reaches = |class: &Class| {
+            query.all_scopes
+                || [class.agent, class.user, class.session]
+                    .iter()
+                    .zip(scope)
+                    .all(|(set, asked)| *set == 0 || *set == asked)
+        };
+        let mut seen = Seen::default();
+        for (class, count) in self.index.known() {
+            let reached = *count > 0 && reaches(class);
+            let never = kinds.never.contains(&Some(class.kind));
+            let activity = kinds.activity == Some(class.kind);
+            let (given, withheld) = match query.kinds {
+                KindFilter::Memories => (!never && !activity, never),
+                KindFilter::Activity => (activity, false),
+                KindFilter::All => (!never, never),
+                KindFilter::Everything => (true, false),
+                KindFilter::Only(_) => (only == Some(class.kind), false),
+            };
+            seen.given.push(reached && given);
+            seen.withheld.push(reached && withheld);
+        }
+        Ok(seen)
+    }
+
+    /// Readies a vector for comparisons; `None` where there is nothing to compare it with.
+    fn probe<'a>(
+        &mut self,
+        rows: &MemoryRows<'_>,
+        vector: Option<&'a Vector>,
+    ) -> Result<Option<Asked<'a>>, MemoryError> {
+        let Some(vector) = vector.filter(|vector| !vector.is_zero()) else { return Ok(None) };
+        let Some(embedder) = rows.number(&vector.id().to_string())? else { return Ok(None) };
+        if !self.index.known().iter().any(|(class, n)| class.embedder == embedder && *n > 0) {
+            return Ok(None);
+        }
+        let dims = vector.id().dims;
+        let rotation = match &self.rotation {
+            Some((known, rotation)) if *known == dims => rotation,
+            _ => &self.rotation.insert((dims, Rotation::new(dims))).1,
+        };
+        self.index.refresh_sketches(rows, embedder, rotation.words())?;
+        let turned = rotation.turn(vector.values());
+        Ok(Some(Asked {
+            vector,
+            embedder,
+            probe: Probe::new(vector.values()),
+            bits: Rotation::bits(&turned),
+            table: Table::new(&turned),
+            calibration: Calibration::of(vector.id()),
+        }))
+    }
+
+    /// The nearest by vector, with their cosines, best first.
+    fn by_vector(
+        &mut self,
+        rows: &MemoryRows<'_>,
+        asked: &mut Asked<'_>,
+        seen: &[bool],
+        want: usize,
+    ) -> Result<Vec<(u32, f32)>, MemoryError> {
+        let comparable: Vec<bool> = self
+            .index
+            .known()
+            .iter()
+            .zip(seen)
+            .map(|((class, _), seen)| *seen && class.embedder == asked.embedder)
+            .collect();
+        let all = self.index.len();
+        let closer = (all / 400).clamp(128, 256).max(3 * want);
+        let rough = (all / 16).clamp(1024, 8192).max(2 * closer);
+        let classes = self.index.classes();
+        let sketches = &self.index.sketches;
+        let rough = nearest::by_bits(sketches, &asked.bits, classes, &comparable, rough);
+        let close = nearest::by_numbers(sketches, &asked.table, &rough, closer);
+        let mut best = Vec::with_capacity(close.len());
+        for index in close {
+            let code = self.cache.vector(rows, &self.index, index, asked.embedder)?;
+            best.push((index, self.cosine(rows, asked, index, &code)?));
+        }
+        best.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+        best.truncate(want);
+        Ok(best)
+    }
+
+    fn cosine(
+        &self,
+        rows: &MemoryRows<'_>,
+        asked: &Asked<'_>,
+        index: u32,
+        code: &[u8],
+    ) -> Result<f32, MemoryError> {
+        if code.len() == asked.probe.dims() {
+            return Ok(asked.probe.cosine(code));
+        }
+        let memory = rows.at(self.index.key(index))?;
+        Err(MemoryError::Vector {
+            id: memory.map(|memory| memory.entry.id.to_string()).unwrap_or_default(),
+            detail: format!("it has {} numbers, not {}", code.len(), asked.probe.dims()),
+        })
+    }
+
+    /// The candidates of both parts that reach a score, the best first, and how many do not.
+    fn candidates(
+        &mut self,
+        rows: &MemoryRows<'_>,
+        query: &Recall<'_>,
+        question: &Question,
+        mut asked: Option<&mut Asked<'_>>,
+        (seen, min_score): (&[bool], f32),
+    ) -> Result<(Vec<Candidate>, usize), MemoryError> {
+        let want = CANDIDATES.max(2 * query.limit.min(MOST_HITS));
+        let by_words = question.candidates(rows, &mut self.cache, &self.index, seen, want)?;
+        let mut pool: Vec<(u32, Option<f32>, f32)> =
+            by_words.most.iter().map(|(index, most)| (*index, None, *most)).collect();
+        if let Some(asked) = asked.as_deref_mut() {
+            let near = self.by_vector(rows, asked, seen, want)?;
+            let others = by_words.others;
+            pool.extend(near.into_iter().map(|(index, cosine)| (index, Some(cosine), others)));
+        }
+        // What both found counts once, by what its words can be at most.
+        pool.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.is_some().cmp(&b.1.is_some())));
+        pool.dedup_by(|later, first| {
+            let same = later.0 == first.0;
+            if same {
+                first.1 = first.1.or(later.1);
+            }
+            same
+        });
+        let mut found = Vec::with_capacity(pool.len());
+        let mut hopeless = 0;
+        for (index, cosine, most_words) in pool {
+            let comparable = asked.as_deref().filter(|asked| {
+                self.index.class(index).map(|class| class.embedder) == Some(asked.embedder)
+            });
+            let code = match comparable {
+                Some(asked) => Some(self.cache.vector(rows, &self.index, index, asked.embedder)?),
+                None => None,
+            };
+            let meaning = match (cosine, comparable, &code) {
+                (None, Some(asked), Some(code)) => Some(self.cosine(rows, asked, index, code)?),
+                (cosine, ..) => cosine,
+            };
+            let age = query.now_ms.saturating_sub(self.index.at(index));
+            let recency = score::recency(age, query.half_life_days);
+            let calibration = comparable.map(|asked| &asked.calibration);
+            let mut parts = RecallParts { meaning, words: most_words, recency };
+            // Not read where even the best that its text could be is not enough.
+            if score::score(calibration, &parts, Some(1.0)) < min_score {
+                hopeless += 1;
+                continue;
+            }
+            let known = self.cache.known(rows, &self.index, index)?;
+            parts.words = question.share(&known.terms, self.index.mean_words());
+            let score = score::score(calibration, &parts, known.entry.importance);
+            found.push(Candidate { index, known, code, score, parts });
+        }
+        let at = |candidate: &Candidate| self.index.at(candidate.index);
+        found.sort_by(|a, b| {
+            b.score
+                .total_cmp(&a.score)
+                .then_with(|| at(b).cmp(&at(a)))
+                .then_with(|| a.known.entry.id.cmp(&b.known.entry.id))
+        });
+        let all = found.len() + hopeless;
+        found.retain(|candidate| candidate.score >= min_score);
+        let below = all - found.len();
+        Ok((found, below))
+    }
+
+    fn choose(&self, found: &[Candidate], limit: usize, diversity: f32) -> (Vec<usize>, usize) {
+        let scores: Vec<f32> = found.iter().map(|candidate| candidate.score).collect();
+        // One is compared with all others in turn.
+        let last: RefCell<Option<(usize, Probe)>> = RefCell::new(None);
+        diversity::choose(&scores, limit, diversity, |one, other| {
+            let (Some(a), Some(b)) = (found.get(one), found.get(other)) else { return 0.0 };
+            let (Some(code), Some(other_code)) = (&a.code, &b.code) else {
+                return overlap(&a.known.terms, &b.known.terms);
+            };
+            let mut last = last.borrow_mut();
+            match &*last {
+                Some((place, probe)) if *place == one => probe.cosine(other_code),
+                _ => {
+                    let probe = Probe::new(&code::decode(code));
+                    let cosine = probe.cosine(other_code);
+                    *last = Some((one, probe));
+                    cosine
+                }
+            }
+        })
+    }
+
+    fn hit(
+        &mut self,
+        rows: &MemoryRows<'_>,
+        candidate: &Candidate,
+        asked: Option<&Asked<'_>>,
+    ) -> Result<Hit, MemoryError> {
+        let vector = match (&candidate.code, asked) {
+            (Some(code), Some(asked)) => {
+                Some(Vector::new(Arc::clone(asked.vector.id()), code::decode(code))?)
+            }
+            _ => self.stored_vector(rows, candidate.index)?,
+        };
+        Ok(Hit {
+            entry: candidate.known.entry.clone(),
+            vector,
+            score: candidate.score,
+            parts: candidate.parts,
+        })
+    }
+
+    /// The vector of a memory, whoever made it.
+    fn stored_vector(
+        &mut self,
+        rows: &MemoryRows<'_>,
+        index: u32,
+    ) -> Result<Option<Vector>, MemoryError> {
+        let embedder = self.index.class(index).map_or(0, |class| class.embedder);
+        let Some(id) = rows.name(embedder)?.as_deref().and_then(embedder_id) else {
+            return Ok(None);
+        };
+        let code = self.cache.vector(rows, &self.index, index, embedder)?;
+        Ok(Some(Vector::new(Arc::new(id), code::decode(&code))?))
+    }
+}
+
+/// Which classes a question sees, and which it would see but for their kind.
+#[derive(Default)]
+struct Seen {
+    given: Vec<bool>,
+    withheld: Vec<bool>,
+}
+
+/// An id as it is stored; the version may hold colons itself.
+pub(crate) fn embedder_id(text: &str) -> Option<EmbedderId> {
+    let (name, rest) = text.split_once(':')?;
+    let (version, dims) = rest.rsplit_once(':')?;
+    Some(EmbedderId::new(name, version, dims.parse().ok()?))
+}
+
+/// The share of words that two texts have in common; both lists are sorted.
+fn overlap(a: &[u64], b: &[u64]) -> f32 {
+    let shared = a.iter().filter(|term| b.binary_search(term).is_ok()).count();
+    let all = a.len() + b.len() - shared;
+    if all == 0 { 0.0 } else { shared as f32 / all as f32 }
+}

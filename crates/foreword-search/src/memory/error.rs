@@ -1,0 +1,39 @@
+//! What can go wrong with memories.
+
+use foreword_embed::{EmbedError, Incomparable};
+use foreword_store::StoreError;
+
+/// What can go wrong with memories.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MemoryError {
+    /// The database cannot be read or written, or is damaged.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The embedder has no answer.
+    #[error("no vector could be made: {0}")]
+    Embed(#[from] EmbedError),
+    /// A vector is not as long as its embedder says.
+    #[error(transparent)]
+    Incomparable(#[from] Incomparable),
+    /// A stored vector cannot be one.
+    #[error("the vector of the memory `{id}` is damaged: {detail}")]
+    Vector {
+        /// The memory.
+        id: String,
+        /// What is wrong with it.
+        detail: String,
+    },
+}
+
+impl MemoryError {
+    /// What to do about it, where that can be said.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Store(error) => error.hint(),
+            Self::Vector { .. } => Some("`foreword memory reindex --all` makes it anew".to_owned()),
+            Self::Embed(_) | Self::Incomparable(_) => None,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Memories: stored once, recalled by meaning and by words.
+//!
+//! This crate owns the search among memories ([`MemoryEngine`]): candidates by vectors and by
+//! words, one calibrated score for both, decay with age, diversity and a threshold; and what has to
+//! happen to a text before it is stored ([`Memories`]). The rows are `foreword-store`'s, the
+//! vectors `foreword-search`'s. It must not know of prompts, reads no clock, and never embeds a
+//! memory to search for it.
+//!
+//! ```
+//! use foreword_search::{Memories, MemoryEngine, NewEntry, Recall};
+//! use foreword_embed::{Embedder as _, StaticEmbedder};
+//! use foreword_store::{AuditKey, Heads, Store};
+//!
+//! # let workspace = tempfile::tempdir()?;
+//! # let config = tempfile::tempdir()?;
+//! # let database = workspace.path().join("foreword.db");
+//! # let key = AuditKey::load_or_create(&config.path().join("foreword"))?;
+//! let store = Store::open(&database, key, Heads::new(config.path()))?;
+//! let embedder = StaticEmbedder::embedded()?;
+//! let now_ms = 1_772_000_000_000;
+//! let memories = Memories::new(&store, Some(&embedder));
+//! memories.add("user:ada", now_ms, NewEntry::new("Ada prefers tabs over spaces"))?;
+//!
+//! let engine = MemoryEngine::open_read(&database)?.expect("there is a memory");
+//! let task = "which indentation does Ada prefer, tabs or spaces?";
+//! let vector = embedder.embed(&[task])?.remove(0);
+//! let found = engine.recall(&Recall { vector: Some(&vector), ..Recall::new(task, now_ms) })?;
+//! assert_eq!(found.hits[0].entry.text, "Ada prefers tabs over spaces");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod cache;
+mod code;
+mod diversity;
+mod engine;
+mod error;
+mod index;
+mod line;
+mod memories;
+mod nearest;
+mod number_map;
+mod question;
+mod recall;
+mod score;
+mod sketch;
+mod words;
+
+pub use engine::MemoryEngine;
+pub use error::MemoryError;
+pub use foreword_store::{MAX_MEMORY_BYTES, MemoryEntry, MemoryId, MemoryKind, MemoryScope};
+pub use line::{Line, LineError};
+pub use memories::{Batch, Imported, Memories, NewEntry, Reindexed};
+pub use recall::{Hit, KindFilter, Recall, RecallParts, Recalled};
+pub use score::{DEFAULT_HALF_LIFE_DAYS, DEFAULT_MIN_SCORE};

@@ -1,0 +1,115 @@
+//! What is asked, and what is answered.
+
+use foreword_embed::Vector;
+use foreword_store::MemoryEntry;
+
+use crate::memory::score::DEFAULT_HALF_LIFE_DAYS;
+
+/// Which kinds of memories are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KindFilter<'a> {
+    /// What is known: all but activity, and but what is never put into a prompt.
+    #[default]
+    Memories,
+    /// What happened.
+    Activity,
+    /// Both of these.
+    All,
+    /// Everything, also what is never put into a prompt: for a person's eyes.
+    Everything,
+    /// One kind, whichever it is: for a person's eyes.
+    Only(&'a str),
+}
+
+/// A question to the memories.
+#[derive(Debug, Clone, Copy)]
+pub struct Recall<'a> {
+    /// The task, in its own words.
+    pub text: &'a str,
+    /// Its vector; without one, words alone decide.
+    pub vector: Option<&'a Vector>,
+    /// The agent that asks. Memories of other agents are not seen.
+    pub agent: Option<&'a str>,
+    /// The user it is for. Memories of other users are not seen.
+    pub user: Option<&'a str>,
+    /// The session. Memories of other sessions are not seen.
+    pub session: Option<&'a str>,
+    /// The time, in milliseconds since 1970.
+    pub now_ms: i64,
+    /// At most so many hits.
+    pub limit: usize,
+    /// The least score of a hit; the calibrated default where it is `None`.
+    pub min_score: Option<f32>,
+    /// Which kinds.
+    pub kinds: KindFilter<'a>,
+    /// After so many days a memory is half as recent; never where it is `None`.
+    pub half_life_days: Option<f64>,
+    /// How much a hit has to differ from those before it, 0 to 1; 0 for not at all.
+    pub diversity: f32,
+    /// Sees the memories of all agents, users and sessions: for a person's eyes.
+    pub all_scopes: bool,
+}
+
+impl<'a> Recall<'a> {
+    /// A question with the defaults: three memories at most, of no agent, user or session.
+    #[must_use]
+    pub fn new(text: &'a str, now_ms: i64) -> Self {
+        Self {
+            text,
+            vector: None,
+            agent: None,
+            user: None,
+            session: None,
+            now_ms,
+            limit: 3,
+            min_score: None,
+            kinds: KindFilter::Memories,
+            half_life_days: Some(DEFAULT_HALF_LIFE_DAYS),
+            diversity: 0.3,
+            all_scopes: false,
+        }
+    }
+}
+
+/// What a score is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RecallParts {
+    /// The cosine with the question, where the vectors can be compared.
+    pub meaning: Option<f32>,
+    /// The share of the question's words that the memory has, rare words counting more, 0 to 1.
+    pub words: f32,
+    /// How recent it is: 1 today, a half after the half-life.
+    pub recency: f32,
+}
+
+/// A memory that was found.
+#[derive(Debug, Clone)]
+pub struct Hit {
+    /// The memory.
+    pub entry: MemoryEntry,
+    /// Its vector, as it was stored.
+    pub vector: Option<Vector>,
+    /// How well it fits, 0 to 1, the same scale for every embedder.
+    pub score: f32,
+    /// What the score is made of.
+    pub parts: RecallParts,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub struct Recalled {
+    /// The best first.
+    pub hits: Vec<Hit>,
+    /// Whether vectors were compared.
+    pub with_vectors: bool,
+    /// How many memories can be seen from here.
+    pub visible: usize,
+    /// How many of them have no vector of the question's embedder, and are found by words only.
+    pub without_vector: usize,
+    /// How many of those that were looked at closely did not reach the score.
+    pub below_threshold: usize,
+    /// How many reached it and were left out for their kind.
+    pub never_injected: usize,
+    /// How many reached it and said nothing new beside a hit.
+    pub repeated: usize,
+}

@@ -1,0 +1,11 @@
+//! The integration tests of `foreword-search`, one binary.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    missing_docs
+)]
+
+mod engine;

@@ -1,0 +1,110 @@
+//! How far each skill on disk is approved: what a build needs to know of the store, read-only.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use foreword_store::{AuditKey, Reader, Tracked};
+use foreword_workspace::Workspace;
+use serde::Serialize;
+
+use crate::error::SkillError;
+use crate::flow::apply::digests;
+use crate::git::history;
+use crate::git::private::Private;
+use crate::git::repository::Repository;
+
+/// How a file of skills stands to the history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "status", rename_all = "camelCase")]
+pub enum Standing {
+    /// What is on disk is what a commit holds.
+    Approved {
+        /// The commit.
+        commit: String,
+        /// Who approved it.
+        by: String,
+        /// When, in milliseconds since 1970.
+        at: i64,
+    },
+    /// A commit holds something else under this name.
+    Modified {
+        /// The commit.
+        commit: String,
+    },
+    /// No commit has it.
+    Local,
+}
+
+/// What the history holds, by path in the directory of skills.
+#[derive(Debug, Clone, Default)]
+pub struct Approvals {
+    directory: String,
+    files: BTreeMap<String, Tracked>,
+}
+
+impl Approvals {
+    /// Reads what a workspace's history holds, and creates nothing.
+    ///
+    /// `config_dir` is where the audit key lies. Only what was approved with it counts: a workspace
+    /// from elsewhere may bring a history along that says anything. Without the key nothing counts as
+    /// approved.
+    ///
+    /// # Errors
+    ///
+    /// If the repository is damaged, or there is one and the key cannot be had. A database that cannot
+    /// be read costs time, no more: it only repeats what the repository says.
+    pub fn of(workspace: &Workspace, config_dir: Option<&Path>) -> Result<Self, SkillError> {
+        let private = Private::of(workspace.root());
+        let directory = clean(&workspace.config().skills.directory).to_owned();
+        let Some(repository) = Repository::open(&private.repository())? else {
+            return Ok(Self { directory, files: BTreeMap::new() });
+        };
+        let config_dir = config_dir.ok_or(SkillError::NoConfigDir)?;
+        let key = AuditKey::load(config_dir)?;
+        let head = repository.head()?.map(|id| id.to_string());
+        let known = Reader::open(&private.database()).and_then(|reader| reader.tracked_with(&key));
+        let files = match known {
+            Ok(known) if known.head == head => known.files,
+            _ => history::tracked(&repository, &key)?,
+        };
+        let files = files.into_iter().map(|file| (file.path.clone(), file)).collect();
+        Ok(Self { directory, files })
+    }
+
+    /// Whether nothing was ever approved here.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// How a file stands, named as the workspace shows it (`skills/tea/SKILL.md`).
+    #[must_use]
+    pub fn standing(&self, shown: &str, digest: &[u8; 32]) -> Standing {
+        let Some(path) = shown.strip_prefix(&self.directory).and_then(|p| p.strip_prefix('/'))
+        else {
+            return Standing::Local;
+        };
+        match self.files.get(path) {
+            None => Standing::Local,
+            Some(file) if !file.approved => Standing::Local,
+            Some(file) if file.digest == *digest => {
+                Standing::Approved { commit: file.commit.clone(), by: file.by.clone(), at: file.at }
+            }
+            Some(file) => Standing::Modified { commit: file.commit.clone() },
+        }
+    }
+
+    pub(crate) fn digests(&self) -> BTreeMap<String, [u8; 32]> {
+        digests(self.files.values())
+    }
+
+    /// What a file is called in the repository.
+    pub(crate) fn blob(&self, path: &str) -> Option<&str> {
+        self.files.get(path).map(|file| file.blob.as_str())
+    }
+}
+
+/// The directory of skills without what does not change where it leads.
+pub(crate) fn clean(directory: &str) -> &str {
+    directory.trim_end_matches('/').trim_start_matches("./")
+}

@@ -1,0 +1,208 @@
+//! What a verification of the audit log found, in words a person can act on.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::audit::chain::Hash;
+
+/// The most faults that are listed one by one.
+pub(crate) const MAX_FAULTS: usize = 100;
+
+/// The result of checking the whole log.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Verification {
+    /// How many entries were read.
+    pub entries: u64,
+    /// The time of the first entry, in milliseconds since 1970.
+    pub first_at: Option<i64>,
+    /// The time of the last entry.
+    pub last_at: Option<i64>,
+    /// The number of the last entry.
+    pub last_seq: i64,
+    /// How many anchors were checked, the head file not counted.
+    pub anchors: u64,
+    /// What is wrong, in the order of the log; the first hundred.
+    pub faults: Vec<Fault>,
+    /// How many more faults there are.
+    pub more_faults: u64,
+    /// What should be known although nothing is wrong with it.
+    pub notes: Vec<Note>,
+    /// The hashes of the heads that the log does not hold.
+    #[serde(skip)]
+    pub unmet: Vec<Hash>,
+}
+
+impl Verification {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    pub(crate) fn fault(&mut self, fault: Fault) {
+        if self.faults.len() < MAX_FAULTS {
+            self.faults.push(fault);
+        } else {
+            self.more_faults += 1;
+        }
+    }
+}
+
+/// Something wrong with the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "fault", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Fault {
+    /// Entries are not what was written, or were written by someone without the key.
+    Altered {
+        /// The first of them.
+        from: i64,
+        /// The last of them.
+        to: i64,
+    },
+    /// The content of an entry stands in the place of another.
+    Moved {
+        /// Where it was written.
+        from: i64,
+        /// Where it stands now.
+        to: i64,
+    },
+    /// Entries are missing in the midst of the log.
+    Missing {
+        /// The first that is missing.
+        from: i64,
+        /// The last that is missing.
+        to: i64,
+    },
+    /// An entry has a number that is never given.
+    Foreign {
+        /// The number.
+        seq: i64,
+    },
+    /// The log ended later once.
+    Truncated {
+        /// The last entry there is.
+        last: i64,
+        /// The last entry there was.
+        recorded: i64,
+        /// Where that is written down.
+        place: String,
+    },
+    /// An entry is not the one that was written down elsewhere.
+    Anchor {
+        /// The entry.
+        seq: i64,
+        /// Where it is written down.
+        place: String,
+    },
+    /// Another log stood here.
+    Replaced {
+        /// The last entry of that log.
+        recorded: i64,
+        /// Where that is written down.
+        place: String,
+    },
+    /// The identity of the log, or the proof of its key, was changed.
+    Identity {
+        /// How.
+        detail: String,
+    },
+    /// The layout of the database was changed.
+    Layout {
+        /// How.
+        detail: String,
+    },
+    /// The head file is not as it was written.
+    HeadFile {
+        /// How.
+        detail: String,
+    },
+    /// The log could not be read to its end.
+    Unreadable {
+        /// The last entry that was read.
+        after: i64,
+        /// Why.
+        detail: String,
+    },
+    /// No entry was made with this key.
+    WrongKey,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Altered { from, to } if from == to => {
+                write!(f, "entry {from} was altered, or put there without the key")
+            }
+            Self::Altered { from, to } => {
+                write!(f, "entries {from} to {to} were altered, or put there without the key")
+            }
+            Self::Moved { from, to } => {
+                write!(f, "entry {from} was moved to the place of entry {to}")
+            }
+            Self::Missing { from, to } if from == to => write!(f, "entry {from} is missing"),
+            Self::Missing { from, to } => write!(f, "entries {from} to {to} are missing"),
+            Self::Foreign { seq } => write!(f, "entry {seq} does not belong to the log"),
+            Self::Truncated { last, recorded, place } => write!(
+                f,
+                "the log was cut off after entry {last}: {place} says it reached entry {recorded}"
+            ),
+            Self::Anchor { seq, place } => {
+                write!(f, "entry {seq} is not the one written down in {place}")
+            }
+            Self::Replaced { recorded, place } => write!(
+                f,
+                "this log replaced another of {recorded} entries, written down in {place}"
+            ),
+            Self::Identity { detail } => write!(f, "the identity of the log was altered: {detail}"),
+            Self::Layout { detail } => write!(f, "the database was altered: {detail}"),
+            Self::HeadFile { detail } => write!(f, "the head file was altered: {detail}"),
+            Self::Unreadable { after, detail } => {
+                write!(f, "the log cannot be read after entry {after}: {detail}")
+            }
+            Self::WrongKey => f.write_str("the log was not made with this key"),
+        }
+    }
+}
+
+/// Something about the log that should be known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "note", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Note {
+    /// There is no head file, so that entries missing at the end may go unnoticed.
+    NoHeadFile,
+    /// A person accepted that the log does not hold what was written down elsewhere.
+    Accepted {
+        /// So many heads or anchors.
+        heads: u64,
+    },
+    /// The head file is behind the log by so many entries.
+    HeadBehind {
+        /// The number of entries.
+        entries: i64,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoHeadFile => f.write_str(
+                "no head file for this database, as after moving a workspace or on another \
+                 machine: entries missing at the end are found by anchors only",
+            ),
+            Self::Accepted { heads } => write!(
+                f,
+                "{heads} heads written down elsewhere are not in this log, which a person accepted: \
+                 see the entries `audit.accept`"
+            ),
+            Self::HeadBehind { entries } => write!(
+                f,
+                "the head file is {entries} entries behind, as after a crash: these are checked by \
+                 their links only"
+            ),
+        }
+    }
+}

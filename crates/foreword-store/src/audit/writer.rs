@@ -1,0 +1,98 @@
+//! The audit log alone, for many threads: entries that arrive together are made durable together.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{self, SyncSender};
+
+use crate::audit::chain::Head;
+use crate::audit::event::Event;
+use crate::audit::heads::Heads;
+use crate::audit::key::AuditKey;
+use crate::error::StoreError;
+use crate::queue::{Queue, Ticket};
+use crate::store::{Options, Store};
+
+/// So many entries may wait; whoever brings more has to wait with them.
+const QUEUE: usize = 4096;
+/// So many entries go into one transaction at most.
+const BATCH: usize = 2048;
+
+type Answer = Result<Head, StoreError>;
+
+struct Request {
+    at_ms: i64,
+    event: Event,
+    answer: SyncSender<Answer>,
+}
+
+/// A thread that appends to the audit log for many others, and does nothing else; a
+/// [`GroupWriter`](crate::GroupWriter) also changes rows.
+///
+/// While one transaction is made durable the next entries gather, so the cost of durability is
+/// shared. An entry that was acknowledged survives whatever happens to who brought it.
+#[derive(Debug)]
+pub struct AuditWriter {
+    queue: Queue<Request>,
+}
+
+impl AuditWriter {
+    /// Opens the database and starts the thread.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::open`], and when no thread can be started.
+    pub fn start(
+        database: &Path,
+        key: AuditKey,
+        heads: Heads,
+        options: Options,
+    ) -> Result<Self, StoreError> {
+        let store = Store::open_with(database, key, heads, options)?;
+        let queue = Queue::start(database, QUEUE, BATCH, move |batch| serve(&store, batch))?;
+        Ok(Self { queue })
+    }
+
+    /// Puts an event on record and waits until it is durable.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be written.
+    pub fn append(&self, at_ms: i64, event: Event) -> Result<Head, StoreError> {
+        self.submit(at_ms, event)?.wait()
+    }
+
+    /// Hands over an event to be put on record; waits only where too many are under way.
+    ///
+    /// # Errors
+    ///
+    /// When the writer has stopped.
+    pub fn submit(&self, at_ms: i64, event: Event) -> Result<Ticket, StoreError> {
+        let (answer, ticket) = mpsc::sync_channel(1);
+        self.queue.send(Request { at_ms, event, answer })?;
+        Ok(Ticket(ticket))
+    }
+}
+
+fn serve(store: &Store, batch: Vec<Request>) {
+    let now_ms = batch.last().map_or(0, |request| request.at_ms);
+    let result = store.write(now_ms, |write| {
+        batch
+            .iter()
+            .map(|request| write.audit_at(request.at_ms, &request.event))
+            .collect::<Result<Vec<Head>, StoreError>>()
+    });
+    // Whoever no longer waits for the answer has no use for it.
+    match result {
+        Ok(heads) => {
+            for (request, head) in batch.into_iter().zip(heads) {
+                let _ = request.answer.send(Ok(head));
+            }
+        }
+        Err(error) => {
+            let error = Arc::new(error);
+            for request in batch {
+                let _ = request.answer.send(Err(StoreError::Batch(Arc::clone(&error))));
+            }
+        }
+    }
+}

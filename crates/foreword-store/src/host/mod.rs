@@ -1,0 +1,13 @@
+//! What the host keeps about sessions: turns, contents, grants, schedules, tasks.
+
+pub(crate) mod contents;
+pub(crate) mod grants;
+pub(crate) mod identity;
+pub(crate) mod refusals;
+pub(crate) mod schedules;
+pub(crate) mod session;
+pub(crate) mod sessions;
+pub(crate) mod tasks;
+pub(crate) mod todos;
+pub(crate) mod turn;
+pub(crate) mod turns;

@@ -1,0 +1,28 @@
+//! The integration tests of `foreword-store`, one binary.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    missing_docs
+)]
+
+mod contents;
+#[cfg(unix)]
+mod crash;
+mod fixture;
+mod grants;
+mod grouping;
+mod identity;
+mod key;
+mod locating;
+mod memories;
+mod migrating;
+mod opening;
+mod planning;
+mod proposals;
+mod sessions;
+mod tampering;
+mod writing;

@@ -1,0 +1,122 @@
+//! The manifest: for every byte where it came from, what it cost, how far it is trusted, and why
+//! anything is missing.
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::context::selection::Selection;
+use crate::fence::authority::{Authority, Detail, Volatility};
+
+/// A module that had content and was left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Omitted {
+    /// The module.
+    pub module: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// An item that was left out, shortened or changed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Filtered {
+    /// What it is: `memory`, `file`, `text`, …
+    pub kind: String,
+    /// Which one.
+    pub id: String,
+    /// What happened and why.
+    pub reason: String,
+}
+
+/// Where a part of a section came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SectionSource<'p> {
+    /// The file, or a name such as `builtin:security`.
+    pub path: &'p str,
+    /// First and last line of the source that stand in the prompt.
+    pub lines: [u32; 2],
+    /// The bytes of the prompt it fills.
+    pub range: [usize; 2],
+    /// Digest of those bytes; present when digests were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+/// A section of the prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SectionEntry<'p> {
+    /// The module that wrote it.
+    pub module: &'p str,
+    /// How far it is trusted.
+    pub authority: Authority,
+    /// How often it changes.
+    pub volatility: Volatility,
+    /// Full or minimal.
+    pub detail: Detail,
+    /// What it costs.
+    pub tokens: u32,
+    /// Its bytes in `content`.
+    pub range: [usize; 2],
+    /// Where its text came from.
+    pub sources: Vec<SectionSource<'p>>,
+}
+
+/// The figures of a prompt.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Metadata<'p> {
+    /// Number of sections.
+    pub module_count: usize,
+    /// Their modules, in order.
+    pub modules: Vec<&'p str>,
+    /// Tokens of the whole prompt.
+    pub estimated_tokens: u32,
+    /// Filled in by the caller, who has a clock.
+    pub build_time_ms: f64,
+    /// Tokens by module, in order.
+    #[serde(serialize_with = "as_map")]
+    pub tokens_by_module: Vec<(&'p str, u32)>,
+    /// The model's window.
+    pub context_window: u64,
+    /// Tokens of the conversation so far.
+    pub history_tokens: u64,
+    /// Tokens kept for the answer.
+    pub output_reserve: u64,
+    /// The share of the window that is left, in per cent.
+    pub percent_remaining: f64,
+    /// The prompt exceeds what is available, though everything optional was left out.
+    pub over_budget: bool,
+}
+
+fn as_map<S: Serializer>(pairs: &[(&str, u32)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().copied())
+}
+
+/// The whole account of a prompt, as `foreword build --json` prints it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Manifest<'p> {
+    /// System and turn context as one text.
+    pub content: &'p str,
+    /// The system prompt.
+    pub system: &'p str,
+    /// What belongs in front of the newest user message.
+    pub turn_context: &'p str,
+    /// The figures.
+    pub metadata: Metadata<'p>,
+    /// What stands in the prompt, in order.
+    pub sections: Vec<SectionEntry<'p>>,
+    /// Modules that had content and were left out.
+    pub omitted: &'p [Omitted],
+    /// Modules that had nothing to say.
+    pub inactive: Vec<&'p str>,
+    /// Items that were left out or changed.
+    pub filtered: &'p [Filtered],
+    /// What was selected for the task, with scores and reasons.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection: Option<&'p Selection>,
+    /// Bytes from the start that change only when a file changes.
+    pub stable_prefix_bytes: usize,
+    /// Digest of `content`; present when digests were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}

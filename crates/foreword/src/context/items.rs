@@ -1,0 +1,367 @@
+//! The list items of a Context: skills, memories, tools, capability packs.
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::context::string_or_map::{or_default, string_or_map};
+use crate::fence::text::{Document, Line, Untrusted};
+
+/// How a skill came to be here, and so how far it is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Approval {
+    /// Committed to the skill store after review.
+    Approved,
+    /// A file in the workspace that nobody had to approve.
+    Local,
+    /// Lacks an approval that the workspace requires: reference only.
+    Unapproved,
+}
+
+/// The approval of a skill with its details.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Provenance {
+    /// The state.
+    pub status: Approval,
+    /// The commit that brought it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<Line>,
+    /// Who approved it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<Line>,
+    /// When.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Line>,
+}
+
+impl<'de> Deserialize<'de> for Provenance {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        struct Map {
+            status: Approval,
+            commit: Option<Line>,
+            by: Option<Line>,
+            at: Option<Line>,
+        }
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Either {
+            Status(Approval),
+            Map(Map),
+        }
+        Ok(match Either::deserialize(deserializer).map_err(|_| {
+            serde::de::Error::custom(
+                "a skill's provenance is `approved`, `local`, `unapproved`, or an object with `status` and optional `commit`, `by`, `at`",
+            )
+        })? {
+            Either::Status(status) => Self { status, commit: None, by: None, at: None },
+            Either::Map(map) => Self { status: map.status, commit: map.commit, by: map.by, at: map.at },
+        })
+    }
+}
+
+/// A skill: a name and description for the index, a body for the prompt.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Skill {
+    /// Its name; filled in by [`Context`](crate::Context) for raw markdown.
+    pub name: Line,
+    /// One sentence on when to use it.
+    #[serde(skip_serializing_if = "Line::is_blank")]
+    pub description: Line,
+    /// The instructions, without the header.
+    pub body: Untrusted,
+    /// The file, relative to the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<Line>,
+    /// Its approval; absent means a plain skill of Skill authority.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
+}
+
+impl Skill {
+    /// Does it lack an approval it needs?
+    pub fn is_unapproved(&self) -> bool {
+        self.provenance.as_ref().is_some_and(|p| p.status == Approval::Unapproved)
+    }
+
+    /// A skill given as raw markdown. The header, if there is one, gives name and description; else
+    /// the first heading gives the name.
+    pub fn from_markdown(raw: &str) -> Self {
+        let (header, body) = split_header(raw);
+        let name = header_value(header, "name")
+            .or_else(|| first_heading(body).map(slug))
+            .filter(|name| !name.is_empty())
+            .unwrap_or_default();
+        let description = header_value(header, "description").unwrap_or_default();
+        Self {
+            name: Line(name),
+            description: Line(description),
+            body: Untrusted::new(body),
+            path: None,
+            provenance: None,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Skill {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        struct Map {
+            name: Line,
+            #[serde(default, deserialize_with = "or_default")]
+            description: Line,
+            #[serde(default, deserialize_with = "or_default")]
+            body: Untrusted,
+            path: Option<Line>,
+            provenance: Option<Provenance>,
+        }
+        string_or_map(
+            deserializer,
+            "a skill: markdown, or an object with `name`, `description` and `body`",
+            |raw| Self::from_markdown(&raw),
+            |map: Map| Self {
+                name: map.name,
+                description: map.description,
+                body: map.body,
+                path: map.path,
+                provenance: map.provenance,
+            },
+        )
+    }
+}
+
+/// Splits `---` header from body. A header that does not end is body.
+fn split_header(raw: &str) -> (&str, &str) {
+    let text = raw.trim_start_matches('\u{FEFF}');
+    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
+        return ("", text);
+    };
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            return (
+                rest.get(..at).unwrap_or_default(),
+                rest.get(at + line.len()..).unwrap_or_default(),
+            );
+        }
+        at += line.len();
+    }
+    ("", text)
+}
+
+/// A plain `key: value` of a header, or a block of indented lines. Full YAML is read by the workspace
+/// crate.
+fn header_value(header: &str, key: &str) -> Option<String> {
+    let mut lines = header.lines();
+    let value = lines.find_map(|line| Some(line.strip_prefix(key)?.strip_prefix(':')?.trim()))?;
+    let value = match value {
+        "|" | ">" | "|-" | ">-" | "" => {
+            let block = lines.take_while(|line| line.starts_with([' ', '\t']));
+            block.map(str::trim).collect::<Vec<_>>().join(" ")
+        }
+        _ => {
+            let unquoted =
+                value.strip_prefix(['"', '\'']).and_then(|v| v.strip_suffix(['"', '\'']));
+            unquoted.unwrap_or(value).to_owned()
+        }
+    };
+    Some(value).filter(|value| !value.is_empty())
+}
+
+/// The first heading outside code.
+fn first_heading(body: &str) -> Option<&str> {
+    let mut in_code = false;
+    body.lines().find_map(|line| {
+        in_code ^= line.starts_with("```") || line.starts_with("~~~");
+        let text = line.trim_start_matches('#');
+        (!in_code && text.len() < line.len() && text.starts_with(' ')).then(|| text.trim())
+    })
+}
+
+/// Lower-case letters, digits and single hyphens.
+fn slug(heading: &str) -> String {
+    let mut out = String::new();
+    for c in heading.chars() {
+        if c.is_alphanumeric() {
+            out.extend(c.to_lowercase());
+        } else if !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
+        }
+        if out.len() >= 64 {
+            break;
+        }
+    }
+    out.truncate(out.trim_end_matches('-').len());
+    out
+}
+
+/// A recalled memory or a line of activity.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Memory {
+    /// Its id in the store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<Line>,
+    /// What is remembered.
+    pub text: Untrusted,
+    /// The day it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<Line>,
+    /// Its kind; `system`, `meta` and `override` never reach a prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Line>,
+    /// How well it fits the task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// Written from tainted content?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tainted: bool,
+}
+
+impl Memory {
+    /// Kinds that would instruct rather than inform.
+    pub fn is_instruction_like(&self) -> bool {
+        self.kind.as_ref().is_some_and(|kind| {
+            let (kind, _) = crate::fence::invisible::clean(&kind.0);
+            ["system", "meta", "override"].iter().any(|k| kind.trim().eq_ignore_ascii_case(k))
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Memory {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        struct Map {
+            id: Option<Line>,
+            text: Untrusted,
+            date: Option<Line>,
+            kind: Option<Line>,
+            score: Option<f64>,
+            #[serde(default, deserialize_with = "or_default")]
+            tainted: bool,
+        }
+        string_or_map(
+            deserializer,
+            "a memory: a string, or an object with `text`",
+            |text| Self { text: Untrusted::new(text), ..Self::default() },
+            |map: Map| Self {
+                id: map.id,
+                text: map.text,
+                date: map.date,
+                kind: map.kind,
+                score: map.score,
+                tainted: map.tainted,
+            },
+        )
+    }
+}
+
+/// A tool the agent may call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tool {
+    /// The name it is called by.
+    pub name: Line,
+    /// What it does.
+    #[serde(skip_serializing_if = "Line::is_blank")]
+    pub description: Line,
+    /// The modes it is offered in; none means all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub modes: Vec<Line>,
+    /// The capability pack that goes with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capability: Option<Line>,
+}
+
+impl Tool {
+    /// Is it offered in this mode? Without modes of its own, in all of them.
+    pub fn is_offered_in(&self, mode: &str) -> bool {
+        self.modes.is_empty() || self.modes.iter().any(|m| [mode, "any"].contains(&m.inspect()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Tool {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        struct Map {
+            name: Line,
+            #[serde(default, deserialize_with = "or_default")]
+            description: Line,
+            #[serde(default, deserialize_with = "or_default")]
+            modes: Vec<Line>,
+            capability: Option<Line>,
+        }
+        string_or_map(
+            deserializer,
+            "a tool: its name, or an object with `name` and `description`",
+            |name| Self { name: Line(name), ..Self::default() },
+            |map: Map| Self {
+                name: map.name,
+                description: map.description,
+                modes: map.modes,
+                capability: map.capability,
+            },
+        )
+    }
+}
+
+/// A capability pack: discipline that goes with a set of tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Capability {
+    /// The name of the pack.
+    pub name: Line,
+    /// Its text.
+    pub text: Document,
+}
+
+impl<'de> Deserialize<'de> for Capability {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        struct Map {
+            #[serde(default, deserialize_with = "or_default")]
+            name: Line,
+            text: Document,
+        }
+        string_or_map(
+            deserializer,
+            "a capability pack: its text, or an object with `name` and `text`",
+            |text| Self { name: Line::default(), text: Document::new(text) },
+            |map: Map| Self { name: map.name, text: map.text },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn raw_skills_are_named_by_header_or_heading() {
+        let skill = Skill::from_markdown(
+            "---\nname: deploy\ndescription: \"How to deploy\"\n---\n# Deploy it\nSteps",
+        );
+        assert_eq!(
+            (skill.name.inspect(), skill.description.inspect()),
+            ("deploy", "How to deploy")
+        );
+        assert_eq!(skill.body.inspect(), "# Deploy it\nSteps");
+        assert_eq!(
+            Skill::from_markdown("# Safety Skill!\nBe safe.").name.inspect(),
+            "safety-skill"
+        );
+        assert_eq!(Skill::from_markdown("no heading").name.inspect(), "");
+        let skill = Skill::from_markdown(
+            "---\nname: q\ndescription: |\n  two\n  lines\n---\n```\n# code\n```\n",
+        );
+        assert_eq!(skill.description.inspect(), "two lines");
+        assert_eq!(Skill::from_markdown("```\n# code\n```\n# Real").name.inspect(), "real");
+        assert_eq!(Skill::from_markdown("---\nname: open").body.inspect(), "---\nname: open");
+    }
+}

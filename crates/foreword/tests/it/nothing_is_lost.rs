@@ -1,0 +1,84 @@
+//! What a person wrote into a Context stands in the prompt, or the manifest says that it does not.
+
+use foreword::{Blueprint, Context};
+use serde_json::{Value, json};
+
+const MARK: &str = "Zanzibar";
+
+/// Each place for text, with the name the manifest would give it.
+fn places() -> Vec<(&'static str, Value)> {
+    let file = |name: &str| json!({"identityFiles": {name: MARK}});
+    vec![
+        ("task", json!({"task": MARK})),
+        ("skills", json!({"skills": [{"name": MARK, "description": "d", "body": "b"}]})),
+        ("tools", json!({"tools": [MARK]})),
+        ("memories", json!({"memories": [MARK]})),
+        ("activity", json!({"activity": [MARK]})),
+        ("capabilities", json!({"capabilities": [MARK]})),
+        ("contextContent", json!({"contextContent": MARK})),
+        ("persona", json!({"persona": MARK})),
+        ("base", json!({"base": MARK})),
+        ("constitution", json!({"constitution": MARK})),
+        ("rules", json!({"rules": MARK})),
+        ("identityFiles.agent", file("agent")),
+        ("identityFiles.agent", file("agents")),
+        ("identityFiles.soul", file("soul")),
+        ("identityFiles.identity", file("identity")),
+        ("identityFiles.user", file("user")),
+        ("identityFiles.tools", file("tools")),
+        ("identityFiles.heartbeat", file("heartbeat")),
+        ("runtimeContext", json!({"runtimeContext": {"mode": "sub-agent", "objective": MARK}})),
+    ]
+}
+
+fn check(blueprint: &Blueprint, place: &str, json: &Value) {
+    let prompt = blueprint.build(&Context::from_json(&json.to_string()).unwrap());
+    let named = prompt.filtered().iter().any(|filtered| filtered.id == place);
+    let omitted = !prompt.omitted().is_empty();
+    assert!(
+        prompt.text().contains(MARK) || named || omitted,
+        "{}: {place} is in neither prompt nor manifest: {:?}",
+        blueprint.name(),
+        prompt.filtered()
+    );
+}
+
+#[test]
+fn every_text_is_shown_or_named() {
+    for blueprint in Blueprint::builtin_names().filter_map(Blueprint::builtin) {
+        for (place, json) in places() {
+            check(&blueprint, place, &json);
+        }
+    }
+}
+
+#[test]
+fn also_when_the_bootstrap_text_takes_the_place_of_the_identity() {
+    for blueprint in Blueprint::builtin_names().filter_map(Blueprint::builtin) {
+        for (place, mut json) in places() {
+            if place == "identityFiles.soul" {
+                continue;
+            }
+            let files = json.as_object_mut().unwrap().entry("identityFiles").or_insert(json!({}));
+            files["bootstrap"] = json!("Find out who you are.");
+            check(&blueprint, place, &json);
+        }
+    }
+}
+
+#[test]
+fn skills_that_nobody_approved_are_reference() {
+    let skill = |status: &str| json!({"name": "s", "body": "b", "provenance": status});
+    for blueprint in ["guarded", "companion"] {
+        let blueprint = Blueprint::builtin(blueprint).unwrap();
+        let authority = |skills: Value| {
+            let context = Context::from_json(&json!({"skills": skills}).to_string()).unwrap();
+            let prompt = blueprint.build(&context);
+            let manifest = prompt.manifest();
+            manifest.sections.iter().find(|s| s.module == "skills").unwrap().authority.as_str()
+        };
+        assert_eq!(authority(json!([skill("unapproved")])), "reference");
+        assert_eq!(authority(json!([skill("approved"), skill("unapproved")])), "skill");
+        assert_eq!(authority(json!([skill("local")])), "skill");
+    }
+}
