@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use foreword_guard::{
-    Canary, Cron, Detector, LONGEST_FORM, OutputGuard, Trust, external_content, redact_with, whole,
+    Canary, Detector, LONGEST_FORM, OutputGuard, Trust, external_content, redact_with, whole,
 };
 
 /// The canary of the session that every check is in; texts that are tried may hold it.
@@ -97,15 +97,4 @@ pub(crate) fn external_fence(text: &str) {
     let seen: String = body.concat().to_lowercase().split([' ', '\t']).collect();
     let name: String = seen.split(['_', '-']).collect();
     assert!(!seen.contains("</") && !name.contains("<externalcontent"), "{framed}");
-}
-
-/// Any text is a schedule that comes, or is refused with a message.
-pub(crate) fn schedule(text: &str) {
-    match Cron::parse(text) {
-        Ok(cron) => {
-            let next = cron.next_after(1_772_116_200).expect("what was taken comes");
-            assert!(next > 1_772_116_200 && cron.matches(next), "{cron}");
-        }
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
 }

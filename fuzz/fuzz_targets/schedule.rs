@@ -1,8 +1,7 @@
-//! See `guard_checks::schedule`.
+//! See `schedule_checks::schedule`.
 #![no_main]
 
-#[path = "../guard_checks.rs"]
-#[allow(dead_code)]
+#[path = "../schedule_checks.rs"]
 mod checks;
 
 libfuzzer_sys::fuzz_target!(|text: &str| checks::schedule(text));

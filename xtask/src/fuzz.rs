@@ -8,8 +8,14 @@ use crate::steps::{Steps, cargo};
 
 pub(crate) const DEFAULT_SECONDS: u64 = 60;
 /// Crates with a module `fuzz_smoke` among their integration tests.
-const FUZZED: [&str; 5] =
-    ["foreword", "foreword-skills", "foreword-guard", "foreword-protocol", "foreword-agent"];
+const FUZZED: [&str; 6] = [
+    "foreword",
+    "foreword-skills",
+    "foreword-guard",
+    "foreword-protocol",
+    "foreword-agent",
+    "foreword-host",
+];
 
 /// Runs the harness; `seconds` are shared evenly by its tests.
 pub(crate) fn run(steps: &mut Steps, seconds: u64) -> Result<(), TaskError> {

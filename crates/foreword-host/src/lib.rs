@@ -25,6 +25,7 @@ pub use governance::trust_store::{Standing, TrustChange};
 pub use host::{Environment, Host, HostOptions};
 pub use local::LocalSession;
 pub use model::upstream::{Credential, Lookup, Upstream};
+pub use schedule::cron::{Cron, CronError};
 pub use schedule::heartbeat::{Waking, Woken};
 pub use turn::agent_tree::Tree;
 pub use turn::prepare::{External, Origin, Prepared, TurnRequest};

@@ -41,7 +41,7 @@ const ALIASES: [(&str, &str); 7] = [
 /// # Ok::<(), foreword_guard::CronError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Cron {
+pub struct Cron {
     text: String,
     minutes: u64,
     hours: u64,
@@ -54,7 +54,7 @@ pub(crate) struct Cron {
 
 /// Why a text names no time that comes again.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum CronError {
+pub enum CronError {
     /// Not five fields.
     #[error(
         "a schedule has five fields (minute hour day month weekday), this has {0}; write it like `30 9 * * MON-FRI`, or `@daily`"
@@ -105,7 +105,7 @@ impl Cron {
     /// # Errors
     ///
     /// [`CronError`], which names the field and what could stand there.
-    pub(crate) fn parse(text: &str) -> Result<Self, CronError> {
+    pub fn parse(text: &str) -> Result<Self, CronError> {
         let text = text.trim();
         if text.len() > LONGEST {
             return Err(CronError::TooLong);
@@ -140,14 +140,14 @@ impl Cron {
 
     /// The schedule as it was given.
     #[must_use]
-    pub(crate) fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.text
     }
 
     /// The first minute after `unix_seconds` that it names. Nothing where there is none before the
     /// year 10000; it looks at no day twice, and at no month that it does not name.
     #[must_use]
-    pub(crate) fn next_after(&self, unix_seconds: i64) -> Option<i64> {
+    pub fn next_after(&self, unix_seconds: i64) -> Option<i64> {
         if !SECONDS.contains(&unix_seconds) {
             return None;
         }
@@ -176,7 +176,7 @@ impl Cron {
 
     /// Whether it names the minute that these seconds are in.
     #[must_use]
-    pub(crate) fn matches(&self, unix_seconds: i64) -> bool {
+    pub fn matches(&self, unix_seconds: i64) -> bool {
         let minute = unix_seconds.div_euclid(60);
         let in_day = minute.rem_euclid(1440);
         SECONDS.contains(&unix_seconds)

@@ -10,4 +10,5 @@
 
 mod bad_agents;
 mod bad_calls;
+mod fuzz_smoke;
 mod support;
