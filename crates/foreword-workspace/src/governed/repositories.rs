@@ -201,29 +201,33 @@ impl Repositories {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::Scratch;
 
     #[test]
     fn repositories_of_every_kind_are_found() {
-        let place = Place::new(&[
-            "w/.git/config",
-            "w/.git/hooks/x",
-            "w/.git/modules/sub/config",
-            "w/sub/.git",
-            "w/bare/HEAD",
-            "w/bare/config",
-            "w/bare/objects/",
-            "w/bare/refs/",
-            "w/half/HEAD",
-            "w/half/config",
-            "w/.foreword/skills.git/HEAD",
-        ]);
-        std::os::unix::fs::symlink("../other", place.at("w/.git/info")).unwrap();
-        place.write("w/other/exclude", "");
-        let found = Repositories::find(&place.at("w"));
+        let scratch = Scratch::new(
+            &[
+                ".git/config",
+                ".git/hooks/x",
+                ".git/modules/sub/config",
+                "sub/.git",
+                "bare/HEAD",
+                "bare/config",
+                "half/HEAD",
+                "half/config",
+                ".foreword/skills.git/HEAD",
+            ]
+            .map(|path| (path, "")),
+        );
+        for directory in ["bare/objects", "bare/refs"] {
+            fs::create_dir_all(scratch.path().join(directory)).unwrap();
+        }
+        std::os::unix::fs::symlink("../other", scratch.path().join(".git/info")).unwrap();
+        scratch.write("other/exclude", "");
+        let found = Repositories::find(scratch.path());
         let shown = found.read_only();
         let names: Vec<_> =
-            shown.iter().map(|path| path.strip_prefix(place.at("w")).unwrap()).collect();
+            shown.iter().map(|path| path.strip_prefix(scratch.path()).unwrap()).collect();
         let expected =
             [".git/config", ".git/hooks", ".git/modules", "bare/config", "other", "sub/.git"];
         assert_eq!(names, expected.map(Path::new));
@@ -234,11 +238,11 @@ mod tests {
 
     #[test]
     fn what_was_never_looked_at_did_not_appear() {
-        let place = Place::new(&["w/a/b/c/.git/config", "w/x", "w/y"]);
-        let before = Repositories::search(&place.at("w"), |path| fs::read_dir(path), 4);
+        let scratch = Scratch::new(&[("a/b/c/.git/config", ""), ("x", ""), ("y", "")]);
+        let before = Repositories::search(scratch.path(), |path| fs::read_dir(path), 4);
         assert!(!before.is_complete());
-        place.write("w/.git/config", "");
-        let now = Repositories::find(&place.at("w"));
+        scratch.write(".git/config", "");
+        let now = Repositories::find(scratch.path());
         assert_eq!(before.appeared_in(&now), [Path::new(".git")]);
     }
 }

@@ -111,7 +111,6 @@ mod s2_1_prompt_context {
 }
 
 mod s2_1_prompt_module_interface {
-    use super::*;
 
     #[test]
     fn priorities_are_from_0_to_100_and_lower_is_earlier() {
