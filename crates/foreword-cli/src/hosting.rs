@@ -155,7 +155,7 @@ impl From<HostError> for CliError {
             HostError::Blocked { .. }
             | HostError::Cancelled
             | HostError::Busy { .. }
-            | HostError::WentOn { .. }
+            | HostError::SessionChanged { .. }
             | HostError::Untrusted { .. } => Self::not_right(message),
             HostError::Agent { .. } | HostError::Limit(_) => Self::not_right(message),
             HostError::Io { .. } => Self::internal(message),

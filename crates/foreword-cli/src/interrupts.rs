@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foreword_host::Tree;
+use foreword_host::AgentTree;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -14,7 +14,7 @@ pub(crate) struct Interrupts(Arc<Shared>);
 
 struct Shared {
     /// What the agents of the turn under way share.
-    tree: Mutex<Option<Tree>>,
+    tree: Mutex<Option<AgentTree>>,
     /// Somebody wants this process to end.
     ended: AtomicBool,
     /// The terminal as it was, before anybody edited a line on it.
@@ -40,7 +40,7 @@ impl Interrupts {
     }
 
     /// Does something that Ctrl-C ends with all agents of the tree. A second Ctrl-C ends this process.
-    pub(crate) fn during<T>(&self, tree: &Tree, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn during<T>(&self, tree: &AgentTree, work: impl FnOnce() -> T) -> T {
         self.0.set(Some(tree.clone()));
         let done = work();
         self.0.set(None);
@@ -54,7 +54,7 @@ impl Interrupts {
 }
 
 impl Shared {
-    fn set(&self, tree: Option<Tree>) {
+    fn set(&self, tree: Option<AgentTree>) {
         *self.tree.lock().unwrap_or_else(PoisonError::into_inner) = tree;
     }
 

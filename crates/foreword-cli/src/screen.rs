@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 
 use foreword::Prompt;
-use foreword_host::{Observer, Prepared, TurnReport, Waking, Woken};
+use foreword_host::{Observer, PreparedTurn, TurnReport, Wakeup, WakeupReport};
 use serde_json::Value;
 
 use crate::error::CliError;
@@ -30,7 +30,7 @@ pub(crate) struct ShownPrompt {
 }
 
 impl ShownPrompt {
-    pub(crate) fn of(prepared: &Prepared) -> Self {
+    pub(crate) fn of(prepared: &PreparedTurn) -> Self {
         Self {
             prompt: prepared.prompt.clone(),
             blueprint: prepared.blueprint.name().to_owned(),
@@ -60,7 +60,7 @@ impl Screen {
 }
 
 impl Observer for Screen {
-    fn prepared(&mut self, prepared: &Prepared) {
+    fn prepared(&mut self, prepared: &PreparedTurn) {
         if !self.waking {
             self.prompt = Some(ShownPrompt::of(prepared));
         }
@@ -93,7 +93,7 @@ impl Observer for Screen {
         }
     }
 
-    fn wakes(&mut self, waking: &Waking) {
+    fn wakes(&mut self, waking: &Wakeup) {
         self.waking = true;
         self.end();
         let message = plain_line(&waking.message, 120);
@@ -105,7 +105,7 @@ impl Observer for Screen {
         });
     }
 
-    fn woke(&mut self, woken: &Woken) {
+    fn woke(&mut self, woken: &WakeupReport) {
         self.waking = false;
         self.end();
         if let Some(error) = &woken.error {

@@ -94,7 +94,7 @@ pub enum HostError {
     },
     /// Another host finished a turn after this one was prepared.
     #[error("the session `{session}` went on meanwhile, in another process")]
-    WentOn {
+    SessionChanged {
         /// The session.
         session: String,
     },
@@ -160,7 +160,7 @@ impl HostError {
             Self::Untrusted { .. } => {
                 "look at what changed with `foreword run`, which asks about it".to_owned()
             }
-            Self::WentOn { .. } => "try again".to_owned(),
+            Self::SessionChanged { .. } => "try again".to_owned(),
             Self::Blocked { .. } => "say it in other words".to_owned(),
             _ => return None,
         })

@@ -6,10 +6,10 @@
 //! builds no prompt of its own. Clock, environment and paths are given by whoever opens a [`Host`].
 
 mod actions;
+mod client_session;
 mod error;
 mod governance;
 mod host;
-mod local;
 mod model;
 mod random;
 mod schedule;
@@ -18,16 +18,16 @@ mod testing;
 mod tools;
 mod turn;
 
+pub use client_session::ClientSession;
 pub use error::HostError;
 pub use foreword_guard::TaintLevel;
 pub use foreword_protocol::RunnerKind;
 pub use governance::trust_store::{Standing, TrustChange};
 pub use host::{Environment, Host, HostOptions};
-pub use local::LocalSession;
 pub use model::upstream::{Credential, Lookup, Upstream};
 pub use schedule::cron::{Cron, CronError};
-pub use schedule::heartbeat::{Waking, Woken};
-pub use turn::agent_tree::Tree;
-pub use turn::prepare::{External, Origin, Prepared, TurnRequest};
+pub use schedule::heartbeat::{Wakeup, WakeupReport};
+pub use turn::agent_tree::AgentTree;
+pub use turn::prepare::{External, Origin, PreparedTurn, TurnRequest};
 pub use turn::session_socket::SessionSocket;
 pub use turn::{Observer, Scans, TurnReport};

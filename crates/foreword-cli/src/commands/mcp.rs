@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use foreword_host::{Host, LocalSession};
+use foreword_host::{ClientSession, Host};
 use foreword_mcp::{
     Backend, HttpOptions, HttpServer, PromptInfo, SkillInfo, SocketBackend, ToolInfo, agent_tools,
     serve_stdio,
@@ -41,7 +41,7 @@ pub(crate) fn run(workspace: &Path, args: &McpArgs, terminal: &Terminal) -> Resu
     let host = hosting::open(workspace)?;
     hosting::ensure_trusted(&host, args.trust, terminal)?;
     let session = args.session.as_deref().map(SessionId::parse).transpose()?;
-    let session = host.local_session(session, args.agent.as_deref(), "mcp")?;
+    let session = host.client_session(session, args.agent.as_deref(), "mcp")?;
     let backend = Arc::new(Local { host, session });
     let Some(addr) = args.http else { return serve_stdio(backend).map_err(failed) };
     let (token, is_new) = match &args.token_file {
@@ -70,7 +70,7 @@ fn new_token() -> Result<String, CliError> {
 /// A workspace of this machine.
 struct Local {
     host: Arc<Host>,
-    session: LocalSession,
+    session: ClientSession,
 }
 
 #[derive(Deserialize)]

@@ -5,14 +5,14 @@ use foreword_guard::{Provenance, Trust, external_content};
 use foreword_protocol::{ContentAdd, ErrorCode, Failure};
 use serde_json::{Value, json};
 
-use crate::turn::active_session::Live;
-use crate::turn::external::Fenced;
+use crate::turn::active_session::ActiveSession;
+use crate::turn::external::FencedText;
 
-pub(super) fn add(live: &Live, args: &ContentAdd) -> Result<Value, Failure> {
+pub(super) fn add(active: &ActiveSession, args: &ContentAdd) -> Result<Value, Failure> {
     if args.source.trim().is_empty() {
         return Err(Failure::new(ErrorCode::BadRequest, "`source` must say where it came from"));
     }
-    let (taken, ratio) = take_in(live, &args.source, &args.content)?;
+    let (taken, ratio) = take_in(active, &args.source, &args.content)?;
     Ok(json!({
         "content": taken.fenced, "tokens": taken.tokens, "verdict": taken.verdict.as_str(),
         "taintRatio": ratio,
@@ -20,13 +20,17 @@ pub(super) fn add(live: &Live, args: &ContentAdd) -> Result<Value, Failure> {
 }
 
 /// Takes a text from outside into the session; gives the share of such that it has then.
-pub(super) fn take_in(live: &Live, source: &str, text: &str) -> Result<(Fenced, f64), Failure> {
-    let fenced = live.host.fence_one(source, text);
-    let level = live.take_in(Provenance::External, &fenced.source, fenced.tokens, true)?;
+pub(super) fn take_in(
+    active: &ActiveSession,
+    source: &str,
+    text: &str,
+) -> Result<(FencedText, f64), Failure> {
+    let fenced = active.host.fence_one(source, text);
+    let level = active.take_in(Provenance::External, &fenced.source, fenced.tokens, true)?;
     let detail = json!({
         "source": fenced.source, "tokens": fenced.tokens, "verdict": fenced.verdict.as_str(),
     });
-    live.host.record(super::note(live, "content.external", detail));
+    active.host.record(super::note(active, "content.external", detail));
     Ok((fenced, level.ratio()))
 }
 
@@ -51,12 +55,12 @@ impl Texts {
     }
 
     /// Counts what was shown.
-    pub(super) fn take_in(self, live: &Live, action: &str) -> Result<(), Failure> {
+    pub(super) fn take_in(self, active: &ActiveSession, action: &str) -> Result<(), Failure> {
         if self.clean > 0 {
-            live.take_in(Provenance::ToolResult, action, self.clean, false)?;
+            active.take_in(Provenance::ToolResult, action, self.clean, false)?;
         }
         if self.tainted > 0 {
-            live.take_in(Provenance::External, action, self.tainted, true)?;
+            active.take_in(Provenance::External, action, self.tainted, true)?;
         }
         Ok(())
     }

@@ -8,20 +8,20 @@ use serde_json::{Value, json};
 
 use super::{change, internal};
 use crate::governance::identity;
-use crate::turn::active_session::Live;
+use crate::turn::active_session::ActiveSession;
 
-pub(super) fn propose(live: &Live, args: IdentityPropose) -> Result<Value, Failure> {
-    let file = identity::target(&live.host.root, live.agent.as_deref(), &args.file)
+pub(super) fn propose(active: &ActiveSession, args: IdentityPropose) -> Result<Value, Failure> {
+    let file = identity::target(&active.host.root, active.agent.as_deref(), &args.file)
         .map_err(|reason| Failure::new(ErrorCode::Refused, reason))?;
     let screening = Screeners::default().screen(Policy::Agent, &args.content, &[]);
     if screening.verdict == Verdict::Reject {
         let reason = screening.findings.first().map_or("it was not safe", |found| &found.message);
         return Ok(json!({ "verdict": Verdict::Reject.as_str(), "reason": reason }));
     }
-    let base = identity::digest(&live.host.root.join(&file)).map_err(|error| internal(&error))?;
-    let (by, session) = (live.actor(), live.session.clone());
+    let base = identity::digest(&active.host.root.join(&file)).map_err(|error| internal(&error))?;
+    let (by, session) = (active.actor(), active.session.clone());
     let shown = file.clone();
-    let id = change(live, "identity_propose", json!({ "file": shown }), move |write, now| {
+    let id = change(active, "identity_propose", json!({ "file": shown }), move |write, now| {
         let new = NewIdentityProposal {
             file,
             content: args.content,

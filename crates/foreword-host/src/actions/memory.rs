@@ -11,29 +11,29 @@ use foreword_store::Added;
 use serde_json::{Value, json};
 
 use crate::error::HostError;
-use crate::turn::active_session::Live;
+use crate::turn::active_session::ActiveSession;
 
 /// At most so many memories at once.
-const MOST: u32 = 50;
+const MAX_RESULTS: u32 = 50;
 /// A search shows what fits less well than what a prompt recalls by itself.
-const LEAST_SCORE: f32 = 0.3;
+const MIN_SCORE: f32 = 0.3;
 
-pub(super) fn search(live: &Live, args: &MemorySearch) -> Result<Value, Failure> {
-    let engine = MemoryEngine::open_read(live.host.database()).map_err(HostError::from)?;
+pub(super) fn search(active: &ActiveSession, args: &MemorySearch) -> Result<Value, Failure> {
+    let engine = MemoryEngine::open_read(active.host.database()).map_err(HostError::from)?;
     let Some(engine) = engine else { return Ok(json!({ "memories": [] })) };
-    let embedder = live.host.embedder();
+    let embedder = active.host.embedder();
     let vector =
         embedder.and_then(|embedder| embedder.embed(&[&args.query]).ok()?.into_iter().next());
     let found = engine
         .recall(&Recall {
             vector: vector.as_ref(),
-            agent: live.agent.as_deref(),
-            user: live.user.as_deref(),
-            session: Some(live.session.as_str()),
-            limit: args.limit.unwrap_or(10).clamp(1, MOST) as usize,
-            min_score: Some(LEAST_SCORE),
+            agent: active.agent.as_deref(),
+            user: active.user.as_deref(),
+            session: Some(active.session.as_str()),
+            limit: args.limit.unwrap_or(10).clamp(1, MAX_RESULTS) as usize,
+            min_score: Some(MIN_SCORE),
             kinds: KindFilter::Memories,
-            ..Recall::new(&args.query, live.host.now())
+            ..Recall::new(&args.query, active.host.now())
         })
         .map_err(HostError::from)?;
     let (mut clean, mut tainted) = (0_u64, 0_u64);
@@ -58,18 +58,18 @@ pub(super) fn search(live: &Live, args: &MemorySearch) -> Result<Value, Failure>
         .collect();
     for (tokens, external) in [(clean, false), (tainted, true)] {
         if tokens > 0 {
-            live.take_in(Provenance::Memory, "memory_search", tokens, external)?;
+            active.take_in(Provenance::Memory, "memory_search", tokens, external)?;
         }
     }
     Ok(json!({ "memories": memories }))
 }
 
-pub(super) fn write(live: &Live, args: MemoryWrite) -> Result<Value, Failure> {
+pub(super) fn write(active: &ActiveSession, args: MemoryWrite) -> Result<Value, Failure> {
     if args.text.trim().is_empty() {
         return Err(Failure::new(ErrorCode::BadRequest, "there is nothing to remember"));
     }
     // What a tainted session remembers is tainted, also when a person allowed it.
-    let tainted = live.taint()?.external_tokens > 0;
+    let tainted = active.taint()?.external_tokens > 0;
     let kind = args.kind.as_deref().map(MemoryKind::parse).transpose();
     let kind = kind.map_err(HostError::from)?.unwrap_or_default();
     if kind.is_never_given() {
@@ -80,14 +80,18 @@ pub(super) fn write(live: &Live, args: MemoryWrite) -> Result<Value, Failure> {
         kind,
         tainted,
         importance: args.importance,
-        source: Some(format!("session {}", live.session)),
-        scope: MemoryScope { agent: live.agent.clone(), user: live.user.clone(), session: None },
+        source: Some(format!("session {}", active.session)),
+        scope: MemoryScope {
+            agent: active.agent.clone(),
+            user: active.user.clone(),
+            session: None,
+        },
         ..NewEntry::new(args.text)
     };
     entry.check().map_err(HostError::from)?;
-    let embedder = live.host.embedder().map(|embedder| &**embedder as &dyn Embedder);
-    let batch = Memories::new(live.host.store()?, embedder)
-        .add(&live.actor(), live.host.now(), entry)
+    let embedder = active.host.embedder().map(|embedder| &**embedder as &dyn Embedder);
+    let batch = Memories::new(active.host.store()?, embedder)
+        .add(&active.actor(), active.host.now(), entry)
         .map_err(HostError::from)?;
     let id = batch.added.first().map(|added| match added {
         Added::New(id) | Added::Same(id) | Added::Taken(id) => id.as_str().to_owned(),

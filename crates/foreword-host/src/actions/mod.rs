@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::error::HostError;
 use crate::model::proxy::Sink;
-use crate::turn::active_session::Live;
+use crate::turn::active_session::ActiveSession as Live;
 
 /// Actions that every agent has, whatever tools it was given: they show what there is.
 const ALWAYS: [&str; 5] =

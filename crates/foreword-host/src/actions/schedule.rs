@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use super::change;
 use super::content::Texts;
 use crate::error::HostError;
-use crate::turn::active_session::Live;
+use crate::turn::active_session::ActiveSession;
 
-pub(super) fn add(live: &Live, args: ScheduleAdd) -> Result<Value, Failure> {
+pub(super) fn add(active: &ActiveSession, args: ScheduleAdd) -> Result<Value, Failure> {
     let bad = |message: String| Failure::new(ErrorCode::BadRequest, message);
     if args.prompt.trim().is_empty() {
         return Err(bad("`prompt` must say what the agent will be asked".to_owned()));
     }
-    let now = live.host.now();
+    let now = active.host.now();
     let (when, next_at) = match (args.cron, args.at) {
         (Some(cron), None) => {
             let parsed = Cron::parse(&cron).map_err(|error| bad(error.to_string()))?;
@@ -36,25 +36,25 @@ pub(super) fn add(live: &Live, args: ScheduleAdd) -> Result<Value, Failure> {
         _ => return Err(bad("give either `cron` or `at`".to_owned())),
     };
     if let Some(agent) = &args.agent {
-        live.host.workspace()?.agent(agent).map_err(HostError::from)?;
+        active.host.workspace()?.agent(agent).map_err(HostError::from)?;
     }
     let new = NewSchedule {
         when,
         prompt: args.prompt,
-        agent: args.agent.or_else(|| live.agent.clone()),
+        agent: args.agent.or_else(|| active.agent.clone()),
         session: None,
-        by: live.actor(),
+        by: active.actor(),
         next_at,
         // What a tainted session plans is tainted, also when a person allowed it.
-        tainted: live.taint()?.external_tokens > 0,
+        tainted: active.taint()?.external_tokens > 0,
     };
     let id =
-        change(live, "schedule_add", json!({}), move |write, now| write.schedule_add(&new, now))?;
+        change(active, "schedule_add", json!({}), move |write, now| write.schedule_add(&new, now))?;
     Ok(json!({ "id": id.as_str(), "next": shown(next_at) }))
 }
 
-pub(super) fn list(live: &Live) -> Result<Value, Failure> {
-    let schedules = live.host.reader.schedule_list().map_err(HostError::from)?;
+pub(super) fn list(active: &ActiveSession) -> Result<Value, Failure> {
+    let schedules = active.host.reader.schedule_list().map_err(HostError::from)?;
     let mut texts = Texts::default();
     let schedules: Vec<Value> = schedules
         .iter()
@@ -70,13 +70,13 @@ pub(super) fn list(live: &Live) -> Result<Value, Failure> {
             })
         })
         .collect();
-    texts.take_in(live, "schedule_list")?;
+    texts.take_in(active, "schedule_list")?;
     Ok(json!({ "schedules": schedules }))
 }
 
-pub(super) fn remove(live: &Live, args: ScheduleRemove) -> Result<Value, Failure> {
+pub(super) fn remove(active: &ActiveSession, args: ScheduleRemove) -> Result<Value, Failure> {
     let removed =
-        change(live, "schedule_remove", json!({ "schedule": args.id }), move |write, _| {
+        change(active, "schedule_remove", json!({ "schedule": args.id }), move |write, _| {
             write.schedule_remove(&args.id)
         })?;
     Ok(json!({ "removed": removed.id.as_str() }))

@@ -5,26 +5,26 @@ use foreword_protocol::{AuditReport, ErrorCode, Failure, ToolDescribe};
 use serde_json::{Value, json};
 
 use crate::error::HostError;
-use crate::turn::active_session::Live;
+use crate::turn::active_session::ActiveSession;
 
 /// The most characters of an agent's report that are kept.
-const LONGEST_REPORT: usize = 4000;
+const MAX_REPORT_CHARS: usize = 4000;
 
-pub(super) fn status(live: &Live) -> Result<Value, Failure> {
-    let level = live.taint()?;
-    let session = live.host.reader.session(&live.session).map_err(HostError::from)?;
-    let refused = level.ratio() > live.threshold || level.external_since_person;
+pub(super) fn status(active: &ActiveSession) -> Result<Value, Failure> {
+    let level = active.taint()?;
+    let session = active.host.reader.session(&active.session).map_err(HostError::from)?;
+    let refused = level.ratio() > active.threshold || level.external_since_person;
     Ok(json!({
-        "session": live.session.as_str(),
-        "agent": live.agent,
-        "turn": live.turn.map(|turn| turn.0),
+        "session": active.session.as_str(),
+        "agent": active.agent,
+        "turn": active.turn.map(|turn| turn.0),
         "turns": session.map(|session| session.turns),
-        "depth": live.depth,
-        "sandbox": live.context.sandbox_type.inspect(),
-        "profile": live.context.profile().as_str(),
-        "tools": live.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
+        "depth": active.depth,
+        "sandbox": active.context.sandbox_type.inspect(),
+        "profile": active.context.profile().as_str(),
+        "tools": active.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
         "taint": {
-            "ratio": level.ratio(), "threshold": live.threshold,
+            "ratio": level.ratio(), "threshold": active.threshold,
             "externalTokens": level.external_tokens, "totalTokens": level.total_tokens,
             "externalSincePerson": level.external_since_person,
             "sensitiveActionsRefused": refused,
@@ -32,31 +32,31 @@ pub(super) fn status(live: &Live) -> Result<Value, Failure> {
     }))
 }
 
-pub(super) fn describe(live: &Live, args: &ToolDescribe) -> Result<Value, Failure> {
-    if let Some(tool) = live.tools.iter().find(|tool| tool.name == args.name) {
+pub(super) fn describe(active: &ActiveSession, args: &ToolDescribe) -> Result<Value, Failure> {
+    if let Some(tool) = active.tools.iter().find(|tool| tool.name == args.name) {
         return Ok(json!({
             "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema,
         }));
     }
-    let tools = &live.context.tools;
+    let tools = &active.context.tools;
     if let Some(tool) = tools.iter().find(|tool| tool.name.inspect() == args.name) {
         return Ok(json!({
             "name": args.name, "description": tool.description.inspect(), "inputSchema": null,
         }));
     }
-    let known = live.tools.iter().map(|tool| tool.name.as_str());
+    let known = active.tools.iter().map(|tool| tool.name.as_str());
     let near = nearest(&args.name, known);
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     let name: String = args.name.chars().take(100).collect();
     Err(Failure::new(ErrorCode::NotFound, format!("there is no tool `{name}`{near}")))
 }
 
-pub(super) fn report(live: &Live, args: &AuditReport) -> Result<Value, Failure> {
+pub(super) fn report(active: &ActiveSession, args: &AuditReport) -> Result<Value, Failure> {
     if args.event.trim().is_empty() {
         return Err(Failure::new(ErrorCode::BadRequest, "`event` must say what happened"));
     }
-    let cut = |text: &str| text.chars().take(LONGEST_REPORT).collect::<String>();
+    let cut = |text: &str| text.chars().take(MAX_REPORT_CHARS).collect::<String>();
     let detail = json!({ "event": cut(&args.event), "detail": args.detail.as_deref().map(cut) });
-    super::change(live, "audit_report", detail, |_, _| Ok(()))?;
+    super::change(active, "audit_report", detail, |_, _| Ok(()))?;
     Ok(json!({ "recorded": true }))
 }

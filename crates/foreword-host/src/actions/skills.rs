@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::to_json;
 use crate::error::HostError;
-use crate::turn::active_session::Live;
+use crate::turn::active_session::ActiveSession;
 
-pub(super) fn list(live: &Live) -> Result<Value, Failure> {
-    let store = live.host.skills()?;
+pub(super) fn list(active: &ActiveSession) -> Result<Value, Failure> {
+    let store = active.host.skills()?;
     let approvals = store.approvals().unwrap_or_default();
     let listing = store.listing().map_err(HostError::from)?;
     let skills: Vec<Value> = listing
@@ -34,8 +34,8 @@ fn is_approved(approvals: &Approvals, path: &str, digest: &[u8; 32]) -> bool {
 }
 
 /// A skill that nobody has approved comes as what it is: the words of somebody else.
-pub(super) fn read(live: &Live, args: &SkillRead) -> Result<Value, Failure> {
-    let store = live.host.skills()?;
+pub(super) fn read(active: &ActiveSession, args: &SkillRead) -> Result<Value, Failure> {
+    let store = active.host.skills()?;
     let mut skill = store.read(&args.name).map_err(|error| match error {
         error @ SkillError::NoSuchSkill { .. } => {
             Failure::new(ErrorCode::NotFound, error.to_string())
@@ -55,7 +55,7 @@ pub(super) fn read(live: &Live, args: &SkillRead) -> Result<Value, Failure> {
 }
 
 /// The gate was passed before: the store does not ask again what a person may have allowed.
-pub(super) fn propose(live: &Live, args: SkillPropose) -> Result<Value, Failure> {
+pub(super) fn propose(active: &ActiveSession, args: SkillPropose) -> Result<Value, Failure> {
     let request = ProposalRequest {
         name: Some(args.skill),
         file: None,
@@ -63,7 +63,7 @@ pub(super) fn propose(live: &Live, args: SkillPropose) -> Result<Value, Failure>
         reason: args.reason,
         taint: TaintState::default(),
     };
-    let act = live.host.act(&live.actor());
-    let result = live.host.skills()?.propose(request, &act).map_err(HostError::from)?;
+    let act = active.host.act(&active.actor());
+    let result = active.host.skills()?.propose(request, &act).map_err(HostError::from)?;
     to_json(result)
 }

@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 
 use crate::error::HostError;
 use crate::turn::TurnReport;
-use crate::turn::active_session::Live;
+use crate::turn::active_session::ActiveSession;
 use crate::turn::prepare::{Origin, TurnRequest};
 
 /// A chain has at most so many stages.
-const MOST_STAGES: usize = 16;
+const MAX_STAGES: usize = 16;
 
-pub(super) fn agent(live: &Live, args: SpawnAgent) -> Result<Value, Failure> {
+pub(super) fn agent(active: &ActiveSession, args: SpawnAgent) -> Result<Value, Failure> {
     let stage = Stage {
         role: args.role,
         prompt: args.prompt,
@@ -26,21 +26,21 @@ pub(super) fn agent(live: &Live, args: SpawnAgent) -> Result<Value, Failure> {
         model: args.model,
         runtime_context: args.runtime_context,
     };
-    let (report, answer) = start(live, stage, None)?;
+    let (report, answer) = start(active, stage, None)?;
     Ok(json!({
         "session": report.session, "answer": answer, "state": report.state,
         "taintRatio": report.taint_ratio, "usage": report.usage,
     }))
 }
 
-pub(super) fn chain(live: &Live, args: ChainRun) -> Result<Value, Failure> {
-    if args.stages.is_empty() || args.stages.len() > MOST_STAGES {
-        let message = format!("a chain has 1 to {MOST_STAGES} stages");
+pub(super) fn chain(active: &ActiveSession, args: ChainRun) -> Result<Value, Failure> {
+    if args.stages.is_empty() || args.stages.len() > MAX_STAGES {
+        let message = format!("a chain has 1 to {MAX_STAGES} stages");
         return Err(Failure::new(ErrorCode::BadRequest, message));
     }
     // Nobody starts before it is known that all can.
     for (before, stage) in args.stages.iter().enumerate() {
-        check(live, stage).map_err(|failure| {
+        check(active, stage).map_err(|failure| {
             let message = format!("stage {}: {}", before + 1, failure.message);
             Failure::new(failure.code, message)
         })?;
@@ -49,7 +49,7 @@ pub(super) fn chain(live: &Live, args: ChainRun) -> Result<Value, Failure> {
     let mut last = None;
     for stage in args.stages {
         let role = stage.role.clone();
-        match start(live, stage, last.as_deref()) {
+        match start(active, stage, last.as_deref()) {
             Ok((report, answer)) => {
                 done.push(json!({ "role": role, "session": report.session, "answer": answer }));
                 last = Some(answer);
@@ -66,19 +66,23 @@ pub(super) fn chain(live: &Live, args: ChainRun) -> Result<Value, Failure> {
     Ok(json!({ "stages": done, "answer": last }))
 }
 
-fn check(live: &Live, stage: &Stage) -> Result<(), Failure> {
+fn check(active: &ActiveSession, stage: &Stage) -> Result<(), Failure> {
     if stage.prompt.trim().is_empty() {
         return Err(Failure::new(ErrorCode::BadRequest, "`prompt` must say what to do"));
     }
-    live.host.workspace()?.agent(&stage.role).map_err(HostError::from)?;
-    live.host.inside(Some(Path::new(&stage.cwd)))?;
+    active.host.workspace()?.agent(&stage.role).map_err(HostError::from)?;
+    active.host.inside(Some(Path::new(&stage.cwd)))?;
     Ok(())
 }
 
 /// Runs one agent to the end of its turn. What it took in from outside comes back with its answer.
-fn start(live: &Live, stage: Stage, before: Option<&str>) -> Result<(TurnReport, String), Failure> {
-    check(live, &stage)?;
-    let depth = live.tree.start(live.depth)?;
+fn start(
+    active: &ActiveSession,
+    stage: Stage,
+    before: Option<&str>,
+) -> Result<(TurnReport, String), Failure> {
+    check(active, &stage)?;
+    let depth = active.tree.start(active.depth)?;
     let message = match before {
         Some(before) => {
             let fenced = external_content("previous stage", Trust::Tool, before);
@@ -86,34 +90,36 @@ fn start(live: &Live, stage: Stage, before: Option<&str>) -> Result<(TurnReport,
         }
         None => stage.prompt,
     };
-    let origin =
-        Origin::Agent { parent: live.session.clone(), tainted: live.taint()?.external_tokens > 0 };
+    let origin = Origin::Agent {
+        parent: active.session.clone(),
+        tainted: active.taint()?.external_tokens > 0,
+    };
     let session = SessionId::random().map_err(HostError::from)?;
     let request = TurnRequest {
         message,
         session: Some(session.clone()),
         agent: Some(stage.role.clone()),
-        user: live.user.clone(),
+        user: active.user.clone(),
         model: stage.model,
         cwd: Some(stage.cwd.into()),
-        runtime_context: stage.runtime_context.map(|given| runtime_context(given, live)),
+        runtime_context: stage.runtime_context.map(|given| runtime_context(given, active)),
         origin,
         depth,
-        tree: Some(live.tree.clone()),
+        tree: Some(active.tree.clone()),
         ..TurnRequest::default()
     };
-    let report = match live.host.turn(&request, &mut ()) {
+    let report = match active.host.turn(&request, &mut ()) {
         Ok(report) => report,
         Err(error) => {
-            let totals = live.host.reader.content_totals(&session).map_err(HostError::from)?;
+            let totals = active.host.reader.content_totals(&session).map_err(HostError::from)?;
             let Failure { code, message, .. } = error.into();
-            let reason = reason(live, &stage.role, &message, totals.external_tokens > 0)?;
+            let reason = reason(active, &stage.role, &message, totals.external_tokens > 0)?;
             return Err(Failure::new(code, format!("the agent `{}` failed: {reason}", stage.role)));
         }
     };
     if let Some(held) = &report.held {
         // The reason may repeat what the answer said.
-        let reason = reason(live, &stage.role, held, true)?;
+        let reason = reason(active, &stage.role, held, true)?;
         let message = format!("the answer of `{}` was held back: {reason}", stage.role);
         return Err(Failure::new(ErrorCode::Refused, message));
     }
@@ -125,29 +131,34 @@ fn start(live: &Live, stage: Stage, before: Option<&str>) -> Result<(TurnReport,
     };
     let tokens = u64::from(estimate(&answer));
     let source = format!("agent {}", stage.role);
-    live.take_in(Provenance::ToolResult, &source, tokens, tainted)?;
+    active.take_in(Provenance::ToolResult, &source, tokens, tainted)?;
     Ok((report, answer))
 }
 
 /// Why an agent failed, for the one that started it: from outside, if its words may be.
-fn reason(live: &Live, role: &str, reason: &str, external: bool) -> Result<String, Failure> {
+fn reason(
+    active: &ActiveSession,
+    role: &str,
+    reason: &str,
+    external: bool,
+) -> Result<String, Failure> {
     let source = format!("agent {role}");
     let reason = if external {
         external_content(&source, Trust::External, reason)
     } else {
         reason.to_owned()
     };
-    live.take_in(Provenance::ToolResult, &source, u64::from(estimate(&reason)), external)?;
+    active.take_in(Provenance::ToolResult, &source, u64::from(estimate(&reason)), external)?;
     Ok(reason)
 }
 
-fn runtime_context(given: RuntimeContextArgs, live: &Live) -> RuntimeContext {
+fn runtime_context(given: RuntimeContextArgs, active: &ActiveSession) -> RuntimeContext {
     RuntimeContext {
         mode: match given.mode {
             SpawnModeArgs::TopLevel => SpawnMode::TopLevel,
             SpawnModeArgs::SubAgent => SpawnMode::SubAgent,
         },
-        parent_role: given.parent_role.or_else(|| live.agent.clone()).map(Line::new),
+        parent_role: given.parent_role.or_else(|| active.agent.clone()).map(Line::new),
         objective: given.objective.map(Line::new),
         task_id: given.task_id.map(Line::new),
     }

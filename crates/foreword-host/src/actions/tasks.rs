@@ -9,49 +9,49 @@ use serde_json::{Value, json};
 use super::content::Texts;
 use super::{change, to_json};
 use crate::error::HostError;
-use crate::turn::active_session::Live;
+use crate::turn::active_session::ActiveSession;
 
 /// At most so many tasks are listed.
-const MOST_LISTED: usize = 200;
+const MAX_TASKS_LISTED: usize = 200;
 
-pub(super) fn create(live: &Live, args: TaskCreate) -> Result<Value, Failure> {
+pub(super) fn create(active: &ActiveSession, args: TaskCreate) -> Result<Value, Failure> {
     let new = NewTask {
         title: args.title,
         detail: args.detail,
         assignee: args.assignee,
-        by: live.actor(),
-        session: Some(live.session.clone()),
-        tainted: live.taint()?.external_tokens > 0,
+        by: active.actor(),
+        session: Some(active.session.clone()),
+        tainted: active.taint()?.external_tokens > 0,
     };
     let id =
-        change(live, "task_create", json!({}), move |write, now| write.task_create(&new, now))?;
+        change(active, "task_create", json!({}), move |write, now| write.task_create(&new, now))?;
     Ok(json!({ "id": id.as_str() }))
 }
 
-pub(super) fn list(live: &Live, args: &TaskList) -> Result<Value, Failure> {
+pub(super) fn list(active: &ActiveSession, args: &TaskList) -> Result<Value, Failure> {
     let filter = TaskFilter {
         state: args.state.map(task_state),
         assignee: args.assignee.clone(),
         ..TaskFilter::default()
     };
-    let tasks = live.host.reader.task_list(&filter, MOST_LISTED).map_err(HostError::from)?;
+    let tasks = active.host.reader.task_list(&filter, MAX_TASKS_LISTED).map_err(HostError::from)?;
     let mut texts = Texts::default();
     let tasks: Vec<Task> = tasks.into_iter().map(|task| shown(task, &mut texts)).collect();
-    texts.take_in(live, "task_list")?;
+    texts.take_in(active, "task_list")?;
     Ok(json!({ "tasks": to_json(tasks)? }))
 }
 
-pub(super) fn update(live: &Live, args: TaskUpdate) -> Result<Value, Failure> {
+pub(super) fn update(active: &ActiveSession, args: TaskUpdate) -> Result<Value, Failure> {
     let TaskUpdate { id, state, title, detail, assignee } = args;
     let says = title.is_some() || detail.is_some() || assignee.is_some();
-    let tainted = says && live.taint()?.external_tokens > 0;
+    let tainted = says && active.taint()?.external_tokens > 0;
     let wanted = TaskChange { state: state.map(task_state), title, detail, assignee, tainted };
-    let task = change(live, "task_update", json!({ "task": id }), move |write, now| {
+    let task = change(active, "task_update", json!({ "task": id }), move |write, now| {
         write.task_update(&id, &wanted, now)
     })?;
     let mut texts = Texts::default();
     let task = shown(task, &mut texts);
-    texts.take_in(live, "task_update")?;
+    texts.take_in(active, "task_update")?;
     to_json(task)
 }
 
@@ -76,12 +76,12 @@ fn task_state(state: TaskState) -> foreword_store::TaskState {
     }
 }
 
-pub(super) fn read_todos(live: &Live) -> Result<Value, Failure> {
-    let items = live.host.reader.todo_read(&live.session).map_err(HostError::from)?;
+pub(super) fn read_todos(active: &ActiveSession) -> Result<Value, Failure> {
+    let items = active.host.reader.todo_read(&active.session).map_err(HostError::from)?;
     Ok(json!({ "items": to_json(items)? }))
 }
 
-pub(super) fn write_todos(live: &Live, args: TodoWrite) -> Result<Value, Failure> {
+pub(super) fn write_todos(active: &ActiveSession, args: TodoWrite) -> Result<Value, Failure> {
     let items: Vec<TodoItem> = args
         .items
         .into_iter()
@@ -94,8 +94,8 @@ pub(super) fn write_todos(live: &Live, args: TodoWrite) -> Result<Value, Failure
             },
         })
         .collect();
-    let (session, count) = (live.session.clone(), items.len());
+    let (session, count) = (active.session.clone(), items.len());
     let detail = json!({ "items": count });
-    change(live, "todo_write", detail, move |write, _| write.todo_write(&session, &items))?;
+    change(active, "todo_write", detail, move |write, _| write.todo_write(&session, &items))?;
     Ok(json!({ "items": count }))
 }

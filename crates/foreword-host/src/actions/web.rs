@@ -11,17 +11,17 @@ use ureq::Agent;
 use ureq::http::Uri;
 
 use super::content;
-use crate::turn::active_session::Live;
+use crate::turn::active_session::ActiveSession;
 
 /// So much of a page is read.
-const LONGEST_PAGE: u64 = 1 << 20;
+const MAX_PAGE_BYTES: u64 = 1 << 20;
 /// So many redirects are followed, each to an allowed host.
-const MOST_REDIRECTS: usize = 5;
+const MAX_REDIRECTS: usize = 5;
 /// No name of a type is longer.
-const LONGEST_TYPE: usize = 100;
+const MAX_MEDIA_TYPE_BYTES: usize = 100;
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-pub(super) fn fetch(live: &Live, args: &WebFetch) -> Result<Value, Failure> {
+pub(super) fn fetch(active: &ActiveSession, args: &WebFetch) -> Result<Value, Failure> {
     let mut url = args.url.clone();
     let mut redirected = false;
     let agent: Agent = Agent::config_builder()
@@ -33,11 +33,11 @@ pub(super) fn fetch(live: &Live, args: &WebFetch) -> Result<Value, Failure> {
         .user_agent("foreword")
         .build()
         .into();
-    for _ in 0..=MOST_REDIRECTS {
-        let target = allowed(&url, &live.settings.web_hosts).or_else(|failure| {
+    for _ in 0..=MAX_REDIRECTS {
+        let target = allowed(&url, &active.settings.web_hosts).or_else(|failure| {
             // Where a server leads to is its own words.
             if redirected {
-                live.take_in(Provenance::External, "web_fetch", words(&failure), true)?;
+                active.take_in(Provenance::External, "web_fetch", words(&failure), true)?;
             }
             Err(failure)
         })?;
@@ -62,25 +62,25 @@ pub(super) fn fetch(live: &Live, args: &WebFetch) -> Result<Value, Failure> {
         }
         let kind = media_type(&header("content-type").unwrap_or_default());
         let mut body = Vec::new();
-        let mut reader = response.into_body().into_reader().take(LONGEST_PAGE + 1);
+        let mut reader = response.into_body().into_reader().take(MAX_PAGE_BYTES + 1);
         reader.read_to_end(&mut body).map_err(|error| {
             Failure::new(ErrorCode::Unavailable, format!("{target} broke off: {error}"))
         })?;
-        let truncated = body.len() as u64 > LONGEST_PAGE;
-        body.truncate(usize::try_from(LONGEST_PAGE).unwrap_or(usize::MAX));
+        let truncated = body.len() as u64 > MAX_PAGE_BYTES;
+        body.truncate(usize::try_from(MAX_PAGE_BYTES).unwrap_or(usize::MAX));
         if body.contains(&0) {
             let failure = Failure::new(ErrorCode::Refused, format!("{target} is no text"));
-            live.take_in(Provenance::External, "web_fetch", words(&failure), true)?;
+            active.take_in(Provenance::External, "web_fetch", words(&failure), true)?;
             return Err(failure);
         }
         let text = String::from_utf8_lossy(&body);
-        let (taken, _) = content::take_in(live, &target, &text)?;
+        let (taken, _) = content::take_in(active, &target, &text)?;
         return Ok(json!({
             "status": status.as_u16(), "contentType": kind, "content": taken.fenced,
             "tokens": taken.tokens, "truncated": truncated, "verdict": taken.verdict.as_str(),
         }));
     }
-    Err(Failure::new(ErrorCode::Refused, format!("more than {MOST_REDIRECTS} redirects")))
+    Err(Failure::new(ErrorCode::Refused, format!("more than {MAX_REDIRECTS} redirects")))
 }
 
 /// The address, if its host may be fetched from.
@@ -129,7 +129,7 @@ fn media_type(header: &str) -> String {
         !part.is_empty()
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&b))
     };
-    let fits = kind.len() <= LONGEST_TYPE
+    let fits = kind.len() <= MAX_MEDIA_TYPE_BYTES
         && kind.split_once('/').is_some_and(|(kind, sub)| is_token(kind) && is_token(sub));
     if fits { kind } else { String::new() }
 }

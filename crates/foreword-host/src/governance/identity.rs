@@ -15,7 +15,7 @@ use crate::host::Host;
 const OPEN: [&str; 6] =
     ["SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "CONTEXT.md"];
 /// No identity file is longer.
-const LONGEST: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// The file of the workspace that a proposal is about: the agent's own where it has one.
 pub(crate) fn target(root: &Path, agent: Option<&str>, file: &str) -> Result<String, String> {
@@ -38,7 +38,7 @@ pub(crate) fn digest(path: &Path) -> io::Result<Option<[u8; 32]>> {
         Err(error) => return Err(error),
     };
     let mut content = Vec::new();
-    file.take(LONGEST).read_to_end(&mut content)?;
+    file.take(MAX_FILE_BYTES).read_to_end(&mut content)?;
     Ok(Some(*blake3::hash(&content).as_bytes()))
 }
 

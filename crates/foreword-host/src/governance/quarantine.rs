@@ -22,9 +22,9 @@ use foreword_workspace::{MAX_ENTRIES, Repositories};
 /// Directory below the private one.
 const QUARANTINE_DIR: &str = "quarantine";
 /// A file larger than this was never accepted as it is.
-const LARGEST_COMPARED: u64 = 64 << 20;
+const MAX_COMPARED_BYTES: u64 = 64 << 20;
 /// Entries of a directory that are looked at one by one.
-const MOST_INSIDE: usize = 20_000;
+const MAX_DIRECTORY_ENTRIES: usize = 20_000;
 
 /// The governed names and the repositories of a workspace as they were before an agent ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(crate) struct Quarantine {
 
 /// Something that was put aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Quarantined {
+pub(crate) struct QuarantinedEntry {
     /// Where it was, relative to the workspace.
     pub path: String,
     /// What it would have been about; nothing for what git would have run.
@@ -50,9 +50,9 @@ pub(crate) struct Quarantined {
 
 /// What came of putting aside.
 #[derive(Debug, Default)]
-pub(crate) struct PutAside {
+pub(crate) struct QuarantineReport {
     /// What was moved.
-    pub moved: Vec<Quarantined>,
+    pub moved: Vec<QuarantinedEntry>,
     /// What could not be, each with its reason.
     pub faults: Vec<SandboxError>,
 }
@@ -87,15 +87,15 @@ impl Quarantine {
         workspace: &Workspace,
         name: &str,
         accepted: Option<&GovernedContents>,
-    ) -> PutAside {
-        let mut done = PutAside::default();
+    ) -> QuarantineReport {
+        let mut done = QuarantineReport::default();
         if let Some(reason) = foreword_workspace::file_name_fault(name) {
             let given = name.to_owned();
             let fault = WorkspaceError::BadPath { given, reason, asked_by: None };
             done.faults.push(fault.into());
             return done;
         }
-        let moving = Moving { root: self.before.root(), name };
+        let moving = Mover { root: self.before.root(), name };
         for (path, link) in self.before.links() {
             moving.restore(Path::new(path), &link.target, Some(link.group), &mut done);
         }
@@ -110,7 +110,7 @@ impl Quarantine {
         done
     }
 
-    fn put_repositories_aside(&self, moving: &Moving<'_>, done: &mut PutAside) {
+    fn put_repositories_aside(&self, moving: &Mover<'_>, done: &mut QuarantineReport) {
         for (path, target) in self.repositories.links() {
             moving.restore(path, target, None, done);
         }
@@ -159,18 +159,18 @@ enum Accepted {
     Partly(Vec<String>),
 }
 
-struct Moving<'a> {
+struct Mover<'a> {
     root: &'a Path,
     name: &'a str,
 }
 
-impl Moving<'_> {
+impl Mover<'_> {
     /// Moves what was not accepted of these.
     fn all(
         &self,
         appeared: BTreeSet<(String, GovernedGroup)>,
         accepted: Option<&GovernedContents>,
-        done: &mut PutAside,
+        done: &mut QuarantineReport,
     ) {
         let mut appeared: Vec<(String, GovernedGroup)> = appeared.into_iter().rev().collect();
         while let Some((path, group)) = appeared.pop() {
@@ -191,12 +191,12 @@ impl Moving<'_> {
         }
     }
 
-    fn one(&self, path: &Path, group: Option<GovernedGroup>, done: &mut PutAside) {
+    fn one(&self, path: &Path, group: Option<GovernedGroup>, done: &mut QuarantineReport) {
         match self.put_aside(path) {
             Ok(None) => {}
             Ok(Some(moved_to)) => {
                 let path = path.to_string_lossy().into_owned();
-                done.moved.push(Quarantined { path, group, moved_to, replaced_link: false });
+                done.moved.push(QuarantinedEntry { path, group, moved_to, replaced_link: false });
             }
             Err(fault) => done.faults.push(fault),
         }
@@ -208,7 +208,7 @@ impl Moving<'_> {
         path: &Path,
         target: &Path,
         group: Option<GovernedGroup>,
-        done: &mut PutAside,
+        done: &mut QuarantineReport,
     ) {
         let restored = self.link_is(path, target).and_then(|same| {
             if same {
@@ -222,7 +222,7 @@ impl Moving<'_> {
             Ok(None) => {}
             Ok(Some(moved_to)) => {
                 let path = path.to_string_lossy().into_owned();
-                done.moved.push(Quarantined { path, group, moved_to, replaced_link: true });
+                done.moved.push(QuarantinedEntry { path, group, moved_to, replaced_link: true });
             }
             Err(fault) => done.faults.push(fault),
         }
@@ -235,7 +235,7 @@ impl Moving<'_> {
         let at = self.root.join(path);
         let Ok(meta) = fs::symlink_metadata(&at) else { return Accepted::No };
         if let Some(file) = accepted.files.get(path) {
-            let small = meta.is_file() && meta.len() <= LARGEST_COMPARED;
+            let small = meta.is_file() && meta.len() <= MAX_COMPARED_BYTES;
             let same =
                 small && fs::read(&at).is_ok_and(|bytes| blake3::hash(&bytes) == file.digest);
             return if same { Accepted::Yes } else { Accepted::No };
@@ -248,7 +248,7 @@ impl Moving<'_> {
         let names = fs::read_dir(&at).into_iter().flatten().flatten();
         let mut inside: Vec<String> = names
             .filter_map(|entry| Some(format!("{below}{}", entry.file_name().to_str()?)))
-            .take(MOST_INSIDE)
+            .take(MAX_DIRECTORY_ENTRIES)
             .collect();
         inside.sort();
         Accepted::Partly(inside)

@@ -13,13 +13,13 @@ fn put_aside(
     workspace: &Workspace,
     name: &str,
     accepted: Option<&GovernedContents>,
-) -> Vec<Quarantined> {
+) -> Vec<QuarantinedEntry> {
     let done = quarantine.after(workspace, name, accepted);
     assert!(done.faults.is_empty(), "{:?}", done.faults);
     done.moved
 }
 
-fn moved(list: &[Quarantined]) -> Vec<(&str, &str)> {
+fn moved(list: &[QuarantinedEntry]) -> Vec<(&str, &str)> {
     list.iter().map(|one| (one.path.as_str(), one.moved_to.as_str())).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Whether the person trusts the workspace, as it is now.
 
-use crate::governance::trust_store::{Standing, Trust};
+use crate::governance::trust_store::{Standing, TrustStore};
 use foreword_store::{Event, Outcome};
 use foreword_workspace::{GovernedContents, GovernedGroup};
 use serde_json::json;
@@ -17,7 +17,7 @@ impl Host {
     /// If a governed file, or what is remembered of it, cannot be read.
     pub fn standing(&self) -> Result<(Standing, GovernedContents), HostError> {
         let now = self.workspace()?.governed()?.read(&GovernedGroup::TRUSTED)?;
-        let trust = Trust::open(&self.options.config_dir, &self.root)?;
+        let trust = TrustStore::open(&self.options.config_dir, &self.root)?;
         Ok((trust.standing(&now)?, now))
     }
 
@@ -39,13 +39,13 @@ impl Host {
 
     /// What the person trusts, as they saw it.
     pub(crate) fn accepted(&self) -> Result<Option<GovernedContents>, HostError> {
-        Ok(Trust::open(&self.options.config_dir, &self.root)?.accepted()?)
+        Ok(TrustStore::open(&self.options.config_dir, &self.root)?.accepted()?)
     }
 
     /// Remembers a file that the host itself changed because the person approved it.
     pub(crate) fn trust_file(&self, path: &str) -> Result<(), HostError> {
         let now = self.workspace()?.governed()?.read(&GovernedGroup::TRUSTED)?;
-        Ok(Trust::open(&self.options.config_dir, &self.root)?.accept_only(&now, &[path])?)
+        Ok(TrustStore::open(&self.options.config_dir, &self.root)?.accept_only(&now, &[path])?)
     }
 
     /// Remembers that the person trusts the workspace as it was shown to them.
@@ -61,7 +61,7 @@ impl Host {
                 "an agent is at work here; changes are accepted when its turn has ended".to_owned(),
             ));
         }
-        Trust::open(&self.options.config_dir, &self.root)?.accept(shown)?;
+        TrustStore::open(&self.options.config_dir, &self.root)?.accept(shown)?;
         let event = Event::new(&self.options.person, "workspace.trust", ".", Outcome::Done);
         self.record_durably(event.with_detail(json!({ "files": shown.files.len() })))
     }

@@ -14,11 +14,11 @@ use foreword_sandbox::SandboxError;
 
 const FORMAT: u32 = 1;
 /// More than the texts that are kept can ever come to.
-const LARGEST_FILE: u64 = 128 << 20;
+const MAX_FILE_BYTES: u64 = 128 << 20;
 
 /// What is remembered of one workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Trust {
+pub(crate) struct TrustStore {
     workspace: PathBuf,
     file: PathBuf,
 }
@@ -49,14 +49,14 @@ pub struct TrustChange {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Remembered {
+struct TrustRecord {
     format: u32,
     /// For people who look into the file.
     workspace: String,
     files: GovernedContents,
 }
 
-impl Trust {
+impl TrustStore {
     /// Finds the place where trust in a workspace is kept. Nothing is read yet.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl Trust {
     }
 
     /// How the workspace stands, its governed files being what they are. Give the groups that were
-    /// given to [`Trust::accept`]: usually [`GovernedGroup::TRUSTED`], for skills have approvals.
+    /// given to [`TrustStore::accept`]: usually [`GovernedGroup::TRUSTED`], for skills have approvals.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ impl Trust {
     }
 
     fn keep(&self, files: &GovernedContents) -> Result<(), SandboxError> {
-        let remembered = Remembered {
+        let remembered = TrustRecord {
             format: FORMAT,
             workspace: self.workspace.display().to_string(),
             files: files.clone(),
@@ -172,7 +172,7 @@ impl Trust {
     ///
     /// # Errors
     ///
-    /// As [`Trust::standing`].
+    /// As [`TrustStore::standing`].
     pub(crate) fn accepted(&self) -> Result<Option<GovernedContents>, SandboxError> {
         let io = |source| SandboxError::Io { path: self.file.clone(), source };
         let bad = |reason: String| SandboxError::BadTrust { path: self.file.clone(), reason };
@@ -186,11 +186,11 @@ impl Trust {
             return Err(bad(reason));
         }
         let mut bytes = Vec::new();
-        file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(io)?;
-        if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST_FILE {
-            return Err(bad(format!("is longer than {LARGEST_FILE} bytes")));
+        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+        if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
+            return Err(bad(format!("is longer than {MAX_FILE_BYTES} bytes")));
         }
-        let remembered: Remembered =
+        let remembered: TrustRecord =
             serde_json::from_slice(&bytes).map_err(|error| bad(format!("is damaged: {error}")))?;
         if remembered.format != FORMAT {
             return Err(bad(format!("has the format {}, not {FORMAT}", remembered.format)));

@@ -7,8 +7,8 @@ fn contents(place: &Place) -> GovernedContents {
     workspace.governed().unwrap().read(&GovernedGroup::TRUSTED).unwrap()
 }
 
-fn trust(place: &Place) -> Trust {
-    Trust::open(&place.at("config"), &place.at("w")).unwrap()
+fn trust(place: &Place) -> TrustStore {
+    TrustStore::open(&place.at("config"), &place.at("w")).unwrap()
 }
 
 fn file(place: &Place) -> PathBuf {
@@ -63,11 +63,11 @@ fn trust_belongs_to_one_place_and_does_not_travel_with_a_copy() {
     let place = Place::new(&["w/SOUL.md", "w/.foreword/trust/x.json", "copy/SOUL.md"]);
     place.write("copy/SOUL.md", "w/SOUL.md");
     trust(&place).accept(&contents(&place)).unwrap();
-    let copy = Trust::open(&place.at("config"), &place.at("copy")).unwrap();
+    let copy = TrustStore::open(&place.at("config"), &place.at("copy")).unwrap();
     assert_eq!(copy.standing(&contents(&place)).unwrap(), Standing::Unknown);
     std::os::unix::fs::symlink(place.at("w"), place.at("linked")).unwrap();
-    assert_eq!(Trust::open(&place.at("config"), &place.at("linked")).unwrap(), trust(&place));
-    let error = Trust::open(&place.at("w/.foreword"), &place.at("w")).unwrap_err();
+    assert_eq!(TrustStore::open(&place.at("config"), &place.at("linked")).unwrap(), trust(&place));
+    let error = TrustStore::open(&place.at("w/.foreword"), &place.at("w")).unwrap_err();
     assert!(error.to_string().contains("has to be kept outside"));
 }
 

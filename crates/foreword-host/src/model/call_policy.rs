@@ -11,7 +11,7 @@ const FOREIGN_FIELDS: [&str; 6] =
 
 /// What the calls of one session have to keep to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Terms {
+pub(crate) struct ModelCallPolicy {
     /// Is the prompt all there may be of system texts? Other people's loops add their own.
     pub(crate) alone: bool,
     /// The model.
@@ -20,7 +20,7 @@ pub(crate) struct Terms {
     pub(crate) max_tokens: u64,
 }
 
-impl Terms {
+impl ModelCallPolicy {
     /// Lets a call pass that asks for nothing but words and this session's tools.
     pub(crate) fn check(
         &self,
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     fn check(alone: bool, body: &Value) -> Result<(), String> {
-        let terms = Terms { alone, model: "m".to_owned(), max_tokens: 100 };
+        let policy = ModelCallPolicy { alone, model: "m".to_owned(), max_tokens: 100 };
         let body = body.to_string();
         let provider = if body.contains("\"role\":\"system\"") {
             Provider::OpenAi
@@ -101,7 +101,7 @@ mod tests {
             Provider::Anthropic
         };
         let facts = RequestFacts::read(provider, &body).unwrap();
-        terms.check(&facts, &body, "P").map_err(|failure| failure.message)
+        policy.check(&facts, &body, "P").map_err(|failure| failure.message)
     }
 
     fn with(field: &str, value: Value) -> Value {

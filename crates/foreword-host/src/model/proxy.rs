@@ -14,20 +14,20 @@ use ureq::Agent;
 use ureq::http::Response;
 
 use crate::model::upstream::Upstream;
-use crate::turn::agent_tree::Tree;
+use crate::turn::agent_tree::AgentTree;
 
 /// No answer is longer.
-const LONGEST_ANSWER: usize = 64 << 20;
+const MAX_ANSWER_BYTES: usize = 64 << 20;
 /// No answer takes longer.
-const LONGEST_BODY: Duration = Duration::from_secs(3600);
+const MAX_ANSWER_TIME: Duration = Duration::from_secs(3600);
 /// So much of an error page is read.
-const LONGEST_ERROR: u64 = 64 << 10;
+const MAX_ERROR_BYTES: u64 = 64 << 10;
 /// Headers that say how to read a body, and nothing else.
 const PASSED_ON: [&str; 3] = ["anthropic-beta", "anthropic-version", "openai-beta"];
 /// The first wait before a call is made again; it doubles each time.
 const BACKOFF: Duration = Duration::from_millis(500);
 /// The longest such wait, also where the server asks for a longer one.
-const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
+const MAX_BACKOFF: Duration = Duration::from_secs(30);
 /// How often to look whether the turn was cancelled.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -75,7 +75,7 @@ pub(crate) fn call(
     agent: &Agent,
     upstream: &Upstream,
     call: &ModelCall,
-    tree: &Tree,
+    tree: &AgentTree,
     sink: Sink<'_>,
 ) -> Result<Called, Failure> {
     let mut attempt = 0;
@@ -112,7 +112,7 @@ pub(crate) fn agent(timeout: Duration) -> Agent {
         .timeout_connect(Some(Duration::from_secs(15)))
         .timeout_recv_response(Some(timeout))
         // Nobody waits so long; it ends the thread that reads an answer nobody listens to.
-        .timeout_recv_body(Some(LONGEST_BODY))
+        .timeout_recv_body(Some(MAX_ANSWER_TIME))
         .http_status_as_error(false)
         // A redirect could carry the credential elsewhere.
         .max_redirects(0)
@@ -162,7 +162,7 @@ fn is_plain(value: &str) -> bool {
 fn pass_on(
     upstream: &Upstream,
     response: Answer,
-    tree: &Tree,
+    tree: &AgentTree,
     sink: Sink<'_>,
 ) -> Result<Called, Failure> {
     let status = response.status().as_u16();
@@ -195,8 +195,8 @@ fn pass_on(
             Ok(Ok(piece)) => {
                 heard = Instant::now();
                 total = total.saturating_add(piece.len());
-                if total > LONGEST_ANSWER {
-                    return Err(broken(&format!("it is longer than {LONGEST_ANSWER} bytes")));
+                if total > MAX_ANSWER_BYTES {
+                    return Err(broken(&format!("it is longer than {MAX_ANSWER_BYTES} bytes")));
                 }
                 usage.push(&piece);
                 let piece = text.push(&piece);
@@ -239,7 +239,7 @@ fn refused(response: Answer, upstream: &Upstream) -> (ProviderError, String, Str
     let after = response.headers().get("retry-after").and_then(|value| value.to_str().ok());
     let after = after.map(str::to_owned);
     let mut body = Vec::new();
-    let _ = response.into_body().into_reader().take(LONGEST_ERROR).read_to_end(&mut body);
+    let _ = response.into_body().into_reader().take(MAX_ERROR_BYTES).read_to_end(&mut body);
     let mut body = String::from_utf8_lossy(&body).into_owned();
     // Some servers repeat the key they do not like; nobody else is to see it.
     if let Some(credential) = &upstream.credential {
@@ -260,10 +260,10 @@ fn is_momentary(error: &ureq::Error) -> bool {
 
 fn backoff(attempt: u32, wish: Option<Duration>) -> Duration {
     let own = BACKOFF.saturating_mul(2_u32.saturating_pow(attempt));
-    own.max(wish.unwrap_or_default()).min(LONGEST_BACKOFF)
+    own.max(wish.unwrap_or_default()).min(MAX_BACKOFF)
 }
 
-fn wait(time: Duration, tree: &Tree) -> Result<(), Failure> {
+fn wait(time: Duration, tree: &AgentTree) -> Result<(), Failure> {
     let end = Instant::now() + time;
     while Instant::now() < end {
         tree.check().map_err(|_| cancelled())?;
@@ -347,6 +347,6 @@ mod tests {
         assert_eq!(waits.get(..4), Some(&[500, 1000, 2000, 4000][..]));
         assert_eq!(waits.last(), Some(&30_000));
         assert_eq!(backoff(0, Some(Duration::from_secs(7))), Duration::from_secs(7));
-        assert_eq!(backoff(0, Some(Duration::from_secs(7000))), LONGEST_BACKOFF);
+        assert_eq!(backoff(0, Some(Duration::from_secs(7000))), MAX_BACKOFF);
     }
 }

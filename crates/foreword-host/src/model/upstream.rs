@@ -13,7 +13,7 @@ use foreword_workspace::{ModelSettings, ProviderName};
 use crate::error::HostError;
 
 /// No key is longer.
-const LONGEST_KEY: u64 = 16 << 10;
+const MAX_KEY_BYTES: u64 = 16 << 10;
 
 /// A key that never shows up in a message or a log.
 #[derive(Clone, PartialEq, Eq)]
@@ -181,10 +181,10 @@ fn read_key(path: &Path, workspace: &Path) -> Result<String, HostError> {
         return Err(unfit("it belongs to somebody else"));
     }
     let mut key = String::new();
-    let read = file.take(LONGEST_KEY + 1).read_to_string(&mut key);
+    let read = file.take(MAX_KEY_BYTES + 1).read_to_string(&mut key);
     read.map_err(|error| unfit(&error.to_string()))?;
     let key = key.trim();
-    if key.is_empty() || key.len() as u64 > LONGEST_KEY || key.chars().any(char::is_control) {
+    if key.is_empty() || key.len() as u64 > MAX_KEY_BYTES || key.chars().any(char::is_control) {
         return Err(unfit("it does not hold one key in one line"));
     }
     Ok(key.to_owned())

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// The longest text that is read.
-const LONGEST: usize = 256;
+const MAX_CHARS: usize = 256;
 /// The years that are known: 0000 to 9999.
 const SECONDS: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
 /// After so many days the calendar and its weekdays start anew: what has not come by then never comes.
@@ -79,7 +79,7 @@ pub enum CronError {
     #[error("`{0}` never comes: no such day is in the calendar")]
     Never(String),
     /// Longer than any schedule.
-    #[error("a schedule has at most {LONGEST} characters")]
+    #[error("a schedule has at most {MAX_CHARS} characters")]
     TooLong,
 }
 
@@ -107,7 +107,7 @@ impl Cron {
     /// [`CronError`], which names the field and what could stand there.
     pub fn parse(text: &str) -> Result<Self, CronError> {
         let text = text.trim();
-        if text.len() > LONGEST {
+        if text.len() > MAX_CHARS {
             return Err(CronError::TooLong);
         }
         let mut fields_text = text;

@@ -21,7 +21,7 @@ const SESSION: &str = "heartbeat";
 /// Why an agent is set to work without a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Waking {
+pub struct Wakeup {
     /// The schedule; none for the heartbeat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<String>,
@@ -45,10 +45,10 @@ pub struct Waking {
 /// What came of it.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Woken {
+pub struct WakeupReport {
     /// Why.
     #[serde(flatten)]
-    pub waking: Waking,
+    pub waking: Wakeup,
     /// The turn, if it came to its end.
     #[serde(flatten)]
     pub report: Option<TurnReport>,
@@ -71,7 +71,7 @@ impl Host {
         self: &Arc<Self>,
         template: &TurnRequest,
         observer: &mut dyn Observer,
-    ) -> Result<Vec<Woken>, HostError> {
+    ) -> Result<Vec<WakeupReport>, HostError> {
         let due = self.reader.schedules_due(self.now())?;
         let mut woken = Vec::new();
         for schedule in due {
@@ -101,7 +101,7 @@ impl Host {
         self: &Arc<Self>,
         template: &TurnRequest,
         observer: &mut dyn Observer,
-    ) -> Result<Option<Woken>, HostError> {
+    ) -> Result<Option<WakeupReport>, HostError> {
         if let Some(tree) = &template.tree {
             tree.check()?;
         }
@@ -113,7 +113,7 @@ impl Host {
             return Ok(None);
         }
         let time = shown(self.now());
-        let waking = Waking {
+        let waking = Wakeup {
             schedule: None,
             agent: None,
             by: None,
@@ -126,7 +126,7 @@ impl Host {
     }
 
     /// Takes a schedule to run it, unless another host was faster.
-    fn claim(&self, schedule: &Schedule) -> Result<Option<Waking>, HostError> {
+    fn claim(&self, schedule: &Schedule) -> Result<Option<Wakeup>, HostError> {
         let Some(due) = schedule.next_at else { return Ok(None) };
         let now = self.now();
         let next = match &schedule.when {
@@ -147,7 +147,7 @@ impl Host {
             }
             Ok(ours)
         })?;
-        Ok(ours.then(|| Waking {
+        Ok(ours.then(|| Wakeup {
             schedule: Some(schedule.id.as_str().to_owned()),
             agent: schedule.agent.clone(),
             by: Some(schedule.by.clone()),
@@ -160,11 +160,11 @@ impl Host {
 
     fn wake(
         self: &Arc<Self>,
-        waking: Waking,
+        waking: Wakeup,
         session: SessionId,
         template: &TurnRequest,
         observer: &mut dyn Observer,
-    ) -> Woken {
+    ) -> WakeupReport {
         observer.wakes(&waking);
         let request = TurnRequest {
             message: waking.message.clone(),
@@ -182,7 +182,7 @@ impl Host {
             let event = Event::new("host", "schedule.fail", id.as_str(), Outcome::Failed);
             self.record(event.with_detail(json!({ "reason": reason })));
         }
-        let woken = Woken { waking, report, error };
+        let woken = WakeupReport { waking, report, error };
         observer.woke(&woken);
         woken
     }

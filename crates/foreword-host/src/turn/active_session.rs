@@ -13,24 +13,24 @@ use foreword_workspace::HostSettings;
 
 use crate::error::HostError;
 use crate::host::Host;
-use crate::model::call_policy::Terms;
+use crate::model::call_policy::ModelCallPolicy;
 use crate::model::upstream::Upstream;
-use crate::turn::agent_tree::Tree;
-use crate::turn::bucket::Bucket;
-use crate::turn::prepare::Prepared;
+use crate::turn::agent_tree::AgentTree;
+use crate::turn::prepare::PreparedTurn;
+use crate::turn::rate_limit::RateLimit;
 
 /// A session while a turn lasts.
-pub(crate) struct Live {
+pub(crate) struct ActiveSession {
     pub(crate) host: Arc<Host>,
     pub(crate) session: SessionId,
     pub(crate) agent: Option<String>,
     pub(crate) user: Option<String>,
     pub(crate) turn: Option<TurnNumber>,
     pub(crate) depth: u32,
-    pub(crate) tree: Tree,
+    pub(crate) tree: AgentTree,
     pub(crate) token: String,
     /// What every call of the model has to keep to.
-    pub(crate) terms: Terms,
+    pub(crate) policy: ModelCallPolicy,
     /// The system text that every call of the model has to contain.
     pub(crate) prompt: String,
     pub(crate) context: Context,
@@ -40,8 +40,8 @@ pub(crate) struct Live {
     pub(crate) tools: Vec<ToolSpec>,
     pub(crate) upstream: Option<Upstream>,
     pub(crate) settings: HostSettings,
-    pub(crate) bucket: Mutex<Bucket>,
-    pub(crate) spent: Mutex<Spent>,
+    pub(crate) rate_limit: Mutex<RateLimit>,
+    pub(crate) spent: Mutex<TurnUsage>,
     /// Set when a canary was found where it must not be.
     pub(crate) leaked: Mutex<Option<String>>,
     pub(crate) activity: Activity,
@@ -89,12 +89,12 @@ impl Activity {
 
 /// What the calls of a turn cost.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Spent {
+pub(crate) struct TurnUsage {
     pub(crate) usage: Usage,
     pub(crate) calls: u64,
 }
 
-impl Spent {
+impl TurnUsage {
     /// The same, as the database keeps it.
     pub(crate) fn stored(self) -> foreword_store::Usage {
         foreword_store::Usage {
@@ -107,7 +107,7 @@ impl Spent {
     }
 }
 
-impl Live {
+impl ActiveSession {
     /// A session as a turn, or somebody who only talks to it, finds it.
     pub(crate) fn new(
         host: &Arc<Host>,
@@ -115,7 +115,7 @@ impl Live {
         turn: Option<TurnNumber>,
         depth: u32,
         token: String,
-        prepared: &Prepared,
+        prepared: &PreparedTurn,
     ) -> Self {
         let canaries: Vec<Canary> =
             session.canaries().iter().filter_map(|canary| Canary::parse(canary)).collect();
@@ -129,7 +129,7 @@ impl Live {
             depth,
             tree: prepared.tree.branch(),
             token,
-            terms: Terms {
+            policy: ModelCallPolicy {
                 alone: prepared.runner == RunnerKind::Native,
                 model: prepared.model.clone(),
                 max_tokens: u64::from(prepared.max_output_tokens()),
@@ -141,7 +141,7 @@ impl Live {
             canaries,
             tools: prepared.tools.clone(),
             upstream: Some(prepared.upstream.clone()),
-            bucket: Mutex::new(Bucket::new(settings.calls_per_second, Instant::now())),
+            rate_limit: Mutex::new(RateLimit::new(settings.calls_per_second, Instant::now())),
             settings,
             spent: Mutex::default(),
             leaked: Mutex::default(),
@@ -202,8 +202,8 @@ impl Live {
 
     /// Lets a line through, or says how long to wait.
     pub(crate) fn admit(&self) -> Result<(), Failure> {
-        let mut bucket = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
-        bucket.take(Instant::now()).map_err(|wait| {
+        let mut rate_limit = self.rate_limit.lock().unwrap_or_else(PoisonError::into_inner);
+        rate_limit.take(Instant::now()).map_err(|wait| {
             Failure::new(
                 ErrorCode::RateLimited,
                 format!(
@@ -246,7 +246,7 @@ impl Live {
         spent.calls += 1;
     }
 
-    pub(crate) fn spent(&self) -> Spent {
+    pub(crate) fn spent(&self) -> TurnUsage {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

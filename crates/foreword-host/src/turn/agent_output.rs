@@ -12,16 +12,16 @@ use serde_json::{Value, json};
 use crate::error::HostError;
 use crate::host::Host;
 use crate::turn::Observer;
-use crate::turn::active_session::Live;
+use crate::turn::active_session::ActiveSession;
 use crate::turn::process::AgentProcess;
 
 /// No answer is longer.
-const LONGEST_ANSWER: usize = 4 << 20;
+const MAX_ANSWER_BYTES: usize = 4 << 20;
 /// No word for why an agent stopped is longer.
-const LONGEST_REASON: usize = 40;
+const MAX_STOP_REASON_CHARS: usize = 40;
 
 /// How the agent's part went.
-pub(crate) struct Outcomes {
+pub(crate) struct AgentOutcome {
     pub(crate) messages: Vec<Message>,
     pub(crate) answer: String,
     pub(crate) held: Option<String>,
@@ -33,23 +33,23 @@ impl Host {
     /// Listens to the agent until it is done, lets through what may be seen, and counts what came in.
     pub(crate) fn listen(
         &self,
-        live: &Live,
+        active: &ActiveSession,
         process: &mut AgentProcess<'_>,
         observer: &mut dyn Observer,
-    ) -> Result<Outcomes, HostError> {
-        let secrets = live.secrets();
-        let new_guard = || OutputGuard::with_detector(&live.detector, &secrets);
+    ) -> Result<AgentOutcome, HostError> {
+        let secrets = active.secrets();
+        let new_guard = || OutputGuard::with_detector(&active.detector, &secrets);
         // What a step says is shown when it ends; a canary that goes on in the next one is found.
-        let mut whole = OutputGuard::new(&live.canaries, &secrets);
+        let mut whole = OutputGuard::new(&active.canaries, &secrets);
         let mut guard = new_guard();
         let mut answer = String::new();
         let mut said = Steps::default();
         loop {
-            if let Some(place) = leaked(live) {
+            if let Some(place) = leaked(active) {
                 return Ok(held(answer, &format!("its canary token was found in `{place}`")));
             }
-            let Some(event) = process.next(live)? else {
-                return Err(HostError::Agent { message: process.last_words() });
+            let Some(event) = process.next(active)? else {
+                return Err(HostError::Agent { message: process.exit_message() });
             };
             match event {
                 AgentEvent::Prompt { .. } => {}
@@ -59,23 +59,23 @@ impl Host {
                             observer.text(&safe);
                             said.text(&text);
                             answer.push_str(&safe);
-                            if answer.len() > LONGEST_ANSWER {
+                            if answer.len() > MAX_ANSWER_BYTES {
                                 return Err(HostError::Agent {
                                     message: format!(
-                                        "the agent said more than {LONGEST_ANSWER} bytes in one turn"
+                                        "the agent said more than {MAX_ANSWER_BYTES} bytes in one turn"
                                     ),
                                 });
                             }
                         }
                         Err(leak) => {
-                            live.note_leak("answer", &leak.to_string());
+                            active.note_leak("answer", &leak.to_string());
                             return Ok(held(answer, "it repeated the session's canary token"));
                         }
                     }
                 }
                 AgentEvent::ToolCall { name, input, .. } => {
-                    if let Some(leak) = live.detector.find(&input.to_string()) {
-                        live.note_leak(&name, &leak.to_string());
+                    if let Some(leak) = active.detector.find(&input.to_string()) {
+                        active.note_leak(&name, &leak.to_string());
                         return Ok(held(answer, "it passed the session's canary token to a tool"));
                     }
                     // The text of a step ends with it: a blank line sets it off from the next one.
@@ -86,7 +86,7 @@ impl Host {
                             answer.push_str(&rest);
                         }
                         Err(leak) => {
-                            live.note_leak("answer", &leak.to_string());
+                            active.note_leak("answer", &leak.to_string());
                             return Ok(held(answer, "it repeated the session's canary token"));
                         }
                     }
@@ -96,7 +96,7 @@ impl Host {
                 }
                 AgentEvent::ToolResult { name, content, is_error, .. } => {
                     let name = own_name(&name);
-                    count_result(live, name, &content)?;
+                    count_result(active, name, &content)?;
                     observer.tool_result(name, &content, is_error);
                 }
                 AgentEvent::Error { message } => return Err(HostError::Agent { message }),
@@ -111,7 +111,7 @@ impl Host {
                     let finished = match whole.finish().and_then(|_| guard.finish()) {
                         Ok(finished) => finished,
                         Err(leak) => {
-                            live.note_leak("answer", &leak.to_string());
+                            active.note_leak("answer", &leak.to_string());
                             return Ok(held(answer, "it repeated the session's canary token"));
                         }
                     };
@@ -120,13 +120,14 @@ impl Host {
                     if said.separated {
                         answer.truncate(answer.trim_end().len());
                     }
-                    process.farewell();
-                    if let Some(notice) = stopped_short(live, &stop_reason, &answer) {
+                    process.wait_for_exit();
+                    if let Some(notice) = stopped_short(active, &stop_reason, &answer) {
                         observer.notice(&notice);
                     }
-                    let stop_reason = Some(stop_reason.chars().take(LONGEST_REASON).collect());
-                    let judged = self.judged(live, messages, answer, &secrets);
-                    return Ok(Outcomes { stop_reason, ..judged });
+                    let stop_reason =
+                        Some(stop_reason.chars().take(MAX_STOP_REASON_CHARS).collect());
+                    let judged = self.judged(active, messages, answer, &secrets);
+                    return Ok(AgentOutcome { stop_reason, ..judged });
                 }
             }
         }
@@ -136,61 +137,61 @@ impl Host {
     /// turn back however it ended.
     pub(crate) fn without_leaks(
         &self,
-        live: &Live,
-        outcomes: Result<Outcomes, HostError>,
-    ) -> Result<Outcomes, HostError> {
-        let outcomes = match outcomes {
+        active: &ActiveSession,
+        outcome: Result<AgentOutcome, HostError>,
+    ) -> Result<AgentOutcome, HostError> {
+        let outcome = match outcome {
             Err(HostError::Agent { message }) => {
-                match whole(&message, &live.canaries, &live.secrets()) {
+                match whole(&message, &active.canaries, &active.secrets()) {
                     Ok(shown) => Err(HostError::Agent { message: shown.text }),
                     Err(leak) => {
-                        live.note_leak("error", &leak.to_string());
+                        active.note_leak("error", &leak.to_string());
                         Ok(held(String::new(), "it repeated the session's canary token"))
                     }
                 }
             }
-            outcomes => outcomes,
+            outcome => outcome,
         };
-        match (outcomes, leaked(live)) {
-            (Ok(outcomes), Some(place)) if outcomes.held.is_none() => {
+        match (outcome, leaked(active)) {
+            (Ok(outcome), Some(place)) if outcome.held.is_none() => {
                 let reason = format!("its canary token was found in `{place}`");
-                Ok(held(outcomes.answer, &reason))
+                Ok(held(outcome.answer, &reason))
             }
             (Err(HostError::Agent { .. }), Some(place)) => {
                 Ok(held(String::new(), &format!("its canary token was found in `{place}`")))
             }
-            (outcomes, _) => outcomes,
+            (outcome, _) => outcome,
         }
     }
 
     /// The answer as it is kept: without secrets, and judged.
     fn judged(
         &self,
-        live: &Live,
+        active: &ActiveSession,
         mut messages: Vec<Message>,
         answer: String,
         secrets: &[&str],
-    ) -> Outcomes {
+    ) -> AgentOutcome {
         for message in &mut messages {
             each_text(message, &mut |text| *text = redact_with(text, secrets).text);
         }
         let kept = serde_json::to_string(&messages).unwrap_or_default();
-        if let Some(leak) = live.detector.find(&kept) {
-            live.note_leak("messages", &leak.to_string());
+        if let Some(leak) = active.detector.find(&kept) {
+            active.note_leak("messages", &leak.to_string());
             return held(answer, "it repeated the session's canary token");
         }
         let scanned = self.scanner().map(|scanner| scan_output(scanner, &answer));
         let output = scanned.as_ref().map_or(ScanVerdict::Pass, |scanned| scanned.verdict);
         if let (ScanVerdict::Flag | ScanVerdict::Block, Some(scanned)) = (output, &scanned) {
             let detail = json!({ "score": scanned.score, "reason": scanned.reason });
-            let event = live.event("scan.output", Outcome::Refused).with_detail(detail);
+            let event = active.event("scan.output", Outcome::Refused).with_detail(detail);
             self.record(event);
         }
         if let (ScanVerdict::Block, Some(scanned)) = (output, scanned) {
             let reason = format!("it reads as an attack: {}", scanned.reason);
-            return Outcomes { output, ..held(answer, &reason) };
+            return AgentOutcome { output, ..held(answer, &reason) };
         }
-        Outcomes { messages, answer, held: None, output, stop_reason: None }
+        AgentOutcome { messages, answer, held: None, output, stop_reason: None }
     }
 }
 
@@ -206,8 +207,8 @@ fn is_own_account(messages: &[Message]) -> bool {
     })
 }
 
-fn held(answer: String, reason: &str) -> Outcomes {
-    Outcomes {
+fn held(answer: String, reason: &str) -> AgentOutcome {
+    AgentOutcome {
         messages: Vec::new(),
         answer,
         held: Some(reason.to_owned()),
@@ -217,11 +218,11 @@ fn held(answer: String, reason: &str) -> Outcomes {
 }
 
 /// What to tell a person of an agent that did not end by itself, or said nothing.
-fn stopped_short(live: &Live, stop_reason: &str, answer: &str) -> Option<String> {
+fn stopped_short(active: &ActiveSession, stop_reason: &str, answer: &str) -> Option<String> {
     match stop_reason {
         "max_steps" => Some(format!(
             "the agent stopped after {} calls of the model (host.max_steps); it may not be done",
-            live.settings.max_steps
+            active.settings.max_steps
         )),
         "max_tokens" => Some("the answer was cut off (model.max_output_tokens)".to_owned()),
         _ if answer.trim().is_empty() => Some("the agent ended without an answer".to_owned()),
@@ -229,8 +230,8 @@ fn stopped_short(live: &Live, stop_reason: &str, answer: &str) -> Option<String>
     }
 }
 
-pub(crate) fn leaked(live: &Live) -> Option<String> {
-    live.leaked.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+pub(crate) fn leaked(active: &ActiveSession) -> Option<String> {
+    active.leaked.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
 }
 
 /// A tool's name without what another loop puts in front of it.
@@ -239,7 +240,7 @@ fn own_name(name: &str) -> &str {
 }
 
 /// Counts what a tool brought into the session. Some were counted as they were served.
-fn count_result(live: &Live, name: &str, content: &str) -> Result<(), HostError> {
+fn count_result(active: &ActiveSession, name: &str, content: &str) -> Result<(), HostError> {
     let counted = [
         "web_fetch",
         "memory_search",
@@ -253,18 +254,18 @@ fn count_result(live: &Live, name: &str, content: &str) -> Result<(), HostError>
     if counted.contains(&name) {
         return Ok(());
     }
-    let external = live.settings.external_tools.iter().any(|tool| tool == name);
+    let external = active.settings.external_tools.iter().any(|tool| tool == name);
     let tokens = u64::from(estimate(content));
     if tokens == 0 {
         return Ok(());
     }
-    if !external && live.taint()?.external_tokens > 0 {
+    if !external && active.taint()?.external_tokens > 0 {
         // Otherwise an agent could thin out what came from outside with output of its own.
         let source = format!("{name} ({tokens} tokens, not counted)");
-        live.take_in(Provenance::ToolResult, &source, 0, false)?;
+        active.take_in(Provenance::ToolResult, &source, 0, false)?;
         return Ok(());
     }
-    live.take_in(Provenance::ToolResult, name, tokens, external)?;
+    active.take_in(Provenance::ToolResult, name, tokens, external)?;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use crate::error::HostError;
 
 /// What the agents of one message share. Cancelling it ends them all.
 #[derive(Clone, Debug)]
-pub struct Tree {
+pub struct AgentTree {
     shared: Arc<Shared>,
     /// This branch's own end, and that of each branch it grows from.
     cancelled: Vec<Arc<AtomicBool>>,
@@ -20,7 +20,7 @@ struct Shared {
     started: AtomicU32,
 }
 
-impl Tree {
+impl AgentTree {
     /// A tree with its limits: how deep, and how many agents beside the first.
     pub fn new(max_depth: u32, max_agents: u32) -> Self {
         let shared = Shared { max_depth, max_agents, started: AtomicU32::new(0) };
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn depth_and_number_are_limited() {
-        let tree = Tree::new(2, 3);
+        let tree = AgentTree::new(2, 3);
         assert_eq!(tree.start(0).unwrap(), 1);
         assert_eq!(tree.start(1).unwrap(), 2);
         assert!(tree.start(2).unwrap_err().to_string().contains("2 deep"));
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn the_next_message_counts_anew_and_ends_with_the_others() {
-        let tree = Tree::new(1, 1);
+        let tree = AgentTree::new(1, 1);
         assert!(tree.start(0).is_ok() && tree.start(0).is_err());
         let next = tree.next_message();
         assert!(next.start(0).is_ok());
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_branch_ends_alone_or_with_the_tree() {
-        let tree = Tree::new(3, 3);
+        let tree = AgentTree::new(3, 3);
         let (left, right) = (tree.branch(), tree.branch());
         let leaf = left.branch();
         left.cancel();

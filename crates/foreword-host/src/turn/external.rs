@@ -9,7 +9,7 @@ use crate::turn::prepare::External;
 
 /// A text from outside as the agent gets it.
 #[derive(Clone, Debug)]
-pub(crate) struct Fenced {
+pub(crate) struct FencedText {
     pub(crate) source: String,
     pub(crate) fenced: String,
     pub(crate) tokens: u64,
@@ -18,11 +18,11 @@ pub(crate) struct Fenced {
 
 impl Host {
     /// Fences texts from outside. What reads as an attack is withheld, and a note says so.
-    pub(crate) fn fence(&self, external: &[External]) -> Vec<Fenced> {
+    pub(crate) fn fence(&self, external: &[External]) -> Vec<FencedText> {
         external.iter().map(|content| self.fence_one(&content.source, &content.text)).collect()
     }
 
-    pub(crate) fn fence_one(&self, source: &str, text: &str) -> Fenced {
+    pub(crate) fn fence_one(&self, source: &str, text: &str) -> FencedText {
         let scanned = self.scanner().map(|scanner| scan_input(scanner, text, Provenance::External));
         let verdict = scanned.as_ref().map_or(ScanVerdict::Pass, |scanned| scanned.verdict);
         let fenced = match (verdict, scanned) {
@@ -33,7 +33,7 @@ impl Host {
             _ => external_content(source, Trust::External, text),
         };
         let tokens = u64::from(estimate(&fenced));
-        Fenced { source: one_line(source), fenced, tokens, verdict }
+        FencedText { source: one_line(source), fenced, tokens, verdict }
     }
 }
 

@@ -10,14 +10,14 @@ use foreword_sandbox::{DEFAULT_PATH, Guarantees, SandboxKind, SandboxSpec};
 
 use crate::error::HostError;
 use crate::host::Host;
-use crate::turn::active_session::Live;
-use crate::turn::prepare::Prepared;
+use crate::turn::active_session::ActiveSession;
+use crate::turn::prepare::PreparedTurn;
 use crate::turn::run_dir::RunDir;
 
 impl Host {
     pub(crate) fn spec(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedTurn,
         governed: &foreword_workspace::Governed,
         quarantine: &Quarantine,
         run_dir: &RunDir,
@@ -53,8 +53,8 @@ impl Host {
 
     pub(crate) fn job(
         &self,
-        prepared: &Prepared,
-        live: &Live,
+        prepared: &PreparedTurn,
+        active: &ActiveSession,
         socket: std::path::PathBuf,
         spec: &SandboxSpec,
     ) -> Result<String, HostError> {
@@ -63,7 +63,7 @@ impl Host {
             message: prepared.message.clone(),
             history: prepared.history.messages.clone(),
             taint_ratio: prepared.context.taint_ratio,
-            taint_threshold: live.threshold,
+            taint_threshold: active.threshold,
             profile: prepared.context.profile(),
             sandbox_type: prepared.context.sandbox_type.inspect().to_owned(),
             context: prepared.context.clone(),
@@ -75,7 +75,7 @@ impl Host {
             tools: prepared.tools.clone(),
             cwd: prepared.cwd.clone(),
             socket,
-            token: live.token.clone(),
+            token: active.token.clone(),
             foreword: spec.program.clone(),
             cli: prepared.located.cli.clone(),
             bridge_port: spec.bridge_ports.as_ref().map(|ports| *ports.start()),
@@ -93,7 +93,7 @@ impl Host {
 }
 
 /// Where the bridge to the model may listen, if the sandbox shares the network of the host.
-fn bridge_ports(prepared: &Prepared) -> Result<Option<RangeInclusive<u16>>, HostError> {
+fn bridge_ports(prepared: &PreparedTurn) -> Result<Option<RangeInclusive<u16>>, HostError> {
     let shared = matches!(prepared.sandbox.kind(), SandboxKind::Subprocess | SandboxKind::Seatbelt);
     if !shared || prepared.runner == RunnerKind::Native {
         return Ok(None);

@@ -19,13 +19,13 @@ use crate::model::upstream::Upstream;
 use crate::random::new_canary;
 use crate::tools;
 use crate::turn::active_session::level;
-use crate::turn::agent_tree::Tree;
-use crate::turn::external::Fenced;
+use crate::turn::agent_tree::AgentTree;
+use crate::turn::external::FencedText;
 use crate::turn::history::{History, PastTurn};
-use crate::turn::runner::{self, Located};
+use crate::turn::runner::{self, RunnerProgram};
 
 /// So many turns of a conversation are looked at.
-const MOST_TURNS: usize = 2000;
+const MAX_HISTORY_TURNS: usize = 2000;
 
 /// Who set the agent to work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,11 +84,11 @@ pub struct TurnRequest {
     /// How deep it is among agents.
     pub depth: u32,
     /// What the agents of one message share; made anew where absent.
-    pub tree: Option<Tree>,
+    pub tree: Option<AgentTree>,
 }
 
 /// A turn that could start.
-pub struct Prepared {
+pub struct PreparedTurn {
     /// Everything the prompt depends on.
     pub context: Context,
     /// How it is laid out.
@@ -106,23 +106,23 @@ pub struct Prepared {
     pub(crate) upstream: Upstream,
     pub(crate) config: Config,
     pub(crate) sandbox: Arc<dyn Sandbox>,
-    pub(crate) located: Located,
+    pub(crate) located: RunnerProgram,
     pub(crate) agent: Option<String>,
     pub(crate) user: Option<String>,
     pub(crate) cwd: PathBuf,
-    pub(crate) tree: Tree,
+    pub(crate) tree: AgentTree,
     /// What the agent is told: the message, and behind it what came from outside.
     pub(crate) message: String,
-    pub(crate) external: Vec<Fenced>,
+    pub(crate) external: Vec<FencedText>,
 }
 
-impl std::fmt::Debug for Prepared {
+impl std::fmt::Debug for PreparedTurn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Prepared").field("model", &self.model).finish_non_exhaustive()
+        f.debug_struct("PreparedTurn").field("model", &self.model).finish_non_exhaustive()
     }
 }
 
-impl Prepared {
+impl PreparedTurn {
     /// The first request that our own loop would send: its exact body.
     pub fn request_body(&self) -> String {
         let (stable, rest) = self.prompt.system_at_cache_boundary();
@@ -175,7 +175,7 @@ impl Host {
         request: &TurnRequest,
         session: Option<&Session>,
         canary: &str,
-    ) -> Result<Prepared, HostError> {
+    ) -> Result<PreparedTurn, HostError> {
         let workspace = self.workspace()?;
         let config = workspace.config().clone();
         let runner = request.runner.or_else(|| session.and_then(runner_of)).unwrap_or(match config
@@ -249,8 +249,9 @@ impl Host {
         context.history_omitted = history.omitted;
         let prompt = blueprint.build(&context);
         let tree = request.tree.clone();
-        let tree = tree.unwrap_or_else(|| Tree::new(config.host.max_depth, config.host.max_agents));
-        Ok(Prepared {
+        let tree =
+            tree.unwrap_or_else(|| AgentTree::new(config.host.max_depth, config.host.max_agents));
+        Ok(PreparedTurn {
             warnings,
             message,
             external,
@@ -294,7 +295,7 @@ impl Host {
     /// # Errors
     ///
     /// If the workspace, the model or the sandbox is not as it has to be.
-    pub fn dry_run(&self, request: &TurnRequest) -> Result<Prepared, HostError> {
+    pub fn dry_run(&self, request: &TurnRequest) -> Result<PreparedTurn, HostError> {
         let (session, canary) = self.session_of(request)?;
         self.prepare(request, session.as_ref(), &canary)
     }
@@ -304,9 +305,9 @@ impl Host {
     /// # Errors
     ///
     /// If the settings cannot be read.
-    pub fn tree(&self) -> Result<Tree, HostError> {
+    pub fn tree(&self) -> Result<AgentTree, HostError> {
         let host = self.workspace()?.config().host.clone();
-        Ok(Tree::new(host.max_depth, host.max_agents))
+        Ok(AgentTree::new(host.max_depth, host.max_agents))
     }
 
     /// What agents here could reach, for a person who decides about it.
@@ -335,7 +336,7 @@ impl Host {
         blueprint: &Blueprint,
     ) -> Result<History, HostError> {
         let Some(session) = session else { return Ok(History::default()) };
-        let stored = self.reader.history(&session.id, TurnRange::newest(MOST_TURNS))?;
+        let stored = self.reader.history(&session.id, TurnRange::newest(MAX_HISTORY_TURNS))?;
         if stored.is_empty() {
             return Ok(History::default());
         }

@@ -12,10 +12,10 @@ use foreword_protocol::{AgentEvent, FrameError, Frames, MAX_EVENT_BYTES};
 use foreword_sandbox::{Sandbox, SandboxKind, SandboxSpec};
 
 use crate::error::HostError;
-use crate::turn::active_session::Live;
+use crate::turn::active_session::ActiveSession;
 
 /// So much of what an agent complains about is kept.
-const KEPT_STDERR: usize = 8 << 10;
+const MAX_STDERR_BYTES: usize = 8 << 10;
 /// How often to look at time and cancellation.
 const TICK: Duration = Duration::from_millis(50);
 /// After its last word an agent has so long to end.
@@ -25,16 +25,16 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(crate) struct AgentProcess<'s> {
     sandbox: &'s dyn Sandbox,
     child: Child,
-    events: Receiver<Heard>,
-    complaints: Arc<Mutex<Vec<u8>>>,
+    events: Receiver<OutputLine>,
+    stderr: Arc<Mutex<Vec<u8>>>,
     began: Instant,
     away: Duration,
 }
 
-enum Heard {
+enum OutputLine {
     Event(Box<AgentEvent>),
     /// A line that is no event.
-    Nonsense(String),
+    Invalid(String),
 }
 
 impl<'s> AgentProcess<'s> {
@@ -56,13 +56,13 @@ impl<'s> AgentProcess<'s> {
         })?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let complaints = Arc::new(Mutex::new(Vec::new()));
+        let kept_stderr = Arc::new(Mutex::new(Vec::new()));
         let (sender, events) = mpsc::sync_channel(8);
         let process = Self {
             sandbox,
             child,
             events,
-            complaints: Arc::clone(&complaints),
+            stderr: Arc::clone(&kept_stderr),
             began: Instant::now(),
             away: Duration::ZERO,
         };
@@ -86,9 +86,9 @@ impl<'s> AgentProcess<'s> {
             let keep = move || {
                 let mut buffer = [0; 4096];
                 while let Ok(read @ 1..) = stderr.read(&mut buffer) {
-                    let mut kept = complaints.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut kept = kept_stderr.lock().unwrap_or_else(PoisonError::into_inner);
                     kept.extend_from_slice(buffer.get(..read).unwrap_or_default());
-                    let extra = kept.len().saturating_sub(KEPT_STDERR);
+                    let extra = kept.len().saturating_sub(MAX_STDERR_BYTES);
                     kept.drain(..extra);
                 }
             };
@@ -98,9 +98,9 @@ impl<'s> AgentProcess<'s> {
     }
 
     /// The next thing the agent says; nothing once it has ended.
-    pub(crate) fn next(&mut self, live: &Live) -> Result<Option<AgentEvent>, HostError> {
+    pub(crate) fn next(&mut self, active: &ActiveSession) -> Result<Option<AgentEvent>, HostError> {
         let since = Instant::now();
-        let next = self.wait(live);
+        let next = self.wait(active);
         self.away += since.elapsed();
         next
     }
@@ -110,22 +110,22 @@ impl<'s> AgentProcess<'s> {
         self.away
     }
 
-    fn wait(&mut self, live: &Live) -> Result<Option<AgentEvent>, HostError> {
+    fn wait(&mut self, active: &ActiveSession) -> Result<Option<AgentEvent>, HostError> {
         loop {
             // An agent that never stops talking has no more time than a silent one.
-            self.check(live)?;
+            self.check(active)?;
             match self.events.recv_timeout(TICK) {
-                Ok(Heard::Event(event)) => {
-                    live.activity.note();
+                Ok(OutputLine::Event(event)) => {
+                    active.activity.note();
                     return Ok(Some(*event));
                 }
-                Ok(Heard::Nonsense(what)) => {
+                Ok(OutputLine::Invalid(what)) => {
                     return Err(HostError::Agent {
                         message: format!("the agent wrote something that is no event: {what}"),
                     });
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    return live.tree.check().map(|()| None);
+                    return active.tree.check().map(|()| None);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -133,15 +133,15 @@ impl<'s> AgentProcess<'s> {
     }
 
     /// Whether the agent still has time.
-    fn check(&self, live: &Live) -> Result<(), HostError> {
-        live.tree.check()?;
-        let settings = &live.settings;
+    fn check(&self, active: &ActiveSession) -> Result<(), HostError> {
+        active.tree.check()?;
+        let settings = &active.settings;
         let message = if self.began.elapsed() > Duration::from_secs(settings.turn_seconds) {
             format!(
                 "the turn took longer than {} seconds (host.turn_seconds)",
                 settings.turn_seconds
             )
-        } else if live.activity.silence() > Duration::from_secs(settings.silent_seconds) {
+        } else if active.activity.silence() > Duration::from_secs(settings.silent_seconds) {
             format!(
                 "the agent was silent for {} seconds (host.silent_seconds)",
                 settings.silent_seconds
@@ -153,7 +153,7 @@ impl<'s> AgentProcess<'s> {
     }
 
     /// Waits a little for the agent to end by itself.
-    pub(crate) fn farewell(&mut self) {
+    pub(crate) fn wait_for_exit(&mut self) {
         let since = Instant::now();
         while since.elapsed() < GRACE && matches!(self.child.try_wait(), Ok(None)) {
             thread::sleep(Duration::from_millis(1));
@@ -162,15 +162,15 @@ impl<'s> AgentProcess<'s> {
     }
 
     /// How it ended, in words, for an agent that said nothing about it.
-    pub(crate) fn last_words(&mut self) -> String {
-        self.farewell();
+    pub(crate) fn exit_message(&mut self) -> String {
+        self.wait_for_exit();
         let ended = match self.child.try_wait() {
             Ok(Some(status)) => format!("the agent ended without an answer ({status})"),
             _ => "the agent closed its output without an answer".to_owned(),
         };
-        let kept = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
-        let complaints = String::from_utf8_lossy(&kept);
-        match complaints.trim() {
+        let kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        let stderr = String::from_utf8_lossy(&kept);
+        match stderr.trim() {
             "" => ended,
             words => format!("{ended}: {words}"),
         }
@@ -185,19 +185,19 @@ impl Drop for AgentProcess<'_> {
     }
 }
 
-fn listen(mut frames: Frames<std::process::ChildStdout>, sender: &SyncSender<Heard>) {
+fn listen(mut frames: Frames<std::process::ChildStdout>, sender: &SyncSender<OutputLine>) {
     loop {
         let heard = match frames.next_line() {
             Ok(None) | Err(FrameError::Io(_) | FrameError::Truncated) => return,
             Ok(Some(line)) => match serde_json::from_slice(line) {
-                Ok(event) => Heard::Event(Box::new(event)),
-                Err(_) => Heard::Nonsense(
+                Ok(event) => OutputLine::Event(Box::new(event)),
+                Err(_) => OutputLine::Invalid(
                     String::from_utf8_lossy(line).chars().take(200).collect::<String>(),
                 ),
             },
-            Err(error) => Heard::Nonsense(error.to_string()),
+            Err(error) => OutputLine::Invalid(error.to_string()),
         };
-        let ends = matches!(heard, Heard::Nonsense(_));
+        let ends = matches!(heard, OutputLine::Invalid(_));
         if sender.send(heard).is_err() || ends {
             return;
         }

@@ -9,7 +9,7 @@ use crate::model::upstream::Lookup;
 
 /// A program as the sandbox will find it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Located {
+pub(crate) struct RunnerProgram {
     /// The program; nothing for our own loop.
     pub(crate) cli: Option<CliProgram>,
     /// Trees it needs to read.
@@ -38,15 +38,20 @@ fn program(runner: RunnerKind) -> Option<Program> {
 }
 
 /// Finds the program of a runner on the person's search path.
-pub(crate) fn locate(runner: RunnerKind, environment: Lookup<'_>) -> Result<Located, HostError> {
-    let Some(Program { name, install }) = program(runner) else { return Ok(Located::default()) };
+pub(crate) fn locate(
+    runner: RunnerKind,
+    environment: Lookup<'_>,
+) -> Result<RunnerProgram, HostError> {
+    let Some(Program { name, install }) = program(runner) else {
+        return Ok(RunnerProgram::default());
+    };
     let path = environment("PATH").unwrap_or_default();
     let missing = || HostError::NotInstalled { program: name, install };
     let found = find(name, &path).ok_or_else(missing)?;
     let real = found.canonicalize().map_err(|_| missing())?;
-    let mut located = Located {
+    let mut located = RunnerProgram {
         cli: Some(CliProgram { program: real.clone(), args: Vec::new() }),
-        ..Located::default()
+        ..RunnerProgram::default()
     };
     located.add_tree(installation(&real));
     if let Some(node) = find("node", &path).and_then(|node| node.canonicalize().ok()) {
@@ -56,7 +61,7 @@ pub(crate) fn locate(runner: RunnerKind, environment: Lookup<'_>) -> Result<Loca
     Ok(located)
 }
 
-impl Located {
+impl RunnerProgram {
     /// A tree that the sandbox does not have anyway.
     fn add_tree(&mut self, tree: Option<PathBuf>) {
         let system = ["/usr", "/bin", "/lib", "/opt", "/nix"];
@@ -96,7 +101,7 @@ mod tests {
 
     #[test]
     fn our_own_loop_needs_nothing() {
-        assert_eq!(locate(RunnerKind::Native, &|_| None).unwrap(), Located::default());
+        assert_eq!(locate(RunnerKind::Native, &|_| None).unwrap(), RunnerProgram::default());
     }
 
     #[test]

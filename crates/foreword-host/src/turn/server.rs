@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::actions::perform;
 use crate::error::HostError;
-use crate::turn::active_session::Live;
+use crate::turn::active_session::ActiveSession as Live;
 
 /// So many connections may a session have at once.
 const MOST_CONNECTIONS: usize = 32;

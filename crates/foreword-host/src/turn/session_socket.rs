@@ -9,7 +9,7 @@ use foreword_store::SessionId;
 use crate::error::HostError;
 use crate::host::Host;
 use crate::random::random_hex;
-use crate::turn::active_session::Live;
+use crate::turn::active_session::ActiveSession;
 use crate::turn::prepare::TurnRequest;
 use crate::turn::run_dir::RunDir;
 use crate::turn::server::Server;
@@ -18,7 +18,7 @@ use crate::turn::server::Server;
 pub struct SessionSocket {
     // Dropped in this order: nobody is answered on a socket that is gone.
     _server: Server,
-    live: Arc<Live>,
+    active: Arc<ActiveSession>,
     run_dir: RunDir,
 }
 
@@ -36,17 +36,17 @@ impl SessionSocket {
 
     /// What every call has to carry.
     pub fn token(&self) -> &str {
-        &self.live.token
+        &self.active.token
     }
 
     /// The session.
     pub fn session(&self) -> &SessionId {
-        &self.live.session
+        &self.active.session
     }
 
     /// The system text that every call of the model has to contain.
     pub fn system(&self) -> &str {
-        &self.live.prompt
+        &self.active.prompt
     }
 }
 
@@ -69,8 +69,9 @@ impl Host {
         };
         let run_dir = RunDir::create(&self.options.run_base, &random_hex::<8>()?, &self.owner)?;
         let token = random_hex::<32>()?;
-        let live = Arc::new(Live::new(self, &session, None, request.depth, token, &prepared));
-        let server = Server::start(&live, &run_dir.socket())?;
-        Ok(SessionSocket { _server: server, live, run_dir })
+        let active =
+            Arc::new(ActiveSession::new(self, &session, None, request.depth, token, &prepared));
+        let server = Server::start(&active, &run_dir.socket())?;
+        Ok(SessionSocket { _server: server, active, run_dir })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::support::World;
-use foreword_host::{Host, HostError, Observer, Prepared, TurnRequest};
+use foreword_host::{Host, HostError, Observer, PreparedTurn, TurnRequest};
 use foreword_store::{SessionId, TurnRange, TurnState};
 
 const DONE: &str = r#"echo '{"type":"text","text":"Hello."}'
@@ -107,7 +107,7 @@ fn an_agent_that_does_not_end_after_its_last_word_is_ended() {
 struct Faster<'h>(&'h Arc<Host>, &'h TurnRequest);
 
 impl Observer for Faster<'_> {
-    fn prepared(&mut self, _: &Prepared) {
+    fn prepared(&mut self, _: &PreparedTurn) {
         self.0.turn(self.1, &mut ()).unwrap();
     }
 }
@@ -122,6 +122,6 @@ fn a_turn_that_was_prepared_too_early_does_not_begin() {
     };
     world.host.turn(&request, &mut ()).unwrap();
     let error = world.host.turn(&request, &mut Faster(&world.host, &request)).unwrap_err();
-    assert!(matches!(error, HostError::WentOn { .. }), "{error}");
+    assert!(matches!(error, HostError::SessionChanged { .. }), "{error}");
     assert_eq!(world.host.turn(&request, &mut ()).unwrap().turn, 3);
 }

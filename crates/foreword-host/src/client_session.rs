@@ -14,20 +14,22 @@ use serde_json::{Value, json};
 use crate::actions::perform;
 use crate::error::HostError;
 use crate::host::Host;
-use crate::model::call_policy::Terms;
+use crate::model::call_policy::ModelCallPolicy;
 use crate::tools;
-use crate::turn::active_session::{Activity, Live};
-use crate::turn::agent_tree::Tree;
-use crate::turn::bucket::Bucket;
+use crate::turn::active_session::{ActiveSession, Activity};
+use crate::turn::agent_tree::AgentTree;
+use crate::turn::rate_limit::RateLimit;
 
 /// A session without an agent of ours.
-pub struct LocalSession {
-    live: Live,
+pub struct ClientSession {
+    active: ActiveSession,
 }
 
-impl std::fmt::Debug for LocalSession {
+impl std::fmt::Debug for ClientSession {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LocalSession").field("session", &self.live.session).finish_non_exhaustive()
+        f.debug_struct("ClientSession")
+            .field("session", &self.active.session)
+            .finish_non_exhaustive()
     }
 }
 
@@ -37,12 +39,12 @@ impl Host {
     /// # Errors
     ///
     /// If the workspace or the database cannot be used, or there is no such agent.
-    pub fn local_session(
+    pub fn client_session(
         self: &Arc<Self>,
         id: Option<SessionId>,
         agent: Option<&str>,
         channel: &str,
-    ) -> Result<LocalSession, HostError> {
+    ) -> Result<ClientSession, HostError> {
         let workspace = self.workspace()?;
         let default = workspace.config().agent.clone();
         let agent = agent.or(default.as_deref());
@@ -56,22 +58,22 @@ impl Host {
         };
         let canary = match self.reader.session(&id)? {
             Some(session) => session.canary().to_owned(),
-            None => self.client_session(&id, agent, channel)?,
+            None => self.create_client_session(&id, agent, channel)?,
         };
         let (_, context) = self.prompt_of(agent, None)?;
         let canaries: Vec<Canary> = Canary::parse(&canary).into_iter().collect();
         let all = actions().iter().filter(|action| action.who == Who::Agent);
-        Ok(LocalSession {
-            live: Live {
+        Ok(ClientSession {
+            active: ActiveSession {
                 host: Arc::clone(self),
                 session: id,
                 agent: agent.map(str::to_owned),
                 user: None,
                 turn: None,
                 depth: 0,
-                tree: Tree::new(settings.max_depth, settings.max_agents),
+                tree: AgentTree::new(settings.max_depth, settings.max_agents),
                 token: String::new(),
-                terms: Terms::default(),
+                policy: ModelCallPolicy::default(),
                 prompt: String::new(),
                 threshold: context.taint_threshold(),
                 context,
@@ -79,7 +81,7 @@ impl Host {
                 canaries,
                 tools: all.filter_map(|action| tools::spec(action.name)).collect(),
                 upstream: None,
-                bucket: Mutex::new(Bucket::new(settings.calls_per_second, Instant::now())),
+                rate_limit: Mutex::new(RateLimit::new(settings.calls_per_second, Instant::now())),
                 settings,
                 spent: Mutex::default(),
                 leaked: Mutex::default(),
@@ -88,7 +90,7 @@ impl Host {
         })
     }
 
-    fn client_session(
+    fn create_client_session(
         &self,
         id: &SessionId,
         agent: Option<&str>,
@@ -158,10 +160,10 @@ impl Host {
     }
 }
 
-impl LocalSession {
+impl ClientSession {
     /// The session.
     pub fn id(&self) -> &SessionId {
-        &self.live.session
+        &self.active.session
     }
 
     /// Carries out an action, as for an agent.
@@ -170,7 +172,7 @@ impl LocalSession {
     ///
     /// If it is refused or fails.
     pub fn call(&self, action: Action) -> Result<Value, Failure> {
-        self.live.admit()?;
-        perform(&self.live, action, &mut |_| Ok(()))
+        self.active.admit()?;
+        perform(&self.active, action, &mut |_| Ok(()))
     }
 }

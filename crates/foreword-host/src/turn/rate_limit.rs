@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 /// Calls that may be made at once after a quiet time, as a multiple of those a second.
 const BURST: f64 = 2.0;
 
-/// A bucket that fills as time passes and empties with each call.
+/// A rate_limit that fills as time passes and empties with each call.
 #[derive(Debug)]
-pub(crate) struct Bucket {
+pub(crate) struct RateLimit {
     per_second: f64,
     left: f64,
     filled: Instant,
 }
 
-impl Bucket {
+impl RateLimit {
     pub(crate) fn new(per_second: u32, now: Instant) -> Self {
         let per_second = f64::from(per_second.max(1));
         Self { per_second, left: per_second * BURST, filled: now }
@@ -39,14 +39,14 @@ mod tests {
     #[test]
     fn it_empties_and_fills() {
         let start = Instant::now();
-        let mut bucket = Bucket::new(10, start);
-        let taken = (0..100).filter(|_| bucket.take(start).is_ok()).count();
+        let mut rate_limit = RateLimit::new(10, start);
+        let taken = (0..100).filter(|_| rate_limit.take(start).is_ok()).count();
         assert_eq!(taken, 20);
-        let wait = bucket.take(start).unwrap_err();
+        let wait = rate_limit.take(start).unwrap_err();
         assert!(wait <= Duration::from_millis(101), "{wait:?}");
         let later = start + Duration::from_millis(500);
-        assert_eq!((0..100).filter(|_| bucket.take(later).is_ok()).count(), 5);
+        assert_eq!((0..100).filter(|_| rate_limit.take(later).is_ok()).count(), 5);
         let much_later = start + Duration::from_secs(3600);
-        assert_eq!((0..100).filter(|_| bucket.take(much_later).is_ok()).count(), 20);
+        assert_eq!((0..100).filter(|_| rate_limit.take(much_later).is_ok()).count(), 20);
     }
 }

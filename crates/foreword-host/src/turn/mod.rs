@@ -3,13 +3,13 @@
 pub(crate) mod active_session;
 pub(crate) mod agent_output;
 pub(crate) mod agent_tree;
-pub(crate) mod bucket;
 pub(crate) mod external;
 pub(crate) mod history;
 pub(crate) mod launch;
 pub(crate) mod prepare;
 pub(crate) mod process;
 pub(crate) mod process_identity;
+pub(crate) mod rate_limit;
 pub(crate) mod run_dir;
 pub(crate) mod runner;
 pub(crate) mod server;
@@ -34,11 +34,11 @@ use serde_json::{Value, json};
 use crate::error::HostError;
 use crate::host::Host;
 use crate::random::{new_canary, random_hex};
-use crate::schedule::heartbeat::{Waking, Woken};
-use crate::turn::active_session::{Live, Spent, stored};
-use crate::turn::agent_output::{Outcomes, leaked};
+use crate::schedule::heartbeat::{Wakeup, WakeupReport};
+use crate::turn::active_session::{ActiveSession, TurnUsage, stored};
+use crate::turn::agent_output::{AgentOutcome, leaked};
 use crate::turn::launch::advisory;
-use crate::turn::prepare::{Origin, Prepared, TurnRequest};
+use crate::turn::prepare::{Origin, PreparedTurn, TurnRequest};
 use crate::turn::process::AgentProcess;
 use crate::turn::run_dir::RunDir;
 use crate::turn::server::Server;
@@ -46,7 +46,7 @@ use crate::turn::server::Server;
 /// What a person sees while a turn lasts.
 pub trait Observer {
     /// The turn can start, with this prompt.
-    fn prepared(&mut self, _prepared: &Prepared) {}
+    fn prepared(&mut self, _prepared: &PreparedTurn) {}
     /// Text of the answer, as it may be shown.
     fn text(&mut self, _text: &str) {}
     /// The agent calls a tool.
@@ -60,9 +60,9 @@ pub trait Observer {
         self.notice(text);
     }
     /// An agent is set to work by a schedule or the heartbeat.
-    fn wakes(&mut self, _waking: &Waking) {}
+    fn wakes(&mut self, _waking: &Wakeup) {}
     /// What came of that.
-    fn woke(&mut self, _woken: &Woken) {}
+    fn woke(&mut self, _woken: &WakeupReport) {}
 }
 
 /// Looks at nothing.
@@ -160,11 +160,12 @@ impl Host {
         };
         let token = random_hex::<32>()?;
         let number = self.begin(request, &session, &prepared)?;
-        let live = Live::new(self, &session, Some(number), request.depth, token, &prepared);
-        let live = Arc::new(live);
-        let result = self.run(&live, &session, number, &prepared, scanned, began, observer);
+        let active =
+            ActiveSession::new(self, &session, Some(number), request.depth, token, &prepared);
+        let active = Arc::new(active);
+        let result = self.run(&active, &session, number, &prepared, scanned, began, observer);
         if let Err(error) = &result {
-            self.fail(&live, number, error);
+            self.fail(&active, number, error);
         }
         result
     }
@@ -191,7 +192,7 @@ impl Host {
     pub(crate) fn new_session(
         &self,
         request: &TurnRequest,
-        prepared: &Prepared,
+        prepared: &PreparedTurn,
         canary: &str,
     ) -> Result<Session, HostError> {
         let id = match &request.session {
@@ -228,7 +229,7 @@ impl Host {
         &self,
         request: &TurnRequest,
         session: &Session,
-        prepared: &Prepared,
+        prepared: &PreparedTurn,
     ) -> Result<TurnNumber, HostError> {
         let now = self.now();
         let (provenance, external, source) = match &request.origin {
@@ -283,7 +284,7 @@ impl Host {
                 (current.turns, current.last_at) == (before.turns, before.last_at)
                     && current.canary() == before.canary()
             }) {
-                return Err(HostError::WentOn { session: id.as_str().to_owned() });
+                return Err(HostError::SessionChanged { session: id.as_str().to_owned() });
             }
             let number = write.turn_begin(&id, &message, &owner, now)?;
             for content in &contents {
@@ -297,10 +298,10 @@ impl Host {
     #[expect(clippy::too_many_arguments, reason = "the parts of one turn, named one by one")]
     fn run(
         &self,
-        live: &Arc<Live>,
+        active: &Arc<ActiveSession>,
         session: &Session,
         number: TurnNumber,
-        prepared: &Prepared,
+        prepared: &PreparedTurn,
         scanned: ScanVerdict,
         began: Instant,
         observer: &mut dyn Observer,
@@ -316,15 +317,15 @@ impl Host {
         let quarantine = Quarantine::before(&governed);
         let spec = self.spec(prepared, &governed, &quarantine, &run_dir)?;
         let inside = prepared.sandbox.run_dir_inside(&spec);
-        let job = self.job(prepared, live, inside.join(run_dir::SOCKET), &spec)?;
-        let server = Server::start(live, &run_dir.socket())?;
+        let job = self.job(prepared, active, inside.join(run_dir::SOCKET), &spec)?;
+        let server = Server::start(active, &run_dir.socket())?;
         let mut process = AgentProcess::start(prepared.sandbox.as_ref(), &spec, job)?;
-        let outcomes = self.listen(live, &mut process, observer);
-        let outcomes = self.without_leaks(live, outcomes);
+        let outcome = self.listen(active, &mut process, observer);
+        let outcome = self.without_leaks(active, outcome);
         let away = process.away();
         drop(process);
         // Whatever the agent started ends with it, and nobody waits for an answer any more.
-        live.tree.cancel();
+        active.tree.cancel();
         drop(server);
         let accepted = self.accepted()?;
         let place = format!("{}-{}", session.id, number.0);
@@ -332,7 +333,7 @@ impl Host {
         for fault in aside.faults {
             let fault = visible_line(&fault.to_string());
             observer.notice(&format!("what the agent made may be left in its place: {fault}"));
-            let event = live.event("governed.quarantine", Outcome::Failed);
+            let event = active.event("governed.quarantine", Outcome::Failed);
             self.record(event.with_detail(json!({ "reason": fault })));
         }
         for found in aside.moved {
@@ -345,29 +346,29 @@ impl Host {
                 visible_line(&found.path),
                 visible_line(&found.moved_to)
             ));
-            let event = live.event("governed.quarantine", Outcome::Refused);
+            let event = active.event("governed.quarantine", Outcome::Refused);
             self.record(event.with_detail(json!({ "path": found.path, "moved": found.moved_to })));
         }
-        let outcomes = outcomes?;
-        let report_parts = self.finish(live, session, number, &outcomes)?;
-        let level = live.taint()?;
-        let overhead = began.elapsed().saturating_sub(away) + live.busy();
+        let outcome = outcome?;
+        let report_parts = self.finish(active, session, number, &outcome)?;
+        let level = active.taint()?;
+        let overhead = began.elapsed().saturating_sub(away) + active.busy();
         Ok(TurnReport {
             session: session.id.as_str().to_owned(),
             turn: number.0,
-            state: if outcomes.held.is_some() { "held" } else { "done" },
-            answer: outcomes.answer,
-            held: outcomes.held,
-            stop_reason: outcomes.stop_reason,
+            state: if outcome.held.is_some() { "held" } else { "done" },
+            answer: outcome.answer,
+            held: outcome.held,
+            stop_reason: outcome.stop_reason,
             usage: report_parts.usage,
             calls: report_parts.calls,
             taint_ratio: level.ratio(),
-            taint_threshold: live.threshold,
+            taint_threshold: active.threshold,
             sandbox: prepared.context.sandbox_type.inspect().to_owned(),
             model: prepared.model.clone(),
             prompt: prepared.prompt.digest(),
             history_omitted: prepared.history.omitted.map_or(0, |omitted| omitted.turns),
-            scanned: Scans { input: scanned.as_str(), output: outcomes.output.as_str() },
+            scanned: Scans { input: scanned.as_str(), output: outcome.output.as_str() },
             overhead_ms: overhead.as_secs_f64() * 1000.0,
         })
     }
@@ -375,34 +376,34 @@ impl Host {
     /// Finishes the turn in one transaction: from here on it cannot be lost.
     fn finish(
         &self,
-        live: &Live,
+        active: &ActiveSession,
         session: &Session,
         number: TurnNumber,
-        outcomes: &Outcomes,
-    ) -> Result<Spent, HostError> {
-        let spent = live.spent();
+        outcome: &AgentOutcome,
+    ) -> Result<TurnUsage, HostError> {
+        let spent = active.spent();
         let now = self.now();
         let message = self.reader.turns(&session.id, foreword_store::TurnRange::newest(1))?;
         let said = message.last().map(|turn| turn.message.clone()).unwrap_or_default();
         let mut messages = vec![Message::user(said)];
-        match &outcomes.held {
-            None => messages.extend(outcomes.messages.iter().cloned()),
+        match &outcome.held {
+            None => messages.extend(outcome.messages.iter().cloned()),
             Some(_) => messages.push(Message::assistant("[this answer was held back]")),
         }
         let finished = FinishedTurn {
             messages: serde_json::to_string(&messages).unwrap_or_else(|_| "[]".to_owned()),
-            answer: outcomes.answer.clone(),
+            answer: outcome.answer.clone(),
             usage: spent.stored(),
-            state: if outcomes.held.is_some() { TurnEnd::Held } else { TurnEnd::Done },
+            state: if outcome.held.is_some() { TurnEnd::Held } else { TurnEnd::Done },
             at: now,
         };
-        let outcome = if outcomes.held.is_some() { Outcome::Refused } else { Outcome::Done };
-        let event = live.event("turn.finish", outcome).with_detail(json!({
-            "turn": number.0, "held": outcomes.held, "usage": finished.usage,
+        let result = if outcome.held.is_some() { Outcome::Refused } else { Outcome::Done };
+        let event = active.event("turn.finish", result).with_detail(json!({
+            "turn": number.0, "held": outcome.held, "usage": finished.usage,
         }));
-        let leaked = leaked(live).is_some() || outcomes.held.is_some();
+        let leaked = leaked(active).is_some() || outcome.held.is_some();
         let canary = if leaked { Some(new_canary()?) } else { None };
-        let rotate = live.event("canary.rotate", Outcome::Done);
+        let rotate = active.event("canary.rotate", Outcome::Done);
         let id = session.id.clone();
         self.writer.write(now, move |write| -> Result<(), StoreError> {
             write.turn_finish(&id, number, &finished)?;
@@ -417,9 +418,9 @@ impl Host {
     }
 
     /// Puts on record that a turn failed; the error itself goes to whoever asked.
-    fn fail(&self, live: &Live, number: TurnNumber, error: &HostError) {
-        let (id, reason, now) = (live.session.clone(), error.to_string(), self.now());
-        let usage = live.spent().stored();
+    fn fail(&self, active: &ActiveSession, number: TurnNumber, error: &HostError) {
+        let (id, reason, now) = (active.session.clone(), error.to_string(), self.now());
+        let usage = active.spent().stored();
         let event = Event::new("host", "turn.fail", id.as_str(), Outcome::Failed)
             .with_detail(json!({ "turn": number.0, "reason": reason, "usage": usage }));
         let written = self.writer.write(now, move |write| -> Result<(), StoreError> {
