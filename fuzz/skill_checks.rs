@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use foreword_guard::{Finding, Policy, Verdict, rule_names};
 use foreword_skills::{
-    LONGEST_NAME, Screeners, SkillDocument, SkillName, completed, name_faults, validate,
+    MAX_NAME_CHARS, Screeners, SkillDocument, SkillName, complete_header, name_faults, validate,
 };
 use foreword_workspace::split_header;
 
@@ -32,9 +32,13 @@ pub(crate) fn skill_format(text: &str) {
     let last = lines + usize::from(document.body.is_empty());
     assert!((1..=last).contains(&document.body_first_line), "{}", document.body_first_line);
 
-    let whole = completed(text, "tea", "Brews: tea.");
+    let whole = complete_header(text, "tea", "Brews: tea.");
     assert!(whole.ends_with(&document.body), "completing changed the body");
-    assert_eq!(completed(&whole, "tea", "Brews: tea."), whole, "completing twice is not once");
+    assert_eq!(
+        complete_header(&whole, "tea", "Brews: tea."),
+        whole,
+        "completing twice is not once"
+    );
     let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
     if split_header(bare).is_ok_and(|split| split.header.is_none()) {
         assert_eq!(validate(&whole, Some("tea")), [], "a header of ours is not valid: {whole:?}");
@@ -51,7 +55,7 @@ pub(crate) fn skill_name(text: &str) {
             let name = name.as_str();
             assert_eq!(name, text, "a name is taken as it is or not at all");
             assert_eq!(name_faults(name), [], "the format refuses it");
-            assert!((1..=LONGEST_NAME).contains(&name.len()));
+            assert!((1..=MAX_NAME_CHARS).contains(&name.len()));
             assert!(
                 name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
             );

@@ -185,7 +185,7 @@ pub enum SkillError {
     },
     /// Nothing differs from what the history holds.
     #[error("{what}: there is nothing to take in")]
-    NothingToTakeIn {
+    NothingToImport {
         /// What was looked at.
         what: String,
     },

@@ -4,10 +4,10 @@
 //! faults to report, and the text can still be shown and screened. [`validate`] is the format's
 //! own judgement, the same as that of its reference validator.
 
-pub(crate) mod complete;
+pub(crate) mod complete_header;
 pub(crate) mod draft;
-pub(crate) mod fields;
 pub(crate) mod folder;
+pub(crate) mod header_fields;
 pub(crate) mod name;
 
 use std::borrow::Cow;
@@ -19,11 +19,11 @@ use foreword_workspace::{
 };
 use serde::Serialize;
 
-use crate::format::fields::{Field, Fields, Value, escaped, read_fields};
+use crate::format::header_fields::{Field, Fields, Value, escaped, read_fields};
 use crate::format::name::{is_same_name, name_faults, strip};
 
 /// The longest text of `compatibility`, in characters.
-pub const LONGEST_COMPATIBILITY: usize = 500;
+pub const MAX_COMPATIBILITY_CHARS: usize = 500;
 /// The fields of the format.
 const FIELDS: [&str; 6] =
     ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
@@ -187,7 +187,7 @@ pub fn validate(text: &str, expected_name: Option<&str>) -> Vec<FormatFault> {
     }
     faults.extend(check_name(&fields, expected_name));
     faults.extend(check_text(&fields, "description", LONGEST_DESCRIPTION, true));
-    faults.extend(check_text(&fields, "compatibility", LONGEST_COMPATIBILITY, false));
+    faults.extend(check_text(&fields, "compatibility", MAX_COMPATIBILITY_CHARS, false));
     faults.sort_by_key(|fault| fault.line);
     faults
 }

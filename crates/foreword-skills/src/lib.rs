@@ -23,17 +23,18 @@ mod store;
 pub use diff::{is_format, unified, visible_line};
 pub use error::SkillError;
 pub use flow::approvals::{Approvals, Standing};
-pub use flow::import::{Taken, TakenState};
+pub use flow::import::{ImportOutcome, ImportState};
 pub use flow::screening::Screeners;
 pub use flow::taint::TaintState;
-pub use format::complete::completed;
+pub use format::complete_header::complete_header;
 pub use format::draft::name_of_file;
 pub use format::folder::{skill_file, validate_folder};
-pub use format::name::{LONGEST_NAME, NameError, SkillName, name_faults};
-pub use format::{FormatFault, LONGEST_COMPATIBILITY, SkillDocument, validate};
+pub use format::name::{MAX_NAME_CHARS, NameError, SkillName, name_faults};
+pub use format::{FormatFault, MAX_COMPATIBILITY_CHARS, SkillDocument, validate};
 pub use git::git_store::{GitStore, GitStoreOptions};
-pub use listing::{LIST_CACHE, Listed, Listing, SkillMeta, list};
+pub use listing::{LIST_CACHE, ListedSkill, Listing, SkillMeta, list};
 pub use read_only::ReadOnlyStore;
 pub use store::{
-    Act, Committed, LogEntry, LogOptions, ProposalRequest, ProposalResult, SkillContent, SkillStore,
+    Act, CommittedChange, LogEntry, LogOptions, ProposalRequest, ProposalResult, SkillContent,
+    SkillStore,
 };

@@ -31,7 +31,7 @@ pub struct SkillMeta {
 
 /// A skill in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedSkill {
     /// What the list shows.
     pub meta: SkillMeta,
     /// The root it was found in, as the settings name it.
@@ -48,7 +48,7 @@ pub struct Listed {
 #[derive(Debug, Default)]
 pub struct Listing {
     /// Sorted by name; no name twice.
-    pub skills: Vec<Listed>,
+    pub skills: Vec<ListedSkill>,
     /// In the order in which they were met.
     pub problems: Vec<SkillProblem>,
 }
@@ -75,12 +75,12 @@ pub fn list(
         known.update(path, heads, now);
     }
     Ok(Listing {
-        skills: scan.heads.into_iter().map(Listed::from).collect(),
+        skills: scan.heads.into_iter().map(ListedSkill::from).collect(),
         problems: scan.problems,
     })
 }
 
-impl From<SkillHead> for Listed {
+impl From<SkillHead> for ListedSkill {
     fn from(head: SkillHead) -> Self {
         let SkillHead { name, description, path, root, dir, digest, stamp } = head;
         let meta = SkillMeta { name, description, path };

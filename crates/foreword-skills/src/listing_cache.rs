@@ -17,7 +17,7 @@ use foreword_workspace::{FileStamp, KnownHead, KnownHeads, SkillHead};
 const FORMAT: &[u8] = b"foreword skills 1\n";
 const DIGEST: usize = 32;
 /// No cache is larger: 20,000 skills with the longest descriptions the format allows.
-const LARGEST: u64 = 64 << 20;
+const MAX_CACHE_BYTES: u64 = 64 << 20;
 /// The length of a description that is not there.
 const NONE: u32 = u32::MAX;
 /// File systems that keep whole seconds, or two of them, need this long to tell two changes apart.
@@ -58,8 +58,8 @@ impl<'a> Cache<'a> {
     pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
         // Looked at before it is opened, so that a pipe does not block.
         let size = fs::symlink_metadata(path).ok().filter(|meta| meta.is_file())?.len();
-        let mut bytes = Vec::with_capacity(usize::try_from(size.min(LARGEST)).ok()? + 1);
-        File::open(path).ok()?.take(LARGEST).read_to_end(&mut bytes).ok()?;
+        let mut bytes = Vec::with_capacity(usize::try_from(size.min(MAX_CACHE_BYTES)).ok()? + 1);
+        File::open(path).ok()?.take(MAX_CACHE_BYTES).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
 

@@ -8,7 +8,8 @@ use crate::error::SkillError;
 use crate::git::git_store::read;
 use crate::listing::{self, Listing, SkillMeta};
 use crate::store::{
-    Act, Committed, LogEntry, LogOptions, ProposalRequest, ProposalResult, SkillContent, SkillStore,
+    Act, CommittedChange, LogEntry, LogOptions, ProposalRequest, ProposalResult, SkillContent,
+    SkillStore,
 };
 
 /// A workspace's skills, read-only: every change is a clear error, and nothing is ever written.
@@ -43,7 +44,7 @@ impl SkillStore for ReadOnlyStore {
         Err(SkillError::ReadOnly { action: "proposing a skill" })
     }
 
-    fn approve(&mut self, _: &str, _: &Act) -> Result<Committed, SkillError> {
+    fn approve(&mut self, _: &str, _: &Act) -> Result<CommittedChange, SkillError> {
         Err(SkillError::ReadOnly { action: "approving a proposal" })
     }
 
@@ -51,7 +52,7 @@ impl SkillStore for ReadOnlyStore {
         Err(SkillError::ReadOnly { action: "rejecting a proposal" })
     }
 
-    fn revert(&mut self, _: &str, _: &Act) -> Result<Committed, SkillError> {
+    fn revert(&mut self, _: &str, _: &Act) -> Result<CommittedChange, SkillError> {
         Err(SkillError::ReadOnly { action: "reverting a commit" })
     }
 

@@ -65,7 +65,7 @@ pub struct SkillContent {
 /// A change that is in the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Committed {
+pub struct CommittedChange {
     /// The commit.
     pub commit: String,
     /// The proposal it came from.
@@ -145,7 +145,7 @@ pub trait SkillStore {
     /// # Errors
     ///
     /// If it is not open, is refused, or the skill is not what it was when it was proposed.
-    fn approve(&mut self, id: &str, act: &Act) -> Result<Committed, SkillError>;
+    fn approve(&mut self, id: &str, act: &Act) -> Result<CommittedChange, SkillError>;
 
     /// Turns a proposal down.
     ///
@@ -159,7 +159,7 @@ pub trait SkillStore {
     /// # Errors
     ///
     /// If a later commit, or a person's own edit, stands in the way.
-    fn revert(&mut self, commit: &str, act: &Act) -> Result<Committed, SkillError>;
+    fn revert(&mut self, commit: &str, act: &Act) -> Result<CommittedChange, SkillError>;
 
     /// What happened, newest first.
     ///

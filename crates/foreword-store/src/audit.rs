@@ -1,12 +1,12 @@
 //! The audit log as rows: its identity, its end, and its entries in order.
 
+pub(crate) mod broken_links;
 pub(crate) mod chain;
 pub(crate) mod checksum;
 pub(crate) mod event;
+pub(crate) mod expected_heads;
 pub(crate) mod heads;
 pub(crate) mod key;
-pub(crate) mod marks;
-pub(crate) mod suspects;
 pub(crate) mod verification;
 pub(crate) mod verify;
 pub(crate) mod writer;

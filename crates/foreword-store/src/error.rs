@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rusqlite::ErrorCode;
 
 use crate::host::turn::{TurnNumber, TurnState};
-use crate::skills::proposal::State;
+use crate::skills::proposal::ProposalState;
 
 /// What can go wrong with the store.
 #[derive(Debug, thiserror::Error)]
@@ -143,9 +143,9 @@ pub enum StoreError {
         /// The proposal.
         id: String,
         /// The state it was expected to be in.
-        expected: State,
+        expected: ProposalState,
         /// The state it is in.
-        found: State,
+        found: ProposalState,
     },
     /// A proposal brings more than may be stored.
     #[error("{what} has {bytes} bytes; at most {limit} may be proposed")]

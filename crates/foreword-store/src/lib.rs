@@ -7,7 +7,7 @@
 //! leaves this crate. It reads no clock and no environment: times, paths and actors are arguments.
 //!
 //! Functions that change rows write no audit entry themselves: whoever knows what the change means
-//! adds it in the same transaction ([`Write::audit`]). The key protects the log and what the skill
+//! adds it in the same transaction ([`Transaction::audit`]). The key protects the log and what the skill
 //! repository holds; other rows, those of sessions among them, are as safe as the file is.
 //!
 //! ```
@@ -29,20 +29,20 @@
 //! ```
 
 mod audit;
+mod batch_queue;
 mod error;
-mod group;
+mod group_writer;
 mod host;
 mod memory;
-mod queue;
 mod reader;
 mod rows;
 mod schema;
 mod short_id;
 mod skills;
 mod store;
-mod text;
-mod words;
-mod write;
+mod stored_enum;
+mod text_limits;
+mod transaction;
 
 pub use audit::chain::{Anchor, BadHex, Hash, Head, LogId};
 pub use audit::event::{Entry, Event, Outcome};
@@ -51,8 +51,9 @@ pub use audit::key::{AuditKey, check_outside_workspace};
 pub use audit::verification::{Fault, Note, Verification};
 pub use audit::writer::AuditWriter;
 pub use audit::{LogFilter, Order};
+pub use batch_queue::Ticket;
 pub use error::StoreError;
-pub use group::GroupWriter;
+pub use group_writer::GroupWriter;
 pub use host::contents::{
     Content, ContentTotals, MAX_CONTENT_TOKENS, MAX_CONTENTS_LISTED, Provenance, RecordedContent,
 };
@@ -77,18 +78,18 @@ pub use host::turn::{
     TurnMessages, TurnNumber, TurnRange, TurnState, Usage,
 };
 pub use memory::blocks::{MEMORY_BLOCK, MemorySlot, memory_place};
-pub use memory::memories::{KeyedMemory, Revectored};
+pub use memory::memories::{KeyedMemory, VectorUpdate};
 pub use memory::rows::MemoryRows;
 pub use memory::{
-    Added, MAX_MEMORY_BYTES, MemoryEntry, MemoryFilter, MemoryId, MemoryKind, MemoryScope,
+    AddOutcome, MAX_MEMORY_BYTES, MemoryEntry, MemoryFilter, MemoryId, MemoryKind, MemoryScope,
     NewMemory, StoredVector,
 };
-pub use queue::Ticket;
 pub use reader::Reader;
 pub use skills::proposal::{
-    ChangeKind, Decision, FileChange, NewProposal, Proposal, ProposalId, ProposalSummary, State,
+    ChangeKind, Decision, FileChange, NewProposal, Proposal, ProposalId, ProposalState,
+    ProposalSummary,
 };
 pub use skills::proposals::{MAX_FILE_BYTES, MAX_PENDING, MAX_PROPOSAL_BYTES};
-pub use skills::tracked::{Tracked, TrackedSet};
+pub use skills::tracked::{TrackedFile, TrackedFiles};
 pub use store::{Durability, Options, Store};
-pub use write::Write;
+pub use transaction::Transaction;

@@ -1,11 +1,11 @@
 //! A memory: a short text that may be given to an agent again, and what is known about it.
 
 pub(crate) mod blocks;
+pub(crate) mod interned_names;
 pub(crate) mod memories;
-pub(crate) mod names;
 pub(crate) mod rows;
+pub(crate) mod terms;
 pub(crate) mod vectors;
-pub(crate) mod words;
 
 use std::fmt;
 
@@ -259,13 +259,13 @@ pub struct NewMemory {
 
 /// What became of a memory that was to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Added {
+pub enum AddOutcome {
     /// It is stored.
-    New(MemoryId),
+    Added(MemoryId),
     /// The same text was there already, for the same agent, user and session.
-    Same(MemoryId),
+    Duplicate(MemoryId),
     /// Another text has this id; it was kept.
-    Taken(MemoryId),
+    IdTaken(MemoryId),
 }
 
 /// Which memories to list.

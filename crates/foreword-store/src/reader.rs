@@ -21,9 +21,9 @@ use crate::error::{InDatabase as _, StoreError};
 use crate::memory::rows::MemoryRows;
 use crate::rows::Rows;
 use crate::schema;
-use crate::skills::proposal::{Proposal, ProposalSummary, State};
+use crate::skills::proposal::{Proposal, ProposalState, ProposalSummary};
 use crate::skills::proposals;
-use crate::skills::tracked::{self, Tracked, TrackedSet};
+use crate::skills::tracked::{self, TrackedFile, TrackedFiles};
 
 /// What a file of SQLite begins with.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -82,7 +82,10 @@ impl Reader {
     /// # Errors
     ///
     /// When the database cannot be read.
-    pub fn proposals(&self, state: Option<State>) -> Result<Vec<ProposalSummary>, StoreError> {
+    pub fn proposals(
+        &self,
+        state: Option<ProposalState>,
+    ) -> Result<Vec<ProposalSummary>, StoreError> {
         proposals::list(&self.connection(), &self.path, state)
     }
 
@@ -100,7 +103,7 @@ impl Reader {
     /// # Errors
     ///
     /// When the database cannot be read.
-    pub fn tracked(&self) -> Result<TrackedSet, StoreError> {
+    pub fn tracked(&self) -> Result<TrackedFiles, StoreError> {
         tracked::read(&self.connection(), &self.path, None)
     }
 
@@ -109,7 +112,7 @@ impl Reader {
     /// # Errors
     ///
     /// When the database cannot be read.
-    pub fn tracked_with(&self, key: &AuditKey) -> Result<TrackedSet, StoreError> {
+    pub fn tracked_with(&self, key: &AuditKey) -> Result<TrackedFiles, StoreError> {
         tracked::read(&self.connection(), &self.path, Some(key))
     }
 
@@ -127,7 +130,7 @@ impl Reader {
     /// # Errors
     ///
     /// When the database cannot be read.
-    pub fn tracked_file(&self, path: &str) -> Result<Option<Tracked>, StoreError> {
+    pub fn tracked_file(&self, path: &str) -> Result<Option<TrackedFile>, StoreError> {
         tracked::file(&self.connection(), &self.path, path)
     }
 

@@ -8,7 +8,7 @@ use crate::audit::chain::{Linker, LogId};
 use crate::audit::key::AuditKey;
 use crate::error::{InDatabase as _, StoreError};
 
-/// Marks the file as ours, in the place SQLite has for that: "fore".
+/// ExpectedHeads the file as ours, in the place SQLite has for that: "fore".
 const APPLICATION_ID: i64 = 0x666f_7265;
 /// The layout this version writes.
 pub(crate) const VERSION: i64 = 3;

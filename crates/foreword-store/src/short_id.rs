@@ -65,7 +65,7 @@ pub(crate) fn find(rows: Rows<'_>, named: Named, wanted: &str) -> Result<String,
 
 /// What was asked for, in a length that can be shown.
 pub(crate) fn cut_id(id: &str) -> String {
-    crate::text::line(id, 80)
+    crate::text_limits::line(id, 80)
 }
 
 /// Makes the type of an id.

@@ -11,14 +11,14 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use crate::audit;
 use crate::audit::chain::{Anchor, Linker};
 use crate::audit::event::{Event, Outcome};
+use crate::audit::expected_heads::{ACCEPT, Acceptance};
 use crate::audit::heads::Heads;
 use crate::audit::key::AuditKey;
-use crate::audit::marks::{ACCEPT, Acceptance};
 use crate::audit::verification::Verification;
 use crate::error::{InDatabase as _, StoreError};
 use crate::reader::{Reader, check_file, configure};
 use crate::schema;
-use crate::write::Write;
+use crate::transaction::Transaction;
 
 /// So many heads fit into the detail of one entry.
 const ACCEPTED_AT_ONCE: usize = 100;
@@ -127,13 +127,13 @@ impl Store {
     pub fn write<T, E: From<StoreError>>(
         &self,
         now_ms: i64,
-        change: impl FnOnce(&mut Write<'_>) -> Result<T, E>,
+        change: impl FnOnce(&mut Transaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         let mut connection = self.reader.connection();
         let path = &self.reader.path;
         let transaction =
             connection.transaction_with_behavior(TransactionBehavior::Immediate).at(path)?;
-        let mut write = Write::new(&transaction, path, &self.key, &self.heads, now_ms);
+        let mut write = Transaction::new(&transaction, path, &self.key, &self.heads, now_ms);
         let value = change(&mut write)?;
         let advanced = write.advanced();
         transaction.commit().at(path)?;

@@ -7,7 +7,7 @@ use foreword_protocol::{ErrorCode, Failure, MemorySearch, MemoryWrite};
 use foreword_search::{
     KindFilter, Memories, MemoryEngine, MemoryKind, MemoryScope, NewEntry, Recall,
 };
-use foreword_store::Added;
+use foreword_store::AddOutcome;
 use serde_json::{Value, json};
 
 use crate::error::HostError;
@@ -94,7 +94,9 @@ pub(super) fn write(active: &ActiveSession, args: MemoryWrite) -> Result<Value, 
         .add(&active.actor(), active.host.now(), entry)
         .map_err(HostError::from)?;
     let id = batch.added.first().map(|added| match added {
-        Added::New(id) | Added::Same(id) | Added::Taken(id) => id.as_str().to_owned(),
+        AddOutcome::Added(id) | AddOutcome::Duplicate(id) | AddOutcome::IdTaken(id) => {
+            id.as_str().to_owned()
+        }
     });
     Ok(json!({ "id": id, "tainted": tainted }))
 }

@@ -187,7 +187,9 @@ fn change<T: Send + 'static>(
     live: &Live,
     name: &str,
     detail: Value,
-    change: impl FnOnce(&mut foreword_store::Write<'_>, i64) -> Result<T, StoreError> + Send + 'static,
+    change: impl FnOnce(&mut foreword_store::Transaction<'_>, i64) -> Result<T, StoreError>
+    + Send
+    + 'static,
 ) -> Result<T, Failure> {
     let now = live.host.now();
     let event = live.event(&format!("ipc.{name}"), Outcome::Done).with_detail(detail);

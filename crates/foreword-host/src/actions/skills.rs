@@ -3,7 +3,7 @@
 use foreword_guard::{Trust, external_content};
 use foreword_protocol::{ErrorCode, Failure, SkillPropose, SkillRead};
 use foreword_skills::{
-    Approvals, Listed, ProposalRequest, SkillError, SkillStore as _, Standing, TaintState,
+    Approvals, ListedSkill, ProposalRequest, SkillError, SkillStore as _, Standing, TaintState,
 };
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ pub(super) fn list(active: &ActiveSession) -> Result<Value, Failure> {
     let skills: Vec<Value> = listing
         .skills
         .iter()
-        .map(|Listed { meta, digest, .. }| {
+        .map(|ListedSkill { meta, digest, .. }| {
             json!({
                 "name": meta.name, "description": meta.description, "path": meta.path,
                 "approved": is_approved(&approvals, &meta.path, digest),

@@ -2,8 +2,8 @@
 
 use foreword_embed::{EmbedError, Embedder};
 use foreword_store::{
-    Added, Event, KeyedMemory, MEMORY_BLOCK, MemoryEntry, MemoryId, MemoryKind, MemoryScope,
-    NewMemory, Outcome, Revectored, Store, StoreError, StoredVector, memory_place,
+    AddOutcome, Event, KeyedMemory, MEMORY_BLOCK, MemoryEntry, MemoryId, MemoryKind, MemoryScope,
+    NewMemory, Outcome, Store, StoreError, StoredVector, VectorUpdate, memory_place,
 };
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ impl NewEntry {
 #[derive(Debug, Default)]
 pub struct Batch {
     /// Of each what became of it, in order.
-    pub added: Vec<Added>,
+    pub added: Vec<AddOutcome>,
     /// Why they have no vectors and are found by words only, if so.
     pub unembedded: Option<EmbedError>,
 }
@@ -84,12 +84,12 @@ pub struct Imported {
 
 impl Imported {
     /// Counts what became of some more.
-    pub fn count(&mut self, added: &[Added]) {
+    pub fn count(&mut self, added: &[AddOutcome]) {
         for one in added {
             match one {
-                Added::New(_) => self.new += 1,
-                Added::Same(_) => self.same += 1,
-                Added::Taken(_) => self.taken += 1,
+                AddOutcome::Added(_) => self.new += 1,
+                AddOutcome::Duplicate(_) => self.same += 1,
+                AddOutcome::IdTaken(_) => self.taken += 1,
             }
         }
     }
@@ -135,7 +135,7 @@ impl<'s> Memories<'s> {
         let (new, unembedded) = self.ready(now_ms, vec![entry])?;
         let added = self.store.write(now_ms, |write| -> Result<_, StoreError> {
             let added = write.add_memories(&new)?;
-            if let ([Added::New(id)], [memory]) = (added.as_slice(), new.as_slice()) {
+            if let ([AddOutcome::Added(id)], [memory]) = (added.as_slice(), new.as_slice()) {
                 let event = Event::new(actor, "memory.add", id.as_str(), Outcome::Done);
                 write.audit(&event.with_detail(described(&memory.entry)))?;
             }
@@ -162,7 +162,8 @@ impl<'s> Memories<'s> {
             let mut counts = Imported::default();
             counts.count(&added);
             if counts.new > 0 {
-                let stored = added.iter().zip(&new).filter(|(one, _)| matches!(one, Added::New(_)));
+                let stored =
+                    added.iter().zip(&new).filter(|(one, _)| matches!(one, AddOutcome::Added(_)));
                 let texts = stored
                     .flat_map(|(_, memory)| [memory.entry.id.as_str(), memory.entry.text.as_str()]);
                 let detail = json!({
@@ -267,10 +268,10 @@ impl<'s> Memories<'s> {
         let vectors = embedder.embed(&texts)?;
         let rotation = Rotation::new(embedder.id().dims);
         let name = embedder.id().to_string();
-        let ready: Vec<Revectored> = memories
+        let ready: Vec<VectorUpdate> = memories
             .iter()
             .zip(&vectors)
-            .map(|(memory, vector)| Revectored {
+            .map(|(memory, vector)| VectorUpdate {
                 memory: memory.clone(),
                 words: words::terms(&memory.entry.text).len(),
                 vector: Some(stored(&name, &rotation, vector.values())),

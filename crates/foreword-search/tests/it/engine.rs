@@ -6,7 +6,7 @@ use foreword_embed::{Embedder as _, StaticEmbedder, Vector};
 use foreword_search::{
     KindFilter, Memories, MemoryEngine, MemoryKind, MemoryScope, NewEntry, Recall, Recalled,
 };
-use foreword_store::{Added, AuditKey, Durability, Heads, LogFilter, Options, Store};
+use foreword_store::{AddOutcome, AuditKey, Durability, Heads, LogFilter, Options, Store};
 use tempfile::TempDir;
 
 const NOW: i64 = 1_772_000_000_000;
@@ -43,7 +43,7 @@ impl Fixture {
         Store::open_with(&self.database(), key, Heads::new(&config), options).unwrap()
     }
 
-    fn add(&self, entry: NewEntry) -> Added {
+    fn add(&self, entry: NewEntry) -> AddOutcome {
         let store = self.store();
         let batch = Memories::new(&store, Some(&self.embedder)).add("user:ada", NOW, entry);
         batch.unwrap().added.remove(0)

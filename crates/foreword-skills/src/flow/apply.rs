@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use foreword_store::{
-    ChangeKind, Decision, Event, Head, NewProposal, Outcome, Proposal, State, Store, StoreError,
-    Tracked, Write,
+    ChangeKind, Decision, Event, Head, NewProposal, Outcome, Proposal, ProposalState, Store,
+    StoreError, TrackedFile, Transaction,
 };
 use gix::ObjectId;
 use serde_json::json;
@@ -18,7 +18,7 @@ use crate::git::lock::Lock;
 use crate::git::message::{self, Message};
 use crate::git::repository::{Blob, CommitInfo, FileChange, IndexChange, Repository, Signature};
 use crate::git::work_tree::WorkTree;
-use crate::store::{Act, Committed};
+use crate::store::{Act, CommittedChange};
 
 /// Who approved what no person looked at.
 pub(crate) const SCREENING: &str = "screening";
@@ -68,11 +68,11 @@ impl Change<'_> {
     }
 
     /// Stores a change that nobody has to decide on, and carries it out.
-    pub(crate) fn store_and_carry_out(
+    pub(crate) fn store_and_apply(
         &self,
         proposal: &NewProposal,
         act: &Act,
-    ) -> Result<Committed, SkillError> {
+    ) -> Result<CommittedChange, SkillError> {
         let action = action(proposal.kind);
         let (id, head) = self.database.write(act.at, |w| -> Result<_, StoreError> {
             let id = w.insert_proposal(proposal)?;
@@ -84,16 +84,16 @@ impl Change<'_> {
             Ok((id, w.audit(&event.with_detail(detail))?))
         })?;
         let stored = self.database.proposal(id.as_str())?;
-        self.carry_out(&stored, head, act)
+        self.apply(&stored, head, act)
     }
 
     /// Makes the commit of a proposal whose intent is stored, writes the files, and says so.
-    pub(crate) fn carry_out(
+    pub(crate) fn apply(
         &self,
         proposal: &Proposal,
         head: Head,
         act: &Act,
-    ) -> Result<Committed, SkillError> {
+    ) -> Result<CommittedChange, SkillError> {
         let committed = self.commit(proposal, head, act).and_then(|commit| {
             self.settle(proposal)?;
             Ok(commit)
@@ -171,13 +171,13 @@ impl Change<'_> {
         commit: &CommitInfo,
         act: &Act,
         recovered: bool,
-    ) -> Result<Committed, SkillError> {
+    ) -> Result<CommittedChange, SkillError> {
         let id = commit.id.to_string();
         let (changed, removed) = self.tracked(proposal, commit)?;
         let parent = commit.parent.map(|parent| parent.to_string());
         self.database.write(act.at, |w| -> Result<(), StoreError> {
             let decision = Decision { commit: Some(id.clone()), ..Decision::default() };
-            w.set_state(&proposal.id, State::Intent, State::Done, &decision)?;
+            w.set_state(&proposal.id, ProposalState::Intent, ProposalState::Done, &decision)?;
             let detail = json!({
                 "id": proposal.id.as_str(), "commit": id, "kind": proposal.kind.as_str(),
                 "verdict": proposal.verdict, "reason": proposal.reason,
@@ -196,7 +196,7 @@ impl Change<'_> {
             }
             Ok(())
         })?;
-        Ok(Committed {
+        Ok(CommittedChange {
             commit: id,
             id: proposal.id.as_str().to_owned(),
             skill: proposal.skill.clone(),
@@ -208,7 +208,7 @@ impl Change<'_> {
         &self,
         proposal: &Proposal,
         commit: &CommitInfo,
-    ) -> Result<(Vec<Tracked>, Vec<String>), SkillError> {
+    ) -> Result<(Vec<TrackedFile>, Vec<String>), SkillError> {
         let (mut changed, mut removed) = (Vec::new(), Vec::new());
         for file in &proposal.files {
             match &file.content {
@@ -232,11 +232,11 @@ impl Change<'_> {
     /// Puts a proposal that was not committed back: to be decided, or given up where nobody can.
     fn undo(&self, proposal: &Proposal, why: &str, act: &Act) -> Result<(), SkillError> {
         let state = match proposal.kind {
-            ChangeKind::Propose | ChangeKind::Import => State::Pending,
-            ChangeKind::TakeIn | ChangeKind::Revert => State::Failed,
+            ChangeKind::Propose | ChangeKind::Import => ProposalState::Pending,
+            ChangeKind::LocalEdits | ChangeKind::Revert => ProposalState::Failed,
         };
         self.database.write(act.at, |w| -> Result<(), StoreError> {
-            w.set_state(&proposal.id, State::Intent, state, &Decision::default())?;
+            w.set_state(&proposal.id, ProposalState::Intent, state, &Decision::default())?;
             let detail = json!({ "id": proposal.id.as_str(), "reason": why });
             let event =
                 Event::new(&act.by, done_action(proposal.kind), &proposal.skill, Outcome::Failed);
@@ -274,7 +274,7 @@ impl Change<'_> {
     /// Notes that something was refused.
     pub(crate) fn audit(
         &self,
-        event: impl FnOnce(&mut Write<'_>) -> Result<Event, StoreError>,
+        event: impl FnOnce(&mut Transaction<'_>) -> Result<Event, StoreError>,
         act: &Act,
     ) -> Result<Head, SkillError> {
         Ok(self.database.write(act.at, |w| -> Result<Head, StoreError> {
@@ -295,8 +295,10 @@ impl Change<'_> {
 }
 
 /// The digests of files that are approved, and zeros for those that are not.
-pub(crate) fn digests<'t>(files: impl Iterator<Item = &'t Tracked>) -> BTreeMap<String, [u8; 32]> {
-    let digest = |file: &Tracked| if file.approved { file.digest } else { [0; 32] };
+pub(crate) fn digests<'t>(
+    files: impl Iterator<Item = &'t TrackedFile>,
+) -> BTreeMap<String, [u8; 32]> {
+    let digest = |file: &TrackedFile| if file.approved { file.digest } else { [0; 32] };
     files.map(|file| (file.path.clone(), digest(file))).collect()
 }
 
@@ -328,7 +330,7 @@ pub(crate) fn action(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Propose => "skill.propose",
         ChangeKind::Import => "skill.import",
-        ChangeKind::TakeIn => "skill.take-in",
+        ChangeKind::LocalEdits => "skill.take-in",
         ChangeKind::Revert => "skill.revert",
     }
 }
@@ -350,8 +352,8 @@ fn subject(proposal: &Proposal) -> String {
             let commit = proposal.reverts.as_deref().map(history::short).unwrap_or_default();
             format!("Revert {commit}: skill {skill}")
         }
-        ChangeKind::TakeIn if gone => format!("Remove skill {skill}"),
-        ChangeKind::TakeIn => format!("Take in skill {skill}"),
+        ChangeKind::LocalEdits if gone => format!("Remove skill {skill}"),
+        ChangeKind::LocalEdits => format!("Take in skill {skill}"),
         ChangeKind::Import => format!("Import skill {skill}"),
         ChangeKind::Propose if new => format!("Add skill {skill}"),
         ChangeKind::Propose => format!("Change skill {skill}"),

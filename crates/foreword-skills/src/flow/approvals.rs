@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use foreword_store::{AuditKey, Reader, Tracked};
+use foreword_store::{AuditKey, Reader, TrackedFile};
 use foreword_workspace::Workspace;
 use serde::Serialize;
 
 use crate::error::SkillError;
 use crate::flow::apply::digests;
 use crate::git::history;
-use crate::git::private::Private;
+use crate::git::private_dir::PrivateDir;
 use crate::git::repository::Repository;
 
 /// How a file of skills stands to the history.
@@ -39,7 +39,7 @@ pub enum Standing {
 #[derive(Debug, Clone, Default)]
 pub struct Approvals {
     directory: String,
-    files: BTreeMap<String, Tracked>,
+    files: BTreeMap<String, TrackedFile>,
 }
 
 impl Approvals {
@@ -54,7 +54,7 @@ impl Approvals {
     /// If the repository is damaged, or there is one and the key cannot be had. A database that cannot
     /// be read costs time, no more: it only repeats what the repository says.
     pub fn of(workspace: &Workspace, config_dir: Option<&Path>) -> Result<Self, SkillError> {
-        let private = Private::of(workspace.root());
+        let private = PrivateDir::of(workspace.root());
         let directory = clean(&workspace.config().skills.directory).to_owned();
         let Some(repository) = Repository::open(&private.repository())? else {
             return Ok(Self { directory, files: BTreeMap::new() });

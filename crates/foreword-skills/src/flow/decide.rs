@@ -1,7 +1,7 @@
 //! A person's decision on a proposal.
 
 use foreword_guard::{Policy, Screening, Verdict};
-use foreword_store::{ChangeKind, Decision, Event, Outcome, Proposal, State, StoreError};
+use foreword_store::{ChangeKind, Decision, Event, Outcome, Proposal, ProposalState, StoreError};
 use serde_json::json;
 
 use crate::error::SkillError;
@@ -9,9 +9,13 @@ use crate::flow::apply::{Change, digest};
 use crate::flow::screening::Screeners;
 use crate::format::SkillDocument;
 use crate::git::git_store::GitStore;
-use crate::store::{Act, Committed};
+use crate::store::{Act, CommittedChange};
 
-pub(crate) fn approve(store: &GitStore, id: &str, act: &Act) -> Result<Committed, SkillError> {
+pub(crate) fn approve(
+    store: &GitStore,
+    id: &str,
+    act: &Act,
+) -> Result<CommittedChange, SkillError> {
     let change = store.begin(act)?;
     let proposal = open(&change, id)?;
     if let Err(error) = check(&change, &proposal) {
@@ -22,12 +26,12 @@ pub(crate) fn approve(store: &GitStore, id: &str, act: &Act) -> Result<Committed
     }
     let head = change.database.write(act.at, |w| -> Result<_, StoreError> {
         let decision = Decision { by: Some(act.by.clone()), ..Decision::default() };
-        w.set_state(&proposal.id, State::Pending, State::Intent, &decision)?;
+        w.set_state(&proposal.id, ProposalState::Pending, ProposalState::Intent, &decision)?;
         let event = Event::new(&act.by, "skill.approve", &proposal.skill, Outcome::Pending);
         w.audit(&event.with_detail(json!({ "id": proposal.id.as_str() })))
     })?;
     let proposal = change.database.proposal(proposal.id.as_str())?;
-    change.carry_out(&proposal, head, act)
+    change.apply(&proposal, head, act)
 }
 
 pub(crate) fn reject(
@@ -41,7 +45,7 @@ pub(crate) fn reject(
     change.database.write(act.at, |w| -> Result<(), StoreError> {
         let decision =
             Decision { by: Some(act.by.clone()), reason: reason.map(str::to_owned), commit: None };
-        w.set_state(&proposal.id, State::Pending, State::Rejected, &decision)?;
+        w.set_state(&proposal.id, ProposalState::Pending, ProposalState::Rejected, &decision)?;
         let detail = json!({ "id": proposal.id.as_str(), "reason": reason });
         let event = Event::new(&act.by, "skill.reject", &proposal.skill, Outcome::Done);
         w.audit(&event.with_detail(detail)).map(drop)
@@ -51,7 +55,7 @@ pub(crate) fn reject(
 
 fn open(change: &Change<'_>, id: &str) -> Result<Proposal, SkillError> {
     let proposal = change.database.proposal(id)?;
-    if proposal.state != State::Pending {
+    if proposal.state != ProposalState::Pending {
         let (id, state) = (proposal.id.to_string(), proposal.state.to_string());
         return Err(SkillError::NotOpen { id, state });
     }
@@ -81,7 +85,7 @@ fn check(change: &Change<'_>, proposal: &Proposal) -> Result<(), SkillError> {
 fn screen(screeners: &Screeners, proposal: &Proposal) -> Screening {
     let policy = match proposal.kind {
         ChangeKind::Propose => Policy::Agent,
-        ChangeKind::Import | ChangeKind::TakeIn | ChangeKind::Revert => Policy::Import,
+        ChangeKind::Import | ChangeKind::LocalEdits | ChangeKind::Revert => Policy::Import,
     };
     let mut findings = Vec::new();
     for content in proposal.files.iter().filter_map(|file| file.content.as_deref()) {

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use foreword_guard::{Finding, Policy, Screening, Verdict};
-use foreword_store::{ChangeKind, Event, FileChange, NewProposal, Outcome, State, StoreError};
+use foreword_store::{
+    ChangeKind, Event, FileChange, NewProposal, Outcome, ProposalState, StoreError,
+};
 use foreword_workspace::is_beside_skills;
 use serde::Serialize;
 use serde_json::json;
@@ -25,11 +27,11 @@ use crate::store::{Act, ProposalRequest};
 /// What became of one skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Taken {
+pub struct ImportOutcome {
     /// Its name, or that of its folder.
     pub skill: String,
     /// What became of it.
-    pub state: TakenState,
+    pub state: ImportState,
     /// What screening says; absent where it never came to that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
@@ -48,7 +50,7 @@ pub struct Taken {
 /// What became of a skill that a person brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum TakenState {
+pub enum ImportState {
     /// A commit holds it.
     Committed,
     /// A proposal waits for a decision.
@@ -76,15 +78,15 @@ impl GitStore {
     /// # Errors
     ///
     /// If the folder cannot be read or holds no skill. What is wrong with one skill is in its
-    /// [`Taken`].
+    /// [`ImportOutcome`].
     pub fn import(
         &self,
         directory: &Path,
         act: &Act,
-        each: &mut dyn FnMut(&Taken),
-    ) -> Result<Vec<Taken>, SkillError> {
+        each: &mut dyn FnMut(&ImportOutcome),
+    ) -> Result<Vec<ImportOutcome>, SkillError> {
         if is_same(directory, &self.directory()) {
-            return self.take_in(&[], act, each);
+            return self.import_local_edits(&[], act, each);
         }
         let source = WorkTree::open(directory)?;
         let names = source.names()?;
@@ -114,7 +116,7 @@ impl GitStore {
         }
         if taken.is_empty() {
             let what = directory.display().to_string();
-            return Err(SkillError::NothingToTakeIn { what });
+            return Err(SkillError::NothingToImport { what });
         }
         Ok(taken)
     }
@@ -123,28 +125,32 @@ impl GitStore {
     ///
     /// # Errors
     ///
-    /// If a skill that is named does not exist. What is wrong with one skill is in its [`Taken`].
-    pub fn take_in(
+    /// If a skill that is named does not exist. What is wrong with one skill is in its [`ImportOutcome`].
+    pub fn import_local_edits(
         &self,
         names: &[String],
         act: &Act,
-        each: &mut dyn FnMut(&Taken),
-    ) -> Result<Vec<Taken>, SkillError> {
+        each: &mut dyn FnMut(&ImportOutcome),
+    ) -> Result<Vec<ImportOutcome>, SkillError> {
         let change = self.begin(act)?;
         let tracked = change.tracked_digests()?;
         let mut taken = Vec::new();
         for (skill, tops) in chosen(&change.work_tree, &tracked, names)? {
             let one = match local_changes(&change.work_tree, &skill, &tops, &tracked) {
                 Ok(None) => continue,
-                Ok(Some(changes)) => finish(&change, &skill, ChangeKind::TakeIn, changes, act)?,
-                Err(error) => failed(&change, &skill, ChangeKind::TakeIn, &error, act)?,
+                Ok(Some(changes)) => finish(&change, &skill, ChangeKind::LocalEdits, changes, act)?,
+                Err(error) => failed(&change, &skill, ChangeKind::LocalEdits, &error, act)?,
             };
             each(&one);
             taken.push(one);
         }
         for name in names {
-            if !taken.iter().any(|taken: &Taken| taken.skill == *name) {
-                let one = Taken::new(name, TakenState::Unchanged, "the history holds it already");
+            if !taken.iter().any(|taken: &ImportOutcome| taken.skill == *name) {
+                let one = ImportOutcome::new(
+                    name,
+                    ImportState::Unchanged,
+                    "the history holds it already",
+                );
                 each(&one);
                 taken.push(one);
             }
@@ -204,8 +210,8 @@ fn chosen(
     Ok(tops)
 }
 
-impl Taken {
-    fn new(skill: &str, state: TakenState, reason: impl Into<String>) -> Self {
+impl ImportOutcome {
+    fn new(skill: &str, state: ImportState, reason: impl Into<String>) -> Self {
         Self {
             skill: skill.to_owned(),
             state,
@@ -232,7 +238,7 @@ fn import_one(
     top: Option<&str>,
     folder: &str,
     act: &Act,
-) -> Result<Taken, SkillError> {
+) -> Result<ImportOutcome, SkillError> {
     let brought = collect(source, names, top).and_then(|files| named(files, folder));
     let (name, files) = match brought {
         Ok(brought) => brought,
@@ -398,9 +404,13 @@ fn finish(
     kind: ChangeKind,
     changes: Vec<FileChange>,
     act: &Act,
-) -> Result<Taken, SkillError> {
+) -> Result<ImportOutcome, SkillError> {
     if changes.is_empty() {
-        return Ok(Taken::new(skill, TakenState::Unchanged, "the history holds it already"));
+        return Ok(ImportOutcome::new(
+            skill,
+            ImportState::Unchanged,
+            "the history holds it already",
+        ));
     }
     let screening = screen(change, &changes);
     if screening.verdict != Verdict::Reject
@@ -420,19 +430,19 @@ fn finish(
         verdict: screening.verdict.as_str().to_owned(),
         findings_json: serde_json::to_string(&screening.findings).unwrap_or_default(),
         policy: "import".to_owned(),
-        state: State::Intent,
+        state: ProposalState::Intent,
     };
-    let mut taken = Taken::new(skill, TakenState::Committed, &screening.reason);
+    let mut taken = ImportOutcome::new(skill, ImportState::Committed, &screening.reason);
     match (screening.verdict, kind) {
         (Verdict::Reject, _) => {
-            taken.state = TakenState::Refused;
+            taken.state = ImportState::Refused;
             let detail = json!({ "verdict": "REJECT", "reason": screening.reason });
             let event = Event::new(&act.by, action(kind), skill, Outcome::Refused);
             change.audit(|_| Ok(event.with_detail(detail)), act)?;
         }
         (Verdict::NeedsReview, ChangeKind::Import) => {
-            taken.state = TakenState::Pending;
-            proposal.state = State::Pending;
+            taken.state = ImportState::Pending;
+            proposal.state = ProposalState::Pending;
             let id = change.database.write(act.at, |w| -> Result<_, StoreError> {
                 let id = w.insert_proposal(&proposal)?;
                 let detail = json!({ "id": id.as_str(), "reason": screening.reason });
@@ -444,7 +454,7 @@ fn finish(
         }
         // A person's own text, which the person asks to be taken in: this is the review.
         (Verdict::NeedsReview | Verdict::AutoApprove, _) => {
-            let committed = change.store_and_carry_out(&proposal, act)?;
+            let committed = change.store_and_apply(&proposal, act)?;
             taken.commit = Some(committed.commit);
             taken.id = Some(committed.id);
         }
@@ -497,10 +507,10 @@ fn failed(
     kind: ChangeKind,
     error: &SkillError,
     act: &Act,
-) -> Result<Taken, SkillError> {
+) -> Result<ImportOutcome, SkillError> {
     let detail = json!({ "reason": error.to_string() });
     let event = Event::new(&act.by, action(kind), skill, Outcome::Refused).with_detail(detail);
     change.audit(|_| Ok(event), act)?;
     let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
-    Ok(Taken::new(skill, TakenState::Failed, format!("{error}{hint}")))
+    Ok(ImportOutcome::new(skill, ImportState::Failed, format!("{error}{hint}")))
 }

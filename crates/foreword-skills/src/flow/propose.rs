@@ -2,7 +2,7 @@
 
 use foreword_guard::{Finding, Policy, Screening, Verdict};
 use foreword_store::{
-    ChangeKind, Event, FileChange, NewProposal, Outcome, ProposalId, State, StoreError,
+    ChangeKind, Event, FileChange, NewProposal, Outcome, ProposalId, ProposalState, StoreError,
 };
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::flow::apply::{Change, SCREENING, digest};
 use crate::format::draft::{Draft, draft, name_of_file};
 use crate::format::name::SkillName;
 use crate::git::git_store::GitStore;
-use crate::listing::Listed;
+use crate::listing::ListedSkill;
 use crate::store::{Act, ProposalRequest, ProposalResult};
 
 /// How many findings go into the audit log; all of them are in the result.
@@ -151,10 +151,10 @@ fn settle(
         verdict: screening.verdict.as_str().to_owned(),
         findings_json: serde_json::to_string(&screening.findings).unwrap_or_default(),
         policy: "agent".to_owned(),
-        state: if auto { State::Intent } else { State::Pending },
+        state: if auto { ProposalState::Intent } else { ProposalState::Pending },
     };
     if auto {
-        let committed = change.store_and_carry_out(&proposal, act)?;
+        let committed = change.store_and_apply(&proposal, act)?;
         return Ok(result(&committed.id, screening, &draft.name, Some(committed.commit)));
     }
     let id = change.database.write(act.at, |w| -> Result<ProposalId, StoreError> {
@@ -244,7 +244,7 @@ fn hidden(
 ) -> Result<Option<String>, SkillError> {
     let listing = change.store.listing()?;
     // Names that differ only in case are one name to a list.
-    let same = |skill: &Listed| skill.meta.name.to_lowercase() == name.as_str();
+    let same = |skill: &ListedSkill| skill.meta.name.to_lowercase() == name.as_str();
     let found = listing.skills.into_iter().find(same);
     let replaced = |path: &str| files.iter().any(|file| change.work_tree.show(&file.path) == path);
     Ok(found.map(|skill| skill.meta.path).filter(|path| !replaced(path)))

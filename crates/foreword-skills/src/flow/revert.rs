@@ -1,6 +1,6 @@
 //! Undoing a commit with another one.
 
-use foreword_store::{ChangeKind, Event, FileChange, NewProposal, Outcome, State};
+use foreword_store::{ChangeKind, Event, FileChange, NewProposal, Outcome, ProposalState};
 use serde_json::json;
 
 use crate::error::SkillError;
@@ -8,9 +8,13 @@ use crate::flow::apply::{Change, digest};
 use crate::git::git_store::{GitStore, skill_of};
 use crate::git::history::{self, short};
 use crate::git::repository::CommitInfo;
-use crate::store::{Act, Committed};
+use crate::store::{Act, CommittedChange};
 
-pub(crate) fn revert(store: &GitStore, commit: &str, act: &Act) -> Result<Committed, SkillError> {
+pub(crate) fn revert(
+    store: &GitStore,
+    commit: &str,
+    act: &Act,
+) -> Result<CommittedChange, SkillError> {
     let change = store.begin(act)?;
     let reverted = plan(&change, commit);
     let (commit, files) = match reverted {
@@ -34,9 +38,9 @@ pub(crate) fn revert(store: &GitStore, commit: &str, act: &Act) -> Result<Commit
         verdict: "AUTO_APPROVE".to_owned(),
         findings_json: "[]".to_owned(),
         policy: "import".to_owned(),
-        state: State::Intent,
+        state: ProposalState::Intent,
     };
-    change.store_and_carry_out(&proposal, act)
+    change.store_and_apply(&proposal, act)
 }
 
 /// What undoing a commit does to which files, if nothing is in the way.

@@ -6,10 +6,10 @@ use foreword_guard::{Finding, Verdict};
 use foreword_workspace::first_paragraph;
 
 use crate::error::SkillError;
-use crate::format::complete::completed;
+use crate::format::complete_header::complete_header;
 use crate::format::name::SkillName;
 use crate::format::{FormatFault, SkillDocument, validate};
-use crate::git::work_tree::LARGEST_FILE;
+use crate::git::work_tree::MAX_FILE_BYTES;
 use crate::store::ProposalRequest;
 
 /// The text of a skill, ready to be screened and written.
@@ -28,8 +28,8 @@ pub(crate) struct Draft {
 pub(crate) fn draft(request: &ProposalRequest) -> Result<Draft, SkillError> {
     let shown = || request.file.clone().unwrap_or_else(|| "the proposal".to_owned());
     let size = u64::try_from(request.content.len()).unwrap_or(u64::MAX);
-    if size > LARGEST_FILE {
-        return Err(SkillError::TooLarge { path: shown(), limit: LARGEST_FILE });
+    if size > MAX_FILE_BYTES {
+        return Err(SkillError::TooLarge { path: shown(), limit: MAX_FILE_BYTES });
     }
     if request.content.contains('\0') {
         return Err(SkillError::NotText { path: shown() });
@@ -43,7 +43,7 @@ pub(crate) fn draft(request: &ProposalRequest) -> Result<Draft, SkillError> {
         return Err(SkillError::Empty { path: format!("{}, below its header,", shown()) });
     }
     let description = first_paragraph(&document.body, name.as_str());
-    let content = completed(&request.content, name.as_str(), &description);
+    let content = complete_header(&request.content, name.as_str(), &description);
     let faults = validate(&content, Some(name.as_str()));
     if let Some(fault) = faults.iter().find(|fault| !is_unknown_field(fault)) {
         let FormatFault { line, message, .. } = fault.clone();

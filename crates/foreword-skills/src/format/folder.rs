@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::format::{FormatFault, validate};
 
 /// The largest file that is looked at; it is also the default of `max_file_bytes`.
-const LARGEST_FILE: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// The file of a skill in its folder: `SKILL.md`, or `skill.md` where that is absent.
 #[must_use]
@@ -45,9 +45,9 @@ fn read(folder: &Path) -> Result<String, String> {
     }
     let mut bytes = Vec::new();
     let file = File::open(&path).map_err(refused)?;
-    let size = file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(refused)?;
-    if u64::try_from(size).unwrap_or(u64::MAX) > LARGEST_FILE {
-        return Err(format!("SKILL.md is longer than {LARGEST_FILE} bytes"));
+    let size = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(refused)?;
+    if u64::try_from(size).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
+        return Err(format!("SKILL.md is longer than {MAX_FILE_BYTES} bytes"));
     }
     String::from_utf8(bytes).map_err(|error| {
         format!("SKILL.md is not UTF-8 text (byte {})", error.utf8_error().valid_up_to())

@@ -13,9 +13,9 @@ use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 /// The longest name the format allows, in characters.
-pub const LONGEST_NAME: usize = 64;
+pub const MAX_NAME_CHARS: usize = 64;
 /// How much of a refused name an error repeats.
-const LONGEST_SHOWN: usize = 60;
+const MAX_ERROR_NAME_CHARS: usize = 60;
 
 /// A name under which a skill may be written: 1 to 64 of `a-z`, `0-9` and single hyphens between
 /// them, and no name that some platform reserves.
@@ -31,7 +31,7 @@ pub enum NameError {
     #[error("the name of a skill is empty")]
     Empty,
     /// It is longer than the format allows.
-    #[error("the name `{given}` is {length} characters long, more than {LONGEST_NAME}")]
+    #[error("the name `{given}` is {length} characters long, more than {MAX_NAME_CHARS}")]
     TooLong {
         /// The name.
         given: String,
@@ -190,7 +190,7 @@ pub fn name_faults(given: &str) -> Vec<NameError> {
     let mut faults = Vec::new();
     let given = || shown(&name);
     let length = name.chars().count();
-    if length > LONGEST_NAME {
+    if length > MAX_NAME_CHARS {
         faults.push(NameError::TooLong { given: given(), length });
     }
     let lower = name.to_lowercase();
@@ -238,8 +238,9 @@ fn is_letter_or_digit(c: char) -> bool {
 
 /// A name as an error repeats it: nothing in it reaches a terminal raw.
 fn shown(name: &str) -> String {
-    let mut shown: String = name.chars().take(LONGEST_SHOWN).flat_map(char::escape_debug).collect();
-    if name.chars().nth(LONGEST_SHOWN).is_some() {
+    let mut shown: String =
+        name.chars().take(MAX_ERROR_NAME_CHARS).flat_map(char::escape_debug).collect();
+    if name.chars().nth(MAX_ERROR_NAME_CHARS).is_some() {
         shown.push('…');
     }
     shown

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use foreword_store::{
-    Anchor, AuditKey, Heads, LogFilter, Order, Proposal, ProposalSummary, Reader, State, Store,
-    check_outside_workspace,
+    Anchor, AuditKey, Heads, LogFilter, Order, Proposal, ProposalState, ProposalSummary, Reader,
+    Store, check_outside_workspace,
 };
 use foreword_workspace::Workspace;
 
@@ -19,12 +19,13 @@ use crate::flow::screening::Screeners;
 use crate::git::history;
 use crate::git::lock::Lock;
 use crate::git::message::Message;
-use crate::git::private::Private;
+use crate::git::private_dir::PrivateDir;
 use crate::git::repository::Repository;
 use crate::git::work_tree::WorkTree;
 use crate::listing::{self, Listing, SkillMeta};
 use crate::store::{
-    Act, Committed, LogEntry, LogOptions, ProposalRequest, ProposalResult, SkillContent, SkillStore,
+    Act, CommittedChange, LogEntry, LogOptions, ProposalRequest, ProposalResult, SkillContent,
+    SkillStore,
 };
 
 /// What a store needs beside its workspace.
@@ -42,7 +43,7 @@ pub struct GitStoreOptions {
 #[derive(Debug)]
 pub struct GitStore {
     pub(crate) workspace: Workspace,
-    pub(crate) private: Private,
+    pub(crate) private: PrivateDir,
     pub(crate) options: GitStoreOptions,
 }
 
@@ -50,7 +51,7 @@ impl GitStore {
     /// The store of a workspace.
     #[must_use]
     pub fn new(workspace: Workspace, options: GitStoreOptions) -> Self {
-        let private = Private::of(workspace.root());
+        let private = PrivateDir::of(workspace.root());
         Self { workspace, private, options }
     }
 
@@ -80,7 +81,7 @@ impl GitStore {
     /// If the database cannot be read.
     pub fn proposals(&self, all: bool) -> Result<Vec<ProposalSummary>, SkillError> {
         match self.reader()? {
-            Some(reader) => Ok(reader.proposals((!all).then_some(State::Pending))?),
+            Some(reader) => Ok(reader.proposals((!all).then_some(ProposalState::Pending))?),
             None => Ok(Vec::new()),
         }
     }
@@ -280,7 +281,7 @@ impl SkillStore for GitStore {
         crate::flow::propose::propose(self, &request, act)
     }
 
-    fn approve(&mut self, id: &str, act: &Act) -> Result<Committed, SkillError> {
+    fn approve(&mut self, id: &str, act: &Act) -> Result<CommittedChange, SkillError> {
         crate::flow::decide::approve(self, id, act)
     }
 
@@ -288,7 +289,7 @@ impl SkillStore for GitStore {
         crate::flow::decide::reject(self, id, reason, act)
     }
 
-    fn revert(&mut self, commit: &str, act: &Act) -> Result<Committed, SkillError> {
+    fn revert(&mut self, commit: &str, act: &Act) -> Result<CommittedChange, SkillError> {
         crate::flow::revert::revert(self, commit, act)
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use foreword_store::{Anchor, AuditKey, Head, Tracked};
+use foreword_store::{Anchor, AuditKey, Head, TrackedFile};
 use gix::ObjectId;
 
 use crate::error::SkillError;
@@ -16,7 +16,10 @@ pub(crate) const SHORT: usize = 12;
 const SHORTEST: usize = 4;
 
 /// Every file of the newest commit, with the commit that last changed or approved it.
-pub(crate) fn tracked(repository: &Repository, key: &AuditKey) -> Result<Vec<Tracked>, SkillError> {
+pub(crate) fn tracked(
+    repository: &Repository,
+    key: &AuditKey,
+) -> Result<Vec<TrackedFile>, SkillError> {
     let mut missing = repository.files(repository.head()?)?;
     let mut found = Vec::new();
     for commit in repository.history() {
@@ -43,10 +46,10 @@ pub(crate) fn tracked_file(
     path: &str,
     blob: Blob,
     commit: &CommitInfo,
-) -> Result<Tracked, SkillError> {
+) -> Result<TrackedFile, SkillError> {
     let message = Message::read(&commit.message);
     let by = if message.approved_by.is_empty() { &commit.author } else { &message.approved_by };
-    Ok(Tracked {
+    Ok(TrackedFile {
         path: path.to_owned(),
         digest: *blake3::hash(&repository.read(blob)?).as_bytes(),
         blob: blob.id.to_string(),

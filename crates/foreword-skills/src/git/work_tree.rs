@@ -15,7 +15,7 @@ use crate::git::repository::FileChange;
 const MOST_FILES: usize = 200;
 const DEEPEST: usize = 8;
 /// Bytes of one file, and of all files of one skill.
-pub(crate) const LARGEST_FILE: u64 = 1 << 20;
+pub(crate) const MAX_FILE_BYTES: u64 = 1 << 20;
 const LARGEST_SKILL: u64 = 8 << 20;
 
 /// A file as it lies on disk.
@@ -70,14 +70,14 @@ impl WorkTree {
         if !meta.is_file() {
             return Err(SkillError::NotAFile { path: self.show(path) });
         }
-        if meta.len() > LARGEST_FILE {
-            return Err(SkillError::TooLarge { path: self.show(path), limit: LARGEST_FILE });
+        if meta.len() > MAX_FILE_BYTES {
+            return Err(SkillError::TooLarge { path: self.show(path), limit: MAX_FILE_BYTES });
         }
         let mut content = Vec::new();
         let file = self.dir.open(path).map_err(io)?;
-        file.take(LARGEST_FILE + 1).read_to_end(&mut content).map_err(io)?;
-        if u64::try_from(content.len()).unwrap_or(u64::MAX) > LARGEST_FILE {
-            return Err(SkillError::TooLarge { path: self.show(path), limit: LARGEST_FILE });
+        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut content).map_err(io)?;
+        if u64::try_from(content.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
+            return Err(SkillError::TooLarge { path: self.show(path), limit: MAX_FILE_BYTES });
         }
         Ok(Some(DiskFile { content, executable: is_executable(&meta) }))
     }

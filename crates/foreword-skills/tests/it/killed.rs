@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::support::{CAPABLE, Scratch, ada, agent, open, request};
 use foreword_skills::SkillStore;
-use foreword_store::State;
+use foreword_store::ProposalState;
 
 const CHILD: &str = "FOREWORD_TEST_CHILD";
 
@@ -88,10 +88,10 @@ fn check(scratch: &Scratch, acknowledged: &[(String, String)]) {
     let proposals = store.proposals(true).unwrap();
     for proposal in &proposals {
         let committed = ids.contains(proposal.id.as_str());
-        assert_eq!(committed, proposal.state == State::Done, "{proposal:?}");
-        assert_ne!(proposal.state, State::Intent, "{proposal:?}");
+        assert_eq!(committed, proposal.state == ProposalState::Done, "{proposal:?}");
+        assert_ne!(proposal.state, ProposalState::Intent, "{proposal:?}");
     }
-    let done = proposals.iter().filter(|proposal| proposal.state == State::Done).count();
+    let done = proposals.iter().filter(|proposal| proposal.state == ProposalState::Done).count();
     assert_eq!(done, commits.len());
     // The directory holds what the newest commit holds, and each file is whole.
     let files = scratch.git(&["ls-tree", "-r", "--name-only", "HEAD"]);

@@ -36,7 +36,7 @@ pub(crate) struct Record {
 
 /// What became of reading a head file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Recorded {
+pub(crate) enum HeadFile {
     /// There is none.
     Missing,
     /// It does not bear the seal of the key.
@@ -58,7 +58,7 @@ impl Heads {
         self.directory.join(format!("{}.head", name_of(database)))
     }
 
-    pub(crate) fn read(&self, key: &AuditKey, database: &Path) -> Result<Recorded, StoreError> {
+    pub(crate) fn read(&self, key: &AuditKey, database: &Path) -> Result<HeadFile, StoreError> {
         let path = self.file(database);
         let mut text = Vec::new();
         match File::open(&path) {
@@ -66,17 +66,17 @@ impl Heads {
                 .take(MAX_BYTES)
                 .read_to_end(&mut text)
                 .map_err(|error| StoreError::io("read", &path, error))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Recorded::Missing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(HeadFile::Missing),
             Err(error) => return Err(StoreError::io("read", &path, error)),
         };
         // As after a loss of power: it is not made durable on its own.
         if text.is_empty() {
-            return Ok(Recorded::Missing);
+            return Ok(HeadFile::Missing);
         }
         Ok(std::str::from_utf8(&text)
             .ok()
             .and_then(|text| parse(key, &name_of(database), text))
-            .map_or(Recorded::Unreadable, Recorded::Sealed))
+            .map_or(HeadFile::Unreadable, HeadFile::Sealed))
     }
 
     /// Writes down a new head; one that is behind the head already there changes nothing.
@@ -93,9 +93,9 @@ impl Heads {
         let _lock = self.lock()?;
         let path = self.file(database);
         let mut record = match self.read(key, database)? {
-            Recorded::Sealed(record) => record,
-            Recorded::Missing => Record::default(),
-            Recorded::Unreadable => {
+            HeadFile::Sealed(record) => record,
+            HeadFile::Missing => Record::default(),
+            HeadFile::Unreadable => {
                 let aside = aside(&path);
                 if !aside.exists() {
                     fs::rename(&path, &aside)
@@ -213,11 +213,11 @@ mod tests {
         let heads = Heads::new(directory.path());
         let database = Path::new("/somewhere/foreword.db");
         let read = || match heads.read(&key, database).unwrap() {
-            Recorded::Sealed(record) => record,
+            HeadFile::Sealed(record) => record,
             other => panic!("{other:?}"),
         };
 
-        assert_eq!(heads.read(&key, database).unwrap(), Recorded::Missing);
+        assert_eq!(heads.read(&key, database).unwrap(), HeadFile::Missing);
         heads.advance(&key, database, head(1, 5), None).unwrap();
         heads.advance(&key, database, head(1, 4), None).unwrap();
         assert_eq!(read().head, Some(head(1, 5)));
@@ -237,7 +237,7 @@ mod tests {
         let path = heads.file(database);
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, text.replace(" 5 ", " 2 ")).unwrap();
-        assert_eq!(heads.read(&key, database).unwrap(), Recorded::Unreadable);
+        assert_eq!(heads.read(&key, database).unwrap(), HeadFile::Unreadable);
         assert_eq!(heads.moved_aside(database), None);
 
         heads.advance(&key, database, head(1, 6), None).unwrap();

@@ -9,11 +9,11 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
 use crate::audit;
+use crate::audit::broken_links::{BrokenLink, BrokenLinks};
 use crate::audit::chain::{Anchor, Fields, Hash, Head, Linker, LogId};
-use crate::audit::heads::Recorded;
+use crate::audit::expected_heads::ExpectedHeads;
+use crate::audit::heads::HeadFile;
 use crate::audit::key::AuditKey;
-use crate::audit::marks::Marks;
-use crate::audit::suspects::{Suspect, Suspects};
 use crate::audit::verification::{Fault, MAX_FAULTS, Note, Verification};
 use crate::error::{InDatabase as _, StoreError};
 use crate::schema;
@@ -22,7 +22,7 @@ pub(crate) fn run(
     connection: &Connection,
     path: &Path,
     key: &AuditKey,
-    recorded: &Recorded,
+    recorded: &HeadFile,
     aside: Option<PathBuf>,
     anchors: &[Anchor],
 ) -> Result<Verification, StoreError> {
@@ -36,15 +36,15 @@ pub(crate) fn run(
         report.fault(Fault::Layout { detail: oddity.0 });
     }
     let head = match recorded {
-        Recorded::Sealed(record) => record.head,
-        Recorded::Missing | Recorded::Unreadable => None,
+        HeadFile::Sealed(record) => record.head,
+        HeadFile::Missing | HeadFile::Unreadable => None,
     };
     let linker = Linker::new(key);
     let log_id: Option<LogId> = audit::meta(connection, "log_id").unwrap_or(None).map(LogId);
     let key_check = audit::meta(connection, "key_check").unwrap_or(None).map(Hash);
     let key_proven = log_id.is_some() && log_id.map(|id| linker.key_check(id)) == key_check;
 
-    let mut marks = Marks::new(log_id, recorded, anchors);
+    let mut marks = ExpectedHeads::new(log_id, recorded, anchors);
     let mut walk = Walk::new(linker, log_id, head);
     let broken = walk.entries(connection, &mut report, &mut marks).err();
     let verified = walk.verified;
@@ -65,10 +65,10 @@ pub(crate) fn run(
     }
     marks.finish(&mut report);
     match recorded {
-        Recorded::Missing => report.notes.push(Note::NoHeadFile),
-        Recorded::Unreadable => report
+        HeadFile::Missing => report.notes.push(Note::NoHeadFile),
+        HeadFile::Unreadable => report
             .fault(Fault::HeadFile { detail: "it does not bear the seal of the key".to_owned() }),
-        Recorded::Sealed(_) => {
+        HeadFile::Sealed(_) => {
             let behind = head.map_or(0, |head| report.last_seq.saturating_sub(head.seq));
             if behind > 0 {
                 report.notes.push(Note::HeadBehind { entries: behind });
@@ -92,7 +92,7 @@ struct Walk<'k> {
     /// faulty, the hash it should have had.
     previous: [Option<Hash>; 2],
     verified: u64,
-    suspects: Suspects,
+    broken: BrokenLinks,
     gaps: Vec<Fault>,
     more_gaps: u64,
 }
@@ -114,7 +114,7 @@ impl<'k> Walk<'k> {
             expected: 1,
             previous,
             verified: 0,
-            suspects: Suspects::default(),
+            broken: BrokenLinks::default(),
             gaps: Vec::new(),
             more_gaps: 0,
         }
@@ -124,7 +124,7 @@ impl<'k> Walk<'k> {
         &mut self,
         connection: &Connection,
         report: &mut Verification,
-        marks: &mut Marks,
+        marks: &mut ExpectedHeads,
     ) -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(
             "SELECT seq, at, actor, action, subject, outcome, detail, hash FROM audit ORDER BY seq",
@@ -166,7 +166,7 @@ impl<'k> Walk<'k> {
         let fields = match (stored.at, stored.texts, stored.hash) {
             (Some(at), Some(texts), Some(_)) => Fields { seq: stored.seq, at, texts },
             (at, texts, _) => {
-                self.suspects.add_unreadable(stored.seq);
+                self.broken.add_unreadable(stored.seq);
                 let fields = at.zip(texts).map(|(at, texts)| Fields { seq: stored.seq, at, texts });
                 let computed = fields.and_then(|fields| {
                     Some(self.linker.link(self.previous.first()?.as_ref()?, &fields))
@@ -187,7 +187,7 @@ impl<'k> Walk<'k> {
         }
         // The first entry behind a gap follows from one that is not there: the gap is the fault.
         if !after_gap {
-            self.suspects.add(Suspect::new(&fields, stored.hash, self.previous));
+            self.broken.add(BrokenLink::new(&fields, stored.hash, self.previous));
         }
         self.previous = [stored.hash, computed];
         false
@@ -204,7 +204,7 @@ impl<'k> Walk<'k> {
 
     fn finish(mut self, report: &mut Verification) {
         report.more_faults += self.more_gaps;
-        let mut faults = self.suspects.explain(&mut self.linker);
+        let mut faults = self.broken.explain(&mut self.linker);
         faults.append(&mut self.gaps);
         faults.sort_by_key(place);
         faults.into_iter().for_each(|fault| report.fault(fault));

@@ -8,8 +8,8 @@ use crate::audit::chain::Head;
 use crate::audit::event::Event;
 use crate::audit::heads::Heads;
 use crate::audit::key::AuditKey;
+use crate::batch_queue::{BatchQueue, Ticket};
 use crate::error::StoreError;
-use crate::queue::{Queue, Ticket};
 use crate::store::{Options, Store};
 
 /// So many entries may wait; whoever brings more has to wait with them.
@@ -32,7 +32,7 @@ struct Request {
 /// shared. An entry that was acknowledged survives whatever happens to who brought it.
 #[derive(Debug)]
 pub struct AuditWriter {
-    queue: Queue<Request>,
+    queue: BatchQueue<Request>,
 }
 
 impl AuditWriter {
@@ -48,7 +48,7 @@ impl AuditWriter {
         options: Options,
     ) -> Result<Self, StoreError> {
         let store = Store::open_with(database, key, heads, options)?;
-        let queue = Queue::start(database, QUEUE, BATCH, move |batch| serve(&store, batch))?;
+        let queue = BatchQueue::start(database, QUEUE, BATCH, move |batch| serve(&store, batch))?;
         Ok(Self { queue })
     }
 

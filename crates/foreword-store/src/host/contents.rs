@@ -11,9 +11,9 @@ use crate::host::sessions;
 use crate::host::turn::TurnNumber;
 use crate::reader::Reader;
 use crate::rows::{self, Rows};
-use crate::text;
-use crate::words::{stored_words, word};
-use crate::write::Write;
+use crate::stored_enum::{stored_enum, word};
+use crate::text_limits;
+use crate::transaction::Transaction;
 
 /// The most bytes of a source that are kept.
 const MAX_SOURCE: usize = 512;
@@ -37,7 +37,7 @@ pub enum Provenance {
     Memory,
 }
 
-stored_words!(Provenance {
+stored_enum!(Provenance {
     Operator = "operator",
     User = "user",
     ToolResult = "tool_result",
@@ -86,7 +86,7 @@ pub struct ContentTotals {
 
 /// The ledger. No audit entry is written by these functions; the caller adds it in the same
 /// transaction.
-impl Write<'_> {
+impl Transaction<'_> {
     /// Records a content and counts it; gives the totals with it.
     ///
     /// What the person says is a [`Provenance::User`] content and ends the time since the person
@@ -126,7 +126,7 @@ impl Write<'_> {
                 session.as_str(),
                 turn.map(|turn| rows::stored(turn.0)),
                 content.provenance.as_str(),
-                text::line(&content.source, MAX_SOURCE),
+                text_limits::line(&content.source, MAX_SOURCE),
                 tokens,
                 content.external,
                 content.at,

@@ -10,8 +10,8 @@ use crate::host::sessions;
 use crate::reader::Reader;
 use crate::rows::{self, Rows};
 use crate::short_id::{self, ID_LETTERS, Named, short_id};
-use crate::text;
-use crate::write::Write;
+use crate::text_limits;
+use crate::transaction::Transaction;
 
 /// The most grants of a session that may wait to be used.
 pub const MAX_UNUSED_GRANTS: u64 = 100;
@@ -48,7 +48,7 @@ pub struct Grant {
 }
 
 /// Grants. No audit entry is written by these functions; the caller adds it in the same transaction.
-impl Write<'_> {
+impl Transaction<'_> {
     /// Allows one action in a session, once, whatever its arguments.
     ///
     /// # Errors
@@ -117,8 +117,8 @@ pub(crate) fn insert(
     by: &str,
     at: i64,
 ) -> Result<GrantId, StoreError> {
-    text::one_line("name of an action", action, MAX_NAME)?;
-    text::one_line("name of a person", by, MAX_NAME)?;
+    text_limits::one_line("name of an action", action, MAX_NAME)?;
+    text_limits::one_line("name of a person", by, MAX_NAME)?;
     sessions::check_exists(rows, session)?;
     let unused = rows.count(
         "SELECT count(*) FROM grants WHERE session = ?1 AND used_at IS NULL",

@@ -9,9 +9,9 @@ use crate::host::sessions;
 use crate::reader::Reader;
 use crate::rows::{self, Rows};
 use crate::short_id::{self, ID_LETTERS, Named, short_id};
-use crate::text;
-use crate::words::{stored_words, word};
-use crate::write::Write;
+use crate::stored_enum::{stored_enum, word};
+use crate::text_limits;
+use crate::transaction::Transaction;
 
 /// The most bytes the proposed content of an identity file may have.
 pub const MAX_IDENTITY_BYTES: usize = 256 * 1024;
@@ -50,7 +50,7 @@ pub enum IdentityState {
     Rejected,
 }
 
-stored_words!(IdentityState {
+stored_enum!(IdentityState {
     Pending = "pending",
     Approved = "approved",
     Rejected = "rejected",
@@ -115,7 +115,7 @@ pub struct IdentityProposal {
 
 /// Proposals for identity files. No audit entry is written by these functions; the caller adds it in
 /// the same transaction.
-impl Write<'_> {
+impl Transaction<'_> {
     /// Stores a proposal, to be decided by a person.
     ///
     /// # Errors
@@ -127,10 +127,10 @@ impl Write<'_> {
         new: &NewIdentityProposal,
         at: i64,
     ) -> Result<IdentityProposalId, StoreError> {
-        text::one_line("name of an identity file", &new.file, MAX_NAME)?;
-        text::within("content of an identity file", &new.content, MAX_IDENTITY_BYTES)?;
-        text::within("reason", new.reason.as_deref().unwrap_or_default(), MAX_REASON)?;
-        text::one_line("name of who proposes", &new.by, MAX_NAME)?;
+        text_limits::one_line("name of an identity file", &new.file, MAX_NAME)?;
+        text_limits::within("content of an identity file", &new.content, MAX_IDENTITY_BYTES)?;
+        text_limits::within("reason", new.reason.as_deref().unwrap_or_default(), MAX_REASON)?;
+        text_limits::one_line("name of who proposes", &new.by, MAX_NAME)?;
         let rows = self.rows();
         if let Some(session) = &new.session {
             sessions::check_exists(rows, session)?;
@@ -174,8 +174,8 @@ impl Write<'_> {
         reason: Option<&str>,
         at: i64,
     ) -> Result<IdentityProposal, StoreError> {
-        text::one_line("name of a person", by, MAX_NAME)?;
-        text::within("reason", reason.unwrap_or_default(), MAX_REASON)?;
+        text_limits::one_line("name of a person", by, MAX_NAME)?;
+        text_limits::within("reason", reason.unwrap_or_default(), MAX_REASON)?;
         let state = match verdict {
             IdentityVerdict::Approve => IdentityState::Approved,
             IdentityVerdict::Reject => IdentityState::Rejected,

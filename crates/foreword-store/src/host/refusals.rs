@@ -10,9 +10,9 @@ use crate::host::sessions;
 use crate::reader::Reader;
 use crate::rows::{self, Rows};
 use crate::short_id::{self, ID_LETTERS, Named, short_id};
-use crate::text;
-use crate::words::{stored_words, word};
-use crate::write::Write;
+use crate::stored_enum::{stored_enum, word};
+use crate::text_limits;
+use crate::transaction::Transaction;
 
 /// So many refusals of a session stay open; a new one takes the place of the oldest.
 pub const MAX_OPEN_REFUSALS: usize = 100;
@@ -42,7 +42,7 @@ pub enum RefusalState {
     Dismissed,
 }
 
-stored_words!(RefusalState { Open = "open", Granted = "granted", Dismissed = "dismissed" });
+stored_enum!(RefusalState { Open = "open", Granted = "granted", Dismissed = "dismissed" });
 
 /// An action that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -75,7 +75,7 @@ pub struct Refusal {
 
 /// Refusals. No audit entry is written by these functions; the caller adds it in the same
 /// transaction.
-impl Write<'_> {
+impl Transaction<'_> {
     /// Notes that an action was refused. Summary and reason are stored as one line each.
     ///
     /// The same action with the same arguments, as their digest tells, is one refusal as long as nobody decided; of an agent
@@ -93,10 +93,11 @@ impl Write<'_> {
         reason: &str,
         at: i64,
     ) -> Result<RefusalId, StoreError> {
-        text::one_line("name of an action", action, MAX_NAME)?;
+        text_limits::one_line("name of an action", action, MAX_NAME)?;
         let rows = self.rows();
         sessions::check_exists(rows, session)?;
-        let (summary, reason) = (text::line(summary, MAX_TEXT), text::line(reason, MAX_TEXT));
+        let (summary, reason) =
+            (text_limits::line(summary, MAX_TEXT), text_limits::line(reason, MAX_TEXT));
         let again = rows.first(
             "UPDATE refusals SET times = times + 1, summary = ?4, reason = ?5, refused_at = ?6 \
              WHERE session = ?1 AND state = 'open' AND action = ?2 AND digest = ?3 RETURNING id",
@@ -138,7 +139,7 @@ impl Write<'_> {
     ///
     /// # Errors
     ///
-    /// As [`Write::refusal_grant`].
+    /// As [`Transaction::refusal_grant`].
     pub fn refusal_dismiss(&mut self, id: &str, by: &str, at: i64) -> Result<Refusal, StoreError> {
         self.decide(id, RefusalState::Dismissed, by, at)
     }
@@ -159,7 +160,7 @@ impl Write<'_> {
         by: &str,
         at: i64,
     ) -> Result<Refusal, StoreError> {
-        text::one_line("name of a person", by, MAX_NAME)?;
+        text_limits::one_line("name of a person", by, MAX_NAME)?;
         let rows = self.rows();
         let found = find(rows, id)?;
         if found.state != RefusalState::Open {

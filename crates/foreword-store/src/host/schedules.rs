@@ -10,8 +10,8 @@ use crate::host::sessions;
 use crate::reader::Reader;
 use crate::rows::{self, Rows};
 use crate::short_id::{self, Named, SHORT_LETTERS, short_id};
-use crate::text;
-use crate::write::Write;
+use crate::text_limits;
+use crate::transaction::Transaction;
 
 /// The most schedules that may still have something to run.
 pub const MAX_SCHEDULES: u64 = 1000;
@@ -92,7 +92,7 @@ pub struct Schedule {
 
 /// Schedules. No audit entry is written by these functions; the caller adds it in the same
 /// transaction.
-impl Write<'_> {
+impl Transaction<'_> {
     /// Stores a new schedule.
     ///
     /// # Errors
@@ -104,13 +104,13 @@ impl Write<'_> {
             When::At(at) => (None, Some(*at)),
         };
         if let Some(cron) = cron {
-            text::one_line("cron expression", cron, MAX_NAME)?;
+            text_limits::one_line("cron expression", cron, MAX_NAME)?;
         }
-        text::not_empty("prompt of a schedule", &new.prompt, MAX_PROMPT_BYTES)?;
+        text_limits::not_empty("prompt of a schedule", &new.prompt, MAX_PROMPT_BYTES)?;
         if let Some(agent) = &new.agent {
-            text::one_line("name of an agent", agent, MAX_NAME)?;
+            text_limits::one_line("name of an agent", agent, MAX_NAME)?;
         }
-        text::one_line("name of who wants a schedule", &new.by, MAX_NAME)?;
+        text_limits::one_line("name of who wants a schedule", &new.by, MAX_NAME)?;
         let rows = self.rows();
         if let Some(session) = &new.session {
             sessions::check_exists(rows, session)?;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::error::StoreError;
 use crate::short_id::{ID_LETTERS, random_letters};
-use crate::text;
+use crate::text_limits;
 
 /// The most characters the name of a session may have.
 const MAX_ID: usize = 64;
@@ -97,7 +97,7 @@ impl NewSession {
         ];
         for (what, name) in names {
             if let Some(name) = name {
-                text::one_line(what, name, MAX_NAME)?;
+                text_limits::one_line(what, name, MAX_NAME)?;
             }
         }
         check_canary(&self.canary)
@@ -105,7 +105,7 @@ impl NewSession {
 }
 
 pub(crate) fn check_canary(canary: &str) -> Result<(), StoreError> {
-    text::within("canary", canary, MAX_NAME)?;
+    text_limits::within("canary", canary, MAX_NAME)?;
     if canary.is_empty() || !canary.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(StoreError::Unfit {
             what: "canary",

@@ -6,7 +6,7 @@ use crate::error::StoreError;
 use crate::host::session::{MAX_CANARIES, NewSession, Session, SessionId, check_canary};
 use crate::reader::Reader;
 use crate::rows::{self, Rows};
-use crate::write::Write;
+use crate::transaction::Transaction;
 
 /// The most sessions that are listed at once.
 pub const MAX_SESSIONS_LISTED: usize = 1000;
@@ -16,7 +16,7 @@ const COLUMNS: &str = "id, agent, user, runner, channel, parent, depth, canaries
 
 /// Sessions. What is an action of the host is put on record by the caller, in the same transaction:
 /// none of these functions writes an audit entry.
-impl Write<'_> {
+impl Transaction<'_> {
     /// Stores a new session.
     ///
     /// # Errors

@@ -9,9 +9,9 @@ use crate::host::sessions;
 use crate::reader::Reader;
 use crate::rows::{self, Rows};
 use crate::short_id::{self, Named, SHORT_LETTERS, short_id};
-use crate::text;
-use crate::words::{stored_words, word};
-use crate::write::Write;
+use crate::stored_enum::{stored_enum, word};
+use crate::text_limits;
+use crate::transaction::Transaction;
 
 /// The most tasks that may be unfinished.
 pub const MAX_OPEN_TASKS: u64 = 10_000;
@@ -50,7 +50,7 @@ pub enum TaskState {
     Dropped,
 }
 
-stored_words!(TaskState {
+stored_enum!(TaskState {
     Todo = "todo",
     Doing = "doing",
     Blocked = "blocked",
@@ -141,7 +141,7 @@ pub struct TaskFilter {
 }
 
 /// Tasks. No audit entry is written by these functions; the caller adds it in the same transaction.
-impl Write<'_> {
+impl Transaction<'_> {
     /// Stores a new task, to be done.
     ///
     /// # Errors
@@ -150,7 +150,7 @@ impl Write<'_> {
     /// unfinished.
     pub fn task_create(&mut self, new: &NewTask, at: i64) -> Result<TaskId, StoreError> {
         check(Some(&new.title), new.detail.as_deref(), new.assignee.as_deref())?;
-        text::one_line("name of who wants a task done", &new.by, MAX_NAME)?;
+        text_limits::one_line("name of who wants a task done", &new.by, MAX_NAME)?;
         let rows = self.rows();
         if let Some(session) = &new.session {
             sessions::check_exists(rows, session)?;
@@ -266,11 +266,13 @@ fn check(
     assignee: Option<&str>,
 ) -> Result<(), StoreError> {
     if let Some(title) = title {
-        text::one_line("title of a task", title, MAX_TITLE_BYTES)?;
+        text_limits::one_line("title of a task", title, MAX_TITLE_BYTES)?;
     }
-    text::within("detail of a task", detail.unwrap_or_default(), MAX_DETAIL_BYTES)?;
+    text_limits::within("detail of a task", detail.unwrap_or_default(), MAX_DETAIL_BYTES)?;
     match assignee {
-        Some(name) if !name.is_empty() => text::one_line("assignee of a task", name, MAX_NAME),
+        Some(name) if !name.is_empty() => {
+            text_limits::one_line("assignee of a task", name, MAX_NAME)
+        }
         _ => Ok(()),
     }
 }

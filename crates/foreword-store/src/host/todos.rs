@@ -7,8 +7,8 @@ use crate::host::session::SessionId;
 use crate::host::sessions;
 use crate::reader::Reader;
 use crate::rows;
-use crate::words::{stored_words, word};
-use crate::write::Write;
+use crate::stored_enum::{stored_enum, word};
+use crate::transaction::Transaction;
 
 /// The most items a list may have.
 pub const MAX_TODOS: usize = 200;
@@ -26,7 +26,7 @@ pub enum TodoState {
     Completed,
 }
 
-stored_words!(TodoState {
+stored_enum!(TodoState {
     Pending = "pending",
     InProgress = "in_progress",
     Completed = "completed",
@@ -43,7 +43,7 @@ pub struct TodoItem {
 }
 
 /// Todos. No audit entry is written by these functions; the caller adds it in the same transaction.
-impl Write<'_> {
+impl Transaction<'_> {
     /// Replaces the list of a session.
     ///
     /// # Errors

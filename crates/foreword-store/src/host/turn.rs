@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde::de::IgnoredAny;
 
 use crate::error::StoreError;
-use crate::text;
-use crate::words::stored_words;
+use crate::stored_enum::stored_enum;
+use crate::text_limits;
 
 /// The most bytes a message that begins a turn may have.
 pub const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
@@ -41,7 +41,7 @@ pub enum TurnState {
     Lost,
 }
 
-stored_words!(TurnState {
+stored_enum!(TurnState {
     Running = "running",
     Done = "done",
     Held = "held",
@@ -103,8 +103,8 @@ pub struct FinishedTurn {
 
 impl FinishedTurn {
     pub(crate) fn check(&self) -> Result<(), StoreError> {
-        text::within("answer", &self.answer, MAX_ANSWER_BYTES)?;
-        text::within("list of messages of a turn", &self.messages, MAX_TURN_BYTES)?;
+        text_limits::within("answer", &self.answer, MAX_ANSWER_BYTES)?;
+        text_limits::within("list of messages of a turn", &self.messages, MAX_TURN_BYTES)?;
         serde_json::from_str::<Vec<IgnoredAny>>(&self.messages).map(drop).map_err(|_| {
             StoreError::Unfit { what: "list of messages of a turn", wanted: "a JSON array" }
         })

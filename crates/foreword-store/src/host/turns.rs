@@ -12,9 +12,9 @@ use crate::host::turn::{
 };
 use crate::reader::Reader;
 use crate::rows::{self, Rows};
-use crate::text;
-use crate::words::word;
-use crate::write::Write;
+use crate::stored_enum::word;
+use crate::text_limits;
+use crate::transaction::Transaction;
 
 /// The most bytes of the name of a host.
 const MAX_OWNER: usize = 512;
@@ -22,7 +22,7 @@ const MAX_OWNER: usize = 512;
 const MAX_REASON: usize = 4096;
 
 /// Turns. No audit entry is written by these functions; the caller adds it in the same transaction.
-impl Write<'_> {
+impl Transaction<'_> {
     /// Begins the next turn of a session.
     ///
     /// `owner` names the host in a way that it can be told later whether it is still alive, such as
@@ -39,8 +39,8 @@ impl Write<'_> {
         owner: &str,
         at: i64,
     ) -> Result<TurnNumber, StoreError> {
-        text::within("message", message, MAX_MESSAGE_BYTES)?;
-        text::one_line("owner of a turn", owner, MAX_OWNER)?;
+        text_limits::within("message", message, MAX_MESSAGE_BYTES)?;
+        text_limits::one_line("owner of a turn", owner, MAX_OWNER)?;
         let rows = self.rows();
         if let Some(running) = running(rows, Some(session), 1)?.pop() {
             return Err(StoreError::TurnRunning {
@@ -120,7 +120,7 @@ impl Write<'_> {
             (
                 session.as_str(),
                 rows::stored(turn.0),
-                text::line(reason, MAX_REASON),
+                text_limits::line(reason, MAX_REASON),
                 tokens(usage.input),
                 tokens(usage.output),
                 tokens(usage.cache_read),

@@ -6,11 +6,12 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use crate::error::{InDatabase as _, StoreError};
 use crate::memory::blocks::{MemorySlot, Patch};
-use crate::memory::names::Naming;
+use crate::memory::interned_names::InternedNames;
+use crate::memory::terms::Counts;
 use crate::memory::vectors;
-use crate::memory::words::Counts;
 use crate::memory::{
-    Added, MemoryEntry, MemoryFilter, MemoryId, MemoryKind, MemoryScope, NewMemory, StoredVector,
+    AddOutcome, MemoryEntry, MemoryFilter, MemoryId, MemoryKind, MemoryScope, NewMemory,
+    StoredVector,
 };
 
 const COLUMNS: &str = "key, id, text, kind, agent, user, session, created_at, date, tainted, \
@@ -29,9 +30,9 @@ pub(crate) fn insert(
     connection: &Connection,
     path: &Path,
     new: &[NewMemory],
-) -> Result<Vec<Added>, StoreError> {
+) -> Result<Vec<AddOutcome>, StoreError> {
     let mut added = Vec::with_capacity(new.len());
-    let mut naming = Naming::new(connection);
+    let mut naming = InternedNames::new(connection);
     let mut counts = Counts::default();
     let mut patch = Patch::default();
     for memory in new {
@@ -48,7 +49,7 @@ pub(crate) fn insert(
             vectors::write(connection, key, slot.embedder, &vector.code).at(path)?;
         }
         patch.set(key, slot, vector.as_ref().map(|vector| vector.sketch.as_slice()));
-        added.push(Added::New(entry.id.clone()));
+        added.push(AddOutcome::Added(entry.id.clone()));
     }
     counts.write(connection).at(path)?;
     patch.write(connection, path, false)?;
@@ -57,7 +58,7 @@ pub(crate) fn insert(
 
 /// A memory that gets a new vector.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Revectored {
+pub struct VectorUpdate {
     /// The memory.
     pub memory: KeyedMemory,
     /// By how many words it is found.
@@ -69,12 +70,12 @@ pub struct Revectored {
 pub(crate) fn set_vectors(
     connection: &Connection,
     path: &Path,
-    all: &[Revectored],
+    all: &[VectorUpdate],
     anew: bool,
 ) -> Result<(), StoreError> {
-    let mut naming = Naming::new(connection);
+    let mut naming = InternedNames::new(connection);
     let mut patch = Patch::default();
-    for Revectored { memory: KeyedMemory { key, entry }, words, vector } in all {
+    for VectorUpdate { memory: KeyedMemory { key, entry }, words, vector } in all {
         // Forgotten since it was read: nothing of it may come back.
         let there: bool = connection
             .prepare_cached("SELECT EXISTS (SELECT 1 FROM memories WHERE key = ?1 AND id = ?2)")
@@ -149,7 +150,7 @@ fn insert_row(connection: &Connection, entry: &MemoryEntry) -> rusqlite::Result<
 }
 
 fn slot(
-    naming: &mut Naming<'_>,
+    naming: &mut InternedNames<'_>,
     entry: &MemoryEntry,
     words: usize,
     vector: Option<&StoredVector>,
@@ -181,7 +182,7 @@ fn same(entry: &MemoryEntry) -> i64 {
 }
 
 /// The memory that keeps this one out, if there is one.
-fn already(connection: &Connection, entry: &MemoryEntry) -> rusqlite::Result<Option<Added>> {
+fn already(connection: &Connection, entry: &MemoryEntry) -> rusqlite::Result<Option<AddOutcome>> {
     let taken = connection
         .prepare_cached(&format!("SELECT {COLUMNS} FROM memories WHERE id = ?1"))?
         .query_row([entry.id.as_str()], row)
@@ -189,9 +190,9 @@ fn already(connection: &Connection, entry: &MemoryEntry) -> rusqlite::Result<Opt
     if let Some(there) = taken {
         let there = there.entry;
         return Ok(Some(if says_the_same(&there, entry) {
-            Added::Same(there.id)
+            AddOutcome::Duplicate(there.id)
         } else {
-            Added::Taken(there.id)
+            AddOutcome::IdTaken(there.id)
         }));
     }
     let mut statement = connection
@@ -199,7 +200,7 @@ fn already(connection: &Connection, entry: &MemoryEntry) -> rusqlite::Result<Opt
     for there in statement.query_map([same(entry)], row)? {
         let there = there?.entry;
         if says_the_same(&there, entry) {
-            return Ok(Some(Added::Same(there.id)));
+            return Ok(Some(AddOutcome::Duplicate(there.id)));
         }
     }
     Ok(None)

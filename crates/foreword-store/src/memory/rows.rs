@@ -7,10 +7,10 @@ use rusqlite::Connection;
 use crate::error::{InDatabase as _, StoreError};
 use crate::memory::MemoryFilter;
 use crate::memory::blocks::{self, MemorySlot};
+use crate::memory::interned_names;
 use crate::memory::memories::{self, KeyedMemory};
-use crate::memory::names;
+use crate::memory::terms;
 use crate::memory::vectors;
-use crate::memory::words;
 
 /// The memories as they were when reading began; see
 /// [`Reader::read_memories`](crate::Reader::read_memories).
@@ -66,22 +66,22 @@ impl MemoryRows<'_> {
 
     /// The number of a name, if it has one.
     pub fn number(&self, name: &str) -> Result<Option<u32>, StoreError> {
-        names::number(self.connection, name).at(self.path)
+        interned_names::number(self.connection, name).at(self.path)
     }
 
     /// The name of a number.
     pub fn name(&self, number: u32) -> Result<Option<String>, StoreError> {
-        names::name(self.connection, number).at(self.path)
+        interned_names::name(self.connection, number).at(self.path)
     }
 
     /// How many memories have this word.
     pub fn holders(&self, term: &str) -> Result<u64, StoreError> {
-        words::holders(self.connection, term).at(self.path)
+        terms::holders(self.connection, term).at(self.path)
     }
 
     /// The places of the memories that have this word, the newest first, at most so many.
     pub fn postings(&self, term: &str, limit: usize) -> Result<Vec<i64>, StoreError> {
-        words::postings(self.connection, term, limit).at(self.path)
+        terms::postings(self.connection, term, limit).at(self.path)
     }
 
     /// The numbers of a vector, if the memory has one of this embedder.

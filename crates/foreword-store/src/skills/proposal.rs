@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::error::StoreError;
 use crate::short_id::{ID_LETTERS, random_letters};
-use crate::words::stored_words;
+use crate::stored_enum::stored_enum;
 
 /// The random id of a proposal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -47,21 +47,21 @@ pub enum ChangeKind {
     /// A person brings skills from elsewhere.
     Import,
     /// A person's own edits in the work tree are taken in.
-    TakeIn,
+    LocalEdits,
     /// An earlier commit is undone.
     Revert,
 }
 
-stored_words!(ChangeKind {
+stored_enum!(ChangeKind {
     Propose = "propose",
     Import = "import",
-    TakeIn = "take-in",
+    LocalEdits = "take-in",
     Revert = "revert",
 });
 
 /// Where a proposal stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum State {
+pub enum ProposalState {
     /// It waits for a person.
     Pending,
     /// It is being carried out; found after a crash, it is finished or undone.
@@ -76,7 +76,7 @@ pub enum State {
     Failed,
 }
 
-stored_words!(State {
+stored_enum!(ProposalState {
     Pending = "pending",
     Intent = "intent",
     Done = "done",
@@ -121,8 +121,8 @@ pub struct NewProposal {
     pub findings_json: String,
     /// The policy it was screened by.
     pub policy: String,
-    /// [`State::Pending`], or [`State::Intent`] where nobody has to be asked.
-    pub state: State,
+    /// [`ProposalState::Pending`], or [`ProposalState::Intent`] where nobody has to be asked.
+    pub state: ProposalState,
 }
 
 /// A stored proposal without its files.
@@ -150,7 +150,7 @@ pub struct ProposalSummary {
     /// The policy it was screened by.
     pub policy: String,
     /// Where it stands.
-    pub state: State,
+    pub state: ProposalState,
     /// When it was stored, in milliseconds since 1970.
     pub created_at: i64,
     /// When it was decided.

@@ -6,9 +6,10 @@ use rusqlite::{Connection, Row};
 
 use crate::error::{InDatabase as _, StoreError};
 use crate::skills::proposal::{
-    ChangeKind, Decision, FileChange, NewProposal, Proposal, ProposalId, ProposalSummary, State,
+    ChangeKind, Decision, FileChange, NewProposal, Proposal, ProposalId, ProposalState,
+    ProposalSummary,
 };
-use crate::words::word;
+use crate::stored_enum::word;
 
 /// The most bytes one file of a proposal may have.
 pub const MAX_FILE_BYTES: u64 = 1024 * 1024;
@@ -33,7 +34,7 @@ pub(crate) fn insert(
     new: &NewProposal,
 ) -> Result<ProposalId, StoreError> {
     check_size(new)?;
-    if new.state == State::Pending {
+    if new.state == ProposalState::Pending {
         check_room(connection, path, new)?;
     }
     let id = ProposalId::random()?;
@@ -79,7 +80,7 @@ pub(crate) fn set_state(
     path: &Path,
     now_ms: i64,
     id: &ProposalId,
-    (expected, new): (State, State),
+    (expected, new): (ProposalState, ProposalState),
     decision: &Decision,
 ) -> Result<(), StoreError> {
     let changed = connection
@@ -108,7 +109,7 @@ pub(crate) fn set_state(
         let found = find(connection, path, id.as_str())?.state;
         return Err(StoreError::StateChanged { id: id.to_string(), expected, found });
     }
-    if !matches!(new, State::Pending | State::Intent) {
+    if !matches!(new, ProposalState::Pending | ProposalState::Intent) {
         forget_old_files(connection).at(path)?;
     }
     Ok(())
@@ -146,7 +147,7 @@ pub(crate) fn find(connection: &Connection, path: &Path, id: &str) -> Result<Pro
 pub(crate) fn list(
     connection: &Connection,
     path: &Path,
-    state: Option<State>,
+    state: Option<ProposalState>,
 ) -> Result<Vec<ProposalSummary>, StoreError> {
     connection
         .prepare_cached(&format!(
@@ -154,14 +155,14 @@ pub(crate) fn list(
         ))
         .and_then(|mut statement| {
             statement
-                .query_map([state.map(State::as_str)], summary)?
+                .query_map([state.map(ProposalState::as_str)], summary)?
                 .collect()
         })
         .at(path)
 }
 
 pub(crate) fn intents(connection: &Connection, path: &Path) -> Result<Vec<Proposal>, StoreError> {
-    list(connection, path, Some(State::Intent))?
+    list(connection, path, Some(ProposalState::Intent))?
         .into_iter()
         .map(|summary| with_files(connection, summary).at(path))
         .collect()
@@ -271,7 +272,7 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<ProposalSummary> {
         verdict: row.get(7)?,
         findings_json: row.get(8)?,
         policy: row.get(9)?,
-        state: word(row, 10, State::parse)?,
+        state: word(row, 10, ProposalState::parse)?,
         created_at: row.get(11)?,
         decided_at: row.get(12)?,
         decided_by: row.get(13)?,

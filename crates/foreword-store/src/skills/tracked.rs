@@ -11,7 +11,7 @@ use crate::error::{InDatabase as _, StoreError};
 
 /// A file of the skill repository, and how it got there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tracked {
+pub struct TrackedFile {
     /// Its path in the work tree, with `/`.
     pub path: String,
     /// The blake3 digest of its bytes.
@@ -30,7 +30,7 @@ pub struct Tracked {
     pub approved: bool,
 }
 
-impl Tracked {
+impl TrackedFile {
     /// What is sealed: every field, each with its length.
     fn seal(&self, key: &AuditKey) -> Hash {
         let mut bytes = Vec::with_capacity(256);
@@ -56,11 +56,11 @@ impl Tracked {
 
 /// What the skill repository held at a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TrackedSet {
+pub struct TrackedFiles {
     /// The commit; `None` when nothing was written down yet.
     pub head: Option<String>,
     /// Its files by path.
-    pub files: Vec<Tracked>,
+    pub files: Vec<TrackedFile>,
 }
 
 /// All files; with a key, only those whose rows were written with it.
@@ -68,16 +68,16 @@ pub(crate) fn read(
     connection: &Connection,
     path: &Path,
     key: Option<&AuditKey>,
-) -> Result<TrackedSet, StoreError> {
+) -> Result<TrackedFiles, StoreError> {
     // One statement, one state of the database: head and files belong together.
-    let head_and_files = || -> rusqlite::Result<TrackedSet> {
+    let head_and_files = || -> rusqlite::Result<TrackedFiles> {
         let mut statement = connection.prepare_cached(
             "SELECT path, digest, blob, commit_id, changed_by, changed_at, proposal, approved, \
              seal, (SELECT value FROM meta WHERE name = 'tracked_head') \
              FROM (SELECT 1) LEFT JOIN tracked ON true ORDER BY path",
         )?;
         let mut rows = statement.query([])?;
-        let mut set = TrackedSet::default();
+        let mut set = TrackedFiles::default();
         while let Some(row) = rows.next()? {
             set.head = row.get(9)?;
             if row.get_ref(0)? == ValueRef::Null {
@@ -94,8 +94,8 @@ pub(crate) fn read(
     head_and_files().at(path)
 }
 
-fn from_row(row: &Row<'_>) -> rusqlite::Result<Tracked> {
-    Ok(Tracked {
+fn from_row(row: &Row<'_>) -> rusqlite::Result<TrackedFile> {
+    Ok(TrackedFile {
         path: row.get(0)?,
         digest: row.get(1)?,
         blob: row.get(2)?,
@@ -120,7 +120,7 @@ pub(crate) fn file(
     connection: &Connection,
     database: &Path,
     path: &str,
-) -> Result<Option<Tracked>, StoreError> {
+) -> Result<Option<TrackedFile>, StoreError> {
     let read = || {
         let mut statement = connection.prepare_cached(
             "SELECT path, digest, blob, commit_id, changed_by, changed_at, proposal, approved \
@@ -136,7 +136,7 @@ pub(crate) fn replace(
     path: &Path,
     key: &AuditKey,
     head: Option<&str>,
-    rows: &[Tracked],
+    rows: &[TrackedFile],
 ) -> Result<(), StoreError> {
     connection
         .execute("DELETE FROM tracked", [])
@@ -151,7 +151,7 @@ pub(crate) fn update(
     key: &AuditKey,
     old_head: Option<&str>,
     new_head: &str,
-    changed: &[Tracked],
+    changed: &[TrackedFile],
     removed: &[String],
 ) -> Result<(), StoreError> {
     let found = head(connection, path)?;
@@ -169,7 +169,7 @@ pub(crate) fn update(
     apply().at(path)
 }
 
-fn put(connection: &Connection, key: &AuditKey, rows: &[Tracked]) -> rusqlite::Result<()> {
+fn put(connection: &Connection, key: &AuditKey, rows: &[TrackedFile]) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT OR REPLACE INTO tracked \
          (path, digest, blob, commit_id, changed_by, changed_at, proposal, approved, seal) \

@@ -9,8 +9,8 @@ use std::time::Duration;
 use crate::fixture::{Fixture, NOW_MS, new_session, proposal};
 use foreword_store::{
     AuditKey, AuditWriter, Decision, Event, FinishedTurn, GroupWriter, Heads, LogFilter,
-    NewSession, Options, Order, Outcome, SessionId, State, Store, StoreError, TurnEnd, TurnNumber,
-    TurnRange, TurnState, Usage,
+    NewSession, Options, Order, Outcome, ProposalState, SessionId, Store, StoreError, TurnEnd,
+    TurnNumber, TurnRange, TurnState, Usage,
 };
 
 const DATABASE: &str = "FOREWORD_TEST_CRASH_DATABASE";
@@ -47,7 +47,12 @@ fn child_changes_proposals() {
             .unwrap();
         let head = store
             .write(NOW_MS, |w| {
-                w.set_state(&id, State::Pending, State::Done, &Decision::default())?;
+                w.set_state(
+                    &id,
+                    ProposalState::Pending,
+                    ProposalState::Done,
+                    &Decision::default(),
+                )?;
                 w.audit(&Event::new("user", "crash.done", id.as_str(), Outcome::Done))
             })
             .unwrap();
@@ -189,7 +194,7 @@ fn subjects(store: &Store, action: &str) -> BTreeSet<String> {
     subjects
 }
 
-fn ids(store: &Store, state: Option<State>) -> BTreeSet<String> {
+fn ids(store: &Store, state: Option<ProposalState>) -> BTreeSet<String> {
     let proposals = store.proposals(state).unwrap();
     proposals.iter().map(|proposal| proposal.id.to_string()).collect()
 }
@@ -216,7 +221,11 @@ fn killed_at_random_points() {
         assert!(verification.is_clean(), "round {round}: {:?}", verification.faults);
         assert!(verification.last_seq >= last, "round {round}: an acknowledged entry is lost");
         assert_eq!(ids(&store, None), subjects(&store, "crash.propose"), "round {round}");
-        assert_eq!(ids(&store, Some(State::Done)), subjects(&store, "crash.done"), "round {round}");
+        assert_eq!(
+            ids(&store, Some(ProposalState::Done)),
+            subjects(&store, "crash.done"),
+            "round {round}"
+        );
     }
     assert!(rounds_with_work >= ROUNDS / 2, "{rounds_with_work}");
 }

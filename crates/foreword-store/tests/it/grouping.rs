@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use crate::fixture::{Fixture, NOW_MS, new_session, session};
 use foreword_store::{
     Content, Event, GroupWriter, Head, LogFilter, NewSession, Options, Order, Outcome, Provenance,
-    SessionId, StoreError, Write,
+    SessionId, StoreError, Transaction,
 };
 
 /// An error of a caller's own.
@@ -27,7 +27,7 @@ fn event(subject: &str) -> Event {
     Event::new("agent:main", "content.add", subject, Outcome::Done)
 }
 
-fn add(write: &mut Write<'_>, id: &SessionId, source: &str) -> Result<Head, StoreError> {
+fn add(write: &mut Transaction<'_>, id: &SessionId, source: &str) -> Result<Head, StoreError> {
     let content = Content {
         provenance: Provenance::External,
         source: source.to_owned(),
@@ -67,7 +67,7 @@ fn one_that_fails_is_undone_alone() {
     let tickets: Vec<_> = (0..50)
         .map(|number: usize| {
             let id = id.clone();
-            let change = move |write: &mut Write<'_>| -> Result<Head, Refused> {
+            let change = move |write: &mut Transaction<'_>| -> Result<Head, Refused> {
                 let head = add(write, &id, &number.to_string())?;
                 // Some fail after they have put entries on record, some with an error of the
                 // database.

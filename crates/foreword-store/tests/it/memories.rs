@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::fixture::{Fixture, NOW_MS};
 use foreword_store::{
-    Added, AuditKey, Heads, KeyedMemory, LogFilter, MemoryEntry, MemoryFilter, MemoryId,
-    MemoryKind, MemoryScope, NewMemory, Reader, Revectored, Store, StoreError, StoredVector,
+    AddOutcome, AuditKey, Heads, KeyedMemory, LogFilter, MemoryEntry, MemoryFilter, MemoryId,
+    MemoryKind, MemoryScope, NewMemory, Reader, Store, StoreError, StoredVector, VectorUpdate,
 };
 
 /// A database as the first version left it, with five entries and five proposals.
@@ -46,7 +46,7 @@ fn vector(embedder: &str, text: &str) -> StoredVector {
     }
 }
 
-fn add(store: &Store, memories: &[NewMemory]) -> Vec<Added> {
+fn add(store: &Store, memories: &[NewMemory]) -> Vec<AddOutcome> {
     store.write(NOW_MS, |w| w.add_memories(memories)).unwrap()
 }
 
@@ -139,17 +139,17 @@ fn a_memory_is_stored_once_in_its_scope() {
     let store = fixture.open();
     let first = memory("the same text");
     let id = first.entry.id.clone();
-    assert_eq!(add(&store, std::slice::from_ref(&first)), [Added::New(id.clone())]);
-    assert_eq!(add(&store, &[memory("the same text")]), [Added::Same(id.clone())]);
+    assert_eq!(add(&store, std::slice::from_ref(&first)), [AddOutcome::Added(id.clone())]);
+    assert_eq!(add(&store, &[memory("the same text")]), [AddOutcome::Duplicate(id.clone())]);
     let mut for_ada = memory("the same text");
     for_ada.entry.scope.user = Some("ada".to_owned());
     assert!(matches!(
         add(&store, &[for_ada.clone(), for_ada])[..],
-        [Added::New(_), Added::Same(_)]
+        [AddOutcome::Added(_), AddOutcome::Duplicate(_)]
     ));
     let mut other = memory("another text");
     other.entry.id = id.clone();
-    assert_eq!(add(&store, &[other]), [Added::Taken(id)]);
+    assert_eq!(add(&store, &[other]), [AddOutcome::IdTaken(id)]);
     assert_eq!(read(&store, |rows| rows.list(&MemoryFilter::default())).len(), 2);
     assert_eq!(read(&store, |rows| rows.holders("same")), 2);
 }
@@ -262,9 +262,9 @@ fn damaged_bytes_are_an_error_and_can_be_made_anew() {
             Ok(())
         })
         .unwrap();
-    let all: Vec<Revectored> = read(&store, |rows| rows.range(0, 100))
+    let all: Vec<VectorUpdate> = read(&store, |rows| rows.range(0, 100))
         .into_iter()
-        .map(|memory| Revectored {
+        .map(|memory| VectorUpdate {
             vector: Some(vector("other:2:4", &memory.entry.text)),
             words: 1,
             memory,
@@ -317,7 +317,7 @@ fn a_writer_elsewhere_is_waited_for_and_then_told_of() {
     other.execute_batch("ROLLBACK").unwrap();
     assert!(matches!(
         hasty.write(NOW_MS, |w| w.add_memories(&[memory("late")])).unwrap()[..],
-        [Added::New(_)]
+        [AddOutcome::Added(_)]
     ));
 }
 

@@ -3,14 +3,19 @@
 use crate::fixture::{Fixture, NOW_MS, proposal};
 use foreword_store::{
     AuditKey, ChangeKind, Decision, Event, FileChange, MAX_FILE_BYTES, MAX_PENDING, NewProposal,
-    Outcome, ProposalId, State, Store, StoreError, Tracked,
+    Outcome, ProposalId, ProposalState, Store, StoreError, TrackedFile,
 };
 
 fn insert(store: &Store, new: &NewProposal) -> Result<ProposalId, StoreError> {
     store.write(NOW_MS, |w| w.insert_proposal(new))
 }
 
-fn decide(store: &Store, id: &ProposalId, from: State, to: State) -> Result<(), StoreError> {
+fn decide(
+    store: &Store,
+    id: &ProposalId,
+    from: ProposalState,
+    to: ProposalState,
+) -> Result<(), StoreError> {
     let decision = Decision {
         by: Some("user:ada".to_owned()),
         reason: Some("fine".to_owned()),
@@ -38,14 +43,17 @@ fn what_is_stored_is_read_back() {
     let store = fixture.open();
     let found = store.proposal(id.as_str()).unwrap();
     assert_eq!(found.files, new.files);
-    assert_eq!(found.summary, store.proposals(Some(State::Pending)).unwrap()[0]);
+    assert_eq!(found.summary, store.proposals(Some(ProposalState::Pending)).unwrap()[0]);
     assert_eq!(
         (found.kind, found.skill.as_str(), found.path.as_str()),
         (ChangeKind::Revert, "notes", "notes/SKILL.md")
     );
     assert_eq!(found.reverts.as_deref(), Some("99aa"));
     assert_eq!(found.reason.as_deref(), Some("because"));
-    assert_eq!((found.state, found.created_at, found.decided_at), (State::Pending, NOW_MS, None));
+    assert_eq!(
+        (found.state, found.created_at, found.decided_at),
+        (ProposalState::Pending, NOW_MS, None)
+    );
     assert_eq!(id.as_str().len(), 10);
 }
 
@@ -89,7 +97,9 @@ fn only_one_of_two_approvers_wins() {
             .map(|_| {
                 scope.spawn(|| {
                     let store = fixture.open();
-                    usize::from(decide(&store, &id, State::Pending, State::Intent).is_ok())
+                    usize::from(
+                        decide(&store, &id, ProposalState::Pending, ProposalState::Intent).is_ok(),
+                    )
                 })
             })
             .collect();
@@ -98,17 +108,17 @@ fn only_one_of_two_approvers_wins() {
     assert_eq!(won, 1);
 
     let store = fixture.open();
-    let error = decide(&store, &id, State::Pending, State::Rejected).unwrap_err();
+    let error = decide(&store, &id, ProposalState::Pending, ProposalState::Rejected).unwrap_err();
     assert_eq!(error.to_string(), format!("the proposal `{id}` is intent, not pending"));
     let intents = store.intents().unwrap();
     assert_eq!(intents.len(), 1);
     assert_eq!(intents[0].files[0].content.as_deref(), Some(&b"x"[..]));
 
     // Undone, it waits as before; then it is carried out.
-    decide(&store, &id, State::Intent, State::Pending).unwrap();
+    decide(&store, &id, ProposalState::Intent, ProposalState::Pending).unwrap();
     let waiting = store.proposal(id.as_str()).unwrap();
     assert_eq!((waiting.decided_by.as_deref(), waiting.decided_at), (None, None));
-    decide(&store, &id, State::Pending, State::Done).unwrap();
+    decide(&store, &id, ProposalState::Pending, ProposalState::Done).unwrap();
     let done = store.proposal(id.as_str()).unwrap();
     assert_eq!(done.decided_by.as_deref(), Some("user:ada"));
     assert_eq!(done.decision_reason.as_deref(), Some("fine"));
@@ -149,7 +159,7 @@ fn an_agent_cannot_fill_the_disk() {
     assert_eq!(error.to_string(), "1000 proposals wait for a decision; at most 1000 may");
     // Who may act without asking is not held up.
     let mut direct = proposal("notes", b"x");
-    direct.state = State::Intent;
+    direct.state = ProposalState::Intent;
     insert(&store, &direct).unwrap();
 }
 
@@ -160,7 +170,7 @@ fn files_of_proposals_decided_long_ago_are_forgotten() {
     let ids: Vec<_> = (0..205)
         .map(|_| {
             let id = insert(&store, &proposal("notes", b"x")).unwrap();
-            decide(&store, &id, State::Pending, State::Rejected).unwrap();
+            decide(&store, &id, ProposalState::Pending, ProposalState::Rejected).unwrap();
             id
         })
         .collect();
@@ -178,7 +188,7 @@ fn a_change_that_fails_leaves_nothing() {
     let result = store.write(NOW_MS, |w| {
         let id = w.insert_proposal(&proposal("notes", b"x"))?;
         w.audit(&Event::new("a", "b", id.as_str(), Outcome::Done))?;
-        w.set_state(&id, State::Intent, State::Done, &Decision::default())
+        w.set_state(&id, ProposalState::Intent, ProposalState::Done, &Decision::default())
     });
     assert!(matches!(result, Err(StoreError::StateChanged { .. })));
     assert_eq!(store.proposals(None).unwrap(), []);
@@ -187,8 +197,8 @@ fn a_change_that_fails_leaves_nothing() {
     assert!(store.verify(&[]).unwrap().is_clean());
 }
 
-fn tracked(path: &str, commit: &str) -> Tracked {
-    Tracked {
+fn tracked(path: &str, commit: &str) -> TrackedFile {
+    TrackedFile {
         path: path.to_owned(),
         digest: [7; 32],
         blob: "b10b".to_owned(),

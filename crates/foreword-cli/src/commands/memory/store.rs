@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use foreword_search::{Memories, MemoryKind, NewEntry};
-use foreword_store::Added;
+use foreword_store::AddOutcome;
 use serde_json::json;
 
 use super::{as_dyn, database, embedder_if_any, scope};
@@ -41,8 +41,8 @@ pub(crate) fn add(
         terminal.warn(&format!("stored without a vector, and found by words only: {error}"));
     }
     let (id, state) = match batch.added.first() {
-        Some(Added::New(id)) => (id, "new"),
-        Some(Added::Same(id) | Added::Taken(id)) => (id, "same"),
+        Some(AddOutcome::Added(id)) => (id, "new"),
+        Some(AddOutcome::Duplicate(id) | AddOutcome::IdTaken(id)) => (id, "same"),
         None => return Err(CliError::internal("nothing was stored")),
     };
     if terminal.json {

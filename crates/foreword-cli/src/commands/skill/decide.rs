@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use foreword_guard::Finding;
-use foreword_skills::{Committed, GitStore, SkillStore, Taken, TakenState};
+use foreword_skills::{CommittedChange, GitStore, ImportOutcome, ImportState, SkillStore};
 use foreword_store::{Proposal, ProposalSummary};
 use serde_json::{Value, json};
 
@@ -123,7 +123,7 @@ pub(crate) fn import(
     taken(&all, terminal)
 }
 
-pub(crate) fn take_in(
+pub(crate) fn import_local_edits(
     store: &GitStore,
     args: &ApproveArgs,
     terminal: &Terminal,
@@ -140,43 +140,46 @@ pub(crate) fn take_in(
         terminal.say("left as it was");
         return Ok(());
     }
-    let all = store.take_in(&args.ids, &act(), &mut |one| say(one, terminal))?;
+    let all = store.import_local_edits(&args.ids, &act(), &mut |one| say(one, terminal))?;
     taken(&all, terminal)
 }
 
 /// Says what became of a skill, as it happens: there may be many.
-fn say(Taken { skill, state, reason, findings, commit, id, .. }: &Taken, terminal: &Terminal) {
+fn say(
+    ImportOutcome { skill, state, reason, findings, commit, id, .. }: &ImportOutcome,
+    terminal: &Terminal,
+) {
     if terminal.json {
         return;
     }
     let (word, colour) = match state {
-        TakenState::Committed => ("committed", "32"),
-        TakenState::Pending => ("pending  ", "33"),
-        TakenState::Refused => ("refused  ", "31"),
-        TakenState::Failed => ("failed   ", "31"),
-        TakenState::Unchanged => ("unchanged", "0"),
+        ImportState::Committed => ("committed", "32"),
+        ImportState::Pending => ("pending  ", "33"),
+        ImportState::Refused => ("refused  ", "31"),
+        ImportState::Failed => ("failed   ", "31"),
+        ImportState::Unchanged => ("unchanged", "0"),
     };
     let detail = match (state, commit, id) {
-        (TakenState::Committed, Some(commit), _) => format!("commit {}", short(commit)),
-        (TakenState::Pending, _, Some(id)) => {
+        (ImportState::Committed, Some(commit), _) => format!("commit {}", short(commit)),
+        (ImportState::Pending, _, Some(id)) => {
             format!("look at it with `foreword skill proposals {id}`")
         }
         _ => plain_line(reason, 300),
     };
     let mut out = format!("{}  {}  {detail}\n", paint(word, colour), plain_line(skill, 64));
-    if matches!(state, TakenState::Pending | TakenState::Refused) {
+    if matches!(state, ImportState::Pending | ImportState::Refused) {
         out.push_str(&findings_text(findings));
     }
     let _ = terminal.print(&out);
 }
 
 /// Fails if a skill was refused or could not be taken in.
-fn taken(taken: &[Taken], terminal: &Terminal) -> Result<(), CliError> {
+fn taken(taken: &[ImportOutcome], terminal: &Terminal) -> Result<(), CliError> {
     if terminal.json {
         terminal.print_json(&taken)?;
     }
     let count = |state| taken.iter().filter(|taken| taken.state == state).count();
-    let (refused, failed) = (count(TakenState::Refused), count(TakenState::Failed));
+    let (refused, failed) = (count(ImportState::Refused), count(ImportState::Failed));
     if refused + failed == 0 {
         return Ok(());
     }
@@ -188,7 +191,7 @@ fn taken(taken: &[Taken], terminal: &Terminal) -> Result<(), CliError> {
 }
 
 fn committed(
-    done: &Committed,
+    done: &CommittedChange,
     what: &str,
     more: Value,
     terminal: &Terminal,

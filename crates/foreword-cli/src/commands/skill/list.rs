@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use foreword_skills::{Approvals, GitStore, Listed, LogEntry, LogOptions, SkillStore, Standing};
+use foreword_skills::{
+    Approvals, GitStore, ListedSkill, LogEntry, LogOptions, SkillStore, Standing,
+};
 use serde_json::{Value, json};
 
 use crate::error::CliError;
@@ -92,7 +94,7 @@ pub(crate) fn log(
     terminal.print(&out)
 }
 
-fn listed(skill: &Listed, approvals: &Approvals) -> Value {
+fn listed(skill: &ListedSkill, approvals: &Approvals) -> Value {
     let mut value = json!({ "name": skill.meta.name, "path": skill.meta.path });
     if let Some(fields) = value.as_object_mut() {
         if let Some(description) = &skill.meta.description {

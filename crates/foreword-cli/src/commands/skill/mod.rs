@@ -39,7 +39,7 @@ pub(crate) fn run(
             decide::show(&store(workspace)?, id, terminal)
         }
         SkillCommand::Approve(args) if args.local => {
-            decide::take_in(&store(workspace)?, args, terminal)
+            decide::import_local_edits(&store(workspace)?, args, terminal)
         }
         SkillCommand::Approve(args) => decide::approve(&mut store(workspace)?, args, terminal),
         SkillCommand::Reject { id, reason } => {

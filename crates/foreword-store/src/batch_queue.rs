@@ -27,12 +27,12 @@ impl<T, E: From<StoreError>> Ticket<T, E> {
 }
 
 /// A bounded queue and the thread at its end.
-pub(crate) struct Queue<J> {
+pub(crate) struct BatchQueue<J> {
     sender: RwLock<Option<SyncSender<J>>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl<J: Send + 'static> Queue<J> {
+impl<J: Send + 'static> BatchQueue<J> {
     /// Starts a thread that gives to `serve` what has gathered, at most `batch` at once. Whoever
     /// brings something while `room` wait has to wait too.
     pub(crate) fn start(
@@ -61,13 +61,13 @@ impl<J: Send + 'static> Queue<J> {
     }
 }
 
-impl<J> fmt::Debug for Queue<J> {
+impl<J> fmt::Debug for BatchQueue<J> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Queue").finish_non_exhaustive()
+        f.debug_struct("BatchQueue").finish_non_exhaustive()
     }
 }
 
-impl<J> Drop for Queue<J> {
+impl<J> Drop for BatchQueue<J> {
     /// Waits until all that was handed over is done.
     fn drop(&mut self) {
         self.sender.write().unwrap_or_else(PoisonError::into_inner).take();

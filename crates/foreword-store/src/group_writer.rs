@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::audit::heads::Heads;
 use crate::audit::key::AuditKey;
+use crate::batch_queue::{BatchQueue, Ticket};
 use crate::error::StoreError;
-use crate::queue::{Queue, Ticket};
 use crate::store::{Options, Store};
-use crate::write::Write;
+use crate::transaction::Transaction;
 
 /// So many changes may wait; whoever brings more has to wait with them.
 const QUEUE: usize = 1024;
@@ -57,7 +57,7 @@ const BATCH: usize = 512;
 /// ```
 #[derive(Debug)]
 pub struct GroupWriter {
-    queue: Queue<Box<dyn Job>>,
+    queue: BatchQueue<Box<dyn Job>>,
     head_problem: Arc<Mutex<Option<String>>>,
 }
 
@@ -76,7 +76,7 @@ impl GroupWriter {
         let store = Store::open_with(database, key, heads, options)?;
         let head_problem = Arc::new(Mutex::new(None));
         let problem = Arc::clone(&head_problem);
-        let queue = Queue::start(database, QUEUE, BATCH, move |jobs| {
+        let queue = BatchQueue::start(database, QUEUE, BATCH, move |jobs| {
             serve(&store, jobs, |store| {
                 *problem.lock().unwrap_or_else(PoisonError::into_inner) = store.head_problem();
             });
@@ -95,7 +95,7 @@ impl GroupWriter {
     pub fn write<T, E>(
         &self,
         now_ms: i64,
-        change: impl FnOnce(&mut Write<'_>) -> Result<T, E> + Send + 'static,
+        change: impl FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
         T: Send + 'static,
@@ -112,7 +112,7 @@ impl GroupWriter {
     pub fn submit<T, E>(
         &self,
         now_ms: i64,
-        change: impl FnOnce(&mut Write<'_>) -> Result<T, E> + Send + 'static,
+        change: impl FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send + 'static,
     ) -> Result<Ticket<T, E>, StoreError>
     where
         T: Send + 'static,
@@ -135,7 +135,7 @@ impl GroupWriter {
 /// A change whatever it gives.
 trait Job: Send {
     /// Carries it out; its own failure is kept for the answer. Fails when the transaction is lost.
-    fn run(&mut self, write: &mut Write<'_>) -> Result<(), StoreError>;
+    fn run(&mut self, write: &mut Transaction<'_>) -> Result<(), StoreError>;
 
     /// Tells whoever waits. `failed` says why the transaction was not committed.
     fn answer(self: Box<Self>, failed: Option<&Arc<StoreError>>);
@@ -152,9 +152,9 @@ impl<T, E, F> Job for Change<T, E, F>
 where
     T: Send,
     E: From<StoreError> + Error + Send + 'static,
-    F: FnOnce(&mut Write<'_>) -> Result<T, E> + Send,
+    F: FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send,
 {
-    fn run(&mut self, write: &mut Write<'_>) -> Result<(), StoreError> {
+    fn run(&mut self, write: &mut Transaction<'_>) -> Result<(), StoreError> {
         let Some(change) = self.change.take() else { return Ok(()) };
         let part = write.begin_part(self.now_ms)?;
         let result = change(write);
@@ -189,11 +189,11 @@ fn serve(store: &Store, mut jobs: Vec<Box<dyn Job>>, committed: impl FnOnce(&Sto
 mod tests {
     use super::*;
     use crate::audit::event::{Event, Outcome};
-    use crate::queue::Ticket;
+    use crate::batch_queue::Ticket;
 
     fn job(entries: usize) -> (Box<dyn Job>, Ticket<(), StoreError>) {
         let (answer, ticket) = mpsc::sync_channel(1);
-        let change = move |write: &mut Write<'_>| {
+        let change = move |write: &mut Transaction<'_>| {
             let detail = serde_json::json!("x".repeat(4000));
             let event = Event::new("a", "b", "c", Outcome::Done).with_detail(detail);
             (0..entries).try_for_each(|_| write.audit(&event).map(drop))

@@ -9,11 +9,11 @@ use crate::listing::LIST_CACHE;
 
 /// The places below `.foreword/`.
 #[derive(Debug, Clone)]
-pub(crate) struct Private {
+pub(crate) struct PrivateDir {
     pub(crate) directory: PathBuf,
 }
 
-impl Private {
+impl PrivateDir {
     pub(crate) fn of(root: &Path) -> Self {
         Self { directory: root.join(PRIVATE_DIR) }
     }

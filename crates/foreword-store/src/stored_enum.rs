@@ -4,7 +4,7 @@ use rusqlite::Row;
 use rusqlite::types::Type;
 
 /// Gives an enum the words by which it is stored and shown.
-macro_rules! stored_words {
+macro_rules! stored_enum {
     ($name:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
         impl $name {
             /// The word that is stored and shown.
@@ -34,7 +34,7 @@ macro_rules! stored_words {
     };
 }
 
-pub(crate) use stored_words;
+pub(crate) use stored_enum;
 
 /// Reads a word from a row.
 pub(crate) fn word<T>(

@@ -3,7 +3,7 @@
 use foreword_workspace::split_header;
 use serde_saphyr::granit_parser::ScalarStyle;
 
-use crate::format::fields::{Field, Value, read_fields};
+use crate::format::header_fields::{Field, Value, read_fields};
 
 /// The text with a `name` and a `description` in its header where it lacks them.
 ///
@@ -13,11 +13,11 @@ use crate::format::fields::{Field, Value, read_fields};
 /// completed and stays as it is; [`validate`](crate::validate) says what is wrong with it.
 ///
 /// ```
-/// let text = foreword_skills::completed("# Tea\n", "tea", "Brews tea: green or black.");
+/// let text = foreword_skills::complete_header("# Tea\n", "tea", "Brews tea: green or black.");
 /// assert_eq!(text, "---\nname: tea\ndescription: \"Brews tea: green or black.\"\n---\n\n# Tea\n");
 /// ```
 #[must_use]
-pub fn completed(text: &str, name: &str, description: &str) -> String {
+pub fn complete_header(text: &str, name: &str, description: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let first_line = text.split_inclusive('\n').next().unwrap_or_default();
     let newline = if first_line.ends_with("\r\n") { "\r\n" } else { "\n" };
@@ -151,7 +151,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn done(text: &str) -> String {
-        completed(text, "tea", "Brews.")
+        complete_header(text, "tea", "Brews.")
     }
 
     #[test]
@@ -224,7 +224,9 @@ mod tests {
     #[test]
     fn names_that_yaml_takes_for_something_else_are_quoted() {
         for name in ["7", "true", "no", "1e5", "2024-01-01"] {
-            assert!(completed("", name, "x").starts_with(&format!("---\nname: \"{name}\"\n")));
+            assert!(
+                complete_header("", name, "x").starts_with(&format!("---\nname: \"{name}\"\n"))
+            );
         }
     }
 
@@ -237,13 +239,13 @@ mod tests {
         ) {
             prop_assume!(!body.starts_with(['\u{feff}', '-']) && !description.trim().is_empty());
             for text in [body.clone(), format!("---\nlicense: {license}\n---\n{body}")] {
-                let text = completed(&text, "tea", &description);
+                let text = complete_header(&text, "tea", &description);
                 let document = SkillDocument::parse(&text, Some("tea"));
                 prop_assert_eq!(&document.faults, &[], "{}", text);
                 prop_assert_eq!(document.name.as_deref(), Some("tea"));
                 prop_assert_eq!(document.description.as_deref(), Some(description.trim()));
                 prop_assert!(text.ends_with(&body));
-                prop_assert_eq!(completed(&text, "x", "y"), text);
+                prop_assert_eq!(complete_header(&text, "x", "y"), text);
             }
         }
     }

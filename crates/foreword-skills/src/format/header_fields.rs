@@ -14,7 +14,7 @@ use foreword_workspace::DEEPEST_HEADER;
 use crate::format::FormatFault;
 
 /// Far more values than any header has.
-const MOST_EVENTS: usize = 10_000;
+const MAX_EVENTS: usize = 10_000;
 
 /// What a header says.
 #[derive(Debug, Default)]
@@ -77,7 +77,7 @@ impl Fields {
 pub(crate) fn read_fields(header: &str, first_line: usize) -> Fields {
     let mut reader = Reader {
         events: Parser::new_from_str_with_options(header, limits()),
-        left: MOST_EVENTS,
+        left: MAX_EVENTS,
         lines_above: first_line.saturating_sub(1),
         scalars: Vec::new(),
         faults: Vec::new(),

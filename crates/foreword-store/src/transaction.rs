@@ -3,29 +3,27 @@
 use std::error::Error;
 use std::path::Path;
 
-use rusqlite::Transaction;
-
 use crate::audit::chain::{Fields, Head, Linker};
 use crate::audit::event::Event;
-use crate::audit::heads::{Heads, Recorded};
+use crate::audit::heads::{HeadFile, Heads};
 use crate::audit::key::AuditKey;
 use crate::audit::{self, Tail};
 use crate::error::{InDatabase as _, StoreError};
 use crate::memory::blocks;
-use crate::memory::memories::{self, KeyedMemory, Revectored};
+use crate::memory::memories::{self, KeyedMemory, VectorUpdate};
 use crate::memory::rows::MemoryRows;
-use crate::memory::{Added, NewMemory};
+use crate::memory::{AddOutcome, NewMemory};
 use crate::rows::Rows;
 use crate::skills::proposal::{
-    Decision, NewProposal, Proposal, ProposalId, ProposalSummary, State,
+    Decision, NewProposal, Proposal, ProposalId, ProposalState, ProposalSummary,
 };
 use crate::skills::proposals;
-use crate::skills::tracked::{self, Tracked, TrackedSet};
+use crate::skills::tracked::{self, TrackedFile, TrackedFiles};
 
 /// A transaction under way; see [`Store::write`](crate::Store::write).
 #[derive(Debug)]
-pub struct Write<'t> {
-    transaction: &'t Transaction<'t>,
+pub struct Transaction<'t> {
+    transaction: &'t rusqlite::Transaction<'t>,
     path: &'t Path,
     key: &'t AuditKey,
     linker: Linker<'t>,
@@ -42,9 +40,9 @@ pub(crate) struct Part {
     appended: bool,
 }
 
-impl<'t> Write<'t> {
+impl<'t> Transaction<'t> {
     pub(crate) fn new(
-        transaction: &'t Transaction<'t>,
+        transaction: &'t rusqlite::Transaction<'t>,
         path: &'t Path,
         key: &'t AuditKey,
         heads: &'t Heads,
@@ -148,8 +146,8 @@ impl<'t> Write<'t> {
     pub fn set_state(
         &mut self,
         id: &ProposalId,
-        expected: State,
-        new: State,
+        expected: ProposalState,
+        new: ProposalState,
         decision: &Decision,
     ) -> Result<(), StoreError> {
         proposals::set_state(
@@ -176,7 +174,10 @@ impl<'t> Write<'t> {
     /// # Errors
     ///
     /// When the database cannot be read.
-    pub fn proposals(&self, state: Option<State>) -> Result<Vec<ProposalSummary>, StoreError> {
+    pub fn proposals(
+        &self,
+        state: Option<ProposalState>,
+    ) -> Result<Vec<ProposalSummary>, StoreError> {
         proposals::list(self.transaction, self.path, state)
     }
 
@@ -185,7 +186,7 @@ impl<'t> Write<'t> {
     /// # Errors
     ///
     /// When the database cannot be read.
-    pub fn tracked(&self) -> Result<TrackedSet, StoreError> {
+    pub fn tracked(&self) -> Result<TrackedFiles, StoreError> {
         tracked::read(self.transaction, self.path, None)
     }
 
@@ -206,7 +207,7 @@ impl<'t> Write<'t> {
     pub fn replace_tracked(
         &mut self,
         head: Option<&str>,
-        rows: &[Tracked],
+        rows: &[TrackedFile],
     ) -> Result<(), StoreError> {
         tracked::replace(self.transaction, self.path, self.key, head, rows)
     }
@@ -220,7 +221,7 @@ impl<'t> Write<'t> {
         &mut self,
         old_head: Option<&str>,
         new_head: &str,
-        changed: &[Tracked],
+        changed: &[TrackedFile],
         removed: &[String],
     ) -> Result<(), StoreError> {
         tracked::update(self.transaction, self.path, self.key, old_head, new_head, changed, removed)
@@ -237,7 +238,7 @@ impl<'t> Write<'t> {
     /// # Errors
     ///
     /// When one is too long or not as it has to be, and when the database cannot be written.
-    pub fn add_memories(&mut self, new: &[NewMemory]) -> Result<Vec<Added>, StoreError> {
+    pub fn add_memories(&mut self, new: &[NewMemory]) -> Result<Vec<AddOutcome>, StoreError> {
         memories::insert(self.transaction, self.path, new)
     }
 
@@ -261,7 +262,11 @@ impl<'t> Write<'t> {
     /// # Errors
     ///
     /// When the database cannot be written.
-    pub fn set_memory_vectors(&mut self, all: &[Revectored], anew: bool) -> Result<(), StoreError> {
+    pub fn set_memory_vectors(
+        &mut self,
+        all: &[VectorUpdate],
+        anew: bool,
+    ) -> Result<(), StoreError> {
         memories::set_vectors(self.transaction, self.path, all, anew)
     }
 
@@ -321,7 +326,7 @@ impl<'t> Write<'t> {
         }
         let head = audit::tail(self.transaction, self.path, &self.linker)?;
         let lost = match self.heads.read(self.key, self.path)? {
-            Recorded::Sealed(record) => match record.head {
+            HeadFile::Sealed(record) => match record.head {
                 Some(recorded)
                     if audit::reaches(self.transaction, &head, &recorded).at(self.path)? =>
                 {
@@ -329,7 +334,7 @@ impl<'t> Write<'t> {
                 }
                 other => other,
             },
-            Recorded::Missing | Recorded::Unreadable => None,
+            HeadFile::Missing | HeadFile::Unreadable => None,
         };
         let tail = Tail { head, lost };
         self.tail = Some(tail);

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use crate::audit::chain::{Fields, Hash, Linker};
 use crate::audit::verification::{Fault, MAX_FAULTS};
 
-/// So many suspects are looked at one by one; with more the log is beyond explaining.
+/// So many broken are looked at one by one; with more the log is beyond explaining.
 const MAX_EXPLAINED: usize = 32;
 /// A text longer than any that is written is not kept for looking at.
 const MAX_TEXT: usize = 64 * 1024;
 
 /// An entry that does not follow from the one before.
 #[derive(Debug)]
-pub(crate) struct Suspect {
+pub(crate) struct BrokenLink {
     seq: i64,
     at: i64,
     texts: [Vec<u8>; 5],
@@ -20,7 +20,7 @@ pub(crate) struct Suspect {
     previous: [Option<Hash>; 2],
 }
 
-impl Suspect {
+impl BrokenLink {
     pub(crate) fn new(
         fields: &Fields<'_>,
         stored: Option<Hash>,
@@ -42,26 +42,26 @@ impl Suspect {
     }
 }
 
-/// The suspects of a walk, in order; their number is not bounded, what is kept of them is.
+/// The broken of a walk, in order; their number is not bounded, what is kept of them is.
 #[derive(Debug, Default)]
-pub(crate) struct Suspects {
-    looked_at: Vec<Suspect>,
-    /// Runs of suspects: first and last.
+pub(crate) struct BrokenLinks {
+    looked_at: Vec<BrokenLink>,
+    /// Runs of broken: first and last.
     runs: Vec<(i64, i64)>,
     /// Runs that were not kept.
     beyond: Option<(i64, i64)>,
     total: usize,
 }
 
-impl Suspects {
-    pub(crate) fn add(&mut self, suspect: Suspect) {
-        self.add_unreadable(suspect.seq);
+impl BrokenLinks {
+    pub(crate) fn add(&mut self, link: BrokenLink) {
+        self.add_unreadable(link.seq);
         if self.looked_at.len() < MAX_EXPLAINED {
-            self.looked_at.push(suspect);
+            self.looked_at.push(link);
         }
     }
 
-    /// A suspect with a value of the wrong type, about which nothing more can be said.
+    /// A link with a value of the wrong type, about which nothing more can be said.
     pub(crate) fn add_unreadable(&mut self, seq: i64) {
         self.total += 1;
         if let Some((_, last)) = self.runs.last_mut()
@@ -76,7 +76,7 @@ impl Suspects {
         }
     }
 
-    /// The faults behind the suspects: entries that changed places are told from altered ones, and
+    /// The faults behind the broken: entries that changed places are told from altered ones, and
     /// entries that are intact behind such a one are left out.
     pub(crate) fn explain(self, linker: &mut Linker<'_>) -> Vec<Fault> {
         let mut faults = Vec::new();
@@ -85,26 +85,26 @@ impl Suspects {
             let known: BTreeSet<Hash> = self
                 .looked_at
                 .iter()
-                .flat_map(|suspect| suspect.previous.into_iter().flatten().chain([suspect.stored]))
+                .flat_map(|link| link.previous.into_iter().flatten().chain([link.stored]))
                 .collect();
-            for suspect in &self.looked_at {
+            for link in &self.looked_at {
                 let home = self
                     .looked_at
                     .iter()
-                    .filter(|other| other.seq != suspect.seq)
-                    .find(|other| suspect.is_entry(other.seq, &known, linker));
+                    .filter(|other| other.seq != link.seq)
+                    .find(|other| link.is_entry(other.seq, &known, linker));
                 if let Some(home) = home {
-                    faults.push(Fault::Moved { from: home.seq, to: suspect.seq });
-                    innocent.insert(suspect.seq);
+                    faults.push(Fault::Moved { from: home.seq, to: link.seq });
+                    innocent.insert(link.seq);
                 }
             }
-            for suspect in &self.looked_at {
+            for link in &self.looked_at {
                 // Something must be left that explains it.
                 if innocent.len() < self.total.saturating_sub(usize::from(faults.is_empty()))
-                    && !innocent.contains(&suspect.seq)
-                    && suspect.is_entry(suspect.seq, &known, linker)
+                    && !innocent.contains(&link.seq)
+                    && link.is_entry(link.seq, &known, linker)
                 {
-                    innocent.insert(suspect.seq);
+                    innocent.insert(link.seq);
                 }
             }
         }

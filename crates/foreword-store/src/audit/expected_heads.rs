@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::audit::chain::{Anchor, Hash, LogId};
-use crate::audit::heads::Recorded;
+use crate::audit::heads::HeadFile;
 use crate::audit::verification::{Fault, Note, Verification};
 
 /// What the head file is called in a report.
@@ -24,17 +24,17 @@ pub(crate) struct Acceptance {
 
 /// The heads and anchors, by the entry they speak of.
 #[derive(Debug)]
-pub(crate) struct Marks {
+pub(crate) struct ExpectedHeads {
     by_seq: BTreeMap<i64, Vec<(Hash, String)>>,
     unmet: Vec<(Hash, Fault)>,
     accepted: BTreeSet<Hash>,
 }
 
-impl Marks {
-    pub(crate) fn new(log_id: Option<LogId>, recorded: &Recorded, anchors: &[Anchor]) -> Self {
+impl ExpectedHeads {
+    pub(crate) fn new(log_id: Option<LogId>, recorded: &HeadFile, anchors: &[Anchor]) -> Self {
         let mut marks =
             Self { by_seq: BTreeMap::new(), unmet: Vec::new(), accepted: BTreeSet::new() };
-        if let Recorded::Sealed(record) = recorded {
+        if let HeadFile::Sealed(record) = recorded {
             for head in record.head.iter().chain(&record.kept) {
                 marks.add(log_id, Some(head.log_id), head.seq, head.hash, HEAD_FILE);
             }

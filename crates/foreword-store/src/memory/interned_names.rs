@@ -21,12 +21,12 @@ pub(crate) fn name(connection: &Connection, number: u32) -> rusqlite::Result<Opt
 }
 
 /// Gives names their numbers, and new ones where they have none.
-pub(crate) struct Naming<'c> {
+pub(crate) struct InternedNames<'c> {
     connection: &'c Connection,
     known: HashMap<String, u32>,
 }
 
-impl<'c> Naming<'c> {
+impl<'c> InternedNames<'c> {
     pub(crate) fn new(connection: &'c Connection) -> Self {
         Self { connection, known: HashMap::new() }
     }
