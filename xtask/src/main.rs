@@ -1,8 +1,8 @@
 //! Developer tasks: `cargo xtask <task>`. Nothing here ships to users.
 //!
-//! It must not hold anything that the product needs, and it needs nothing but Rust for `test`, where
-//! what wants another tool is left out with a word: a task that cannot do without says which one, and
-//! how to get it.
+//! It must not hold anything that the product needs. `test` needs only Rust: it installs the other
+//! programs it can, and skips the tests of those it cannot, with the reason. Every other task that
+//! needs a program says which one, and how to get it.
 
 #![expect(
     clippy::print_stdout,
@@ -25,6 +25,7 @@ use std::process::ExitCode;
 
 use crate::error::TaskError;
 use crate::steps::Steps;
+use crate::test::Installing;
 
 const HELP: &str = "\
 Developer tasks of Foreword.
@@ -32,16 +33,17 @@ Developer tasks of Foreword.
 Usage: cargo xtask <TASK>
 
 Tasks:
-  test                    run every test: unit, property, fuzz harness, end to end, documentation
-  tools                   install what the tests use beside Rust, and print where it is
-  check                   formatting, Clippy with warnings denied, docs, licences
-  ci                      check, then test
-  fuzz [--seconds N]      run the fuzz harness for longer (60 seconds unless told) on this toolchain
+  test [--no-install]     Run every test: unit, property, fuzz harness, end to end, documentation.
+                          Lists and installs the programs the tests use, unless --no-install is given
+  tools                   Install the programs the tests use, and print where they are
+  check                   Check formatting, Clippy with warnings denied, docs and licences
+  ci                      Run check, then test
+  fuzz [--seconds N]      Run the fuzz harness on this toolchain (default: 60 seconds)
   bench-peers [--seed FILE] [--json]
-                          our builder beside others, in one run; needs node and npm
-  bench-assembly          what a selection costs: from process start, and warm
-  bench-host              what the host costs: a turn, an action, 200 sessions at once; needs bwrap
-  help                    this text
+                          Compare our builder with others in one run; needs node and npm
+  bench-assembly          Measure a selection: from process start, and warm
+  bench-host              Measure the host: a turn, an action, 200 sessions at once; needs bwrap
+  help                    Print this text
 ";
 
 fn main() -> ExitCode {
@@ -59,16 +61,17 @@ fn main() -> ExitCode {
 fn run(words: &[&str]) -> Result<(), TaskError> {
     let mut steps = Steps::new();
     match words {
-        ["test"] => test::run(&mut steps)?,
+        ["test"] => test::run(&mut steps, Installing::Allowed)?,
+        ["test", "--no-install"] => test::run(&mut steps, Installing::Forbidden)?,
         ["tools"] => {
-            for (name, path) in test::tools(&mut steps)? {
+            for (name, path) in test::tools(&mut steps, Installing::Allowed)? {
                 println!("{name}={}", path.display());
             }
         }
         ["check"] => check::run(&mut steps)?,
         ["ci"] => {
             let checked = check::run(&mut steps);
-            test::run(&mut steps)?;
+            test::run(&mut steps, Installing::Allowed)?;
             checked?;
         }
         ["fuzz"] => fuzz::run(&mut steps, fuzz::DEFAULT_SECONDS)?,
@@ -88,7 +91,10 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
             return Ok(());
         }
         other => {
-            return Err(TaskError::usage(format!("`cargo xtask {}` is no task", other.join(" "))));
+            return Err(TaskError::usage(format!(
+                "unknown task `{}`; run `cargo xtask help` for the list",
+                other.join(" ")
+            )));
         }
     }
     steps.report();

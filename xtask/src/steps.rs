@@ -38,21 +38,21 @@ impl Steps {
         name: &'static str,
         command: &mut Command,
     ) -> Result<(), TaskError> {
-        eprintln!("\n==> {name}: {}", shown(command));
+        eprintln!("\n==> {name}: {}", command_line(command));
         let started = Instant::now();
         let status = command
             .current_dir(root())
             .status()
-            .map_err(TaskError::io(format!("cannot start {}", shown(command))))?;
+            .map_err(TaskError::io(format!("cannot start {}", command_line(command))))?;
         let took = started.elapsed();
         let outcome = if status.success() { Outcome::Passed } else { Outcome::Failed };
         self.done.push(Done { name, outcome, took });
         Ok(())
     }
 
-    /// Says that a step is left out, and why.
+    /// Reports that a step is skipped, and why.
     pub(crate) fn skip(&mut self, name: &'static str, why: &str) {
-        eprintln!("\n==> {name}: left out: {why}");
+        eprintln!("\n==> {name}: skipped: {why}");
         self.done.push(Done { name, outcome: Outcome::Skipped, took: Duration::ZERO });
     }
 
@@ -75,12 +75,12 @@ impl Steps {
             .map(|done| match done.outcome {
                 Outcome::Passed => format!("{} {:.1} s", done.name, done.took.as_secs_f64()),
                 Outcome::Failed => format!("{} FAILED", done.name),
-                Outcome::Skipped => format!("{} left out", done.name),
+                Outcome::Skipped => format!("{} skipped", done.name),
             })
             .collect();
         if !times.is_empty() {
             let total = self.started.elapsed().as_secs_f64();
-            eprintln!("\n==> {}; {total:.1} s in all", times.join(", "));
+            eprintln!("\n==> {}; {total:.1} s in total", times.join(", "));
         }
     }
 }
@@ -95,7 +95,7 @@ pub(crate) fn has_cargo_command(name: &str) -> bool {
     succeeds(cargo().args([name, "--version"]))
 }
 
-/// Does a command run and say that all is well? Its output is not shown.
+/// Whether a command succeeds. Its output is discarded.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())
@@ -116,7 +116,7 @@ pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-fn shown(command: &Command) -> String {
+fn command_line(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or_default();
     let words = std::iter::once(program).chain(command.get_args());
     let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();

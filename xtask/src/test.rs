@@ -1,8 +1,8 @@
 //! `cargo xtask test`: every test, on a machine with Rust and nothing else.
 //!
-//! Where there is Python, the reference validator of skills and the package of the full model are
-//! installed and compared with ours; where there is Node.js, real MCP clients and agents are installed
-//! and run with ours.
+//! Some tests compare ours with reference implementations from PyPI or run real clients and agents from
+//! npm in a real sandbox. What is missing is listed, then installed by name; `--no-install` runs with
+//! what is there. Tests whose program is missing are skipped and counted.
 
 use std::path::PathBuf;
 
@@ -11,10 +11,17 @@ use crate::programs;
 use crate::reference;
 use crate::steps::{Steps, cargo, has_cargo_command};
 
-/// Runs them all. The tests bring everything they need: property tests and the fuzz harness are
-/// ordinary tests, and end-to-end tests build the binary they run.
-pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
-    let installed = tools(steps)?;
+/// Whether a task may install programs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Installing {
+    Allowed,
+    Forbidden,
+}
+
+/// Runs them all: property tests and the fuzz harness are ordinary tests, and end-to-end tests build the
+/// binary they run.
+pub(crate) fn run(steps: &mut Steps, installing: Installing) -> Result<(), TaskError> {
+    let installed = tools(steps, installing)?;
     let cargo = || {
         let mut cargo = cargo();
         cargo.envs(installed.iter().map(|(name, path)| (name, path)));
@@ -23,7 +30,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
     if has_cargo_command("nextest") {
         // The doc tests first: cargo-nextest cannot run them, and its summary should end the output.
         steps.run("doc tests", cargo().args(["test", "--workspace", "--doc", "--no-fail-fast"]))?;
-        steps.run("tests", cargo().args(["nextest", "run", "--workspace", "--no-fail-fast"]))?;
+        steps.run("tests", cargo().args(["nextest", "run", "--workspace"]))?;
     } else {
         eprintln!("cargo-nextest is not installed; `cargo test` does the same, more slowly");
         steps.run("tests", cargo().args(["test", "--workspace", "--no-fail-fast"]))?;
@@ -31,9 +38,22 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
     steps.verdict()
 }
 
-/// Installs what tests compare ours with or run beside it, and tells the variables that name it.
-pub(crate) fn tools(steps: &mut Steps) -> Result<Vec<(&'static str, PathBuf)>, TaskError> {
-    let mut installed = reference::install(steps);
-    installed.extend(programs::install(steps)?);
+/// Installs what the tests use, and returns the environment variables that name it.
+pub(crate) fn tools(
+    steps: &mut Steps,
+    installing: Installing,
+) -> Result<Vec<(&'static str, PathBuf)>, TaskError> {
+    let missing: Vec<String> =
+        reference::missing().into_iter().chain(programs::missing()).collect();
+    if !missing.is_empty() {
+        let verb = match installing {
+            Installing::Allowed => "installing",
+            Installing::Forbidden => "not installing (--no-install)",
+        };
+        eprintln!("==> tools: {verb}:");
+        missing.iter().for_each(|what| eprintln!("      {what}"));
+    }
+    let mut installed = reference::install(steps, installing);
+    installed.extend(programs::install(steps, installing)?);
     Ok(installed)
 }
