@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use foreword::{
-    Blueprint, Context, Document, Documents, Env, Git, IdentityFiles, Line, Memory, ModeChoice,
+    Blueprint, Choice, Context, Document, Documents, Env, Git, IdentityFiles, Line, Memory, Mode,
     Payload, RuntimeContext, Skill, SpawnMode, Timestamp, Tool, Untrusted,
 };
 use foreword_workspace::{Config, SourceFile, Workspace};
@@ -276,7 +276,7 @@ fn everywhere(text: &str) -> Context {
         context_content: Documents(vec![document(), document()]),
         context_window: 1 << 40,
         // Inferring it would read the text, and the rules of the mode would differ.
-        mode: ModeChoice::Act,
+        mode: Choice::Fixed(Mode::Act),
         task: document(),
         now: Timestamp::parse("2026-02-26T14:30:00Z"),
         canary: Some(line()),

@@ -10,12 +10,12 @@ mod skills;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use foreword::{ModeChoice, Profile, PromptMode};
+use foreword::{ModeChoice, Named, Profile, PromptMode};
 
 pub(crate) use host::{
-    AllowArgs, ChatArgs, DryRun, McpArgs, RunArgs, RunnerName, SandboxName, ScheduleCommand,
-    SessionChoice, SessionCommand,
+    AllowArgs, ChatArgs, DryRun, McpArgs, RunArgs, ScheduleCommand, SessionChoice, SessionCommand,
 };
 pub(crate) use memory::{
     MemoryAddArgs, MemoryCommand, MemoryExportArgs, MemoryForgetArgs, MemoryImportArgs,
@@ -218,7 +218,7 @@ pub(crate) struct SessionArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) channel: Option<String>,
     /// The security profile
-    #[arg(long, value_parser = parse_profile, value_name = "paranoid|balanced|yolo")]
+    #[arg(long, value_parser = named::<Profile>(), value_name = "paranoid|balanced|yolo")]
     pub(crate) profile: Option<Profile>,
     /// The sandbox in use
     #[arg(long, value_name = "NAME")]
@@ -275,25 +275,20 @@ pub(crate) enum AnyMode {
 }
 
 pub(crate) fn parse_mode(text: &str) -> Result<AnyMode, String> {
-    Ok(match text {
-        "plan" => AnyMode::Mode(ModeChoice::Plan),
-        "act" => AnyMode::Mode(ModeChoice::Act),
-        "review" => AnyMode::Mode(ModeChoice::Review),
-        "auto" => AnyMode::Mode(ModeChoice::Auto),
-        "full" => AnyMode::Prompt(PromptMode::Full),
-        "minimal" => AnyMode::Prompt(PromptMode::Minimal),
-        "none" => AnyMode::Prompt(PromptMode::None),
-        _ => return Err("use plan, act, review or auto; or full, minimal or none".to_owned()),
-    })
+    let mode = text.parse().map(AnyMode::Mode);
+    mode.or_else(|_| text.parse().map(AnyMode::Prompt))
+        .map_err(|_| "use plan, act, review or auto; or full, minimal or none".to_owned())
 }
 
-fn parse_profile(text: &str) -> Result<Profile, String> {
-    Ok(match text {
-        "paranoid" => Profile::Paranoid,
-        "balanced" => Profile::Balanced,
-        "yolo" => Profile::Yolo,
-        _ => return Err("use paranoid, balanced or yolo".to_owned()),
-    })
+/// The parser of an argument that is one of the core's names.
+pub(crate) fn named<T>() -> impl TypedValueParser<Value = T>
+where
+    T: Named + Clone + Send + Sync + 'static,
+{
+    let names = T::names().into_iter();
+    let values =
+        names.map(|(name, about)| PossibleValue::new(name).help(about.trim_end_matches('.')));
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<T>())
 }
 
 /// How to count tokens.

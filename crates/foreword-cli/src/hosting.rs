@@ -6,15 +6,16 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use foreword_host::{Host, HostError, HostOptions, RunnerKind, Standing, TrustChange, TurnRequest};
-use foreword_skills::{unified, visible_line};
+use foreword::{visible, visible_line};
+use foreword_host::{Host, HostError, HostOptions, Standing, TrustChange, TurnRequest};
+use foreword_skills::unified;
 use foreword_store::{Options, SessionId};
 use foreword_workspace::GovernedContents;
 
-use crate::args::{RunnerName, SandboxName, SessionChoice};
+use crate::args::SessionChoice;
 use crate::error::CliError;
 use crate::person;
-use crate::terminal::{Terminal, dim_err, plain, plain_line};
+use crate::terminal::{Terminal, dim_err, plain_line};
 
 /// The host of a workspace.
 pub(crate) fn open(workspace: &Path) -> Result<Arc<Host>, CliError> {
@@ -52,20 +53,9 @@ pub(crate) fn request(choice: &SessionChoice) -> Result<TurnRequest, CliError> {
         session: choice.session.as_deref().map(SessionId::parse).transpose()?,
         agent: choice.agent.clone(),
         user: choice.user.clone(),
-        runner: choice.runner.map(|runner| match runner {
-            RunnerName::Native => RunnerKind::Native,
-            RunnerName::ClaudeCode => RunnerKind::ClaudeCode,
-            RunnerName::Pi => RunnerKind::Pi,
-        }),
+        runner: choice.runner,
         model: choice.model.clone(),
-        sandbox: choice.sandbox.map(|sandbox| match sandbox {
-            SandboxName::Auto => foreword_workspace::SandboxName::Auto,
-            SandboxName::Bwrap => foreword_workspace::SandboxName::Bwrap,
-            SandboxName::Nsjail => foreword_workspace::SandboxName::Nsjail,
-            SandboxName::Docker => foreword_workspace::SandboxName::Docker,
-            SandboxName::Seatbelt => foreword_workspace::SandboxName::Seatbelt,
-            SandboxName::Subprocess => foreword_workspace::SandboxName::Subprocess,
-        }),
+        sandbox: choice.sandbox,
         cwd: choice.cwd.clone(),
         ..TurnRequest::default()
     })
@@ -86,7 +76,7 @@ pub(crate) fn ensure_trusted(
     };
     if !(trust && terminal.quiet) {
         let mut err = std::io::stderr().lock();
-        let _ = std::io::Write::write_all(&mut err, plain(&shown).as_bytes());
+        let _ = std::io::Write::write_all(&mut err, visible(&shown).as_bytes());
     }
     if !trust {
         if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {

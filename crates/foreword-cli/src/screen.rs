@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 
-use foreword::Prompt;
+use foreword::{Prompt, visible};
 use foreword_host::{Observer, PreparedTurn, TurnReport, Wakeup, WakeupReport};
 use serde_json::Value;
 
 use crate::error::CliError;
 use crate::hosting;
-use crate::terminal::{Terminal, counted, is_watched, plain, plain_line};
+use crate::terminal::{Terminal, counted, is_watched, plain_line};
 
 /// Shows turns as they go.
 pub(crate) struct Screen {
@@ -71,7 +71,7 @@ impl Observer for Screen {
             return;
         }
         // A terminal acts on what it is shown; a file or a program gets the answer as it is.
-        let shown = if is_watched() { plain(text) } else { text.to_owned() };
+        let shown = if is_watched() { visible(text) } else { text.to_owned() };
         let mut out = io::stdout().lock();
         let _ = out.write_all(shown.as_bytes()).and_then(|()| out.flush());
         self.ended_line = text.ends_with('\n');
@@ -84,7 +84,7 @@ impl Observer for Screen {
 
     fn notice(&mut self, text: &str) {
         self.end();
-        self.terminal.warn(&plain(text));
+        self.terminal.warn(&visible(text));
     }
 
     fn warning(&mut self, text: &str) {
@@ -109,7 +109,7 @@ impl Observer for Screen {
         self.waking = false;
         self.end();
         if let Some(error) = &woken.error {
-            self.terminal.error(&CliError::not_right(plain(error)));
+            self.terminal.error(&CliError::not_right(visible(error)));
         }
         if let Some(report) = &woken.report {
             if let Some(reason) = &report.held {

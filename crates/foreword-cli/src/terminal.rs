@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use foreword_skills::is_format;
+use foreword::visible;
 
 use crate::error::CliError;
 
@@ -75,29 +75,16 @@ impl Terminal {
     /// Reports an error with its hints. Always said.
     pub(crate) fn error(&self, error: &CliError) {
         let mut err = io::stderr().lock();
-        let _ = writeln!(err, "{} {}", paint_err("error:", "31"), plain(&error.message));
+        let _ = writeln!(err, "{} {}", paint_err("error:", "31"), visible(&error.message));
         for hint in &error.hints {
             let _ = writeln!(err, "{} {hint}", paint_err("hint:", "36"));
         }
     }
 }
 
-/// Text of somebody else for a person's eyes: control and format characters are written out.
-pub(crate) fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if (c.is_control() && !matches!(c, '\n' | '\t')) || is_format(c) {
-            out.extend(c.escape_unicode());
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
-/// The same, on one line of at most so many characters.
+/// Text with invisible characters written out, on one line of at most `most` characters.
 pub(crate) fn plain_line(text: &str, most: usize) -> String {
-    let line = plain(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+    let line = visible(&text.split_whitespace().collect::<Vec<_>>().join(" "));
     if line.chars().count() <= most {
         return line;
     }

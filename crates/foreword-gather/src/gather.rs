@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use foreword::{
-    Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, ModeChoice, Profile, PromptMode,
-    Tool,
+    Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, MissingRef, Profile, Tool,
 };
 use foreword_workspace::{Agent, AskedBy, Config, Layer, ToolEntry, Workspace, WorkspaceError};
 
@@ -14,7 +13,7 @@ use crate::assembler::Assembler;
 use crate::blueprint;
 use crate::error::GatherError;
 use crate::git;
-use crate::prompts::{Layers, Missing, gather_layers};
+use crate::prompts::{Layers, gather_layers};
 use crate::request::Request;
 use crate::skills::gather_skills;
 use crate::surfaces::{description, surface};
@@ -42,7 +41,7 @@ pub(crate) struct Base {
     pub(crate) warnings: Vec<String>,
     pub(crate) config: Config,
     pub(crate) agent: Option<Agent>,
-    pub(crate) missing: Vec<Missing>,
+    pub(crate) missing: Vec<MissingRef>,
     /// The workspace, absolute and links followed.
     pub(crate) root: PathBuf,
 }
@@ -183,11 +182,7 @@ impl Base {
                     .or(agent.and_then(|agent| agent.channel.as_ref()))
                     .unwrap_or(&config.channel),
             ),
-            profile: Some(request.profile.unwrap_or(match config.profile {
-                foreword_workspace::Profile::Paranoid => Profile::Paranoid,
-                foreword_workspace::Profile::Balanced => Profile::Balanced,
-                foreword_workspace::Profile::Yolo => Profile::Yolo,
-            })),
+            profile: Some(request.profile.unwrap_or(config.profile)),
             sandbox_type: line(request.sandbox_type.as_ref().unwrap_or(&config.sandbox_type)),
             taint_ratio: request.taint_ratio.unwrap_or(0.0),
             taint_threshold: request.taint_threshold.or(default_threshold(config, request)),
@@ -199,14 +194,11 @@ impl Base {
             max_prompt_tokens: request
                 .max_prompt_tokens
                 .or(config.limits.max_prompt_tokens.map(|n| n as u64)),
-            mode: request
-                .mode
-                .or(agent.and_then(|agent| agent.mode).map(mode_choice))
-                .unwrap_or_default(),
+            mode: request.mode.or(agent.and_then(|agent| agent.mode)).unwrap_or_default(),
             hints: request.hints,
             prompt_mode: request
                 .prompt_mode
-                .or(agent.and_then(|a| a.prompt_mode).map(prompt_mode))
+                .or(agent.and_then(|a| a.prompt_mode))
                 .unwrap_or_default(),
             task: document_within(
                 &request.task.as_deref().unwrap_or_default().into(),
@@ -263,7 +255,7 @@ fn default_agent(workspace: &Workspace, id: &str) -> Result<Agent, GatherError> 
 
 /// A default never loosens a workspace that is set to another profile than the usual one.
 fn default_threshold(config: &Config, request: &Request) -> Option<f64> {
-    let usual = config.profile == foreword_workspace::Profile::Balanced;
+    let usual = config.profile == Profile::Balanced;
     request.default_taint_threshold.filter(|_| usual && request.profile.is_none())
 }
 
@@ -356,21 +348,4 @@ fn gather_tools(
         }
     }
     Ok((tools, packs))
-}
-
-fn mode_choice(mode: foreword_workspace::Mode) -> ModeChoice {
-    match mode {
-        foreword_workspace::Mode::Plan => ModeChoice::Plan,
-        foreword_workspace::Mode::Act => ModeChoice::Act,
-        foreword_workspace::Mode::Review => ModeChoice::Review,
-        foreword_workspace::Mode::Auto => ModeChoice::Auto,
-    }
-}
-
-fn prompt_mode(mode: foreword_workspace::PromptMode) -> PromptMode {
-    match mode {
-        foreword_workspace::PromptMode::Full => PromptMode::Full,
-        foreword_workspace::PromptMode::Minimal => PromptMode::Minimal,
-        foreword_workspace::PromptMode::None => PromptMode::None,
-    }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use foreword::{Finding, MissingRef, PromptRef, Severity, Subject, lint};
-use foreword_workspace::{Agent, AskedBy, SkillProblem, SkillScan, Workspace};
+use foreword::{Finding, Severity, Subject, lint};
+use foreword_workspace::{Agent, SkillProblem, SkillScan, Workspace};
 
 use crate::error::GatherError;
 use crate::gather::{Base, gather_base};
@@ -149,38 +149,17 @@ fn absent_skills<'a>(agent: &'a Agent, scan: &'a SkillScan) -> impl Iterator<Ite
 fn lint_agent(base: &Base, known_tools: &[String], other_agents: &[String]) -> Vec<Finding> {
     let context = &base.context;
     let agent = base.agent.as_ref();
-    let line = |asked_by: &AskedBy| u32::try_from(asked_by.line.unwrap_or(1)).unwrap_or(u32::MAX);
-    let refs: Vec<PromptRef> = agent
-        .and_then(|agent| agent.prompts.as_ref().map(|prompts| (agent, prompts)))
-        .into_iter()
-        .flat_map(|(agent, prompts)| prompts.iter().map(move |reference| (agent, reference)))
-        .map(|(agent, reference)| PromptRef {
-            name: reference.name.clone(),
-            file: agent.file.clone(),
-            line: u32::try_from(reference.line).unwrap_or(u32::MAX),
-        })
-        .collect();
-    let missing: Vec<MissingRef> = base
-        .missing
-        .iter()
-        .map(|missing| MissingRef {
-            name: missing.name.clone(),
-            file: missing.asked_by.file.clone(),
-            line: line(&missing.asked_by),
-            path: missing.path.clone(),
-        })
-        .collect();
     lint(&Subject {
         agent: agent.map_or("", |agent| &agent.id),
         agent_file: agent.map_or("foreword.toml", |agent| &agent.file),
         blueprint: &base.blueprint,
         blueprint_file: &base.blueprint_file,
         context,
-        refs: &refs,
+        refs: agent.and_then(|agent| agent.prompts.as_deref()).unwrap_or_default(),
         agent_body: &context.identity_files.agent,
         persona_file: Some(&context.persona).filter(|persona| !persona.is_blank()),
         known_tools,
         other_agents,
-        missing: &missing,
+        missing: &base.missing,
     })
 }

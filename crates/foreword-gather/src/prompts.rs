@@ -1,19 +1,11 @@
 //! The layers of an agent: base, capability packs, persona, overlay.
 
-use foreword::{Capability, Document, Line};
+use foreword::{Capability, Document, Line, MissingRef, PromptRef};
 use foreword_workspace::{Agent, AskedBy, SourceFile, Workspace, WorkspaceError};
 
 use crate::error::GatherError;
 use crate::surfaces::{CORE_PACK, SURFACES, builtin_pack, surface};
 use crate::text::Texts;
-
-/// A reference of an agent's list that leads nowhere.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Missing {
-    pub(crate) name: String,
-    pub(crate) asked_by: AskedBy,
-    pub(crate) path: String,
-}
 
 /// The layers, and the references that were not found.
 #[derive(Default)]
@@ -22,7 +14,7 @@ pub(crate) struct Layers {
     pub(crate) capabilities: Vec<Capability>,
     pub(crate) persona: Document,
     pub(crate) overlay: Document,
-    pub(crate) missing: Vec<Missing>,
+    pub(crate) missing: Vec<MissingRef>,
 }
 
 /// Where a reference of a `prompts` list belongs.
@@ -55,11 +47,8 @@ pub(crate) fn gather_layers(
     lenient: bool,
 ) -> Result<Layers, GatherError> {
     let mut layers = Layers::default();
-    if let Some(references) =
-        agent.and_then(|agent| agent.prompts.as_ref().map(|prompts| (agent, prompts)))
-    {
-        let (agent, prompts) = references;
-        listed(workspace, agent, prompts, texts, lenient, &mut layers)?;
+    if let Some(references) = agent.and_then(|agent| agent.prompts.as_ref()) {
+        listed(workspace, references, texts, lenient, &mut layers)?;
     } else {
         if let Some(base) = workspace.base()? {
             layers.base = texts.document(base);
@@ -67,11 +56,10 @@ pub(crate) fn gather_layers(
         for (pack, asked_by) in packs_of(agent, tool_packs) {
             match read_pack(workspace, &pack, texts)? {
                 Some(capability) => layers.capabilities.push(capability),
-                None if lenient => layers.missing.push(Missing {
-                    path: format!("prompts/capabilities/{pack}.md"),
-                    name: pack,
-                    asked_by,
-                }),
+                None if lenient => {
+                    let path = format!("prompts/capabilities/{pack}.md");
+                    layers.missing.push(missing(pack, &asked_by, path));
+                }
                 None => return Err(GatherError::UnknownPack { name: pack, asked_by }),
             }
         }
@@ -92,19 +80,18 @@ pub(crate) fn gather_layers(
 /// The explicit list of seed 003. The blueprint decides the order; lint checks the list's own.
 fn listed(
     workspace: &Workspace,
-    agent: &Agent,
-    references: &[foreword_workspace::PromptRef],
+    references: &[PromptRef],
     texts: &Texts,
     lenient: bool,
     layers: &mut Layers,
 ) -> Result<(), GatherError> {
     let mut singles: Vec<(Layer, String)> = Vec::new();
     for reference in references {
-        let asked_by = AskedBy::new(&agent.file, reference.line);
+        let asked_by = AskedBy::new(&reference.file, reference.line as usize);
         let file = match workspace.prompt_ref(&reference.name, &asked_by) {
             Ok(file) => file,
             Err(WorkspaceError::Missing { path, .. }) if lenient => {
-                layers.missing.push(Missing { name: reference.name.clone(), asked_by, path });
+                layers.missing.push(missing(reference.name.clone(), &asked_by, path));
                 continue;
             }
             Err(error) => return Err(error.into()),
@@ -133,6 +120,12 @@ fn listed(
         *slot = texts.document(file);
     }
     Ok(())
+}
+
+/// What lint reports of a file that does not exist.
+fn missing(name: String, asked_by: &AskedBy, path: String) -> MissingRef {
+    let line = u32::try_from(asked_by.line.unwrap_or(1)).unwrap_or(u32::MAX);
+    MissingRef { name, file: asked_by.file.clone(), line, path }
 }
 
 /// The packs an agent asks for, else those that go with its tool surfaces and tools, `core` first.

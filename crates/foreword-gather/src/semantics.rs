@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foreword::{Context, Field, Line, Mode, ModeChoice, Selected, Selection, Untrusted, estimate};
+use foreword::{Choice, Context, Field, Line, Mode, Selected, Selection, Untrusted, estimate};
 use foreword_embed::{EmbedError, Vector};
 use foreword_search::{Kind, Limits, Picked, Query, Reason};
 use foreword_workspace::{BaseSet, DATABASE_FILE, EmbedderSettings, PRIVATE_DIR};
@@ -67,10 +67,10 @@ impl Semantics {
         let task = context.task.inspect();
         let vector = if selects {
             let (pool, vector) = self.pool(base, kept, request, warnings, &mut selection, task)?;
-            if Mode::told(context.mode, context.hints, task).is_none()
+            if Mode::indicated(context.mode, context.hints, task).is_none()
                 && let Some(mode) = vector.as_ref().and_then(|vector| pool.mode(vector))
             {
-                context.mode = choice(mode);
+                context.mode = Choice::Fixed(mode);
             }
             pick(base, &pool, vector.as_ref(), context, &mut selection, warnings)?;
             limit_bodies(context, &mut selection, assembly.max_capability_tokens);
@@ -400,14 +400,6 @@ fn selected(name: &Line, item: &Picked) -> Selected {
 /// Four places tell all there is to tell, and read well.
 fn rounded(score: f32) -> f64 {
     (f64::from(score) * 10_000.0).round() / 10_000.0
-}
-
-fn choice(mode: Mode) -> ModeChoice {
-    match mode {
-        Mode::Plan => ModeChoice::Plan,
-        Mode::Act => ModeChoice::Act,
-        Mode::Review => ModeChoice::Review,
-    }
 }
 
 /// The places of what a mode always brings along; names that lead nowhere are told.

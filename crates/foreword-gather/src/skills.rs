@@ -1,6 +1,6 @@
 //! The skills of a workspace, each with how far it is approved.
 
-use foreword::{Approval, Line, Provenance, Skill, Timestamp};
+use foreword::{Approval, Line, Skill, SkillProvenance, Timestamp};
 use foreword_skills::{Approvals, Standing};
 use foreword_workspace::{Agent, SkillScan, Workspace, first_paragraph};
 
@@ -56,9 +56,9 @@ pub(crate) fn gather_skills(
         .collect())
 }
 
-fn provenance(standing: Standing, otherwise: Approval) -> Provenance {
+fn provenance(standing: Standing, otherwise: Approval) -> SkillProvenance {
     match standing {
-        Standing::Approved { commit, by, at } => Provenance {
+        Standing::Approved { commit, by, at } => SkillProvenance {
             status: Approval::Approved,
             commit: Some(Line::new(commit.chars().take(SHORT).collect::<String>())),
             by: Some(Line::new(by)),
@@ -66,7 +66,7 @@ fn provenance(standing: Standing, otherwise: Approval) -> Provenance {
         },
         // An edit of an approved skill is somebody's own, like a new file.
         Standing::Modified { .. } | Standing::Local => {
-            Provenance { status: otherwise, commit: None, by: None, at: None }
+            SkillProvenance { status: otherwise, commit: None, by: None, at: None }
         }
     }
 }

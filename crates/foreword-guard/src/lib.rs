@@ -31,6 +31,7 @@ pub use canary::detector::{
     Detector, Encoding, LONGEST_FORM, LONGEST_GAP, Leak, LeakForm, SHORTEST_LEAK, Spelling,
 };
 pub use external::{Trust, external_content};
+pub use foreword::{Provenance, TaintLevel};
 pub use output::{Finished, OutputGuard, whole};
 pub use scan::gate::{Scanned, scan_input, scan_output};
 pub use scan::{
@@ -43,4 +44,4 @@ pub use screen::{
     rule_names, screen_all,
 };
 pub use secrets::{MOST_NOTED, Redacted, Secret, SecretKind, redact, redact_with};
-pub use taint::{Provenance, Refusal, RefusalReason, Sensitive, TaintLevel, gate};
+pub use taint::{Refusal, RefusalReason, Sensitive, gate};

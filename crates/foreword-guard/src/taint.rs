@@ -2,109 +2,8 @@
 
 use std::fmt;
 
+use foreword::TaintLevel;
 use serde::{Deserialize, Serialize};
-
-/// Who a content of a session came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Provenance {
-    /// The files of the workspace that say who the agent is.
-    Operator,
-    /// The person who speaks with the agent.
-    User,
-    /// What a tool gave back.
-    ToolResult,
-    /// A page, a message of a channel, anything that nobody here wrote.
-    External,
-    /// What was recalled from earlier sessions.
-    Memory,
-}
-
-impl Provenance {
-    /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Operator, Self::User, Self::ToolResult, Self::External, Self::Memory];
-
-    /// The name as written in JSON and in the database.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Operator => "operator",
-            Self::User => "user",
-            Self::ToolResult => "tool_result",
-            Self::External => "external",
-            Self::Memory => "memory",
-        }
-    }
-
-    /// Reads a name that [`Provenance::as_str`] wrote.
-    #[must_use]
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|provenance| provenance.as_str() == name)
-    }
-}
-
-impl fmt::Display for Provenance {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// What a session has taken in, in tokens. The system prompt is not part of it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct TaintLevel {
-    /// Tokens that came from outside.
-    pub external_tokens: u64,
-    /// Tokens of all content.
-    pub total_tokens: u64,
-    /// Whether anything came from outside since the person last spoke.
-    pub external_since_person: bool,
-}
-
-impl TaintLevel {
-    /// Counts one content that entered the session.
-    ///
-    /// External content is tainted whatever the caller says; a tool result or a memory is where it
-    /// `carries` taint: the tool read something from outside, the memory was written from such. What
-    /// the operator or the person wrote never is, and when the person speaks, the second reason to
-    /// refuse starts anew.
-    pub fn add(&mut self, provenance: Provenance, tokens: u64, carries: bool) {
-        self.total_tokens = self.total_tokens.saturating_add(tokens);
-        let tainted = match provenance {
-            Provenance::External => true,
-            Provenance::ToolResult | Provenance::Memory => carries,
-            Provenance::Operator => false,
-            Provenance::User => {
-                self.external_since_person = false;
-                false
-            }
-        };
-        if tainted {
-            self.external_tokens = self.external_tokens.saturating_add(tokens);
-            self.external_since_person = true;
-        }
-    }
-
-    /// Takes over what a sub-agent's session took in: its taint flows back with its answer.
-    pub fn absorb(&mut self, child: Self) {
-        self.external_tokens = self.external_tokens.saturating_add(child.external_tokens);
-        self.total_tokens = self.total_tokens.saturating_add(child.total_tokens);
-        self.external_since_person |= child.external_tokens > 0 || child.external_since_person;
-    }
-
-    /// External tokens over all tokens, 0 to 1; 0 where nothing is there.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a ratio of counts far below 2^52")]
-    pub fn ratio(self) -> f64 {
-        if self.external_tokens == 0 {
-            return 0.0;
-        }
-        // A count of outside tokens without a total can only be a mistake: it is not read as clean.
-        let total = self.total_tokens.max(self.external_tokens);
-        self.external_tokens as f64 / total as f64
-    }
-}
 
 /// Actions that last beyond the turn or act in the agent's name, and so may not be set off by a text
 /// from outside.
@@ -253,7 +152,7 @@ pub fn gate(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foreword::Profile;
+    use foreword::{Profile, Provenance};
     use proptest::prelude::*;
 
     fn level(external_tokens: u64, total_tokens: u64) -> TaintLevel {
@@ -262,17 +161,11 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_protocol() {
-        for provenance in Provenance::ALL {
-            assert_eq!(Provenance::parse(provenance.as_str()), Some(provenance));
-            let json = serde_json::to_string(&provenance).unwrap();
-            assert_eq!(json, format!("\"{provenance}\""));
-        }
         for action in Sensitive::ALL {
             assert_eq!(Sensitive::parse(action.as_str()), Some(action));
             assert_eq!(serde_json::to_string(&action).unwrap(), format!("\"{action}\""));
         }
         assert_eq!(Sensitive::parse("skill_read"), None);
-        assert_eq!(Provenance::parse("External"), None);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use foreword::SandboxChoice;
 use foreword_embed::StaticEmbedder;
 use foreword_gather::{AnyEmbedder, Assembler, Endpoint, Request, embedder};
 use foreword_guard::Scanner;
@@ -12,7 +13,7 @@ use foreword_skills::{Act, GitStore, GitStoreOptions, Screeners};
 use foreword_store::{
     AuditKey, Event, GroupWriter, Heads, Options, Reader, Store, check_outside_workspace,
 };
-use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, SandboxName, Workspace, make_private_dir};
+use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, Workspace, make_private_dir};
 
 use crate::error::HostError;
 use crate::model::proxy;
@@ -60,7 +61,7 @@ pub struct Host {
     store: OnceLock<Store>,
     scanner: OnceLock<Option<Arc<Scanner>>>,
     embedder: OnceLock<Option<AnyEmbedder>>,
-    sandboxes: Mutex<Vec<(SandboxName, Arc<dyn Sandbox>)>>,
+    sandboxes: Mutex<Vec<(SandboxChoice, Arc<dyn Sandbox>)>>,
     model: Mutex<Option<(Duration, ureq::Agent)>>,
 }
 
@@ -193,7 +194,7 @@ impl Host {
     }
 
     /// The sandbox asked for, or the best there is. Whether it works is tried once.
-    pub(crate) fn sandbox(&self, name: SandboxName) -> Result<Arc<dyn Sandbox>, HostError> {
+    pub(crate) fn sandbox(&self, name: SandboxChoice) -> Result<Arc<dyn Sandbox>, HostError> {
         let mut known = self.sandboxes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, sandbox)) = known.iter().find(|(known, _)| *known == name) {
             return Ok(Arc::clone(sandbox));

@@ -24,7 +24,7 @@ pub use foreword_guard::TaintLevel;
 pub use foreword_protocol::RunnerKind;
 pub use governance::trust_store::{Standing, TrustChange};
 pub use host::{Environment, Host, HostOptions};
-pub use model::upstream::{Credential, Lookup, Upstream};
+pub use model::upstream::{Lookup, Upstream};
 pub use schedule::cron::{Cron, CronError};
 pub use schedule::heartbeat::{Wakeup, WakeupReport};
 pub use turn::agent_tree::AgentTree;

@@ -6,41 +6,8 @@ pub(crate) mod event;
 use std::path::PathBuf;
 
 use crate::model::{Message, Provider, ToolSpec};
-use foreword::{BlueprintSource, Context, Profile};
+use foreword::{BlueprintSource, Context, Profile, RunnerKind};
 use serde::{Deserialize, Serialize};
-
-/// Which loop runs the agent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RunnerKind {
-    /// Our own.
-    #[default]
-    Native,
-    /// The `claude` command.
-    ClaudeCode,
-    /// The `pi` command.
-    Pi,
-}
-
-impl RunnerKind {
-    /// The name on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Native => "native",
-            Self::ClaudeCode => "claude-code",
-            Self::Pi => "pi",
-        }
-    }
-
-    /// The `agentType` of its Context.
-    pub fn agent_type(self) -> &'static str {
-        match self {
-            Self::Native => "pi-agent-core",
-            Self::ClaudeCode => "claude-code",
-            Self::Pi => "pi-coding-agent",
-        }
-    }
-}
 
 /// A program of somebody else's that runs the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

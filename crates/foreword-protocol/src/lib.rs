@@ -27,17 +27,17 @@ pub use actions::action::{Action, ActionInfo, Who, actions};
 pub use actions::args::{
     AuditReport, ChainRun, ContentAdd, IdentityPropose, MemorySearch, MemoryWrite, ModelCall,
     Nothing, RuntimeContextArgs, ScheduleAdd, ScheduleRemove, SkillPropose, SkillRead, SpawnAgent,
-    SpawnModeArgs, Stage, TaskCreate, TaskList, TaskState, TaskUpdate, TodoItem, TodoState,
-    TodoWrite, ToolDescribe, WebFetch,
+    Stage, TaskCreate, TaskList, TaskUpdate, TodoItem, TodoWrite, ToolDescribe, WebFetch,
 };
 pub use actions::local_tools::{LocalTool, local_tools};
 pub use actions::schema::{action_schema, schema};
+pub use foreword::{RunnerKind, SpawnMode, TaskState, TodoState, Usage};
 pub use job::event::AgentEvent;
-pub use job::{CliProgram, Job, JobLimits, RunnerKind};
+pub use job::{CliProgram, Job, JobLimits};
 pub use model::{
     Answer, Block, BodyError, Content, Delta, MAX_ANSWER_BYTES, MAX_STREAM_LINE_BYTES, Message,
     ModelRequest, Provider, ProviderError, RequestFacts, Role, StopReason, StreamReader,
-    SystemPart, ToolSpec, Usage, UsageReader, Utf8Pieces, system_text,
+    SystemPart, ToolSpec, UsageReader, Utf8Pieces, system_text,
 };
 pub use wire::call::{Call, CallError, Rejected};
 #[cfg(unix)]

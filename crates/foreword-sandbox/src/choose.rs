@@ -10,7 +10,8 @@ use crate::backends::seatbelt::{self, Seatbelt};
 use crate::backends::subprocess::{Launcher, Subprocess};
 use crate::error::SandboxError;
 use crate::remember::Memory;
-use crate::sandbox::{Sandbox, SandboxKind};
+use crate::sandbox::Sandbox;
+use foreword::SandboxKind;
 
 /// What is needed to find and set up sandboxes.
 pub struct Available<'a> {

@@ -1,7 +1,6 @@
 use super::*;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::str::FromStr;
 
 fn launcher() -> Launcher {
     Launcher { program: "/opt/foreword".into(), command: vec!["sandbox-launch".into()] }
@@ -108,16 +107,4 @@ fn programs_are_found_outside_the_workspace_only() {
     let good = script(&root.join("bin"), "bwrap", "");
     assert_eq!(find("bwrap"), Some(good));
     assert_eq!(find("bin"), None);
-}
-
-#[test]
-fn names_are_known_or_refused() {
-    for kind in SandboxKind::ALL {
-        assert_eq!(SandboxKind::from_str(kind.as_str()).unwrap(), kind);
-    }
-    let error = SandboxKind::from_str("jail\n").unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "there is no sandbox `jail\\n`; known: bwrap, nsjail, docker, seatbelt, subprocess"
-    );
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use foreword_workspace::WorkspaceError;
 
-use crate::sandbox::SandboxKind;
+use foreword::SandboxKind;
 
 /// Why nothing was started, remembered or moved.
 #[derive(Debug, thiserror::Error)]
@@ -100,12 +100,6 @@ pub enum SandboxError {
         path: PathBuf,
         /// The character.
         what: &'static str,
-    },
-    /// Nobody knows a sandbox of this name.
-    #[error("there is no sandbox `{}`; known: bwrap, nsjail, docker, seatbelt, subprocess", .name.escape_debug())]
-    Unknown {
-        /// The name.
-        name: String,
     },
     /// A sandbox that was asked for by name does not work here.
     #[error("the sandbox {sandbox} does not work here: {reason}; {remedy}")]

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::sandbox::SandboxKind;
+use foreword::SandboxKind;
 
 /// What decides whether user namespaces can be made.
 const SETTINGS: [&str; 4] = [

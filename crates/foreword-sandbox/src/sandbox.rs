@@ -4,7 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Child, Command};
-use std::str::FromStr;
+
+use foreword::SandboxKind;
 
 use crate::error::SandboxError;
 use crate::spec::SandboxSpec;
@@ -53,54 +54,6 @@ pub trait Sandbox: Send + Sync + fmt::Debug {
     fn end(&self, child: &mut Child) -> io::Result<()> {
         child.kill()?;
         child.wait().map(|_| ())
-    }
-}
-
-/// The kinds of sandboxes, best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SandboxKind {
-    /// Namespaces of the kernel, through bubblewrap.
-    Bwrap,
-    /// Namespaces of the kernel, through nsjail.
-    Nsjail,
-    /// A container.
-    Docker,
-    /// The sandbox of macOS.
-    Seatbelt,
-    /// A process of the host, confined by Landlock where the kernel has it.
-    Subprocess,
-}
-
-impl SandboxKind {
-    /// All of them, best first.
-    pub const ALL: [Self; 5] =
-        [Self::Bwrap, Self::Nsjail, Self::Docker, Self::Seatbelt, Self::Subprocess];
-
-    /// The name as written in settings and prompts.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Bwrap => "bwrap",
-            Self::Nsjail => "nsjail",
-            Self::Docker => "docker",
-            Self::Seatbelt => "seatbelt",
-            Self::Subprocess => "subprocess",
-        }
-    }
-}
-
-impl fmt::Display for SandboxKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for SandboxKind {
-    type Err = SandboxError;
-
-    fn from_str(name: &str) -> Result<Self, SandboxError> {
-        let known = Self::ALL.into_iter().find(|kind| kind.as_str() == name);
-        known.ok_or_else(|| SandboxError::Unknown { name: name.to_owned() })
     }
 }
 

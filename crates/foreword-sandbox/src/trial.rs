@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::error::SandboxError;
-use crate::sandbox::SandboxKind;
+use foreword::SandboxKind;
 
 /// How long an answer may take; an engine that hangs is none.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use foreword::{visible, visible_line};
 use similar::{Algorithm, TextDiff};
 
 /// How long to look for a short diff before settling for any.
@@ -19,7 +20,9 @@ pub fn unified(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> String {
     let (before, after) = (named(old), named(new));
     let text = |bytes: Option<&[u8]>| {
         let bytes = bytes.unwrap_or_default();
-        (!bytes.contains(&0)).then(|| visible(&String::from_utf8_lossy(bytes)))
+        // A CRLF is a line break like any other.
+        (!bytes.contains(&0))
+            .then(|| visible(&String::from_utf8_lossy(bytes).replace("\r\n", "\n")))
     };
     let mut out = format!("--- {before}\n+++ {after}\n");
     match (text(old), text(new)) {
@@ -36,44 +39,6 @@ pub fn unified(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> String {
         }
     }
     out
-}
-
-/// Text on one line, with all its control and format characters written out.
-#[must_use]
-pub fn visible_line(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() || is_format(c) {
-            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
-/// Text with its control and format characters written out, line breaks and tabs apart.
-fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => out.push(c),
-            '\r' => {}
-            c if c.is_control() || is_format(c) => {
-                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// Characters that change how others are shown, or are not shown at all.
-#[must_use]
-pub fn is_format(c: char) -> bool {
-    matches!(u32::from(c),
-        0xAD | 0x61C | 0x180E | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0xFEFF
-        | 0xFFF9..=0xFFFB | 0xE0000..=0xE0FFF)
 }
 
 #[cfg(test)]

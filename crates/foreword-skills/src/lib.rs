@@ -20,7 +20,7 @@ mod listing_cache;
 mod read_only;
 mod store;
 
-pub use diff::{is_format, unified, visible_line};
+pub use diff::unified;
 pub use error::SkillError;
 pub use flow::approvals::{Approvals, Standing};
 pub use flow::import::{ImportOutcome, ImportState};

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use foreword_store::{
-    AuditKey, Content, ContentTotals, Event, GroupWriter, Heads, NewSession, Options, Outcome,
-    Provenance, Reader, SessionId, StoreError, Transaction,
+    AuditKey, Content, Event, GroupWriter, Heads, NewSession, Options, Outcome, Provenance, Reader,
+    SessionId, StoreError, TaintLevel, Transaction,
 };
 
 const NOW_MS: i64 = 1_772_000_000_000;
@@ -19,7 +19,7 @@ fn session(number: usize) -> SessionId {
     SessionId::parse(&format!("session-{number}")).unwrap()
 }
 
-fn change(write: &mut Transaction<'_>, id: &SessionId) -> Result<ContentTotals, StoreError> {
+fn change(write: &mut Transaction<'_>, id: &SessionId) -> Result<TaintLevel, StoreError> {
     let content = Content {
         provenance: Provenance::ToolResult,
         source: "tool:read".to_owned(),

@@ -53,10 +53,9 @@ pub use audit::writer::AuditWriter;
 pub use audit::{LogFilter, Order};
 pub use batch_queue::Ticket;
 pub use error::StoreError;
+pub use foreword::{Provenance, TaintLevel, TaskState, TodoState};
 pub use group_writer::GroupWriter;
-pub use host::contents::{
-    Content, ContentTotals, MAX_CONTENT_TOKENS, MAX_CONTENTS_LISTED, Provenance, RecordedContent,
-};
+pub use host::contents::{Content, MAX_CONTENT_TOKENS, MAX_CONTENTS_LISTED, RecordedContent};
 pub use host::grants::{Grant, GrantId, MAX_UNUSED_GRANTS};
 pub use host::identity::{
     IdentityProposal, IdentityProposalId, IdentityState, IdentityVerdict, MAX_IDENTITY_BYTES,
@@ -70,12 +69,12 @@ pub use host::session::{MAX_CANARIES, NewSession, Session, SessionId};
 pub use host::sessions::MAX_SESSIONS_LISTED;
 pub use host::tasks::{
     MAX_DETAIL_BYTES, MAX_OPEN_TASKS, MAX_TASKS_LISTED, MAX_TITLE_BYTES, NewTask, Task, TaskChange,
-    TaskFilter, TaskId, TaskState,
+    TaskFilter, TaskId,
 };
-pub use host::todos::{MAX_TODO_CHARS, MAX_TODOS, TodoItem, TodoState};
+pub use host::todos::{MAX_TODO_CHARS, MAX_TODOS, TodoItem};
 pub use host::turn::{
     FinishedTurn, MAX_ANSWER_BYTES, MAX_MESSAGE_BYTES, MAX_TURN_BYTES, RunningTurn, Turn, TurnEnd,
-    TurnMessages, TurnNumber, TurnRange, TurnState, Usage,
+    TurnMessages, TurnNumber, TurnRange, TurnState, TurnUsage,
 };
 pub use memory::blocks::{MEMORY_BLOCK, MemorySlot, memory_place};
 pub use memory::memories::{KeyedMemory, VectorUpdate};

@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod host;
 pub(crate) mod toml_text;
 
+use foreword::Profile;
 use serde::{Deserialize, Serialize};
 
 use crate::config::host::{HostSettings, ModelSettings};
@@ -54,31 +55,6 @@ pub struct Config {
     pub embedder: EmbedderSettings,
     /// How agents are run.
     pub host: HostSettings,
-}
-
-/// How strictly external content is treated: the threshold of the taint budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Profile {
-    /// Ten per cent.
-    Paranoid,
-    /// Thirty per cent.
-    #[default]
-    Balanced,
-    /// Sixty per cent.
-    Yolo,
-}
-
-impl Profile {
-    /// The name as written in files.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Paranoid => "paranoid",
-            Self::Balanced => "balanced",
-            Self::Yolo => "yolo",
-        }
-    }
 }
 
 /// `[limits]`: how much is read and how long a prompt may be.

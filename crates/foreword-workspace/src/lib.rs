@@ -37,7 +37,6 @@ mod error;
 mod found_file;
 mod governed;
 mod looked;
-mod nearest;
 mod private;
 mod read;
 mod rel_path;
@@ -47,14 +46,14 @@ mod testing;
 mod tools;
 mod workspace;
 
-pub use agents::agent::{Agent, Mode, PromptMode, PromptRef};
+pub use agents::agent::Agent;
 pub use agents::header::{DEEPEST_HEADER, HeaderFault, HeaderSplit, LARGEST_HEADER, split_header};
 pub use agents::identity::IdentityFiles;
 pub use agents::prompts::{Layer, LayerPlace};
-pub use config::host::{HostSettings, ModelSettings, ProviderName, RunnerName, SandboxName};
+pub use config::host::{HostSettings, ModelSettings, ProviderName};
 pub use config::{
     Assembly, BaseSet, CONFIG_FILE, Config, DEFAULT_CONFIG_TEXT, EmbedderName, EmbedderSettings,
-    Limits, Modes, Profile, SkillSettings,
+    Limits, Modes, SkillSettings,
 };
 pub use error::{AskedBy, WorkspaceError};
 pub use found_file::FileStamp;
@@ -64,7 +63,6 @@ pub use governed::contents::{
 pub use governed::repositories::{MAX_ENTRIES, Repositories, run_by_host};
 pub use governed::{Governed, GovernedGroup, GovernedLink, LOCK_FILE};
 pub use looked::Snapshot;
-pub use nearest::nearest;
 pub use private::{
     DATABASE_FILE, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, make_private_dir,
 };

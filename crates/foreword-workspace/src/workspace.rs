@@ -6,10 +6,10 @@ use crate::config::toml_text;
 use crate::config::{CONFIG_FILE, Config};
 use crate::error::{AskedBy, WorkspaceError};
 use crate::looked::Snapshot;
-use crate::nearest::nearest;
 use crate::read::{Root, SourceFile};
 use crate::rel_path::RelPath;
 use crate::tools::{self, TOOLS_FILE, ToolEntry};
+use foreword::nearest;
 
 /// The settings say how large other files may be; this says how large they may be themselves.
 const LARGEST_CONFIG: u64 = 1 << 20;

@@ -3,7 +3,6 @@
 pub(crate) mod clock;
 pub(crate) mod field;
 pub(crate) mod items;
-pub(crate) mod mode;
 pub(crate) mod selection;
 pub(crate) mod string_or_map;
 
@@ -14,10 +13,10 @@ use thiserror::Error;
 
 use crate::context::clock::Timestamp;
 use crate::context::items::{Capability, Memory, Skill, Tool};
-use crate::context::mode::Mode;
 use crate::context::selection::Selection;
 use crate::context::string_or_map::{map_or_default, only_map, optional_map, or_default};
 use crate::fence::text::{Document, Documents, Line};
+use crate::names::{Hints, Mode, ModeChoice, Profile, PromptMode, SpawnMode};
 
 /// Everything a prompt depends on. The same Context gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -230,87 +229,6 @@ pub struct IdentityFiles {
     pub tools: Document,
 }
 
-/// How careful the host is with tainted sessions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Profile {
-    /// Threshold 10%.
-    Paranoid,
-    /// Threshold 30%.
-    Balanced,
-    /// Threshold 60%.
-    Yolo,
-}
-
-impl Profile {
-    /// The ratio above which sensitive actions are refused.
-    pub fn threshold(self) -> f64 {
-        match self {
-            Self::Paranoid => 0.10,
-            Self::Balanced => 0.30,
-            Self::Yolo => 0.60,
-        }
-    }
-
-    /// The name used in files.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Paranoid => "paranoid",
-            Self::Balanced => "balanced",
-            Self::Yolo => "yolo",
-        }
-    }
-}
-
-/// The mode as it is asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ModeChoice {
-    /// Think and lay out steps; change nothing.
-    Plan,
-    /// Do the work.
-    Act,
-    /// Judge work that is there.
-    Review,
-    /// Infer it.
-    #[default]
-    Auto,
-}
-
-/// What the caller knows that helps to infer the mode.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct Hints {
-    /// A person is at the terminal.
-    pub is_interactive: bool,
-    /// The work tree has changes.
-    pub has_git_changes: bool,
-}
-
-/// How much of the prompt is wanted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PromptMode {
-    /// All sections.
-    #[default]
-    Full,
-    /// Identity and tools: sub-agents and scheduled runs.
-    Minimal,
-    /// Identity alone.
-    None,
-}
-
-impl PromptMode {
-    /// The name used in files.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Minimal => "minimal",
-            Self::None => "none",
-        }
-    }
-}
-
 /// How the agent was started.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -326,17 +244,6 @@ pub struct RuntimeContext {
     /// The task it works on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<Line>,
-}
-
-/// By a person or by another agent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SpawnMode {
-    /// Started by a person or a schedule.
-    #[default]
-    TopLevel,
-    /// Started by another agent.
-    SubAgent,
 }
 
 /// Turns of a conversation that no longer fit the window.

@@ -25,7 +25,7 @@ mod diff;
 mod fence;
 mod lint;
 mod modules;
-mod suggest;
+mod names;
 mod tokens;
 
 pub use blueprints::blueprint::{Blueprint, BlueprintSource, FileModule};
@@ -40,20 +40,22 @@ pub use compile::section::{Section, Value};
 pub use compile::template::{LazyTemplate, Template};
 pub use context::clock::Timestamp;
 pub use context::field::Field;
-pub use context::items::{Approval, Capability, Memory, Provenance, Skill, Tool};
-pub use context::mode::Mode;
+pub use context::items::{Approval, Capability, Memory, Skill, SkillProvenance, Tool};
 pub use context::selection::{Selected, Selection};
-pub use context::{
-    Context, ContextError, Env, Git, Hints, HistoryOmitted, IdentityFiles, ModeChoice, Profile,
-    PromptMode, RuntimeContext, SpawnMode,
-};
+pub use context::{Context, ContextError, Env, Git, HistoryOmitted, IdentityFiles, RuntimeContext};
 pub use diff::{ChangeKind, DiffError, Difference, SectionChange, Side, diff};
 pub use fence::authority::{Authority, Detail, Volatility};
+pub use fence::invisible::show::{visible, visible_line};
+pub use fence::invisible::table::Invisible;
 pub use fence::text::{Cut, Document, Documents, Line, Source, Untrusted};
 pub use fence::{attribute, quoted};
 pub use lint::{Finding, MissingRef, PromptRef, Severity, Subject, lint, rules};
-pub use suggest::nearest;
+pub use names::{
+    Choice, Hints, Inferable, Mode, ModeChoice, Named, Profile, PromptMode, Provenance, RunnerKind,
+    SandboxChoice, SandboxKind, SpawnMode, TaintLevel, TaskState, TodoState, UnknownName, nearest,
+};
 pub use tokens::estimate::{Measured, Meter, estimate};
 #[cfg(feature = "exact-tokens")]
 pub use tokens::exact::{TOKENIZERS, UnknownTokenizer, exact_counter};
+pub use tokens::usage::Usage;
 pub use tokens::{Estimate, TokenCounter};

@@ -4,34 +4,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use foreword::{RunnerKind, SandboxChoice};
 
-/// The loop that runs an agent.
-#[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
-pub(crate) enum RunnerName {
-    /// Our own
-    Native,
-    /// The `claude` command
-    ClaudeCode,
-    /// The `pi` command
-    Pi,
-}
-
-/// The sandbox an agent runs in.
-#[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
-pub(crate) enum SandboxName {
-    /// The best there is
-    Auto,
-    /// Namespaces, by bubblewrap
-    Bwrap,
-    /// Namespaces, by nsjail
-    Nsjail,
-    /// A container
-    Docker,
-    /// The sandbox of macOS
-    Seatbelt,
-    /// A process, with Landlock where the kernel has it
-    Subprocess,
-}
+use crate::args::named;
 
 /// What a dry run shows.
 #[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
@@ -55,14 +30,14 @@ pub(crate) struct SessionChoice {
     #[arg(long, value_name = "ID")]
     pub(crate) user: Option<String>,
     /// The loop that runs the agent
-    #[arg(long, value_enum, value_name = "NAME")]
-    pub(crate) runner: Option<RunnerName>,
+    #[arg(long, value_name = "NAME", value_parser = named::<RunnerKind>())]
+    pub(crate) runner: Option<RunnerKind>,
     /// The model
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// The sandbox
-    #[arg(long, value_enum, value_name = "NAME")]
-    pub(crate) sandbox: Option<SandboxName>,
+    #[arg(long, value_name = "NAME", value_parser = named::<SandboxChoice>())]
+    pub(crate) sandbox: Option<SandboxChoice>,
     /// Where the agent works, inside the workspace
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,

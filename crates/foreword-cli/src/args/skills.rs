@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use foreword::Profile;
 
-use super::parse_profile;
+use crate::args::named;
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum SkillCommand {
@@ -78,7 +78,7 @@ pub(crate) struct ProposeArgs {
     #[arg(long, value_name = "RATIO", value_parser = parse_ratio)]
     pub(crate) taint_threshold: Option<f64>,
     /// The security profile; else the workspace's
-    #[arg(long, value_parser = parse_profile, value_name = "paranoid|balanced|yolo")]
+    #[arg(long, value_parser = named::<Profile>(), value_name = "paranoid|balanced|yolo")]
     pub(crate) profile: Option<Profile>,
 }
 

@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use foreword_host::TaintLevel;
-use foreword_store::{
-    ContentTotals, MAX_CONTENTS_LISTED, Reader, Session, SessionId, Turn, TurnRange, Usage,
-};
+use foreword_store::{MAX_CONTENTS_LISTED, Reader, Session, SessionId, Turn, TurnRange, TurnUsage};
 use serde_json::{Value, json};
 
 use crate::args::SessionCommand;
@@ -115,7 +112,7 @@ pub(crate) fn summary(reader: &Reader, session: &Session) -> Result<Value, CliEr
     if let Some(fields) = value.as_object_mut() {
         fields.insert("usage".into(), json!(reader.session_usage(&session.id)?));
         fields.insert("taint".into(), json!(totals));
-        fields.insert("taintRatio".into(), json!(level(&totals).ratio()));
+        fields.insert("taintRatio".into(), json!(totals.ratio()));
     }
     Ok(value)
 }
@@ -132,19 +129,10 @@ pub(crate) fn summary_text(reader: &Reader, session: &Session) -> Result<String,
         shown_time(session.created_at),
         usage_text(&usage),
         counted(usage.calls, "call"),
-        level(&totals).ratio() * 100.0,
+        totals.ratio() * 100.0,
         totals.external_tokens,
         totals.total_tokens,
     ))
-}
-
-/// The taint of a session, by its ledger.
-pub(crate) fn level(totals: &ContentTotals) -> TaintLevel {
-    TaintLevel {
-        external_tokens: totals.external_tokens,
-        total_tokens: totals.total_tokens,
-        external_since_person: totals.external_since_person,
-    }
 }
 
 fn whose(session: &Session) -> String {
@@ -156,10 +144,12 @@ fn whose(session: &Session) -> String {
     out
 }
 
-fn usage_text(usage: &Usage) -> String {
-    let mut out = format!("{} in, {} out", usage.input, usage.output);
-    if usage.cache_read + usage.cache_write > 0 {
-        let _ = write!(out, " ({} from cache, {} into it)", usage.cache_read, usage.cache_write);
+fn usage_text(usage: &TurnUsage) -> String {
+    let tokens = usage.tokens;
+    let mut out = format!("{} in, {} out", tokens.input_tokens, tokens.output_tokens);
+    let (read, written) = (tokens.cache_read_tokens, tokens.cache_write_tokens);
+    if read + written > 0 {
+        let _ = write!(out, " ({read} from cache, {written} into it)");
     }
     out
 }

@@ -15,7 +15,8 @@ impl ApiKey {
         Self(key.into())
     }
 
-    pub(crate) fn expose(&self) -> &str {
+    /// The key itself, for the header of a request.
+    pub fn expose(&self) -> &str {
         &self.0
     }
 }

@@ -11,7 +11,7 @@
 use crate::ScanVerdict;
 use crate::Scanner;
 
-use crate::taint::Provenance;
+use foreword::Provenance;
 
 /// What to do with a text.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use foreword::{Line, RuntimeContext, SpawnMode, estimate};
+use foreword::{Line, RuntimeContext, estimate};
 use foreword_guard::{Provenance, Trust, external_content};
-use foreword_protocol::{
-    ChainRun, ErrorCode, Failure, RuntimeContextArgs, SpawnAgent, SpawnModeArgs, Stage,
-};
+use foreword_protocol::{ChainRun, ErrorCode, Failure, RuntimeContextArgs, SpawnAgent, Stage};
 use foreword_store::SessionId;
 use serde_json::{Value, json};
 
@@ -154,10 +152,7 @@ fn reason(
 
 fn runtime_context(given: RuntimeContextArgs, active: &ActiveSession) -> RuntimeContext {
     RuntimeContext {
-        mode: match given.mode {
-            SpawnModeArgs::TopLevel => SpawnMode::TopLevel,
-            SpawnModeArgs::SubAgent => SpawnMode::SubAgent,
-        },
+        mode: given.mode,
         parent_role: given.parent_role.or_else(|| active.agent.clone()).map(Line::new),
         objective: given.objective.map(Line::new),
         task_id: given.task_id.map(Line::new),

@@ -1,8 +1,6 @@
 //! Tasks that all agents of a workspace share, and the steps of one session.
 
-use foreword_protocol::{
-    Failure, TaskCreate, TaskList, TaskState, TaskUpdate, TodoState, TodoWrite,
-};
+use foreword_protocol::{Failure, TaskCreate, TaskList, TaskUpdate, TodoWrite};
 use foreword_store::{NewTask, Task, TaskChange, TaskFilter, TodoItem};
 use serde_json::{Value, json};
 
@@ -29,11 +27,8 @@ pub(super) fn create(active: &ActiveSession, args: TaskCreate) -> Result<Value, 
 }
 
 pub(super) fn list(active: &ActiveSession, args: &TaskList) -> Result<Value, Failure> {
-    let filter = TaskFilter {
-        state: args.state.map(task_state),
-        assignee: args.assignee.clone(),
-        ..TaskFilter::default()
-    };
+    let filter =
+        TaskFilter { state: args.state, assignee: args.assignee.clone(), ..TaskFilter::default() };
     let tasks = active.host.reader.task_list(&filter, MAX_TASKS_LISTED).map_err(HostError::from)?;
     let mut texts = Texts::default();
     let tasks: Vec<Task> = tasks.into_iter().map(|task| shown(task, &mut texts)).collect();
@@ -45,7 +40,7 @@ pub(super) fn update(active: &ActiveSession, args: TaskUpdate) -> Result<Value, 
     let TaskUpdate { id, state, title, detail, assignee } = args;
     let says = title.is_some() || detail.is_some() || assignee.is_some();
     let tainted = says && active.taint()?.external_tokens > 0;
-    let wanted = TaskChange { state: state.map(task_state), title, detail, assignee, tainted };
+    let wanted = TaskChange { state, title, detail, assignee, tainted };
     let task = change(active, "task_update", json!({ "task": id }), move |write, now| {
         write.task_update(&id, &wanted, now)
     })?;
@@ -66,16 +61,6 @@ fn shown(mut task: Task, texts: &mut Texts) -> Task {
     task
 }
 
-fn task_state(state: TaskState) -> foreword_store::TaskState {
-    match state {
-        TaskState::Todo => foreword_store::TaskState::Todo,
-        TaskState::Doing => foreword_store::TaskState::Doing,
-        TaskState::Blocked => foreword_store::TaskState::Blocked,
-        TaskState::Done => foreword_store::TaskState::Done,
-        TaskState::Dropped => foreword_store::TaskState::Dropped,
-    }
-}
-
 pub(super) fn read_todos(active: &ActiveSession) -> Result<Value, Failure> {
     let items = active.host.reader.todo_read(&active.session).map_err(HostError::from)?;
     Ok(json!({ "items": to_json(items)? }))
@@ -85,14 +70,7 @@ pub(super) fn write_todos(active: &ActiveSession, args: TodoWrite) -> Result<Val
     let items: Vec<TodoItem> = args
         .items
         .into_iter()
-        .map(|item| TodoItem {
-            text: item.text,
-            state: match item.state {
-                TodoState::Pending => foreword_store::TodoState::Pending,
-                TodoState::InProgress => foreword_store::TodoState::InProgress,
-                TodoState::Completed => foreword_store::TodoState::Completed,
-            },
-        })
+        .map(|item| TodoItem { text: item.text, state: item.state })
         .collect();
     let (session, count) = (active.session.clone(), items.len());
     let detail = json!({ "items": count });

@@ -1,12 +1,12 @@
 //! Where the model is and what opens the door there. The credential never leaves the host.
 
-use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use foreword_embed::ApiKey;
 use foreword_protocol::Provider;
 use foreword_workspace::{ModelSettings, ProviderName};
 
@@ -14,27 +14,6 @@ use crate::error::HostError;
 
 /// No key is longer.
 const MAX_KEY_BYTES: u64 = 16 << 10;
-
-/// A key that never shows up in a message or a log.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Credential(String);
-
-impl Credential {
-    /// Wraps a key.
-    pub fn new(key: impl Into<String>) -> Self {
-        Self(key.into())
-    }
-
-    pub(crate) fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Credential {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Credential(…)")
-    }
-}
 
 /// A server that answers for a model.
 #[derive(Clone, Debug)]
@@ -44,7 +23,7 @@ pub struct Upstream {
     /// The server, without `/v1`.
     pub base_url: String,
     /// What opens the door; a server of one's own may need nothing.
-    pub credential: Option<Credential>,
+    pub credential: Option<ApiKey>,
     /// How long the server may be silent.
     pub timeout: Duration,
     /// How often a call that failed for a moment is made again.
@@ -83,7 +62,7 @@ impl Upstream {
             }
             (None, None) => set(names.key),
         };
-        let credential = credential.map(|key| Credential::new(key.trim()));
+        let credential = credential.map(|key| ApiKey::new(key.trim()));
         if credential.is_none() && !is_here(&base_url) {
             return Err(HostError::NoKey { variable: names.key.to_owned() });
         }
@@ -209,7 +188,7 @@ mod tests {
         let anthropic = resolve(&none, &[("ANTHROPIC_API_KEY", " k ")]).unwrap();
         assert_eq!(anthropic.provider, Provider::Anthropic);
         assert_eq!(anthropic.base_url, "https://api.anthropic.com");
-        assert_eq!(anthropic.credential, Some(Credential::new("k")));
+        assert_eq!(anthropic.credential, Some(ApiKey::new("k")));
         let openai = resolve(&none, &[("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1/")]).unwrap();
         assert_eq!(openai.provider, Provider::OpenAi);
         assert_eq!(
@@ -217,7 +196,7 @@ mod tests {
             "http://127.0.0.1:11434/v1/chat/completions"
         );
         assert_eq!(openai.credential, None, "a server on this machine may need no key");
-        assert_eq!(format!("{:?}", anthropic.credential), "Some(Credential(…))");
+        assert_eq!(format!("{:?}", anthropic.credential), "Some(ApiKey(…))");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use foreword::Context;
 use foreword_guard::{Canary, Detector, Provenance, TaintLevel};
 use foreword_protocol::{ErrorCode, Failure, RunnerKind};
 use foreword_protocol::{ToolSpec, Usage};
-use foreword_store::{Content, ContentTotals, Event, Outcome, Session, SessionId, TurnNumber};
+use foreword_store::{Content, Event, Outcome, Session, SessionId, TurnNumber, TurnUsage};
 use foreword_workspace::HostSettings;
 
 use crate::error::HostError;
@@ -87,26 +87,6 @@ impl Activity {
     }
 }
 
-/// What the calls of a turn cost.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TurnUsage {
-    pub(crate) usage: Usage,
-    pub(crate) calls: u64,
-}
-
-impl TurnUsage {
-    /// The same, as the database keeps it.
-    pub(crate) fn stored(self) -> foreword_store::Usage {
-        foreword_store::Usage {
-            input: self.usage.input_tokens,
-            output: self.usage.output_tokens,
-            cache_read: self.usage.cache_read_tokens,
-            cache_write: self.usage.cache_write_tokens,
-            calls: self.calls,
-        }
-    }
-}
-
 impl ActiveSession {
     /// A session as a turn, or somebody who only talks to it, finds it.
     pub(crate) fn new(
@@ -173,7 +153,7 @@ impl ActiveSession {
     /// What the session has taken in so far.
     pub(crate) fn taint(&self) -> Result<TaintLevel, HostError> {
         let totals = self.host.reader.content_totals(&self.session)?;
-        Ok(level(totals))
+        Ok(totals)
     }
 
     /// Records a content that enters the session.
@@ -185,19 +165,13 @@ impl ActiveSession {
         external: bool,
     ) -> Result<TaintLevel, HostError> {
         let now = self.host.now();
-        let content = Content {
-            provenance: stored(provenance),
-            source: source.to_owned(),
-            tokens,
-            external,
-            at: now,
-        };
+        let content = Content { provenance, source: source.to_owned(), tokens, external, at: now };
         let (session, turn) = (self.session.clone(), self.turn);
         let totals = self
             .host
             .writer
             .write(now, move |write| write.content_add(&session, turn, &content))?;
-        Ok(level(totals))
+        Ok(totals)
     }
 
     /// Lets a line through, or says how long to wait.
@@ -242,31 +216,10 @@ impl ActiveSession {
 
     pub(crate) fn spend(&self, usage: Usage) {
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        spent.usage = spent.usage.and(usage);
-        spent.calls += 1;
+        spent.add_call(usage);
     }
 
     pub(crate) fn spent(&self) -> TurnUsage {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// What a ledger holds, as the gate reads it.
-pub(crate) fn level(totals: ContentTotals) -> TaintLevel {
-    TaintLevel {
-        external_tokens: totals.external_tokens,
-        total_tokens: totals.total_tokens,
-        external_since_person: totals.external_since_person,
-    }
-}
-
-/// The same provenance, as the database writes it.
-pub(crate) fn stored(provenance: Provenance) -> foreword_store::Provenance {
-    match provenance {
-        Provenance::Operator => foreword_store::Provenance::Operator,
-        Provenance::User => foreword_store::Provenance::User,
-        Provenance::ToolResult => foreword_store::Provenance::ToolResult,
-        Provenance::External => foreword_store::Provenance::External,
-        Provenance::Memory => foreword_store::Provenance::Memory,
     }
 }

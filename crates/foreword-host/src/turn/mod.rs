@@ -19,14 +19,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::governance::quarantine::Quarantine;
-use foreword::estimate;
+use foreword::{estimate, visible_line};
 use foreword_guard::ScanVerdict;
 use foreword_guard::{Provenance, scan_input};
 use foreword_protocol::Message;
-use foreword_skills::visible_line;
 use foreword_store::{
     Content, Event, FinishedTurn, NewSession, Outcome, Session, SessionId, StoreError, TurnEnd,
-    TurnNumber,
+    TurnNumber, TurnUsage,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -35,7 +34,7 @@ use crate::error::HostError;
 use crate::host::Host;
 use crate::random::{new_canary, random_hex};
 use crate::schedule::heartbeat::{Wakeup, WakeupReport};
-use crate::turn::active_session::{ActiveSession, TurnUsage, stored};
+use crate::turn::active_session::ActiveSession;
 use crate::turn::agent_output::{AgentOutcome, leaked};
 use crate::turn::launch::advisory;
 use crate::turn::prepare::{Origin, PreparedTurn, TurnRequest};
@@ -240,7 +239,7 @@ impl Host {
             Origin::Agent { tainted: false, .. } => (Provenance::User, false, "parent agent"),
         };
         let content = |provenance, source: &str, text: &str, external| Content {
-            provenance: stored(provenance),
+            provenance,
             source: source.to_owned(),
             tokens: u64::from(estimate(text)),
             external,
@@ -249,7 +248,7 @@ impl Host {
         let mut contents = vec![content(provenance, source, &request.message, external)];
         for content in &prepared.external {
             contents.push(Content {
-                provenance: stored(Provenance::External),
+                provenance: Provenance::External,
                 source: content.source.clone(),
                 tokens: content.tokens,
                 external: true,
@@ -360,7 +359,7 @@ impl Host {
             answer: outcome.answer,
             held: outcome.held,
             stop_reason: outcome.stop_reason,
-            usage: report_parts.usage,
+            usage: report_parts.tokens,
             calls: report_parts.calls,
             taint_ratio: level.ratio(),
             taint_threshold: active.threshold,
@@ -393,7 +392,7 @@ impl Host {
         let finished = FinishedTurn {
             messages: serde_json::to_string(&messages).unwrap_or_else(|_| "[]".to_owned()),
             answer: outcome.answer.clone(),
-            usage: spent.stored(),
+            usage: spent,
             state: if outcome.held.is_some() { TurnEnd::Held } else { TurnEnd::Done },
             at: now,
         };
@@ -420,7 +419,7 @@ impl Host {
     /// Puts on record that a turn failed; the error itself goes to whoever asked.
     fn fail(&self, active: &ActiveSession, number: TurnNumber, error: &HostError) {
         let (id, reason, now) = (active.session.clone(), error.to_string(), self.now());
-        let usage = active.spent().stored();
+        let usage = active.spent();
         let event = Event::new("host", "turn.fail", id.as_str(), Outcome::Failed)
             .with_detail(json!({ "turn": number.0, "reason": reason, "usage": usage }));
         let written = self.writer.write(now, move |write| -> Result<(), StoreError> {

@@ -4,21 +4,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use foreword::{
-    Blueprint, Context, Document, Mode, ModeChoice, Prompt, PromptMode, RuntimeContext, Timestamp,
-    estimate,
+    Blueprint, Choice, Context, Document, Prompt, PromptMode, RuntimeContext, SandboxChoice,
+    Timestamp, estimate,
 };
 use foreword_protocol::RunnerKind;
 use foreword_protocol::{ModelRequest, Provider, SystemPart, ToolSpec};
 use foreword_sandbox::{Available, LAUNCHER_COMMAND, Launcher, Sandbox, SandboxKind, programs_in};
 use foreword_store::{Session, SessionId, TurnRange};
-use foreword_workspace::{Config, RunnerName, SandboxName};
+use foreword_workspace::Config;
 
 use crate::error::HostError;
 use crate::host::Host;
 use crate::model::upstream::Upstream;
 use crate::random::new_canary;
 use crate::tools;
-use crate::turn::active_session::level;
 use crate::turn::agent_tree::AgentTree;
 use crate::turn::external::FencedText;
 use crate::turn::history::{History, PastTurn};
@@ -74,7 +73,7 @@ pub struct TurnRequest {
     /// Another model than the agent's.
     pub model: Option<String>,
     /// Another sandbox than the workspace's.
-    pub sandbox: Option<SandboxName>,
+    pub sandbox: Option<SandboxChoice>,
     /// Where the agent works.
     pub cwd: Option<PathBuf>,
     /// How it is started.
@@ -178,14 +177,8 @@ impl Host {
     ) -> Result<PreparedTurn, HostError> {
         let workspace = self.workspace()?;
         let config = workspace.config().clone();
-        let runner = request.runner.or_else(|| session.and_then(runner_of)).unwrap_or(match config
-            .host
-            .runner
-        {
-            RunnerName::Native => RunnerKind::Native,
-            RunnerName::ClaudeCode => RunnerKind::ClaudeCode,
-            RunnerName::Pi => RunnerKind::Pi,
-        });
+        let runner =
+            request.runner.or_else(|| session.and_then(runner_of)).unwrap_or(config.host.runner);
         let agent = request.agent.clone().or_else(|| session.and_then(|s| s.agent.clone()));
         let user = request.user.clone().or_else(|| session.and_then(|s| s.user.clone()));
         let located = runner::locate(runner, &*self.options.environment)?;
@@ -200,7 +193,7 @@ impl Host {
             Some(session) => self.reader.content_totals(&session.id)?,
             None => Default::default(),
         };
-        let ratio = level(totals).ratio();
+        let ratio = totals.ratio();
         let gathered = self.assembler.assemble(&foreword_gather::Request {
             agent,
             task: Some(request.message.clone()),
@@ -226,7 +219,7 @@ impl Host {
         }
         if blueprint.has_turn_context() {
             // The message itself follows the turn context; it need not be there twice.
-            context.mode = explicit(context.mode());
+            context.mode = Choice::Fixed(context.mode());
             context.task = Document::default();
         }
         // Whoever is the default today: the session stays with that agent.
@@ -347,7 +340,10 @@ impl Host {
     }
 
     /// Looks for a sandbox, and tries it.
-    pub(crate) fn find_sandbox(&self, name: SandboxName) -> Result<Box<dyn Sandbox>, HostError> {
+    pub(crate) fn find_sandbox(
+        &self,
+        choice: SandboxChoice,
+    ) -> Result<Box<dyn Sandbox>, HostError> {
         let path = (self.options.environment)("PATH").unwrap_or_default();
         let lookup = programs_in(path.as_ref(), &self.root);
         let available = Available {
@@ -359,15 +355,10 @@ impl Host {
             docker_image: (self.options.environment)("FOREWORD_DOCKER_IMAGE"),
             remember_in: Some(self.options.config_dir.clone()),
         };
-        let kind = match name {
-            SandboxName::Auto => return Ok(available.best()),
-            SandboxName::Bwrap => SandboxKind::Bwrap,
-            SandboxName::Nsjail => SandboxKind::Nsjail,
-            SandboxName::Docker => SandboxKind::Docker,
-            SandboxName::Seatbelt => SandboxKind::Seatbelt,
-            SandboxName::Subprocess => SandboxKind::Subprocess,
-        };
-        Ok(available.named(kind)?)
+        match choice {
+            Choice::Auto => Ok(available.best()),
+            Choice::Fixed(kind) => Ok(available.named(kind)?),
+        }
     }
 
     /// A directory of the workspace.
@@ -383,18 +374,8 @@ impl Host {
     }
 }
 
-fn explicit(mode: Mode) -> ModeChoice {
-    match mode {
-        Mode::Plan => ModeChoice::Plan,
-        Mode::Act => ModeChoice::Act,
-        Mode::Review => ModeChoice::Review,
-    }
-}
-
 fn runner_of(session: &Session) -> Option<RunnerKind> {
-    [RunnerKind::Native, RunnerKind::ClaudeCode, RunnerKind::Pi]
-        .into_iter()
-        .find(|runner| runner.as_str() == session.runner)
+    session.runner.parse().ok()
 }
 
 /// What the prompt calls the sandbox: its name, where it keeps what it says.

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use foreword::{SpawnMode, TaskState, TodoState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+
+use crate::actions::schema::NameSchema;
 
 macro_rules! args {
     ($($(#[$meta:meta])* pub struct $name:ident { $($body:tt)* })*) => {$(
@@ -112,7 +115,8 @@ args! {
     pub struct RuntimeContextArgs {
         /// top-level or sub-agent.
         #[serde(default)]
-        pub mode: SpawnModeArgs,
+        #[schemars(with = "NameSchema<SpawnMode>")]
+        pub mode: SpawnMode,
         /// The role of the agent that starts it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub parent_role: Option<String>,
@@ -163,6 +167,7 @@ args! {
     pub struct TaskList {
         /// Only those in this state.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Option<NameSchema<TaskState>>")]
         pub state: Option<TaskState>,
         /// Only those of this agent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,6 +180,7 @@ args! {
         pub id: String,
         /// Its new state.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Option<NameSchema<TaskState>>")]
         pub state: Option<TaskState>,
         /// Its new title.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -199,6 +205,7 @@ args! {
         pub text: String,
         /// How far it is.
         #[serde(default)]
+        #[schemars(with = "NameSchema<TodoState>")]
         pub state: TodoState,
     }
 
@@ -232,52 +239,6 @@ args! {
 
 fn here() -> String {
     ".".to_owned()
-}
-
-macro_rules! words {
-    ($($(#[$meta:meta])* pub enum $name:ident as $case:literal { $($body:tt)* })*) => {$(
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        #[serde(rename_all = $case)]
-        pub enum $name { $($body)* }
-    )*};
-}
-
-words! {
-    /// How an agent is started.
-    pub enum SpawnModeArgs as "kebab-case" {
-        /// As if by a person.
-        #[default]
-        TopLevel,
-        /// As the sub-agent of another.
-        SubAgent,
-    }
-
-    /// How far a task is.
-    pub enum TaskState as "lowercase" {
-        /// Not begun.
-        #[default]
-        Todo,
-        /// Under way.
-        Doing,
-        /// Waiting for something.
-        Blocked,
-        /// Finished.
-        Done,
-        /// Given up.
-        Dropped,
-    }
-
-    /// How far a step is.
-    pub enum TodoState as "snake_case" {
-        /// Not begun.
-        #[default]
-        Pending,
-        /// Under way.
-        InProgress,
-        /// Finished.
-        Completed,
-    }
 }
 
 /// A call of the model. The host adds the credential and answers with a stream of parts.

@@ -1,10 +1,31 @@
 //! The published schemas: what a call may look like, for programs in any language.
 
-use schemars::SchemaGenerator;
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use foreword::Named;
 use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use crate::actions::action::{ActionInfo, Who, actions};
+
+/// The schema of a type that is written as a name: the core, which owns such types, knows no schemas.
+pub(crate) struct NameSchema<T>(PhantomData<T>);
+
+impl<T: Named> JsonSchema for NameSchema<T> {
+    fn schema_name() -> Cow<'static, str> {
+        std::any::type_name::<T>().rsplit("::").next().unwrap_or_default().into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let names: Vec<Value> = T::names()
+            .into_iter()
+            .map(|(name, about)| json!({"description": about, "type": "string", "const": name}))
+            .collect();
+        json_schema!({"description": T::ABOUT, "oneOf": names})
+    }
+}
 
 /// The JSON Schema of an action's arguments, complete in itself.
 pub fn action_schema(action: &ActionInfo) -> Value {

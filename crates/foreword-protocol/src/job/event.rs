@@ -1,6 +1,7 @@
 //! What an agent tells its host on standard output, one JSON object a line.
 
-use crate::model::{Message, Usage};
+use crate::model::Message;
+use foreword::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -3,8 +3,9 @@
 use serde_json::{Map, Value};
 
 use crate::model::error::{ProviderError, is_web_page, page_title, shown};
-use crate::model::message::{Block, Content, Message, Provider, Role, Usage};
+use crate::model::message::{Block, Content, Message, Provider, Role};
 use crate::model::{MAX_ANSWER_BYTES, stream};
+use foreword::Usage;
 
 /// Why the model stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -38,7 +38,7 @@ mod utf8;
 pub use answer::{Answer, StopReason};
 pub use error::ProviderError;
 pub use facts::{BodyError, RequestFacts, system_text};
-pub use message::{Block, Content, Message, Provider, Role, ToolSpec, Usage};
+pub use message::{Block, Content, Message, Provider, Role, ToolSpec};
 pub use request::{ModelRequest, SystemPart};
 pub use stream::{Delta, StreamReader};
 pub use usage_reader::UsageReader;

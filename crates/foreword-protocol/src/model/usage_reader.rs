@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::model::answer::{anthropic_usage, openai_usage};
-use crate::model::message::{Provider, Usage};
+use crate::model::message::Provider;
+use foreword::Usage;
 
 /// Longer lines of a stream, and longer whole answers, are not looked at.
 const MAX_KEPT: usize = 4 << 20;

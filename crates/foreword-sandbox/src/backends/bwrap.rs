@@ -8,10 +8,11 @@ use crate::backends::subprocess::Launcher;
 use crate::error::SandboxError;
 use crate::launcher::expect;
 use crate::mounts::{self, Mount, Shown};
-use crate::sandbox::{DEFAULT_PATH, Guarantees, HOME_INSIDE, RUN_DIR_INSIDE, Sandbox, SandboxKind};
+use crate::sandbox::{DEFAULT_PATH, Guarantees, HOME_INSIDE, RUN_DIR_INSIDE, Sandbox};
 use crate::spec::SandboxSpec;
 use crate::system::{self, Part};
 use crate::trial;
+use foreword::SandboxKind;
 
 /// Bytes of the temporary directory: it lives in memory.
 const TEMPORARY_BYTES: &str = "1073741824";

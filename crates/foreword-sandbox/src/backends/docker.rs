@@ -6,9 +6,10 @@ use std::process::Command;
 
 use crate::error::SandboxError;
 use crate::mounts::{self, Mount, Shown};
-use crate::sandbox::{Guarantees, HOME_INSIDE, RUN_DIR_INSIDE, Sandbox, SandboxKind};
+use crate::sandbox::{Guarantees, HOME_INSIDE, RUN_DIR_INSIDE, Sandbox};
 use crate::spec::SandboxSpec;
 use crate::trial;
+use foreword::SandboxKind;
 
 /// How to get it, for a person.
 pub(crate) const REMEDY: &str = "install and start Docker, and name an image that is already there and runs the programs you need";

@@ -10,10 +10,11 @@ use crate::error::SandboxError;
 use crate::launcher::die_with_parent_args;
 use crate::launcher::expect;
 use crate::mounts::{self, Mount, Shown};
-use crate::sandbox::{Guarantees, HOME_INSIDE, RUN_DIR_INSIDE, Sandbox, SandboxKind};
+use crate::sandbox::{Guarantees, HOME_INSIDE, RUN_DIR_INSIDE, Sandbox};
 use crate::spec::SandboxSpec;
 use crate::system::{self, Part};
 use crate::trial;
+use foreword::SandboxKind;
 
 /// How to get it, for a person.
 pub(crate) const REMEDY: &str = "install nsjail, and allow user namespaces";

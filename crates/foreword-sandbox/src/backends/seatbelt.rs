@@ -11,9 +11,10 @@ use std::process::Command;
 
 use crate::error::SandboxError;
 use crate::mounts::{self, Shown};
-use crate::sandbox::{Guarantees, Sandbox, SandboxKind};
+use crate::sandbox::{Guarantees, Sandbox};
 use crate::spec::SandboxSpec;
 use crate::trial;
+use foreword::SandboxKind;
 
 /// How to get it, for a person.
 pub(crate) const REMEDY: &str = "it is part of macOS and exists nowhere else";

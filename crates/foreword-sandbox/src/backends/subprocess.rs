@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use crate::error::SandboxError;
 use crate::launcher::Confinement;
-use crate::sandbox::{Guarantees, Sandbox, SandboxKind};
+use crate::sandbox::{Guarantees, Sandbox};
 use crate::spec::SandboxSpec;
+use foreword::SandboxKind;
 
 /// How long the supervisor may take to end everything.
 const PATIENCE: Duration = Duration::from_secs(6);

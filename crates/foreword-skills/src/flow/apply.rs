@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use foreword_store::{
-    ChangeKind, Decision, Event, Head, NewProposal, Outcome, Proposal, ProposalState, Store,
-    StoreError, TrackedFile, Transaction,
+    ChangeKind, Decision, Event, FileChange, Head, NewProposal, Outcome, Proposal, ProposalState,
+    Store, StoreError, TrackedFile, Transaction,
 };
 use gix::ObjectId;
 use serde_json::json;
@@ -16,7 +16,7 @@ use crate::git::git_store::GitStore;
 use crate::git::history;
 use crate::git::lock::Lock;
 use crate::git::message::{self, Message};
-use crate::git::repository::{Blob, CommitInfo, FileChange, IndexChange, Repository, Signature};
+use crate::git::repository::{Blob, CommitInfo, IndexChange, Repository, Signature};
 use crate::git::work_tree::WorkTree;
 use crate::store::{Act, CommittedChange};
 
@@ -112,7 +112,7 @@ impl Change<'_> {
 
     fn commit(&self, proposal: &Proposal, head: Head, act: &Act) -> Result<CommitInfo, SkillError> {
         let parent = self.repository.head()?;
-        let changes: Vec<FileChange> = proposal.files.iter().map(file_change).collect();
+        let changes = &proposal.files;
         let message = Message {
             subject: subject(proposal),
             reason: proposal.reason.clone(),
@@ -120,17 +120,17 @@ impl Change<'_> {
             proposed_by: proposal.proposed_by.clone(),
             approved_by: approver(proposal).to_owned(),
             reverts: proposal.reverts.clone(),
-            approves: self.unchanged(parent, &changes)?,
+            approves: self.unchanged(parent, changes)?,
             audit_head: Some(history::audit_head(&head)),
         };
-        let id = self.repository.record(parent, &changes, &self.author(act), |tree| {
+        let id = self.repository.record(parent, changes, &self.author(act), |tree| {
             let text = message.write();
             message::seal(&text, &history::seal(self.database.key(), parent, tree, &text))
         })?;
         for change in changes {
             let blob = change.content.as_deref().map(|c| self.repository.blob_id(c)).transpose()?;
             let blob = blob.map(|id| Blob { id, executable: change.executable });
-            self.unindexed.borrow_mut().push((change.path, blob));
+            self.unindexed.borrow_mut().push((change.path.clone(), blob));
         }
         self.repository.commit(id)
     }
@@ -159,7 +159,7 @@ impl Change<'_> {
         for file in &proposal.files {
             let found = self.work_tree.read(&file.path)?.map(|found| digest(&found.content));
             if found == file.base && found != file.content.as_deref().map(digest) {
-                self.work_tree.apply(&file_change(file))?;
+                self.work_tree.apply(file)?;
             }
         }
         Ok(())
@@ -249,10 +249,7 @@ impl Change<'_> {
     ///
     /// A file may be replaced if it is what the newest commit holds, or already what is to be
     /// written.
-    pub(crate) fn local_change(
-        &self,
-        files: &[foreword_store::FileChange],
-    ) -> Result<Option<String>, SkillError> {
+    pub(crate) fn local_change(&self, files: &[FileChange]) -> Result<Option<String>, SkillError> {
         for file in files {
             let disk = self.work_tree.read(&file.path)?.map(|found| digest(&found.content));
             let new = file.content.as_deref().map(digest);
@@ -305,14 +302,6 @@ pub(crate) fn digests<'t>(
 /// The digest a file is known by.
 pub(crate) fn digest(content: &[u8]) -> [u8; 32] {
     *blake3::hash(content).as_bytes()
-}
-
-fn file_change(file: &foreword_store::FileChange) -> FileChange {
-    FileChange {
-        path: file.path.clone(),
-        content: file.content.clone(),
-        executable: file.executable,
-    }
 }
 
 /// Who answers for a change: whoever decided on it, or the person who brought it, or else nobody but

@@ -202,7 +202,7 @@ fn chosen(
     for name in names {
         if !tops.contains_key(name) {
             let known = tops.keys().map(String::as_str);
-            let nearest = foreword_workspace::nearest(name, known).map(str::to_owned);
+            let nearest = foreword::nearest(name, known).map(str::to_owned);
             return Err(SkillError::NoSuchSkill { name: name.clone(), nearest });
         }
     }

@@ -365,7 +365,7 @@ pub(crate) fn read(
 ) -> Result<SkillContent, SkillError> {
     let Some(found) = listing.skills.iter().find(|skill| skill.meta.name == name) else {
         let names = listing.skills.iter().map(|skill| skill.meta.name.as_str());
-        let nearest = foreword_workspace::nearest(name, names).map(str::to_owned);
+        let nearest = foreword::nearest(name, names).map(str::to_owned);
         return Err(SkillError::NoSuchSkill { name: name.to_owned(), nearest });
     };
     let limit = workspace.config().limits.max_file_bytes;

@@ -19,6 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use foreword_store::FileChange;
 use gix::ObjectId;
 use gix::objs::tree::{Entry, EntryKind};
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
@@ -35,14 +36,6 @@ const FOREIGN_LOCK: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Blob {
     pub(crate) id: ObjectId,
-    pub(crate) executable: bool,
-}
-
-/// A path and what is to stand there; `None` takes it away.
-#[derive(Debug, Clone)]
-pub(crate) struct FileChange {
-    pub(crate) path: String,
-    pub(crate) content: Option<Vec<u8>>,
     pub(crate) executable: bool,
 }
 

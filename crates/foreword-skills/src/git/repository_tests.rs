@@ -6,11 +6,11 @@ fn author() -> Signature {
 }
 
 fn put(path: &str, content: &str) -> FileChange {
-    FileChange { path: path.into(), content: Some(content.into()), executable: false }
+    FileChange { path: path.into(), content: Some(content.into()), executable: false, base: None }
 }
 
 fn take(path: &str) -> FileChange {
-    FileChange { path: path.into(), content: None, executable: false }
+    FileChange { path: path.into(), content: None, executable: false, base: None }
 }
 
 fn git(directory: &Path, arguments: &[&str]) -> String {

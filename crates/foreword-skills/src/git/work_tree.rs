@@ -9,7 +9,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
 use crate::error::SkillError;
-use crate::git::repository::FileChange;
+use foreword_store::FileChange;
 
 /// Files one skill may bring along, and how deep they may lie.
 const MOST_FILES: usize = 200;

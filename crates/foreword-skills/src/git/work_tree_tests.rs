@@ -1,7 +1,12 @@
 use super::*;
 
 fn change(path: &str, content: Option<&str>) -> FileChange {
-    FileChange { path: path.into(), content: content.map(Into::into), executable: false }
+    FileChange {
+        path: path.into(),
+        content: content.map(Into::into),
+        executable: false,
+        base: None,
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! The totals are kept in the row of the session and change with every entry, so that asking for
 //! them does not depend on how long the session is.
 
+use foreword::{Provenance, TaintLevel};
 use serde::Serialize;
 
 use crate::error::StoreError;
@@ -11,7 +12,7 @@ use crate::host::sessions;
 use crate::host::turn::TurnNumber;
 use crate::reader::Reader;
 use crate::rows::{self, Rows};
-use crate::stored_enum::{stored_enum, word};
+use crate::stored_enum::word;
 use crate::text_limits;
 use crate::transaction::Transaction;
 
@@ -21,29 +22,6 @@ const MAX_SOURCE: usize = 512;
 pub const MAX_CONTENT_TOKENS: u64 = 1 << 32;
 /// The most contents that are listed at once.
 pub const MAX_CONTENTS_LISTED: usize = 10_000;
-
-/// Where a content came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Provenance {
-    /// Who set up the agent.
-    Operator,
-    /// The person who talks to it.
-    User,
-    /// A tool that the agent called.
-    ToolResult,
-    /// A channel or a page from outside.
-    External,
-    /// A memory.
-    Memory,
-}
-
-stored_enum!(Provenance {
-    Operator = "operator",
-    User = "user",
-    ToolResult = "tool_result",
-    External = "external",
-    Memory = "memory",
-});
 
 /// Something that enters a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -72,18 +50,6 @@ pub struct RecordedContent {
     pub content: Content,
 }
 
-/// What entered a session so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ContentTotals {
-    /// Tokens of external contents.
-    pub external_tokens: u64,
-    /// Tokens of all contents.
-    pub total_tokens: u64,
-    /// Whether external content arrived since the person last spoke.
-    pub external_since_person: bool,
-}
-
 /// The ledger. No audit entry is written by these functions; the caller adds it in the same
 /// transaction.
 impl Transaction<'_> {
@@ -100,7 +66,7 @@ impl Transaction<'_> {
         session: &SessionId,
         turn: Option<TurnNumber>,
         content: &Content,
-    ) -> Result<ContentTotals, StoreError> {
+    ) -> Result<TaintLevel, StoreError> {
         let rows = self.rows();
         let tokens = rows::stored(content.tokens.min(MAX_CONTENT_TOKENS));
         let since_person = match content.provenance {
@@ -140,7 +106,7 @@ impl Transaction<'_> {
     /// # Errors
     ///
     /// When the database cannot be read.
-    pub fn content_totals(&self, session: &SessionId) -> Result<ContentTotals, StoreError> {
+    pub fn content_totals(&self, session: &SessionId) -> Result<TaintLevel, StoreError> {
         read_totals(self.rows(), session)
     }
 }
@@ -152,7 +118,7 @@ impl Reader {
     /// # Errors
     ///
     /// When the database cannot be read.
-    pub fn content_totals(&self, session: &SessionId) -> Result<ContentTotals, StoreError> {
+    pub fn content_totals(&self, session: &SessionId) -> Result<TaintLevel, StoreError> {
         self.read(|rows| read_totals(rows, session))
     }
 
@@ -176,7 +142,7 @@ impl Reader {
                     Ok(RecordedContent {
                         turn: turn.and_then(|turn| u64::try_from(turn).ok()).map(TurnNumber),
                         content: Content {
-                            provenance: word(row, 1, Provenance::parse)?,
+                            provenance: word(row, 1, |word| word.parse().ok())?,
                             source: row.get(2)?,
                             tokens: rows::number(row, 3)?,
                             external: row.get(4)?,
@@ -189,7 +155,7 @@ impl Reader {
     }
 }
 
-fn read_totals(rows: Rows<'_>, session: &SessionId) -> Result<ContentTotals, StoreError> {
+fn read_totals(rows: Rows<'_>, session: &SessionId) -> Result<TaintLevel, StoreError> {
     let found = rows.first(
         "SELECT external_tokens, total_tokens, external_since_person FROM sessions WHERE id = ?1",
         [session.as_str()],
@@ -198,8 +164,8 @@ fn read_totals(rows: Rows<'_>, session: &SessionId) -> Result<ContentTotals, Sto
     Ok(found.unwrap_or_default())
 }
 
-fn totals(row: &rusqlite::Row<'_>) -> rusqlite::Result<ContentTotals> {
-    Ok(ContentTotals {
+fn totals(row: &rusqlite::Row<'_>) -> rusqlite::Result<TaintLevel> {
+    Ok(TaintLevel {
         external_tokens: rows::number(row, 0)?,
         total_tokens: rows::number(row, 1)?,
         external_since_person: row.get(2)?,

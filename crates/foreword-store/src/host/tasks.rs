@@ -1,5 +1,6 @@
 //! Tasks: what is to be done in the workspace, by whom, and how far it is.
 
+use foreword::TaskState;
 use rusqlite::Row;
 use serde::Serialize;
 
@@ -9,7 +10,7 @@ use crate::host::sessions;
 use crate::reader::Reader;
 use crate::rows::{self, Rows};
 use crate::short_id::{self, Named, SHORT_LETTERS, short_id};
-use crate::stored_enum::{stored_enum, word};
+use crate::stored_enum::word;
 use crate::text_limits;
 use crate::transaction::Transaction;
 
@@ -34,37 +35,6 @@ short_id!(
     /// The id of a task: six letters.
     TaskId
 );
-
-/// How far a task is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TaskState {
-    /// Nobody has begun.
-    Todo,
-    /// Somebody is at it.
-    Doing,
-    /// It waits for something.
-    Blocked,
-    /// It is done.
-    Done,
-    /// It will not be done.
-    Dropped,
-}
-
-stored_enum!(TaskState {
-    Todo = "todo",
-    Doing = "doing",
-    Blocked = "blocked",
-    Done = "done",
-    Dropped = "dropped",
-});
-
-impl TaskState {
-    /// Whether nothing is left to be done.
-    #[must_use]
-    pub const fn is_finished(self) -> bool {
-        matches!(self, Self::Done | Self::Dropped)
-    }
-}
 
 /// A task to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -308,7 +278,7 @@ fn task(row: &Row<'_>) -> rusqlite::Result<Task> {
         title: row.get(1)?,
         detail: row.get(2)?,
         assignee: row.get(3)?,
-        state: word(row, 4, TaskState::parse)?,
+        state: word(row, 4, |word| word.parse().ok())?,
         by: row.get(5)?,
         session: row.get::<_, Option<String>>(6)?.map(SessionId::stored),
         created_at: row.get(7)?,

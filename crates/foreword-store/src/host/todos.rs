@@ -1,5 +1,6 @@
 //! The list that an agent keeps of its own next steps, one for each session.
 
+use foreword::TodoState;
 use serde::Serialize;
 
 use crate::error::StoreError;
@@ -7,30 +8,13 @@ use crate::host::session::SessionId;
 use crate::host::sessions;
 use crate::reader::Reader;
 use crate::rows;
-use crate::stored_enum::{stored_enum, word};
+use crate::stored_enum::word;
 use crate::transaction::Transaction;
 
 /// The most items a list may have.
 pub const MAX_TODOS: usize = 200;
 /// The most characters an item may have.
 pub const MAX_TODO_CHARS: usize = 500;
-
-/// How far an item is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TodoState {
-    /// Not begun.
-    Pending,
-    /// Under way.
-    InProgress,
-    /// Done.
-    Completed,
-}
-
-stored_enum!(TodoState {
-    Pending = "pending",
-    InProgress = "in_progress",
-    Completed = "completed",
-});
 
 /// One item of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -81,7 +65,12 @@ impl Reader {
             rows.all(
                 "SELECT text, state FROM todos WHERE session = ?1 ORDER BY place",
                 [session.as_str()],
-                |row| Ok(TodoItem { text: row.get(0)?, state: word(row, 1, TodoState::parse)? }),
+                |row| {
+                    Ok(TodoItem {
+                        text: row.get(0)?,
+                        state: word(row, 1, |word| word.parse().ok())?,
+                    })
+                },
             )
         })
     }

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use foreword::Usage;
 use serde::de::IgnoredAny;
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
 
 use crate::error::StoreError;
 use crate::stored_enum::stored_enum;
@@ -70,20 +72,34 @@ impl From<TurnEnd> for TurnState {
     }
 }
 
-/// What a turn cost, in tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Usage {
-    /// Read by the model, neither from nor into a cache.
-    pub input: u64,
-    /// Written by the model.
-    pub output: u64,
-    /// Read from a cache.
-    pub cache_read: u64,
-    /// Put into a cache.
-    pub cache_write: u64,
-    /// How often the model was called.
+/// What a turn cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TurnUsage {
+    /// Tokens of all its model calls.
+    pub tokens: Usage,
+    /// Number of model calls.
     pub calls: u64,
+}
+
+impl TurnUsage {
+    /// Adds one model call.
+    pub fn add_call(&mut self, tokens: Usage) {
+        self.tokens = self.tokens.and(tokens);
+        self.calls += 1;
+    }
+}
+
+/// `--json` output has shorter names than the protocol's [`Usage`].
+impl Serialize for TurnUsage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("TurnUsage", 5)?;
+        out.serialize_field("input", &self.tokens.input_tokens)?;
+        out.serialize_field("output", &self.tokens.output_tokens)?;
+        out.serialize_field("cacheRead", &self.tokens.cache_read_tokens)?;
+        out.serialize_field("cacheWrite", &self.tokens.cache_write_tokens)?;
+        out.serialize_field("calls", &self.calls)?;
+        out.end()
+    }
 }
 
 /// A turn that has ended.
@@ -94,7 +110,7 @@ pub struct FinishedTurn {
     /// What the person got to see.
     pub answer: String,
     /// What it cost.
-    pub usage: Usage,
+    pub usage: TurnUsage,
     /// How it ended.
     pub state: TurnEnd,
     /// When, in milliseconds since 1970.
@@ -128,7 +144,7 @@ pub struct Turn {
     /// Why it failed.
     pub reason: Option<String>,
     /// What it cost.
-    pub usage: Usage,
+    pub usage: TurnUsage,
     /// When it began, in milliseconds since 1970.
     pub began_at: i64,
     /// When it ended.

@@ -1,5 +1,6 @@
 //! Turns as rows: begun, and ended exactly once.
 
+use foreword::Usage;
 use rusqlite::Row;
 
 use crate::error::{InDatabase as _, StoreError};
@@ -8,7 +9,7 @@ use crate::host::session::SessionId;
 use crate::host::sessions;
 use crate::host::turn::{
     FinishedTurn, MAX_MESSAGE_BYTES, RunningTurn, Turn, TurnMessages, TurnNumber, TurnRange,
-    TurnState, Usage,
+    TurnState, TurnUsage,
 };
 use crate::reader::Reader;
 use crate::rows::{self, Rows};
@@ -88,10 +89,10 @@ impl Transaction<'_> {
                 TurnState::from(finished.state).as_str(),
                 &finished.messages,
                 &finished.answer,
-                tokens(usage.input),
-                tokens(usage.output),
-                tokens(usage.cache_read),
-                tokens(usage.cache_write),
+                tokens(usage.tokens.input_tokens),
+                tokens(usage.tokens.output_tokens),
+                tokens(usage.tokens.cache_read_tokens),
+                tokens(usage.tokens.cache_write_tokens),
                 tokens(usage.calls),
                 finished.at,
             ),
@@ -109,7 +110,7 @@ impl Transaction<'_> {
         session: &SessionId,
         turn: TurnNumber,
         reason: &str,
-        usage: Usage,
+        usage: TurnUsage,
         at: i64,
     ) -> Result<(), StoreError> {
         let tokens = rows::stored;
@@ -121,10 +122,10 @@ impl Transaction<'_> {
                 session.as_str(),
                 rows::stored(turn.0),
                 text_limits::line(reason, MAX_REASON),
-                tokens(usage.input),
-                tokens(usage.output),
-                tokens(usage.cache_read),
-                tokens(usage.cache_write),
+                tokens(usage.tokens.input_tokens),
+                tokens(usage.tokens.output_tokens),
+                tokens(usage.tokens.cache_read_tokens),
+                tokens(usage.tokens.cache_write_tokens),
                 tokens(usage.calls),
                 at,
             ),
@@ -257,7 +258,7 @@ impl Reader {
     /// # Errors
     ///
     /// When the database cannot be read.
-    pub fn session_usage(&self, session: &SessionId) -> Result<Usage, StoreError> {
+    pub fn session_usage(&self, session: &SessionId) -> Result<TurnUsage, StoreError> {
         self.read(|rows| {
             let found = rows.first(
                 "SELECT ifnull(sum(input), 0), ifnull(sum(output), 0), ifnull(sum(cache_read), 0), \
@@ -355,12 +356,14 @@ fn tokens(count: u64) -> i64 {
 }
 
 /// The five numbers from this column on.
-fn usage(row: &Row<'_>, first: usize) -> rusqlite::Result<Usage> {
-    Ok(Usage {
-        input: rows::number(row, first)?,
-        output: rows::number(row, first + 1)?,
-        cache_read: rows::number(row, first + 2)?,
-        cache_write: rows::number(row, first + 3)?,
+fn usage(row: &Row<'_>, first: usize) -> rusqlite::Result<TurnUsage> {
+    Ok(TurnUsage {
+        tokens: Usage {
+            input_tokens: rows::number(row, first)?,
+            output_tokens: rows::number(row, first + 1)?,
+            cache_read_tokens: rows::number(row, first + 2)?,
+            cache_write_tokens: rows::number(row, first + 3)?,
+        },
         calls: rows::number(row, first + 4)?,
     })
 }

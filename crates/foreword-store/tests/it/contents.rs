@@ -2,7 +2,7 @@
 
 use crate::fixture::{Fixture, NOW_MS, session};
 use foreword_store::{
-    Content, ContentTotals, MAX_CONTENT_TOKENS, Provenance, SessionId, StoreError, TurnNumber,
+    Content, MAX_CONTENT_TOKENS, Provenance, SessionId, StoreError, TaintLevel, TurnNumber,
 };
 use proptest::prelude::*;
 
@@ -38,7 +38,7 @@ proptest! {
         let fixture = Fixture::new();
         let store = fixture.open();
         let ids = [session(&store, "one"), session(&store, "other")];
-        let mut expected = [ContentTotals::default(); 2];
+        let mut expected = [TaintLevel::default(); 2];
         for (place, (second, content)) in contents.iter().enumerate() {
             let which = usize::from(*second);
             let id = &ids[which];
@@ -122,5 +122,5 @@ fn contents_are_listed_newest_first_and_whatever_they_are_called() {
     let content = content(Provenance::User, 1, false);
     let error = store.write(NOW_MS, |w| w.content_add(&gone, None, &content)).unwrap_err();
     assert_eq!(error.to_string(), "there is no session `gone`");
-    assert_eq!(store.content_totals(&gone).unwrap(), ContentTotals::default());
+    assert_eq!(store.content_totals(&gone).unwrap(), TaintLevel::default());
 }

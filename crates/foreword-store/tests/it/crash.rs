@@ -10,7 +10,7 @@ use crate::fixture::{Fixture, NOW_MS, new_session, proposal};
 use foreword_store::{
     AuditKey, AuditWriter, Decision, Event, FinishedTurn, GroupWriter, Heads, LogFilter,
     NewSession, Options, Order, Outcome, ProposalState, SessionId, Store, StoreError, TurnEnd,
-    TurnNumber, TurnRange, TurnState, Usage,
+    TurnNumber, TurnRange, TurnState, TurnUsage,
 };
 
 const DATABASE: &str = "FOREWORD_TEST_CRASH_DATABASE";
@@ -133,7 +133,7 @@ fn finished_turn(session: &SessionId, turn: TurnNumber) -> FinishedTurn {
     FinishedTurn {
         messages: format!("[\"{session}\", {turn}, \"{}\"]", "x".repeat(2000)),
         answer: format!("{session}/{turn}"),
-        usage: Usage { input: turn.0, ..Usage::default() },
+        usage: TurnUsage { calls: turn.0, ..TurnUsage::default() },
         state: TurnEnd::Done,
         at: NOW_MS,
     }

@@ -4,8 +4,8 @@ use std::fs;
 
 use crate::fixture::{Fixture, NOW_MS, new_session};
 use foreword_store::{
-    AuditKey, ContentTotals, Event, Heads, LogFilter, MemoryFilter, Outcome, Reader, SessionId,
-    Store, StoreError, TaskFilter, TurnNumber, TurnRange, Usage,
+    AuditKey, Event, Heads, LogFilter, MemoryFilter, Outcome, Reader, SessionId, Store, StoreError,
+    TaintLevel, TaskFilter, TurnNumber, TurnRange, TurnUsage,
 };
 
 /// Databases as earlier versions left them, each with five entries and five proposals, the second
@@ -72,9 +72,9 @@ fn an_earlier_version_has_no_sessions_and_is_not_changed_by_reading() {
         assert_eq!(reader.turns(&id, TurnRange::newest(10)).unwrap(), []);
         assert_eq!(reader.history(&id, TurnRange::newest(10)).unwrap(), []);
         assert_eq!(reader.turn_messages(&id, TurnNumber(1)).unwrap(), None);
-        assert_eq!(reader.session_usage(&id).unwrap(), Usage::default());
+        assert_eq!(reader.session_usage(&id).unwrap(), TurnUsage::default());
         assert_eq!(reader.running_turns(None).unwrap(), []);
-        assert_eq!(reader.content_totals(&id).unwrap(), ContentTotals::default());
+        assert_eq!(reader.content_totals(&id).unwrap(), TaintLevel::default());
         assert_eq!(reader.contents(&id, 10).unwrap(), []);
         assert_eq!(reader.grants(&id).unwrap(), []);
         assert_eq!(reader.refusals(None, None).unwrap(), []);

@@ -1,19 +1,31 @@
 //! Sessions and their turns: kept, ended once, read within limits.
 
 use crate::fixture::{Fixture, NOW_MS, new_session, session};
+use foreword::Usage;
 use foreword_store::{
     FinishedTurn, MAX_ANSWER_BYTES, MAX_CANARIES, MAX_CONTENT_TOKENS, MAX_MESSAGE_BYTES,
     MAX_TURN_BYTES, NewSession, Reader, SessionId, Store, StoreError, TurnEnd, TurnNumber,
-    TurnRange, TurnState, Usage,
+    TurnRange, TurnState, TurnUsage,
 };
 
 const OWNER: &str = "pid 4711 since 99 boot 0f";
+
+/// Four kinds of tokens in the ratio 1 to 4.
+fn used(unit: u64, calls: u64) -> TurnUsage {
+    let tokens = Usage {
+        input_tokens: unit,
+        output_tokens: 2 * unit,
+        cache_read_tokens: 3 * unit,
+        cache_write_tokens: 4 * unit,
+    };
+    TurnUsage { tokens, calls }
+}
 
 fn finished(answer: &str) -> FinishedTurn {
     FinishedTurn {
         messages: format!(r#"[{{"role":"assistant","content":"{answer}"}}]"#),
         answer: answer.to_owned(),
-        usage: Usage { input: 1, output: 2, cache_read: 3, cache_write: 4, calls: 5 },
+        usage: used(1, 5),
         state: TurnEnd::Done,
         at: NOW_MS + 50,
     }
@@ -134,7 +146,7 @@ fn a_turn_ends_exactly_once() {
     let error = finish(&store, &id, turn, &finished("again")).unwrap_err();
     assert_eq!(error.to_string(), "turn 1 of the session `main` is done, not running");
     let error = store
-        .write(NOW_MS, |w| w.turn_fail(&id, turn, "late", Usage::default(), NOW_MS))
+        .write(NOW_MS, |w| w.turn_fail(&id, turn, "late", TurnUsage::default(), NOW_MS))
         .unwrap_err();
     assert!(matches!(error, StoreError::TurnNotRunning { .. }), "{error}");
     let error = finish(&store, &id, TurnNumber(9), &finished("x")).unwrap_err();
@@ -179,7 +191,7 @@ fn a_session_does_one_turn_at_a_time_and_the_turn_of_a_dead_host_is_given_up() {
     // A host that was given up for dead and lives cannot end its turn over the next one.
     assert_eq!(begin(&store, &id, "second").unwrap(), TurnNumber(2));
     finish(&store, &id, turn, &finished("late")).unwrap_err();
-    let spent = Usage { input: 7, calls: 1, ..Usage::default() };
+    let spent = TurnUsage { tokens: Usage { input_tokens: 7, ..Usage::default() }, calls: 1 };
     store.write(NOW_MS, |w| w.turn_fail(&id, TurnNumber(2), "no\nmodel", spent, NOW_MS)).unwrap();
     let turns = store.turns(&id, TurnRange::newest(1)).unwrap();
     assert_eq!((turns[0].state, turns[0].reason.as_deref()), (TurnState::Failed, Some("no model")));
@@ -238,21 +250,22 @@ fn what_a_session_cost_is_the_sum_of_its_turns() {
     let fixture = Fixture::new();
     let store = fixture.open();
     let (id, other) = (session(&store, "main"), session(&store, "other"));
-    assert_eq!(store.session_usage(&id).unwrap(), Usage::default());
+    assert_eq!(store.session_usage(&id).unwrap(), TurnUsage::default());
     for session in [&id, &other, &id] {
         let turn = begin(&store, session, "hello").unwrap();
         finish(&store, session, turn, &finished("x")).unwrap();
     }
-    let twice = Usage { input: 2, output: 4, cache_read: 6, cache_write: 8, calls: 10 };
+    let twice = used(2, 10);
     assert_eq!(store.session_usage(&id).unwrap(), twice);
 
     // What a model claims can still be added up.
     for _ in 0..3 {
         let turn = begin(&store, &id, "hello").unwrap();
-        let usage = Usage { input: u64::MAX, ..Usage::default() };
+        let usage =
+            TurnUsage { tokens: Usage { input_tokens: u64::MAX, ..Usage::default() }, calls: 0 };
         finish(&store, &id, turn, &FinishedTurn { usage, ..finished("x") }).unwrap();
     }
-    assert_eq!(store.session_usage(&id).unwrap().input, 2 + 3 * MAX_CONTENT_TOKENS);
+    assert_eq!(store.session_usage(&id).unwrap().tokens.input_tokens, 2 + 3 * MAX_CONTENT_TOKENS);
 }
 
 #[test]

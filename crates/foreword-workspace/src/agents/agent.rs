@@ -1,5 +1,6 @@
 //! Agents: `agents/<id>/AGENT.md`, a YAML header and a markdown body.
 
+use foreword::{ModeChoice, PromptMode, PromptRef};
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 use std::collections::BTreeMap;
@@ -38,7 +39,7 @@ pub struct Agent {
     /// The channel on which it speaks.
     pub channel: Option<String>,
     /// How it goes about a task.
-    pub mode: Option<Mode>,
+    pub mode: Option<ModeChoice>,
     /// How much of a prompt it gets.
     pub prompt_mode: Option<PromptMode>,
     /// The body, after the header.
@@ -48,66 +49,6 @@ pub struct Agent {
     /// The folder of its own files, `agents/<id>`, whether it exists or not.
     pub dir: String,
     lines: BTreeMap<&'static str, usize>,
-}
-
-/// A reference to a file below `prompts/`, and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PromptRef {
-    /// The reference, such as `capabilities/core`.
-    pub name: String,
-    /// Its line in the agent's file.
-    pub line: usize,
-}
-
-/// How an agent goes about a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// Explore and plan.
-    Plan,
-    /// Change things.
-    Act,
-    /// Check what was changed.
-    Review,
-    /// Inferred from the task.
-    Auto,
-}
-
-impl Mode {
-    /// The name as written in files.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Plan => "plan",
-            Self::Act => "act",
-            Self::Review => "review",
-            Self::Auto => "auto",
-        }
-    }
-}
-
-/// How much of a prompt an agent gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PromptMode {
-    /// Everything.
-    Full,
-    /// Identity and tools.
-    Minimal,
-    /// Identity alone.
-    None,
-}
-
-impl PromptMode {
-    /// The name as written in files.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Minimal => "minimal",
-            Self::None => "none",
-        }
-    }
 }
 
 #[derive(Default, Deserialize)]
@@ -125,7 +66,7 @@ struct Header {
     allow_skills: Option<bool>,
     skills: Option<Spanned<Names>>,
     channel: Option<String>,
-    mode: Option<Mode>,
+    mode: Option<ModeChoice>,
     prompt_mode: Option<PromptMode>,
 }
 
@@ -175,7 +116,12 @@ impl Agent {
         lines.extend(header.prompts.as_ref().map(|prompts| ("prompts", line_of(prompts))));
         let prompts = header.prompts.map(|prompts| {
             let refs = prompts.value.into_iter();
-            refs.map(|name| PromptRef { line: line_of(&name), name: name.value }).collect()
+            refs.map(|name| PromptRef {
+                line: u32::try_from(line_of(&name)).unwrap_or(u32::MAX),
+                name: name.value,
+                file: path.clone(),
+            })
+            .collect()
         });
         Ok(Self {
             id: id.to_owned(),
@@ -227,6 +173,7 @@ fn line_of<T>(value: &Spanned<T>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use foreword::{Choice, Mode};
     use proptest::prelude::*;
 
     fn parse(text: &str) -> Result<Agent, WorkspaceError> {
@@ -258,7 +205,7 @@ mod tests {
         assert_eq!(agent.asked_by("capabilities").to_string(), "agents/cosmo/AGENT.md");
         assert!(!agent.allow_skills);
         assert_eq!(agent.skills.as_deref().unwrap(), ["a", "b"]);
-        assert_eq!(agent.mode.map(Mode::as_str), Some("plan"));
+        assert_eq!(agent.mode, Some(Choice::Fixed(Mode::Plan)));
         assert_eq!(agent.prompt_mode.map(PromptMode::as_str), Some("minimal"));
         assert_eq!((agent.body.text.as_str(), agent.body.first_line), ("You lead.\n", 22));
         assert_eq!(agent.dir, "agents/cosmo");

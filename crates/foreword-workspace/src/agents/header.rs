@@ -5,8 +5,8 @@ use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 use serde_saphyr::{DefaultMessageFormatter, Error, MessageFormatter, Options};
 
 use crate::error::WorkspaceError;
-use crate::nearest::nearest;
 use crate::read::{SourceFile, line_of};
+use foreword::nearest;
 
 /// The longest header there may be, in bytes; what parses it is kept from larger input altogether.
 pub const LARGEST_HEADER: usize = 64 << 10;

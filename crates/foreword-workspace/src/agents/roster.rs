@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::agents::agent::Agent;
 use crate::error::WorkspaceError;
-use crate::nearest::nearest;
 use crate::read::{EntryKind, SourceFile};
 use crate::rel_path::{PathFault, RelPath, check_component};
 use crate::workspace::{MOST_ENTRIES, Workspace};
+use foreword::nearest;
 
 const AGENTS_DIR: &str = "agents";
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use foreword::{RunnerKind, SandboxChoice};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -91,9 +92,9 @@ impl<'de> Deserialize<'de> for ModelSettings {
 #[serde(deny_unknown_fields, default)]
 pub struct HostSettings {
     /// Which loop runs an agent. Default `native`.
-    pub runner: RunnerName,
+    pub runner: RunnerKind,
     /// Which sandbox; `auto` is the best there is. Default `auto`.
-    pub sandbox: SandboxName,
+    pub sandbox: SandboxChoice,
     /// Hosts that `web_fetch` may fetch from, by name. Default: none, which switches it off.
     pub web_hosts: Vec<String>,
     /// Tools whose results count as content from outside. Default: none beside `web_fetch`.
@@ -117,8 +118,8 @@ pub struct HostSettings {
 impl Default for HostSettings {
     fn default() -> Self {
         Self {
-            runner: RunnerName::default(),
-            sandbox: SandboxName::default(),
+            runner: RunnerKind::default(),
+            sandbox: SandboxChoice::default(),
             web_hosts: Vec::new(),
             external_tools: Vec::new(),
             max_depth: 3,
@@ -128,53 +129,6 @@ impl Default for HostSettings {
             max_steps: 50,
             command_seconds: 120,
             calls_per_second: 200,
-        }
-    }
-}
-
-/// Which loop runs an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RunnerName {
-    /// Our own.
-    #[default]
-    Native,
-    /// The `claude` command.
-    ClaudeCode,
-    /// The `pi` command.
-    Pi,
-}
-
-/// Which sandbox an agent runs in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SandboxName {
-    /// The best there is.
-    #[default]
-    Auto,
-    /// Namespaces, by bubblewrap.
-    Bwrap,
-    /// Namespaces, by nsjail.
-    Nsjail,
-    /// A container.
-    Docker,
-    /// The sandbox of macOS.
-    Seatbelt,
-    /// A process, with Landlock where the kernel has it.
-    Subprocess,
-}
-
-impl SandboxName {
-    /// The name as written in files.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Bwrap => "bwrap",
-            Self::Nsjail => "nsjail",
-            Self::Docker => "docker",
-            Self::Seatbelt => "seatbelt",
-            Self::Subprocess => "subprocess",
         }
     }
 }

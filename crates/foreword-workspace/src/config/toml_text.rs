@@ -4,8 +4,8 @@ use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::WorkspaceError;
-use crate::nearest::nearest;
 use crate::read::{SourceFile, line_of};
+use foreword::nearest;
 
 /// Parses a whole file.
 pub(crate) fn parse<T: DeserializeOwned>(file: &SourceFile) -> Result<T, WorkspaceError> {

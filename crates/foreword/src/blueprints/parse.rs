@@ -7,7 +7,7 @@ use toml::Spanned;
 use crate::blueprints::blueprint::Bootstrap;
 use crate::blueprints::when::When;
 use crate::modules;
-use crate::suggest::nearest;
+use crate::names::nearest;
 
 /// How deep `extends` may go.
 const MAX_DEPTH: usize = 8;

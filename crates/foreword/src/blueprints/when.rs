@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Deserializer};
 
-use crate::context::{Context, PromptMode};
+use crate::context::Context;
 use crate::fence::text::Line;
+use crate::names::PromptMode;
 
 /// Every condition that is set must hold; a list holds when one of its values does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::context::Profile;
+use crate::names::Profile;
 use crate::tokens::estimate::estimate;
 
 /// A parsed payload.

@@ -20,7 +20,7 @@ pub enum Approval {
 /// The approval of a skill with its details.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Provenance {
+pub struct SkillProvenance {
     /// The state.
     pub status: Approval,
     /// The commit that brought it.
@@ -34,7 +34,7 @@ pub struct Provenance {
     pub at: Option<Line>,
 }
 
-impl<'de> Deserialize<'de> for Provenance {
+impl<'de> Deserialize<'de> for SkillProvenance {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -77,7 +77,7 @@ pub struct Skill {
     pub path: Option<Line>,
     /// Its approval; absent means a plain skill of Skill authority.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub provenance: Option<Provenance>,
+    pub provenance: Option<SkillProvenance>,
 }
 
 impl Skill {
@@ -116,7 +116,7 @@ impl<'de> Deserialize<'de> for Skill {
             #[serde(default, deserialize_with = "or_default")]
             body: Untrusted,
             path: Option<Line>,
-            provenance: Option<Provenance>,
+            provenance: Option<SkillProvenance>,
         }
         string_or_map(
             deserializer,

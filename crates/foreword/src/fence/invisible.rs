@@ -1,10 +1,15 @@
-//! Characters that hide: what is removed from every text, and the joiners that must stay.
+//! Invisible characters: which are removed from a text, and which must stay.
 //!
 //! Line breaks of every kind become LF. Control characters, zero-width characters, bidi controls,
 //! fillers and tag characters are removed. A joiner or variation selector stays where the script or
 //! the emoji sequence around it needs it, so Persian, Hindi and family emoji are untouched.
 
+pub(crate) mod show;
+pub(crate) mod table;
+
 use std::borrow::Cow;
+
+use table::Invisible;
 
 /// The flags of England, Scotland and Wales: the only tag sequences in general use.
 const TAG_FLAGS: [&str; 3] = [
@@ -71,11 +76,7 @@ pub(crate) fn is_blank(text: &str) -> bool {
 
 #[cold]
 fn has_nothing_to_see(text: &str) -> bool {
-    text.chars().all(|c| {
-        c.is_whitespace()
-            || is_hidden(c)
-            || matches!(c, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{180B}'..='\u{180F}')
-    })
+    text.chars().all(|c| c.is_whitespace() || Invisible::of(c).is_some())
 }
 
 /// ASCII without control characters other than LF and tab. Whole blocks, so that no loop ends in single
@@ -108,22 +109,22 @@ enum Verdict {
 }
 
 fn judge(c: char, previous: Option<char>, rest: &str) -> Verdict {
-    match c {
-        '\n' | '\t' | ' '..='~' => Verdict::Keep,
-        '\r' if rest.starts_with('\n') => Verdict::Swallow,
-        '\r' | '\u{0B}' | '\u{0C}' | '\u{85}' | '\u{2028}' | '\u{2029}' => Verdict::Break,
-        '\u{200C}' | '\u{200D}' => keep_if(joiner_needed(c, previous, rest.chars().next())),
-        '\u{FE00}'..='\u{FE0D}' | '\u{E0100}'..='\u{E01EF}' => {
-            keep_if(previous.is_some_and(is_han))
-        }
-        '\u{FE0E}' | '\u{FE0F}' => keep_if(
-            previous.is_some_and(|p| is_emoji(p) || p.is_ascii_digit() || p == '#' || p == '*'),
-        ),
-        '\u{180B}'..='\u{180D}' | '\u{180F}' => {
-            keep_if(previous.is_some_and(|p| ('\u{1820}'..='\u{18AA}').contains(&p)))
-        }
-        _ if is_hidden(c) => Verdict::Remove,
-        _ => Verdict::Keep,
+    match Invisible::of(c) {
+        None => Verdict::Keep,
+        Some(Invisible::Break) if c == '\r' && rest.starts_with('\n') => Verdict::Swallow,
+        Some(Invisible::Break) => Verdict::Break,
+        Some(Invisible::Joiner) => keep_if(joiner_needed(c, previous, rest.chars().next())),
+        Some(Invisible::Variation) => keep_if(previous.is_some_and(|p| takes_selector(p, c))),
+        Some(_) => Verdict::Remove,
+    }
+}
+
+/// Does a character have a variant that this selector picks?
+fn takes_selector(c: char, selector: char) -> bool {
+    match selector {
+        '\u{FE0E}' | '\u{FE0F}' => is_emoji(c) || c.is_ascii_digit() || matches!(c, '#' | '*'),
+        '\u{180B}'..='\u{180F}' => matches!(c, '\u{1820}'..='\u{18AA}'),
+        _ => is_han(c),
     }
 }
 
@@ -155,7 +156,7 @@ fn is_joining_script(c: char) -> bool {
         | '\u{1B00}'..='\u{1C4F}' | '\u{A800}'..='\u{A8FF}' | '\u{A980}'..='\u{A9DF}'
         | '\u{AA60}'..='\u{AA7F}' | '\u{ABC0}'..='\u{ABFF}' | '\u{FB50}'..='\u{FDFF}'
         | '\u{FE70}'..='\u{FEFC}' | '\u{11000}'..='\u{11FFF}')
-        && !is_hidden(c)
+        && Invisible::of(c).is_none()
 }
 
 fn is_emoji(c: char) -> bool {
@@ -168,17 +169,6 @@ fn is_emoji(c: char) -> bool {
 
 fn is_han(c: char) -> bool {
     matches!(c, '\u{2E80}'..='\u{2FDF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
-}
-
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
-            | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}'
-            | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
-        || (c as u32) & 0xFFFE == 0xFFFE
-        || matches!(c, '\u{FDD0}'..='\u{FDEF}')
 }
 
 fn starts_with_at(text: &str, at: usize, prefix: &str) -> bool {

@@ -6,7 +6,7 @@
 use super::texts::{Kind, Text};
 use super::{Desk, Report, Rule};
 use crate::modules::OVERLAY_VALUES;
-use crate::suggest::nearest;
+use crate::names::nearest;
 
 pub(super) const RULE: Rule =
     Rule { id: "template-variable", about: "every {{name}} is one that is filled in", check };

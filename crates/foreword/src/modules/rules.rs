@@ -7,9 +7,9 @@ use crate::compile::section::Section;
 use crate::compile::template::{LazyTemplate, Template};
 use crate::context::Context;
 use crate::context::field::Field;
-use crate::context::mode::Mode;
 use crate::fence::authority::{Authority, Volatility};
 use crate::fence::text::Document;
+use crate::names::Mode;
 
 static PLAN: LazyTemplate =
     LazyLock::new(|| Template::new("builtin:rules", include_str!("rules.plan.md")));

@@ -7,7 +7,6 @@ use foreword_store::SessionId;
 use serde_json::json;
 
 use crate::args::AllowArgs;
-use crate::commands::session::level;
 use crate::commands::{approve, explain, session, skill};
 use crate::error::CliError;
 use crate::person::shown_time;
@@ -94,7 +93,7 @@ pub(super) fn taint(
 ) -> Result<(), CliError> {
     let totals = host.reader().content_totals(id)?;
     let entries = host.reader().contents(id, LATEST)?;
-    let ratio = level(&totals).ratio();
+    let ratio = totals.ratio();
     if terminal.json {
         return terminal.print_json(&json!({
             "taintRatio": ratio, "taintThreshold": threshold, "totals": totals, "latest": entries,

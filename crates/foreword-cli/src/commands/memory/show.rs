@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use foreword::visible;
 use foreword_search::{Hit, KindFilter, MemoryEngine, MemoryKind, Recall, Recalled};
 use foreword_store::{KeyedMemory, MemoryFilter, StoreError};
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use crate::args::{MemoryListArgs, MemorySearchArgs};
 use crate::commands::skill;
 use crate::error::CliError;
 use crate::person::{now_ms, shown_time};
-use crate::terminal::{Terminal, plain, plain_line};
+use crate::terminal::{Terminal, plain_line};
 
 pub(crate) fn search(
     workspace: &Path,
@@ -175,6 +176,6 @@ pub(crate) fn one(workspace: &Path, id: &str, terminal: &Terminal) -> Result<(),
             let _ = writeln!(out, "{:8} {}", format!("{name}:"), plain_line(&value, 300));
         }
     }
-    let _ = writeln!(out, "\n{}", plain(&entry.text));
+    let _ = writeln!(out, "\n{}", visible(&entry.text));
     terminal.print(&out)
 }

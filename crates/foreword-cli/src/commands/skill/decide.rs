@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use foreword::visible;
 use foreword_guard::Finding;
 use foreword_skills::{CommittedChange, GitStore, ImportOutcome, ImportState, SkillStore};
 use foreword_store::{Proposal, ProposalSummary};
@@ -12,7 +13,7 @@ use super::propose::short;
 use crate::args::{ApproveArgs, ImportArgs, RevertArgs};
 use crate::error::CliError;
 use crate::person::{act, shown_time};
-use crate::terminal::{Terminal, paint, plain, plain_line};
+use crate::terminal::{Terminal, paint, plain_line};
 
 pub(crate) fn proposals(store: &GitStore, all: bool, terminal: &Terminal) -> Result<(), CliError> {
     let proposals = store.proposals(all)?;
@@ -227,7 +228,7 @@ fn described(proposal: &Proposal, diff: &str) -> String {
 fn painted_diff(diff: &str) -> String {
     let mut out = String::new();
     for line in diff.lines() {
-        let line = plain(line);
+        let line = visible(line);
         out.push_str(&match line.as_bytes().first() {
             Some(b'+') => paint(&line, "32"),
             Some(b'-') => paint(&line, "31"),

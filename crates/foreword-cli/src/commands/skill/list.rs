@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use foreword::visible;
 use foreword_skills::{
     Approvals, GitStore, ListedSkill, LogEntry, LogOptions, SkillStore, Standing,
 };
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::error::CliError;
 use crate::person::shown_time;
-use crate::terminal::{Terminal, is_watched, paint, plain, plain_line};
+use crate::terminal::{Terminal, is_watched, paint, plain_line};
 
 /// How wide a line of the list may be.
 const WIDEST: usize = 110;
@@ -56,7 +57,7 @@ pub(crate) fn read(store: &GitStore, name: &str, terminal: &Terminal) -> Result<
         return terminal.print_json(&skill);
     }
     // A pipe gets the bytes; a person gets what cannot do anything to the terminal.
-    terminal.print(&if is_watched() { plain(&skill.content) } else { skill.content })
+    terminal.print(&if is_watched() { visible(&skill.content) } else { skill.content })
 }
 
 pub(crate) fn log(

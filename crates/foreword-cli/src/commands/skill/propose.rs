@@ -4,7 +4,6 @@ use std::path::Path;
 
 use foreword_guard::Verdict;
 use foreword_skills::{GitStore, ProposalRequest, SkillStore, TaintState};
-use foreword_workspace::Profile;
 
 use super::{findings_text, painted};
 use crate::args::ProposeArgs;
@@ -53,11 +52,7 @@ pub(crate) fn run(
 
 /// The ratio above which the session may not change skills.
 fn threshold(store: &GitStore, args: &ProposeArgs) -> f64 {
-    let profile = args.profile.unwrap_or(match store.workspace().config().profile {
-        Profile::Paranoid => foreword::Profile::Paranoid,
-        Profile::Balanced => foreword::Profile::Balanced,
-        Profile::Yolo => foreword::Profile::Yolo,
-    });
+    let profile = args.profile.unwrap_or(store.workspace().config().profile);
     args.taint_threshold.unwrap_or(profile.threshold())
 }
 

@@ -1,4 +1,6 @@
-//! Characters that nobody sees, and where they are needed all the same.
+//! Where a text needs invisible characters, and what their runs can spell.
+
+use foreword::Invisible;
 
 /// What kind of invisible character was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -15,46 +17,9 @@ pub enum HiddenKind {
     Control,
 }
 
-/// The class of a character that may be invisible, by itself; context decides the rest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Invisible {
-    /// Joins or separates: needed in some scripts and in emoji.
-    Joiner,
-    /// A zero-width space: a legitimate line-break hint in scripts without spaces.
-    Space,
-    /// Never needed inside a word.
-    Filler,
-    /// Changes the order of display.
-    Bidi,
-    /// Marks a direction and changes nothing else.
-    Mark,
-    Tag,
-    Variation,
-    Control,
-}
-
+/// The class of an invisible character. Line breaks are structure here, not something hidden.
 pub(super) fn classify(c: char) -> Option<Invisible> {
-    Some(match c {
-        '\u{200C}' | '\u{200D}' => Invisible::Joiner,
-        '\u{200B}' => Invisible::Space,
-        '\u{2060}'..='\u{2064}'
-        | '\u{FEFF}'
-        | '\u{180E}'
-        | '\u{115F}'
-        | '\u{1160}'
-        | '\u{3164}'
-        | '\u{FFA0}'
-        | '\u{206A}'..='\u{206F}'
-        | '\u{FFF9}'..='\u{FFFB}' => Invisible::Filler,
-        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => Invisible::Bidi,
-        '\u{200E}' | '\u{200F}' | '\u{061C}' | '\u{00AD}' | '\u{034F}' => Invisible::Mark,
-        '\u{E0000}'..='\u{E007F}' => Invisible::Tag,
-        '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}' => Invisible::Variation,
-        '\u{0}'..='\u{8}' | '\u{E}'..='\u{1F}' | '\u{7F}'..='\u{84}' | '\u{86}'..='\u{9F}' => {
-            Invisible::Control
-        }
-        _ => return None,
-    })
+    Invisible::of(c).filter(|class| *class != Invisible::Break)
 }
 
 /// Whether a character belongs to a script in which joiners shape letters.

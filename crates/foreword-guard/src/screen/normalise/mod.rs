@@ -10,7 +10,8 @@ mod lookalike;
 
 pub use invisible::HiddenKind;
 
-use invisible::{Invisible, classify, is_pictograph, lacks_spaces, needs_joiners, variation_byte};
+use foreword::Invisible;
+use invisible::{classify, is_pictograph, lacks_spaces, needs_joiners, variation_byte};
 
 /// A run of invisible characters that the text has no use for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -214,7 +215,8 @@ impl Reader {
             count += 1;
             match class {
                 Invisible::Tag => spelled.extend(
-                    char::from_u32(u32::from(c) - 0xE0000).filter(|c| !c.is_ascii_control()),
+                    char::from_u32(u32::from(c) - 0xE0000)
+                        .filter(|c| c.is_ascii() && !c.is_ascii_control()),
                 ),
                 Invisible::Variation => bytes.extend(variation_byte(c)),
                 _ => {}
@@ -253,7 +255,7 @@ impl Reader {
             Invisible::Filler => at == 0,
             Invisible::Tag => prev == '\u{1F3F4}' && count <= 8,
             Invisible::Variation => count == 1,
-            Invisible::Bidi | Invisible::Control => false,
+            Invisible::Bidi | Invisible::Control | Invisible::Break => false,
         };
         if needed {
             return None;

@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::{Delta, MAX_BLOCKS, event_value, too_many_blocks};
 use crate::model::answer::{Answer, StopReason, anthropic_usage, tool_input};
 use crate::model::error::ProviderError;
-use crate::model::message::{Block, Usage};
+use crate::model::message::Block;
+use foreword::Usage;
 
 /// An answer so far.
 #[derive(Debug, Default)]
