@@ -146,8 +146,16 @@ impl From<HostError> for CliError {
             | HostError::Cancelled
             | HostError::Busy { .. }
             | HostError::SessionChanged { .. }
-            | HostError::Untrusted { .. } => Self::not_right(message),
-            HostError::Agent { .. } | HostError::Limit(_) => Self::not_right(message),
+            | HostError::NotTrusted
+            | HostError::TrustedFilesChanged { .. }
+            | HostError::AgentRunning
+            | HostError::ProposalOutdated { .. }
+            | HostError::TargetIsLink { .. }
+            | HostError::TooDeep { .. }
+            | HostError::TooManyAgents { .. }
+            | HostError::MessageTooLong { .. }
+            | HostError::SessionMissing { .. }
+            | HostError::Agent { .. } => Self::not_right(message),
             HostError::Io { .. } => Self::internal(message),
             HostError::Skill(error) => return error.into(),
             HostError::Store(error) => return error.into(),

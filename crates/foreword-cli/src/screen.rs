@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 
 use foreword::{Prompt, visible};
-use foreword_host::{Observer, PreparedTurn, TurnReport, Wakeup, WakeupReport};
+use foreword_host::{Observer, PreparedTurn, TurnReport, Wakeup, WakeupReport, Warning};
 use serde_json::Value;
 
 use crate::error::CliError;
@@ -82,14 +82,11 @@ impl Observer for Screen {
         self.terminal.say(&hosting::tool_line(name, input));
     }
 
-    fn notice(&mut self, text: &str) {
-        self.end();
-        self.terminal.warn(&visible(text));
-    }
-
-    fn warning(&mut self, text: &str) {
-        if self.warned.insert(text.to_owned()) {
-            self.notice(text);
+    fn warning(&mut self, warning: &Warning) {
+        let text = warning.to_string();
+        if !warning.is_recurring() || self.warned.insert(text.clone()) {
+            self.end();
+            self.terminal.warn(&visible(&text));
         }
     }
 

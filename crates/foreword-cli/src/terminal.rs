@@ -66,7 +66,7 @@ impl Terminal {
         }
     }
 
-    pub(crate) fn warn(&self, text: &str) {
+    pub(crate) fn warn(&self, text: &(impl std::fmt::Display + ?Sized)) {
         if !self.quiet {
             let _ = writeln!(io::stderr(), "{} {text}", paint_err("warning:", "33"));
         }

@@ -18,6 +18,7 @@ use crate::request::Request;
 use crate::skills::gather_skills;
 use crate::surfaces::{description, surface};
 use crate::text::{Texts, document_within, optional};
+use crate::warning::Warning;
 
 /// A Context ready to compile, and what a person should know about how it was gathered.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ pub struct Gathered {
     /// The name of the blueprint's file, or `builtin:NAME`.
     pub blueprint_file: String,
     /// What was passed over.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// What a workspace says of an agent, whatever the task: the same until a file changes.
@@ -38,7 +39,7 @@ pub(crate) struct Base {
     pub(crate) context: Context,
     pub(crate) blueprint: Blueprint,
     pub(crate) blueprint_file: String,
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Vec<Warning>,
     pub(crate) config: Config,
     pub(crate) agent: Option<Agent>,
     pub(crate) missing: Vec<MissingRef>,

@@ -32,6 +32,7 @@ mod skills;
 mod surfaces;
 mod task_cache;
 mod text;
+mod warning;
 
 pub use assembler::Assembler;
 pub use blueprint::blueprint_by_name;
@@ -43,3 +44,4 @@ pub use index::{IndexReport, Indexing, index};
 pub use index_file::IndexError;
 pub use lint::lint_workspace;
 pub use request::Request;
+pub use warning::{IndexState, Warning};

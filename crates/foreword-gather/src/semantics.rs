@@ -19,6 +19,7 @@ use crate::recall::{Asked, Store};
 use crate::request::Request;
 use crate::task_cache::TaskCache;
 use crate::text::untrusted_within;
+use crate::warning::{IndexState, Warning};
 
 /// The file of the index, below `.foreword/`.
 pub(crate) const INDEX_FILE: &str = "index.bin";
@@ -84,37 +85,34 @@ impl Semantics {
             self.recall(vector.as_ref(), request, base, context, &mut selection, warnings);
         }
         if let Some(reason) = &selection.degraded {
-            warnings.push(format!("only words were compared: {}", reason.inspect()));
+            let reason = reason.inspect().to_owned();
+            warnings.push(Warning::KeywordSearchOnly { reason });
         }
         context.selection = Some(selection);
         Ok(())
     }
 
     /// Whether there are memories to recall and a place to show them.
-    fn recalls(&mut self, base: &Base, warnings: &mut Vec<String>) -> bool {
+    fn recalls(&mut self, base: &Base, warnings: &mut Vec<Warning>) -> bool {
         let assembly = &base.config.assembly;
         let wanted = (assembly.include_memories && base.blueprint.shows(Field::Memories))
             || (assembly.include_activity && base.blueprint.shows(Field::Activity));
         let database = base.root.join(PRIVATE_DIR).join(DATABASE_FILE);
         wanted
             && self.memories.open(&database).unwrap_or_else(|error| {
-                warnings.push(format!("nothing was recalled: {error}"));
+                warnings.push(Warning::MemoriesUnreadable { reason: error.to_string() });
                 false
             })
     }
 
     /// Lets the guard know the examples that vectors of this embedder are judged by.
-    fn know_patterns(&mut self, vector: Option<&Vector>, base: &Base, warnings: &mut Vec<String>) {
+    fn know_patterns(&mut self, vector: Option<&Vector>, base: &Base, warnings: &mut Vec<Warning>) {
         let Some(id) = vector.map(Vector::id).filter(|id| self.guard.wants_patterns(id)) else {
             return;
         };
         let index = read_index(base, &mut Vec::new()).filter(|index| index.id == *id);
         if !index.is_some_and(|index| self.guard.take_patterns(&index)) {
-            warnings.push(
-                "memories are scanned by their words only; `foreword index` makes vectors of known \
-                 injections to compare with"
-                    .to_owned(),
-            );
+            warnings.push(Warning::KeywordScanOnly);
         }
     }
 
@@ -126,7 +124,7 @@ impl Semantics {
         base: &Base,
         context: &mut Context,
         selection: &mut Selection,
-        warnings: &mut Vec<String>,
+        warnings: &mut Vec<Warning>,
     ) {
         let asked = Asked {
             task: context.task.inspect(),
@@ -143,15 +141,14 @@ impl Semantics {
                 selection.filtered.extend(found.filtered);
                 selection.filtered_count = u32::try_from(found.filtered_count).unwrap_or(u32::MAX);
                 if found.without_vector > 0 && vector.is_some_and(|vector| !vector.is_zero()) {
-                    warnings.push(format!(
-                        "{} memories have no vectors of this embedder and are found by words only; \
-                         `foreword memory reindex` makes them",
-                        found.without_vector
-                    ));
+                    let count = found.without_vector;
+                    warnings.push(Warning::MemoriesWithoutVectors { count });
                 }
             }
             // What may be wrong is not shown.
-            Err(error) => warnings.push(format!("nothing was recalled: {error}")),
+            Err(error) => {
+                warnings.push(Warning::MemoriesUnreadable { reason: error.to_string() });
+            }
         }
     }
 
@@ -162,7 +159,7 @@ impl Semantics {
         base: &Base,
         kept: &mut Option<Arc<Pool>>,
         request: &Request,
-        warnings: &mut Vec<String>,
+        warnings: &mut Vec<Warning>,
         selection: &mut Selection,
         task: &str,
     ) -> Result<(Arc<Pool>, Option<Vector>), GatherError> {
@@ -180,8 +177,8 @@ impl Semantics {
         let index = index.filter(|index| {
             let same = embedder.as_ref().is_some_and(|embedder| **embedder.id() == *index.id);
             if !same && embedder.is_some() {
-                warnings
-                    .push(format!("the index was made by {}, which is not used here", index.id));
+                let embedder = index.id.to_string();
+                warnings.push(Warning::IndexOfOtherEmbedder { embedder });
             }
             same
         });
@@ -212,14 +209,12 @@ impl Semantics {
         self.made.extend(missing.iter().map(|wanted| wanted.hash).zip(embedded.others));
         let made = &self.made;
         if count > 0 {
-            let state = match index {
-                Some(_) => "the index is stale",
-                None if is_there => "there is no index that can be used",
-                None => "there is no index",
+            let index = match index {
+                Some(_) => IndexState::Stale,
+                None if is_there => IndexState::Unusable,
+                None => IndexState::Missing,
             };
-            warnings.push(format!(
-                "{state}: {count} texts were embedded for this build; `foreword index` keeps them"
-            ));
+            warnings.push(Warning::EmbeddedForBuild { index, count });
         }
         let vector_of = |hash: &ContentHash| {
             embedded.task.as_ref()?;
@@ -311,11 +306,11 @@ impl Semantics {
 }
 
 /// The index of the workspace, if there is one to be believed.
-fn read_index(base: &Base, warnings: &mut Vec<String>) -> Option<IndexFile> {
+fn read_index(base: &Base, warnings: &mut Vec<Warning>) -> Option<IndexFile> {
     match IndexFile::read(&base.root.join(PRIVATE_DIR).join(INDEX_FILE)) {
         Ok(index) => index,
         Err(error) => {
-            warnings.push(format!("{error}; `foreword index` makes it anew"));
+            warnings.push(Warning::IndexUnreadable { reason: error.to_string() });
             None
         }
     }
@@ -335,7 +330,7 @@ fn pick(
     vector: Option<&Vector>,
     context: &Context,
     selection: &mut Selection,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Warning>,
 ) -> Result<(), GatherError> {
     let assembly = &base.config.assembly;
     let mode = context.mode();
@@ -407,15 +402,12 @@ fn base_items(
     context: &Context,
     set: &BaseSet,
     mode: Mode,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Warning>,
 ) -> Vec<usize> {
     let mut places = Vec::new();
-    let mut add = |key: &str, name: &str, place: Option<usize>| match place {
+    let mut add = |key, name: &str, place: Option<usize>| match place {
         Some(place) => places.push(place),
-        None => warnings.push(format!(
-            "foreword.toml: `modes.{}.{key}` names `{name}`, which this agent does not have",
-            mode.as_str()
-        )),
+        None => warnings.push(Warning::ModeItemMissing { mode, key, name: name.to_owned() }),
     };
     for name in &set.base_tools {
         let place = context.tools.iter().position(|tool| tool.name.inspect() == name);

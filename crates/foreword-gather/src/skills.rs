@@ -7,6 +7,7 @@ use foreword_workspace::{Agent, SkillScan, Workspace, first_paragraph};
 use crate::error::GatherError;
 use crate::request::Request;
 use crate::text::Texts;
+use crate::warning::Warning;
 
 /// Characters of a commit's id that a prompt shows.
 const SHORT: usize = 12;
@@ -17,13 +18,13 @@ pub(crate) fn gather_skills(
     agent: Option<&Agent>,
     texts: &Texts,
     request: &Request,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Warning>,
 ) -> Result<Vec<Skill>, GatherError> {
     if agent.is_some_and(|agent| !agent.allow_skills) {
         return Ok(Vec::new());
     }
     let scan = workspace.skills()?;
-    warnings.extend(scan.problems.iter().map(ToString::to_string));
+    warnings.extend(scan.problems.iter().map(|it| Warning::Skill { problem: it.to_string() }));
     let allowed = agent.and_then(|agent| agent.skills.as_ref());
     warnings.extend(allowed.iter().flat_map(|allowed| absent(agent, allowed, &scan)));
     let approvals = if request.neutral || scan.skills.is_empty() {
@@ -32,7 +33,7 @@ pub(crate) fn gather_skills(
         // What cannot be looked up counts as not approved: it fails closed, and says so.
         Approvals::of(workspace, request.config_dir.as_deref()).unwrap_or_else(|error| {
             let hint = error.hint().map(|hint| format!(": {hint}")).unwrap_or_default();
-            warnings.push(format!("no skill counts as approved: {error}{hint}"));
+            warnings.push(Warning::ApprovalsUnreadable { reason: format!("{error}{hint}") });
             Approvals::default()
         })
     };
@@ -76,11 +77,10 @@ fn absent<'a>(
     agent: Option<&'a Agent>,
     allowed: &'a [String],
     scan: &'a SkillScan,
-) -> impl Iterator<Item = String> + 'a {
+) -> impl Iterator<Item = Warning> + 'a {
     let absent = allowed.iter().filter(|name| !scan.skills.iter().any(|s| s.name == **name));
-    absent.map(move |name| {
-        let asked_by =
-            agent.map(|agent| format!("{}: ", agent.asked_by("skills"))).unwrap_or_default();
-        format!("{asked_by}the list of skills names `{name}`, which is not there")
+    absent.map(move |name| Warning::SkillMissing {
+        asked_by: agent.map(|agent| agent.asked_by("skills").to_string()),
+        name: name.clone(),
     })
 }

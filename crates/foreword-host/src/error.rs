@@ -1,9 +1,10 @@
-//! What can go wrong before, during and after a turn, in words a person can act on.
+//! Why the host could not do what it was asked, and what a person can do about it.
 
 use std::io;
 use std::path::PathBuf;
 
 use foreword_gather::GatherError;
+use foreword_protocol::{ErrorCode, Failure};
 use foreword_sandbox::SandboxError;
 use foreword_search::MemoryError;
 use foreword_skills::SkillError;
@@ -11,181 +12,205 @@ use foreword_store::StoreError;
 use foreword_workspace::WorkspaceError;
 use thiserror::Error;
 
+use crate::governance::GovernanceError;
+
 /// Why the host could not do what it was asked.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum HostError {
-    /// The workspace cannot be gathered.
     #[error(transparent)]
     Gather(#[from] GatherError),
-    /// The workspace cannot be read.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
-    /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The skill store failed.
     #[error(transparent)]
     Skill(#[from] SkillError),
-    /// The memory failed.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// The sandbox failed.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// Something about a file or a process.
-    #[error("cannot {what}: {error}")]
+    #[error(transparent)]
+    Governance(#[from] GovernanceError),
+    #[error("cannot {action}: {source}")]
     Io {
-        /// What was to be done.
-        what: String,
-        /// Why it was not.
-        error: io::Error,
+        /// An infinitive, such as `create /run/x`.
+        action: String,
+        source: io::Error,
     },
-    /// There is no key for the model's server.
-    #[error("there is no key for the model: `{variable}` is not set")]
-    NoKey {
-        /// The environment variable that was looked at.
-        variable: String,
-    },
-    /// A key file that is not fit to hold a key.
-    #[error("the key file {path} cannot be used: {reason}", path = path.display())]
-    KeyFile {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The model's server has no usable address.
-    #[error("`{url}` is no address of a model's server")]
-    BadAddress {
-        /// What was given.
-        url: String,
-    },
-    /// A work directory that is none of the workspace.
+    #[error("cannot load the injection scanner: {0}")]
+    NoScanner(String),
+    #[error("no API key for the model: `{variable}` is not set")]
+    NoKey { variable: String },
+    #[error("cannot use the key file {}: {reason}", path.display())]
+    KeyFile { path: PathBuf, reason: String },
+    #[error("invalid model server URL: `{url}`")]
+    InvalidModelUrl { url: String },
     #[error("`{}` is not a directory of this workspace", path.display())]
-    NoDirectory {
-        /// What was given.
-        path: PathBuf,
-    },
-    /// No model is named.
-    #[error("no model is named")]
+    NotADirectory { path: PathBuf },
+    #[error("no model is configured")]
     NoModel,
-    /// A runner that cannot speak with the provider.
-    #[error("the runner `{runner}` needs a server that speaks {needs}")]
-    WrongProvider {
-        /// The runner.
-        runner: &'static str,
-        /// What it needs.
-        needs: &'static str,
-    },
-    /// The program of a runner is not installed.
+    #[error("the runner `{runner}` needs a model server with the {needs} API")]
+    WrongProvider { runner: &'static str, needs: &'static str },
     #[error("`{program}` is not installed")]
     NotInstalled {
-        /// The program.
         program: &'static str,
-        /// How to get it.
+        /// The command that installs it.
         install: &'static str,
     },
-    /// Another host works on this session.
-    #[error("the session `{session}` is busy: another process is in the middle of a turn")]
-    Busy {
-        /// The session.
-        session: String,
-    },
-    /// Another host finished a turn after this one was prepared.
-    #[error("the session `{session}` went on meanwhile, in another process")]
-    SessionChanged {
-        /// The session.
-        session: String,
-    },
-    /// A message that is an attack.
+    #[error("session `{session}` is busy: another process is running a turn in it")]
+    Busy { session: String },
+    #[error("session `{session}` changed in another process")]
+    SessionChanged { session: String },
+    #[error("session `{session}` is missing from the database")]
+    SessionMissing { session: String },
+    #[error("message blocked: it looks like prompt injection ({reason})")]
+    Blocked { reason: String },
     #[error(
-        "the message was not passed on: it reads as an attempt to take the agent over ({reason})"
+        "message and tools need {tokens} of the {window} tokens in the context window, which leaves \
+         no room for the whole prompt"
     )]
-    Blocked {
-        /// What the scanner says.
-        reason: String,
-    },
-    /// The agent failed.
+    MessageTooLong { tokens: u64, window: u64 },
     #[error("{message}")]
     Agent {
-        /// What happened, and what to do.
         message: String,
+        /// The HTTP status with which the model server refused the last call.
+        model_status: Option<u16>,
     },
-    /// The turn was cancelled.
     #[error("cancelled")]
     Cancelled,
-    /// Governed files are not as the person accepted them.
-    #[error("{}", untrusted(files))]
-    Untrusted {
-        /// Some of them; none for a workspace that was never asked about.
+    #[error("workspace is not trusted yet")]
+    NotTrusted,
+    #[error("governed files changed since you trusted this workspace: {}", escaped(files))]
+    TrustedFilesChanged {
+        /// The first few of them.
         files: Vec<String>,
     },
-    /// Too deep, or too many.
-    #[error("{0}")]
-    Limit(String),
+    #[error("an agent is running in this workspace, so changes cannot be trusted yet")]
+    AgentRunning,
+    #[error("{file} changed since this proposal was made")]
+    ProposalOutdated { file: String },
+    #[error("{} is a symbolic link, which an approval never writes through", path.display())]
+    TargetIsLink { path: PathBuf },
+    #[error("agents can start other agents at most {max} levels deep (host.max_depth)")]
+    TooDeep { max: u32 },
+    #[error("one message can start at most {max} agents (host.max_agents)")]
+    TooManyAgents { max: u32 },
 }
 
 impl HostError {
-    /// Something about a file or a process.
-    pub(crate) fn io(what: impl Into<String>, error: io::Error) -> Self {
-        Self::Io { what: what.into(), error }
+    pub(crate) fn io(action: impl Into<String>, source: io::Error) -> Self {
+        Self::Io { action: action.into(), source }
+    }
+
+    pub(crate) fn agent(message: impl Into<String>) -> Self {
+        Self::Agent { message: message.into(), model_status: None }
     }
 
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
-        Some(match self {
+        let hint = match self {
             Self::Gather(error) => return error.hint(),
-            Self::Workspace(error) => error.hint(),
+            Self::Workspace(error) => return Some(error.hint()),
             Self::Skill(error) => return error.hint(),
-            Self::NoKey { variable } => format!(
-                "set {variable}, or name a key file or another server under [model] in foreword.toml"
-            ),
-            Self::BadAddress { .. } => {
-                "it has to read like https://api.example.org, without user or query".to_owned()
+            Self::NoKey { variable } => {
+                return Some(format!(
+                    "set {variable}, or set `key_file` or another server under [model] in foreword.toml"
+                ));
+            }
+            Self::NotInstalled { install, .. } => return Some(format!("run `{install}`")),
+            Self::Agent { model_status, .. } => return model_status.and_then(model_hint),
+            Self::InvalidModelUrl { .. } => {
+                "use a URL such as https://api.example.org, without a user name or a query"
             }
             Self::NoModel => {
-                "name one with --model, in the agent's header, or as `name` under [model]"
-                    .to_owned()
+                "set it with --model, in the agent's header, or as `name` under [model]"
             }
-            Self::NoDirectory { .. } => {
-                "name one that is there, as it is called from the workspace's root".to_owned()
+            Self::NotADirectory { .. } => {
+                "use an existing directory, relative to the root of the workspace"
             }
-            Self::Agent { message } => return refused(message),
-            Self::NotInstalled { install, .. } => format!("get it with `{install}`"),
             Self::Sandbox(SandboxError::NoWorkspace { .. }) => {
-                "use a directory of its own, such as one below your home".to_owned()
+                "use a separate directory, for example one in your home directory"
             }
-            Self::Busy { .. } => "wait for it, or begin another session".to_owned(),
-            Self::Untrusted { .. } => {
-                "look at what changed with `foreword run`, which asks about it".to_owned()
+            Self::Busy { .. } => "wait until that turn ends, or start another session",
+            Self::NotTrusted => "run `foreword run` in a terminal to review it, or pass --trust",
+            Self::TrustedFilesChanged { .. } => {
+                "run `foreword run` in a terminal to review the changes"
             }
-            Self::SessionChanged { .. } => "try again".to_owned(),
-            Self::Blocked { .. } => "say it in other words".to_owned(),
+            Self::AgentRunning => "try again when its turn has ended",
+            Self::SessionChanged { .. } => "retry",
+            Self::Blocked { .. } => "rephrase the message",
+            Self::MessageTooLong { .. } => "send a shorter message",
+            Self::ProposalOutdated { .. } => "reject the proposal and ask the agent for a new one",
+            Self::TargetIsLink { .. } => "replace the link with a file, or reject the proposal",
+            Self::NoScanner(_) => "reinstall foreword: its embedded tables are damaged",
             _ => return None,
-        })
+        };
+        Some(hint.to_owned())
+    }
+
+    /// What a call that failed for this reason is answered with.
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Store(StoreError::NoSuch { .. } | StoreError::NoSuchProposal { .. }) => {
+                ErrorCode::NotFound
+            }
+            Self::Store(StoreError::TooMany { .. })
+            | Self::TooDeep { .. }
+            | Self::TooManyAgents { .. }
+            | Self::MessageTooLong { .. } => ErrorCode::Limit,
+            Self::Store(StoreError::TooLarge { .. } | StoreError::Unfit { .. })
+            | Self::Workspace(_)
+            | Self::Gather(_)
+            | Self::Skill(_)
+            | Self::NotADirectory { .. } => ErrorCode::BadRequest,
+            Self::Cancelled | Self::Blocked { .. } => ErrorCode::Refused,
+            Self::Agent { .. } | Self::NotInstalled { .. } | Self::NoScanner(_) => {
+                ErrorCode::Unavailable
+            }
+            _ => ErrorCode::Internal,
+        }
     }
 }
 
-fn untrusted(files: &[String]) -> String {
-    if files.is_empty() {
-        return "this workspace was not asked about before".to_owned();
+impl From<HostError> for Failure {
+    fn from(error: HostError) -> Self {
+        let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+        Self::new(error.code(), format!("{error}{hint}"))
     }
-    let files: Vec<String> = files.iter().map(|file| file.escape_debug().to_string()).collect();
-    format!("governed files are not as they were accepted: {}", files.join(", "))
 }
 
-/// What to do when the model's server refuses every call.
-fn refused(message: &str) -> Option<String> {
-    let (status, _) =
-        message.strip_prefix("the model's server refused the call (status ")?.split_once(')')?;
-    Some(match status {
-        "401" | "403" => "check the key: ANTHROPIC_API_KEY or OPENAI_API_KEY, or `key_env` and \
-                          `key_file` under [model] in foreword.toml"
-            .to_owned(),
-        "404" => "check the model's name (`--model`, or `name` under [model]) and the server's \
-                  address (`base_url`)"
-            .to_owned(),
+/// What to do when the model server refuses every call with this status.
+fn model_hint(status: u16) -> Option<String> {
+    let hint = match status {
+        401 | 403 => {
+            "check the API key: ANTHROPIC_API_KEY or OPENAI_API_KEY, or `key_env` and `key_file` \
+             under [model] in foreword.toml"
+        }
+        404 => {
+            "check the model name (`--model`, or `name` under [model]) and the server's URL \
+             (`base_url`)"
+        }
         _ => return None,
-    })
+    };
+    Some(hint.to_owned())
+}
+
+fn escaped(files: &[String]) -> String {
+    let files: Vec<String> = files.iter().map(|file| file.escape_debug().to_string()).collect();
+    files.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_of_the_model_server_chooses_the_hint() {
+        let hint = |model_status| HostError::Agent { message: String::new(), model_status }.hint();
+        assert!(hint(Some(401)).unwrap().contains("API key"));
+        assert!(hint(Some(404)).unwrap().contains("model name"));
+        assert_eq!(hint(Some(500)), None);
+        assert_eq!(hint(None), None);
+    }
 }

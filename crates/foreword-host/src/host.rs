@@ -1,4 +1,4 @@
-//! The host of one workspace: its database, its gatherer, its scanner, and what the person gave.
+//! The host of one workspace: its database, its prompt assembler, its scanner and its options.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -11,7 +11,7 @@ use foreword_guard::Scanner;
 use foreword_sandbox::{Sandbox, SandboxError, check_workspace};
 use foreword_skills::{Act, GitStore, GitStoreOptions, Screeners};
 use foreword_store::{
-    AuditKey, Event, GroupWriter, Heads, Options, Reader, Store, check_outside_workspace,
+    AuditKey, Event, GroupWriter, Heads, Options, Outcome, Reader, Store, check_outside_workspace,
 };
 use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, Workspace, make_private_dir};
 
@@ -20,32 +20,30 @@ use crate::model::proxy;
 use crate::turn::process_identity;
 use crate::turn::run_dir;
 
-/// Looks up a variable of somebody's environment.
+/// Looks up an environment variable.
 pub type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// What a host needs of the person and the machine; it looks at neither by itself.
+/// What a host needs to know about the person and the machine. It looks up none of this itself.
 pub struct HostOptions {
     /// The workspace.
     pub root: PathBuf,
-    /// Where the audit key and the person's trust are: outside every workspace.
+    /// Holds the audit key and the trust files. Must be outside every workspace.
     pub config_dir: PathBuf,
-    /// Where installed models are.
+    /// Where embedding models are installed.
     pub models_dir: Option<PathBuf>,
-    /// The endpoint the person chose for embeddings.
+    /// The endpoint for embeddings.
     pub embeddings: Endpoint,
-    /// Who sits there, such as `user:ada`.
+    /// The person in the audit log, such as `user:ada`.
     pub person: String,
-    /// Looks up a variable of the person's environment.
     pub environment: Environment,
     /// Milliseconds since 1970.
     pub clock: fn() -> i64,
-    /// Where the sockets of sessions are made: a short path that only the person can enter.
+    /// Where session sockets are created: a short path that only the person can enter.
     pub run_base: PathBuf,
     /// The `foreword` program.
     pub program: PathBuf,
-    /// The person's home, which no agent sees.
+    /// The person's home directory, which is hidden from agents.
     pub home: Option<PathBuf>,
-    /// How the database is opened.
     pub store: Options,
 }
 
@@ -59,7 +57,7 @@ pub struct Host {
     pub(crate) owner: String,
     database: PathBuf,
     store: OnceLock<Store>,
-    scanner: OnceLock<Option<Arc<Scanner>>>,
+    pub(crate) scanner: OnceLock<Result<Scanner, String>>,
     embedder: OnceLock<Option<AnyEmbedder>>,
     sandboxes: Mutex<Vec<(SandboxChoice, Arc<dyn Sandbox>)>>,
     model: Mutex<Option<(Duration, ureq::Agent)>>,
@@ -72,22 +70,17 @@ impl std::fmt::Debug for Host {
 }
 
 impl Host {
-    /// Opens a workspace: its database is made if there is none, and what dead hosts left behind is
-    /// put in order.
-    ///
-    /// # Errors
-    ///
-    /// If the workspace or its database cannot be used.
+    /// Opens a workspace. Creates its database if needed, and cleans up after hosts that died.
     pub fn open(options: HostOptions) -> Result<Arc<Self>, HostError> {
         let workspace = Workspace::open(&options.root)?;
         let root = workspace
             .root()
             .canonicalize()
             .map_err(|error| HostError::io(format!("open {}", options.root.display()), error))?;
-        // Nothing is written before this.
+        // Checked before anything is written.
         check_workspace(&root, options.home.as_deref())?;
         if options.config_dir.canonicalize().is_ok_and(|own| root.starts_with(own)) {
-            let reason = "it lies among your own settings and keys";
+            let reason = "it is inside your settings directory";
             return Err(SandboxError::NoWorkspace { path: root, reason }.into());
         }
         check_outside_workspace(&options.config_dir, &root)?;
@@ -116,12 +109,10 @@ impl Host {
         Ok(Arc::new(host))
     }
 
-    /// The workspace.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// What is kept, for reading.
     pub fn reader(&self) -> &Reader {
         &self.reader
     }
@@ -131,12 +122,12 @@ impl Host {
         (self.options.clock)()
     }
 
-    /// The workspace as it is now.
+    /// The workspace, read again from its files.
     pub(crate) fn workspace(&self) -> Result<Workspace, HostError> {
         Ok(Workspace::open(&self.root)?)
     }
 
-    /// A request that carries what every gathering here needs.
+    /// The part of a gather request that is the same for all prompts.
     pub(crate) fn request(&self) -> Request {
         Request {
             config_dir: Some(self.options.config_dir.clone()),
@@ -147,7 +138,6 @@ impl Host {
         }
     }
 
-    /// The governed skills.
     pub(crate) fn skills(&self) -> Result<GitStore, HostError> {
         let options = GitStoreOptions {
             config_dir: self.options.config_dir.clone(),
@@ -156,12 +146,11 @@ impl Host {
         Ok(GitStore::new(self.workspace()?, options))
     }
 
-    /// Who does something now.
     pub(crate) fn act(&self, by: &str) -> Act {
         Act { at: self.now(), by: by.to_owned() }
     }
 
-    /// The database for those that write to it by themselves.
+    /// The database, for callers that write without the group writer.
     pub(crate) fn store(&self) -> Result<&Store, HostError> {
         if let Some(store) = self.store.get() {
             return Ok(store);
@@ -172,28 +161,27 @@ impl Host {
         Ok(self.store.get_or_init(|| store))
     }
 
-    /// Where the database is.
     pub(crate) fn database(&self) -> &Path {
         &self.database
     }
 
-    /// The scanner, whose tables are part of the program.
-    pub(crate) fn scanner(&self) -> Option<&Arc<Scanner>> {
-        let made = self.scanner.get_or_init(|| {
-            let embedder = StaticEmbedder::embedded().ok()?;
-            Scanner::new(Arc::new(embedder)).ok().map(Arc::new)
+    /// The injection scanner, loaded on first use. Its tables are part of the program.
+    pub(crate) fn scanner(&self) -> Result<&Scanner, HostError> {
+        let loaded = self.scanner.get_or_init(|| {
+            let embedder = StaticEmbedder::embedded().map_err(|error| error.to_string())?;
+            Scanner::new(Arc::new(embedder)).map_err(|error| error.to_string())
         });
-        made.as_ref()
+        loaded.as_ref().map_err(|reason| HostError::NoScanner(reason.clone()))
     }
 
-    /// The embedder the workspace chose; without one, words alone are compared.
+    /// The embedder of the workspace; without one, search compares keywords only.
     pub(crate) fn embedder(&self) -> Option<&AnyEmbedder> {
         let made =
             self.embedder.get_or_init(|| embedder(&self.root, &self.request()).ok().flatten());
         made.as_ref()
     }
 
-    /// The sandbox asked for, or the best there is. Whether it works is tried once.
+    /// The named sandbox, or the strongest one. Each is probed once.
     pub(crate) fn sandbox(&self, name: SandboxChoice) -> Result<Arc<dyn Sandbox>, HostError> {
         let mut known = self.sandboxes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, sandbox)) = known.iter().find(|(known, _)| *known == name) {
@@ -204,7 +192,7 @@ impl Host {
         Ok(sandbox)
     }
 
-    /// What calls model servers, with connections that are kept from call to call.
+    /// The HTTP client for model servers, which keeps connections open between calls.
     pub(crate) fn model_agent(&self, timeout: Duration) -> ureq::Agent {
         let mut kept = self.model.lock().unwrap_or_else(PoisonError::into_inner);
         match &*kept {
@@ -213,33 +201,28 @@ impl Host {
         }
     }
 
-    /// Puts something on record without waiting for the disk; what changes things waits for its own.
+    /// Adds an audit entry without waiting until it is durable.
     pub(crate) fn record(&self, event: Event) {
         let done = self.writer.submit(self.now(), move |write| write.audit(&event).map(drop));
         if let Err(error) = done {
-            tracing::error!("nothing can be put on record: {error}");
+            tracing::error!("cannot write to the audit log: {error}");
         }
     }
 
-    /// Puts something on record and waits until it is durable.
+    /// Adds an audit entry and waits until it is durable.
     pub(crate) fn record_durably(&self, event: Event) -> Result<(), HostError> {
         Ok(self.writer.write(self.now(), move |write| write.audit(&event).map(drop))?)
     }
 
-    /// Turns whose host died are lost; nobody will finish them.
+    /// Records turns whose host died as lost.
     fn abandon_lost_turns(&self) -> Result<(), HostError> {
         for turn in self.reader.running_turns(None)? {
             if process_identity::is_alive(&turn.owner) {
                 continue;
             }
             let now = self.now();
-            let event = Event::new(
-                "host",
-                "turn.lost",
-                turn.session.as_str(),
-                foreword_store::Outcome::Failed,
-            )
-            .with_detail(serde_json::json!({ "turn": turn.number.0 }));
+            let event = Event::new("host", "turn.lost", turn.session.as_str(), Outcome::Failed)
+                .with_detail(serde_json::json!({ "turn": turn.number.0 }));
             self.writer.write(now, move |write| {
                 write.turns_abandon(&turn.session, &turn.owner, now)?;
                 write.audit(&event).map(drop)

@@ -1,9 +1,17 @@
-//! Runs agents with the prompt they are due, and lets them reach nothing past it.
+//! Runs agents in sandboxes, with a prompt they cannot change and actions they cannot exceed.
 //!
-//! This crate owns sessions and turns, the taint budget's ledger, the session's socket and the actions
-//! behind it, the way to the model, and the agents that agents start. It gathers a Context with
-//! foreword-gather and renders it with the core only to know what its agent must say to the model; it
-//! builds no prompt of its own. Clock, environment and paths are given by whoever opens a [`Host`].
+//! This crate owns sessions and turns, the taint ledger, the session's socket and the actions behind
+//! it, the way to the model, and agents that agents start. It gathers a Context with foreword-gather
+//! and renders it with the core to know what the agent must send to the model; it writes no prompt of
+//! its own. Clock, environment and paths come from the caller of [`Host::open`].
+//!
+//! | folder | what it is |
+//! |---|---|
+//! | `turn/` | one turn, from its request to its report |
+//! | `model/` | the proxy between an agent and the model server |
+//! | `actions/` | what an agent may ask the host to do |
+//! | `governance/` | what agents may not change on their own |
+//! | `schedule/` | turns that start without a message |
 
 mod actions;
 mod client_session;
@@ -22,12 +30,12 @@ pub use client_session::ClientSession;
 pub use error::HostError;
 pub use foreword_guard::TaintLevel;
 pub use foreword_protocol::RunnerKind;
-pub use governance::trust_store::{Standing, TrustChange};
+pub use governance::{GovernanceError, Standing, TrustChange};
 pub use host::{Environment, Host, HostOptions};
-pub use model::upstream::{Lookup, Upstream};
-pub use schedule::cron::{Cron, CronError};
-pub use schedule::heartbeat::{Wakeup, WakeupReport};
+pub use schedule::{Cron, CronError, Wakeup, WakeupReport};
 pub use turn::agent_tree::AgentTree;
-pub use turn::prepare::{External, Origin, PreparedTurn, TurnRequest};
+pub use turn::prepare::PreparedTurn;
+pub use turn::report::{Observer, Scans, TurnReport};
+pub use turn::request::{External, Origin, TurnRequest};
 pub use turn::session_socket::SessionSocket;
-pub use turn::{Observer, Scans, TurnReport};
+pub use turn::warning::{ReadBy, Warning};

@@ -1,10 +1,9 @@
-//! Random bytes: tokens, names, canaries.
+//! Random tokens, names and canaries.
 
 use foreword_guard::Canary;
 
 use crate::error::HostError;
 
-/// A new canary token.
 pub(crate) fn new_canary() -> Result<Canary, HostError> {
     Ok(Canary::from_random(random::<16>()?))
 }

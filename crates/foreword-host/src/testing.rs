@@ -1,9 +1,12 @@
-//! A directory of files, for tests.
+//! A directory of files, and a host on one, for tests.
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use tempfile::TempDir;
+
+use crate::host::{Host, HostOptions};
 
 pub(crate) struct Place {
     _directory: TempDir,
@@ -32,5 +35,42 @@ impl Place {
 
     pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.root.join(path)
+    }
+}
+
+/// A host on an empty, trusted workspace whose model is never called.
+pub(crate) struct TestHost {
+    pub(crate) host: Arc<Host>,
+    _place: Place,
+}
+
+impl TestHost {
+    pub(crate) fn new() -> Self {
+        let place = Place::new(&["w/x", "config/", "program"]);
+        place.write("w/foreword.toml", "model = 'test'\n[host]\nsandbox = 'subprocess'\n");
+        let options = HostOptions {
+            root: place.at("w"),
+            config_dir: place.at("config"),
+            models_dir: None,
+            embeddings: Default::default(),
+            person: "user:test".to_owned(),
+            environment: Box::new(|name| {
+                (name == "ANTHROPIC_BASE_URL").then(|| "http://127.0.0.1:9".to_owned())
+            }),
+            clock: || 1_772_000_000_000,
+            run_base: place.at("run"),
+            program: place.at("program"),
+            home: None,
+            store: Default::default(),
+        };
+        let host = Host::open(options).unwrap();
+        host.trust(&host.standing().unwrap().1).unwrap();
+        Self { host, _place: place }
+    }
+
+    pub(crate) fn without_scanner(reason: &str) -> Self {
+        let test = Self::new();
+        test.host.scanner.set(Err(reason.to_owned())).ok().unwrap();
+        test
     }
 }

@@ -1,19 +1,19 @@
-//! Which of an agent's tools somebody can carry out, with their schemas.
+//! The tools an agent can call, with their schemas.
 
 use foreword::Context;
 use foreword_protocol::ToolSpec;
 use foreword_protocol::{LocalTool, Who, action_schema, actions};
 
-/// Tools and surfaces of an agent for whom the workspace names none.
+/// The tools of an agent for which the workspace lists none.
 pub(crate) const DEFAULT: [&str; 6] = ["coding", "skills", "memory", "tasks", "todo", "session"];
 
-/// The tools of a Context that the sandbox or the host can carry out, in their order. What only the
-/// workspace describes is known by name and not offered as callable.
+/// The tools of a Context that the agent or the host implements, in order. Tools that the workspace
+/// only describes are left out.
 pub(crate) fn callable(context: &Context) -> Vec<ToolSpec> {
     context.tools.iter().filter_map(|tool| spec(tool.name.inspect())).collect()
 }
 
-/// What the model is told about a tool.
+/// The description of a tool for the model.
 pub(crate) fn spec(name: &str) -> Option<ToolSpec> {
     if let Some(tool) = LocalTool::named(name) {
         return Some(tool.spec());

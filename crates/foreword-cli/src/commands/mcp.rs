@@ -135,7 +135,7 @@ impl Backend for Local {
                 without_text(&prompt.manifest_with_digests())
                     .map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))
             }
-            "scan" => Ok(self.host.scan(&read::<ScanText>(name, args)?.text)),
+            "scan" => Ok(self.host.scan(&read::<ScanText>(name, args)?.text)?),
             _ => match Action::from_tool(name, &args) {
                 Ok(action) => self.session.call(action),
                 Err(error) => Err(Failure::new(error.code, error.message)),

@@ -1,4 +1,4 @@
-//! External content that enters a session: fenced, counted, on record.
+//! External content that enters a session: fenced, counted and recorded.
 
 use foreword::estimate;
 use foreword_guard::{Provenance, Trust, external_content};
@@ -6,27 +6,30 @@ use foreword_protocol::{ContentAdd, ErrorCode, Failure};
 use serde_json::{Value, json};
 
 use crate::turn::active_session::ActiveSession;
-use crate::turn::external::FencedText;
+use crate::turn::scan::FencedText;
 
 pub(super) fn add(active: &ActiveSession, args: &ContentAdd) -> Result<Value, Failure> {
     if args.source.trim().is_empty() {
-        return Err(Failure::new(ErrorCode::BadRequest, "`source` must say where it came from"));
+        return Err(Failure::new(
+            ErrorCode::BadRequest,
+            "`source` must say where the content came from",
+        ));
     }
-    let (taken, ratio) = take_in(active, &args.source, &args.content)?;
+    let (added, ratio) = add_external(active, &args.source, &args.content)?;
     Ok(json!({
-        "content": taken.fenced, "tokens": taken.tokens, "verdict": taken.verdict.as_str(),
+        "content": added.fenced, "tokens": added.tokens, "verdict": added.verdict.as_str(),
         "taintRatio": ratio,
     }))
 }
 
-/// Takes a text from outside into the session; gives the share of such that it has then.
-pub(super) fn take_in(
+/// Adds an external text to the session; also returns the taint ratio after that.
+pub(super) fn add_external(
     active: &ActiveSession,
     source: &str,
     text: &str,
 ) -> Result<(FencedText, f64), Failure> {
-    let fenced = active.host.fence_one(source, text);
-    let level = active.take_in(Provenance::External, &fenced.source, fenced.tokens, true)?;
+    let fenced = active.host.fence(source, text)?;
+    let level = active.add_content(Provenance::External, &fenced.source, fenced.tokens, true)?;
     let detail = json!({
         "source": fenced.source, "tokens": fenced.tokens, "verdict": fenced.verdict.as_str(),
     });
@@ -34,16 +37,16 @@ pub(super) fn take_in(
     Ok((fenced, level.ratio()))
 }
 
-/// Texts that were written in other sessions, as they come into this one.
+/// Counts texts from other sessions as they enter this one.
 #[derive(Default)]
-pub(super) struct Texts {
+pub(super) struct ImportedTexts {
     clean: u64,
     tainted: u64,
 }
 
-impl Texts {
-    /// A text as the agent sees it: fenced where it may come from outside.
-    pub(super) fn shown(&mut self, source: &str, text: &str, tainted: bool) -> String {
+impl ImportedTexts {
+    /// A text as the agent reads it: fenced if it may contain external content.
+    pub(super) fn fence(&mut self, source: &str, text: &str, tainted: bool) -> String {
         let tokens = u64::from(estimate(text));
         if tainted {
             self.tainted = self.tainted.saturating_add(tokens);
@@ -54,13 +57,13 @@ impl Texts {
         }
     }
 
-    /// Counts what was shown.
-    pub(super) fn take_in(self, active: &ActiveSession, action: &str) -> Result<(), Failure> {
+    /// Adds the texts to the taint ledger.
+    pub(super) fn record(self, active: &ActiveSession, action: &str) -> Result<(), Failure> {
         if self.clean > 0 {
-            active.take_in(Provenance::ToolResult, action, self.clean, false)?;
+            active.add_content(Provenance::ToolResult, action, self.clean, false)?;
         }
         if self.tainted > 0 {
-            active.take_in(Provenance::External, action, self.tainted, true)?;
+            active.add_content(Provenance::External, action, self.tainted, true)?;
         }
         Ok(())
     }

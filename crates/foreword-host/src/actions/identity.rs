@@ -1,4 +1,4 @@
-//! Identity files: an agent may propose a change, a person decides.
+//! Proposing a change to an identity file, which a person approves or rejects.
 
 use foreword_guard::{Policy, Verdict};
 use foreword_protocol::{ErrorCode, Failure, IdentityPropose};
@@ -11,15 +11,15 @@ use crate::governance::identity;
 use crate::turn::active_session::ActiveSession;
 
 pub(super) fn propose(active: &ActiveSession, args: IdentityPropose) -> Result<Value, Failure> {
-    let file = identity::target(&active.host.root, active.agent.as_deref(), &args.file)
+    let file = identity::target(&active.host.root, active.identity.agent.as_deref(), &args.file)
         .map_err(|reason| Failure::new(ErrorCode::Refused, reason))?;
     let screening = Screeners::default().screen(Policy::Agent, &args.content, &[]);
     if screening.verdict == Verdict::Reject {
-        let reason = screening.findings.first().map_or("it was not safe", |found| &found.message);
+        let reason = screening.findings.first().map_or("it is not safe", |found| &found.message);
         return Ok(json!({ "verdict": Verdict::Reject.as_str(), "reason": reason }));
     }
     let base = identity::digest(&active.host.root.join(&file)).map_err(|error| internal(&error))?;
-    let (by, session) = (active.actor(), active.session.clone());
+    let (by, session) = (active.actor(), active.identity.session.clone());
     let shown = file.clone();
     let id = change(active, "identity_propose", json!({ "file": shown }), move |write, now| {
         let new = NewIdentityProposal {
@@ -35,6 +35,6 @@ pub(super) fn propose(active: &ActiveSession, args: IdentityPropose) -> Result<V
     Ok(json!({
         "id": id.as_str(),
         "verdict": Verdict::NeedsReview.as_str(),
-        "reason": format!("a person decides about {shown}: `foreword approve {id}`"),
+        "reason": format!("{shown} changes once a person approves it: `foreword approve {id}`"),
     }))
 }

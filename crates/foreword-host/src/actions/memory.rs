@@ -1,4 +1,4 @@
-//! Memories: searched and written. What came from outside stays marked.
+//! Searching and writing memories. External content stays marked as such.
 
 use foreword::estimate;
 use foreword_embed::Embedder;
@@ -13,9 +13,8 @@ use serde_json::{Value, json};
 use crate::error::HostError;
 use crate::turn::active_session::ActiveSession;
 
-/// At most so many memories at once.
 const MAX_RESULTS: u32 = 50;
-/// A search shows what fits less well than what a prompt recalls by itself.
+/// Lower than what a prompt recalls on its own, since here the agent asked.
 const MIN_SCORE: f32 = 0.3;
 
 pub(super) fn search(active: &ActiveSession, args: &MemorySearch) -> Result<Value, Failure> {
@@ -27,9 +26,9 @@ pub(super) fn search(active: &ActiveSession, args: &MemorySearch) -> Result<Valu
     let found = engine
         .recall(&Recall {
             vector: vector.as_ref(),
-            agent: active.agent.as_deref(),
-            user: active.user.as_deref(),
-            session: Some(active.session.as_str()),
+            agent: active.identity.agent.as_deref(),
+            user: active.identity.user.as_deref(),
+            session: Some(active.identity.session.as_str()),
             limit: args.limit.unwrap_or(10).clamp(1, MAX_RESULTS) as usize,
             min_score: Some(MIN_SCORE),
             kinds: KindFilter::Memories,
@@ -58,7 +57,7 @@ pub(super) fn search(active: &ActiveSession, args: &MemorySearch) -> Result<Valu
         .collect();
     for (tokens, external) in [(clean, false), (tainted, true)] {
         if tokens > 0 {
-            active.take_in(Provenance::Memory, "memory_search", tokens, external)?;
+            active.add_content(Provenance::Memory, "memory_search", tokens, external)?;
         }
     }
     Ok(json!({ "memories": memories }))
@@ -66,24 +65,24 @@ pub(super) fn search(active: &ActiveSession, args: &MemorySearch) -> Result<Valu
 
 pub(super) fn write(active: &ActiveSession, args: MemoryWrite) -> Result<Value, Failure> {
     if args.text.trim().is_empty() {
-        return Err(Failure::new(ErrorCode::BadRequest, "there is nothing to remember"));
+        return Err(Failure::new(ErrorCode::BadRequest, "`text` must not be empty"));
     }
-    // What a tainted session remembers is tainted, also when a person allowed it.
-    let tainted = active.taint()?.external_tokens > 0;
+    // Even if a person approved it: the text may still quote external content.
+    let tainted = active.is_tainted()?;
     let kind = args.kind.as_deref().map(MemoryKind::parse).transpose();
     let kind = kind.map_err(HostError::from)?.unwrap_or_default();
     if kind.is_never_given() {
-        let message = format!("an agent cannot write memories of the kind `{}`", kind.as_str());
+        let message = format!("agents cannot write memories of the kind `{}`", kind.as_str());
         return Err(Failure::new(ErrorCode::Refused, message));
     }
     let entry = NewEntry {
         kind,
         tainted,
         importance: args.importance,
-        source: Some(format!("session {}", active.session)),
+        source: Some(format!("session {}", active.identity.session)),
         scope: MemoryScope {
-            agent: active.agent.clone(),
-            user: active.user.clone(),
+            agent: active.identity.agent.clone(),
+            user: active.identity.user.clone(),
             session: None,
         },
         ..NewEntry::new(args.text)

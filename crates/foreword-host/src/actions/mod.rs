@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::error::HostError;
 use crate::model::proxy::Sink;
-use crate::turn::active_session::ActiveSession as Live;
+use crate::turn::active_session::ActiveSession;
 
 /// Actions that every agent has, whatever tools it was given: they show what there is.
 const ALWAYS: [&str; 5] =
@@ -27,52 +27,56 @@ const ALWAYS: [&str; 5] =
 const LONGEST_SUMMARY: usize = 1900;
 
 /// Carries out an action of a session's agent.
-pub(crate) fn perform(live: &Live, action: Action, sink: Sink<'_>) -> Result<Value, Failure> {
+pub(crate) fn perform(
+    active: &ActiveSession,
+    action: Action,
+    sink: Sink<'_>,
+) -> Result<Value, Failure> {
     let name = action.name();
-    let result = allowed(live, &action).and_then(|info| {
+    let result = allowed(active, &action).and_then(|info| {
         if info.sensitive {
-            gated(live, name, &action)?;
+            gated(active, name, &action)?;
         }
         Ok(info)
     });
-    let result = result.and_then(|_| carry_out(live, action, sink));
-    record(live, name, &result);
+    let result = result.and_then(|_| carry_out(active, action, sink));
+    record(active, name, &result);
     result
 }
 
-fn carry_out(live: &Live, action: Action, sink: Sink<'_>) -> Result<Value, Failure> {
+fn carry_out(active: &ActiveSession, action: Action, sink: Sink<'_>) -> Result<Value, Failure> {
     match action {
-        Action::SkillList(_) => skills::list(live),
-        Action::SkillRead(args) => skills::read(live, &args),
-        Action::SkillPropose(args) => skills::propose(live, args),
-        Action::IdentityPropose(args) => identity::propose(live, args),
-        Action::MemorySearch(args) => memory::search(live, &args),
-        Action::MemoryWrite(args) => memory::write(live, args),
-        Action::AuditReport(args) => session::report(live, &args),
-        Action::ContentAdd(args) => content::add(live, &args),
-        Action::WebFetch(args) => web::fetch(live, &args),
-        Action::SpawnAgent(args) => spawn::agent(live, args),
-        Action::ChainRun(args) => spawn::chain(live, args),
-        Action::TaskCreate(args) => tasks::create(live, args),
-        Action::TaskList(args) => tasks::list(live, &args),
-        Action::TaskUpdate(args) => tasks::update(live, args),
-        Action::TodoRead(_) => tasks::read_todos(live),
-        Action::TodoWrite(args) => tasks::write_todos(live, args),
-        Action::ScheduleAdd(args) => schedule::add(live, args),
-        Action::ScheduleList(_) => schedule::list(live),
-        Action::ScheduleRemove(args) => schedule::remove(live, args),
-        Action::ToolDescribe(args) => session::describe(live, &args),
-        Action::SessionStatus(_) => session::status(live),
-        Action::ModelCall(args) => model::call(live, &args, sink),
+        Action::SkillList(_) => skills::list(active),
+        Action::SkillRead(args) => skills::read(active, &args),
+        Action::SkillPropose(args) => skills::propose(active, args),
+        Action::IdentityPropose(args) => identity::propose(active, args),
+        Action::MemorySearch(args) => memory::search(active, &args),
+        Action::MemoryWrite(args) => memory::write(active, args),
+        Action::AuditReport(args) => session::report(active, &args),
+        Action::ContentAdd(args) => content::add(active, &args),
+        Action::WebFetch(args) => web::fetch(active, &args),
+        Action::SpawnAgent(args) => spawn::agent(active, args),
+        Action::ChainRun(args) => spawn::chain(active, args),
+        Action::TaskCreate(args) => tasks::create(active, args),
+        Action::TaskList(args) => tasks::list(active, &args),
+        Action::TaskUpdate(args) => tasks::update(active, args),
+        Action::TodoRead(_) => tasks::read_todos(active),
+        Action::TodoWrite(args) => tasks::write_todos(active, args),
+        Action::ScheduleAdd(args) => schedule::add(active, args),
+        Action::ScheduleList(_) => schedule::list(active),
+        Action::ScheduleRemove(args) => schedule::remove(active, args),
+        Action::ToolDescribe(args) => session::describe(active, &args),
+        Action::SessionStatus(_) => session::status(active),
+        Action::ModelCall(args) => model::call(active, &args, sink),
     }
 }
 
 /// The action's entry, if this agent may ask for it and gives nothing away by asking.
-fn allowed(live: &Live, action: &Action) -> Result<&'static ActionInfo, Failure> {
+fn allowed(active: &ActiveSession, action: &Action) -> Result<&'static ActionInfo, Failure> {
     let name = action.name();
     let info = actions().iter().find(|info| info.name == name);
     let info = info.ok_or_else(|| Failure::new(ErrorCode::UnknownAction, name))?;
-    let has = || live.tools.iter().any(|tool| tool.name == name);
+    let has = || active.prompt.tools.iter().any(|tool| tool.name == name);
     if info.who == Who::Agent && !ALWAYS.contains(&name) && !has() {
         return Err(Failure::new(
             ErrorCode::Refused,
@@ -81,8 +85,8 @@ fn allowed(live: &Live, action: &Action) -> Result<&'static ActionInfo, Failure>
     }
     if info.changes && info.who == Who::Agent {
         let args = action.args().map_err(|error| internal(&error))?;
-        if let Some(leak) = live.detector.find(args.get()) {
-            live.note_leak(name, &leak.to_string());
+        if let Some(leak) = active.canary.detector.find(args.get()) {
+            active.report_leak(name, &leak.to_string());
             return Err(Failure::new(
                 ErrorCode::Refused,
                 "the session's canary token must not be repeated in any form",
@@ -93,17 +97,19 @@ fn allowed(live: &Live, action: &Action) -> Result<&'static ActionInfo, Failure>
 }
 
 /// Lets a sensitive action pass if the session is clean enough, or the person allowed it once.
-fn gated(live: &Live, name: &'static str, action: &Action) -> Result<(), Failure> {
+fn gated(active: &ActiveSession, name: &'static str, action: &Action) -> Result<(), Failure> {
     let Some(sensitive) = Sensitive::parse(name) else { return Ok(()) };
-    let level = live.taint()?;
-    let Err(refusal) = gate(sensitive, level, live.threshold, false) else { return Ok(()) };
-    let now = live.host.now();
-    let session = live.session.clone();
-    let used = live.event("taint.grant_used", Outcome::Done);
+    let level = active.taint()?;
+    let Err(refusal) = gate(sensitive, level, active.taint_threshold(), false) else {
+        return Ok(());
+    };
+    let now = active.host.now();
+    let session = active.identity.session.clone();
+    let used = active.event("taint.grant_used", Outcome::Done);
     // Leave is for what the person saw, not for something else under the same name.
     let args = action.args().map_err(|error| internal(&error))?;
     let digest = *blake3::hash(args.get().as_bytes()).as_bytes();
-    let granted = live.host.writer.write(now, move |write| -> Result<bool, StoreError> {
+    let granted = active.host.writer.write(now, move |write| -> Result<bool, StoreError> {
         let Some(grant) = write.grant_use(&session, name, &digest, now)? else { return Ok(false) };
         let detail = json!({ "action": name, "grant": grant.as_str() });
         write.audit(&used.with_detail(detail))?;
@@ -113,8 +119,8 @@ fn gated(live: &Live, name: &'static str, action: &Action) -> Result<(), Failure
         return Ok(());
     }
     let summary = summary(action);
-    let (session, reason) = (live.session.clone(), refusal.reason.to_string());
-    let id = live.host.writer.write(now, move |write| {
+    let (session, reason) = (active.identity.session.clone(), refusal.reason.to_string());
+    let id = active.host.writer.write(now, move |write| {
         write.refusal_add(&session, name, &digest, &summary, &reason, now)
     });
     let id = id.map_err(HostError::from)?;
@@ -164,7 +170,7 @@ const ON_RECORD: [&str; 8] = [
 
 /// Every action is put on record. What changes something is on record together with its change; of
 /// what only reads, the entry may reach the disk a moment later.
-fn record(live: &Live, name: &str, result: &Result<Value, Failure>) {
+fn record(active: &ActiveSession, name: &str, result: &Result<Value, Failure>) {
     if result.is_ok() && ON_RECORD.contains(&name) {
         return;
     }
@@ -175,25 +181,25 @@ fn record(live: &Live, name: &str, result: &Result<Value, Failure>) {
             _ => Outcome::Failed,
         },
     };
-    let mut event = live.event(&format!("ipc.{name}"), outcome);
+    let mut event = active.event(&format!("ipc.{name}"), outcome);
     if let Err(failure) = result {
         event.detail = json!({ "code": failure.code.as_str(), "reason": failure.message });
     }
-    live.host.record(event);
+    active.host.record(event);
 }
 
 /// Carries out a change of the database, together with its entry in the log.
 fn change<T: Send + 'static>(
-    live: &Live,
+    active: &ActiveSession,
     name: &str,
     detail: Value,
     change: impl FnOnce(&mut foreword_store::Transaction<'_>, i64) -> Result<T, StoreError>
     + Send
     + 'static,
 ) -> Result<T, Failure> {
-    let now = live.host.now();
-    let event = live.event(&format!("ipc.{name}"), Outcome::Done).with_detail(detail);
-    let written = live.host.writer.write(now, move |write| -> Result<T, StoreError> {
+    let now = active.host.now();
+    let event = active.event(&format!("ipc.{name}"), Outcome::Done).with_detail(detail);
+    let written = active.host.writer.write(now, move |write| -> Result<T, StoreError> {
         let value = change(write, now)?;
         write.audit(&event)?;
         Ok(value)
@@ -209,34 +215,7 @@ pub(super) fn to_json(value: impl serde::Serialize) -> Result<Value, Failure> {
     serde_json::to_value(value).map_err(|error| internal(&error))
 }
 
-impl From<HostError> for Failure {
-    fn from(error: HostError) -> Self {
-        let code = match &error {
-            HostError::Store(error) => store_code(error),
-            HostError::Limit(_) => ErrorCode::Limit,
-            HostError::Cancelled | HostError::Blocked { .. } => ErrorCode::Refused,
-            HostError::Workspace(_) | HostError::Gather(_) | HostError::NoDirectory { .. } => {
-                ErrorCode::BadRequest
-            }
-            HostError::Agent { .. } | HostError::NotInstalled { .. } => ErrorCode::Unavailable,
-            HostError::Skill(_) => ErrorCode::BadRequest,
-            _ => ErrorCode::Internal,
-        };
-        let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
-        Self::new(code, format!("{error}{hint}"))
-    }
-}
-
-fn store_code(error: &StoreError) -> ErrorCode {
-    match error {
-        StoreError::NoSuch { .. } | StoreError::NoSuchProposal { .. } => ErrorCode::NotFound,
-        StoreError::TooMany { .. } => ErrorCode::Limit,
-        StoreError::TooLarge { .. } | StoreError::Unfit { .. } => ErrorCode::BadRequest,
-        _ => ErrorCode::Internal,
-    }
-}
-
 /// An event of the host's own.
-pub(super) fn note(live: &Live, action: &str, detail: Value) -> Event {
-    live.event(action, Outcome::Done).with_detail(detail)
+pub(super) fn note(active: &ActiveSession, action: &str, detail: Value) -> Event {
+    active.event(action, Outcome::Done).with_detail(detail)
 }

@@ -1,4 +1,4 @@
-//! Calls of the model.
+//! Calling the model.
 
 use std::time::Instant;
 
@@ -7,9 +7,9 @@ use foreword_store::Outcome;
 use serde_json::{Value, json};
 
 use crate::model::proxy::{self, Sink};
-use crate::turn::active_session::ActiveSession;
+use crate::turn::active_session::{ActiveSession, ModelAccess};
 
-/// Loops of others also call the model for titles and the like; so many more than steps may be.
+/// Calls allowed beyond `host.max_steps`, since third-party loops also ask the model for titles.
 const MAX_EXTRA_CALLS: u64 = 20;
 
 pub(super) fn call(
@@ -17,30 +17,30 @@ pub(super) fn call(
     args: &ModelCall,
     sink: Sink<'_>,
 ) -> Result<Value, Failure> {
-    let upstream = active
-        .upstream
+    let ModelAccess { upstream, policy } = active
+        .model
         .as_ref()
-        .ok_or_else(|| Failure::new(ErrorCode::Unavailable, "this session has no model to call"))?;
-    let most = u64::from(active.settings.max_steps) + MAX_EXTRA_CALLS;
-    if active.activity.count_model_call() >= most {
-        let message = format!("this turn has called the model {most} times (host.max_steps)");
+        .ok_or_else(|| Failure::new(ErrorCode::Unavailable, "this session cannot call a model"))?;
+    let max = u64::from(active.settings.max_steps) + MAX_EXTRA_CALLS;
+    if active.activity.start_model_call() >= max {
+        let message =
+            format!("this turn has reached its limit of {max} model calls (host.max_steps)");
         return Err(Failure::new(ErrorCode::Limit, message));
     }
     let began = Instant::now();
-    let facts = proxy::check(args, upstream.provider, &active.prompt)?;
-    active.policy.check(&facts, args.body.get(), &active.prompt)?;
-    active.worked(began.elapsed());
+    let facts = policy.check(args, upstream.provider)?;
+    active.activity.add_host_time(began.elapsed());
     let agent = active.host.model_agent(upstream.timeout);
     let called = proxy::call(&agent, upstream, args, &active.tree, &mut |part| {
         let began = Instant::now();
         let sent = sink(part);
-        active.worked(began.elapsed());
+        active.activity.add_host_time(began.elapsed());
         sent
     })?;
-    active.spend(called.usage);
+    active.activity.finish_model_call(called.status, called.usage);
     let detail = json!({
         "model": facts.model, "status": called.status, "usage": called.usage,
-        "turn": active.turn.map(|turn| turn.0),
+        "turn": active.identity.turn.map(|turn| turn.0),
     });
     active.host.record(active.event("ipc.model_call", Outcome::Done).with_detail(detail));
     Ok(json!({ "status": called.status, "usage": called.usage }))

@@ -1,4 +1,4 @@
-//! The session itself: how it stands, what its tools are, what its agent puts on record.
+//! The session itself: its status, its tools, and reports for the audit log.
 
 use foreword::nearest;
 use foreword_protocol::{AuditReport, ErrorCode, Failure, ToolDescribe};
@@ -7,24 +7,23 @@ use serde_json::{Value, json};
 use crate::error::HostError;
 use crate::turn::active_session::ActiveSession;
 
-/// The most characters of an agent's report that are kept.
 const MAX_REPORT_CHARS: usize = 4000;
 
 pub(super) fn status(active: &ActiveSession) -> Result<Value, Failure> {
     let level = active.taint()?;
-    let session = active.host.reader.session(&active.session).map_err(HostError::from)?;
-    let refused = level.ratio() > active.threshold || level.external_since_person;
+    let session = active.host.reader.session(&active.identity.session).map_err(HostError::from)?;
+    let refused = level.ratio() > active.taint_threshold() || level.external_since_person;
     Ok(json!({
-        "session": active.session.as_str(),
-        "agent": active.agent,
-        "turn": active.turn.map(|turn| turn.0),
+        "session": active.identity.session.as_str(),
+        "agent": active.identity.agent,
+        "turn": active.identity.turn.map(|turn| turn.0),
         "turns": session.map(|session| session.turns),
-        "depth": active.depth,
-        "sandbox": active.context.sandbox_type.inspect(),
-        "profile": active.context.profile().as_str(),
-        "tools": active.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
+        "depth": active.identity.depth,
+        "sandbox": active.prompt.context.sandbox_type.inspect(),
+        "profile": active.prompt.context.profile().as_str(),
+        "tools": active.prompt.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
         "taint": {
-            "ratio": level.ratio(), "threshold": active.threshold,
+            "ratio": level.ratio(), "threshold": active.taint_threshold(),
             "externalTokens": level.external_tokens, "totalTokens": level.total_tokens,
             "externalSincePerson": level.external_since_person,
             "sensitiveActionsRefused": refused,
@@ -33,27 +32,27 @@ pub(super) fn status(active: &ActiveSession) -> Result<Value, Failure> {
 }
 
 pub(super) fn describe(active: &ActiveSession, args: &ToolDescribe) -> Result<Value, Failure> {
-    if let Some(tool) = active.tools.iter().find(|tool| tool.name == args.name) {
+    if let Some(tool) = active.prompt.tools.iter().find(|tool| tool.name == args.name) {
         return Ok(json!({
             "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema,
         }));
     }
-    let tools = &active.context.tools;
+    let tools = &active.prompt.context.tools;
     if let Some(tool) = tools.iter().find(|tool| tool.name.inspect() == args.name) {
         return Ok(json!({
             "name": args.name, "description": tool.description.inspect(), "inputSchema": null,
         }));
     }
-    let known = active.tools.iter().map(|tool| tool.name.as_str());
+    let known = active.prompt.tools.iter().map(|tool| tool.name.as_str());
     let near = nearest(&args.name, known);
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     let name: String = args.name.chars().take(100).collect();
-    Err(Failure::new(ErrorCode::NotFound, format!("there is no tool `{name}`{near}")))
+    Err(Failure::new(ErrorCode::NotFound, format!("unknown tool `{name}`{near}")))
 }
 
 pub(super) fn report(active: &ActiveSession, args: &AuditReport) -> Result<Value, Failure> {
     if args.event.trim().is_empty() {
-        return Err(Failure::new(ErrorCode::BadRequest, "`event` must say what happened"));
+        return Err(Failure::new(ErrorCode::BadRequest, "`event` must not be empty"));
     }
     let cut = |text: &str| text.chars().take(MAX_REPORT_CHARS).collect::<String>();
     let detail = json!({ "event": cut(&args.event), "detail": args.detail.as_deref().map(cut) });

@@ -1,4 +1,4 @@
-//! Skills: listed, read, proposed.
+//! Listing, reading and proposing skills.
 
 use foreword_guard::{Trust, external_content};
 use foreword_protocol::{ErrorCode, Failure, SkillPropose, SkillRead};
@@ -28,12 +28,12 @@ pub(super) fn list(active: &ActiveSession) -> Result<Value, Failure> {
     Ok(json!({ "skills": skills }))
 }
 
-/// What cannot be looked up counts as not approved.
+/// A skill whose approval cannot be read counts as not approved.
 fn is_approved(approvals: &Approvals, path: &str, digest: &[u8; 32]) -> bool {
     matches!(approvals.standing(path, digest), Standing::Approved { .. })
 }
 
-/// A skill that nobody has approved comes as what it is: the words of somebody else.
+/// Reads a skill. One that is not approved is fenced as untrusted text.
 pub(super) fn read(active: &ActiveSession, args: &SkillRead) -> Result<Value, Failure> {
     let store = active.host.skills()?;
     let mut skill = store.read(&args.name).map_err(|error| match error {
@@ -54,7 +54,7 @@ pub(super) fn read(active: &ActiveSession, args: &SkillRead) -> Result<Value, Fa
     }))
 }
 
-/// The gate was passed before: the store does not ask again what a person may have allowed.
+/// The taint gate has been passed by now, possibly with a grant, so the store must not apply it again.
 pub(super) fn propose(active: &ActiveSession, args: SkillPropose) -> Result<Value, Failure> {
     let request = ProposalRequest {
         name: Some(args.skill),

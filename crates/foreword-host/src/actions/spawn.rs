@@ -1,4 +1,4 @@
-//! Agents that agents start: one, or several in a row.
+//! Agents that an agent starts: one, or several in a row.
 
 use std::path::Path;
 
@@ -9,11 +9,10 @@ use foreword_store::SessionId;
 use serde_json::{Value, json};
 
 use crate::error::HostError;
-use crate::turn::TurnReport;
 use crate::turn::active_session::ActiveSession;
-use crate::turn::prepare::{Origin, TurnRequest};
+use crate::turn::report::TurnReport;
+use crate::turn::request::{Origin, TurnRequest};
 
-/// A chain has at most so many stages.
 const MAX_STAGES: usize = 16;
 
 pub(super) fn agent(active: &ActiveSession, args: SpawnAgent) -> Result<Value, Failure> {
@@ -36,7 +35,7 @@ pub(super) fn chain(active: &ActiveSession, args: ChainRun) -> Result<Value, Fai
         let message = format!("a chain has 1 to {MAX_STAGES} stages");
         return Err(Failure::new(ErrorCode::BadRequest, message));
     }
-    // Nobody starts before it is known that all can.
+    // All stages are checked before the first one starts.
     for (before, stage) in args.stages.iter().enumerate() {
         check(active, stage).map_err(|failure| {
             let message = format!("stage {}: {}", before + 1, failure.message);
@@ -53,7 +52,7 @@ pub(super) fn chain(active: &ActiveSession, args: ChainRun) -> Result<Value, Fai
                 last = Some(answer);
             }
             Err(failure) if done.is_empty() => return Err(failure),
-            // What was done is not lost with the stage that was not.
+            // Keeps the results of the stages before.
             Err(failure) => {
                 let number = done.len() + 1;
                 let failed = json!({ "stage": number, "role": role, "reason": failure.message });
@@ -66,21 +65,21 @@ pub(super) fn chain(active: &ActiveSession, args: ChainRun) -> Result<Value, Fai
 
 fn check(active: &ActiveSession, stage: &Stage) -> Result<(), Failure> {
     if stage.prompt.trim().is_empty() {
-        return Err(Failure::new(ErrorCode::BadRequest, "`prompt` must say what to do"));
+        return Err(Failure::new(ErrorCode::BadRequest, "`prompt` must not be empty"));
     }
     active.host.workspace()?.agent(&stage.role).map_err(HostError::from)?;
-    active.host.inside(Some(Path::new(&stage.cwd)))?;
+    active.host.directory(Some(Path::new(&stage.cwd)))?;
     Ok(())
 }
 
-/// Runs one agent to the end of its turn. What it took in from outside comes back with its answer.
+/// Runs one agent to the end of its turn. If its session is tainted, so is its answer.
 fn start(
     active: &ActiveSession,
     stage: Stage,
     before: Option<&str>,
 ) -> Result<(TurnReport, String), Failure> {
     check(active, &stage)?;
-    let depth = active.tree.start(active.depth)?;
+    let depth = active.tree.start(active.identity.depth)?;
     let message = match before {
         Some(before) => {
             let fenced = external_content("previous stage", Trust::Tool, before);
@@ -88,16 +87,14 @@ fn start(
         }
         None => stage.prompt,
     };
-    let origin = Origin::Agent {
-        parent: active.session.clone(),
-        tainted: active.taint()?.external_tokens > 0,
-    };
+    let origin =
+        Origin::Agent { parent: active.identity.session.clone(), tainted: active.is_tainted()? };
     let session = SessionId::random().map_err(HostError::from)?;
     let request = TurnRequest {
         message,
         session: Some(session.clone()),
         agent: Some(stage.role.clone()),
-        user: active.user.clone(),
+        user: active.identity.user.clone(),
         model: stage.model,
         cwd: Some(stage.cwd.into()),
         runtime_context: stage.runtime_context.map(|given| runtime_context(given, active)),
@@ -116,7 +113,7 @@ fn start(
         }
     };
     if let Some(held) = &report.held {
-        // The reason may repeat what the answer said.
+        // The reason may quote the answer.
         let reason = reason(active, &stage.role, held, true)?;
         let message = format!("the answer of `{}` was held back: {reason}", stage.role);
         return Err(Failure::new(ErrorCode::Refused, message));
@@ -129,11 +126,11 @@ fn start(
     };
     let tokens = u64::from(estimate(&answer));
     let source = format!("agent {}", stage.role);
-    active.take_in(Provenance::ToolResult, &source, tokens, tainted)?;
+    active.add_content(Provenance::ToolResult, &source, tokens, tainted)?;
     Ok((report, answer))
 }
 
-/// Why an agent failed, for the one that started it: from outside, if its words may be.
+/// Why an agent failed, for its parent. Fenced if it may quote external content.
 fn reason(
     active: &ActiveSession,
     role: &str,
@@ -146,14 +143,14 @@ fn reason(
     } else {
         reason.to_owned()
     };
-    active.take_in(Provenance::ToolResult, &source, u64::from(estimate(&reason)), external)?;
+    active.add_content(Provenance::ToolResult, &source, u64::from(estimate(&reason)), external)?;
     Ok(reason)
 }
 
 fn runtime_context(given: RuntimeContextArgs, active: &ActiveSession) -> RuntimeContext {
     RuntimeContext {
         mode: given.mode,
-        parent_role: given.parent_role.or_else(|| active.agent.clone()).map(Line::new),
+        parent_role: given.parent_role.or_else(|| active.identity.agent.clone()).map(Line::new),
         objective: given.objective.map(Line::new),
         task_id: given.task_id.map(Line::new),
     }

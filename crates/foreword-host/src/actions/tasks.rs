@@ -1,15 +1,14 @@
-//! Tasks that all agents of a workspace share, and the steps of one session.
+//! Tasks shared by all agents of a workspace, and the to-do list of a session.
 
 use foreword_protocol::{Failure, TaskCreate, TaskList, TaskUpdate, TodoWrite};
 use foreword_store::{NewTask, Task, TaskChange, TaskFilter, TodoItem};
 use serde_json::{Value, json};
 
-use super::content::Texts;
+use super::content::ImportedTexts;
 use super::{change, to_json};
 use crate::error::HostError;
 use crate::turn::active_session::ActiveSession;
 
-/// At most so many tasks are listed.
 const MAX_TASKS_LISTED: usize = 200;
 
 pub(super) fn create(active: &ActiveSession, args: TaskCreate) -> Result<Value, Failure> {
@@ -18,8 +17,8 @@ pub(super) fn create(active: &ActiveSession, args: TaskCreate) -> Result<Value, 
         detail: args.detail,
         assignee: args.assignee,
         by: active.actor(),
-        session: Some(active.session.clone()),
-        tainted: active.taint()?.external_tokens > 0,
+        session: Some(active.identity.session.clone()),
+        tainted: active.is_tainted()?,
     };
     let id =
         change(active, "task_create", json!({}), move |write, now| write.task_create(&new, now))?;
@@ -27,42 +26,45 @@ pub(super) fn create(active: &ActiveSession, args: TaskCreate) -> Result<Value, 
 }
 
 pub(super) fn list(active: &ActiveSession, args: &TaskList) -> Result<Value, Failure> {
-    let filter =
-        TaskFilter { state: args.state, assignee: args.assignee.clone(), ..TaskFilter::default() };
+    let filter = TaskFilter {
+        state: args.state,
+        assignee: args.assignee.clone(),
+        ..TaskFilter::default()
+    };
     let tasks = active.host.reader.task_list(&filter, MAX_TASKS_LISTED).map_err(HostError::from)?;
-    let mut texts = Texts::default();
-    let tasks: Vec<Task> = tasks.into_iter().map(|task| shown(task, &mut texts)).collect();
-    texts.take_in(active, "task_list")?;
+    let mut texts = ImportedTexts::default();
+    let tasks: Vec<Task> = tasks.into_iter().map(|task| fenced_task(task, &mut texts)).collect();
+    texts.record(active, "task_list")?;
     Ok(json!({ "tasks": to_json(tasks)? }))
 }
 
 pub(super) fn update(active: &ActiveSession, args: TaskUpdate) -> Result<Value, Failure> {
     let TaskUpdate { id, state, title, detail, assignee } = args;
-    let says = title.is_some() || detail.is_some() || assignee.is_some();
-    let tainted = says && active.taint()?.external_tokens > 0;
+    let has_text = title.is_some() || detail.is_some() || assignee.is_some();
+    let tainted = has_text && active.is_tainted()?;
     let wanted = TaskChange { state, title, detail, assignee, tainted };
     let task = change(active, "task_update", json!({ "task": id }), move |write, now| {
         write.task_update(&id, &wanted, now)
     })?;
-    let mut texts = Texts::default();
-    let task = shown(task, &mut texts);
-    texts.take_in(active, "task_update")?;
+    let mut texts = ImportedTexts::default();
+    let task = fenced_task(task, &mut texts);
+    texts.record(active, "task_update")?;
     to_json(task)
 }
 
-/// A task as an agent sees it.
-fn shown(mut task: Task, texts: &mut Texts) -> Task {
+/// A task as an agent reads it.
+fn fenced_task(mut task: Task, texts: &mut ImportedTexts) -> Task {
     let tainted = task.tainted;
     for text in
         [Some(&mut task.title), task.detail.as_mut(), task.assignee.as_mut()].into_iter().flatten()
     {
-        *text = texts.shown("task", text, tainted);
+        *text = texts.fence("task", text, tainted);
     }
     task
 }
 
 pub(super) fn read_todos(active: &ActiveSession) -> Result<Value, Failure> {
-    let items = active.host.reader.todo_read(&active.session).map_err(HostError::from)?;
+    let items = active.host.reader.todo_read(&active.identity.session).map_err(HostError::from)?;
     Ok(json!({ "items": to_json(items)? }))
 }
 
@@ -72,7 +74,7 @@ pub(super) fn write_todos(active: &ActiveSession, args: TodoWrite) -> Result<Val
         .into_iter()
         .map(|item| TodoItem { text: item.text, state: item.state })
         .collect();
-    let (session, count) = (active.session.clone(), items.len());
+    let (session, count) = (active.identity.session.clone(), items.len());
     let detail = json!({ "items": count });
     change(active, "todo_write", detail, move |write, _| write.todo_write(&session, &items))?;
     Ok(json!({ "items": count }))

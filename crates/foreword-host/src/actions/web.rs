@@ -1,4 +1,4 @@
-//! Pages from hosts that the workspace allows by name.
+//! Fetching web pages from hosts that the workspace allows by name.
 
 use std::io::Read as _;
 use std::time::Duration;
@@ -13,11 +13,9 @@ use ureq::http::Uri;
 use super::content;
 use crate::turn::active_session::ActiveSession;
 
-/// So much of a page is read.
 const MAX_PAGE_BYTES: u64 = 1 << 20;
-/// So many redirects are followed, each to an allowed host.
+/// Every redirect must lead to an allowed host.
 const MAX_REDIRECTS: usize = 5;
-/// No name of a type is longer.
 const MAX_MEDIA_TYPE_BYTES: usize = 100;
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -35,14 +33,14 @@ pub(super) fn fetch(active: &ActiveSession, args: &WebFetch) -> Result<Value, Fa
         .into();
     for _ in 0..=MAX_REDIRECTS {
         let target = allowed(&url, &active.settings.web_hosts).or_else(|failure| {
-            // Where a server leads to is its own words.
+            // The message quotes the server's redirect, so it counts as external.
             if redirected {
-                active.take_in(Provenance::External, "web_fetch", words(&failure), true)?;
+                active.add_content(Provenance::External, "web_fetch", words(&failure), true)?;
             }
             Err(failure)
         })?;
         let response = agent.get(&target).call().map_err(|error| {
-            Failure::new(ErrorCode::Unavailable, format!("{target} cannot be fetched: {error}"))
+            Failure::new(ErrorCode::Unavailable, format!("cannot fetch {target}: {error}"))
         })?;
         let status = response.status();
         let header = |name: &str| {
@@ -53,7 +51,7 @@ pub(super) fn fetch(active: &ActiveSession, args: &WebFetch) -> Result<Value, Fa
         {
             let next = joined(&target, &location)?;
             if is_https(&target) && !is_https(&next) {
-                let message = format!("{target} leads from https to http, which is not followed");
+                let message = format!("{target} redirects from https to http, which is refused");
                 return Err(Failure::new(ErrorCode::Refused, message));
             }
             url = next;
@@ -64,20 +62,23 @@ pub(super) fn fetch(active: &ActiveSession, args: &WebFetch) -> Result<Value, Fa
         let mut body = Vec::new();
         let mut reader = response.into_body().into_reader().take(MAX_PAGE_BYTES + 1);
         reader.read_to_end(&mut body).map_err(|error| {
-            Failure::new(ErrorCode::Unavailable, format!("{target} broke off: {error}"))
+            Failure::new(
+                ErrorCode::Unavailable,
+                format!("{target}: the response broke off: {error}"),
+            )
         })?;
         let truncated = body.len() as u64 > MAX_PAGE_BYTES;
         body.truncate(usize::try_from(MAX_PAGE_BYTES).unwrap_or(usize::MAX));
         if body.contains(&0) {
-            let failure = Failure::new(ErrorCode::Refused, format!("{target} is no text"));
-            active.take_in(Provenance::External, "web_fetch", words(&failure), true)?;
+            let failure = Failure::new(ErrorCode::Refused, format!("{target} is not a text"));
+            active.add_content(Provenance::External, "web_fetch", words(&failure), true)?;
             return Err(failure);
         }
         let text = String::from_utf8_lossy(&body);
-        let (taken, _) = content::take_in(active, &target, &text)?;
+        let (added, _) = content::add_external(active, &target, &text)?;
         return Ok(json!({
-            "status": status.as_u16(), "contentType": kind, "content": taken.fenced,
-            "tokens": taken.tokens, "truncated": truncated, "verdict": taken.verdict.as_str(),
+            "status": status.as_u16(), "contentType": kind, "content": added.fenced,
+            "tokens": added.tokens, "truncated": truncated, "verdict": added.verdict.as_str(),
         }));
     }
     Err(Failure::new(ErrorCode::Refused, format!("more than {MAX_REDIRECTS} redirects")))
@@ -95,7 +96,7 @@ fn allowed(url: &str, hosts: &[String]) -> Result<String, Failure> {
         return Err(refused(format!("`{shown}` is no address of http or https")));
     };
     if authority.as_str().contains('@') {
-        return Err(refused("an address with a user in front is not fetched".to_owned()));
+        return Err(refused("a URL with a user name is not fetched".to_owned()));
     }
     let name = authority.host().trim_end_matches('.').to_ascii_lowercase();
     let usual = if scheme == "https" { 443 } else { 80 };
@@ -108,9 +109,9 @@ fn allowed(url: &str, hosts: &[String]) -> Result<String, Failure> {
         return Ok(url.to_owned());
     }
     Err(refused(if hosts.is_empty() {
-        "web_fetch is switched off: the workspace allows no host (host.web_hosts)".to_owned()
+        "web_fetch is disabled: the workspace allows no hosts (host.web_hosts)".to_owned()
     } else {
-        format!("`{name}:{port}` is not among the hosts the workspace allows: {}", hosts.join(", "))
+        format!("`{name}:{port}` is not an allowed host (host.web_hosts): {}", hosts.join(", "))
     }))
 }
 
@@ -184,7 +185,7 @@ mod tests {
             assert!(!ok(url), "{url}");
         }
         let off = allowed("https://docs.example.org/", &[]).unwrap_err();
-        assert!(off.message.contains("switched off"), "{off}");
+        assert!(off.message.contains("disabled"), "{off}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A person's word: leave for one action, once, and what is taken off the schedule.
+//! What a person decides about agents' actions: granting them once, and removing schedules.
 
 use foreword_store::{Event, GrantId, Outcome, Refusal, Schedule, SessionId, StoreError};
 use serde_json::json;
@@ -7,11 +7,7 @@ use crate::error::HostError;
 use crate::host::Host;
 
 impl Host {
-    /// Allows an action in a session, once.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such session, or too many grants wait there.
+    /// Grants the next call of an action in a session, whatever its arguments.
     pub fn grant(&self, session: &SessionId, action: &str) -> Result<GrantId, HostError> {
         let now = self.now();
         let (session, action) = (session.clone(), action.to_owned());
@@ -25,11 +21,7 @@ impl Host {
         })?)
     }
 
-    /// Allows what was refused, once, or leaves it at the refusal.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such refusal, or somebody decided already.
+    /// Decides about a refused call: grants exactly that call once, or dismisses it.
     pub fn decide_refusal(&self, id: &str, allow: bool) -> Result<Refusal, HostError> {
         let now = self.now();
         let (id, by) = (id.to_owned(), self.options.person.clone());
@@ -46,11 +38,7 @@ impl Host {
         })?)
     }
 
-    /// Takes something off the schedule, for the person.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such schedule, or more than one whose id begins so.
+    /// Removes a schedule, by its id or an unambiguous prefix of it.
     pub fn remove_schedule(&self, id: &str) -> Result<Schedule, HostError> {
         let now = self.now();
         let (id, by) = (id.to_owned(), self.options.person.clone());

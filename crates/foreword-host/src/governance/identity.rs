@@ -1,4 +1,4 @@
-//! Identity files: which an agent may propose to change, and how a decision is carried out.
+//! Identity files: which ones an agent may propose to change, and applying a decision.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -11,26 +11,25 @@ use serde_json::json;
 use crate::error::HostError;
 use crate::host::Host;
 
-/// What an agent may propose to change. AGENTS.md is the operator's, and never among them.
-const OPEN: [&str; 6] =
+/// The files an agent may propose to change. AGENTS.md belongs to the operator and is never among them.
+const PROPOSABLE: [&str; 6] =
     ["SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "CONTEXT.md"];
-/// No identity file is longer.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// The file of the workspace that a proposal is about: the agent's own where it has one.
+/// The path of the file that a proposal is about: the agent's own file where it has one.
 pub(crate) fn target(root: &Path, agent: Option<&str>, file: &str) -> Result<String, String> {
-    if !OPEN.contains(&file) {
+    if !PROPOSABLE.contains(&file) {
         let file: String = file.chars().take(100).collect();
         return Err(format!(
-            "`{file}` is not a file an agent may propose to change; it may {}",
-            OPEN.join(", ")
+            "agents cannot propose changes to `{file}`; they can to {}",
+            PROPOSABLE.join(", ")
         ));
     }
     let own = agent.map(|agent| format!("agents/{agent}/{file}"));
     Ok(own.filter(|own| root.join(own).is_file()).unwrap_or_else(|| file.to_owned()))
 }
 
-/// The digest of a file; nothing if there is none.
+/// The digest of a file; `None` if it does not exist.
 pub(crate) fn digest(path: &Path) -> io::Result<Option<[u8; 32]>> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -43,11 +42,7 @@ pub(crate) fn digest(path: &Path) -> io::Result<Option<[u8; 32]>> {
 }
 
 impl Host {
-    /// The proposal of an identity file, with its text.
-    ///
-    /// # Errors
-    ///
-    /// If there is none, or more than one, whose id begins like this.
+    /// A proposal with its text, by its id or an unambiguous prefix of it.
     pub fn identity_proposal(
         &self,
         id: &str,
@@ -57,11 +52,7 @@ impl Host {
         Ok((proposal, content))
     }
 
-    /// Decides about the proposal of an identity file, and carries it out.
-    ///
-    /// # Errors
-    ///
-    /// If it was decided, or the file is not what it was when it was proposed.
+    /// Approves or rejects a proposal. An approved text replaces the file, which becomes trusted.
     pub fn decide_identity(
         &self,
         id: &str,
@@ -71,12 +62,10 @@ impl Host {
         let (proposal, content) = self.identity_proposal(id)?;
         let path = self.root.join(&proposal.file);
         if verdict == IdentityVerdict::Approve {
-            let found = digest(&path).map_err(|error| HostError::io("read the file", error))?;
+            let found = digest(&path)
+                .map_err(|error| HostError::io(format!("read {}", path.display()), error))?;
             if found != proposal.base {
-                return Err(HostError::Limit(format!(
-                    "{} was changed since the proposal was made; reject it and ask anew",
-                    proposal.file
-                )));
+                return Err(HostError::ProposalOutdated { file: proposal.file });
             }
         }
         let by = self.options.person.clone();
@@ -91,28 +80,26 @@ impl Host {
         let decided = self.writer.write(now, move |write| -> Result<_, HostError> {
             let decided = write.identity_decide(&id, verdict, &by, reason.as_deref(), now)?;
             write.audit(&event)?;
-            // Inside the transaction: a file that cannot be written leaves the proposal open.
+            // In the transaction, so that the proposal stays open if the file cannot be written.
             if let (IdentityVerdict::Approve, Some(content)) = (verdict, &content) {
                 replace(&root, &path, content)?;
             }
             Ok(decided)
         })?;
         if verdict == IdentityVerdict::Approve {
-            // The person has just seen it.
+            // The person approved exactly this text.
             self.trust_file(&decided.file)?;
         }
         Ok(decided)
     }
 }
 
-/// Replaces a file in one step, by way of the private directory, which no agent can reach.
+/// Replaces a file in one step, from a temporary file in the private directory, which agents cannot
+/// reach.
 fn replace(root: &Path, path: &Path, content: &str) -> Result<(), HostError> {
     let failed = |error| HostError::io(format!("write {}", path.display()), error);
     if fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()) {
-        return Err(HostError::Limit(format!(
-            "{} is a link; put the file itself there, or reject the proposal",
-            path.display()
-        )));
+        return Err(HostError::TargetIsLink { path: path.to_owned() });
     }
     let name = format!("identity-{}", crate::random::random_hex::<16>()?);
     let temporary = root.join(PRIVATE_DIR).join(name);
@@ -120,7 +107,7 @@ fn replace(root: &Path, path: &Path, content: &str) -> Result<(), HostError> {
     let written = made.map_err(failed).and_then(|mut file| {
         file.write_all(content.as_bytes()).map_err(failed)?;
         file.sync_all().map_err(failed)?;
-        // A rename replaces the name, whatever has come to stand there.
+        // A rename replaces the name itself, even if a link has appeared there.
         fs::rename(&temporary, path).map_err(failed)
     });
     if written.is_err() {
@@ -142,7 +129,7 @@ mod tests {
         fs::create_dir_all(root.join(PRIVATE_DIR)).unwrap();
         let outside = place.path().join("outside");
         fs::write(&outside, "mine").unwrap();
-        // Where the temporary file was once.
+        // An earlier version put its temporary file here.
         let planted = root.join(format!(".SOUL.md.foreword-{}", std::process::id()));
         symlink(&outside, &planted).unwrap();
         let soul = root.join("SOUL.md");
@@ -151,7 +138,7 @@ mod tests {
         assert!(!fs::symlink_metadata(&soul).unwrap().is_symlink());
         symlink(&outside, root.join("USER.md")).unwrap();
         let error = replace(&root, &root.join("USER.md"), "new").unwrap_err();
-        assert!(error.to_string().contains("is a link"), "{error}");
+        assert!(error.to_string().contains("is a symbolic link"), "{error}");
         assert_eq!(fs::read_to_string(&outside).unwrap(), "mine");
         assert_eq!(fs::read_dir(root.join(PRIVATE_DIR)).unwrap().count(), 0);
     }

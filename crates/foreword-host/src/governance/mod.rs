@@ -1,8 +1,17 @@
-//! What agents may not change by themselves: trust, quarantine, grants and identity files.
+//! What agents may not change on their own, and how a person allows it.
+//!
+//! Governed files (identity files, instructions, prompts, skills, settings) speak to the model with
+//! authority. Before a turn, `trust` compares them with what the person accepted, which `trust_store`
+//! keeps outside the workspace. After a turn, `quarantine` moves away every governed file the agent
+//! created. An agent that wants such a change proposes it (`identity`), and an action refused because
+//! of taint waits for a grant (`grants`).
 
-pub(crate) mod grants;
+mod error;
+mod grants;
 pub(crate) mod identity;
-pub(crate) mod trust;
-
 pub(crate) mod quarantine;
-pub(crate) mod trust_store;
+mod trust;
+mod trust_store;
+
+pub use error::GovernanceError;
+pub use trust_store::{Standing, TrustChange};

@@ -1,7 +1,8 @@
-//! What an agent created under governed names, put aside after its run.
+//! Moving governed files that an agent created into quarantine after its turn.
 //!
-//! A sandbox cannot forbid a name that nothing has without creating it. So what appears under such a
-//! name is moved to `.foreword/quarantine/`, where a person can look at it. Links are never followed.
+//! A sandbox can protect a file that exists, but it cannot forbid creating one. So whatever appears
+//! under a governed name is moved to `.foreword/quarantine/`, where a person can review it. Links are
+//! never followed.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -11,77 +12,70 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use foreword_workspace::{
-    Governed, GovernedContents, GovernedGroup, PRIVATE_DIR, Workspace, WorkspaceError,
+    Governed, GovernedContents, GovernedGroup, MAX_ENTRIES, PRIVATE_DIR, Repositories, Workspace,
+    WorkspaceError, file_name_fault,
 };
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use foreword_sandbox::SandboxError;
-use foreword_workspace::{MAX_ENTRIES, Repositories};
+use crate::governance::GovernanceError;
 
-/// Directory below the private one.
+/// In the private directory.
 const QUARANTINE_DIR: &str = "quarantine";
-/// A file larger than this was never accepted as it is.
+/// Larger files are never accepted, so they need not be compared.
 const MAX_COMPARED_BYTES: u64 = 64 << 20;
-/// Entries of a directory that are looked at one by one.
+/// Entries of a partly accepted directory that are checked one by one.
 const MAX_DIRECTORY_ENTRIES: usize = 20_000;
 
-/// The governed names and the repositories of a workspace as they were before an agent ran.
+/// The governed names and repositories of a workspace before an agent ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Quarantine {
     before: Governed,
     repositories: Repositories,
-    /// Settings of repositories that were not there.
-    absent_of_git: Vec<PathBuf>,
+    /// Settings files that the repositories did not have.
+    absent_git_files: Vec<PathBuf>,
 }
 
-/// Something that was put aside.
+/// A file or directory that was moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct QuarantinedEntry {
     /// Where it was, relative to the workspace.
     pub path: String,
-    /// What it would have been about; nothing for what git would have run.
+    /// `None` for files that configure git.
     pub group: Option<GovernedGroup>,
     /// Where it is now, relative to the workspace.
     pub moved_to: String,
-    /// Whether it stood in the place of a link, which is there again.
+    /// Whether it had replaced a link, which has been restored.
     pub replaced_link: bool,
 }
 
-/// What came of putting aside.
+/// What was moved, and what could not be.
 #[derive(Debug, Default)]
 pub(crate) struct QuarantineReport {
-    /// What was moved.
     pub moved: Vec<QuarantinedEntry>,
-    /// What could not be, each with its reason.
-    pub faults: Vec<SandboxError>,
+    pub faults: Vec<GovernanceError>,
 }
 
 impl Quarantine {
-    /// Remembers what there is. Take it from the same [`Governed`] as the sandbox.
+    /// Notes what exists. Use the same [`Governed`] as the sandbox.
     ///
-    /// The directory of skills should exist by then: it is written by the store while an agent runs, and
-    /// would be moved away if it had only just appeared.
-    #[must_use]
+    /// The skills directory must exist by then: the store writes to it while the agent runs, and a
+    /// directory that appears only then would be moved.
     pub(crate) fn before(governed: &Governed) -> Self {
         let repositories = Repositories::find(governed.root());
-        let absent_of_git = repositories.absent();
-        Self { before: governed.clone(), repositories, absent_of_git }
+        let absent_git_files = repositories.absent();
+        Self { before: governed.clone(), repositories, absent_git_files }
     }
 
-    /// As [`run_by_host`](crate::run_by_host), of the repositories that are remembered.
-    #[must_use]
-    pub(crate) fn run_by_host(&self) -> Vec<PathBuf> {
+    /// Files of the repositories that git on the host would act on. The sandbox makes them read-only.
+    pub(crate) fn git_settings(&self) -> Vec<PathBuf> {
         self.repositories.read_only()
     }
 
-    /// Moves what appeared since into `.foreword/quarantine/<name>/`, and puts governed links back.
+    /// Moves what has appeared since into `.foreword/quarantine/<name>/`, and restores governed links.
     ///
-    /// `name` is made from the time and the session, and has to be one file name. What is as a person
-    /// accepted it ([`Trust::accepted`](crate::Trust::accepted)) stays where it is. Whatever else appeared
-    /// is moved, whoever made it: nobody can tell the agent's files from a person's. What cannot be
-    /// moved keeps nothing else from being moved.
-    #[must_use]
+    /// Files that equal what the person `accepted` stay. Everything else is moved, since an agent's
+    /// files cannot be told from a person's. A file that cannot be moved does not stop the others.
     pub(crate) fn after(
         &self,
         workspace: &Workspace,
@@ -89,7 +83,7 @@ impl Quarantine {
         accepted: Option<&GovernedContents>,
     ) -> QuarantineReport {
         let mut done = QuarantineReport::default();
-        if let Some(reason) = foreword_workspace::file_name_fault(name) {
+        if let Some(reason) = file_name_fault(name) {
             let given = name.to_owned();
             let fault = WorkspaceError::BadPath { given, reason, asked_by: None };
             done.faults.push(fault.into());
@@ -99,9 +93,9 @@ impl Quarantine {
         for (path, link) in self.before.links() {
             moving.restore(Path::new(path), &link.target, Some(link.group), &mut done);
         }
-        // Names that are known need no search, which somebody could make long.
+        // Known names first: the search for new instructions may fail in a huge workspace.
         moving.all(self.absent(), accepted, &mut done);
-        self.put_repositories_aside(&moving, &mut done);
+        self.move_git_files(&moving, &mut done);
         match self.new_instructions(workspace) {
             Ok(new) => moving.all(new, accepted, &mut done),
             Err(fault) => done.faults.push(fault),
@@ -110,21 +104,21 @@ impl Quarantine {
         done
     }
 
-    fn put_repositories_aside(&self, moving: &Mover<'_>, done: &mut QuarantineReport) {
+    fn move_git_files(&self, moving: &Mover<'_>, done: &mut QuarantineReport) {
         for (path, target) in self.repositories.links() {
             moving.restore(path, target, None, done);
         }
         let now = self.repositories.find_again();
         if self.repositories.is_complete() && !now.is_complete() {
-            done.faults.push(SandboxError::TooMuchMade { most: MAX_ENTRIES });
+            done.faults.push(GovernanceError::TooManyEntries { max: MAX_ENTRIES });
         }
         let new = self.repositories.appeared_in(&now);
-        for path in self.absent_of_git.iter().chain(&new) {
+        for path in self.absent_git_files.iter().chain(&new) {
             moving.one(path, None, done);
         }
     }
 
-    /// Names that had nothing.
+    /// Governed names that did not exist.
     fn absent(&self) -> BTreeSet<(String, GovernedGroup)> {
         let private = Path::new(PRIVATE_DIR);
         let absent = self.before.absent().iter();
@@ -132,11 +126,11 @@ impl Quarantine {
         visible.map(|(path, group)| (path.clone(), *group)).collect()
     }
 
-    /// Nested instructions that were not there.
+    /// Nested instruction files that did not exist.
     fn new_instructions(
         &self,
         workspace: &Workspace,
-    ) -> Result<BTreeSet<(String, GovernedGroup)>, SandboxError> {
+    ) -> Result<BTreeSet<(String, GovernedGroup)>, GovernanceError> {
         let mut names = BTreeSet::new();
         let now = workspace.governed()?;
         let instructions = now.paths().iter().map(|(path, group)| (path, *group));
@@ -152,10 +146,10 @@ impl Quarantine {
     }
 }
 
-enum Accepted {
+enum Acceptance {
     No,
     Yes,
-    /// A directory, of which some was; its entries.
+    /// A directory of which some entries were accepted; all its entries.
     Partly(Vec<String>),
 }
 
@@ -165,7 +159,7 @@ struct Mover<'a> {
 }
 
 impl Mover<'_> {
-    /// Moves what was not accepted of these.
+    /// Moves those of these that were not accepted.
     fn all(
         &self,
         appeared: BTreeSet<(String, GovernedGroup)>,
@@ -182,9 +176,9 @@ impl Mover<'_> {
                 }
             };
             match self.accepted(&path, accepted) {
-                Accepted::No => self.one(Path::new(&path), Some(group), done),
-                Accepted::Yes => {}
-                Accepted::Partly(inside) => {
+                Acceptance::No => self.one(Path::new(&path), Some(group), done),
+                Acceptance::Yes => {}
+                Acceptance::Partly(inside) => {
                     appeared.extend(inside.into_iter().rev().map(|path| (path, group)));
                 }
             }
@@ -192,7 +186,7 @@ impl Mover<'_> {
     }
 
     fn one(&self, path: &Path, group: Option<GovernedGroup>, done: &mut QuarantineReport) {
-        match self.put_aside(path) {
+        match self.quarantine(path) {
             Ok(None) => {}
             Ok(Some(moved_to)) => {
                 let path = path.to_string_lossy().into_owned();
@@ -202,7 +196,7 @@ impl Mover<'_> {
         }
     }
 
-    /// Puts a link back, and what stands in its place aside.
+    /// Restores a link, and moves what has replaced it.
     fn restore(
         &self,
         path: &Path,
@@ -214,8 +208,8 @@ impl Mover<'_> {
             if same {
                 return Ok(None);
             }
-            let moved_to = self.put_aside(path)?;
-            self.put_link_back(path, target)?;
+            let moved_to = self.quarantine(path)?;
+            self.restore_link(path, target)?;
             Ok(moved_to)
         });
         match restored {
@@ -228,22 +222,21 @@ impl Mover<'_> {
         }
     }
 
-    /// Whether what is at a path is as a person accepted it; for a directory, what there is in it if
-    /// some of that was accepted.
-    fn accepted(&self, path: &str, accepted: Option<&GovernedContents>) -> Accepted {
-        let Some(accepted) = accepted else { return Accepted::No };
+    /// Whether a path holds what the person accepted.
+    fn accepted(&self, path: &str, accepted: Option<&GovernedContents>) -> Acceptance {
+        let Some(accepted) = accepted else { return Acceptance::No };
         let at = self.root.join(path);
-        let Ok(meta) = fs::symlink_metadata(&at) else { return Accepted::No };
+        let Ok(meta) = fs::symlink_metadata(&at) else { return Acceptance::No };
         if let Some(file) = accepted.files.get(path) {
             let small = meta.is_file() && meta.len() <= MAX_COMPARED_BYTES;
             let same =
                 small && fs::read(&at).is_ok_and(|bytes| blake3::hash(&bytes) == file.digest);
-            return if same { Accepted::Yes } else { Accepted::No };
+            return if same { Acceptance::Yes } else { Acceptance::No };
         }
         let below = format!("{path}/");
         let next = accepted.files.range(below.clone()..).next();
         if !meta.is_dir() || !next.is_some_and(|(known, _)| known.starts_with(&below)) {
-            return Accepted::No;
+            return Acceptance::No;
         }
         let names = fs::read_dir(&at).into_iter().flatten().flatten();
         let mut inside: Vec<String> = names
@@ -251,11 +244,11 @@ impl Mover<'_> {
             .take(MAX_DIRECTORY_ENTRIES)
             .collect();
         inside.sort();
-        Accepted::Partly(inside)
+        Acceptance::Partly(inside)
     }
 
-    /// Moves what is at a path, if there is anything and no link on the way; says where it went.
-    fn put_aside(&self, path: &Path) -> Result<Option<String>, SandboxError> {
+    /// Moves what is at a path, unless a link leads there; returns where it went.
+    fn quarantine(&self, path: &Path) -> Result<Option<String>, GovernanceError> {
         let Some((directory, name)) = self.directory_of(path)? else { return Ok(None) };
         let io = |error: Errno| self.io(path, error);
         match rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -271,7 +264,7 @@ impl Mover<'_> {
             moved_to.push(name);
             to = self.make_and_open(&to, name, &moved_to)?;
         }
-        // Two of one name, one put aside and one made again, are both kept.
+        // Keeps both if something of this name was moved here before.
         let mut free = name.to_owned();
         for count in 2..1000 {
             match rustix::fs::statat(&to, free.as_os_str(), AtFlags::SYMLINK_NOFOLLOW) {
@@ -283,16 +276,15 @@ impl Mover<'_> {
             }
         }
         let rename = || rustix::fs::renameat(&directory, name, &to, free.as_os_str());
-        // A directory that moves is written too, for it holds the way back.
-        or_opened(rename, &[(&directory, OsStr::new(".")), (&directory, name)]).map_err(io)?;
+        // Moving a directory also writes to it, since its `..` changes.
+        with_rights(rename, &[(&directory, OsStr::new(".")), (&directory, name)]).map_err(io)?;
         Ok(Some(moved_to.join(free).to_string_lossy().into_owned()))
     }
 
-    /// The outermost link that stands where a directory would have to be, or else the path itself.
+    /// The outermost link on the way to a path, or else the path itself.
     ///
-    /// There was nothing at the path before, so the link was made since, and leads a governed name to
-    /// whatever somebody put elsewhere.
-    fn link_on_the_way(&self, path: &str) -> Result<String, SandboxError> {
+    /// The path did not exist before, so such a link is new and would lead a governed name elsewhere.
+    fn link_on_the_way(&self, path: &str) -> Result<String, GovernanceError> {
         for outer in path.match_indices('/').filter_map(|(at, _)| path.get(..at)) {
             let Some((directory, name)) = self.directory_of(Path::new(outer))? else { break };
             let stat = rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
@@ -303,27 +295,27 @@ impl Mover<'_> {
         Ok(path.to_owned())
     }
 
-    fn link_is(&self, path: &Path, target: &Path) -> Result<bool, SandboxError> {
+    fn link_is(&self, path: &Path, target: &Path) -> Result<bool, GovernanceError> {
         let Some((directory, name)) = self.directory_of(path)? else { return Ok(false) };
         Ok(rustix::fs::readlinkat(&directory, name, Vec::new())
             .is_ok_and(|says| says.as_bytes() == target.as_os_str().as_bytes()))
     }
 
-    fn put_link_back(&self, path: &Path, target: &Path) -> Result<(), SandboxError> {
+    fn restore_link(&self, path: &Path, target: &Path) -> Result<(), GovernanceError> {
         let Some((directory, name)) = self.directory_of(path)? else { return Ok(()) };
         rustix::fs::symlinkat(target, &directory, name).map_err(|error| self.io(path, error))
     }
 
-    /// The directory a path lies in, opened name by name; `None` if it is not there or behind a link.
+    /// The directory of a path, opened name by name; `None` if it is missing or behind a link.
     fn directory_of<'p>(
         &self,
         path: &'p Path,
-    ) -> Result<Option<(OwnedFd, &'p OsStr)>, SandboxError> {
+    ) -> Result<Option<(OwnedFd, &'p OsStr)>, GovernanceError> {
         let Some(name) = path.file_name() else { return Ok(None) };
         let mut directory = self.open_root()?;
         for outer in path.parent().into_iter().flat_map(Path::iter) {
             let open = || rustix::fs::openat(&directory, outer, DIRECTORY, Mode::empty());
-            match or_opened(open, &[(&directory, outer)]) {
+            match with_rights(open, &[(&directory, outer)]) {
                 Ok(opened) => directory = opened,
                 Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
                 Err(error) => return Err(self.io(path, error)),
@@ -337,7 +329,7 @@ impl Mover<'_> {
         directory: &OwnedFd,
         name: &OsStr,
         shown: &Path,
-    ) -> Result<OwnedFd, SandboxError> {
+    ) -> Result<OwnedFd, GovernanceError> {
         match rustix::fs::mkdirat(directory, name, Mode::RWXU) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(self.io(shown, error)),
@@ -346,18 +338,18 @@ impl Mover<'_> {
             .map_err(|error| self.io(shown, error))
     }
 
-    fn open_root(&self) -> Result<OwnedFd, SandboxError> {
+    fn open_root(&self) -> Result<OwnedFd, GovernanceError> {
         rustix::fs::open(self.root, DIRECTORY, Mode::empty())
             .map_err(|error| self.io(Path::new(""), error))
     }
 
-    fn io(&self, path: &Path, error: Errno) -> SandboxError {
-        SandboxError::Io { path: self.root.join(path), source: error.into() }
+    fn io(&self, path: &Path, error: Errno) -> GovernanceError {
+        GovernanceError::Io { path: self.root.join(path), source: error.into() }
     }
 }
 
-/// Tries something again after giving the owner every right to some directories, if rights were missing.
-fn or_opened<T>(
+/// Retries after giving the owner all rights to these directories, if rights were missing.
+fn with_rights<T>(
     attempt: impl Fn() -> Result<T, Errno>,
     directories: &[(&OwnedFd, &OsStr)],
 ) -> Result<T, Errno> {
@@ -368,7 +360,7 @@ fn or_opened<T>(
     for (outer, name) in directories {
         let stat = rustix::fs::statat(outer, *name, AtFlags::SYMLINK_NOFOLLOW)?;
         if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
-            // If that is not ours to do, the second attempt says so.
+            // If this fails, so does the second attempt, with the same error.
             let _ = rustix::fs::chmodat(outer, *name, Mode::RWXU, AtFlags::empty());
         }
     }

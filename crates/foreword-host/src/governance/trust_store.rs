@@ -1,7 +1,7 @@
-//! Which workspaces a person trusts, and as what: the governed files as they were then.
+//! Which workspaces a person trusts, with the governed files as they were accepted.
 //!
-//! It is kept in the person's own settings and never in a workspace: a workspace from elsewhere cannot
-//! bring trust along. What is kept includes the texts, so that a change can be shown and not only told.
+//! Trust is stored in the person's settings and never in a workspace, so that a downloaded workspace
+//! cannot trust itself. It includes the texts of the files, so that a change can be shown as a diff.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -10,40 +10,39 @@ use std::path::{Path, PathBuf};
 use foreword_workspace::{GovernedContents, GovernedFile, GovernedGroup};
 use serde::{Deserialize, Serialize};
 
-use foreword_sandbox::SandboxError;
+use crate::governance::GovernanceError;
 
 const FORMAT: u32 = 1;
-/// More than the texts that are kept can ever come to.
+/// More than the stored texts can ever take.
 const MAX_FILE_BYTES: u64 = 128 << 20;
 
-/// What is remembered of one workspace.
+/// The trust file of one workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TrustStore {
     workspace: PathBuf,
     file: PathBuf,
 }
 
-/// How a workspace stands with the person.
+/// Whether the person trusts a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
-    /// Never asked about.
+    /// Never accepted.
     Unknown,
-    /// As it was when it was accepted.
+    /// Accepted and unchanged.
     Trusted,
-    /// Accepted once, and different now.
+    /// Accepted, but changed since.
     Changed(Vec<TrustChange>),
 }
 
-/// One governed file that is not as it was accepted.
+/// A governed file that differs from what was accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustChange {
     /// The path in the workspace.
     pub path: String,
-    /// What it is about.
     pub group: GovernedGroup,
-    /// The file as it was accepted; `None` if there was none.
+    /// The accepted file; `None` if it is new.
     pub old: Option<GovernedFile>,
-    /// The file as it is; `None` if it is gone.
+    /// The current file; `None` if it was deleted.
     pub new: Option<GovernedFile>,
 }
 
@@ -51,23 +50,19 @@ pub struct TrustChange {
 #[serde(deny_unknown_fields)]
 struct TrustRecord {
     format: u32,
-    /// For people who look into the file.
+    /// Informative only.
     workspace: String,
     files: GovernedContents,
 }
 
 impl TrustStore {
-    /// Finds the place where trust in a workspace is kept. Nothing is read yet.
-    ///
-    /// # Errors
-    ///
-    /// If the workspace does not exist, or the person's settings lie in it.
-    pub(crate) fn open(config_dir: &Path, workspace: &Path) -> Result<Self, SandboxError> {
+    /// Locates the trust file of a workspace. Reads nothing yet.
+    pub(crate) fn open(config_dir: &Path, workspace: &Path) -> Result<Self, GovernanceError> {
         let workspace = fs::canonicalize(workspace)
-            .map_err(|source| SandboxError::Io { path: workspace.to_path_buf(), source })?;
+            .map_err(|source| GovernanceError::Io { path: workspace.to_path_buf(), source })?;
         let settled = fs::canonicalize(config_dir).unwrap_or_else(|_| config_dir.to_path_buf());
         if settled.starts_with(&workspace) {
-            return Err(SandboxError::TrustInside { path: config_dir.to_path_buf() });
+            return Err(GovernanceError::TrustInside { path: config_dir.to_path_buf() });
         }
         let name = blake3::hash(workspace.as_os_str().as_encoded_bytes()).to_hex();
         let name = name.get(..32).unwrap_or_default();
@@ -75,13 +70,9 @@ impl TrustStore {
         Ok(Self { workspace, file })
     }
 
-    /// How the workspace stands, its governed files being what they are. Give the groups that were
-    /// given to [`TrustStore::accept`]: usually [`GovernedGroup::TRUSTED`], for skills have approvals.
-    ///
-    /// # Errors
-    ///
-    /// If what is remembered cannot be read, or others than the person may write it.
-    pub(crate) fn standing(&self, now: &GovernedContents) -> Result<Standing, SandboxError> {
+    /// Compares the current governed files with the accepted ones. Use the same groups as for
+    /// [`TrustStore::accept`]: [`GovernedGroup::TRUSTED`], since skills have approvals of their own.
+    pub(crate) fn standing(&self, now: &GovernedContents) -> Result<Standing, GovernanceError> {
         let Some(before) = self.accepted()? else { return Ok(Standing::Unknown) };
         let changes = now.changes_since(&before);
         if changes.is_empty() {
@@ -97,27 +88,19 @@ impl TrustStore {
         Ok(Standing::Changed(paths.into_iter().filter_map(change).collect()))
     }
 
-    /// Remembers that the person accepted these files: exactly what was shown, not what is there now.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub(crate) fn accept(&self, shown: &GovernedContents) -> Result<(), SandboxError> {
+    /// Stores that the person accepted these files as they were shown, not as they are now.
+    pub(crate) fn accept(&self, shown: &GovernedContents) -> Result<(), GovernanceError> {
         let _lock = self.lock()?;
         self.keep(shown)
     }
 
-    /// Remembers some of these files and leaves the others as they were accepted: for a change that the
-    /// host itself made because a person approved it. In a workspace that is unknown it does nothing.
-    ///
-    /// # Errors
-    ///
-    /// If what is remembered cannot be read or written.
+    /// Accepts only some of these files, for a change that the host made because a person approved it.
+    /// Does nothing in a workspace that was never accepted.
     pub(crate) fn accept_only(
         &self,
         shown: &GovernedContents,
         paths: &[&str],
-    ) -> Result<(), SandboxError> {
+    ) -> Result<(), GovernanceError> {
         let _lock = self.lock()?;
         let Some(mut accepted) = self.accepted()? else { return Ok(()) };
         for path in paths {
@@ -129,9 +112,9 @@ impl TrustStore {
         self.keep(&accepted)
     }
 
-    /// Two processes that accept at once must not undo each other.
-    fn lock(&self) -> Result<File, SandboxError> {
-        let io = |source| SandboxError::Io { path: self.file.clone(), source };
+    /// Keeps two processes that accept at the same time from undoing each other's changes.
+    fn lock(&self) -> Result<File, GovernanceError> {
+        let io = |source| GovernanceError::Io { path: self.file.clone(), source };
         let directory = self.file.parent().unwrap_or(Path::new("."));
         make_private_directory(directory).map_err(io)?;
         let mut options = fs::OpenOptions::new();
@@ -143,39 +126,22 @@ impl TrustStore {
         Ok(lock)
     }
 
-    fn keep(&self, files: &GovernedContents) -> Result<(), SandboxError> {
-        let remembered = TrustRecord {
+    fn keep(&self, files: &GovernedContents) -> Result<(), GovernanceError> {
+        let record = TrustRecord {
             format: FORMAT,
             workspace: self.workspace.display().to_string(),
             files: files.clone(),
         };
-        let io = |source| SandboxError::Io { path: self.file.clone(), source };
-        let bytes = serde_json::to_vec(&remembered).map_err(|error| io(error.into()))?;
+        let io = |source| GovernanceError::Io { path: self.file.clone(), source };
+        let bytes = serde_json::to_vec(&record).map_err(|error| io(error.into()))?;
         self.write(&bytes).map_err(io)
     }
 
-    /// Forgets the workspace; it will be asked about again.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be removed.
-    pub(crate) fn forget(&self) -> Result<(), SandboxError> {
-        match fs::remove_file(&self.file) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                Err(SandboxError::Io { path: self.file.clone(), source })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The files as they were accepted; `None` if the workspace is unknown.
-    ///
-    /// # Errors
-    ///
-    /// As [`TrustStore::standing`].
-    pub(crate) fn accepted(&self) -> Result<Option<GovernedContents>, SandboxError> {
-        let io = |source| SandboxError::Io { path: self.file.clone(), source };
-        let bad = |reason: String| SandboxError::BadTrust { path: self.file.clone(), reason };
+    /// The accepted files; `None` if the workspace was never accepted. Fails if other users could have
+    /// written the file.
+    pub(crate) fn accepted(&self) -> Result<Option<GovernedContents>, GovernanceError> {
+        let io = |source| GovernanceError::Io { path: self.file.clone(), source };
+        let bad = |reason: String| GovernanceError::BadTrust { path: self.file.clone(), reason };
         let file = match File::open(&self.file) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -188,22 +154,23 @@ impl TrustStore {
         let mut bytes = Vec::new();
         file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
         if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
-            return Err(bad(format!("is longer than {MAX_FILE_BYTES} bytes")));
+            return Err(bad(format!("is larger than {MAX_FILE_BYTES} bytes")));
         }
-        let remembered: TrustRecord =
+        let record: TrustRecord =
             serde_json::from_slice(&bytes).map_err(|error| bad(format!("is damaged: {error}")))?;
-        if remembered.format != FORMAT {
-            return Err(bad(format!("has the format {}, not {FORMAT}", remembered.format)));
+        if record.format != FORMAT {
+            return Err(bad(format!("has format {}, expected {FORMAT}", record.format)));
         }
-        Ok(Some(remembered.files))
+        Ok(Some(record.files))
     }
 
-    /// Writes beside the file, and puts it in place in one step.
+    /// Replaces the file in one step.
     fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        let beside = self.file.with_extension(format!("new-{}", std::process::id()));
-        let written = write_private(&beside, bytes).and_then(|()| fs::rename(&beside, &self.file));
+        let temporary = self.file.with_extension(format!("new-{}", std::process::id()));
+        let written =
+            write_private(&temporary, bytes).and_then(|()| fs::rename(&temporary, &self.file));
         if written.is_err() {
-            let _ = fs::remove_file(&beside);
+            let _ = fs::remove_file(&temporary);
         }
         written
     }
@@ -213,9 +180,9 @@ impl TrustStore {
 fn others_may_write(meta: &fs::Metadata) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
     if meta.uid() != rustix::process::geteuid().as_raw() {
-        return Some("belongs to somebody else".into());
+        return Some("belongs to another user".into());
     }
-    (meta.mode() & 0o022 != 0).then(|| "can be written by others".into())
+    (meta.mode() & 0o022 != 0).then(|| "can be written by other users".into())
 }
 
 #[cfg(not(unix))]
@@ -236,7 +203,7 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // Left behind by a process of the same number that was killed.
+    // A killed process with the same id may have left one.
     let _ = fs::remove_file(path);
     let mut file = options.open(path)?;
     file.write_all(bytes)?;

@@ -1,55 +1,75 @@
-//! What a call of the model may ask for, beside carrying the prompt: nothing that the provider would
-//! fetch or run by itself, past the host.
+//! What a model call must carry and may ask for: the session's prompt, the session's model, and
+//! nothing that the provider would fetch or run on its own, past the host.
 
-use foreword_protocol::RequestFacts;
-use foreword_protocol::{ErrorCode, Failure};
+use foreword_protocol::{ErrorCode, Failure, ModelCall, Provider, RequestFacts};
 use serde_json::{Map, Value};
 
-/// Fields that let a provider reach out by itself.
-const FOREIGN_FIELDS: [&str; 6] =
+/// Fields that make a provider fetch or run something on its own.
+const PROVIDER_SIDE_FIELDS: [&str; 6] =
     ["mcp_servers", "container", "web_search_options", "plugins", "prompt", "previous_response_id"];
+const MAX_PATH_CHARS: usize = 100;
 
-/// What the calls of one session have to keep to.
-#[derive(Clone, Debug, Default)]
+/// What the model calls of one session must comply with.
+#[derive(Clone, Debug)]
 pub(crate) struct ModelCallPolicy {
-    /// Is the prompt all there may be of system texts? Other people's loops add their own.
-    pub(crate) alone: bool,
-    /// The model.
+    /// The system text that every call must contain, byte for byte.
+    pub(crate) system: String,
+    /// Whether that must be the only system text, and `max_tokens` applies. Third-party loops add
+    /// texts of their own.
+    pub(crate) exclusive: bool,
     pub(crate) model: String,
-    /// Tokens of one answer, for our own loop.
+    /// The most tokens one answer may have.
     pub(crate) max_tokens: u64,
 }
 
 impl ModelCallPolicy {
-    /// Lets a call pass that asks for nothing but words and this session's tools.
+    /// Checks a call; returns what it says about itself.
     pub(crate) fn check(
         &self,
-        facts: &RequestFacts,
-        body: &str,
-        prompt: &str,
-    ) -> Result<(), Failure> {
+        call: &ModelCall,
+        provider: Provider,
+    ) -> Result<RequestFacts, Failure> {
+        let path = call.path.split('?').next().unwrap_or_default();
+        if path != provider.path() {
+            let path: String = path.chars().take(MAX_PATH_CHARS).collect();
+            let expected = provider.path();
+            return Err(refused(&format!("its path is `{path}` instead of `{expected}`")));
+        }
+        let facts = RequestFacts::read(provider, call.body.get())
+            .map_err(|error| Failure::new(ErrorCode::BadRequest, error.to_string()))?;
+        if !facts.system_contains(&self.system) {
+            return Err(refused("its system text does not contain the session's prompt"));
+        }
+        if self.exclusive && facts.system.iter().ne([&self.system]) {
+            return Err(refused("it has system texts besides the session's prompt"));
+        }
         if facts.model.as_deref() != Some(self.model.as_str()) {
-            return Err(refused("another model than the session's"));
+            return Err(refused("it names another model than the session's"));
         }
-        if self.alone && facts.system.iter().map(String::as_str).ne([prompt]) {
-            return Err(refused("system texts beside the session's prompt"));
-        }
+        self.check_body(call.body.get())?;
+        Ok(facts)
+    }
+
+    fn check_body(&self, body: &str) -> Result<(), Failure> {
         let body: Value = serde_json::from_str(body)
             .map_err(|error| Failure::new(ErrorCode::BadRequest, error.to_string()))?;
         let Value::Object(body) = &body else {
-            return Err(Failure::new(ErrorCode::BadRequest, "the body is no JSON object"));
+            return Err(Failure::new(ErrorCode::BadRequest, "the body is not a JSON object"));
         };
-        if let Some(field) = FOREIGN_FIELDS.into_iter().find(|field| body.contains_key(*field)) {
-            return Err(refused(&format!("`{field}`, which the provider would act on by itself")));
+        if let Some(field) = PROVIDER_SIDE_FIELDS.into_iter().find(|name| body.contains_key(*name))
+        {
+            let reason = format!("the provider would act on its field `{field}` without the host");
+            return Err(refused(&reason));
         }
-        let asked = ["max_tokens", "max_completion_tokens"].iter().filter_map(|key| body.get(*key));
-        if self.alone && asked.filter_map(Value::as_u64).any(|asked| asked > self.max_tokens) {
-            return Err(refused("more tokens than model.max_output_tokens"));
+        let limits =
+            ["max_tokens", "max_completion_tokens"].iter().filter_map(|key| body.get(*key));
+        if self.exclusive && limits.filter_map(Value::as_u64).any(|limit| limit > self.max_tokens) {
+            return Err(refused("it asks for more tokens than model.max_output_tokens"));
         }
         for tool in items(body, "tools") {
             let kind = tool.get("type").and_then(Value::as_str);
             if !matches!(kind, None | Some("custom" | "function")) {
-                return Err(refused("a tool that the provider would run by itself"));
+                return Err(refused("it has a tool that the provider would run without the host"));
             }
         }
         items(body, "messages").try_for_each(check_blocks)
@@ -60,8 +80,8 @@ fn items<'v>(object: &'v Map<String, Value>, key: &str) -> impl Iterator<Item = 
     object.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// Pictures and documents come with the call, or not at all. What a tool is called with is the
-/// session's own business.
+/// Refuses images and documents that the provider would have to fetch. Arguments of tool calls are
+/// not looked at: they go to tools, not to the provider.
 fn check_blocks(message: &Value) -> Result<(), Failure> {
     let blocks = message.get("content").and_then(Value::as_array);
     for block in blocks.into_iter().flatten() {
@@ -71,37 +91,49 @@ fn check_blocks(message: &Value) -> Result<(), Failure> {
         }
         let inline = matches!(text("/source/type"), None | Some("base64" | "text" | "content"));
         let picture = text("/image_url/url").or(text("/image_url"));
-        let carried = picture.is_none_or(|url| url.starts_with("data:"));
+        let is_data = picture.is_none_or(|url| url.starts_with("data:"));
         let stored = ["/file/file_id", "/file_id", "/source/file_id", "/source/url"];
-        if !inline || !carried || stored.iter().any(|path| block.pointer(path).is_some()) {
-            return Err(refused("something that the provider would fetch by itself"));
+        if !inline || !is_data || stored.iter().any(|path| block.pointer(path).is_some()) {
+            return Err(refused(
+                "it refers to something that the provider would fetch without the host",
+            ));
         }
         check_blocks(block)?;
     }
     Ok(())
 }
 
-fn refused(what: &str) -> Failure {
-    Failure::new(ErrorCode::Refused, format!("the call was not passed on: it asks for {what}"))
+fn refused(reason: &str) -> Failure {
+    Failure::new(ErrorCode::Refused, format!("model call refused: {reason}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use foreword_protocol::Provider;
+    use std::collections::BTreeMap;
+
     use serde_json::json;
 
     use super::*;
 
-    fn check(alone: bool, body: &Value) -> Result<(), String> {
-        let policy = ModelCallPolicy { alone, model: "m".to_owned(), max_tokens: 100 };
+    fn model_call(path: &str, body: &str) -> ModelCall {
+        let body = serde_json::value::RawValue::from_string(body.to_owned()).unwrap();
+        ModelCall { path: path.to_owned(), headers: BTreeMap::new(), body }
+    }
+
+    fn policy(system: &str, exclusive: bool) -> ModelCallPolicy {
+        let (system, model) = (system.to_owned(), "m".to_owned());
+        ModelCallPolicy { system, exclusive, model, max_tokens: 100 }
+    }
+
+    fn check(exclusive: bool, body: &Value) -> Result<(), String> {
         let body = body.to_string();
         let provider = if body.contains("\"role\":\"system\"") {
             Provider::OpenAi
         } else {
             Provider::Anthropic
         };
-        let facts = RequestFacts::read(provider, &body).unwrap();
-        policy.check(&facts, &body, "P").map_err(|failure| failure.message)
+        let checked = policy("P", exclusive).check(&model_call(provider.path(), &body), provider);
+        checked.map(drop).map_err(|failure| failure.message)
     }
 
     fn with(field: &str, value: Value) -> Value {
@@ -155,5 +187,29 @@ mod tests {
         let later = json!({"model": "m", "messages": [{"role": "system", "content": "P"}, {"role": "developer", "content": "void"}]});
         assert!(check(true, &later).is_err());
         assert_eq!(check(false, &later), Ok(()), "other people's loops add their own");
+    }
+
+    #[test]
+    fn only_a_call_with_the_prompt_passes() {
+        let prompt = "Be good.\n\nNever lie.";
+        let check = |path: &str, body: &str| {
+            let checked = policy(prompt, false).check(&model_call(path, body), Provider::Anthropic);
+            checked.map_err(|failure| failure.code).map(drop)
+        };
+        let system =
+            |system: Value| json!({"model": "m", "system": system, "messages": []}).to_string();
+        assert_eq!(check("/v1/messages?beta=true", &system(prompt.into())), Ok(()));
+        let blocks = json!([{"type": "text", "text": "Be good.\n\n"}, {"type": "text", "text": "Never lie."}]);
+        assert_eq!(check("/v1/messages", &system(blocks)), Ok(()));
+        let refused = Err(ErrorCode::Refused);
+        assert_eq!(check("/v1/messages", &system("Be good.\n\nNever  lie.".into())), refused);
+        assert_eq!(check("/v1/messages", r#"{"model": "m", "messages": []}"#), refused);
+        assert_eq!(check("/v1/files", &system(prompt.into())), refused);
+        assert_eq!(check("/v1/messages/../files", &system(prompt.into())), refused);
+        let twice = format!(
+            r#"{{"model":"m","system":"{0}","system":"evil","messages":[]}}"#,
+            "Be good.\\n\\nNever lie."
+        );
+        assert_eq!(check("/v1/messages", &twice), Err(ErrorCode::BadRequest));
     }
 }

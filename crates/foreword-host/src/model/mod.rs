@@ -1,5 +1,11 @@
-//! The way to the model: checks, policy, upstream.
+//! The only way from an agent to a model.
+//!
+//! An agent has no credential and no network. Its loop calls the `model_call` action; `call_policy`
+//! checks that the call carries the session's prompt and asks for nothing the provider would do on
+//! its own; `proxy` adds the credential of the `upstream` server and retries; `stream` passes the
+//! answer back as it arrives.
 
 pub(crate) mod call_policy;
 pub(crate) mod proxy;
+mod stream;
 pub(crate) mod upstream;

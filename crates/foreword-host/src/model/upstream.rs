@@ -1,4 +1,4 @@
-//! Where the model is and what opens the door there. The credential never leaves the host.
+//! The model server and its credential, which never leaves the host.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -12,34 +12,30 @@ use foreword_workspace::{ModelSettings, ProviderName};
 
 use crate::error::HostError;
 
-/// No key is longer.
 const MAX_KEY_BYTES: u64 = 16 << 10;
 
-/// A server that answers for a model.
+/// A model server.
 #[derive(Clone, Debug)]
-pub struct Upstream {
-    /// How requests are written.
-    pub provider: Provider,
-    /// The server, without `/v1`.
-    pub base_url: String,
-    /// What opens the door; a server of one's own may need nothing.
-    pub credential: Option<ApiKey>,
-    /// How long the server may be silent.
-    pub timeout: Duration,
-    /// How often a call that failed for a moment is made again.
-    pub retries: u32,
+pub(crate) struct Upstream {
+    /// The API it speaks.
+    pub(crate) provider: Provider,
+    /// Its URL, without `/v1`.
+    pub(crate) base_url: String,
+    /// May be absent for a server on this machine.
+    pub(crate) credential: Option<ApiKey>,
+    /// How long the server may take to answer, and to continue an answer.
+    pub(crate) timeout: Duration,
+    /// How often a momentary failure is retried.
+    pub(crate) retries: u32,
 }
 
-/// Looks up a variable of the person's environment.
-pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+/// Looks up an environment variable.
+pub(crate) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 impl Upstream {
-    /// The server that the settings name, else the environment, else the provider's own.
-    ///
-    /// # Errors
-    ///
-    /// If no key is there for a server elsewhere, or a key file is not fit to hold one.
-    pub fn resolve(
+    /// The server from the settings, else from the environment, else the provider's own. A server on
+    /// another machine needs a key.
+    pub(crate) fn resolve(
         settings: &ModelSettings,
         workspace: &Path,
         environment: Lookup<'_>,
@@ -50,11 +46,11 @@ impl Upstream {
             Some(ProviderName::OpenAi) => Provider::OpenAi,
             None => guess(&set),
         };
-        let names = Names::of(provider);
+        let names = ProviderVariables::of(provider);
         let base_url = settings.base_url.clone().or_else(|| set(names.base_url));
         let base_url = base_url.unwrap_or_else(|| names.default_url.to_owned());
         let base_url = base_url.trim_end_matches('/').trim_end_matches("/v1").to_owned();
-        check_address(&base_url)?;
+        check_url(&base_url)?;
         let credential = match (&settings.key_file, &settings.key_env) {
             (Some(file), _) => Some(read_key(&workspace.join(file), workspace)?),
             (None, Some(name)) => {
@@ -63,7 +59,7 @@ impl Upstream {
             (None, None) => set(names.key),
         };
         let credential = credential.map(|key| ApiKey::new(key.trim()));
-        if credential.is_none() && !is_here(&base_url) {
+        if credential.is_none() && !is_local(&base_url) {
             return Err(HostError::NoKey { variable: names.key.to_owned() });
         }
         Ok(Self {
@@ -75,19 +71,19 @@ impl Upstream {
         })
     }
 
-    /// The address of a path.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base_url)
     }
 }
 
-struct Names {
+/// The environment variables of a provider, and its public server.
+struct ProviderVariables {
     base_url: &'static str,
     key: &'static str,
     default_url: &'static str,
 }
 
-impl Names {
+impl ProviderVariables {
     fn of(provider: Provider) -> Self {
         match provider {
             Provider::Anthropic => Self {
@@ -106,7 +102,7 @@ impl Names {
 
 fn guess(set: &dyn Fn(&str) -> Option<String>) -> Provider {
     let has = |provider| {
-        let names = Names::of(provider);
+        let names = ProviderVariables::of(provider);
         set(names.key).is_some() || set(names.base_url).is_some()
     };
     if !has(Provider::Anthropic) && has(Provider::OpenAi) {
@@ -116,10 +112,10 @@ fn guess(set: &dyn Fn(&str) -> Option<String>) -> Provider {
     }
 }
 
-fn check_address(url: &str) -> Result<(), HostError> {
+fn check_url(url: &str) -> Result<(), HostError> {
     let authority = authority(url);
     if authority.is_empty() || authority.contains('@') || url.contains(['?', '#', ' ']) {
-        return Err(HostError::BadAddress { url: url.to_owned() });
+        return Err(HostError::InvalidModelUrl { url: url.to_owned() });
     }
     Ok(())
 }
@@ -129,8 +125,7 @@ fn authority(url: &str) -> &str {
     rest.unwrap_or_default().split('/').next().unwrap_or_default()
 }
 
-/// Is the server on this machine?
-fn is_here(url: &str) -> bool {
+fn is_local(url: &str) -> bool {
     let authority = authority(url);
     let host = match authority.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
@@ -140,31 +135,31 @@ fn is_here(url: &str) -> bool {
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Reads a key from a file that only its owner can read and no agent can see.
+/// Reads a key from a file outside the workspace that only its owner can read.
 fn read_key(path: &Path, workspace: &Path) -> Result<String, HostError> {
     let unfit = |reason: &str| HostError::KeyFile { path: path.to_owned(), reason: reason.into() };
     let real = path.canonicalize().map_err(|error| unfit(&error.to_string()))?;
     let root: PathBuf = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
     if real.starts_with(root) {
-        return Err(unfit("it lies inside the workspace, where agents can read it"));
+        return Err(unfit("it is inside the workspace, where agents can read it"));
     }
     let file = File::open(&real).map_err(|error| unfit(&error.to_string()))?;
     let about = file.metadata().map_err(|error| unfit(&error.to_string()))?;
     if !about.is_file() {
-        return Err(unfit("it is no regular file"));
+        return Err(unfit("it is not a regular file"));
     }
     if about.mode() & 0o077 != 0 {
-        return Err(unfit("others can read it; run `chmod 600` on it"));
+        return Err(unfit("other users can read it; run `chmod 600` on it"));
     }
     if about.uid() != rustix::process::geteuid().as_raw() {
-        return Err(unfit("it belongs to somebody else"));
+        return Err(unfit("it belongs to another user"));
     }
     let mut key = String::new();
     let read = file.take(MAX_KEY_BYTES + 1).read_to_string(&mut key);
     read.map_err(|error| unfit(&error.to_string()))?;
     let key = key.trim();
     if key.is_empty() || key.len() as u64 > MAX_KEY_BYTES || key.chars().any(char::is_control) {
-        return Err(unfit("it does not hold one key in one line"));
+        return Err(unfit("it must contain one key on one line"));
     }
     Ok(key.to_owned())
 }
@@ -210,7 +205,7 @@ mod tests {
             base_url: Some("http://user:password@example.org".into()),
             ..ModelSettings::default()
         };
-        assert!(matches!(resolve(&elsewhere, &[]), Err(HostError::BadAddress { .. })));
+        assert!(matches!(resolve(&elsewhere, &[]), Err(HostError::InvalidModelUrl { .. })));
     }
 
     #[test]

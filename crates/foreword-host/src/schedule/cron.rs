@@ -1,24 +1,23 @@
-//! Times that come again, written in the five fields of cron, in UTC.
+//! Recurring times in the five fields of cron, in UTC.
 //!
-//! `*`, lists, ranges, steps, and names of months and weekdays; `@daily` and the like. As everywhere,
-//! where both day and weekday are given, either of them will do.
+//! Supports `*`, lists, ranges, steps, names of months and weekdays, and `@daily` and the like. As in
+//! every cron, a day matches if either its day field or its weekday field does, unless one is `*`.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// The longest text that is read.
-const MAX_CHARS: usize = 256;
-/// The years that are known: 0000 to 9999.
+const MAX_BYTES: usize = 256;
+/// The years 0000 to 9999.
 const SECONDS: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
-/// After so many days the calendar and its weekdays start anew: what has not come by then never comes.
+/// Days after which the calendar repeats with its weekdays. A time that has not come by then never
+/// comes.
 const CYCLE: i64 = 146_097;
 
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
-/// Short words for what is often wanted.
 const ALIASES: [(&str, &str); 7] = [
     ("@hourly", "0 * * * *"),
     ("@daily", "0 0 * * *"),
@@ -29,16 +28,16 @@ const ALIASES: [(&str, &str); 7] = [
     ("@annually", "0 0 1 1 *"),
 ];
 
-/// A time that comes again, in UTC. The minute is the smallest step.
+/// A recurring time in UTC, to the minute.
 ///
 /// ```
-/// use foreword_guard::Cron;
+/// use foreword_host::Cron;
 ///
 /// let weekdays = Cron::parse("30 9 * * MON-FRI")?;
 /// let friday = foreword::Timestamp::parse("2026-02-27T09:30:00Z").map(|t| t.unix()).unwrap_or(0);
 /// let next = weekdays.next_after(friday).map(foreword::Timestamp::from_unix);
 /// assert_eq!(next.map(|t| t.to_string()).as_deref(), Some("2026-03-02 09:30 UTC"));
-/// # Ok::<(), foreword_guard::CronError>(())
+/// # Ok::<(), foreword_host::CronError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cron {
@@ -48,38 +47,26 @@ pub struct Cron {
     days: u64,
     months: u64,
     weekdays: u64,
-    /// Whether a day needs both fields, because one of them says nothing.
+    /// Whether a day must match both fields, because one of them is `*`.
     both: bool,
 }
 
-/// Why a text names no time that comes again.
+/// Why a text is not a cron expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CronError {
-    /// Not five fields.
     #[error(
-        "a schedule has five fields (minute hour day month weekday), this has {0}; write it like `30 9 * * MON-FRI`, or `@daily`"
+        "a schedule has five fields (minute hour day month weekday), this one has {0}; write for example `30 9 * * MON-FRI` or `@daily`"
     )]
     Fields(usize),
-    /// A short word that is none.
     #[error(
-        "`{0}` is no schedule; there are @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually"
+        "unknown schedule `{0}`; use @hourly, @daily, @midnight, @weekly, @monthly, @yearly or @annually"
     )]
     Alias(String),
-    /// A part of a field that cannot be read.
-    #[error("`{part}` is no {field}: {rule}")]
-    Field {
-        /// Which field.
-        field: &'static str,
-        /// What stands there.
-        part: String,
-        /// What could stand there.
-        rule: String,
-    },
-    /// Fields that fit no day.
-    #[error("`{0}` never comes: no such day is in the calendar")]
+    #[error("invalid {field} `{part}`: {rule}")]
+    Field { field: &'static str, part: String, rule: String },
+    #[error("`{0}` never runs: the calendar has no such day")]
     Never(String),
-    /// Longer than any schedule.
-    #[error("a schedule has at most {MAX_CHARS} characters")]
+    #[error("a schedule has at most {MAX_BYTES} bytes")]
     TooLong,
 }
 
@@ -87,7 +74,7 @@ struct Field {
     name: &'static str,
     values: RangeInclusive<u32>,
     names: &'static [&'static str],
-    /// What the first name counts as.
+    /// The number of the first name.
     first: u32,
 }
 
@@ -100,14 +87,10 @@ const FIELDS: [Field; 5] = [
 ];
 
 impl Cron {
-    /// Reads five fields, or `@daily` and the like.
-    ///
-    /// # Errors
-    ///
-    /// [`CronError`], which names the field and what could stand there.
+    /// Parses five fields, or `@daily` and the like.
     pub fn parse(text: &str) -> Result<Self, CronError> {
         let text = text.trim();
-        if text.len() > MAX_CHARS {
+        if text.len() > MAX_BYTES {
             return Err(CronError::TooLong);
         }
         let mut fields_text = text;
@@ -144,8 +127,7 @@ impl Cron {
         &self.text
     }
 
-    /// The first minute after `unix_seconds` that it names. Nothing where there is none before the
-    /// year 10000; it looks at no day twice, and at no month that it does not name.
+    /// The first matching minute after `unix_seconds`; `None` if there is none before the year 10000.
     #[must_use]
     pub fn next_after(&self, unix_seconds: i64) -> Option<i64> {
         if !SECONDS.contains(&unix_seconds) {
@@ -174,7 +156,7 @@ impl Cron {
         None
     }
 
-    /// Whether it names the minute that these seconds are in.
+    /// Whether the minute of these seconds matches.
     #[must_use]
     pub fn matches(&self, unix_seconds: i64) -> bool {
         let minute = unix_seconds.div_euclid(60);
@@ -185,10 +167,10 @@ impl Cron {
             && has(self.minutes, in_day % 60)
     }
 
-    /// The first minute of a day, not before `from`, that it names.
+    /// The first matching minute of a day, from `from` on.
     fn in_day(&self, from: i64) -> Option<i64> {
-        let named = |minute: &i64| has(self.hours, minute / 60) && has(self.minutes, minute % 60);
-        (from..1440).find(named)
+        let matches = |minute: &i64| has(self.hours, minute / 60) && has(self.minutes, minute % 60);
+        (from..1440).find(matches)
     }
 
     fn is_on(&self, day: i64) -> bool {
@@ -245,14 +227,14 @@ impl Field {
         let (from, to) = match (range, range.split_once('-')) {
             ("*", _) => (*self.values.start(), *self.values.end()),
             (_, Some((from, to))) => (value(from)?, value(to)?),
-            // `5/10` goes on to the end, `5` does not.
+            // `5/10` continues to the end of the range, `5` does not.
             (_, None) => {
                 let from = value(range)?;
                 (from, if step.is_some() { *self.values.end() } else { from })
             }
         };
         if from > to {
-            return Err(wrong("a range runs from the smaller to the larger".to_owned()));
+            return Err(wrong("a range goes from the smaller to the larger value".to_owned()));
         }
         let step = usize::try_from(step.unwrap_or(1)).unwrap_or(usize::MAX);
         Ok((from..=to).step_by(step).fold(0, |all, value| all | 1 << value))
@@ -270,7 +252,7 @@ impl Field {
         let names = match self.names {
             [first, .., last] => {
                 format!(
-                    ", or names from {} to {}",
+                    ", names from {} to {}",
                     first.to_ascii_uppercase(),
                     last.to_ascii_uppercase()
                 )
@@ -278,12 +260,12 @@ impl Field {
             _ => String::new(),
         };
         format!(
-            "it takes `*` or numbers from {from} to {to}{names}, lists (`1,5`), ranges (`1-5`) and steps (`*/2`)"
+            "use `*`, numbers from {from} to {to}{names}, lists (`1,5`), ranges (`1-5`) or steps (`*/2`)"
         )
     }
 }
 
-/// Digits only: no sign and no blank.
+/// Digits only: no sign, no space.
 fn number(text: &str) -> Option<u32> {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
         return None;
@@ -373,31 +355,34 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         for (cron, said) in [
-            ("", "five fields (minute hour day month weekday), this has 0"),
-            ("* * * *", "this has 4"),
-            ("* * * * * *", "this has 6"),
-            ("60 * * * *", "`60` is no minute: it takes `*` or numbers from 0 to 59"),
-            ("* 24 * * *", "`24` is no hour"),
-            ("* * 0 * *", "`0` is no day"),
+            ("", "five fields (minute hour day month weekday), this one has 0"),
+            ("* * * *", "this one has 4"),
+            ("* * * * * *", "this one has 6"),
+            ("60 * * * *", "invalid minute `60`: use `*`, numbers from 0 to 59"),
+            ("* 24 * * *", "invalid hour `24`"),
+            ("* * 0 * *", "invalid day `0`"),
             (
                 "* * * 13 *",
-                "`13` is no month: it takes `*` or numbers from 1 to 12, or names from JAN to DEC",
+                "invalid month `13`: use `*`, numbers from 1 to 12, names from JAN to DEC",
             ),
-            ("* * * * 8", "`8` is no weekday"),
-            ("* * * * MONDAY", "`MONDAY` is no weekday"),
-            ("JAN * * * *", "`JAN` is no minute"),
-            ("*/0 * * * *", "`*/0` is no minute: a step is a number above 0"),
+            ("* * * * 8", "invalid weekday `8`"),
+            ("* * * * MONDAY", "invalid weekday `MONDAY`"),
+            ("JAN * * * *", "invalid minute `JAN`"),
+            ("*/0 * * * *", "invalid minute `*/0`: a step is a number above 0"),
             ("*/x * * * *", "a step is a number"),
-            ("5-1 * * * *", "`5-1` is no minute: a range runs from the smaller to the larger"),
-            ("1,,2 * * * *", "`` is no minute"),
-            ("-1 * * * *", "`-1` is no minute"),
-            ("+1 * * * *", "`+1` is no minute"),
-            ("1-2-3 * * * *", "`1-2-3` is no minute"),
-            ("? * * * *", "`?` is no minute"),
-            ("99999999999999999999 * * * *", "is no minute"),
-            ("0 0 31 2 *", "`0 0 31 2 *` never comes"),
-            ("0 0 31 4,6,9,11 *", "never comes"),
-            ("@reboot", "`@reboot` is no schedule"),
+            (
+                "5-1 * * * *",
+                "invalid minute `5-1`: a range goes from the smaller to the larger value",
+            ),
+            ("1,,2 * * * *", "invalid minute ``"),
+            ("-1 * * * *", "invalid minute `-1`"),
+            ("+1 * * * *", "invalid minute `+1`"),
+            ("1-2-3 * * * *", "invalid minute `1-2-3`"),
+            ("? * * * *", "invalid minute `?`"),
+            ("99999999999999999999 * * * *", "invalid minute"),
+            ("0 0 31 2 *", "`0 0 31 2 *` never runs"),
+            ("0 0 31 4,6,9,11 *", "never runs"),
+            ("@reboot", "unknown schedule `@reboot`"),
         ] {
             let error = Cron::parse(cron).unwrap_err().to_string();
             assert!(error.contains(said), "{cron}: {error}");

@@ -1,163 +1,167 @@
-//! A session while a turn lasts: what its agent may do, and what it has taken in.
+//! A session while somebody acts in it: an agent during its turn, or a client.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use foreword::Context;
 use foreword_guard::{Canary, Detector, Provenance, TaintLevel};
-use foreword_protocol::{ErrorCode, Failure, RunnerKind};
-use foreword_protocol::{ToolSpec, Usage};
-use foreword_store::{Content, Event, Outcome, Session, SessionId, TurnNumber, TurnUsage};
+use foreword_protocol::{ErrorCode, Failure, RunnerKind, ToolSpec};
+use foreword_store::{Content, Event, Outcome, Session, SessionId, TurnNumber};
 use foreword_workspace::HostSettings;
 
 use crate::error::HostError;
 use crate::host::Host;
 use crate::model::call_policy::ModelCallPolicy;
 use crate::model::upstream::Upstream;
+use crate::turn::activity::Activity;
 use crate::turn::agent_tree::AgentTree;
 use crate::turn::prepare::PreparedTurn;
 use crate::turn::rate_limit::RateLimit;
 
-/// A session while a turn lasts.
+/// A session while somebody acts in it.
 pub(crate) struct ActiveSession {
     pub(crate) host: Arc<Host>,
+    pub(crate) identity: SessionIdentity,
+    pub(crate) prompt: SessionPrompt,
+    /// Absent where no model may be called.
+    pub(crate) model: Option<ModelAccess>,
+    pub(crate) canary: CanaryWatch,
+    pub(crate) settings: HostSettings,
+    pub(crate) tree: AgentTree,
+    pub(crate) activity: Activity,
+    rate_limit: Mutex<RateLimit>,
+}
+
+/// Which session it is, and who acts in it.
+pub(crate) struct SessionIdentity {
     pub(crate) session: SessionId,
     pub(crate) agent: Option<String>,
     pub(crate) user: Option<String>,
+    /// Absent outside a turn.
     pub(crate) turn: Option<TurnNumber>,
+    /// How many agents are above this one.
     pub(crate) depth: u32,
-    pub(crate) tree: AgentTree,
-    pub(crate) token: String,
-    /// What every call of the model has to keep to.
-    pub(crate) policy: ModelCallPolicy,
-    /// The system text that every call of the model has to contain.
-    pub(crate) prompt: String,
+}
+
+/// What the prompt of the session says and offers.
+pub(crate) struct SessionPrompt {
     pub(crate) context: Context,
-    pub(crate) threshold: f64,
+    pub(crate) tools: Vec<ToolSpec>,
+}
+
+/// The model server of a session, and what each call must comply with.
+pub(crate) struct ModelAccess {
+    pub(crate) upstream: Upstream,
+    pub(crate) policy: ModelCallPolicy,
+}
+
+/// The canary tokens of a session, and where the first of them was found.
+pub(crate) struct CanaryWatch {
     pub(crate) canaries: Vec<Canary>,
     pub(crate) detector: Detector,
-    pub(crate) tools: Vec<ToolSpec>,
-    pub(crate) upstream: Option<Upstream>,
-    pub(crate) settings: HostSettings,
-    pub(crate) rate_limit: Mutex<RateLimit>,
-    pub(crate) spent: Mutex<TurnUsage>,
-    /// Set when a canary was found where it must not be.
-    pub(crate) leaked: Mutex<Option<String>>,
-    pub(crate) activity: Activity,
+    leaked_at: Mutex<Option<String>>,
 }
 
-/// Whether the agent does anything: calls under way, and when the last one began or ended.
-#[derive(Debug)]
-pub(crate) struct Activity {
-    under_way: AtomicUsize,
-    last: Mutex<Instant>,
-    /// What the host itself did for those calls, in nanoseconds.
-    busy: AtomicU64,
-    /// Calls of the model that were begun.
-    model_calls: AtomicU64,
-}
-
-impl Activity {
-    pub(crate) fn new() -> Self {
+impl ModelAccess {
+    pub(crate) fn of(prepared: &PreparedTurn) -> Self {
         Self {
-            under_way: AtomicUsize::new(0),
-            last: Mutex::new(Instant::now()),
-            busy: AtomicU64::new(0),
-            model_calls: AtomicU64::new(0),
+            upstream: prepared.upstream.clone(),
+            policy: ModelCallPolicy {
+                system: prepared.prompt.system().to_owned(),
+                exclusive: prepared.runner == RunnerKind::Native,
+                model: prepared.model.clone(),
+                max_tokens: u64::from(prepared.max_output_tokens()),
+            },
         }
     }
+}
 
-    /// How long nothing was heard; no time at all while a call is under way.
-    pub(crate) fn silence(&self) -> Duration {
-        if self.under_way.load(Ordering::SeqCst) > 0 {
-            return Duration::ZERO;
-        }
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+impl CanaryWatch {
+    fn new(session: &Session) -> Self {
+        let canaries: Vec<Canary> =
+            session.canaries().iter().filter_map(|canary| Canary::parse(canary)).collect();
+        Self { detector: Detector::new(&canaries), canaries, leaked_at: Mutex::default() }
     }
 
-    /// Counts a call of the model, and gives how many there were before it.
-    pub(crate) fn count_model_call(&self) -> u64 {
-        self.model_calls.fetch_add(1, Ordering::SeqCst)
-    }
-
-    /// Something was heard.
-    pub(crate) fn note(&self) {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    /// Where a canary was found, if it was.
+    pub(crate) fn leaked_at(&self) -> Option<String> {
+        self.leaked_at.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl ActiveSession {
-    /// A session as a turn, or somebody who only talks to it, finds it.
     pub(crate) fn new(
+        host: &Arc<Host>,
+        session: &Session,
+        identity: SessionIdentity,
+        prompt: SessionPrompt,
+        model: Option<ModelAccess>,
+        settings: HostSettings,
+        tree: AgentTree,
+    ) -> Self {
+        Self {
+            host: Arc::clone(host),
+            identity,
+            prompt,
+            model,
+            canary: CanaryWatch::new(session),
+            rate_limit: Mutex::new(RateLimit::new(settings.calls_per_second, Instant::now())),
+            settings,
+            tree,
+            activity: Activity::new(),
+        }
+    }
+
+    /// The session of a prepared turn. Without a number, its agent is not started.
+    pub(crate) fn of_turn(
         host: &Arc<Host>,
         session: &Session,
         turn: Option<TurnNumber>,
         depth: u32,
-        token: String,
         prepared: &PreparedTurn,
     ) -> Self {
-        let canaries: Vec<Canary> =
-            session.canaries().iter().filter_map(|canary| Canary::parse(canary)).collect();
-        let settings = prepared.config.host.clone();
-        Self {
-            host: Arc::clone(host),
+        // A request may name another agent or user than the session was created with.
+        let identity = SessionIdentity {
             session: session.id.clone(),
             agent: prepared.agent.clone(),
             user: prepared.user.clone(),
             turn,
             depth,
-            tree: prepared.tree.branch(),
-            token,
-            policy: ModelCallPolicy {
-                alone: prepared.runner == RunnerKind::Native,
-                model: prepared.model.clone(),
-                max_tokens: u64::from(prepared.max_output_tokens()),
-            },
-            prompt: prepared.prompt.system().to_owned(),
-            context: prepared.context.clone(),
-            threshold: prepared.context.taint_threshold(),
-            detector: Detector::new(&canaries),
-            canaries,
-            tools: prepared.tools.clone(),
-            upstream: Some(prepared.upstream.clone()),
-            rate_limit: Mutex::new(RateLimit::new(settings.calls_per_second, Instant::now())),
-            settings,
-            spent: Mutex::default(),
-            leaked: Mutex::default(),
-            activity: Activity::new(),
-        }
+        };
+        let prompt =
+            SessionPrompt { context: prepared.context.clone(), tools: prepared.tools.clone() };
+        let model = Some(ModelAccess::of(prepared));
+        let settings = prepared.config.host.clone();
+        Self::new(host, session, identity, prompt, model, settings, prepared.tree.branch())
     }
 
-    /// Counts time that the host itself took.
-    pub(crate) fn worked(&self, time: Duration) {
-        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        self.activity.busy.fetch_add(nanos, Ordering::Relaxed);
-    }
-
-    /// The time that the host itself took for the agent's calls.
-    pub(crate) fn busy(&self) -> Duration {
-        Duration::from_nanos(self.activity.busy.load(Ordering::Relaxed))
-    }
-
-    /// Who acts, as the audit log names it.
+    /// The actor in the audit log.
     pub(crate) fn actor(&self) -> String {
-        format!("agent:{}", self.agent.as_deref().unwrap_or("default"))
+        format!("agent:{}", self.identity.agent.as_deref().unwrap_or("default"))
     }
 
-    /// Something that happened in this session.
+    /// An audit event about this session.
     pub(crate) fn event(&self, action: &str, outcome: Outcome) -> Event {
-        Event::new(self.actor(), action, self.session.as_str(), outcome)
+        Event::new(self.actor(), action, self.identity.session.as_str(), outcome)
     }
 
-    /// What the session has taken in so far.
+    /// How much external content the session holds.
     pub(crate) fn taint(&self) -> Result<TaintLevel, HostError> {
-        let totals = self.host.reader.content_totals(&self.session)?;
-        Ok(totals)
+        Ok(self.host.reader.content_totals(&self.identity.session)?)
     }
 
-    /// Records a content that enters the session.
-    pub(crate) fn take_in(
+    /// Whether the session holds any external content.
+    pub(crate) fn is_tainted(&self) -> Result<bool, HostError> {
+        Ok(self.taint()?.external_tokens > 0)
+    }
+
+    /// Above this share of external content, sensitive actions are refused.
+    pub(crate) fn taint_threshold(&self) -> f64 {
+        self.prompt.context.taint_threshold()
+    }
+
+    /// Records content that enters the session, in the ledger that taint is computed from.
+    pub(crate) fn add_content(
         &self,
         provenance: Provenance,
         source: &str,
@@ -165,8 +169,14 @@ impl ActiveSession {
         external: bool,
     ) -> Result<TaintLevel, HostError> {
         let now = self.host.now();
-        let content = Content { provenance, source: source.to_owned(), tokens, external, at: now };
-        let (session, turn) = (self.session.clone(), self.turn);
+        let content = Content {
+            provenance,
+            source: source.to_owned(),
+            tokens,
+            external,
+            at: now,
+        };
+        let (session, turn) = (self.identity.session.clone(), self.identity.turn);
         let totals = self
             .host
             .writer
@@ -174,14 +184,14 @@ impl ActiveSession {
         Ok(totals)
     }
 
-    /// Lets a line through, or says how long to wait.
+    /// Admits a call, or says how long to wait.
     pub(crate) fn admit(&self) -> Result<(), Failure> {
         let mut rate_limit = self.rate_limit.lock().unwrap_or_else(PoisonError::into_inner);
         rate_limit.take(Instant::now()).map_err(|wait| {
             Failure::new(
                 ErrorCode::RateLimited,
                 format!(
-                    "more than {} calls a second; wait {} ms (host.calls_per_second)",
+                    "more than {} calls per second (host.calls_per_second); wait {} ms",
                     self.settings.calls_per_second,
                     wait.as_millis().max(1)
                 ),
@@ -189,37 +199,20 @@ impl ActiveSession {
         })
     }
 
-    /// Notes that a canary was found where it must not be.
-    pub(crate) fn note_leak(&self, place: &str, form: &str) {
+    /// Records that a canary was found where it must not be. The turn ends with its answer held back.
+    pub(crate) fn report_leak(&self, place: &str, form: &str) {
         let event = self
             .event("canary.leak", Outcome::Refused)
             .with_detail(serde_json::json!({ "place": place, "form": form }));
         self.host.record(event);
-        let mut leaked = self.leaked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut leaked = self.canary.leaked_at.lock().unwrap_or_else(PoisonError::into_inner);
         leaked.get_or_insert_with(|| place.to_owned());
     }
 
-    /// What must not be shown: the key of the model.
+    /// Texts that must never be shown: the model's API key.
     pub(crate) fn secrets(&self) -> Vec<&str> {
-        let credential = self.upstream.as_ref().and_then(|upstream| upstream.credential.as_ref());
+        let model = self.model.as_ref();
+        let credential = model.and_then(|model| model.upstream.credential.as_ref());
         credential.map(|key| key.expose()).into_iter().collect()
-    }
-
-    pub(crate) fn begin_call(&self) {
-        self.activity.under_way.fetch_add(1, Ordering::SeqCst);
-    }
-
-    pub(crate) fn end_call(&self) {
-        self.activity.note();
-        self.activity.under_way.fetch_sub(1, Ordering::SeqCst);
-    }
-
-    pub(crate) fn spend(&self, usage: Usage) {
-        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        spent.add_call(usage);
-    }
-
-    pub(crate) fn spent(&self) -> TurnUsage {
-        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

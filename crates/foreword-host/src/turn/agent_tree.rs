@@ -1,7 +1,9 @@
-//! A message and all agents it sets to work: how deep, how many, and the end of all of them at once.
+//! All agents that one message starts: their limits, and cancelling them together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use foreword_workspace::HostSettings;
 
 use crate::error::HostError;
 
@@ -9,7 +11,7 @@ use crate::error::HostError;
 #[derive(Clone, Debug)]
 pub struct AgentTree {
     shared: Arc<Shared>,
-    /// This branch's own end, and that of each branch it grows from.
+    /// Set when this branch, or one it grows from, is cancelled.
     cancelled: Vec<Arc<AtomicBool>>,
 }
 
@@ -21,55 +23,54 @@ struct Shared {
 }
 
 impl AgentTree {
-    /// A tree with its limits: how deep, and how many agents beside the first.
-    pub fn new(max_depth: u32, max_agents: u32) -> Self {
+    /// A tree with the limits of these settings.
+    pub(crate) fn of(settings: &HostSettings) -> Self {
+        Self::new(settings.max_depth, settings.max_agents)
+    }
+
+    /// `max_agents` does not count the first agent.
+    fn new(max_depth: u32, max_agents: u32) -> Self {
         let shared = Shared { max_depth, max_agents, started: AtomicU32::new(0) };
         Self { shared: Arc::new(shared), cancelled: vec![Arc::default()] }
     }
 
-    /// The tree of the next of several messages: it counts anew, and ends with the others.
+    /// The tree of the next message: it counts from zero and is cancelled with this one.
     pub(crate) fn next_message(&self) -> Self {
         let next = Self::new(self.shared.max_depth, self.shared.max_agents);
         Self { cancelled: self.cancelled.clone(), ..next }
     }
 
-    /// An agent with all that it starts. It ends with the tree, and can end before it.
+    /// The branch of one agent and everything it starts. It can be cancelled alone.
     pub(crate) fn branch(&self) -> Self {
         let mut branch = self.clone();
         branch.cancelled.push(Arc::default());
         branch
     }
 
-    /// Lets one more agent start below one of this depth; gives its own.
+    /// Admits one more agent below one of this depth; returns its depth.
     pub(crate) fn start(&self, parent_depth: u32) -> Result<u32, HostError> {
         self.check()?;
         let depth = parent_depth.saturating_add(1);
         if depth > self.shared.max_depth {
-            return Err(HostError::Limit(format!(
-                "agents may start agents {} deep, and no deeper (host.max_depth)",
-                self.shared.max_depth
-            )));
+            return Err(HostError::TooDeep { max: self.shared.max_depth });
         }
-        let most = self.shared.max_agents;
+        let max = self.shared.max_agents;
         let taken = self.shared.started.try_update(Ordering::SeqCst, Ordering::SeqCst, |started| {
-            (started < most).then_some(started + 1)
+            (started < max).then_some(started + 1)
         });
         if taken.is_err() {
-            return Err(HostError::Limit(format!(
-                "one message may start {most} agents, and no more (host.max_agents)"
-            )));
+            return Err(HostError::TooManyAgents { max });
         }
         Ok(depth)
     }
 
-    /// Ends all agents of the tree.
+    /// Ends all agents of this branch.
     pub fn cancel(&self) {
         if let Some(own) = self.cancelled.last() {
             own.store(true, Ordering::SeqCst);
         }
     }
 
-    /// Was it cancelled?
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.iter().any(|cancelled| cancelled.load(Ordering::SeqCst))
     }
@@ -88,7 +89,7 @@ mod tests {
         let tree = AgentTree::new(2, 3);
         assert_eq!(tree.start(0).unwrap(), 1);
         assert_eq!(tree.start(1).unwrap(), 2);
-        assert!(tree.start(2).unwrap_err().to_string().contains("2 deep"));
+        assert!(tree.start(2).unwrap_err().to_string().contains("2 levels deep"));
         assert!(tree.start(0).is_ok());
         assert!(tree.start(0).unwrap_err().to_string().contains("3 agents"));
         tree.cancel();

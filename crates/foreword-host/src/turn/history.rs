@@ -1,21 +1,19 @@
-//! The conversation so far, as much of it as there is room for: whole turns, the newest.
+//! The newest turns of a conversation that fit into the next prompt.
 
 use foreword::{HistoryOmitted, estimate};
 use foreword_protocol::Message;
 use foreword_store::TurnMessages;
 
-/// What of a conversation goes into the next turn.
+/// The part of a conversation that goes into the next turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct History {
-    /// The messages, oldest first.
+    /// Oldest first.
     pub(crate) messages: Vec<Message>,
-    /// Their tokens.
     pub(crate) tokens: u64,
-    /// What was left out.
     pub(crate) omitted: Option<HistoryOmitted>,
 }
 
-/// One turn with its messages, as they are stored, and their tokens.
+/// A stored turn.
 #[derive(Clone, Debug)]
 pub(crate) struct PastTurn {
     stored: String,
@@ -23,19 +21,18 @@ pub(crate) struct PastTurn {
 }
 
 impl PastTurn {
-    /// What is stored of a turn.
     pub(crate) fn of(stored: TurnMessages) -> Self {
         Self { tokens: u64::from(estimate(&stored.messages)), stored: stored.messages }
     }
 
-    /// Its messages; a turn that cannot be read any more counts as empty.
+    /// Its messages; none if they cannot be parsed.
     fn messages(&self) -> Vec<Message> {
         serde_json::from_str(&self.stored).unwrap_or_default()
     }
 }
 
 impl History {
-    /// As many of the newest turns as fit, oldest first. A turn goes in whole or not at all.
+    /// The newest turns that fit into this many tokens. A turn fits as a whole or not at all.
     pub(crate) fn within(turns: Vec<PastTurn>, tokens: u64) -> Self {
         let mut left = tokens;
         let fitting = turns

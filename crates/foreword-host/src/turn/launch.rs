@@ -1,40 +1,41 @@
-//! What an agent is started with: its sandbox, and its job.
+//! What an agent is started with: its sandbox and its job.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, TcpListener};
 use std::ops::RangeInclusive;
 
-use crate::governance::quarantine::Quarantine;
 use foreword_protocol::{Job, JobLimits, RunnerKind};
-use foreword_sandbox::{DEFAULT_PATH, Guarantees, SandboxKind, SandboxSpec};
+use foreword_sandbox::{DEFAULT_PATH, SandboxKind, SandboxSpec};
+use foreword_workspace::Governed;
 
 use crate::error::HostError;
+use crate::governance::quarantine::Quarantine;
 use crate::host::Host;
 use crate::turn::active_session::ActiveSession;
 use crate::turn::prepare::PreparedTurn;
 use crate::turn::run_dir::RunDir;
 
 impl Host {
-    pub(crate) fn spec(
+    pub(crate) fn sandbox_spec(
         &self,
         prepared: &PreparedTurn,
-        governed: &foreword_workspace::Governed,
+        governed: &Governed,
         quarantine: &Quarantine,
         run_dir: &RunDir,
     ) -> Result<SandboxSpec, HostError> {
         let resolved = |path: &std::path::Path| {
             path.canonicalize()
-                .map_err(|error| HostError::io(format!("find {}", path.display()), error))
+                .map_err(|error| HostError::io(format!("open {}", path.display()), error))
         };
         let mut path: Vec<String> =
-            prepared.located.path.iter().map(|path| path.display().to_string()).collect();
+            prepared.program.path.iter().map(|path| path.display().to_string()).collect();
         path.push(DEFAULT_PATH.to_owned());
         let mut env = BTreeMap::from([("PATH".to_owned(), path.join(":"))]);
         for name in ["LANG", "LC_ALL", "TERM", "TZ"] {
             env.extend((self.options.environment)(name).map(|value| (name.to_owned(), value)));
         }
         let mut read_only = governed.read_only();
-        read_only.extend(quarantine.run_by_host());
+        read_only.extend(quarantine.git_settings());
         Ok(SandboxSpec {
             workspace: self.root.clone(),
             cwd: prepared.cwd.clone(),
@@ -44,7 +45,7 @@ impl Host {
             home: self.options.home.clone(),
             program: resolved(&self.options.program)?,
             args: vec!["agent".to_owned()],
-            read_only: prepared.located.read_only.clone(),
+            read_only: prepared.program.read_only.clone(),
             run_dir: resolved(&run_dir.shared())?,
             bridge_ports: bridge_ports(prepared)?,
             env,
@@ -56,6 +57,7 @@ impl Host {
         prepared: &PreparedTurn,
         active: &ActiveSession,
         socket: std::path::PathBuf,
+        token: &str,
         spec: &SandboxSpec,
     ) -> Result<String, HostError> {
         let host = &prepared.config.host;
@@ -63,7 +65,7 @@ impl Host {
             message: prepared.message.clone(),
             history: prepared.history.messages.clone(),
             taint_ratio: prepared.context.taint_ratio,
-            taint_threshold: active.threshold,
+            taint_threshold: active.taint_threshold(),
             profile: prepared.context.profile(),
             sandbox_type: prepared.context.sandbox_type.inspect().to_owned(),
             context: prepared.context.clone(),
@@ -75,9 +77,9 @@ impl Host {
             tools: prepared.tools.clone(),
             cwd: prepared.cwd.clone(),
             socket,
-            token: active.token.clone(),
+            token: token.to_owned(),
             foreword: spec.program.clone(),
-            cli: prepared.located.cli.clone(),
+            cli: prepared.program.cli.clone(),
             bridge_port: spec.bridge_ports.as_ref().map(|ports| *ports.start()),
             limits: JobLimits {
                 max_steps: host.max_steps,
@@ -86,13 +88,12 @@ impl Host {
                 ..JobLimits::default()
             },
         };
-        serde_json::to_string(&job).map_err(|error| HostError::Agent {
-            message: format!("the job cannot be written: {error}"),
-        })
+        serde_json::to_string(&job)
+            .map_err(|error| HostError::agent(format!("cannot write the agent's job: {error}")))
     }
 }
 
-/// Where the bridge to the model may listen, if the sandbox shares the network of the host.
+/// Ports for the bridge to the model, where the sandbox shares the host's network.
 fn bridge_ports(prepared: &PreparedTurn) -> Result<Option<RangeInclusive<u16>>, HostError> {
     let shared = matches!(prepared.sandbox.kind(), SandboxKind::Subprocess | SandboxKind::Seatbelt);
     if !shared || prepared.runner == RunnerKind::Native {
@@ -102,30 +103,4 @@ fn bridge_ports(prepared: &PreparedTurn) -> Result<Option<RangeInclusive<u16>>, 
     let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
     let port = free.local_addr().map_err(failed)?.port();
     Ok(Some(port..=port))
-}
-
-/// What a person has to know of a sandbox that asks for governance and does not enforce it.
-pub(crate) fn advisory(name: &str, guarantees: Guarantees) -> Option<String> {
-    let gaps = guarantees.gaps().join(", ");
-    guarantees.advisory().then(|| format!("governance is advisory in the sandbox {name}: {gaps}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sandbox_that_enforces_nothing_says_so() {
-        let all = Guarantees {
-            network: true,
-            governed_read_only: true,
-            private_hidden: true,
-            home_hidden: true,
-            dies_with_host: true,
-        };
-        assert_eq!(advisory("bwrap", all), None);
-        let warning = advisory("subprocess", Guarantees::default()).unwrap();
-        assert!(warning.starts_with("governance is advisory in the sandbox subprocess: "));
-        assert!(warning.contains("governed files can be written"), "{warning}");
-    }
 }

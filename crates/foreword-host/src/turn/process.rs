@@ -1,4 +1,4 @@
-//! The agent's process: started in its sandbox, listened to, and ended.
+//! The agent's process: starting it in its sandbox, reading its events, ending it.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -14,31 +14,30 @@ use foreword_sandbox::{Sandbox, SandboxKind, SandboxSpec};
 use crate::error::HostError;
 use crate::turn::active_session::ActiveSession;
 
-/// So much of what an agent complains about is kept.
+/// How much of the agent's standard error is kept, from its end.
 const MAX_STDERR_BYTES: usize = 8 << 10;
-/// How often to look at time and cancellation.
+/// How often limits and cancellation are checked.
 const TICK: Duration = Duration::from_millis(50);
-/// After its last word an agent has so long to end.
+/// How long an agent may take to exit after its last event.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A running agent. Dropping it ends it with everything it started.
+/// A running agent. Dropping it ends the agent and everything it started.
 pub(crate) struct AgentProcess<'s> {
     sandbox: &'s dyn Sandbox,
     child: Child,
     events: Receiver<OutputLine>,
     stderr: Arc<Mutex<Vec<u8>>>,
     began: Instant,
-    away: Duration,
+    waited: Duration,
 }
 
 enum OutputLine {
     Event(Box<AgentEvent>),
-    /// A line that is no event.
     Invalid(String),
 }
 
 impl<'s> AgentProcess<'s> {
-    /// Starts the agent and hands it its job. The sandbox lives as long as the thread that calls this.
+    /// Starts the agent and gives it its job. The sandbox ends with the thread that calls this.
     pub(crate) fn start(
         sandbox: &'s dyn Sandbox,
         spec: &SandboxSpec,
@@ -47,7 +46,7 @@ impl<'s> AgentProcess<'s> {
         let mut command = sandbox.command(spec)?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C in the terminal is for the host, which then ends the agent. A subprocess leaves the
-        // session of the terminal by itself, which the leader of a group could not.
+        // terminal's session on its own, which a process group leader cannot.
         if sandbox.kind() != SandboxKind::Subprocess {
             command.process_group(0);
         }
@@ -64,7 +63,7 @@ impl<'s> AgentProcess<'s> {
             events,
             stderr: Arc::clone(&kept_stderr),
             began: Instant::now(),
-            away: Duration::ZERO,
+            waited: Duration::ZERO,
         };
         let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
             thread::Builder::new()
@@ -73,13 +72,13 @@ impl<'s> AgentProcess<'s> {
                 .map_err(|error| HostError::io("start a thread", error))
         };
         if let Some(mut stdin) = stdin {
-            // An agent that does not read its job is noticed by its silence.
+            // An agent that does not read its job runs into `host.silent_seconds`.
             spawn("job", Box::new(move || drop(stdin.write_all(job.as_bytes()))))?;
         }
         if let Some(stdout) = stdout {
             spawn(
                 "events",
-                Box::new(move || listen(Frames::new(stdout, MAX_EVENT_BYTES), &sender)),
+                Box::new(move || read_events(Frames::new(stdout, MAX_EVENT_BYTES), &sender)),
             )?;
         }
         if let Some(mut stderr) = stderr {
@@ -97,32 +96,30 @@ impl<'s> AgentProcess<'s> {
         Ok(process)
     }
 
-    /// The next thing the agent says; nothing once it has ended.
+    /// The agent's next event; `None` once it has ended.
     pub(crate) fn next(&mut self, active: &ActiveSession) -> Result<Option<AgentEvent>, HostError> {
         let since = Instant::now();
         let next = self.wait(active);
-        self.away += since.elapsed();
+        self.waited += since.elapsed();
         next
     }
 
-    /// How long the agent was waited for.
-    pub(crate) fn away(&self) -> Duration {
-        self.away
+    /// How long the host has waited for the agent.
+    pub(crate) fn waited(&self) -> Duration {
+        self.waited
     }
 
     fn wait(&mut self, active: &ActiveSession) -> Result<Option<AgentEvent>, HostError> {
         loop {
-            // An agent that never stops talking has no more time than a silent one.
+            // Also an agent that writes without pause runs into the limits.
             self.check(active)?;
             match self.events.recv_timeout(TICK) {
                 Ok(OutputLine::Event(event)) => {
-                    active.activity.note();
+                    active.activity.touch();
                     return Ok(Some(*event));
                 }
                 Ok(OutputLine::Invalid(what)) => {
-                    return Err(HostError::Agent {
-                        message: format!("the agent wrote something that is no event: {what}"),
-                    });
+                    return Err(HostError::agent(format!("invalid output from the agent: {what}")));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     return active.tree.check().map(|()| None);
@@ -132,47 +129,41 @@ impl<'s> AgentProcess<'s> {
         }
     }
 
-    /// Whether the agent still has time.
+    /// Checks cancellation and time limits.
     fn check(&self, active: &ActiveSession) -> Result<(), HostError> {
         active.tree.check()?;
         let settings = &active.settings;
         let message = if self.began.elapsed() > Duration::from_secs(settings.turn_seconds) {
-            format!(
-                "the turn took longer than {} seconds (host.turn_seconds)",
-                settings.turn_seconds
-            )
-        } else if active.activity.silence() > Duration::from_secs(settings.silent_seconds) {
-            format!(
-                "the agent was silent for {} seconds (host.silent_seconds)",
-                settings.silent_seconds
-            )
+            format!("the turn took longer than {} s (host.turn_seconds)", settings.turn_seconds)
+        } else if active.activity.idle() > Duration::from_secs(settings.silent_seconds) {
+            format!("the agent was silent for {} s (host.silent_seconds)", settings.silent_seconds)
         } else {
             return Ok(());
         };
-        Err(HostError::Agent { message })
+        Err(HostError::agent(message))
     }
 
-    /// Waits a little for the agent to end by itself.
+    /// Gives the agent a moment to exit.
     pub(crate) fn wait_for_exit(&mut self) {
         let since = Instant::now();
         while since.elapsed() < GRACE && matches!(self.child.try_wait(), Ok(None)) {
             thread::sleep(Duration::from_millis(1));
         }
-        self.away += since.elapsed();
+        self.waited += since.elapsed();
     }
 
-    /// How it ended, in words, for an agent that said nothing about it.
+    /// How an agent ended that reported neither an answer nor an error.
     pub(crate) fn exit_message(&mut self) -> String {
         self.wait_for_exit();
         let ended = match self.child.try_wait() {
-            Ok(Some(status)) => format!("the agent ended without an answer ({status})"),
+            Ok(Some(status)) => format!("the agent exited without an answer ({status})"),
             _ => "the agent closed its output without an answer".to_owned(),
         };
         let kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let stderr = String::from_utf8_lossy(&kept);
         match stderr.trim() {
             "" => ended,
-            words => format!("{ended}: {words}"),
+            stderr => format!("{ended}: {stderr}"),
         }
     }
 }
@@ -180,12 +171,12 @@ impl<'s> AgentProcess<'s> {
 impl Drop for AgentProcess<'_> {
     fn drop(&mut self) {
         if let Err(error) = self.sandbox.end(&mut self.child) {
-            tracing::warn!("an agent could not be ended: {error}");
+            tracing::warn!("cannot end the agent: {error}");
         }
     }
 }
 
-fn listen(mut frames: Frames<std::process::ChildStdout>, sender: &SyncSender<OutputLine>) {
+fn read_events(mut frames: Frames<std::process::ChildStdout>, sender: &SyncSender<OutputLine>) {
     loop {
         let heard = match frames.next_line() {
             Ok(None) | Err(FrameError::Io(_) | FrameError::Truncated) => return,

@@ -1,11 +1,11 @@
-//! How many calls an agent may make: so many a second, with a little in hand.
+//! The limit on calls per second: a token bucket.
 
 use std::time::{Duration, Instant};
 
-/// Calls that may be made at once after a quiet time, as a multiple of those a second.
+/// The largest burst, in seconds' worth of calls.
 const BURST: f64 = 2.0;
 
-/// A rate_limit that fills as time passes and empties with each call.
+/// A bucket that fills with time and loses one token per call.
 #[derive(Debug)]
 pub(crate) struct RateLimit {
     per_second: f64,
@@ -19,7 +19,7 @@ impl RateLimit {
         Self { per_second, left: per_second * BURST, filled: now }
     }
 
-    /// Takes one, or says how long to wait for it.
+    /// Takes a token, or says how long to wait for one.
     pub(crate) fn take(&mut self, now: Instant) -> Result<(), Duration> {
         let passed = now.saturating_duration_since(self.filled).as_secs_f64();
         self.left = (self.left + passed * self.per_second).min(self.per_second * BURST);

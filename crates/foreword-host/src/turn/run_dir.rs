@@ -1,4 +1,4 @@
-//! Where a session's socket lies while a turn lasts, and what dead hosts left there.
+//! The directory of a session's socket during a turn, and cleaning up after hosts that died.
 
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use crate::error::HostError;
 use crate::turn::process_identity;
 
-/// The socket's name in its directory.
+/// The socket's file name.
 pub(crate) const SOCKET: &str = "ipc.sock";
-/// Says whose directory it is.
+/// The file that names the process the directory belongs to.
 const OWNER: &str = "owner";
 
-/// A directory for one turn, gone when dropped.
+/// A directory for one turn, removed when dropped.
 #[derive(Debug)]
 pub(crate) struct RunDir {
     path: PathBuf,
 }
 
 impl RunDir {
-    /// Makes a directory that only this person can enter.
+    /// Creates a directory that only its owner can enter.
     pub(crate) fn create(base: &Path, name: &str, owner: &str) -> Result<Self, HostError> {
         private(base)?;
         let path = base.join(format!("{}-{name}", std::process::id()));
@@ -27,13 +27,13 @@ impl RunDir {
             .mode(0o700)
             .create(&path)
             .and_then(|()| fs::write(path.join(OWNER), owner))
-            .map_err(|error| HostError::io(format!("make {}", path.display()), error))?;
-        // The mount of the sandbox holds the socket alone.
+            .map_err(|error| HostError::io(format!("create {}", path.display()), error))?;
+        // The sandbox mounts only this inner directory, which holds nothing but the socket.
         let inner = path.join("s");
         fs::DirBuilder::new()
             .mode(0o700)
             .create(&inner)
-            .map_err(|error| HostError::io(format!("make {}", inner.display()), error))?;
+            .map_err(|error| HostError::io(format!("create {}", inner.display()), error))?;
         Ok(Self { path })
     }
 
@@ -42,7 +42,6 @@ impl RunDir {
         self.path.join("s")
     }
 
-    /// The socket.
     pub(crate) fn socket(&self) -> PathBuf {
         self.shared().join(SOCKET)
     }
@@ -50,14 +49,14 @@ impl RunDir {
 
 impl Drop for RunDir {
     fn drop(&mut self) {
-        // Left over, it is swept away by the next host.
+        // If this fails, the next host sweeps it.
         let _ = fs::remove_dir_all(&self.path);
     }
 }
 
-/// Makes the base, and refuses one that somebody else could have prepared.
+/// Creates the base directory. Refuses one that other users could have prepared.
 fn private(base: &Path) -> Result<(), HostError> {
-    let failed = |error| HostError::io(format!("make {}", base.display()), error);
+    let failed = |error| HostError::io(format!("create {}", base.display()), error);
     match fs::DirBuilder::new().mode(0o700).recursive(true).create(base) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
             return Err(failed(error));
@@ -69,19 +68,19 @@ fn private(base: &Path) -> Result<(), HostError> {
         || about.uid() != rustix::process::geteuid().as_raw()
         || about.mode() & 0o077 != 0
     {
-        let message = "it is not a directory of yours alone; remove it, or set XDG_RUNTIME_DIR";
+        let message = "other users can access it; remove it, or set XDG_RUNTIME_DIR";
         return Err(failed(std::io::Error::other(message)));
     }
     Ok(())
 }
 
-/// Takes away what dead hosts left.
+/// Removes the directories of hosts that died.
 pub(crate) fn sweep(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         let path = entry.path();
         let dead = match fs::read_to_string(path.join(OWNER)) {
             Ok(owner) => !owner.is_empty() && !process_identity::is_alive(&owner),
-            // Between making the directory and signing it lies an instant.
+            // A directory exists for a moment before its owner file does.
             Err(_) => !may_be_alive(&path),
         };
         if dead {
@@ -90,7 +89,7 @@ pub(crate) fn sweep(base: &Path) {
     }
 }
 
-/// Whether the process that a directory is named for could still sign it.
+/// Whether the process that a directory is named after could still write its owner file.
 fn may_be_alive(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let process = name.split('-').next().and_then(|pid| pid.parse::<u32>().ok());
@@ -129,6 +128,6 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         fs::set_permissions(base.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let error = RunDir::create(base.path(), "a", "x").unwrap_err();
-        assert!(error.to_string().contains("yours alone"), "{error}");
+        assert!(error.to_string().contains("other users can access it"), "{error}");
     }
 }

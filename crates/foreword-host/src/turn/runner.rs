@@ -1,4 +1,4 @@
-//! The loops that are programs of somebody else's: where they are, and what they need to run.
+//! Third-party agent loops: finding their programs and what they need inside the sandbox.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,14 @@ use foreword_protocol::{CliProgram, RunnerKind};
 use crate::error::HostError;
 use crate::model::upstream::Lookup;
 
-/// A program as the sandbox will find it.
+/// The program of a runner, as the sandbox sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RunnerProgram {
-    /// The program; nothing for our own loop.
+    /// `None` for the native loop.
     pub(crate) cli: Option<CliProgram>,
-    /// Trees it needs to read.
+    /// Directories it must be able to read.
     pub(crate) read_only: Vec<PathBuf>,
-    /// Directories to look for programs in, before the system's.
+    /// Directories that come first in its `PATH`.
     pub(crate) path: Vec<PathBuf>,
 }
 
@@ -37,7 +37,7 @@ fn program(runner: RunnerKind) -> Option<Program> {
     }
 }
 
-/// Finds the program of a runner on the person's search path.
+/// Finds the program of a runner in `PATH`.
 pub(crate) fn locate(
     runner: RunnerKind,
     environment: Lookup<'_>,
@@ -62,7 +62,7 @@ pub(crate) fn locate(
 }
 
 impl RunnerProgram {
-    /// A tree that the sandbox does not have anyway.
+    /// Adds a directory, unless every sandbox has it.
     fn add_tree(&mut self, tree: Option<PathBuf>) {
         let system = ["/usr", "/bin", "/lib", "/opt", "/nix"];
         self.read_only
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(error.to_string(), "`pi` is not installed");
         assert_eq!(
             error.hint().as_deref(),
-            Some("get it with `npm install -g @mariozechner/pi-coding-agent@0.73.1`")
+            Some("run `npm install -g @mariozechner/pi-coding-agent@0.73.1`")
         );
     }
 

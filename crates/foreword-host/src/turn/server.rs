@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::actions::perform;
 use crate::error::HostError;
-use crate::turn::active_session::ActiveSession as Live;
+use crate::turn::active_session::ActiveSession;
 
 /// So many connections may a session have at once.
 const MOST_CONNECTIONS: usize = 32;
@@ -70,15 +70,20 @@ impl Open {
 
 impl Server {
     /// Opens the socket and answers on it.
-    pub(crate) fn start(live: &Arc<Live>, socket: &Path) -> Result<Self, HostError> {
+    pub(crate) fn start(
+        active: &Arc<ActiveSession>,
+        socket: &Path,
+        token: String,
+    ) -> Result<Self, HostError> {
         let failed = |error| HostError::io(format!("open the socket {}", socket.display()), error);
         let listener = Arc::new(UnixListener::bind(socket).map_err(failed)?);
         let open = Arc::new(Open::default());
         let thread = {
-            let (live, listener, open) =
-                (Arc::clone(live), Arc::clone(&listener), Arc::clone(&open));
+            let (active, listener, open) =
+                (Arc::clone(active), Arc::clone(&listener), Arc::clone(&open));
             let name = "foreword-ipc".to_owned();
-            let accept = move || accept(&live, &listener, &open);
+            let token = Arc::from(token);
+            let accept = move || accept(&active, &token, &listener, &open);
             thread::Builder::new().name(name).spawn(accept).map_err(failed)?
         };
         Ok(Self { socket: socket.to_owned(), listener, open, thread: Some(thread) })
@@ -104,7 +109,12 @@ impl Drop for Server {
     }
 }
 
-fn accept(live: &Arc<Live>, listener: &UnixListener, open: &Arc<Open>) {
+fn accept(
+    active: &Arc<ActiveSession>,
+    token: &Arc<str>,
+    listener: &UnixListener,
+    open: &Arc<Open>,
+) {
     for stream in listener.incoming() {
         let mut state = open.state();
         if state.stopped {
@@ -126,12 +136,12 @@ fn accept(live: &Arc<Live>, listener: &UnixListener, open: &Arc<Open>) {
         let number = state.last;
         state.streams.insert(number, kept);
         drop(state);
-        let (live, served) = (Arc::clone(live), Arc::clone(open));
+        let (active, token, served) = (Arc::clone(active), Arc::clone(token), Arc::clone(open));
         let spawned = thread::Builder::new().name("foreword-call".to_owned()).spawn(move || {
-            if let Err(error) = serve(&live, stream) {
-                tracing::debug!("a connection of {} ended: {error}", live.session);
+            if let Err(error) = serve(&active, &token, stream) {
+                tracing::debug!("a connection of {} ended: {error}", active.identity.session);
             }
-            drop(live);
+            drop(active);
             served.close(number);
         });
         if spawned.is_err() {
@@ -150,7 +160,7 @@ fn refuse(mut stream: &UnixStream) {
 }
 
 /// Answers one connection until it ends.
-fn serve(live: &Live, stream: UnixStream) -> io::Result<()> {
+fn serve(active: &ActiveSession, token: &str, stream: UnixStream) -> io::Result<()> {
     stream.set_read_timeout(Some(LINE_TIMEOUT))?;
     stream.set_write_timeout(Some(LINE_TIMEOUT))?;
     let mut out = stream.try_clone()?;
@@ -167,14 +177,14 @@ fn serve(live: &Live, stream: UnixStream) -> io::Result<()> {
                     _ => ErrorCode::TooLarge,
                 };
                 let failure = Failure::new(code, error.to_string());
-                if live.admit().is_ok() {
-                    note(live, &failure);
+                if active.admit().is_ok() {
+                    note(active, &failure);
                 }
                 return send(&mut out, &Reply::failed(None, failure));
             }
             Err(error @ FrameError::Truncated) => {
-                if live.admit().is_ok() {
-                    note(live, &Failure::new(ErrorCode::BadRequest, error.to_string()));
+                if active.admit().is_ok() {
+                    note(active, &Failure::new(ErrorCode::BadRequest, error.to_string()));
                 }
                 return Ok(());
             }
@@ -182,8 +192,8 @@ fn serve(live: &Live, stream: UnixStream) -> io::Result<()> {
         };
         let began = Instant::now();
         // Lines that are no calls count as well, or they would be free.
-        let admitted = live.admit();
-        let call = match read(live, bytes, &mut last).and_then(|call| match &admitted {
+        let admitted = active.admit();
+        let call = match read(token, bytes, &mut last).and_then(|call| match &admitted {
             Ok(()) => Ok(call),
             Err(failure) => Err((Some(call.id), failure.clone())),
         }) {
@@ -192,10 +202,10 @@ fn serve(live: &Live, stream: UnixStream) -> io::Result<()> {
                 faults += 1;
                 let ends = failure.code == ErrorCode::BadToken || faults >= MOST_FAULTS;
                 match admitted {
-                    Ok(()) => note(live, &failure),
+                    Ok(()) => note(active, &failure),
                     Err(too_often) => {
                         if faults == 1 {
-                            note(live, &too_often);
+                            note(active, &too_often);
                         }
                         thread::sleep(TOO_OFTEN);
                     }
@@ -209,26 +219,27 @@ fn serve(live: &Live, stream: UnixStream) -> io::Result<()> {
         };
         faults = 0;
         let (id, waits) = (call.id, WAITS.contains(&call.action.name()));
-        live.begin_call();
-        let result = perform(live, call.action, &mut |part| send(&mut out, &Reply::part(id, part)));
-        live.end_call();
+        active.activity.begin_call();
+        let result =
+            perform(active, call.action, &mut |part| send(&mut out, &Reply::part(id, part)));
+        active.activity.end_call();
         let reply = match result {
             Ok(result) => Reply::done(id, result),
             Err(failure) => Reply::failed(Some(id), failure),
         };
         send(&mut out, &reply)?;
         if !waits {
-            live.worked(began.elapsed());
+            active.activity.add_host_time(began.elapsed());
         }
     }
 }
 
 /// A call that may be carried out, or why not.
-fn read(live: &Live, bytes: &[u8], last: &mut Option<u64>) -> Result<Call, (Option<u64>, Failure)> {
+fn read(token: &str, bytes: &[u8], last: &mut Option<u64>) -> Result<Call, (Option<u64>, Failure)> {
     let call = match Call::parse_with_token(bytes) {
         Ok(call) => call,
         // Without the token nothing is said about what is wrong.
-        Err(rejected) if rejected.token.as_ref().is_some_and(|token| !is_token(live, token)) => {
+        Err(rejected) if rejected.token.as_ref().is_some_and(|given| !is_equal(token, given)) => {
             return Err((rejected.error.id, bad_token()));
         }
         Err(rejected) => {
@@ -237,7 +248,7 @@ fn read(live: &Live, bytes: &[u8], last: &mut Option<u64>) -> Result<Call, (Opti
         }
     };
     let id = Some(call.id);
-    if !is_token(live, &call.token) {
+    if !is_equal(token, &call.token) {
         return Err((id, bad_token()));
     }
     if last.is_some_and(|last| call.id <= last) {
@@ -257,16 +268,16 @@ fn bad_token() -> Failure {
 }
 
 /// Compares in a time that does not depend on where they differ.
-fn is_token(live: &Live, token: &str) -> bool {
-    let (known, given) = (live.token.as_bytes(), token.as_bytes());
+fn is_equal(token: &str, given: &str) -> bool {
+    let (known, given) = (token.as_bytes(), given.as_bytes());
     known.len() == given.len()
         && known.iter().zip(given).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
 }
 
-fn note(live: &Live, failure: &Failure) {
+fn note(active: &ActiveSession, failure: &Failure) {
     let reason: String = failure.message.chars().take(300).collect();
     let detail = json!({ "code": failure.code.as_str(), "reason": reason });
-    live.host.record(live.event("ipc.rejected", Outcome::Refused).with_detail(detail));
+    active.host.record(active.event("ipc.rejected", Outcome::Refused).with_detail(detail));
 }
 
 fn send(out: &mut UnixStream, reply: &Reply) -> io::Result<()> {

@@ -1,5 +1,4 @@
-//! A session's socket without an agent: for adapters of channels, which bring in content, for an MCP
-//! server, and for whoever measures.
+//! A session's socket without an agent: for channel adapters, for an MCP server, and for benchmarks.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,15 +9,16 @@ use crate::error::HostError;
 use crate::host::Host;
 use crate::random::random_hex;
 use crate::turn::active_session::ActiveSession;
-use crate::turn::prepare::TurnRequest;
+use crate::turn::request::TurnRequest;
 use crate::turn::run_dir::RunDir;
 use crate::turn::server::Server;
 
-/// The socket of a session, answered until this is dropped.
+/// The socket of a session, served until this is dropped.
 pub struct SessionSocket {
-    // Dropped in this order: nobody is answered on a socket that is gone.
+    // Dropped in this order: the server stops before its directory is removed.
     _server: Server,
     active: Arc<ActiveSession>,
+    token: String,
     run_dir: RunDir,
 }
 
@@ -29,34 +29,28 @@ impl std::fmt::Debug for SessionSocket {
 }
 
 impl SessionSocket {
-    /// Where it is.
     pub fn path(&self) -> PathBuf {
         self.run_dir.socket()
     }
 
-    /// What every call has to carry.
+    /// The token that every call must carry.
     pub fn token(&self) -> &str {
-        &self.active.token
+        &self.token
     }
 
-    /// The session.
     pub fn session(&self) -> &SessionId {
-        &self.active.session
+        &self.active.identity.session
     }
 
-    /// The system text that every call of the model has to contain.
+    /// The system text that every model call must contain.
     pub fn system(&self) -> &str {
-        &self.active.prompt
+        self.active.model.as_ref().map_or("", |model| &model.policy.system)
     }
 }
 
 impl Host {
-    /// Opens a session, which is made if it is new, and answers on a socket of its own with the limits
-    /// and the record that an agent's calls have. The message of the request is said to nobody.
-    ///
-    /// # Errors
-    ///
-    /// As for a turn that cannot start.
+    /// Opens a session, creates it if it is new, and serves its socket with the limits and the audit
+    /// entries that an agent's calls have. The request's message is not sent to a model.
     pub fn serve_session(
         self: &Arc<Self>,
         request: &TurnRequest,
@@ -69,9 +63,9 @@ impl Host {
         };
         let run_dir = RunDir::create(&self.options.run_base, &random_hex::<8>()?, &self.owner)?;
         let token = random_hex::<32>()?;
-        let active =
-            Arc::new(ActiveSession::new(self, &session, None, request.depth, token, &prepared));
-        let server = Server::start(&active, &run_dir.socket())?;
-        Ok(SessionSocket { _server: server, active, run_dir })
+        let active = ActiveSession::of_turn(self, &session, None, request.depth, &prepared);
+        let active = Arc::new(active);
+        let server = Server::start(&active, &run_dir.socket(), token.clone())?;
+        Ok(SessionSocket { _server: server, active, token, run_dir })
     }
 }

@@ -20,6 +20,7 @@ use crate::blueprints::parse::{self, BlueprintError, Definition};
 use crate::blueprints::when::When;
 use crate::compile::module::{Module, Spec};
 use crate::compile::titles::Titles;
+use crate::context::PromptMode;
 use crate::context::field::Field;
 use crate::modules;
 
@@ -60,6 +61,7 @@ pub struct Blueprint {
     pub(crate) titles: Arc<Titles>,
     pub(crate) turn_apart: bool,
     pub(crate) bootstrap: Bootstrap,
+    unattended: Option<PromptMode>,
     /// What no module shows.
     pub(crate) unread: Arc<[Field]>,
     files: Arc<[FileModule]>,
@@ -189,6 +191,7 @@ impl Blueprint {
             titles: Arc::new(titles),
             turn_apart,
             bootstrap: definition.bootstrap,
+            unattended: definition.unattended,
             unread: unread(&slots),
             slots: slots.into(),
             files: files.into(),
@@ -232,6 +235,11 @@ impl Blueprint {
     /// Do sections that may change every turn stand apart from the system prompt?
     pub fn has_turn_context(&self) -> bool {
         self.turn_apart
+    }
+
+    /// The prompt mode for turns that a schedule or another agent starts, if the blueprint sets one.
+    pub fn unattended_prompt_mode(&self) -> Option<PromptMode> {
+        self.unattended
     }
 
     /// The files it shows; whoever gathers a Context reads them into `files`.

@@ -6,6 +6,7 @@ use toml::Spanned;
 
 use crate::blueprints::blueprint::Bootstrap;
 use crate::blueprints::when::When;
+use crate::context::PromptMode;
 use crate::modules;
 use crate::names::nearest;
 
@@ -50,6 +51,7 @@ pub(crate) struct Definition {
     pub(crate) name: String,
     pub(crate) turn_context: bool,
     pub(crate) bootstrap: Bootstrap,
+    pub(crate) unattended: Option<PromptMode>,
     pub(crate) modules: Vec<Entry>,
     pub(crate) headings: Vec<String>,
 }
@@ -75,6 +77,7 @@ struct RawBlueprint {
     extends: Option<Spanned<String>>,
     turn_context: Option<bool>,
     bootstrap: Option<Bootstrap>,
+    unattended: Option<PromptMode>,
     #[serde(default)]
     remove: Vec<Spanned<String>>,
     #[serde(default)]
@@ -123,6 +126,7 @@ fn read_at(
             name: String::new(),
             turn_context: false,
             bootstrap: Bootstrap::default(),
+            unattended: None,
             modules: Vec::new(),
             headings: Vec::new(),
         },
@@ -155,6 +159,7 @@ fn read_at(
     definition.name = raw.name;
     definition.turn_context = raw.turn_context.unwrap_or(definition.turn_context);
     definition.bootstrap = raw.bootstrap.unwrap_or(definition.bootstrap);
+    definition.unattended = raw.unattended.or(definition.unattended);
     for removed in raw.remove {
         let before = definition.modules.len();
         definition.modules.retain(|entry| entry.name != *removed.get_ref());

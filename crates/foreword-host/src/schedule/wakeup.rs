@@ -1,102 +1,95 @@
-//! Turns that nobody asks for at the moment: schedules that are due, and the heartbeat.
+//! Running the schedules that are due, and the heartbeat.
 
 use std::sync::Arc;
 
-use crate::schedule::cron::Cron;
-use foreword::Timestamp;
 use foreword_store::{Event, Outcome, Schedule, SessionId, StoreError, When};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::error::HostError;
 use crate::host::Host;
-use crate::turn::prepare::{Origin, TurnRequest};
-use crate::turn::{Observer, TurnReport};
+use crate::schedule::cron::Cron;
+use crate::schedule::iso_time;
+use crate::turn::report::{Observer, TurnReport};
+use crate::turn::request::{Origin, TurnRequest};
 
 /// What an agent is told at a heartbeat.
 const MESSAGE: &str = include_str!("heartbeat.md");
-/// The session of all heartbeats, so that one knows what the last one found.
+/// The session of all heartbeats, so that each knows what the last one found.
 const SESSION: &str = "heartbeat";
 
-/// Why an agent is set to work without a message.
+/// A turn that starts without a message from a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Wakeup {
-    /// The schedule; none for the heartbeat.
+    /// The schedule's id; absent for the heartbeat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<String>,
-    /// The agent; none is the workspace's default.
+    /// The agent; by default that of the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Who made the schedule.
+    /// Who created the schedule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// When it was due.
     pub due: String,
-    /// When it is due again; a schedule that has nothing more to run is not.
+    /// When it is due again; absent after the last run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
     /// What the agent is told.
     pub message: String,
-    /// May that come from outside?
+    /// Whether the message may contain external content.
     pub tainted: bool,
 }
 
-/// What came of it.
+/// How such a turn ended.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WakeupReport {
-    /// Why.
     #[serde(flatten)]
-    pub waking: Wakeup,
-    /// The turn, if it came to its end.
+    pub wakeup: Wakeup,
+    /// The turn's report, if it finished.
     #[serde(flatten)]
     pub report: Option<TurnReport>,
-    /// Why it did not.
+    /// Why it did not finish.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
 impl Host {
-    /// Runs every schedule that is due, each exactly once among all hosts of the workspace, however
-    /// often it was missed. A turn that fails does not keep the others from running.
+    /// Runs every schedule that is due. Each runs once among all hosts of the workspace, however often
+    /// it was missed. If one turn fails, the others still run.
     ///
-    /// Of `template`, everything counts but message, session, agent and user.
+    /// The `template` provides everything but message, session, agent and user.
     ///
-    /// # Errors
-    ///
-    /// If no turn could start at all, such as without a model: then every schedule stays due. If the
-    /// tree of the template is cancelled, what has not begun stays due too.
+    /// Fails if no turn could start at all, for example without a model; then every schedule stays
+    /// due. If the template's tree is cancelled, schedules that have not started stay due.
     pub fn run_due(
         self: &Arc<Self>,
         template: &TurnRequest,
         observer: &mut dyn Observer,
     ) -> Result<Vec<WakeupReport>, HostError> {
         let due = self.reader.schedules_due(self.now())?;
-        let mut woken = Vec::new();
+        let mut reports = Vec::new();
         for schedule in due {
             if let Some(tree) = &template.tree {
                 tree.check()?;
             }
-            if woken.is_empty() {
-                // What would stop every turn must not use up schedules that run once.
-                self.dry_run(&TurnRequest { agent: None, ..bare(template) })?;
+            if reports.is_empty() {
+                // A fault that stops every turn must not use up schedules that run only once.
+                self.dry_run(&TurnRequest { agent: None, ..how(template) })?;
             }
-            let Some(waking) = self.claim(&schedule)? else { continue };
+            let Some(wakeup) = self.claim(&schedule)? else { continue };
             let session = match schedule.session {
                 Some(session) => session,
                 None => SessionId::parse(&format!("schedule-{}", schedule.id.as_str()))?,
             };
-            woken.push(self.wake(waking, session, template, observer));
+            reports.push(self.wake(wakeup, session, template, observer));
         }
-        Ok(woken)
+        Ok(reports)
     }
 
-    /// Runs a heartbeat for the default agent, if its HEARTBEAT.md has anything to say.
-    ///
-    /// # Errors
-    ///
-    /// If the workspace cannot be read, or the turn was cancelled before it began.
+    /// Runs a heartbeat for the default agent, unless its HEARTBEAT.md is empty.
     pub fn heartbeat(
         self: &Arc<Self>,
         template: &TurnRequest,
@@ -112,8 +105,8 @@ impl Host {
         if list.is_none_or(|file| file.text.trim().is_empty()) {
             return Ok(None);
         }
-        let time = shown(self.now());
-        let waking = Wakeup {
+        let time = iso_time(self.now());
+        let wakeup = Wakeup {
             schedule: None,
             agent: None,
             by: None,
@@ -122,16 +115,16 @@ impl Host {
             due: time,
             next: None,
         };
-        Ok(Some(self.wake(waking, SessionId::parse(SESSION)?, template, observer)))
+        Ok(Some(self.wake(wakeup, SessionId::parse(SESSION)?, template, observer)))
     }
 
-    /// Takes a schedule to run it, unless another host was faster.
+    /// Claims a schedule, unless another host was faster.
     fn claim(&self, schedule: &Schedule) -> Result<Option<Wakeup>, HostError> {
         let Some(due) = schedule.next_at else { return Ok(None) };
         let now = self.now();
         let next = match &schedule.when {
             When::At(_) => None,
-            // After now, not after the time it was due: what was missed is made up for once.
+            // After now, not after the time it was due: missed runs are made up for once.
             When::Cron(cron) => Cron::parse(cron)
                 .ok()
                 .and_then(|cron| cron.next_after(now.div_euclid(1000)))
@@ -151,8 +144,8 @@ impl Host {
             schedule: Some(schedule.id.as_str().to_owned()),
             agent: schedule.agent.clone(),
             by: Some(schedule.by.clone()),
-            due: shown(due),
-            next: next.map(shown),
+            due: iso_time(due),
+            next: next.map(iso_time),
             message: schedule.prompt.clone(),
             tainted: schedule.tainted,
         }))
@@ -160,36 +153,36 @@ impl Host {
 
     fn wake(
         self: &Arc<Self>,
-        waking: Wakeup,
+        wakeup: Wakeup,
         session: SessionId,
         template: &TurnRequest,
         observer: &mut dyn Observer,
     ) -> WakeupReport {
-        observer.wakes(&waking);
+        observer.wakes(&wakeup);
         let request = TurnRequest {
-            message: waking.message.clone(),
+            message: wakeup.message.clone(),
             session: Some(session),
-            agent: waking.agent.clone(),
-            origin: Origin::Schedule { tainted: waking.tainted },
+            agent: wakeup.agent.clone(),
+            origin: Origin::Schedule { tainted: wakeup.tainted },
             tree: template.tree.as_ref().map(|tree| tree.next_message()),
-            ..bare(template)
+            ..how(template)
         };
         let (report, error) = match self.turn(&request, observer) {
             Ok(report) => (Some(report), None),
             Err(error) => (None, Some(error.to_string())),
         };
-        if let (Some(id), Some(reason)) = (&waking.schedule, &error) {
+        if let (Some(id), Some(reason)) = (&wakeup.schedule, &error) {
             let event = Event::new("host", "schedule.fail", id.as_str(), Outcome::Failed);
             self.record(event.with_detail(json!({ "reason": reason })));
         }
-        let woken = WakeupReport { waking, report, error };
-        observer.woke(&woken);
-        woken
+        let report = WakeupReport { wakeup, report, error };
+        observer.woke(&report);
+        report
     }
 }
 
-/// How a turn is run, whatever it is about.
-fn bare(template: &TurnRequest) -> TurnRequest {
+/// The part of a template that says how a turn runs.
+fn how(template: &TurnRequest) -> TurnRequest {
     TurnRequest {
         runner: template.runner,
         model: template.model.clone(),
@@ -197,8 +190,4 @@ fn bare(template: &TurnRequest) -> TurnRequest {
         cwd: template.cwd.clone(),
         ..TurnRequest::default()
     }
-}
-
-fn shown(ms: i64) -> String {
-    Timestamp::from_unix(ms.div_euclid(1000)).as_str().to_owned()
 }

@@ -1,0 +1,89 @@
+//! What a turn is asked to do, and by whom.
+
+use std::path::PathBuf;
+
+use foreword::{RuntimeContext, SandboxChoice};
+use foreword_guard::Provenance;
+use foreword_protocol::RunnerKind;
+use foreword_store::SessionId;
+
+use crate::turn::agent_tree::AgentTree;
+
+/// Who started the turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    #[default]
+    Person,
+    /// A schedule, whose prompt was written earlier.
+    Schedule {
+        /// Whether the session that wrote it held external content.
+        tainted: bool,
+    },
+    /// Another agent.
+    Agent {
+        /// Its session.
+        parent: SessionId,
+        /// Whether that session held external content.
+        tainted: bool,
+    },
+}
+
+impl Origin {
+    /// How the message counts in the taint ledger.
+    pub(crate) fn provenance(&self) -> Provenance {
+        match self {
+            Self::Person | Self::Agent { tainted: false, .. } => Provenance::User,
+            Self::Schedule { tainted: false } => Provenance::Operator,
+            Self::Schedule { tainted: true } | Self::Agent { tainted: true, .. } => {
+                Provenance::External
+            }
+        }
+    }
+
+    /// What the ledger calls the source of the message.
+    pub(crate) fn source(&self) -> &'static str {
+        match self {
+            Self::Person => "message",
+            Self::Schedule { .. } => "schedule",
+            Self::Agent { .. } => "parent agent",
+        }
+    }
+}
+
+/// External text that comes with a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct External {
+    /// Where it came from.
+    pub source: String,
+    pub text: String,
+}
+
+/// What a turn is asked to do.
+#[derive(Clone, Debug, Default)]
+pub struct TurnRequest {
+    /// What the agent is told.
+    pub message: String,
+    /// External texts that come with the message.
+    pub external: Vec<External>,
+    /// The session to continue; a new one if absent.
+    pub session: Option<SessionId>,
+    /// The agent; by default that of the session, then that of the workspace.
+    pub agent: Option<String>,
+    /// The user the agent works for.
+    pub user: Option<String>,
+    /// The agent loop; by default that of the session, then that of the workspace.
+    pub runner: Option<RunnerKind>,
+    /// Overrides the agent's model.
+    pub model: Option<String>,
+    /// Overrides the workspace's sandbox.
+    pub sandbox: Option<SandboxChoice>,
+    /// The agent's working directory.
+    pub cwd: Option<PathBuf>,
+    /// What the prompt says about how the agent was started.
+    pub runtime_context: Option<RuntimeContext>,
+    pub origin: Origin,
+    /// How many agents are above this one.
+    pub depth: u32,
+    /// Limits and cancellation shared by all agents of one message; created if absent.
+    pub tree: Option<AgentTree>,
+}

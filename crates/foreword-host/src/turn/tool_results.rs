@@ -1,0 +1,45 @@
+//! How the results of an agent's tools count in the session's taint ledger.
+
+use foreword::estimate;
+use foreword_guard::Provenance;
+
+use crate::error::HostError;
+use crate::turn::active_session::ActiveSession;
+
+/// Actions that counted their own results when they were served.
+const COUNTED_BY_ACTION: [&str; 8] = [
+    "web_fetch",
+    "memory_search",
+    "content_add",
+    "spawn_agent",
+    "chain_run",
+    "task_list",
+    "task_update",
+    "schedule_list",
+];
+
+/// A tool's name without the prefix that Claude Code puts in front of it.
+pub(super) fn own_name(name: &str) -> &str {
+    name.strip_prefix("mcp__foreword__").unwrap_or(name)
+}
+
+/// Counts what a tool brought into the session.
+pub(super) fn count_result(
+    active: &ActiveSession,
+    name: &str,
+    content: &str,
+) -> Result<(), HostError> {
+    let tokens = u64::from(estimate(content));
+    if tokens == 0 || COUNTED_BY_ACTION.contains(&name) {
+        return Ok(());
+    }
+    let external = active.settings.external_tools.iter().any(|tool| tool == name);
+    if !external && active.is_tainted()? {
+        // Otherwise an agent could lower its taint ratio with output of its own.
+        let source = format!("{name} ({tokens} tokens, not counted)");
+        active.add_content(Provenance::ToolResult, &source, 0, false)?;
+    } else {
+        active.add_content(Provenance::ToolResult, name, tokens, external)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! What a person is told about a turn besides its answer.
+
+use std::fmt;
+
+use foreword::visible_line;
+use foreword_guard::ScanVerdict;
+use foreword_sandbox::Guarantees;
+
+/// Something about a turn that a person should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// About the workspace, found while its prompt was gathered.
+    Gather(foreword_gather::Warning),
+    /// The sandbox cannot enforce governance.
+    AdvisorySandbox { sandbox: String, guarantees: Guarantees },
+    /// The scanner objects to external content that came with the message.
+    SuspectContent { source: String, verdict: ScanVerdict },
+    /// The scanner flagged the message.
+    SuspectMessage,
+    /// The agent created a file that it may not create; it was moved.
+    Quarantined { path: String, moved_to: String, read_by: ReadBy },
+    /// Files the agent created could not be moved.
+    QuarantineFailed { reason: String },
+    /// The agent reached `host.max_steps`.
+    StepLimit { max_steps: u32 },
+    /// The answer reached `model.max_output_tokens`.
+    AnswerCut,
+    /// The agent ended without an answer.
+    NoAnswer,
+}
+
+/// Why a quarantined file matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadBy {
+    /// It would speak to the model with authority.
+    Model,
+    /// It would configure the person's own git.
+    Git,
+}
+
+impl Warning {
+    pub(crate) fn of_sandbox(sandbox: &str, guarantees: Guarantees) -> Option<Self> {
+        let sandbox = sandbox.to_owned();
+        guarantees.advisory().then_some(Self::AdvisorySandbox { sandbox, guarantees })
+    }
+
+    /// Whether it is likely the same in every turn, so that showing it once is enough.
+    pub fn is_recurring(&self) -> bool {
+        matches!(self, Self::Gather(_) | Self::AdvisorySandbox { .. })
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gather(warning) => warning.fmt(f),
+            Self::AdvisorySandbox { sandbox, guarantees } => {
+                let gaps = guarantees.gaps().join(", ");
+                write!(f, "the sandbox {sandbox} cannot enforce governance: {gaps}")
+            }
+            Self::SuspectContent { source, verdict } => {
+                write!(f, "injection scan of {source}: {}", verdict.as_str())
+            }
+            Self::SuspectMessage => f.write_str("the message was flagged as possible injection"),
+            Self::Quarantined { path, moved_to, read_by } => {
+                let kind = match read_by {
+                    ReadBy::Model => "a governed file",
+                    ReadBy::Git => "a file that configures git",
+                };
+                let (path, moved_to) = (visible_line(path), visible_line(moved_to));
+                write!(f, "the agent created {path}, {kind}; moved to {moved_to}")
+            }
+            Self::QuarantineFailed { reason } => {
+                let reason = visible_line(reason);
+                write!(f, "cannot quarantine all files the agent created: {reason}")
+            }
+            Self::StepLimit { max_steps } => write!(
+                f,
+                "the agent stopped after {max_steps} model calls (host.max_steps); its work may be unfinished"
+            ),
+            Self::AnswerCut => f.write_str("the answer was cut off (model.max_output_tokens)"),
+            Self::NoAnswer => f.write_str("the agent ended without an answer"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sandbox_that_enforces_nothing_says_so() {
+        let all = Guarantees {
+            network: true,
+            governed_read_only: true,
+            private_hidden: true,
+            home_hidden: true,
+            dies_with_host: true,
+        };
+        assert_eq!(Warning::of_sandbox("bwrap", all), None);
+        let warning = Warning::of_sandbox("subprocess", Guarantees::default()).unwrap();
+        let text = warning.to_string();
+        assert!(text.starts_with("the sandbox subprocess cannot enforce governance: "), "{text}");
+        assert!(text.contains("governed files can be written"), "{text}");
+        assert!(warning.is_recurring() && !Warning::NoAnswer.is_recurring());
+    }
+}
