@@ -149,7 +149,7 @@ fn nothing_finished_is_lost_and_nothing_is_left() {
             (None, Err(_)) => {}
             (code, _) => {
                 assert_eq!(code, Some(1), "round {round}: {stdout}{stderr}");
-                assert!(stderr.contains("the agent ended without an answer"), "{stderr}");
+                assert!(stderr.contains("the agent exited without an answer"), "{stderr}");
             }
         }
         let deadline = Instant::now() + Duration::from_secs(10);

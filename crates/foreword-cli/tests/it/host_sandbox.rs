@@ -88,6 +88,36 @@ fn a_governed_file_an_agent_makes_never_takes_effect() {
 }
 
 #[test]
+fn governed_files_an_agent_creates_are_quarantined_and_links_restored() {
+    let scratch = workspace();
+    std::fs::remove_file(scratch.join("SOUL.md")).unwrap();
+    scratch.write("AGENTS.md", "Be kind.\n");
+    std::os::unix::fs::symlink("AGENTS.md", scratch.join("CLAUDE.md")).unwrap();
+    let script = "echo evil > SOUL.md; mkdir x; echo evil > x/AGENTS.md; \
+                  rm CLAUDE.md; echo evil > CLAUDE.md; echo tried";
+    let model = ModelServer::saying(vec![tool("bash", json!({"command": script})), text("Done.")]);
+    done(&scratch, &model, &["--sandbox", "bwrap", "--session", "s", "-m", "try"]);
+    assert!(model.asked()[1].last_message().contains("tried"));
+    let moved: Vec<(String, String)> = audit(&scratch)
+        .iter()
+        .filter(|entry| entry["action"] == "governed.quarantine")
+        .map(|entry| {
+            let text = |key: &str| entry["detail"][key].as_str().unwrap().to_owned();
+            (text("path"), text("moved"))
+        })
+        .collect();
+    for path in ["SOUL.md", "x/AGENTS.md", "CLAUDE.md"] {
+        let to = format!(".foreword/quarantine/s-1/{path}");
+        assert!(moved.contains(&(path.to_owned(), to.clone())), "{path}: {moved:?}");
+        assert_eq!(scratch.read(&to), "evil\n", "{path}");
+    }
+    assert!(!scratch.join("SOUL.md").exists() && !scratch.join("x/AGENTS.md").exists());
+    let link = std::fs::read_link(scratch.join("CLAUDE.md")).unwrap();
+    assert_eq!(link, std::path::Path::new("AGENTS.md"));
+    assert_eq!(scratch.read("AGENTS.md"), "Be kind.\n");
+}
+
+#[test]
 fn a_subprocess_keeps_what_landlock_can_and_says_so() {
     let scratch = workspace();
     let script = r#"

@@ -57,7 +57,7 @@ fn an_identity_file_changes_only_through_a_person() {
     done(&scratch, &model, &["--agent", "a", "-m", "be kind"]);
     let asked = model.asked();
     assert!(
-        asked[1].last_message().contains("not a file an agent may propose"),
+        asked[1].last_message().contains("agents cannot propose changes to"),
         "{}",
         asked[1].last_message()
     );
@@ -204,6 +204,6 @@ fn a_message_too_long_for_the_prompt_is_refused_whole() {
     scratch.write("page.txt", "words upon words ".repeat(5000));
     let run = turn(&scratch, &model, &["-m", "sum up", "--external", "page=page.txt"]).run();
     assert_eq!(run.status, 1);
-    assert!(run.stderr.contains("would not fit"), "{}", run.stderr);
+    assert!(run.stderr.contains("no room for the whole prompt"), "{}", run.stderr);
     assert!(model.asked().is_empty());
 }

@@ -22,7 +22,7 @@ fn a_turn_that_ran_out_of_steps_says_so() {
     let model = ModelServer::saying(vec![tool("bash", json!({"command": "true"}))]);
     let run = shown(&scratch, &model, &["-m", "go on for ever", "--json"]).run();
     assert_eq!(model.asked().len(), 2);
-    let said = "the agent stopped after 2 calls of the model (host.max_steps)";
+    let said = "the agent stopped after 2 model calls (host.max_steps)";
     assert!(run.stderr.contains(said), "{}", run.stderr);
     assert_eq!(run.json()["stopReason"], "max_steps");
 }

@@ -152,8 +152,8 @@ mod task_0_5_manifests {
         let more = "\n[[tool]]\nname = \"telegram_send\"\ndescription = \"Send a telegram.\"\n";
         workspace.write("tools.toml", tools + more);
         let run = build();
-        let warning = "warning: the index is stale: 1 texts were embedded for this build; \
-                       `foreword index` keeps them\n";
+        let warning = "warning: the index is stale: 1 text was embedded for this build; \
+                       run `foreword index` to keep them\n";
         assert_eq!(run.stderr, warning);
         assert!(
             section(&run.json(), "capabilities")

@@ -135,7 +135,9 @@ fn depth_and_number_are_limited() {
     let scratch = workspace("[host]\nmax_depth = 2\nmax_agents = 3");
     // Everybody starts another worker, for ever.
     let model = ModelServer::start(|_, asked| {
-        if asked.last_message().contains("no deeper") || asked.last_message().contains("no more") {
+        if asked.last_message().contains("levels deep")
+            || asked.last_message().contains("host.max_agents")
+        {
             return text("I stop here.");
         }
         if asked.last_message().contains("I stop here") || asked.last_message().contains("answer") {
@@ -260,7 +262,7 @@ fn an_agent_cannot_slip_files_to_those_it_starts() {
     done(&scratch, &model, &["--agent", "worker", "-m", "go"]);
     let asked = model.asked();
     let refused = asked[2].last_message();
-    assert!(refused.contains("not as they were accepted: IDENTITY.md"), "{refused}");
+    assert!(refused.contains("changed since you trusted this workspace: IDENTITY.md"), "{refused}");
     assert!(asked.iter().all(|asked| !asked.system().concat().contains("EVIL SOUL")));
     assert!(!scratch.join("IDENTITY.md").exists(), "it was moved away");
 }

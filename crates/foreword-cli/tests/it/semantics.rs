@@ -141,7 +141,11 @@ fn without_a_working_embedder_words_select_and_the_manifest_says_so() {
     workspace.write("foreword.toml", settings);
     let run = workspace.run(&["build", "--json", "--now", NOW, "open a pull request"]);
     assert_eq!(run.status, 0, "{}", run.stderr);
-    assert!(run.stderr.contains("warning: only words were compared: "), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("warning: embeddings unavailable, using keyword search: "),
+        "{}",
+        run.stderr
+    );
     let selection = &run.json()["selection"];
     assert!(selection["degraded"].as_str().unwrap().contains("cannot be reached"), "{selection}");
     assert_eq!(selection["tools"][0]["name"], "pull_request_open", "{selection}");
@@ -183,7 +187,7 @@ fn a_damaged_index_is_told_and_not_believed() {
         workspace.write(".foreword/index.bin", damaged);
         let run = workspace.run(&["build", "--json", "--now", NOW, "rename a function"]);
         assert!(run.stderr.contains("the index is damaged"), "{}", run.stderr);
-        assert!(run.stderr.contains("`foreword index` makes it anew"), "{}", run.stderr);
+        assert!(run.stderr.contains("run `foreword index` to rebuild it"), "{}", run.stderr);
         assert_eq!(run.json()["content"], good["content"]);
         assert_eq!(workspace.run(&["index", "--check"]).status, 1);
     }
@@ -218,7 +222,7 @@ fn a_full_disk_while_indexing_leaves_the_old_index() {
     let left: Vec<_> = std::fs::read_dir(workspace.join(".foreword")).unwrap().flatten().collect();
     assert!(!left.iter().any(|entry| entry.file_name().to_string_lossy().ends_with(".new")));
     let run = workspace.run(&["build", "--now", NOW, "rename a function"]);
-    assert!(run.stderr.contains("the index is stale: 1 texts"), "{}", run.stderr);
+    assert!(run.stderr.contains("the index is stale: 1 text was"), "{}", run.stderr);
 }
 
 #[test]

@@ -26,11 +26,8 @@ pub(super) fn create(active: &ActiveSession, args: TaskCreate) -> Result<Value, 
 }
 
 pub(super) fn list(active: &ActiveSession, args: &TaskList) -> Result<Value, Failure> {
-    let filter = TaskFilter {
-        state: args.state,
-        assignee: args.assignee.clone(),
-        ..TaskFilter::default()
-    };
+    let filter =
+        TaskFilter { state: args.state, assignee: args.assignee.clone(), ..TaskFilter::default() };
     let tasks = active.host.reader.task_list(&filter, MAX_TASKS_LISTED).map_err(HostError::from)?;
     let mut texts = ImportedTexts::default();
     let tasks: Vec<Task> = tasks.into_iter().map(|task| fenced_task(task, &mut texts)).collect();

@@ -169,13 +169,7 @@ impl ActiveSession {
         external: bool,
     ) -> Result<TaintLevel, HostError> {
         let now = self.host.now();
-        let content = Content {
-            provenance,
-            source: source.to_owned(),
-            tokens,
-            external,
-            at: now,
-        };
+        let content = Content { provenance, source: source.to_owned(), tokens, external, at: now };
         let (session, turn) = (self.identity.session.clone(), self.identity.turn);
         let totals = self
             .host

@@ -10,7 +10,10 @@ use crate::host::Host;
 
 impl Host {
     /// Finds the named sandbox, or the strongest one that works, and probes it.
-    pub(crate) fn find_sandbox(&self, choice: SandboxChoice) -> Result<Box<dyn Sandbox>, HostError> {
+    pub(crate) fn find_sandbox(
+        &self,
+        choice: SandboxChoice,
+    ) -> Result<Box<dyn Sandbox>, HostError> {
         let path = (self.options.environment)("PATH").unwrap_or_default();
         let lookup = programs_in(path.as_ref(), &self.root);
         let available = Available {

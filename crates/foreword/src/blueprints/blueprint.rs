@@ -20,9 +20,9 @@ use crate::blueprints::parse::{self, BlueprintError, Definition};
 use crate::blueprints::when::When;
 use crate::compile::module::{Module, Spec};
 use crate::compile::titles::Titles;
-use crate::context::PromptMode;
 use crate::context::field::Field;
 use crate::modules;
+use crate::names::PromptMode;
 
 /// What BOOTSTRAP.md does to the rest of the prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]

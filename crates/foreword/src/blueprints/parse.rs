@@ -6,8 +6,8 @@ use toml::Spanned;
 
 use crate::blueprints::blueprint::Bootstrap;
 use crate::blueprints::when::When;
-use crate::context::PromptMode;
 use crate::modules;
+use crate::names::PromptMode;
 use crate::names::nearest;
 
 /// How deep `extends` may go.
