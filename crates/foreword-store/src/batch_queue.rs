@@ -2,12 +2,16 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use crate::audit::chain::Head;
 use crate::error::StoreError;
+
+/// How long nothing must arrive before the writer counts as idle.
+const IDLE_AFTER: Duration = Duration::from_millis(200);
 
 /// Something handed over to a writer, on its way.
 #[derive(Debug)]
@@ -33,21 +37,35 @@ pub(crate) struct BatchQueue<J> {
 }
 
 impl<J: Send + 'static> BatchQueue<J> {
-    /// Starts a thread that gives to `serve` what has gathered, at most `batch` at once. Whoever
-    /// brings something while `room` wait has to wait too.
+    /// Starts a thread that gives to `serve` what has gathered, at most `batch` at once, and calls
+    /// `idle` once when nothing has arrived for a moment. Senders wait while `room` jobs are queued.
     pub(crate) fn start(
         database: &Path,
         room: usize,
         batch: usize,
         mut serve: impl FnMut(Vec<J>) + Send + 'static,
+        mut idle: impl FnMut() + Send + 'static,
     ) -> Result<Self, StoreError> {
         let (sender, receiver) = mpsc::sync_channel(room);
         let thread = thread::Builder::new()
             .name("foreword-writer".to_owned())
             .spawn(move || {
-                while let Ok(first) = receiver.recv() {
-                    let more = receiver.try_iter().take(batch.saturating_sub(1));
-                    serve(std::iter::once(first).chain(more).collect());
+                let mut rested = true;
+                loop {
+                    let first = if rested {
+                        receiver.recv().map_err(|_| RecvTimeoutError::Disconnected)
+                    } else {
+                        receiver.recv_timeout(IDLE_AFTER)
+                    };
+                    rested = first.is_err();
+                    match first {
+                        Ok(first) => {
+                            let more = receiver.try_iter().take(batch.saturating_sub(1));
+                            serve(std::iter::once(first).chain(more).collect());
+                        }
+                        Err(RecvTimeoutError::Timeout) => idle(),
+                        Err(RecvTimeoutError::Disconnected) => break,
+                    }
                 }
             })
             .map_err(|error| StoreError::io("start a thread for", database, error))?;

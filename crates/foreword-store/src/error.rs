@@ -88,6 +88,18 @@ pub enum StoreError {
         /// In the words of the system.
         detail: String,
     },
+    /// A backup would overwrite a file.
+    #[error("{} already exists", path.display())]
+    BackupExists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A backup would overwrite the database it is made of, or be restored over itself.
+    #[error("{} is the database itself", path.display())]
+    BackupOverDatabase {
+        /// The file.
+        path: PathBuf,
+    },
     /// There is no audit key yet, and reading creates none.
     #[error("there is no audit key at {}", path.display())]
     NoKey {
@@ -346,6 +358,8 @@ impl StoreError {
             Self::ReadOnly { path } => {
                 format!("make {} and its directory writable", path.display())
             }
+            Self::BackupExists { .. } => "choose another file, or pass `--force`".to_owned(),
+            Self::BackupOverDatabase { .. } => "choose another file".to_owned(),
             Self::NoKey { .. } => {
                 "it is made by the first command that changes something; if it was lost, earlier \
                  entries can no longer be checked"

@@ -76,11 +76,14 @@ impl GroupWriter {
         let store = Store::open_with(database, key, heads, options)?;
         let head_problem = Arc::new(Mutex::new(None));
         let problem = Arc::clone(&head_problem);
-        let queue = BatchQueue::start(database, QUEUE, BATCH, move |jobs| {
+        let store = Arc::new(store);
+        let resting = Arc::clone(&store);
+        let serve = move |jobs| {
             serve(&store, jobs, |store| {
                 *problem.lock().unwrap_or_else(PoisonError::into_inner) = store.head_problem();
             });
-        })?;
+        };
+        let queue = BatchQueue::start(database, QUEUE, BATCH, serve, move || resting.checkpoint())?;
         Ok(Self { queue, head_problem })
     }
 

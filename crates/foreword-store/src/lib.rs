@@ -29,10 +29,12 @@
 //! ```
 
 mod audit;
+mod backup;
 mod batch_queue;
 mod error;
 mod group_writer;
 mod host;
+mod journal;
 mod memory;
 mod reader;
 mod rows;
@@ -51,6 +53,7 @@ pub use audit::key::{AuditKey, check_outside_workspace};
 pub use audit::verification::{Fault, Note, Verification};
 pub use audit::writer::AuditWriter;
 pub use audit::{LogFilter, Order};
+pub use backup::{BackupReport, EntryRange, RestoreAct, RestoreReport, restore};
 pub use batch_queue::Ticket;
 pub use error::StoreError;
 pub use foreword::{Provenance, TaintLevel, TaskState, TodoState};
@@ -76,6 +79,7 @@ pub use host::turn::{
     FinishedTurn, MAX_ANSWER_BYTES, MAX_MESSAGE_BYTES, MAX_TURN_BYTES, RunningTurn, Turn, TurnEnd,
     TurnMessages, TurnNumber, TurnRange, TurnState, TurnUsage,
 };
+pub use journal::{Journal, StoreWarning, storage_warning};
 pub use memory::blocks::{MEMORY_BLOCK, MemorySlot, memory_place};
 pub use memory::memories::{KeyedMemory, VectorUpdate};
 pub use memory::rows::MemoryRows;

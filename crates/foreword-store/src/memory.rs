@@ -16,34 +16,36 @@ use crate::short_id::{ID_LETTERS, random_letters};
 
 /// The most bytes the text of a memory may have.
 pub const MAX_MEMORY_BYTES: usize = 16 * 1024;
-/// The most bytes a scope, a source or an id may have.
+/// The most characters an id may have.
+const MAX_ID_CHARS: usize = 128;
+/// The most bytes a scope or a source may have.
 const MAX_NAME_BYTES: usize = 256;
 /// The most bytes a kind may have.
 const MAX_KIND_BYTES: usize = 32;
 
-/// The random id of a memory.
+/// The id of a memory: random, or the one it had in the system it was imported from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct MemoryId(String);
 
 impl MemoryId {
     /// A new one.
-    ///
-    /// # Errors
-    ///
-    /// When the system gives no random bytes.
     pub fn random() -> Result<Self, StoreError> {
         random_letters(ID_LETTERS).map(Self)
     }
 
-    /// An id that was given out before, as an export holds it.
-    ///
-    /// # Errors
-    ///
-    /// When it has other characters than lower-case letters and digits, or too many.
+    /// An id from elsewhere, such as a UUID. Upper and lower case are different ids.
     pub fn parse(id: &str) -> Result<Self, StoreError> {
-        let fits = (1..=64).contains(&id.len())
-            && id.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-        if fits { Ok(Self(id.to_owned())) } else { Err(unfit("id", "1 to 64 letters and digits")) }
+        let fits = (1..=MAX_ID_CHARS).contains(&id.len())
+            && id.starts_with(|first: char| first.is_ascii_alphanumeric())
+            && id.bytes().all(is_id_byte);
+        if fits {
+            Ok(Self(id.to_owned()))
+        } else {
+            Err(unfit(
+                "id",
+                "1 to 128 characters from A-Z, a-z, 0-9 and - _ . : beginning with a letter or digit",
+            ))
+        }
     }
 
     pub(crate) fn stored(id: String) -> Self {
@@ -61,6 +63,11 @@ impl fmt::Display for MemoryId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Whether an id may contain this byte.
+pub(crate) fn is_id_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':')
 }
 
 /// What a memory is for: a lower-case word.
@@ -304,7 +311,22 @@ mod tests {
         for wrong in ["", "Note", "two words", "9a", "é"] {
             assert!(MemoryKind::parse(wrong).is_err(), "{wrong}");
         }
-        assert!(MemoryId::parse("abc234").is_ok());
-        assert!(MemoryId::parse("../x").is_err());
+        for good in [
+            "abc234",
+            "550e8400-e29b-41d4-a716-446655440000",
+            "550E8400-E29B-41D4-A716-446655440000",
+            "mem0:user_7:note.3",
+            &"x".repeat(128),
+        ] {
+            assert_eq!(MemoryId::parse(good).unwrap().as_str(), good);
+        }
+        for wrong in ["", "../x", "-x", ".x", ":x", "a b", "a/b", "é", "a\0", &"x".repeat(129)] {
+            let error = MemoryId::parse(wrong).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "the id of a memory has to be 1 to 128 characters from A-Z, a-z, 0-9 and - _ . : \
+                 beginning with a letter or digit",
+            );
+        }
     }
 }

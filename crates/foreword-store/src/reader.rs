@@ -12,12 +12,13 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
 use crate::audit::chain::{Anchor, Head};
 use crate::audit::event::Entry;
-use crate::audit::heads::Heads;
+use crate::audit::heads::{HeadFile, Heads};
 use crate::audit::key::AuditKey;
 use crate::audit::verification::Verification;
 use crate::audit::verify;
 use crate::audit::{self, LogFilter};
 use crate::error::{InDatabase as _, StoreError};
+use crate::journal::{has_pending_changes, has_write_ahead_log};
 use crate::memory::rows::MemoryRows;
 use crate::rows::Rows;
 use crate::schema;
@@ -208,7 +209,13 @@ impl Reader {
         let recorded = heads.read(key, &self.path)?;
         let aside = heads.moved_aside(&self.path);
         let connection = self.connection();
-        verify::run(&connection, &self.path, key, &recorded, aside, anchors)
+        // A copy at another place has no head file of its own, but its log may have one elsewhere.
+        let elsewhere = match recorded {
+            HeadFile::Missing => heads.furthest(key, audit::head(&connection, &self.path)?.log_id),
+            _ => None,
+        };
+        let heads = verify::KnownHeads { recorded: &recorded, elsewhere, aside, anchors };
+        verify::run(&connection, &self.path, key, heads)
     }
 
     /// Reads what the host keeps; a database of a version before that has nothing of it.
@@ -282,7 +289,7 @@ pub(crate) fn configure(connection: &Connection, timeout: Duration) -> rusqlite:
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
-    // The write-ahead log stays, so that closing costs nothing and reading creates nothing.
+    // Reading leaves everything as it is; a `Store` empties the write-ahead log when it is dropped.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(())
 }
@@ -301,19 +308,13 @@ fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
     }
     // Without a log of changes the file is complete, and who cannot write here need not fear that
     // it changes while it is read.
-    if has_write_ahead_log(path) {
+    if has_pending_changes(path) {
         return Err(StoreError::ReadOnly { path: path.to_path_buf() });
     }
     let flags = flags | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(immutable_uri(path), flags).at(path)?;
     configure(&connection, Duration::from_secs(10)).at(path)?;
     Ok(connection)
-}
-
-fn has_write_ahead_log(path: &Path) -> bool {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    std::fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0)
 }
 
 /// The name by which SQLite reads a file that does not change.

@@ -1,6 +1,6 @@
 //! A database that is written: one transaction at a time, and the head written down after each.
 
-use std::fs::OpenOptions;
+use std::io::ErrorKind;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -12,11 +12,12 @@ use crate::audit;
 use crate::audit::chain::{Anchor, Linker};
 use crate::audit::event::{Event, Outcome};
 use crate::audit::expected_heads::{ACCEPT, Acceptance};
-use crate::audit::heads::Heads;
-use crate::audit::key::AuditKey;
+use crate::audit::heads::{HeadFile, Heads};
+use crate::audit::key::{AuditKey, private_file};
 use crate::audit::verification::Verification;
 use crate::error::{InDatabase as _, StoreError};
-use crate::reader::{Reader, check_file, configure};
+use crate::journal::{self, Journal};
+use crate::reader::{Contents, Reader, check_file, configure};
 use crate::schema;
 use crate::transaction::Transaction;
 
@@ -42,11 +43,17 @@ pub struct Options {
     pub durability: Durability,
     /// How long to wait for other writers.
     pub busy_timeout: Duration,
+    /// Which journal to use.
+    pub journal: Journal,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { durability: Durability::Durable, busy_timeout: Duration::from_secs(10) }
+        Self {
+            durability: Durability::Durable,
+            busy_timeout: Duration::from_secs(10),
+            journal: Journal::Auto,
+        }
     }
 }
 
@@ -90,16 +97,18 @@ impl Store {
         heads: Heads,
         options: Options,
     ) -> Result<Self, StoreError> {
-        create_file(database)?;
+        let created = create_file(database)?;
         let path =
             database.canonicalize().map_err(|error| StoreError::io("open", database, error))?;
-        check_file(&path)?;
+        if check_file(&path)? == Contents::Empty && !created {
+            check_never_filled(&path, &key, &heads)?;
+        }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(&path, flags).at(&path)?;
         configure(&connection, options.busy_timeout).at(&path)?;
         // Before anything is written: a file of another program stays as it is.
         schema::version(&connection, &path)?;
-        set_journal(&connection, options).at(&path)?;
+        journal::configure(&connection, &path, options)?;
         schema::migrate(&mut connection, &key, &path)?;
         if let Some(oddity) = schema::oddities(&connection).at(&path)?.into_iter().next() {
             return Err(StoreError::Damaged { path, detail: oddity.0 });
@@ -144,6 +153,12 @@ impl Store {
                 result.err().map(|error| error.to_string());
         }
         Ok(value)
+    }
+
+    /// Moves what the write-ahead log holds into the database file, as far as that is possible
+    /// without waiting. For moments in which nothing else is to be done.
+    pub fn checkpoint(&self) {
+        journal::checkpoint(&self.reader.connection(), false);
     }
 
     /// Lets the database grow no more, as a full disk would.
@@ -208,21 +223,39 @@ impl Store {
     }
 }
 
-/// Makes an empty file that only its owner can read, if there is none.
-fn create_file(path: &Path) -> Result<(), StoreError> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop).map_err(|error| StoreError::io("open", path, error))
+impl Drop for Store {
+    /// Leaves one complete file, so that it can be copied on its own.
+    fn drop(&mut self) {
+        if journal::has_write_ahead_log(&self.reader.path) {
+            let connection = self.reader.connection();
+            // Whoever else uses the database does this later.
+            let _ = connection.busy_timeout(Duration::ZERO);
+            journal::checkpoint(&connection, true);
+        }
+    }
 }
 
-fn set_journal(connection: &Connection, options: Options) -> rusqlite::Result<()> {
-    let synchronous = match options.durability {
-        Durability::Durable => "FULL",
-        Durability::Fast => "OFF",
-    };
-    connection.pragma_update(None, "synchronous", synchronous)?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
-    connection.pragma_update(None, "journal_size_limit", 8 * 1024 * 1024)
+/// Makes an empty file that only its owner can read; `false` where there is a file.
+fn create_file(path: &Path) -> Result<bool, StoreError> {
+    match private_file().open(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(StoreError::io("open", path, error)),
+    }
+}
+
+/// Refuses an empty file in the place of a database with entries: that database was lost, and a new
+/// one would hide it.
+fn check_never_filled(path: &Path, key: &AuditKey, heads: &Heads) -> Result<(), StoreError> {
+    let HeadFile::Sealed(record) = heads.read(key, path)? else { return Ok(()) };
+    // Another process may have filled the file since: a head is written after its entry.
+    match record.head {
+        Some(head) if head.seq > 0 && check_file(path)? == Contents::Empty => {
+            Err(StoreError::Damaged {
+                path: path.to_path_buf(),
+                detail: format!("it is empty, but its head file names entry {}", head.seq),
+            })
+        }
+        _ => Ok(()),
+    }
 }

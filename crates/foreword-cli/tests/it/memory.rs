@@ -219,6 +219,42 @@ fn an_export_is_imported_as_it_was() {
 }
 
 #[test]
+fn ids_of_other_systems_are_kept_and_found() {
+    let uuid = "550E8400-e29b-41d4-A716-446655440000";
+    let long = format!("mem0:user_7.{}", "x".repeat(116));
+    let lines = format!(
+        "{{\"id\": \"{uuid}\", \"text\": \"one\"}}\n{{\"id\": \"{long}\", \"text\": \"two\"}}\n\
+         {{\"id\": \"550e8400-other\", \"text\": \"three\"}}\n"
+    );
+    let scratch = Scratch::new(&[("in.jsonl", &lines)]);
+    assert_eq!(memory(&scratch, &["import", "in.jsonl", "--json"]).ok().json()["new"], 3);
+    let own = add(&scratch, &["four"]);
+    for (id, text) in [
+        (uuid, "one"),
+        ("550E", "one"),
+        (long.as_str(), "two"),
+        ("mem0:user_7", "two"),
+        ("550e8400", "three"),
+        (own.as_str(), "four"),
+        (&own.to_ascii_uppercase(), "four"),
+    ] {
+        assert_eq!(memory(&scratch, &["show", id, "--json"]).ok().json()["text"], text, "{id}");
+    }
+    let export = memory(&scratch, &["export"]).ok().stdout;
+    assert!(export.contains(uuid) && export.contains(&long), "{export}");
+    memory(&scratch, &["forget", uuid, "--yes"]).ok();
+    assert!(memory(&scratch, &["show", uuid]).fails(2).contains("there is no memory"));
+    assert_eq!(memory(&scratch, &["show", "550e8400", "--json"]).ok().json()["text"], "three");
+
+    for id in ["", "a b", "../x", &"x".repeat(129)] {
+        scratch.write("bad.jsonl", format!("{{\"id\": \"{id}\", \"text\": \"x\"}}\n"));
+        let run = memory(&scratch, &["import", "bad.jsonl"]);
+        let said = "has to be 1 to 128 characters from A-Z, a-z, 0-9 and - _ . :";
+        assert!(run.fails(2).contains(said), "{id}: {}", run.stderr);
+    }
+}
+
+#[test]
 fn a_line_that_is_wrong_stops_an_import_and_what_came_before_stays() {
     let scratch = Scratch::new(&[(
         "in.jsonl",

@@ -51,7 +51,7 @@ fn start(scratch: &Scratch, who: &str, rounds: u32) -> Child {
     let task =
         format!("{}|{}|{who}|{rounds}", scratch.root().display(), scratch.config_dir().display());
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child", "--nocapture", "--test-threads=1"])
+        .args(["--exact", "killed::child", "--nocapture", "--test-threads=1"])
         .env(CHILD, task)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

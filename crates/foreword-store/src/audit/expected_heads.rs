@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::audit::chain::{Anchor, Hash, LogId};
 use crate::audit::heads::HeadFile;
 use crate::audit::verification::{Fault, Note, Verification};
+use crate::backup::{RESTORE, RestoreDetail};
 
 /// What the head file is called in a report.
 const HEAD_FILE: &str = "the head file";
@@ -28,21 +29,29 @@ pub(crate) struct ExpectedHeads {
     by_seq: BTreeMap<i64, Vec<(Hash, String)>>,
     unmet: Vec<(Hash, Fault)>,
     accepted: BTreeSet<Hash>,
+    /// What restores replaced, and the restores.
+    restored: BTreeSet<Hash>,
+    restores: Vec<Note>,
 }
 
 impl ExpectedHeads {
     pub(crate) fn new(log_id: Option<LogId>, recorded: &HeadFile, anchors: &[Anchor]) -> Self {
-        let mut marks =
-            Self { by_seq: BTreeMap::new(), unmet: Vec::new(), accepted: BTreeSet::new() };
+        let mut expected = Self {
+            by_seq: BTreeMap::new(),
+            unmet: Vec::new(),
+            accepted: BTreeSet::new(),
+            restored: BTreeSet::new(),
+            restores: Vec::new(),
+        };
         if let HeadFile::Sealed(record) = recorded {
             for head in record.head.iter().chain(&record.kept) {
-                marks.add(log_id, Some(head.log_id), head.seq, head.hash, HEAD_FILE);
+                expected.add(log_id, Some(head.log_id), head.seq, head.hash, HEAD_FILE);
             }
         }
         for anchor in anchors {
-            marks.add(log_id, anchor.log_id, anchor.seq, anchor.hash, &anchor.place);
+            expected.add(log_id, anchor.log_id, anchor.seq, anchor.hash, &anchor.place);
         }
-        marks
+        expected
     }
 
     fn add(&mut self, ours: Option<LogId>, its: Option<LogId>, seq: i64, hash: Hash, place: &str) {
@@ -70,14 +79,19 @@ impl ExpectedHeads {
     }
 
     /// Looks whether an entry that follows from the one before, and so was made with the key,
-    /// accepts that heads are not in this log.
-    pub(crate) fn read_acceptance(&mut self, action: &[u8], detail: &[u8]) {
-        if action != ACCEPT.as_bytes() {
-            return;
-        }
-        if let Ok(acceptance) = serde_json::from_slice::<Acceptance>(detail) {
-            let hashes = acceptance.heads.iter().filter_map(|hash| hash.parse::<Hash>().ok());
-            self.accepted.extend(hashes);
+    /// accepts that heads are not in this log or records a restore.
+    pub(crate) fn read_entry(&mut self, seq: i64, action: &[u8], detail: &[u8]) {
+        let hashes =
+            |heads: Vec<String>| heads.into_iter().filter_map(|hash| hash.parse::<Hash>().ok());
+        if action == ACCEPT.as_bytes()
+            && let Ok(acceptance) = serde_json::from_slice::<Acceptance>(detail)
+        {
+            self.accepted.extend(hashes(acceptance.heads));
+        } else if action == RESTORE.as_bytes()
+            && let Ok(restore) = serde_json::from_slice::<RestoreDetail>(detail)
+        {
+            self.restored.extend(hashes(restore.heads));
+            self.restores.push(Note::Restored { seq, lost: restore.lost });
         }
     }
 
@@ -90,11 +104,14 @@ impl ExpectedHeads {
             .into_iter()
             .filter(|(seq, _)| *seq > last)
             .flat_map(|(seq, marks)| marks.into_iter().map(move |mark| (seq, mark)))
-            .filter(|(_, (hash, _))| !self.accepted.contains(hash))
+            .filter(|(_, (hash, _))| !self.accepted.contains(hash) && !self.restored.contains(hash))
             .collect();
         report.unmet.extend(behind.iter().map(|(_, (hash, _))| *hash));
         let mut accepted = 0;
         for (hash, fault) in self.unmet.drain(..) {
+            if self.restored.contains(&hash) {
+                continue;
+            }
             if self.accepted.contains(&hash) {
                 accepted += 1;
             } else {
@@ -105,6 +122,7 @@ impl ExpectedHeads {
         if let Some((recorded, (_, place))) = behind.into_iter().next_back() {
             report.fault(Fault::Truncated { last, recorded, place });
         }
+        report.notes.append(&mut self.restores);
         if accepted > 0 {
             report.notes.push(Note::Accepted { heads: accepted });
         }

@@ -8,7 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::audit::chain::Head;
+use crate::audit::chain::{Head, LogId};
 use crate::audit::key::{AuditKey, create_private_dir, private_file, random_suffix};
 use crate::error::StoreError;
 
@@ -16,6 +16,8 @@ use crate::error::StoreError;
 const MARK: &str = "foreword-audit-head-1";
 /// The most bytes that are read of a head file.
 const MAX_BYTES: u64 = 64 * 1024;
+/// The most head files that are searched for another copy of a log.
+const MAX_FILES: usize = 10_000;
 /// The most heads that are kept of logs that were cut off or replaced.
 const MAX_KEPT: usize = 64;
 
@@ -117,6 +119,19 @@ impl Heads {
         self.replace(&path, &render(key, &name_of(database), &record))
     }
 
+    /// The furthest head of a log in the head files of all databases.
+    pub(crate) fn furthest(&self, key: &AuditKey, log_id: LogId) -> Option<Head> {
+        let files = fs::read_dir(&self.directory).ok()?;
+        let heads = files.flatten().take(MAX_FILES).filter_map(|file| {
+            let path = file.path();
+            let name = path.file_name()?.to_str()?.strip_suffix(".head")?;
+            let mut text = String::new();
+            File::open(&path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
+            parse(key, name, &text)?.head.filter(|head| head.log_id == log_id)
+        });
+        heads.max_by_key(|head| head.seq)
+    }
+
     /// Whether a head file that could not be read was moved aside.
     pub(crate) fn moved_aside(&self, database: &Path) -> Option<PathBuf> {
         Some(aside(&self.file(database))).filter(|path| path.exists())
@@ -200,7 +215,7 @@ fn parse(key: &AuditKey, name: &str, text: &str) -> Option<Record> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::chain::{Hash, LogId};
+    use crate::audit::chain::Hash;
 
     fn head(log: u8, seq: i64) -> Head {
         Head { log_id: LogId([log; 16]), seq, hash: Hash([u8::try_from(seq).unwrap(); 32]) }

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::audit::chain::Hash;
+use crate::backup::EntryRange;
 
 /// The most faults that are listed one by one.
 pub(crate) const MAX_FAULTS: usize = 100;
@@ -90,6 +91,13 @@ pub enum Fault {
         /// Where that is written down.
         place: String,
     },
+    /// This is a copy of a log that has more entries elsewhere.
+    Incomplete {
+        /// The first entry that is missing here.
+        from: i64,
+        /// The last entry that the other copy has.
+        to: i64,
+    },
     /// An entry is not the one that was written down elsewhere.
     Anchor {
         /// The entry.
@@ -149,6 +157,16 @@ impl fmt::Display for Fault {
                 f,
                 "the log was cut off after entry {last}: {place} says it reached entry {recorded}"
             ),
+            Self::Incomplete { from, to } if from == to => write!(
+                f,
+                "this copy of the log is incomplete: entry {from} is missing, which a head file \
+                 names for another copy"
+            ),
+            Self::Incomplete { from, to } => write!(
+                f,
+                "this copy of the log is incomplete: entries {from} to {to} are missing, which a \
+                 head file names for another copy"
+            ),
             Self::Anchor { seq, place } => {
                 write!(f, "entry {seq} is not the one written down in {place}")
             }
@@ -179,6 +197,13 @@ pub enum Note {
         /// So many heads or anchors.
         heads: u64,
     },
+    /// A backup was restored.
+    Restored {
+        /// The entry that records it.
+        seq: i64,
+        /// The entries that the replaced log had and the backup did not.
+        lost: Option<EntryRange>,
+    },
     /// The head file is behind the log by so many entries.
     HeadBehind {
         /// The number of entries.
@@ -197,6 +222,14 @@ impl fmt::Display for Note {
                 f,
                 "{heads} heads written down elsewhere are not in this log, which a person accepted: \
                  see the entries `audit.accept`"
+            ),
+            Self::Restored { seq, lost: None } => {
+                write!(f, "entry {seq} records that a backup was restored; no entries were lost")
+            }
+            Self::Restored { seq, lost: Some(EntryRange { from, to }) } => write!(
+                f,
+                "entry {seq} records that a backup was restored; entries {from} to {to} of the \
+                 replaced log were lost"
             ),
             Self::HeadBehind { entries } => write!(
                 f,

@@ -18,14 +18,24 @@ use crate::audit::verification::{Fault, MAX_FAULTS, Note, Verification};
 use crate::error::{InDatabase as _, StoreError};
 use crate::schema;
 
+/// What is known about the end of the log from outside the database.
+pub(crate) struct KnownHeads<'a> {
+    /// The head file of this database.
+    pub(crate) recorded: &'a HeadFile,
+    /// The furthest head of the same log in the head file of another database.
+    pub(crate) elsewhere: Option<Head>,
+    /// A head file that could not be read and was moved aside.
+    pub(crate) aside: Option<PathBuf>,
+    pub(crate) anchors: &'a [Anchor],
+}
+
 pub(crate) fn run(
     connection: &Connection,
     path: &Path,
     key: &AuditKey,
-    recorded: &HeadFile,
-    aside: Option<PathBuf>,
-    anchors: &[Anchor],
+    heads: KnownHeads<'_>,
 ) -> Result<Verification, StoreError> {
+    let KnownHeads { recorded, elsewhere, aside, anchors } = heads;
     // One state of the database for all that is read.
     let _snapshot = connection.unchecked_transaction().at(path)?;
     let mut report = Verification {
@@ -44,9 +54,9 @@ pub(crate) fn run(
     let key_check = audit::meta(connection, "key_check").unwrap_or(None).map(Hash);
     let key_proven = log_id.is_some() && log_id.map(|id| linker.key_check(id)) == key_check;
 
-    let mut marks = ExpectedHeads::new(log_id, recorded, anchors);
+    let mut expected = ExpectedHeads::new(log_id, recorded, anchors);
     let mut walk = Walk::new(linker, log_id, head);
-    let broken = walk.entries(connection, &mut report, &mut marks).err();
+    let broken = walk.entries(connection, &mut report, &mut expected).err();
     let verified = walk.verified;
     walk.finish(&mut report);
     if let Some(error) = broken {
@@ -63,7 +73,11 @@ pub(crate) fn run(
             detail: "it does not fit the key that its entries were made with".to_owned(),
         });
     }
-    marks.finish(&mut report);
+    expected.finish(&mut report);
+    if let Some(other) = elsewhere.filter(|other| other.seq > report.last_seq) {
+        report.unmet.push(other.hash);
+        report.fault(Fault::Incomplete { from: report.last_seq + 1, to: other.seq });
+    }
     match recorded {
         HeadFile::Missing => report.notes.push(Note::NoHeadFile),
         HeadFile::Unreadable => report
@@ -124,7 +138,7 @@ impl<'k> Walk<'k> {
         &mut self,
         connection: &Connection,
         report: &mut Verification,
-        marks: &mut ExpectedHeads,
+        expected: &mut ExpectedHeads,
     ) -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(
             "SELECT seq, at, actor, action, subject, outcome, detail, hash FROM audit ORDER BY seq",
@@ -140,11 +154,11 @@ impl<'k> Walk<'k> {
             if self.entry(&stored)
                 && let Some([_, action, _, _, detail]) = stored.texts
             {
-                marks.read_acceptance(action, detail);
+                expected.read_entry(stored.seq, action, detail);
             }
             if stored.seq > report.last_seq {
                 report.last_seq = stored.seq;
-                marks.compare(stored.seq, stored.hash);
+                expected.compare(stored.seq, stored.hash);
             }
         }
         Ok(())

@@ -48,7 +48,10 @@ impl AuditWriter {
         options: Options,
     ) -> Result<Self, StoreError> {
         let store = Store::open_with(database, key, heads, options)?;
-        let queue = BatchQueue::start(database, QUEUE, BATCH, move |batch| serve(&store, batch))?;
+        let store = Arc::new(store);
+        let resting = Arc::clone(&store);
+        let serve = move |batch| serve(&store, batch);
+        let queue = BatchQueue::start(database, QUEUE, BATCH, serve, move || resting.checkpoint())?;
         Ok(Self { queue })
     }
 

@@ -7,12 +7,14 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 use crate::error::{InDatabase as _, StoreError};
 use crate::memory::blocks::{MemorySlot, Patch};
 use crate::memory::interned_names::InternedNames;
+use crate::memory::is_id_byte;
 use crate::memory::terms::Counts;
 use crate::memory::vectors;
 use crate::memory::{
     AddOutcome, MemoryEntry, MemoryFilter, MemoryId, MemoryKind, MemoryScope, NewMemory,
     StoredVector,
 };
+use crate::short_id;
 
 const COLUMNS: &str = "key, id, text, kind, agent, user, session, created_at, date, tainted, \
                        source, importance";
@@ -216,31 +218,40 @@ fn says_the_same(there: &MemoryEntry, entry: &MemoryEntry) -> bool {
 }
 
 /// The memory with this id, or the only one whose id begins with it.
+///
+/// Ids made here are lower case, so an id in upper case that matches nothing is tried in lower case.
 pub(crate) fn find(
     connection: &Connection,
     path: &Path,
     id: &str,
 ) -> Result<KeyedMemory, StoreError> {
-    let wanted = id.to_ascii_lowercase();
-    let mut found: Vec<KeyedMemory> = Vec::new();
-    if !wanted.is_empty() && wanted.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        found = connection
-            .prepare_cached(&format!(
-                "SELECT {COLUMNS} FROM memories WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 11"
-            ))
-            .and_then(|mut statement| {
-                statement.query_map((&wanted, format!("{wanted}{{")), row)?.collect()
-            })
-            .at(path)?;
+    let mut found = starting_with(connection, id).at(path)?;
+    if found.is_empty() {
+        found = starting_with(connection, &id.to_ascii_lowercase()).at(path)?;
     }
-    match found.iter().position(|memory| memory.entry.id.as_str() == wanted) {
-        Some(exact) => Ok(found.swap_remove(exact)),
-        None if found.len() > 1 => Err(StoreError::AmbiguousMemory {
+    match found.as_slice() {
+        [first, ..] if found.len() == 1 || first.entry.id.as_str().eq_ignore_ascii_case(id) => {
+            Ok(found.swap_remove(0))
+        }
+        [] => Err(StoreError::NoSuchMemory { id: short_id::cut_id(id) }),
+        _ => Err(StoreError::AmbiguousMemory {
             prefix: id.to_owned(),
             candidates: found.iter().take(10).map(|memory| memory.entry.id.to_string()).collect(),
         }),
-        None => found.pop().ok_or_else(|| StoreError::NoSuchMemory { id: id.to_owned() }),
     }
+}
+
+/// The first memories whose id begins like this, the shortest id first.
+fn starting_with(connection: &Connection, prefix: &str) -> rusqlite::Result<Vec<KeyedMemory>> {
+    if prefix.is_empty() || !prefix.bytes().all(is_id_byte) {
+        return Ok(Vec::new());
+    }
+    connection
+        .prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM memories WHERE id >= ?1 AND id < ?1 || '~' ORDER BY id LIMIT 11"
+        ))?
+        .query_map([prefix], row)?
+        .collect()
 }
 
 /// The memory at a place.

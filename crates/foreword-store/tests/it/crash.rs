@@ -141,7 +141,7 @@ fn finished_turn(session: &SessionId, turn: TurnNumber) -> FinishedTurn {
 
 fn start(fixture: &Fixture, what: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", what, "--nocapture", "--test-threads=1"])
+        .args(["--exact", &format!("crash::{what}"), "--nocapture", "--test-threads=1"])
         .env(DATABASE, fixture.database())
         .env(CONFIG, fixture.config())
         .stdout(Stdio::piped())

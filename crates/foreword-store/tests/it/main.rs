@@ -9,6 +9,7 @@
     missing_docs
 )]
 
+mod backing_up;
 mod contents;
 #[cfg(unix)]
 mod crash;
