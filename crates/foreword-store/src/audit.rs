@@ -115,7 +115,7 @@ pub(crate) fn head(connection: &Connection, path: &Path) -> Result<Head, StoreEr
     if seq == i64::MAX {
         return Err(StoreError::Damaged {
             path: path.to_path_buf(),
-            detail: "its audit log has an entry with a number that is never given".to_owned(),
+            detail: "its audit log has an entry with an impossible number".to_owned(),
         });
     }
     Ok(Head { log_id, seq, hash: Hash(hash) })

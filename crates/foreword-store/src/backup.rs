@@ -163,12 +163,7 @@ pub fn restore(
 
 /// Opens a backup after making sure that it is a whole database of ours, made with this key.
 fn check_backup(backup: &Path, key: &AuditKey) -> Result<Reader, StoreError> {
-    let reader = match Reader::open(backup) {
-        Err(StoreError::NoDatabase { path }) if path.exists() => {
-            return Err(StoreError::Damaged { path, detail: "it is empty".to_owned() });
-        }
-        other => other?,
-    };
+    let reader = Reader::open(backup)?;
     {
         let (connection, path) = (reader.connection(), &reader.path);
         let damaged = |detail| StoreError::Damaged { path: path.clone(), detail };

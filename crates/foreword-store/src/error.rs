@@ -19,6 +19,12 @@ pub enum StoreError {
         /// Where it was looked for.
         path: PathBuf,
     },
+    /// There is a file, but no data in it.
+    #[error("the database {} is empty", path.display())]
+    EmptyDatabase {
+        /// The database.
+        path: PathBuf,
+    },
     /// The file is not a database, or not one that Foreword can trust to write to.
     #[error("the database {} is damaged: {detail}", path.display())]
     Damaged {
@@ -29,7 +35,7 @@ pub enum StoreError {
     },
     /// The database was made by a newer version.
     #[error(
-        "the database {} was made by a newer foreword (layout {found}, this one knows {known})",
+        "the database {} was made by a newer foreword (schema version {found}; this one supports up to {known})",
         path.display()
     )]
     Newer {
@@ -83,7 +89,7 @@ pub enum StoreError {
         detail: String,
     },
     /// The system gave no random bytes.
-    #[error("the system gave no random bytes: {detail}")]
+    #[error("the random number generator of the system failed: {detail}")]
     Random {
         /// In the words of the system.
         detail: String,
@@ -107,7 +113,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// Others than its owner can read or replace the audit key.
-    #[error("others than its owner can get at the audit key: {} has mode {mode:03o}", path.display())]
+    #[error("the audit key is readable or replaceable by other users: {} has mode {mode:03o}", path.display())]
     KeyExposed {
         /// The key file, or the directory it lies in.
         path: PathBuf,
@@ -142,7 +148,7 @@ pub enum StoreError {
         nearest: Option<String>,
     },
     /// Several proposals begin with these characters.
-    #[error("`{prefix}` could be any of the proposals {}", candidates.join(", "))]
+    #[error("`{prefix}` matches several proposals: {}", candidates.join(", "))]
     AmbiguousProposal {
         /// What was asked for.
         prefix: String,
@@ -160,7 +166,7 @@ pub enum StoreError {
         found: ProposalState,
     },
     /// A proposal brings more than may be stored.
-    #[error("{what} has {bytes} bytes; at most {limit} may be proposed")]
+    #[error("{what} is {bytes} bytes long; a proposal may have {limit}")]
     TooLarge {
         /// The file or the proposal.
         what: String,
@@ -170,7 +176,7 @@ pub enum StoreError {
         limit: u64,
     },
     /// Too many proposals wait for a decision.
-    #[error("{waiting} wait for a decision; at most {limit} may")]
+    #[error("{waiting} are waiting for a decision; the limit is {limit}")]
     TooManyPending {
         /// What waits, and how much of it.
         waiting: String,
@@ -184,7 +190,7 @@ pub enum StoreError {
         id: String,
     },
     /// Several memories begin with these characters.
-    #[error("`{prefix}` could be any of the memories {}", candidates.join(", "))]
+    #[error("`{prefix}` matches several memories: {}", candidates.join(", "))]
     AmbiguousMemory {
         /// What was asked for.
         prefix: String,
@@ -192,7 +198,7 @@ pub enum StoreError {
         candidates: Vec<String>,
     },
     /// The text of a memory is too long.
-    #[error("a memory of {bytes} bytes is too long; it may have {limit}")]
+    #[error("the memory is {bytes} bytes long; the limit is {limit}")]
     MemoryTooLong {
         /// Its size.
         bytes: usize,
@@ -200,7 +206,7 @@ pub enum StoreError {
         limit: usize,
     },
     /// Something about a memory is not as it has to be.
-    #[error("the {what} of a memory has to be {wanted}")]
+    #[error("the {what} of a memory must be {wanted}")]
     UnfitMemory {
         /// Which field.
         what: &'static str,
@@ -208,7 +214,7 @@ pub enum StoreError {
         wanted: &'static str,
     },
     /// What memories are found by is damaged: an answer could be wrong.
-    #[error("the vectors of the memories in {} are damaged: {detail}", path.display())]
+    #[error("the memory vectors in {} are damaged: {detail}", path.display())]
     MemoryDamaged {
         /// The database.
         path: PathBuf,
@@ -217,7 +223,7 @@ pub enum StoreError {
     },
     /// What the skill repository holds changed since it was read.
     #[error(
-        "the skill repository moved on: expected {}, found {}",
+        "the skill repository was changed by another process: expected commit {}, found {}",
         expected.as_deref().unwrap_or("nothing"), found.as_deref().unwrap_or("nothing")
     )]
     TrackedMoved {
@@ -233,13 +239,13 @@ pub enum StoreError {
         id: String,
     },
     /// A session of this name is there already.
-    #[error("there is already a session `{id}`")]
+    #[error("session `{id}` already exists")]
     SessionExists {
         /// Its name.
         id: String,
     },
     /// A session does one turn at a time.
-    #[error("turn {turn} of the session `{session}` has not ended yet")]
+    #[error("turn {turn} of session `{session}` is still running")]
     TurnRunning {
         /// The session.
         session: String,
@@ -250,7 +256,7 @@ pub enum StoreError {
     },
     /// A turn that is not under way cannot end.
     #[error(
-        "turn {turn} of the session `{session}` {}",
+        "turn {turn} of session `{session}` {}",
         found.map_or("does not exist".to_owned(), |found| format!("is {found}, not running"))
     )]
     TurnNotRunning {
@@ -270,7 +276,7 @@ pub enum StoreError {
         id: String,
     },
     /// Several ids begin with these characters.
-    #[error("`{prefix}` could be any of these: {}", candidates.join(", "))]
+    #[error("`{prefix}` matches several ids: {}", candidates.join(", "))]
     Ambiguous {
         /// What was looked for: `task`.
         what: &'static str,
@@ -280,7 +286,7 @@ pub enum StoreError {
         candidates: Vec<String>,
     },
     /// Somebody has decided already.
-    #[error("the {what} `{id}` is {found} already")]
+    #[error("the {what} `{id}` is already {found}")]
     Decided {
         /// What was to be decided: `refusal`.
         what: &'static str,
@@ -290,7 +296,7 @@ pub enum StoreError {
         found: &'static str,
     },
     /// A text is longer than it may be.
-    #[error("the {what} has {bytes} bytes; it may have {limit}")]
+    #[error("the {what} is {bytes} bytes long; the limit is {limit}")]
     TooLong {
         /// Which text.
         what: &'static str,
@@ -300,7 +306,7 @@ pub enum StoreError {
         limit: usize,
     },
     /// A field is not as it has to be.
-    #[error("the {what} has to be {wanted}")]
+    #[error("the {what} must be {wanted}")]
     Unfit {
         /// Which field.
         what: &'static str,
@@ -308,7 +314,7 @@ pub enum StoreError {
         wanted: &'static str,
     },
     /// No more of these are taken.
-    #[error("there are {limit} {what} already, and no more are taken")]
+    #[error("the limit of {limit} {what} is reached")]
     TooMany {
         /// Of what: `open tasks`.
         what: &'static str,
@@ -316,10 +322,10 @@ pub enum StoreError {
         limit: u64,
     },
     /// The writer has stopped and takes no more.
-    #[error("the writer of the database has stopped")]
+    #[error("the database writer has stopped")]
     WriterStopped,
     /// The database undid the changes of others together with one that failed.
-    #[error("the database {} undid this change with another that failed: {detail}", path.display())]
+    #[error("the database {} rolled this change back with another one that failed: {detail}", path.display())]
     Undone {
         /// The database.
         path: PathBuf,
@@ -336,23 +342,27 @@ impl StoreError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::NoDatabase { .. } => "nothing was recorded in this workspace yet".to_owned(),
+            Self::NoDatabase { .. } => "nothing is stored in this workspace yet".to_owned(),
+            Self::EmptyDatabase { .. } => "a copy made without its write-ahead log looks like this; \
+                 restore a backup with `foreword restore FILE`, or delete the file to start a new \
+                 database"
+                .to_owned(),
             Self::Damaged { path, .. } => format!(
-                "nothing was overwritten; move {} and the files beside it that begin with its name \
-                 aside and run the command again to start a new one: the skill repository still \
-                 holds the history of the skills, pending proposals and the audit log stay in the \
-                 file moved aside",
+                "nothing was overwritten; restore a backup with `foreword restore FILE`, or move {} \
+                 and the files beside it that start with its name aside to start a new database \
+                 (the history of skills stays in the skill repository; pending proposals and the \
+                 audit log stay in the moved file)",
                 path.display()
             ),
             Self::Newer { .. } => "install that version of foreword".to_owned(),
             Self::WrongKey { .. } => {
-                "put back the `audit.key` this log was made with, or see `foreword audit verify` \
-                 for whether the log itself was altered"
+                "restore the `audit.key` that this log was made with; `foreword audit verify` \
+                 tells whether the log itself was altered"
                     .to_owned()
             }
             Self::Busy { .. } => "wait for the other foreword to finish and try again".to_owned(),
             Self::DiskFull { .. } => {
-                "free some space and try again; what was begun is finished or undone by the next change"
+                "free some space and try again; the next command completes or undoes what was interrupted"
                     .to_owned()
             }
             Self::ReadOnly { path } => {
@@ -361,50 +371,50 @@ impl StoreError {
             Self::BackupExists { .. } => "choose another file, or pass `--force`".to_owned(),
             Self::BackupOverDatabase { .. } => "choose another file".to_owned(),
             Self::NoKey { .. } => {
-                "it is made by the first command that changes something; if it was lost, earlier \
-                 entries can no longer be checked"
+                "the first command that changes something creates it; if it was lost, earlier \
+                 entries can no longer be verified"
                     .to_owned()
             }
             Self::KeyExposed { path, wanted, .. } => format!(
                 "run `chmod {wanted:o} {}`; if others may have read it, move it and the database \
-                 aside to begin a new log",
+                 aside to start a new log",
                 path.display()
             ),
             Self::KeyMalformed { path } => format!(
-                "put {} back from a backup, or move it and the database aside to begin a new log",
+                "put {} back from a backup, or move it and the database aside to start a new log",
                 path.display()
             ),
             Self::KeyInsideWorkspace { .. } => {
-                "use a configuration directory that agents working here cannot read".to_owned()
+                "set FOREWORD_CONFIG_DIR to a directory outside the workspace".to_owned()
             }
             Self::NoSuchProposal { nearest, .. } => match nearest {
                 Some(nearest) => format!("did you mean `{nearest}`?"),
                 None => "see `foreword skill proposals`".to_owned(),
             },
             Self::AmbiguousProposal { .. } => "give more characters of the id".to_owned(),
-            Self::StateChanged { .. } => "somebody else decided in the meantime".to_owned(),
+            Self::StateChanged { .. } => "another process decided it in the meantime".to_owned(),
             Self::TooManyPending { .. } => {
                 "approve or reject some of them: `foreword skill proposals` lists them".to_owned()
             }
             Self::NoSuchMemory { .. } => "see `foreword memory list`".to_owned(),
             Self::AmbiguousMemory { .. } => "give more characters of the id".to_owned(),
-            Self::MemoryTooLong { .. } => "shorten it, or divide it into several".to_owned(),
+            Self::MemoryTooLong { .. } => "shorten it, or split it into several memories".to_owned(),
             Self::MemoryDamaged { .. } => {
-                "the texts are not touched: `foreword memory reindex --all` makes the vectors anew"
+                "the texts are intact; run `foreword memory reindex --all` to rebuild the vectors"
                     .to_owned()
             }
             Self::TrackedMoved { .. } => "try again".to_owned(),
             Self::NoSuchSession { .. } => {
                 "see `foreword run --help` for how a session is named".to_owned()
             }
-            Self::SessionExists { .. } => "give it another name".to_owned(),
+            Self::SessionExists { .. } => "choose another name".to_owned(),
             Self::TurnRunning { .. } => {
-                "wait until it has ended; a turn of a process that is gone is given up by the next \
-                 `foreword run` or `foreword chat`"
+                "wait until it ends; if its process is gone, the next `foreword run` or \
+                 `foreword chat` ends it"
                     .to_owned()
             }
             Self::TurnNotRunning { .. } | Self::Decided { .. } => {
-                "somebody else was faster".to_owned()
+                "another process changed it first".to_owned()
             }
             Self::Ambiguous { .. } => "give more characters of the id".to_owned(),
             Self::TooLong { .. } => "shorten it".to_owned(),
@@ -412,7 +422,7 @@ impl StoreError {
             Self::Undone { .. } => "try again".to_owned(),
             Self::Batch(error) => return error.hint(),
             Self::Io { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
-                format!("look at who owns {} and may write there", path.display())
+                format!("check the owner and permissions of {}", path.display())
             }
             Self::Io { .. }
             | Self::Database { .. }

@@ -324,7 +324,7 @@ mod tests {
             let error = MemoryId::parse(wrong).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "the id of a memory has to be 1 to 128 characters from A-Z, a-z, 0-9 and - _ . : \
+                "the id of a memory must be 1 to 128 characters from A-Z, a-z, 0-9 and - _ . : \
                  beginning with a letter or digit",
             );
         }

@@ -54,11 +54,11 @@ impl Reader {
             Err(error) => return Err(StoreError::io("open", database, error)),
         };
         if check_file(&path)? == Contents::Empty {
-            return Err(StoreError::NoDatabase { path });
+            return Err(StoreError::EmptyDatabase { path });
         }
         let connection = open_read_only(&path)?;
         if schema::version(&connection, &path)? == 0 {
-            return Err(StoreError::NoDatabase { path });
+            return Err(StoreError::EmptyDatabase { path });
         }
         Ok(Self { connection: Mutex::new(connection), path })
     }
@@ -273,11 +273,11 @@ pub(crate) fn check_file(path: &Path) -> Result<Contents, StoreError> {
         // Another process may have made it since: the file is written before the log.
         read(&mut start)?;
         if start.is_empty() {
-            return Err(damaged("it is empty, and a log of changes lies beside it"));
+            return Err(damaged("it is empty, but a write-ahead log lies beside it"));
         }
     }
     if !start.starts_with(MAGIC) || start.len() < 100 {
-        return Err(damaged("it does not begin as a database does"));
+        return Err(damaged("it is not an SQLite database"));
     }
     Ok(Contents::Database)
 }

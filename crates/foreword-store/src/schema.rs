@@ -359,7 +359,7 @@ fn look(connection: &Connection, path: &Path) -> Result<Option<i64>, StoreError>
 fn not_ours(path: &Path) -> StoreError {
     StoreError::Damaged {
         path: path.to_path_buf(),
-        detail: "it is the database of another program".to_owned(),
+        detail: "it belongs to another program".to_owned(),
     }
 }
 
@@ -392,7 +392,7 @@ pub(crate) fn oddities(connection: &Connection) -> rusqlite::Result<Vec<Oddity>>
         match known.map(|place| missing.swap_remove(place)) {
             Some((.., wanted)) if *wanted == sql => {}
             Some(_) => oddities.push(Oddity(format!("the {kind} `{name}` was changed"))),
-            None => oddities.push(Oddity(format!("the {kind} `{name}` does not belong there"))),
+            None => oddities.push(Oddity(format!("the {kind} `{name}` is unexpected"))),
         }
     }
     for (kind, name, _) in missing {

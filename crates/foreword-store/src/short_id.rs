@@ -40,7 +40,7 @@ pub(crate) fn fresh(rows: Rows<'_>, named: Named) -> Result<String, StoreError> 
             return Ok(id);
         }
     }
-    Err(StoreError::Random { detail: format!("every id tried for a {} is taken", named.what) })
+    Err(StoreError::Random { detail: format!("every id tried for a {} is in use", named.what) })
 }
 
 /// The one id that is `wanted` or begins with it.

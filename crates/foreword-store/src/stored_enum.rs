@@ -44,7 +44,7 @@ pub(crate) fn word<T>(
 ) -> rusqlite::Result<T> {
     let word: String = row.get(column)?;
     read(&word).ok_or_else(|| {
-        let message = format!("`{word}` is none of the words stored here");
+        let message = format!("unknown value `{word}`");
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, message.into())
     })
 }

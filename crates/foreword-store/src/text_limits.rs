@@ -55,9 +55,9 @@ mod tests {
         one_line("title", "Write it down", 100).unwrap();
         for bad in ["", "  ", "a\nb", "a\u{0}"] {
             let error = one_line("title", bad, 100).unwrap_err();
-            assert_eq!(error.to_string(), "the title has to be one line of text");
+            assert_eq!(error.to_string(), "the title must be one line of text");
         }
         let error = one_line("title", "abc", 2).unwrap_err();
-        assert_eq!(error.to_string(), "the title has 3 bytes; it may have 2");
+        assert_eq!(error.to_string(), "the title is 3 bytes long; the limit is 2");
     }
 }

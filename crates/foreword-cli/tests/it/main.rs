@@ -43,4 +43,5 @@ mod serve;
 mod skill;
 mod support;
 mod tool_names;
+mod upgrade;
 mod workspace;

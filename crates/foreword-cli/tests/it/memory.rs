@@ -249,7 +249,7 @@ fn ids_of_other_systems_are_kept_and_found() {
     for id in ["", "a b", "../x", &"x".repeat(129)] {
         scratch.write("bad.jsonl", format!("{{\"id\": \"{id}\", \"text\": \"x\"}}\n"));
         let run = memory(&scratch, &["import", "bad.jsonl"]);
-        let said = "has to be 1 to 128 characters from A-Z, a-z, 0-9 and - _ . :";
+        let said = "must be 1 to 128 characters from A-Z, a-z, 0-9 and - _ . :";
         assert!(run.fails(2).contains(said), "{id}: {}", run.stderr);
     }
 }
@@ -289,11 +289,11 @@ fn a_line_that_is_wrong_stops_an_import_and_what_came_before_stays() {
 fn what_cannot_be_a_memory_is_refused() {
     let scratch = Scratch::new(&[]);
     for (args, said) in [
-        (&["add", " "][..], "the text of a memory has to be some text"),
-        (&["add", &"x".repeat(20_000)], "is too long; it may have 16384"),
-        (&["add", "x", "--kind", "Two Words"], "the kind of a memory has to be a lower-case word"),
-        (&["add", "x", "--date", "2026-02-30"], "the date of a memory has to be a day"),
-        (&["add", "x", "--importance", "7"], "the importance of a memory has to be a number"),
+        (&["add", " "][..], "the text of a memory must be some text"),
+        (&["add", &"x".repeat(20_000)], "the limit is 16384"),
+        (&["add", "x", "--kind", "Two Words"], "the kind of a memory must be a lower-case word"),
+        (&["add", "x", "--date", "2026-02-30"], "the date of a memory must be a day"),
+        (&["add", "x", "--importance", "7"], "the importance of a memory must be a number"),
         (&["search", "x", "--min-score", "7"], "not a number from 0 to 1"),
     ] {
         let run = memory(&scratch, args);

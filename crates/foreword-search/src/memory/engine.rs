@@ -48,7 +48,9 @@ impl MemoryEngine {
     pub fn open_read(database: &Path) -> Result<Option<Self>, MemoryError> {
         let reader = match Reader::open(database) {
             Ok(reader) => reader,
-            Err(StoreError::NoDatabase { .. }) => return Ok(None),
+            Err(StoreError::NoDatabase { .. } | StoreError::EmptyDatabase { .. }) => {
+                return Ok(None);
+            }
             Err(error) => return Err(error.into()),
         };
         Self::with_reader(reader)

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use foreword_store::{
     Anchor, AuditKey, Heads, LogFilter, Order, Proposal, ProposalState, ProposalSummary, Reader,
-    Store, check_outside_workspace,
+    RestoreAct, RestoreReport, Store, check_outside_workspace,
 };
 use foreword_workspace::Workspace;
 
@@ -211,6 +211,26 @@ impl GitStore {
         self.private.ensure()?;
         let key = AuditKey::load_or_create(config_dir)?;
         Ok(Store::open(&self.private.database(), key, Heads::new(config_dir))?)
+    }
+
+    /// Replaces the database with a backup and records that; see [`foreword_store::restore`].
+    ///
+    /// The replaced database is kept beside it, with `suffix` behind its name.
+    pub fn restore(
+        &self,
+        backup: &Path,
+        suffix: &str,
+        act: &Act,
+    ) -> Result<RestoreReport, SkillError> {
+        let config_dir = &self.options.config_dir;
+        check_outside_workspace(config_dir, self.workspace.root())?;
+        self.private.ensure()?;
+        let key = AuditKey::load(config_dir)?;
+        let _lock = Lock::acquire(&self.private.lock())?;
+        let heads = Heads::new(config_dir);
+        let act = RestoreAct { now_ms: act.at, actor: &act.by, suffix };
+        let database = self.private.database();
+        Ok(foreword_store::restore(backup, &database, &key, &heads, &self.anchors()?, act)?)
     }
 
     pub(crate) fn work_tree(&self) -> Result<WorkTree, SkillError> {

@@ -142,10 +142,10 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Altered { from, to } if from == to => {
-                write!(f, "entry {from} was altered, or put there without the key")
+                write!(f, "entry {from} was altered, or written without the key")
             }
             Self::Altered { from, to } => {
-                write!(f, "entries {from} to {to} were altered, or put there without the key")
+                write!(f, "entries {from} to {to} were altered, or written without the key")
             }
             Self::Moved { from, to } => {
                 write!(f, "entry {from} was moved to the place of entry {to}")
@@ -168,11 +168,11 @@ impl fmt::Display for Fault {
                  head file names for another copy"
             ),
             Self::Anchor { seq, place } => {
-                write!(f, "entry {seq} is not the one written down in {place}")
+                write!(f, "entry {seq} is not the one recorded in {place}")
             }
             Self::Replaced { recorded, place } => write!(
                 f,
-                "this log replaced another of {recorded} entries, written down in {place}"
+                "this log replaced another log of {recorded} entries, recorded in {place}"
             ),
             Self::Identity { detail } => write!(f, "the identity of the log was altered: {detail}"),
             Self::Layout { detail } => write!(f, "the database was altered: {detail}"),
@@ -216,12 +216,12 @@ impl fmt::Display for Note {
         match self {
             Self::NoHeadFile => f.write_str(
                 "no head file for this database, as after moving a workspace or on another \
-                 machine: entries missing at the end are found by anchors only",
+                 machine; only anchors can show that entries are missing at the end",
             ),
             Self::Accepted { heads } => write!(
                 f,
-                "{heads} heads written down elsewhere are not in this log, which a person accepted: \
-                 see the entries `audit.accept`"
+                "{heads} heads recorded elsewhere are missing from this log; a person accepted that in \
+                 an `audit.accept` entry"
             ),
             Self::Restored { seq, lost: None } => {
                 write!(f, "entry {seq} records that a backup was restored; no entries were lost")
@@ -233,8 +233,8 @@ impl fmt::Display for Note {
             ),
             Self::HeadBehind { entries } => write!(
                 f,
-                "the head file is {entries} entries behind, as after a crash: these are checked by \
-                 their links only"
+                "the head file is {entries} entries behind, as after a crash; only the chain \
+                 protects these entries"
             ),
         }
     }

@@ -70,7 +70,7 @@ pub(crate) fn run(
             return Ok(report);
         }
         report.fault(Fault::Identity {
-            detail: "it does not fit the key that its entries were made with".to_owned(),
+            detail: "it does not match the key that made its entries".to_owned(),
         });
     }
     expected.finish(&mut report);
@@ -80,8 +80,9 @@ pub(crate) fn run(
     }
     match recorded {
         HeadFile::Missing => report.notes.push(Note::NoHeadFile),
-        HeadFile::Unreadable => report
-            .fault(Fault::HeadFile { detail: "it does not bear the seal of the key".to_owned() }),
+        HeadFile::Unreadable => {
+            report.fault(Fault::HeadFile { detail: "its seal does not match the key".to_owned() })
+        }
         HeadFile::Sealed(_) => {
             let behind = head.map_or(0, |head| report.last_seq.saturating_sub(head.seq));
             if behind > 0 {
@@ -91,7 +92,10 @@ pub(crate) fn run(
     }
     if let Some(aside) = aside {
         report.fault(Fault::HeadFile {
-            detail: format!("one without the seal of the key was set aside as {}", aside.display()),
+            detail: format!(
+                "one whose seal does not match the key was moved to {}",
+                aside.display()
+            ),
         });
     }
     Ok(report)

@@ -35,7 +35,7 @@ impl SessionId {
             Err(StoreError::Unfit {
                 what: "name of a session",
                 wanted: "1 to 64 letters, digits, dots, dashes or underscores, \
-                         and not begin with a dot or a dash",
+                         not beginning with a dot or a dash",
             })
         }
     }

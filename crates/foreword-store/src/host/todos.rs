@@ -78,7 +78,7 @@ impl Reader {
 
 fn check(items: &[TodoItem]) -> Result<(), StoreError> {
     if items.len() > MAX_TODOS {
-        return Err(StoreError::Unfit { what: "list of todos", wanted: "of at most 200 items" });
+        return Err(StoreError::Unfit { what: "list of todos", wanted: "at most 200 items long" });
     }
     for item in items {
         let text = &item.text;

@@ -158,7 +158,7 @@ fn open_slots(sealed: &[u8]) -> Option<&[[u8; SLOT_BYTES]]> {
 fn damaged(path: &Path, block: i64) -> StoreError {
     StoreError::MemoryDamaged {
         path: path.to_path_buf(),
-        detail: format!("block {block} does not fit its checksum"),
+        detail: format!("the checksum of block {block} does not match"),
     }
 }
 

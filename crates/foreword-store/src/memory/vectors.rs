@@ -79,6 +79,6 @@ pub(crate) fn delete(connection: &Connection, key: i64) -> rusqlite::Result<()> 
 fn damaged(path: &Path, key: i64) -> StoreError {
     StoreError::MemoryDamaged {
         path: path.to_path_buf(),
-        detail: format!("the vector of entry {key} does not fit its checksum"),
+        detail: format!("the checksum of the vector of memory {key} does not match"),
     }
 }

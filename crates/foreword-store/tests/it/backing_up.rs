@@ -230,7 +230,7 @@ fn an_empty_file_in_the_place_of_a_log_is_not_filled_again() {
     fs::write(fixture.database(), "").unwrap();
     let error = fixture.try_open().unwrap_err();
     assert!(error.to_string().contains("its head file names entry 3"), "{error}");
-    assert!(matches!(Reader::open(&fixture.database()), Err(StoreError::NoDatabase { .. })));
+    assert!(matches!(Reader::open(&fixture.database()), Err(StoreError::EmptyDatabase { .. })));
     fs::remove_file(fixture.database()).unwrap();
     assert!(!fixture.open().verify(&[]).unwrap().faults.is_empty(), "a new log says so");
 }

@@ -108,7 +108,7 @@ fn unused_grants_do_not_pile_up() {
     let store = fixture.open();
     let id = session(&store, "main");
     let error = (0..=MAX_UNUSED_GRANTS).find_map(|_| allow(&store, &id, "x").err()).unwrap();
-    assert_eq!(error.to_string(), "there are 100 unused grants already, and no more are taken");
+    assert_eq!(error.to_string(), "the limit of 100 unused grants is reached");
     assert!(error.hint().is_some());
     take(&store, &id, "x").unwrap();
     allow(&store, &id, "x").unwrap();
@@ -150,7 +150,7 @@ fn what_was_refused_is_allowed_by_its_id_once() {
     assert_eq!((refusal.state, refusal.decided_at), (RefusalState::Granted, Some(NOW_MS + 20)));
     assert_eq!(store.refusal(first.as_str()).unwrap(), refusal);
     let error = grant(first.as_str()).unwrap_err();
-    assert_eq!(error.to_string(), format!("the refusal `{first}` is granted already"));
+    assert_eq!(error.to_string(), format!("the refusal `{first}` is already granted"));
     assert_eq!(store.grants(&id).unwrap()[0].refusal.as_ref(), Some(&first));
     // It is for what the person saw; leave for anything is used after it.
     let anything = allow(&store, &id, "skill_propose").unwrap();

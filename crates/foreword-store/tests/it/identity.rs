@@ -60,7 +60,7 @@ fn a_proposal_is_decided_once() {
     let error = decide(&store, id.as_str(), IdentityVerdict::Reject).unwrap_err();
     assert_eq!(
         error.to_string(),
-        format!("the proposal for an identity file `{id}` is approved already")
+        format!("the proposal for an identity file `{id}` is already approved")
     );
     let found = store.identity_proposal(id.as_str()).unwrap();
     assert_eq!((found.state, found.decided_at), (IdentityState::Approved, Some(NOW_MS + 5)));
@@ -90,22 +90,19 @@ fn an_agent_cannot_fill_the_disk() {
     let refused = |new: &NewIdentityProposal| propose(&store, new).unwrap_err().to_string();
     assert_eq!(
         refused(&new(&"x".repeat(MAX_IDENTITY_BYTES + 1))),
-        "the content of an identity file has 262145 bytes; it may have 262144"
+        "the content of an identity file is 262145 bytes long; the limit is 262144"
     );
     let long = NewIdentityProposal { reason: Some("x".repeat(5000)), ..new("x") };
-    assert_eq!(refused(&long), "the reason has 5000 bytes; it may have 4096");
+    assert_eq!(refused(&long), "the reason is 5000 bytes long; the limit is 4096");
     let file = NewIdentityProposal { file: "a\nb".to_owned(), ..new("x") };
-    assert_eq!(refused(&file), "the name of an identity file has to be one line of text");
+    assert_eq!(refused(&file), "the name of an identity file must be one line of text");
     let gone = Some(SessionId::parse("gone").unwrap());
     let elsewhere = NewIdentityProposal { session: gone, ..new("x") };
     assert_eq!(refused(&elsewhere), "there is no session `gone`");
 
     propose(&store, &new(&"x".repeat(MAX_IDENTITY_BYTES))).unwrap();
     let error = (0..MAX_PENDING_IDENTITY).find_map(|_| propose(&store, &new("x")).err()).unwrap();
-    assert_eq!(
-        error.to_string(),
-        "there are 200 proposals for identity files already, and no more are taken"
-    );
+    assert_eq!(error.to_string(), "the limit of 200 proposals for identity files is reached");
 
     // The contents of what was decided long ago are forgotten, the decisions are not.
     let pending = store.identity_proposals(Some(IdentityState::Pending)).unwrap();

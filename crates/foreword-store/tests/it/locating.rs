@@ -34,7 +34,7 @@ fn faults_after(statements: &str) -> Vec<String> {
 
 #[test]
 fn a_changed_entry_is_one_fault() {
-    let altered = ["entry 4 was altered, or put there without the key"];
+    let altered = ["entry 4 was altered, or written without the key"];
     for column in ["actor", "action", "subject", "outcome", "detail"] {
         let statement = format!("UPDATE audit SET {column} = 'x' WHERE seq = 4");
         assert_eq!(faults_after(&statement), altered, "{column}");
@@ -49,8 +49,8 @@ fn the_first_and_the_last_entry_are_like_the_others() {
     assert_eq!(
         faults_after("UPDATE audit SET actor = 'x' WHERE seq IN (1, 10)"),
         [
-            "entry 1 was altered, or put there without the key",
-            "entry 10 was altered, or put there without the key",
+            "entry 1 was altered, or written without the key",
+            "entry 10 was altered, or written without the key",
         ]
     );
 }
@@ -99,7 +99,7 @@ fn entries_that_changed_places_are_told_from_altered_ones() {
 fn entries_put_in_are_located() {
     let values = "5, 'user:eve', 'skill.approve', 'evil', 'done', '{}', randomblob(32)";
     let insert = |seq: i64| format!("INSERT INTO audit VALUES ({seq}, {values})");
-    assert_eq!(faults_after(&insert(11)), ["entry 11 was altered, or put there without the key"]);
+    assert_eq!(faults_after(&insert(11)), ["entry 11 was altered, or written without the key"]);
     assert_eq!(faults_after(&insert(0)), ["entry 0 does not belong to the log"]);
     assert_eq!(faults_after(&insert(-7)), ["entry -7 does not belong to the log"]);
     assert_eq!(faults_after(&insert(20)), ["entries 11 to 19 are missing"]);
@@ -113,8 +113,8 @@ fn a_log_written_anew_is_one_fault_not_a_thousand() {
     assert_eq!(
         shown(&verify(&fixture, &[]).faults),
         [
-            "entries 1 to 300 were altered, or put there without the key",
-            "entry 300 is not the one written down in the head file",
+            "entries 1 to 300 were altered, or written without the key",
+            "entry 300 is not the one recorded in the head file",
         ]
     );
     tamper(&fixture, "DELETE FROM audit WHERE seq % 2 = 0");
@@ -126,7 +126,7 @@ fn a_log_written_anew_is_one_fault_not_a_thousand() {
 #[test]
 fn an_altered_identity_is_told_apart_from_a_wrong_key() {
     let identity = "the identity of the log was altered: \
-                    it does not fit the key that its entries were made with";
+                    it does not match the key that made its entries";
     assert_eq!(
         faults_after("UPDATE meta SET value = randomblob(32) WHERE name = 'key_check'"),
         [identity]
@@ -134,7 +134,7 @@ fn an_altered_identity_is_told_apart_from_a_wrong_key() {
     let faults = faults_after("UPDATE meta SET value = randomblob(16) WHERE name = 'log_id'");
     assert_eq!(
         faults,
-        [identity, "this log replaced another of 10 entries, written down in the head file"]
+        [identity, "this log replaced another log of 10 entries, recorded in the head file"]
     );
 
     let fixture = Fixture::new();
@@ -150,7 +150,7 @@ fn an_altered_identity_is_told_apart_from_a_wrong_key() {
 fn a_doctored_layout_is_described() {
     assert_eq!(
         faults_after("CREATE TRIGGER more AFTER INSERT ON audit BEGIN SELECT 1; END"),
-        ["the database was altered: the trigger `more` does not belong there"]
+        ["the database was altered: the trigger `more` is unexpected"]
     );
 }
 
@@ -167,7 +167,7 @@ fn anchors_find_what_a_lost_head_file_cannot() {
     assert_eq!(verification.anchors, 2);
     assert_eq!(
         shown(&verify(&fixture, &[anchor(5, None)]).faults),
-        ["entry 5 is not the one written down in commit 4f0c"]
+        ["entry 5 is not the one recorded in commit 4f0c"]
     );
 
     std::fs::remove_file(fixture.heads().file(&fixture.database())).unwrap();
@@ -187,12 +187,12 @@ fn a_forged_head_file_is_found_and_kept() {
     let path = fixture.heads().file(&fixture.database());
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace(" 4 ", " 2 ")).unwrap();
-    let fault = "the head file was altered: it does not bear the seal of the key";
+    let fault = "the head file was altered: its seal does not match the key";
     assert_eq!(shown(&verify(&fixture, &[]).faults), [fault]);
     crate::fixture::append(&fixture.open(), 5, 1);
     let faults = shown(&verify(&fixture, &[]).faults);
     assert_eq!(faults.len(), 1);
-    assert!(faults[0].contains("was set aside as"), "{faults:?}");
+    assert!(faults[0].contains("was moved to"), "{faults:?}");
 }
 
 #[test]

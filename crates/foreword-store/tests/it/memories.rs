@@ -161,7 +161,7 @@ fn what_does_not_fit_is_refused_and_nothing_of_the_batch_is_kept() {
     let mut long = memory("x");
     long.entry.text = "x".repeat(16 * 1024 + 1);
     let error = store.write(NOW_MS, |w| w.add_memories(&[memory("fits"), long])).unwrap_err();
-    assert_eq!(error.to_string(), "a memory of 16385 bytes is too long; it may have 16384");
+    assert_eq!(error.to_string(), "the memory is 16385 bytes long; the limit is 16384");
     assert_eq!(read(&store, |rows| rows.last_key()), None);
     assert_eq!(read(&store, |rows| rows.stamp()), 0);
 }

@@ -96,7 +96,7 @@ fn the_database_of_another_program_is_left_alone() {
         .execute_batch("CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')")
         .unwrap();
     let error = refused(&fixture);
-    assert!(error.to_string().ends_with("it is the database of another program"), "{error}");
+    assert!(error.to_string().ends_with("it belongs to another program"), "{error}");
 }
 
 #[test]

@@ -106,13 +106,16 @@ fn tasks_that_do_not_fit_are_refused() {
     let fixture = Fixture::new();
     let store = fixture.open();
     let refused = |new: &NewTask| create(&store, new).unwrap_err().to_string();
-    assert_eq!(refused(&new_task(" ")), "the title of a task has to be one line of text");
-    assert_eq!(refused(&new_task("a\nb")), "the title of a task has to be one line of text");
+    assert_eq!(refused(&new_task(" ")), "the title of a task must be one line of text");
+    assert_eq!(refused(&new_task("a\nb")), "the title of a task must be one line of text");
     let title = "x".repeat(MAX_TITLE_BYTES + 1);
-    assert_eq!(refused(&new_task(&title)), "the title of a task has 501 bytes; it may have 500");
+    assert_eq!(
+        refused(&new_task(&title)),
+        "the title of a task is 501 bytes long; the limit is 500"
+    );
     let detail = Some("x".repeat(MAX_DETAIL_BYTES + 1));
     let long = NewTask { detail, ..new_task("x") };
-    assert_eq!(refused(&long), "the detail of a task has 16385 bytes; it may have 16384");
+    assert_eq!(refused(&long), "the detail of a task is 16385 bytes long; the limit is 16384");
     let session = Some(SessionId::parse("gone").unwrap());
     let elsewhere = NewTask { session, ..new_task("x") };
     assert_eq!(refused(&elsewhere), "there is no session `gone`");
@@ -134,10 +137,7 @@ fn unfinished_tasks_are_bounded_and_old_finished_ones_forgotten() {
         )
         .unwrap();
     let error = create(&store, &new_task("too many")).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "there are 10000 unfinished tasks already, and no more are taken"
-    );
+    assert_eq!(error.to_string(), "the limit of 10000 unfinished tasks is reached");
     let update = |id: &TaskId, state| {
         store.write(NOW_MS, |w| w.task_update(id.as_str(), &to(state), NOW_MS))
     };
@@ -187,13 +187,10 @@ fn a_list_of_todos_is_replaced_as_a_whole() {
 
     let too_many = [items.clone(), items.clone()].concat();
     let error = write(&id, &too_many).unwrap_err();
-    assert_eq!(error.to_string(), "the list of todos has to be of at most 200 items");
+    assert_eq!(error.to_string(), "the list of todos must be at most 200 items long");
     for text in ["", " ", "a\nb", &"ä".repeat(MAX_TODO_CHARS + 1)] {
         let error = write(&id, &[item(text, TodoState::Pending)]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the text of a todo has to be one line of 1 to 500 characters"
-        );
+        assert_eq!(error.to_string(), "the text of a todo must be one line of 1 to 500 characters");
     }
     assert_eq!(store.todo_read(&id).unwrap(), items, "what was refused changed nothing");
     write(&id, &[]).unwrap();
@@ -320,11 +317,11 @@ fn schedules_are_bounded() {
     let store = fixture.open();
     let refused = |new: &NewSchedule| schedule(&store, new).unwrap_err().to_string();
     let empty = NewSchedule { prompt: "\n".to_owned(), ..new_schedule(0) };
-    assert_eq!(refused(&empty), "the prompt of a schedule has to be a text that is not empty");
+    assert_eq!(refused(&empty), "the prompt of a schedule must be a text that is not empty");
     let long = NewSchedule { prompt: "x".repeat(MAX_PROMPT_BYTES + 1), ..new_schedule(0) };
-    assert_eq!(refused(&long), "the prompt of a schedule has 16385 bytes; it may have 16384");
+    assert_eq!(refused(&long), "the prompt of a schedule is 16385 bytes long; the limit is 16384");
     let cron = NewSchedule { when: When::Cron("*\n*".to_owned()), ..new_schedule(0) };
-    assert_eq!(refused(&cron), "the cron expression has to be one line of text");
+    assert_eq!(refused(&cron), "the cron expression must be one line of text");
 
     let ids: Vec<ScheduleId> = store
         .write(NOW_MS, |w| {
@@ -333,7 +330,7 @@ fn schedules_are_bounded() {
         .map_err(|error: StoreError| error)
         .unwrap();
     let full = refused(&new_schedule(0));
-    assert_eq!(full, "there are 1000 schedules already, and no more are taken");
+    assert_eq!(full, "the limit of 1000 schedules is reached");
 
     // What has run for the last time makes room, and is not kept for ever.
     store

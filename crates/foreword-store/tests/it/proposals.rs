@@ -134,7 +134,7 @@ fn an_agent_cannot_fill_the_disk() {
     let error = insert(&store, &proposal("notes", &large)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`notes/SKILL.md` has 1048577 bytes; at most 1048576 may be proposed"
+        "`notes/SKILL.md` is 1048577 bytes long; a proposal may have 1048576"
     );
     let mut many = proposal("notes", b"");
     many.files = (0..9)
@@ -146,7 +146,7 @@ fn an_agent_cannot_fill_the_disk() {
         })
         .collect();
     let error = insert(&store, &many).unwrap_err();
-    assert!(error.to_string().starts_with("the proposal has 943"), "{error}");
+    assert!(error.to_string().starts_with("the proposal is 943"), "{error}");
 
     many.files.pop();
     many.files.pop();
@@ -156,7 +156,7 @@ fn an_agent_cannot_fill_the_disk() {
 
     let error =
         (0..=MAX_PENDING).find_map(|_| insert(&store, &proposal("notes", b"")).err()).unwrap();
-    assert_eq!(error.to_string(), "1000 proposals wait for a decision; at most 1000 may");
+    assert_eq!(error.to_string(), "1000 proposals are waiting for a decision; the limit is 1000");
     // Who may act without asking is not held up.
     let mut direct = proposal("notes", b"x");
     direct.state = ProposalState::Intent;
@@ -224,7 +224,10 @@ fn what_is_tracked_follows_the_repository() {
         })
     };
     let error = update(Some("c0"), "c2").unwrap_err();
-    assert_eq!(error.to_string(), "the skill repository moved on: expected c0, found c1");
+    assert_eq!(
+        error.to_string(),
+        "the skill repository was changed by another process: expected commit c0, found c1"
+    );
     update(Some("c1"), "c2").unwrap();
     let set = store.tracked().unwrap();
     assert_eq!(set.head.as_deref(), Some("c2"));

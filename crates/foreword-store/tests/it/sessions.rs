@@ -77,14 +77,14 @@ fn a_session_that_cannot_be_is_refused() {
     let refused = |new: &NewSession| {
         store.write(NOW_MS, |w| w.session_create(new, NOW_MS)).unwrap_err().to_string()
     };
-    assert_eq!(refused(&new_session("there")), "there is already a session `there`");
+    assert_eq!(refused(&new_session("there")), "session `there` already exists");
     let orphan =
         NewSession { parent: Some(SessionId::parse("gone").unwrap()), ..new_session("orphan") };
     assert_eq!(refused(&orphan), "there is no session `gone`");
     let canary = NewSession { canary: "two words".to_owned(), ..new_session("x") };
-    assert_eq!(refused(&canary), "the canary has to be ASCII characters without spaces");
+    assert_eq!(refused(&canary), "the canary must be ASCII characters without spaces");
     let long = NewSession { runner: "r".repeat(300), ..new_session("x") };
-    assert_eq!(refused(&long), "the name of a runner has 300 bytes; it may have 256");
+    assert_eq!(refused(&long), "the name of a runner is 300 bytes long; the limit is 256");
     assert_eq!(store.sessions(10).unwrap().len(), 1);
 }
 
@@ -274,7 +274,7 @@ fn what_is_too_long_or_no_list_of_messages_is_refused_and_the_turn_goes_on() {
     let store = fixture.open();
     let id = session(&store, "main");
     let error = begin(&store, &id, &"x".repeat(MAX_MESSAGE_BYTES + 1)).unwrap_err();
-    assert_eq!(error.to_string(), "the message has 1048577 bytes; it may have 1048576");
+    assert_eq!(error.to_string(), "the message is 1048577 bytes long; the limit is 1048576");
     let turn = begin(&store, &id, &"x".repeat(MAX_MESSAGE_BYTES)).unwrap();
     assert_eq!(turn, TurnNumber(1));
 
@@ -288,7 +288,7 @@ fn what_is_too_long_or_no_list_of_messages_is_refused_and_the_turn_goes_on() {
         let messages = messages.to_owned();
         let error =
             finish(&store, &id, turn, &FinishedTurn { messages, ..finished("x") }).unwrap_err();
-        assert_eq!(error.to_string(), "the list of messages of a turn has to be a JSON array");
+        assert_eq!(error.to_string(), "the list of messages of a turn must be a JSON array");
     }
     finish(&store, &id, turn, &finished("x")).unwrap();
     let gone = SessionId::parse("gone").unwrap();

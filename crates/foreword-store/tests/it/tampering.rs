@@ -350,7 +350,7 @@ fn a_restored_backup_is_found_also_after_going_on() {
         ["the log was cut off after entry 7: the head file says it reached entry 10"]
     );
     append(&fixture.open(), 28, 9);
-    assert_eq!(shown(&fixture), ["entry 10 is not the one written down in the head file"]);
+    assert_eq!(shown(&fixture), ["entry 10 is not the one recorded in the head file"]);
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn a_fresh_database_in_its_place_is_found() {
     let faults = verify(&fixture).unwrap().faults;
     assert_eq!(
         faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        ["this log replaced another of 5 entries, written down in the head file"]
+        ["this log replaced another log of 5 entries, recorded in the head file"]
     );
 
     // A person who holds the key may accept that; it stays on record.

@@ -1,0 +1,94 @@
+//! What the version before issue 11 wrote is read by this one; see `tests/fixtures/upgrade`.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::model::{ModelServer, text};
+use crate::support::{Foreword, Run};
+
+/// Where the fixture was made: trust and the head file are bound to this path.
+const PLACE: &str = "/tmp/foreword-upgrade-fixture";
+const PENDING: &str = "zyn673eh3x";
+
+/// The fixture, unpacked in a directory.
+struct Old {
+    directory: PathBuf,
+}
+
+impl Old {
+    fn unpacked(directory: &Path) -> Self {
+        let fixture =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/upgrade/upgrade.tar.gz");
+        let mut tar = Command::new("tar");
+        tar.arg("--no-same-owner").arg("-xpzf").arg(fixture).arg("-C").arg(directory);
+        assert!(tar.status().unwrap().success());
+        Self { directory: directory.to_owned() }
+    }
+
+    fn run(&self, args: &[&str]) -> Run {
+        self.command(args).run()
+    }
+
+    fn command(&self, args: &[&str]) -> Foreword {
+        Foreword::new(args)
+            .here(&self.directory.join("workspace"))
+            .env("FOREWORD_CONFIG_DIR", self.directory.join("config/foreword"))
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("USER", "ada")
+            .env("ANTHROPIC_API_KEY", "none")
+    }
+}
+
+#[test]
+fn a_moved_workspace_of_the_version_before_is_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let old = Old::unpacked(directory.path());
+
+    let verified = old.run(&["audit", "verify", "--json"]).ok().json();
+    assert_eq!((&verified["ok"], &verified["entries"]), (&true.into(), &12.into()), "{verified}");
+    let skills = old.run(&["skill", "list"]).ok().stdout;
+    assert_eq!(skills.matches("approved").count(), 2, "{skills}");
+    let memories = old.run(&["memory", "list", "--json"]).ok().stdout;
+    assert!(memories.contains("Ada prefers rye over wheat"), "{memories}");
+    let found = old.run(&["memory", "search", "rye", "--user", "ada"]).ok().stdout;
+    assert!(found.contains("Ada prefers rye"), "{found}");
+    let sessions = old.run(&["session", "list"]).ok().stdout;
+    assert!(sessions.contains("morning"), "{sessions}");
+    let shown = old.run(&["session", "show", "morning"]).ok().stdout;
+    assert!(shown.contains("the ovens are warm"), "{shown}");
+
+    let proposal = old.run(&["skill", "proposals", PENDING]).ok().stdout;
+    assert!(proposal.contains("+Count three times."), "{proposal}");
+    old.run(&["skill", "approve", PENDING, "--yes"]).ok();
+    let till = fs::read_to_string(directory.path().join("workspace/skills/till/SKILL.md")).unwrap();
+    assert!(till.contains("Count three times."), "{till}");
+    old.run(&["memory", "add", "The new oven arrives in May"]).ok();
+    let verified = old.run(&["audit", "verify", "--json"]).ok().json();
+    assert_eq!(verified["ok"], true, "{verified}");
+}
+
+/// At its own path the head file and the trust of the person hold, and the prompts are the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn trust_head_file_and_lock_file_of_the_version_before_hold() {
+    let lock = File::create(format!("{PLACE}.lock")).unwrap();
+    lock.lock().unwrap();
+    let _ = fs::remove_dir_all(PLACE);
+    fs::create_dir(PLACE).unwrap();
+    let old = Old::unpacked(Path::new(PLACE));
+
+    let verified = old.run(&["audit", "verify", "--json"]).ok().json();
+    assert_eq!((&verified["ok"], &verified["notes"]), (&true.into(), &serde_json::json!([])));
+    let drift = old.run(&["lint", "--lock"]);
+    // The wording of these sections may change; everything else is as it was recorded.
+    let reworded = ["rules", "constitution", "security", "injection-defense", "index", "selection"];
+    for line in drift.stdout.lines().filter(|line| line.contains("changed")) {
+        assert!(reworded.iter().any(|section| line.contains(section)), "{line}");
+    }
+    // Nothing is asked: there is no terminal, so that a question would be an error.
+    let model = ModelServer::saying(vec![text("Good evening.")]);
+    let run = old.command(&["run", "-m", "Good evening!"]).env("ANTHROPIC_BASE_URL", &model.url);
+    assert!(run.run().ok().stdout.contains("Good evening."));
+    fs::remove_dir_all(PLACE).unwrap();
+}
