@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use foreword_guard::{
-    Canary, Detector, LONGEST_FORM, OutputGuard, Trust, external_content, redact_with, whole,
+    Canary, Detector, MAX_LEAK_FORM, OutputGuard, Trust, external_content, redact_with, whole,
 };
 
 /// The canary of the session that every check is in; texts that are tried may hold it.
@@ -48,7 +48,7 @@ pub(crate) fn output_guard(text: &str) {
                     break;
                 }
             }
-            assert!(guard.held_bytes() <= 4 * LONGEST_FORM + 4_300, "too much is held back");
+            assert!(guard.held_bytes() <= 4 * MAX_LEAK_FORM + 4_300, "too much is held back");
         }
         let finished = leak.map_or_else(|| guard.finish(), Err);
         match (finished, &expected) {

@@ -14,9 +14,9 @@ use foreword_skills::{
 use foreword_workspace::split_header;
 
 /// The most findings of one text: a hundred of the rules, one of the injection scanner.
-const MOST_FINDINGS: usize = 101;
+const MAX_FINDINGS: usize = 101;
 /// The longest excerpt, in characters; the last of them may be written out as `\u{e0041}`.
-const LONGEST_EXCERPT: usize = 130;
+const MAX_EXCERPT: usize = 130;
 
 /// Any text as a skill: taken apart without a loss, judged with a place, completed without a change.
 pub(crate) fn skill_format(text: &str) {
@@ -87,7 +87,7 @@ pub(crate) fn screening(text: &str) {
         let strictest = screening.findings.iter().map(|finding| finding.verdict).max();
         assert_eq!(screening.verdict, strictest.unwrap_or(Verdict::AutoApprove));
         assert!(!screening.reason.is_empty());
-        assert!(screening.findings.len() <= MOST_FINDINGS, "{} findings", screening.findings.len());
+        assert!(screening.findings.len() <= MAX_FINDINGS, "{} findings", screening.findings.len());
         for finding in &screening.findings {
             plausible(finding, lines);
         }
@@ -102,7 +102,7 @@ fn plausible(finding: &Finding, lines: usize) {
     assert!(known, "{rule} is no rule");
     let line = usize::try_from(*line).expect("a line fits");
     assert!((1..=lines).contains(&line), "{rule} in line {line} of {lines}");
-    assert!(excerpt.chars().count() <= LONGEST_EXCERPT, "{excerpt}");
+    assert!(excerpt.chars().count() <= MAX_EXCERPT, "{excerpt}");
     let hidden = excerpt.chars().find(|c| c.is_control() || is_hidden(*c));
     assert_eq!(hidden, None, "{excerpt:?}");
     assert!(!message.is_empty());

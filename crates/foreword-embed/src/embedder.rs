@@ -73,7 +73,7 @@ pub enum EmbedError {
         known: u32,
     },
     /// The address of the endpoint is not one.
-    #[error("{url}: is not an http or https address")]
+    #[error("invalid embedding server URL `{url}`: use http:// or https:// without credentials")]
     Url {
         /// The address as given.
         url: String,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foreword_embed::{ApiKey, Embedder, HttpEmbedder, HttpSettings, StaticEmbedder, UseEmbedder};
+use foreword_guard::{HostKind, HttpUrl};
 use foreword_workspace::{EmbedderName, EmbedderSettings, Workspace};
 
 use crate::error::GatherError;
@@ -86,20 +87,8 @@ fn http(
     HttpEmbedder::new(http).map_err(|error| error.to_string())
 }
 
-/// Whether an address is on this machine.
 fn is_loopback(url: &str) -> bool {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    // Whoever puts a user in front wants the host overlooked.
-    if authority.contains('@') {
-        return false;
-    }
-    let host = match authority.strip_prefix('[') {
-        Some(six) => six.split(']').next().unwrap_or_default(),
-        None => authority.rsplit_once(':').map_or(authority, |(host, _)| host),
-    };
-    host.eq_ignore_ascii_case("localhost")
-        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    HttpUrl::parse(url).is_ok_and(|url| url.host().kind() == HostKind::Loopback)
 }
 
 #[cfg(test)]
@@ -113,6 +102,7 @@ mod tests {
             "http://127.0.0.1",
             "https://[::1]:8080/v1",
             "http://LOCALHOST/x",
+            "http://[::ffff:127.0.0.1]:8080/v1",
         ] {
             assert!(is_loopback(url), "{url}");
         }
@@ -123,6 +113,8 @@ mod tests {
             "http://127.0.0.1.example.org:80",
             "http://10.0.0.1",
             "http://[::2]",
+            "http://[::ffff:10.0.0.1]",
+            "http://[64:ff9b::127.0.0.1]",
             "http://",
         ] {
             assert!(!is_loopback(url), "{url}");

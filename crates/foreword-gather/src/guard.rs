@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use foreword_embed::{EmbedderId, StaticEmbedder, Vector};
+use foreword_embed::{EmbedderId, Vector};
 use foreword_guard::{Patterns, Scan, ScanVerdict, Scanner, injection_examples};
 
 use crate::index_file::{IndexFile, content_hash};
@@ -50,7 +50,7 @@ impl Guard {
 
     fn judged(&self, scan: impl Fn(&Scanner) -> Scan) -> Option<String> {
         let scanner = self.scanner.get_or_init(|| {
-            let scanner = Scanner::new(Arc::new(StaticEmbedder::embedded().ok()?)).ok()?;
+            let scanner = Scanner::embedded().ok()?;
             Some(match &self.patterns {
                 Some((_, patterns)) => scanner.with_patterns(patterns.clone()),
                 None => scanner,
@@ -66,7 +66,7 @@ impl Guard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foreword_embed::Embedder as _;
+    use foreword_embed::{Embedder as _, StaticEmbedder};
 
     #[test]
     fn instructions_are_refused_and_facts_are_not() {

@@ -9,7 +9,7 @@ use foreword::{Line, Untrusted, attribute, quoted};
 /// The name of the frame; the core breaks it in every text.
 const TAG: &str = "external_content";
 /// How far behind a `<` something outside ASCII makes it suspect, in characters.
-const LONGEST_NAME: usize = 40;
+const MAX_NAME: usize = 40;
 
 /// How far a content may be trusted, as its frame says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -77,7 +77,7 @@ fn without_lookalikes(text: &str) -> String {
 fn is_suspect(rest: &str) -> bool {
     let mut own = TAG.chars().filter(char::is_ascii_alphabetic).peekable();
     let mut same = true;
-    for c in rest.chars().take(LONGEST_NAME) {
+    for c in rest.chars().take(MAX_NAME) {
         match c {
             '>' => return false,
             '\n' => break,

@@ -18,6 +18,7 @@
 //! # Ok::<(), foreword_guard::Leak>(())
 //! ```
 
+mod address;
 mod canary;
 mod external;
 mod output;
@@ -26,14 +27,15 @@ mod screen;
 mod secrets;
 mod taint;
 
+pub use address::{HostKind, HttpUrl, HttpUrlError, UrlHost};
 pub use canary::Canary;
 pub use canary::detector::{
-    Detector, Encoding, LONGEST_FORM, LONGEST_GAP, Leak, LeakForm, SHORTEST_LEAK, Spelling,
+    Detector, Encoding, Leak, LeakForm, MAX_LEAK_FORM, MAX_LEAK_GAP, MIN_LEAK_CHARS, Spelling,
 };
 pub use external::{Trust, external_content};
 pub use foreword::{Provenance, TaintLevel};
 pub use output::{Finished, OutputGuard, whole};
-pub use scan::gate::{Scanned, scan_input, scan_output};
+pub use scan::gate::{ScanDecision, scan_input, scan_output};
 pub use scan::{
     Example, GroupFigures, InjectionFigures, InjectionScreener, Judged, Patterns, Scan,
     ScanVerdict, Scanner, TrainingWindow, injection_examples, training_windows,
@@ -43,5 +45,5 @@ pub use screen::{
     Screener, Screening, UnknownPolicy, Verdict, injection_phrases, normalise, payloads,
     rule_names, screen_all,
 };
-pub use secrets::{MOST_NOTED, Redacted, Secret, SecretKind, redact, redact_with};
+pub use secrets::{MAX_REPORTED_SECRETS, Redacted, Secret, SecretKind, redact, redact_with};
 pub use taint::{Refusal, RefusalReason, Sensitive, gate};

@@ -2,7 +2,7 @@
 //!
 //! Text is shown as it comes, but for what may still turn out to be a canary or a secret. How much
 //! that is follows from the text itself: the run of characters that some form of a canary could go on
-//! with, usually a few of them, at most [`LONGEST_FORM`](crate::LONGEST_FORM) characters; and the start
+//! with, usually a few of them, at most [`MAX_LEAK_FORM`](crate::MAX_LEAK_FORM) characters; and the start
 //! of a secret whose format is not decided yet, at most some 4,200 bytes or the longest given secret.
 //! So of a canary that is found nothing has been shown, however the text was cut into pieces, and an
 //! answer without end takes no more memory than that.

@@ -110,12 +110,12 @@ pub struct Secret {
 pub struct Redacted {
     /// The text with a note such as `[redacted: github token]` in the place of each secret.
     pub text: String,
-    /// What was replaced, in order; at most [`MOST_NOTED`] of them are named.
+    /// What was replaced, in order; at most [`MAX_REPORTED_SECRETS`] of them are named.
     pub found: Vec<Secret>,
 }
 
 /// How many secrets of one text are named; all are replaced.
-pub const MOST_NOTED: usize = 1_000;
+pub const MAX_REPORTED_SECRETS: usize = 1_000;
 
 /// Replaces what looks like a secret. The time is linear in the text.
 #[must_use]

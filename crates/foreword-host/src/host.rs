@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use foreword::SandboxChoice;
-use foreword_embed::StaticEmbedder;
 use foreword_gather::{AnyEmbedder, Assembler, Endpoint, Request, embedder};
 use foreword_guard::Scanner;
 use foreword_sandbox::{Sandbox, SandboxError, check_workspace};
@@ -167,10 +166,8 @@ impl Host {
 
     /// The injection scanner, loaded on first use. Its tables are part of the program.
     pub(crate) fn scanner(&self) -> Result<&Scanner, HostError> {
-        let loaded = self.scanner.get_or_init(|| {
-            let embedder = StaticEmbedder::embedded().map_err(|error| error.to_string())?;
-            Scanner::new(Arc::new(embedder)).map_err(|error| error.to_string())
-        });
+        let loaded =
+            self.scanner.get_or_init(|| Scanner::embedded().map_err(|error| error.to_string()));
         loaded.as_ref().map_err(|reason| HostError::NoScanner(reason.clone()))
     }
 

@@ -1,13 +1,11 @@
-//! Time of one embedding, one scan, and one whole selection. `cargo bench -p foreword-search`.
+//! Time of embedding, vector search and selection: `cargo bench -p foreword-search`.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of a bench may panic")]
 
-use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use foreword_embed::{Embedder, EmbedderId, StaticEmbedder, Vector};
-use foreword_guard::Scanner;
 use foreword_search::{Item, Kind, LexicalIndex, Limits, NameIndex, Query, Selector, VectorIndex};
 
 fn main() {
@@ -18,12 +16,7 @@ const DIMS: usize = 256;
 const TASK: &str =
     "Please find the open invoices of last month and send a reminder to each customer";
 
-/// The table in the repository, or the one the environment names.
-static TABLE: LazyLock<Option<StaticEmbedder>> = LazyLock::new(|| {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("model/static.bin");
-    let path = std::env::var_os("FOREWORD_STATIC_TABLE").map_or(own, Into::into);
-    StaticEmbedder::open(&path).ok()
-});
+static TABLE: LazyLock<StaticEmbedder> = LazyLock::new(|| StaticEmbedder::embedded().unwrap());
 
 /// Numbers without pattern, always the same.
 fn noise(mut state: u64) -> impl FnMut() -> u64 {
@@ -61,44 +54,13 @@ fn tools(count: usize) -> Vec<(String, String)> {
 
 #[divan::bench(args = [TASK, "turn off the light", "关掉卧室的灯"])]
 fn embed(bencher: Bencher<'_, '_>, text: &str) {
-    let Some(table) = TABLE.as_ref() else { return };
-    bencher.bench(|| table.embed(&[black_box(text)]));
+    bencher.bench(|| TABLE.embed(&[black_box(text)]));
 }
 
 #[divan::bench]
 fn embed_one_megabyte(bencher: Bencher<'_, '_>) {
-    let Some(table) = TABLE.as_ref() else { return };
     let text = TASK.repeat(1_000_000 / TASK.len());
-    bencher.bench(|| table.embed(&[black_box(&text)]));
-}
-
-/// Four kilobytes of prose, in which every window is looked at.
-fn page(bytes: usize) -> String {
-    const PROSE: &str = "The committee met on Thursday to show the plan for the new library. Members asked \
-        how long the works would take, and whether the reading room stays open. You can give your opinion \
-        until the end of May; the previous plan (version 2) was withdrawn after 34 comments. ";
-    PROSE.repeat(bytes / PROSE.len() + 1).chars().take(bytes).collect()
-}
-
-static SCANNER: LazyLock<Scanner> =
-    LazyLock::new(|| Scanner::new(Arc::new(StaticEmbedder::embedded().unwrap())).unwrap());
-
-#[divan::bench(args = [4_096, 1_000_000])]
-fn scan_for_injections(bencher: Bencher<'_, '_>, bytes: usize) {
-    let text = page(bytes);
-    bencher.bench(|| SCANNER.scan(black_box(&text)));
-}
-
-#[divan::bench(args = [4_096, 1_000_000])]
-fn scan_for_injections_without_embedding(bencher: Bencher<'_, '_>, bytes: usize) {
-    let text = page(bytes);
-    bencher.bench(|| SCANNER.scan_stored(black_box(&text), None));
-}
-
-#[divan::bench]
-fn start_scanner(bencher: Bencher<'_, '_>) {
-    let table = Arc::new(StaticEmbedder::embedded().unwrap());
-    bencher.bench(|| Scanner::new(Arc::clone(&table)));
+    bencher.bench(|| TABLE.embed(&[black_box(&text)]));
 }
 
 #[divan::bench(args = [1_000, 50_000])]
@@ -149,7 +111,7 @@ fn select(bencher: Bencher<'_, '_>, count: usize) {
     let task = vector(&id, &mut next);
     let query = Query { text: TASK, vector: Some(&task), mode_base: &[], offered: &[] };
     bencher.bench(|| {
-        let _ = TABLE.as_ref().map(|table| table.embed(&[TASK]));
+        let _ = TABLE.embed(&[TASK]);
         selector.select(black_box(&query), &Limits::default())
     });
 }

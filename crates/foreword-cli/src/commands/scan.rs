@@ -2,9 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::sync::Arc;
 
-use foreword_embed::StaticEmbedder;
 use foreword_guard::{Scan, ScanVerdict, Scanner};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -61,9 +59,8 @@ pub(crate) fn run(args: &ScanArgs, terminal: &Terminal) -> Result<(), CliError> 
 
 /// The scanner that is part of this program.
 pub(crate) fn scanner() -> Result<Scanner, CliError> {
-    let damaged = |error| CliError::internal(format!("cannot start the scanner: {error}"));
-    let embedder = StaticEmbedder::embedded().map_err(damaged)?;
-    Scanner::new(Arc::new(embedder)).map_err(damaged)
+    Scanner::embedded()
+        .map_err(|error| CliError::internal(format!("cannot load the injection scanner: {error}")))
 }
 
 fn scan_file(scanner: &Scanner, file: &Path) -> Result<Scan, CliError> {

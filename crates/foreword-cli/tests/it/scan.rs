@@ -36,7 +36,7 @@ fn files_are_judged_one_by_one() {
     assert!(both.stderr.contains("1 of 2 texts read like injections"), "{}", both.stderr);
     let lines: Vec<&str> = both.stdout.lines().collect();
     assert!(lines[1].starts_with("BLOCK") && lines[1].ends_with("mail.txt"), "{}", both.stdout);
-    assert!(lines[2].trim().starts_with("reads like an injection: \"Ignore"), "{}", both.stdout);
+    assert!(lines[2].trim().starts_with("likely prompt injection: \"Ignore"), "{}", both.stdout);
 
     let json = ws.run(&["scan", "--json", "mail.txt"]);
     let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();

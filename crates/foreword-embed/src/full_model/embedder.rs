@@ -121,8 +121,8 @@ impl UseEmbedder {
 
 /// As much of a text as can hold the pieces that are looked at.
 fn first_part(text: &str) -> &str {
-    const LONGEST_PIECE: usize = 64;
-    let end = text.floor_char_boundary(LONGEST * LONGEST_PIECE);
+    const MAX_PIECE: usize = 64;
+    let end = text.floor_char_boundary(LONGEST * MAX_PIECE);
     text.get(..end).unwrap_or(text)
 }
 

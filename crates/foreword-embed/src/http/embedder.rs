@@ -11,9 +11,9 @@ use crate::http::settings::HttpSettings;
 use crate::vector::{EmbedderId, Vector};
 
 /// No answer is longer: 64 vectors of 4,096 numbers are about 6 MB.
-const LONGEST_ANSWER: u64 = 64 << 20;
+const MAX_ANSWER: u64 = 64 << 20;
 /// So much of an error message is shown.
-const LONGEST_MESSAGE: usize = 200;
+const MAX_MESSAGE: usize = 200;
 
 /// Embeds by asking a server.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ impl HttpEmbedder {
             .headers()
             .get("retry-after")
             .and_then(|wish| wish.to_str().ok()?.trim().parse().ok());
-        let text = match answer.body_mut().with_config().limit(LONGEST_ANSWER).read_to_string() {
+        let text = match answer.body_mut().with_config().limit(MAX_ANSWER).read_to_string() {
             Ok(text) => text,
             Err(error) => return self.failed(&error),
         };
@@ -228,8 +228,8 @@ fn one_line(text: &str) -> String {
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     let mut line = String::new();
     for word in words {
-        if line.len() + word.len() > LONGEST_MESSAGE {
-            let left = word.floor_char_boundary(LONGEST_MESSAGE.saturating_sub(line.len() + 1));
+        if line.len() + word.len() > MAX_MESSAGE {
+            let left = word.floor_char_boundary(MAX_MESSAGE.saturating_sub(line.len() + 1));
             line.extend([
                 if line.is_empty() { "" } else { " " },
                 word.get(..left).unwrap_or_default(),

@@ -72,23 +72,28 @@ impl HttpSettings {
         }
     }
 
-    /// The address of the endpoint itself.
+    /// The URL of the endpoint itself.
     pub(crate) fn endpoint(&self) -> Result<String, EmbedError> {
-        let url = self.url.trim_end_matches('/');
-        let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
-        let Some(rest) = rest.filter(|rest| !rest.is_empty() && !rest.starts_with('/')) else {
-            return Err(EmbedError::Url { url: self.url.clone() });
-        };
-        let authority = rest.split('/').next().unwrap_or_default();
-        if let Some((_, host)) = authority.rsplit_once('@') {
-            // A password in an address would end up in ids and messages.
-            return Err(EmbedError::Url { url: format!("…@{host} with a user in front") });
+        let bad = |url: &str| EmbedError::Url { url: url.to_owned() };
+        let mut url = url::Url::parse(&self.url).map_err(|_| bad(&self.url))?;
+        let is_http = matches!(url.scheme(), "http" | "https");
+        // `http:///v1` would parse with the host `v1`.
+        if !is_http || self.url.contains(":///") {
+            return Err(bad(&self.url));
         }
-        Ok(match rest.split_once('/') {
-            None => format!("{url}/v1/embeddings"),
-            Some((_, path)) if path.ends_with("embeddings") => url.to_owned(),
-            Some(_) => format!("{url}/embeddings"),
-        })
+        if !url.username().is_empty() || url.password().is_some() {
+            // A password in a URL would end up in ids and messages.
+            let host = url.host_str().unwrap_or_default();
+            return Err(bad(&format!("…@{host}")));
+        }
+        let path = url.path().trim_end_matches('/');
+        let path = match path {
+            "" => "/v1/embeddings".to_owned(),
+            path if path.ends_with("embeddings") => path.to_owned(),
+            path => format!("{path}/embeddings"),
+        };
+        url.set_path(&path);
+        Ok(url.into())
     }
 
     /// How long to wait before asking again, the server's wish in seconds considered.

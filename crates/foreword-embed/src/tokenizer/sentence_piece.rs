@@ -9,7 +9,7 @@ const SPACE: [u8; 3] = [0xE2, 0x96, 0x81];
 pub(crate) const UNKNOWN: u32 = 0;
 
 /// No replacement of the normaliser is longer; what is, comes from a damaged file.
-const LONGEST_REPLACEMENT: usize = 256;
+const MAX_REPLACEMENT: usize = 256;
 
 /// The scores of pieces, stored as `low + step * value`.
 #[derive(Debug, Clone, Copy)]
@@ -84,7 +84,7 @@ impl Vocabulary<'_> {
     /// The text that stands at an offset, up to its zero byte.
     fn replacement(&self, offset: u32) -> Option<&[u8]> {
         let from = self.replacements.get(offset as usize..)?;
-        let end = from.iter().take(LONGEST_REPLACEMENT).position(|byte| *byte == 0)?;
+        let end = from.iter().take(MAX_REPLACEMENT).position(|byte| *byte == 0)?;
         from.get(..end)
     }
 

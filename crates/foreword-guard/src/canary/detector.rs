@@ -8,7 +8,7 @@
 //! to be listed.
 //!
 //! What stands between two characters of a form may be anything that the reading has no use for, at
-//! most [`LONGEST_GAP`] characters of it. [`SHORTEST_LEAK`] characters of a canary in a row are a leak.
+//! most [`MAX_LEAK_GAP`] characters of it. [`MIN_LEAK_CHARS`] characters of a canary in a row are a leak.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,14 +21,14 @@ use crate::canary::{Canary, LENGTH};
 
 /// How many characters of a canary in a row count as a leak. The prefix is three of them, so that a
 /// text by chance would have to meet 65 random bits.
-pub const SHORTEST_LEAK: usize = 16;
+pub const MIN_LEAK_CHARS: usize = 16;
 
 /// How many characters may stand between two characters of a form before it counts as interrupted.
-pub const LONGEST_GAP: usize = 64;
+pub const MAX_LEAK_GAP: usize = 64;
 
 /// How many characters there can be from the start of an unfinished form to its end: what a stream
 /// ever holds back for the sake of canaries.
-pub const LONGEST_FORM: usize = SHORTEST_LEAK * (LONGEST_GAP + 1);
+pub const MAX_LEAK_FORM: usize = MIN_LEAK_CHARS * (MAX_LEAK_GAP + 1);
 
 /// How the characters of a canary were written when it was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

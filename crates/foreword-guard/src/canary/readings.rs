@@ -1,7 +1,7 @@
 //! The ways a text is read when a canary is looked for: what the bytes of each reading are, and how
 //! far back the text still matters to it.
 
-use crate::canary::detector::{LONGEST_GAP, SHORTEST_LEAK};
+use crate::canary::detector::{MAX_LEAK_GAP, MIN_LEAK_CHARS};
 use crate::canary::runs::{Run, Runs, symbol};
 
 /// A place in the text: in bytes, to cut there, and in characters, to measure gaps.
@@ -14,7 +14,7 @@ pub(crate) struct Place {
 impl Place {
     /// Whether what was read at `earlier` can still go on here.
     fn reaches(self, earlier: Self) -> bool {
-        self.nth - earlier.nth <= LONGEST_GAP + 1
+        self.nth - earlier.nth <= MAX_LEAK_GAP + 1
     }
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Hit {
 pub(crate) struct Track {
     run: Run,
     /// Where each of the last bytes starts in the text.
-    starts: [usize; SHORTEST_LEAK],
+    starts: [usize; MIN_LEAK_CHARS],
     count: usize,
     last: Place,
 }
@@ -46,18 +46,18 @@ impl Track {
         }
         self.last = here;
         self.run = runs.read(self.run, symbol);
-        if let Some(slot) = self.starts.get_mut(self.count % SHORTEST_LEAK) {
+        if let Some(slot) = self.starts.get_mut(self.count % MIN_LEAK_CHARS) {
             *slot = start.byte;
         }
         self.count += 1;
-        (self.run.length >= SHORTEST_LEAK)
+        (self.run.length >= MIN_LEAK_CHARS)
             .then(|| Hit { run: self.run, start: self.start().unwrap_or(start.byte) })
     }
 
     /// Where the run so far starts.
     fn start(&self) -> Option<usize> {
-        let back = self.run.length.min(SHORTEST_LEAK);
-        self.starts.get(self.count.checked_sub(back)? % SHORTEST_LEAK).copied()
+        let back = self.run.length.min(MIN_LEAK_CHARS);
+        self.starts.get(self.count.checked_sub(back)? % MIN_LEAK_CHARS).copied()
     }
 
     /// Where the run starts that may still go on.
@@ -202,7 +202,7 @@ struct Number {
 
 impl Numbers {
     /// More digits are no number of a character.
-    const MOST_DIGITS: usize = 8;
+    const MAX_DIGITS: usize = 8;
 
     pub(crate) fn read(&mut self, runs: &Runs, b: u8, here: Place) -> Option<Hit> {
         if !b.is_ascii_digit() {
@@ -216,7 +216,7 @@ impl Numbers {
             octal: Some(0),
             binary: Some(0),
         });
-        if number.digits < Self::MOST_DIGITS {
+        if number.digits < Self::MAX_DIGITS {
             let read = |value: Option<u32>, radix| {
                 value.filter(|_| digit < radix).map(|value| value * radix + digit)
             };
@@ -224,7 +224,7 @@ impl Numbers {
             number.octal = read(number.octal, 8);
             number.binary = read(number.binary, 2);
         }
-        number.digits = (number.digits + 1).min(Self::MOST_DIGITS + 1);
+        number.digits = (number.digits + 1).min(Self::MAX_DIGITS + 1);
         None
     }
 
@@ -241,7 +241,7 @@ impl Numbers {
     }
 
     pub(crate) fn held_from(&self, here: Place) -> Option<usize> {
-        let open = self.open.filter(|number| number.digits <= Self::MOST_DIGITS);
+        let open = self.open.filter(|number| number.digits <= Self::MAX_DIGITS);
         let tracks = first_held([&self.decimal, &self.octal, &self.binary], here);
         [open.map(|number| number.start.byte), tracks].into_iter().flatten().min()
     }

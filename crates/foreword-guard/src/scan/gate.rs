@@ -1,72 +1,72 @@
-//! The scanner's verdict on what enters and leaves a session, and what it means for whom.
+//! The scanner's verdict on what enters and leaves a session, and what to do about it.
 //!
-//! The scanner reads text as a model would, and does not know who wrote it. A page that says "ignore
-//! your instructions" attacks; a person who says so changes their mind, and one who asks about the
-//! system prompt asks. So what a person or the operator wrote is judged one step milder: what would be
-//! blocked is flagged, what would be flagged passes. With one exception that is certain: an injection
-//! in characters that nobody sees was not written by the person who sent it, and is blocked. Answers go
-//! to a person and are treated alike, since they may quote an attack. Content from outside, of tools and
-//! from memory gets the verdict as it is.
-
-use crate::ScanVerdict;
-use crate::Scanner;
+//! The scanner reads text as a model would and does not know who wrote it. A page that says "ignore
+//! your instructions" is an attack; a user who says so changes their mind. So text from the user or
+//! the operator is judged one step more mildly: a block becomes a flag, a flag becomes a pass. The
+//! exception is an injection in invisible characters: the sender did not type it, so it is blocked.
+//! Answers may quote an attack and are treated like user text. External content, tool results and
+//! memories get the verdict unchanged.
 
 use foreword::Provenance;
 
+use super::scanner::Scanner;
+use super::verdict::ScanVerdict;
+
 /// What to do with a text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scanned {
-    /// Pass, flag or block.
+pub struct ScanDecision {
     pub verdict: ScanVerdict,
     /// From 0 to 1, as the scanner gave it, whoever wrote the text.
     pub score: f32,
-    /// Why, for a person; empty where it passes.
+    /// Why, for a person; empty if the text passes.
     pub reason: String,
 }
 
-/// Judges a text that enters a session.
+/// Decides about a text that enters a session.
 #[must_use]
-pub fn scan_input(scanner: &Scanner, text: &str, provenance: Provenance) -> Scanned {
+pub fn scan_input(scanner: &Scanner, text: &str, provenance: Provenance) -> ScanDecision {
     match provenance {
-        Provenance::Operator | Provenance::User => milder(scanner, text, "a person may say so"),
-        Provenance::ToolResult | Provenance::External | Provenance::Memory => judged(scanner, text),
+        Provenance::Operator | Provenance::User => milder(scanner, text, "the user may write this"),
+        Provenance::ToolResult | Provenance::External | Provenance::Memory => {
+            unchanged(scanner, text)
+        }
     }
 }
 
-/// Judges a text that leaves it.
+/// Decides about a text that leaves it.
 #[must_use]
-pub fn scan_output(scanner: &Scanner, text: &str) -> Scanned {
+pub fn scan_output(scanner: &Scanner, text: &str) -> ScanDecision {
     milder(scanner, text, "an answer may quote it")
 }
 
-fn judged(scanner: &Scanner, text: &str) -> Scanned {
+fn unchanged(scanner: &Scanner, text: &str) -> ScanDecision {
     let scan = scanner.scan(text);
-    Scanned { verdict: scan.verdict, score: scan.score, reason: scan.reasons.join("; ") }
+    ScanDecision { verdict: scan.verdict, score: scan.score, reason: scan.reasons.join("; ") }
 }
 
-fn milder(scanner: &Scanner, text: &str, because: &str) -> Scanned {
-    let scanned = judged(scanner, text);
+fn milder(scanner: &Scanner, text: &str, because: &str) -> ScanDecision {
+    let decision = unchanged(scanner, text);
     let hidden = hidden_text(text);
     if !hidden.is_empty() {
-        let hidden = judged(scanner, &hidden);
+        let hidden = unchanged(scanner, &hidden);
         if hidden.verdict == ScanVerdict::Block {
-            let reason = format!("in characters that nobody sees: {}", hidden.reason);
-            return Scanned { reason, ..hidden };
+            let reason = format!("in invisible characters: {}", hidden.reason);
+            return ScanDecision { reason, ..hidden };
         }
     }
-    match scanned.verdict {
-        ScanVerdict::Pass => scanned,
+    match decision.verdict {
+        ScanVerdict::Pass => decision,
         ScanVerdict::Flag => {
-            Scanned { verdict: ScanVerdict::Pass, reason: String::new(), ..scanned }
+            ScanDecision { verdict: ScanVerdict::Pass, reason: String::new(), ..decision }
         }
         ScanVerdict::Block => {
-            let reason = format!("{}; not blocked, since {because}", scanned.reason);
-            Scanned { verdict: ScanVerdict::Flag, reason, ..scanned }
+            let reason = format!("{}; not blocked because {because}", decision.reason);
+            ScanDecision { verdict: ScanVerdict::Flag, reason, ..decision }
         }
     }
 }
 
-/// What is written in tag characters, or as bytes in variation selectors: both are shown by nothing.
+/// Text in tag characters, or in variation selectors as bytes: both are invisible.
 fn hidden_text(text: &str) -> String {
     if text.is_ascii() {
         return String::new();
@@ -93,11 +93,9 @@ fn hidden_text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foreword_embed::StaticEmbedder;
-    use std::sync::Arc;
 
     fn scanner() -> Scanner {
-        Scanner::new(Arc::new(StaticEmbedder::embedded().unwrap())).unwrap()
+        Scanner::embedded().unwrap()
     }
 
     const INNOCENT: &[&str] = &[
@@ -168,7 +166,7 @@ mod tests {
                 [scan_input(&scanner, &text, Provenance::User), scan_output(&scanner, &text)]
             {
                 assert_eq!(scanned.verdict, ScanVerdict::Block, "{scanned:?}");
-                assert!(scanned.reason.starts_with("in characters that nobody sees"));
+                assert!(scanned.reason.starts_with("in invisible characters"));
             }
         }
         let flags = "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} ❤️ 葛\u{E0100}城市";

@@ -22,7 +22,7 @@ const VERSION: u32 = 1;
 const BODY: usize = 64;
 const NUMBERS: usize = 8;
 /// Longer vectors than this are not ours, and sizes computed from them could overflow.
-const MOST_DIMS: u32 = 1 << 16;
+const MAX_DIMS: u32 = 1 << 16;
 
 /// Both heads.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ impl Heads {
         }
         let dims = number(12)?;
         let known = number(16)? as usize == BUCKETS && number(20)? as usize == FACTS;
-        if !known || dims == 0 || dims > MOST_DIMS {
+        if !known || dims == 0 || dims > MAX_DIMS {
             return Err(EmbedError::corrupt("the injection table was fitted on other features"));
         }
         let dims = dims as usize;

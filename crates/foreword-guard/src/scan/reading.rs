@@ -87,7 +87,7 @@ impl Reading {
 }
 
 /// What is decoded of one text, at most; the encoded text itself is read in any case.
-const MOST_DECODED: usize = 256 * 1024;
+const MAX_DECODED: usize = 256 * 1024;
 /// An encoded text may hold another.
 const DEPTH: usize = 2;
 /// Fewer invisible characters than this spell nothing.
@@ -122,7 +122,7 @@ fn decode(written: &Reading, all: &mut Vec<Reading>) {
         .into_iter()
         .map(|p| (written.normalised.original_offset(p.start), p.text))
         .collect();
-    let mut left = MOST_DECODED;
+    let mut left = MAX_DECODED;
     for _ in 0..DEPTH {
         let Some(start) = found.first().map(|(start, _)| *start) else { return };
         let mut text = String::new();

@@ -2,50 +2,62 @@
 
 use std::sync::Arc;
 
+use foreword_embed::EmbedError;
+
 use crate::screen::{Finding, Screener, Verdict};
 
 use super::scanner::Scanner;
 use super::verdict::ScanVerdict;
 
-/// A skill is mentioned from here on: higher than a block, which an honest skill about untrusted text
-/// reaches.
-const SURE: f32 = 0.99;
+/// The score from which a skill needs review: higher than for a block, because honest skills about
+/// untrusted text reach a block.
+const REVIEW_SCORE: f32 = 0.99;
 
 /// The rule that findings of the scanner are shown under.
 const RULE: &str = "injection-scan";
 
-/// Judges skills by how they read: what reads plainly like an injection needs a person's review.
+/// Sends skills that are very likely injections to review.
 ///
-/// A skill is orders to an agent from end to end, and tells of attacks more often than it is one, so
-/// the scanner speaks up only where it is surer than for a block, and never rejects by itself.
+/// A skill consists of instructions, and more often describes attacks than is one, so the scanner
+/// needs a higher score than for a block and never rejects a skill. If the scanner cannot be loaded,
+/// every skill needs review.
 #[derive(Debug, Clone)]
 pub struct InjectionScreener {
-    scanner: Arc<Scanner>,
+    scanner: Result<Arc<Scanner>, String>,
 }
 
 impl InjectionScreener {
-    /// A screener that asks `scanner`.
+    /// A screener over a scanner, or over the reason why it could not be loaded.
     #[must_use]
-    pub fn new(scanner: Arc<Scanner>) -> Self {
-        Self { scanner }
+    pub fn new(scanner: Result<Scanner, EmbedError>) -> Self {
+        Self { scanner: scanner.map(Arc::new).map_err(|error| error.to_string()) }
     }
 }
 
 impl Screener for InjectionScreener {
     fn screen(&self, content: &str, _declared_permissions: &[String]) -> Vec<Finding> {
-        let (scan, start) = self.scanner.scan_in_place(content);
-        if scan.verdict < ScanVerdict::Block || scan.score < SURE {
+        let finding = |line: usize, excerpt: &str, message: String| Finding {
+            rule: RULE.to_owned(),
+            verdict: Verdict::NeedsReview,
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            excerpt: excerpt.to_owned(),
+            message,
+        };
+        let scanner = match &self.scanner {
+            Ok(scanner) => scanner,
+            Err(error) => {
+                let message = format!("Not scanned for prompt injection: {error}.");
+                return vec![finding(1, "", message)];
+            }
+        };
+        let (scan, start) = scanner.scan_in_place(content);
+        if scan.verdict < ScanVerdict::Block || scan.score < REVIEW_SCORE {
             return Vec::new();
         }
         let line = lines_before(content.as_bytes().get(..start).unwrap_or_default()) + 1;
         let excerpt = scan.reasons.first().and_then(|r| r.split_once(": ")).map_or("", |(_, x)| x);
-        vec![Finding {
-            rule: RULE.to_owned(),
-            verdict: Verdict::NeedsReview,
-            line: u32::try_from(line).unwrap_or(u32::MAX),
-            excerpt: excerpt.trim_matches('"').to_owned(),
-            message: format!("Reads like an injection (score {:.2}).", scan.score),
-        }]
+        let message = format!("Likely a prompt injection (score {:.2}).", scan.score);
+        vec![finding(line, excerpt.trim_matches('"'), message)]
     }
 }
 
@@ -61,7 +73,16 @@ fn lines_before(bytes: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::lines_before;
+    use super::*;
+
+    #[test]
+    fn without_a_scanner_every_skill_needs_review() {
+        let corrupt = EmbedError::Corrupt { what: "the table is cut off".into() };
+        let findings = InjectionScreener::new(Err(corrupt)).screen("Take notes.", &[]);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].verdict, Verdict::NeedsReview);
+        assert!(findings[0].message.contains("the table is cut off"), "{findings:?}");
+    }
 
     #[test]
     fn lines_end_in_three_ways() {

@@ -1,16 +1,16 @@
-//! What the scanner says about a text.
+//! Verdicts of the injection scanner.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether a text reads like an injection; the later, the surer.
+/// Whether a text is likely a prompt injection, from unlikely to likely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ScanVerdict {
-    /// Nothing that reads like one.
+    /// Unlikely.
     Pass,
-    /// Reads like one; about one harmless text in a hundred does too.
+    /// Likely; about one harmless text in a hundred gets this verdict too.
     Flag,
-    /// Reads so much like one that hardly any harmless text does.
+    /// Very likely; hardly any harmless text gets this verdict.
     Block,
 }
 
@@ -26,13 +26,12 @@ impl ScanVerdict {
     }
 }
 
-/// What the scanner says about a text.
+/// The result of a scan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scan {
-    /// The verdict.
     pub verdict: ScanVerdict,
     /// From 0 to 1; [`ScanVerdict::Flag`] begins at one half.
     pub score: f32,
-    /// Why, for a person; empty where there is nothing to say.
+    /// Why, for a person; empty if the text passes.
     pub reasons: Vec<String>,
 }

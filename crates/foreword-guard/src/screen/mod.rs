@@ -28,6 +28,7 @@ mod cue;
 mod decode;
 mod document;
 mod injection;
+mod known_hosts;
 mod line;
 mod normalise;
 mod page;

@@ -1,21 +1,27 @@
-//! What an address says about whoever is behind it.
+//! Finds addresses in text and says how far to trust them.
+//!
+//! This module only finds candidates; [`UrlHost`] parses and classifies the host, in whatever
+//! notation it is written.
+
+use super::known_hosts::{
+    COLLECTORS, INSTALLER_PATHS, INSTALLERS, PASTE_SITES, SHORTENERS, on_host,
+};
+use crate::address::{HostKind, UrlHost};
 
 /// Why an address should not be trusted with a command or with data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Doubt {
     /// A number instead of a name.
     RawAddress,
-    /// No encryption: whoever is on the way can change it.
+    /// No encryption: anyone on the network path can change the content.
     Plain,
-    /// Anybody can put anything there and take it away again.
     PasteSite,
-    /// Hides where it leads.
     Shortener,
     /// Built to catch requests or to reach a machine behind a firewall.
     Collector,
-    /// A name that says what it is for, as in exercises and lazy attacks.
+    /// The name says what it is for, as in exercises and lazy attacks.
     SelfDeclared,
-    /// A name that imitates another or hides the real host.
+    /// The name imitates another one or hides the real host.
     Disguised,
 }
 
@@ -27,186 +33,28 @@ impl Doubt {
             Self::PasteSite => "a paste or file-drop site",
             Self::Shortener => "a shortened link",
             Self::Collector => "a request collector or tunnel",
-            Self::SelfDeclared => "a host whose name says what it is for",
+            Self::SelfDeclared => "a host whose name suggests an attack",
             Self::Disguised => "a disguised host name",
         }
     }
 }
 
-const PASTE_SITES: [&str; 30] = [
-    "pastebin.com",
-    "paste.ee",
-    "rentry.co",
-    "rentry.org",
-    "glot.io",
-    "hastebin.com",
-    "ghostbin.com",
-    "termbin.com",
-    "ix.io",
-    "0x0.st",
-    "transfer.sh",
-    "file.io",
-    "anonfiles.com",
-    "gofile.io",
-    "catbox.moe",
-    "mega.nz",
-    "sprunge.us",
-    "dpaste.org",
-    "dpaste.com",
-    "privatebin.net",
-    "controlc.com",
-    "justpaste.it",
-    "paste.rs",
-    "temp.sh",
-    "bashupload.com",
-    "mediafire.com",
-    "sendspace.com",
-    "cdn.discordapp.com",
-    "media.discordapp.net",
-    "pastes.io",
-];
-
-const SHORTENERS: [&str; 14] = [
-    "bit.ly",
-    "tinyurl.com",
-    "t.co",
-    "is.gd",
-    "goo.gl",
-    "cutt.ly",
-    "rb.gy",
-    "shorturl.at",
-    "ow.ly",
-    "t.ly",
-    "v.gd",
-    "tiny.cc",
-    "rebrand.ly",
-    "s.id",
-];
-
-const COLLECTORS: [&str; 28] = [
-    "webhook.site",
-    "requestbin.com",
-    "requestbin.net",
-    "pipedream.net",
-    "hookbin.com",
-    "beeceptor.com",
-    "interact.sh",
-    "interactsh.com",
-    "oast.fun",
-    "oast.pro",
-    "oast.live",
-    "oast.site",
-    "oast.online",
-    "oast.me",
-    "burpcollaborator.net",
-    "oastify.com",
-    "dnslog.cn",
-    "ceye.io",
-    "requestcatcher.com",
-    "ngrok.io",
-    "ngrok.app",
-    "ngrok-free.app",
-    "trycloudflare.com",
-    "loca.lt",
-    "serveo.net",
-    "localhost.run",
-    "canarytokens.com",
-    "requestrepo.com",
-];
-
-/// Hosts whose installers are documented for people and run by millions of them.
-const INSTALLERS: [&str; 62] = [
-    "astral.sh",
-    "bun.sh",
-    "bun.com",
-    "sh.rustup.rs",
-    "rustup.rs",
-    "get.docker.com",
-    "deno.land",
-    "deno.com",
-    "deb.nodesource.com",
-    "rpm.nodesource.com",
-    "fnm.vercel.app",
-    "get.volta.sh",
-    "get.pnpm.io",
-    "install.python-poetry.org",
-    "ollama.com",
-    "ollama.ai",
-    "tailscale.com",
-    "fly.io",
-    "starship.rs",
-    "mise.run",
-    "mise.jdx.dev",
-    "get.helm.sh",
-    "get.k3s.io",
-    "sdk.cloud.google.com",
-    "claude.ai",
-    "cursor.com",
-    "opencode.ai",
-    "railway.app",
-    "railway.com",
-    "get.tur.so",
-    "nixos.org",
-    "install.determinate.systems",
-    "zed.dev",
-    "foundry.paradigm.xyz",
-    "release.anza.xyz",
-    "release.solana.com",
-    "solana-install.solana.workers.dev",
-    "get.sdkman.io",
-    "install.duckdb.org",
-    "cli.doppler.com",
-    "cli.moonrepo.dev",
-    "proto.moonrepo.dev",
-    "aka.ms",
-    "dl.google.com",
-    "cli.github.com",
-    "setup.atuin.sh",
-    "just.systems",
-    "bootstrap.pypa.io",
-    "dot.net",
-    "get.jetify.com",
-    "get.jetpack.io",
-    "apt.llvm.org",
-    "packages.microsoft.com",
-    "get.pulumi.com",
-    "get.scoop.sh",
-    "chocolatey.org",
-    "community.chocolatey.org",
-    "cli.kiro.dev",
-    "vercel.com",
-    "app.factory.ai",
-    "npmjs.com",
-    "hf.co",
-];
-
-/// Repositories of installers on hosts where anybody can have one.
-const INSTALLER_PATHS: [&str; 12] = [
-    "raw.githubusercontent.com/homebrew/",
-    "raw.githubusercontent.com/nvm-sh/",
-    "raw.githubusercontent.com/ohmyzsh/",
-    "raw.githubusercontent.com/helm/",
-    "raw.githubusercontent.com/kubernetes",
-    "raw.githubusercontent.com/rancher/",
-    "raw.githubusercontent.com/pyenv/",
-    "raw.githubusercontent.com/anchore/",
-    "raw.githubusercontent.com/aquasecurity/",
-    "raw.githubusercontent.com/golangci/",
-    "raw.githubusercontent.com/microsoft/",
-    "raw.githubusercontent.com/anthropics/",
-];
-
 /// An address in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Url {
     plain: bool,
-    host: String,
-    /// Host and path in lower case.
+    host: UrlHost,
+    /// The host and its normalised path, in lower case.
     address: String,
     disguised: bool,
 }
 
-/// The addresses in a piece of text; bare `host.tld/path` after a command counts too.
+/// More addresses in one text are not looked at.
+const MAX_URLS: usize = 16;
+/// More words without a scheme are not looked at.
+const MAX_BARE: usize = 8;
+
+/// The addresses in a text; a bare `host.tld/path` counts if the text has no `scheme://`.
 pub(crate) fn urls(text: &str) -> Vec<Url> {
     let lower = text.to_ascii_lowercase();
     let mut found = Vec::new();
@@ -216,71 +64,76 @@ pub(crate) fn urls(text: &str) -> Vec<Url> {
         let plain = scheme.ends_with("http") || scheme.ends_with("ftp") || scheme.ends_with("tcp");
         rest = rest.get(at + 3..).unwrap_or_default();
         found.extend(Url::parse(rest, plain));
-        if found.len() >= 16 {
+        if found.len() >= MAX_URLS {
             break;
         }
     }
     if found.is_empty() {
         let words = lower.split([' ', '"', '\'', '`', '(', ')', '<', '>', '\n']);
-        let bare = words.filter(|w| w.contains('.') && !w.starts_with(['-', '.', '/', '~', '$']));
+        let bare = words.filter(|word| {
+            let is_hex = word.starts_with("0x") && word.contains(['/', ':']);
+            (word.contains('.') || word.starts_with('[') || is_hex)
+                && !word.starts_with(['-', '.', '/', '~', '$'])
+        });
         found.extend(
-            bare.take(8).filter_map(|w| Url::parse(w, true)).filter(|u| u.looks_like_host()),
+            bare.take(MAX_BARE)
+                .filter(|word| looks_like_host(written_host(authority(word))))
+                .filter_map(|word| Url::parse(word, true)),
         );
     }
     found
 }
 
 impl Url {
+    /// `text` starts after the scheme and is in lower case.
     fn parse(text: &str, plain: bool) -> Option<Self> {
-        let end = text.find(|c: char| {
+        let ends = |c: char| {
             c.is_whitespace()
                 || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')' | '|' | ';' | ',' | '\\')
-        });
-        let address = text.get(..end.unwrap_or(text.len()))?.to_owned();
-        let authority = address.split(['/', '?', '#']).next()?;
-        // `https://known.host@other.host`: what looks like the host is a user name.
-        let disguised = authority.rsplit_once('@').is_some_and(|(user, _)| user.contains('.'));
-        let host = authority.rsplit('@').next()?.split(':').next()?.to_owned();
-        (!host.is_empty()).then_some(Self { plain, host, address, disguised })
-    }
-
-    fn looks_like_host(&self) -> bool {
-        let tld = self.host.rsplit('.').next().unwrap_or_default();
-        const FILES: [&str; 16] = [
-            "sh", "py", "js", "ts", "md", "json", "txt", "yml", "yaml", "toml", "log", "zip", "gz",
-            "env", "rs", "lock",
-        ];
-        (2..=10).contains(&tld.len())
-            && tld.bytes().all(|b| b.is_ascii_lowercase())
-            && !FILES.contains(&tld)
-            && self.host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-'))
-            || is_ip(&self.host)
+        };
+        let (written, after) = text.split_at_checked(text.find(ends).unwrap_or(text.len()))?;
+        let authority = authority(written);
+        let user = authority.rsplit_once('@').map(|(user, _)| user);
+        // `https://known.host@other.host` and `https://known.host\@other.host`: what looks like
+        // the host is a user name.
+        let disguised = user.is_some_and(|user| user.contains('.'))
+            || authority.len() == written.len() && after.starts_with("\\@");
+        let host = written_host(authority);
+        if host.is_empty() {
+            return None;
+        }
+        let host = UrlHost::parse_or_keep(host);
+        let path = written.get(authority.len()..).unwrap_or_default();
+        let address = match user {
+            Some(_) => written.to_owned(),
+            None => normalised(host.name(), path),
+        };
+        Some(Self { plain, host, address, disguised })
     }
 
     pub(crate) fn host(&self) -> &str {
-        &self.host
+        self.host.name()
     }
 
     /// This machine or the local network.
     pub(crate) fn is_local(&self) -> bool {
-        let h = self.host.as_str();
-        h == "localhost"
-            || h.starts_with("127.")
-            || h == "0.0.0.0"
-            || h.starts_with("192.168.")
-            || h.starts_with("10.")
-            || (16..=31).any(|n| h.starts_with(&format!("172.{n}.")))
-            || h.ends_with(".local")
-            || h.ends_with(".localhost")
-            || h == "host.docker.internal"
-            || h == "[" // an IPv6 literal: only local ones are written in skills
+        match self.host.kind() {
+            HostKind::Loopback | HostKind::Private => !self.host.is_obfuscated(),
+            HostKind::LinkLocal | HostKind::PublicAddress => false,
+            HostKind::Name => {
+                let name = self.host.name();
+                name.ends_with(".local")
+                    || name.ends_with(".localhost")
+                    || name == "host.docker.internal"
+            }
+        }
     }
 
-    /// A documented installer that millions of people run.
+    /// A widely used installer that its vendor documents.
     pub(crate) fn is_known_installer(&self) -> bool {
         !self.plain
-            && (INSTALLERS.iter().any(|h| on_host(&self.host, h))
-                || INSTALLER_PATHS.iter().any(|p| self.address.starts_with(p)))
+            && (INSTALLERS.iter().any(|known| on_host(self.host(), known))
+                || INSTALLER_PATHS.iter().any(|known| self.address.starts_with(known)))
     }
 
     /// Why the address should not be trusted; `None` if nothing speaks against it.
@@ -288,10 +141,10 @@ impl Url {
         if self.is_local() || self.is_placeholder() {
             return None;
         }
-        let on = |list: &[&str]| list.iter().any(|h| on_host(&self.host, h));
-        if is_ip(&self.host) {
+        if self.host.kind() != HostKind::Name {
             return Some(Doubt::RawAddress);
         }
+        let on = |list: &[&str]| list.iter().any(|known| on_host(self.host(), known));
         if on(&COLLECTORS) {
             return Some(Doubt::Collector);
         }
@@ -301,7 +154,7 @@ impl Url {
         if on(&SHORTENERS) {
             return Some(Doubt::Shortener);
         }
-        if self.disguised || self.host.split('.').any(|part| part.starts_with("xn--")) {
+        if self.disguised || self.host().split('.').any(|part| part.starts_with("xn--")) {
             return Some(Doubt::Disguised);
         }
         let says = [
@@ -314,34 +167,65 @@ impl Url {
             "adversary",
             "backdoor",
         ];
-        if says.iter().any(|word| self.host.contains(word)) {
+        if says.iter().any(|word| self.host().contains(word)) {
             return Some(Doubt::SelfDeclared);
         }
         self.plain.then_some(Doubt::Plain)
     }
 
-    /// Stands for whatever the reader puts in.
+    /// Stands for a host that the reader fills in.
     pub(crate) fn is_placeholder(&self) -> bool {
-        let h = self.host.as_str();
-        h.starts_with('$')
-            || h.starts_with('{')
-            || h.starts_with("your")
-            || h.starts_with("my-")
-            || h == "host"
-            || h == "..."
+        let name = self.host();
+        self.host.kind() == HostKind::Name
+            && (name.starts_with(['$', '{', '['])
+                || name.starts_with("your")
+                || name.starts_with("my-")
+                || name == "host"
+                || name.trim_end_matches('.').is_empty())
     }
 }
 
-fn on_host(host: &str, known: &str) -> bool {
-    host == known || host.strip_suffix(known).is_some_and(|front| front.ends_with('.'))
+/// User, host and port: what stands before the path.
+fn authority(address: &str) -> &str {
+    address.split(['/', '?', '#']).next().unwrap_or_default()
 }
 
-/// Dotted, decimal or hexadecimal.
-fn is_ip(host: &str) -> bool {
-    let parts: Vec<&str> = host.split('.').collect();
-    let dotted = parts.len() == 4 && parts.iter().all(|p| p.parse::<u8>().is_ok());
-    let number = host.len() >= 8 && host.bytes().all(|b| b.is_ascii_digit());
-    dotted || number || (host.starts_with("0x") && host.len() == 10)
+/// The host in an authority, as written.
+fn written_host(authority: &str) -> &str {
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    match host.find(']') {
+        Some(end) if host.starts_with('[') => host.get(..=end).unwrap_or_default(),
+        _ => host.split(':').next().unwrap_or_default(),
+    }
+}
+
+/// The host with its path, `..` and percent-encoded dots resolved: what a server is asked for.
+fn normalised(host: &str, path: &str) -> String {
+    match url::Url::parse(&format!("https://host{path}")) {
+        Ok(url) => format!("{host}{}", url.path()),
+        Err(_) => host.to_owned(),
+    }
+}
+
+/// Whether a word without a scheme is a host name or an IP address, and not a file or a version.
+fn looks_like_host(host: &str) -> bool {
+    const FILES: [&str; 16] = [
+        "sh", "py", "js", "ts", "md", "json", "txt", "yml", "yaml", "toml", "log", "zip", "gz",
+        "env", "rs", "lock",
+    ];
+    let is_address = UrlHost::parse(host).is_some_and(|parsed| parsed.kind() != HostKind::Name);
+    // `1.2.3` parses as an address too, but is a version.
+    if is_address && host != "localhost" {
+        return host.starts_with('[')
+            || host.split('.').count() == 4
+            || host.starts_with("0x") && host.len() > "0xffffff".len();
+    }
+    let tld = host.rsplit('.').next().unwrap_or_default();
+    (2..=10).contains(&tld.len())
+        && host.contains('.')
+        && tld.bytes().all(|b| b.is_ascii_lowercase())
+        && !FILES.contains(&tld)
+        && host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-'))
 }
 
 #[cfg(test)]
@@ -354,19 +238,37 @@ mod tests {
             ("https://example.com/x", None),
             ("http://localhost:8080", None),
             ("http://192.168.1.4/x", None),
+            ("http://127.1:8080/x", None),
+            ("http://[::1]:8080/x", None),
+            ("http://[::ffff:10.0.0.7]/x", None),
+            ("http://[fd00::7]/x", None),
             ("https://$HOST/x", None),
+            ("https://[your-host]/x", None),
+            ("http://host:$PORT/x", None),
             ("http://example.com", Some(Doubt::Plain)),
             ("https://203.0.113.9/x", Some(Doubt::RawAddress)),
             ("https://0x7f000001/x", Some(Doubt::RawAddress)),
+            ("https://10.203.0.113.9.example/x", None),
+            ("http://127.0.0.1.example.com/x", Some(Doubt::Plain)),
+            ("https://169.254.169.254/latest", Some(Doubt::RawAddress)),
+            ("https://[fe80::1%25eth0]/x", Some(Doubt::RawAddress)),
             ("https://pastebin.com/raw/a", Some(Doubt::PasteSite)),
+            ("https://pastebin.com./raw/a", Some(Doubt::PasteSite)),
+            ("https://paste%62in.com/raw/a", Some(Doubt::PasteSite)),
             ("https://abc.ngrok-free.app", Some(Doubt::Collector)),
             ("https://bit.ly/a", Some(Doubt::Shortener)),
             ("https://github.com@other.example/x", Some(Doubt::Disguised)),
+            ("https://github.com\\@other.example/x", Some(Doubt::Disguised)),
+            ("https://gith\u{fc}b.com/x", Some(Doubt::Disguised)),
+            ("https://xn--githb-mva.com/x", Some(Doubt::Disguised)),
             ("https://notpastebin.com/x", None),
             ("curl tools.example.com", Some(Doubt::Plain)),
+            ("curl [::ffff:cb00:7109]/x", Some(Doubt::RawAddress)),
+            ("curl 0xcb007109/x", Some(Doubt::RawAddress)),
         ] {
             assert_eq!(urls(text).first().and_then(Url::doubt), doubt, "{text}");
         }
+        assert_eq!(urls("needs version 1.2.3 of 0x and 0xdeadbeef, 0x1f/2"), []);
     }
 
     #[test]
@@ -377,5 +279,7 @@ mod tests {
         assert!(!known("http://astral.sh/uv/install.sh"));
         assert!(!known("https://astral.sh.example.com/install.sh"));
         assert!(!known("https://raw.githubusercontent.com/nvm-shx/nvm/v1/install.sh"));
+        assert!(!known("https://raw.githubusercontent.com/nvm-sh/../other/install.sh"));
+        assert!(!known("https://raw.githubusercontent.com/nvm-sh/%2e%2e/other/install.sh"));
     }
 }

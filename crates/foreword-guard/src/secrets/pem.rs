@@ -7,15 +7,15 @@ const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END";
 const DASHES: &[u8] = b"-----";
 /// A line of data has so many characters at least, the last one excepted.
-const SHORTEST_LINE: usize = 16;
+const MIN_LINE: usize = 16;
 /// The longest label of a first or last line.
-const LONGEST_LABEL: usize = 64;
+const MAX_LABEL: usize = 64;
 /// The most between two lines of data.
-const LONGEST_GAP: usize = 64;
+const MAX_GAP: usize = 64;
 /// Fields such as `Proc-Type: 4,ENCRYPTED` between the first line and the data.
 const FIELDS: [&str; 4] = ["Proc-Type:", "DEK-Info:", "Version:", "Comment:"];
-const LONGEST_FIELD: usize = 160;
-const MOST_FIELDS: usize = 6;
+const MAX_FIELD_BYTES: usize = 160;
+const MAX_FIELDS: usize = 6;
 
 /// Whether a text starts with a private key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ fn gap(text: &[u8]) -> Option<usize> {
             [b'\\'] => return Some(length + 1),
             _ => return Some(length),
         };
-        if length > LONGEST_GAP {
+        if length > MAX_GAP {
             return None;
         }
     }
@@ -74,8 +74,8 @@ pub(crate) fn opening(text: &[u8], last: bool) -> Opening {
     let undecided = if last { Opening::No } else { Opening::More };
     let mut at = BEGIN.len();
     let is_label = |b: &&u8| b.is_ascii_uppercase() || b.is_ascii_digit() || **b == b' ';
-    let label = rest(text, at).iter().take(LONGEST_LABEL + 1).take_while(is_label).count();
-    if label > LONGEST_LABEL {
+    let label = rest(text, at).iter().take(MAX_LABEL + 1).take_while(is_label).count();
+    if label > MAX_LABEL {
         return Opening::No;
     }
     let name = rest(text, at).get(..label).unwrap_or_default();
@@ -88,7 +88,7 @@ pub(crate) fn opening(text: &[u8], last: bool) -> Opening {
     if !name.windows(11).any(|words| words == b"PRIVATE KEY") {
         return Opening::No;
     }
-    for _ in 0..=MOST_FIELDS {
+    for _ in 0..=MAX_FIELDS {
         let Some(between) = gap(rest(text, at)) else { return Opening::No };
         at += between;
         let line = rest(text, at);
@@ -106,15 +106,15 @@ pub(crate) fn opening(text: &[u8], last: bool) -> Opening {
             Begins::More => return Opening::More,
             Begins::Yes => {
                 let is_in_line = |b: &&u8| !matches!(**b, b'\n' | b'\r' | b'\\');
-                let length = line.iter().take(LONGEST_FIELD).take_while(is_in_line).count();
+                let length = line.iter().take(MAX_FIELD_BYTES).take_while(is_in_line).count();
                 if length == line.len() {
                     return undecided;
                 }
                 at += length;
             }
             Begins::No => {
-                let length = data(line, SHORTEST_LINE);
-                if length == SHORTEST_LINE {
+                let length = data(line, MIN_LINE);
+                if length == MIN_LINE {
                     return Opening::Yes { length: at + length };
                 }
                 return if length == line.len() { undecided } else { Opening::No };
@@ -138,8 +138,8 @@ pub(crate) fn step(text: &[u8], in_line: bool, last: bool) -> Step {
     if line.is_empty() {
         return undecided(0);
     }
-    let length = data(line, SHORTEST_LINE);
-    if length == SHORTEST_LINE {
+    let length = data(line, MIN_LINE);
+    if length == MIN_LINE {
         return Step::On(before + length);
     }
     // A short line is the last one, or none of the key.
@@ -159,7 +159,7 @@ pub(crate) fn step(text: &[u8], in_line: bool, last: bool) -> Step {
         Begins::More => Step::More,
         Begins::Yes => {
             at += END.len();
-            let label = rest(text, at).iter().take(LONGEST_LABEL).take_while(|b| **b != b'-');
+            let label = rest(text, at).iter().take(MAX_LABEL).take_while(|b| **b != b'-');
             let label = label.count();
             let closing = rest(text, at + label);
             let dashes = closing.iter().take(DASHES.len()).take_while(|b| **b == b'-').count();

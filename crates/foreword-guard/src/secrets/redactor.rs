@@ -4,10 +4,10 @@
 use crate::secrets::formats::{Trial, starts_one, trial};
 use crate::secrets::pem::{self, Step};
 use crate::secrets::shapes::{Class, Tail};
-use crate::secrets::{MOST_NOTED, Secret, SecretKind};
+use crate::secrets::{MAX_REPORTED_SECRETS, Secret, SecretKind};
 
 /// Given secrets that are shorter are passed over.
-const SHORTEST_GIVEN: usize = 8;
+const MIN_GIVEN: usize = 8;
 
 #[derive(Debug)]
 pub(crate) struct Redactor {
@@ -29,7 +29,7 @@ pub(crate) struct Redactor {
 
 impl Redactor {
     pub(crate) fn new(given: &[&str]) -> Self {
-        let long = given.iter().filter(|secret| secret.len() >= SHORTEST_GIVEN);
+        let long = given.iter().filter(|secret| secret.len() >= MIN_GIVEN);
         let mut given: Vec<String> = long.map(|secret| (*secret).to_owned()).collect();
         given.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         Self {
@@ -201,7 +201,7 @@ impl Redactor {
     }
 
     fn close(&mut self) {
-        let noted = self.found.len() < MOST_NOTED;
+        let noted = self.found.len() < MAX_REPORTED_SECRETS;
         self.found.extend(self.open.take().filter(|_| noted));
     }
 }

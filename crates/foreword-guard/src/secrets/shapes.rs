@@ -8,12 +8,12 @@ use crate::secrets::pem;
 /// How far a trial looks for a digit.
 const LOOK: usize = 64;
 /// The longest first part of a JSON web token.
-const LONGEST_JWT_HEAD: usize = 4096;
+const MAX_JWT_HEAD: usize = 4096;
 /// The longest name, and the longest password, in a URL.
-const LONGEST_USER: usize = 128;
-const LONGEST_PASSWORD: usize = 256;
+const MAX_USER: usize = 128;
+const MAX_PASSWORD: usize = 256;
 /// The most that may stand between a name and its value.
-const LONGEST_SEPARATOR: usize = 12;
+const MAX_SEPARATOR: usize = 12;
 
 /// Names of schemes that stand in front of the token of a header.
 const SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
@@ -142,11 +142,11 @@ pub(crate) fn try_shape(shape: Shape, at: usize, rest: &[u8], last: bool) -> Sha
             Shaped::Yes { lead: at, length: count, tail: Tail::Ends }
         }
         Shape::Value(shape) => {
-            let gap = run(text, LONGEST_SEPARATOR + 1, is_separator);
-            if gap == text.len() && gap <= LONGEST_SEPARATOR && !last {
+            let gap = run(text, MAX_SEPARATOR + 1, is_separator);
+            if gap == text.len() && gap <= MAX_SEPARATOR && !last {
                 return Shaped::More;
             }
-            if gap == 0 || gap > LONGEST_SEPARATOR {
+            if gap == 0 || gap > MAX_SEPARATOR {
                 return Shaped::No;
             }
             try_shape(*shape, at + gap, rest, last)
@@ -186,11 +186,11 @@ fn is_mixed(text: &[u8]) -> bool {
 
 fn header(at: usize, rest: &[u8], last: bool) -> Shaped {
     let text = rest.get(at..).unwrap_or_default();
-    let gap = run(text, LONGEST_SEPARATOR + 1, is_separator);
-    if gap == text.len() && gap <= LONGEST_SEPARATOR && !last {
+    let gap = run(text, MAX_SEPARATOR + 1, is_separator);
+    if gap == text.len() && gap <= MAX_SEPARATOR && !last {
         return Shaped::More;
     }
-    if gap == 0 || gap > LONGEST_SEPARATOR {
+    if gap == 0 || gap > MAX_SEPARATOR {
         return Shaped::No;
     }
     let text = text.get(gap..).unwrap_or_default();
@@ -201,11 +201,11 @@ fn header(at: usize, rest: &[u8], last: bool) -> Shaped {
             Begins::Yes => {
                 let blanks = text.get(scheme.len()..).unwrap_or_default();
                 let blank =
-                    run(blanks, LONGEST_SEPARATOR + 1, |b| matches!(b, b' ' | b'\t' | b':' | b'='));
-                if blank == blanks.len() && blank <= LONGEST_SEPARATOR && !last {
+                    run(blanks, MAX_SEPARATOR + 1, |b| matches!(b, b' ' | b'\t' | b':' | b'='));
+                if blank == blanks.len() && blank <= MAX_SEPARATOR && !last {
                     return Shaped::More;
                 }
-                if blank == 0 || blank > LONGEST_SEPARATOR {
+                if blank == 0 || blank > MAX_SEPARATOR {
                     return Shaped::No;
                 }
                 return try_shape(
@@ -234,11 +234,11 @@ fn send_grid(at: usize, rest: &[u8], last: bool) -> Shaped {
 
 fn jwt(at: usize, rest: &[u8], last: bool) -> Shaped {
     let text = rest.get(at..).unwrap_or_default();
-    let head = run(text, LONGEST_JWT_HEAD + 1, |b| Class::Url.has(b));
-    if head == text.len() && !last && head <= LONGEST_JWT_HEAD {
+    let head = run(text, MAX_JWT_HEAD + 1, |b| Class::Url.has(b));
+    if head == text.len() && !last && head <= MAX_JWT_HEAD {
         return Shaped::More;
     }
-    if !(8..=LONGEST_JWT_HEAD).contains(&head) {
+    if !(8..=MAX_JWT_HEAD).contains(&head) {
         return Shaped::No;
     }
     match begins(text.get(head..).unwrap_or_default(), ".eyJ", true, last) {
@@ -251,19 +251,19 @@ fn jwt(at: usize, rest: &[u8], last: bool) -> Shaped {
 fn user_info(at: usize, rest: &[u8], last: bool) -> Shaped {
     let text = rest.get(at..).unwrap_or_default();
     let is_info = |b: u8| !b.is_ascii_whitespace() && !b"@/\"'`<>?#".contains(&b);
-    let user = run(text, LONGEST_USER + 1, |b| is_info(b) && b != b':');
-    if user == text.len() && user <= LONGEST_USER {
+    let user = run(text, MAX_USER + 1, |b| is_info(b) && b != b':');
+    if user == text.len() && user <= MAX_USER {
         return if last { Shaped::No } else { Shaped::More };
     }
-    if user > LONGEST_USER || text.get(user) != Some(&b':') {
+    if user > MAX_USER || text.get(user) != Some(&b':') {
         return Shaped::No;
     }
     let secret = text.get(user + 1..).unwrap_or_default();
     if is_placeholder(secret) {
         return Shaped::No;
     }
-    let length = run(secret, LONGEST_PASSWORD + 1, is_info);
-    if length == secret.len() && length <= LONGEST_PASSWORD {
+    let length = run(secret, MAX_PASSWORD + 1, is_info);
+    if length == secret.len() && length <= MAX_PASSWORD {
         return if last { Shaped::No } else { Shaped::More };
     }
     if length == 0 || secret.get(length) != Some(&b'@') {

@@ -1,7 +1,7 @@
 //! A canary is found in every form, wherever it stands; other text is left alone.
 
 use crate::forms::{canary, forms, prose};
-use foreword_guard::{Canary, Detector, Encoding, LONGEST_GAP, Spelling};
+use foreword_guard::{Canary, Detector, Encoding, MAX_LEAK_GAP, Spelling};
 use proptest::prelude::*;
 
 #[test]
@@ -46,8 +46,8 @@ fn a_gap_has_an_end() {
     let with = |gap: usize| {
         canary.as_str().chars().flat_map(|c| [String::from(c), " ".repeat(gap)]).collect::<String>()
     };
-    assert!(detector.find(&with(LONGEST_GAP)).is_some());
-    assert_eq!(detector.find(&with(LONGEST_GAP + 1)), None);
+    assert!(detector.find(&with(MAX_LEAK_GAP)).is_some());
+    assert_eq!(detector.find(&with(MAX_LEAK_GAP + 1)), None);
 }
 
 #[test]

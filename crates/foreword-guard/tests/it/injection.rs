@@ -26,8 +26,8 @@ fn plain_attacks_are_found_and_said_why() {
     let scan = SCANNER.scan(ATTACK);
     assert_eq!(scan.verdict, ScanVerdict::Block);
     assert!(scan.score > 0.9 && scan.score <= 1.0, "{scan:?}");
-    assert_eq!(scan.reasons[0], format!("reads like an injection: \"{ATTACK}\""));
-    assert!(scan.reasons.iter().any(|r| r == "tells the reader to set aside earlier instructions"));
+    assert_eq!(scan.reasons[0], format!("likely prompt injection: \"{ATTACK}\""));
+    assert!(scan.reasons.iter().any(|r| r == "tells the reader to ignore earlier instructions"));
     let json = serde_json::to_value(&scan).unwrap();
     assert_eq!(json["verdict"], "BLOCK");
 }
@@ -174,7 +174,7 @@ fn examples_serve_an_embedder_without_a_head() {
 
 #[test]
 fn as_a_screener_it_asks_for_review_and_names_the_line() {
-    let screener = InjectionScreener::new(Arc::new(Scanner::new(Arc::clone(&EMBEDDER)).unwrap()));
+    let screener = InjectionScreener::new(Scanner::embedded());
     assert_eq!(screener.screen(HARMLESS, &[]), []);
     let skill = format!("# Library\n\n{}\n\n{ATTACK}\n", HARMLESS.repeat(3));
     let findings = screener.screen(&skill, &[]);

@@ -1,7 +1,7 @@
 //! What the guard shows, however the text is cut into pieces.
 
 use crate::forms::{canary, forms, prose};
-use foreword_guard::{Canary, LONGEST_FORM, OutputGuard, redact, redact_with, whole};
+use foreword_guard::{Canary, MAX_LEAK_FORM, OutputGuard, redact, redact_with, whole};
 use proptest::prelude::*;
 
 /// Cuts a text at the given places.
@@ -139,7 +139,7 @@ fn endless_text_takes_bounded_memory() {
                 let Ok(_) = guard.push(&piece) else { break };
                 most = most.max(guard.held_bytes());
             }
-            let bound = 4 * LONGEST_FORM + 4_300;
+            let bound = 4 * MAX_LEAK_FORM + 4_300;
             assert!(most <= bound, "{start:?}, {piece:?}: {most} bytes were held back");
         }
     }

@@ -1,6 +1,6 @@
 //! Secrets are replaced, and what only looks a little like one is left alone.
 
-use foreword_guard::{MOST_NOTED, SecretKind, redact, redact_with};
+use foreword_guard::{MAX_REPORTED_SECRETS, SecretKind, redact, redact_with};
 
 /// Letters and digits that look random and are nobody's; so no scanner of repositories minds them.
 fn noise(length: usize, alphabet: &str) -> String {
@@ -208,9 +208,9 @@ fn given_secrets_are_replaced_wherever_they_stand() {
 #[test]
 fn all_are_replaced_and_not_all_are_named() {
     let key = format!("ghp_{} ", noise(36, ALNUM));
-    let redacted = redact(&key.repeat(MOST_NOTED + 5));
-    assert_eq!(redacted.found.len(), MOST_NOTED);
-    assert_eq!(redacted.text, "[redacted: github token] ".repeat(MOST_NOTED + 5));
+    let redacted = redact(&key.repeat(MAX_REPORTED_SECRETS + 5));
+    assert_eq!(redacted.found.len(), MAX_REPORTED_SECRETS);
+    assert_eq!(redacted.text, "[redacted: github token] ".repeat(MAX_REPORTED_SECRETS + 5));
 }
 
 /// Starts of secrets, again and again, cost no more than other text.

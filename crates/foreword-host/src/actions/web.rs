@@ -4,11 +4,10 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use foreword::estimate;
-use foreword_guard::Provenance;
+use foreword_guard::{HttpUrl, HttpUrlError, Provenance};
 use foreword_protocol::{ErrorCode, Failure, WebFetch};
 use serde_json::{Value, json};
 use ureq::Agent;
-use ureq::http::Uri;
 
 use super::content;
 use crate::turn::active_session::ActiveSession;
@@ -17,11 +16,12 @@ const MAX_PAGE_BYTES: u64 = 1 << 20;
 /// Every redirect must lead to an allowed host.
 const MAX_REDIRECTS: usize = 5;
 const MAX_MEDIA_TYPE_BYTES: usize = 100;
+/// How much of a URL an error quotes, in characters.
+const MAX_QUOTED: usize = 200;
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) fn fetch(active: &ActiveSession, args: &WebFetch) -> Result<Value, Failure> {
-    let mut url = args.url.clone();
-    let mut redirected = false;
+    let mut target = allowed(parsed(&args.url)?, &active.settings.web_hosts)?;
     let agent: Agent = Agent::config_builder()
         .timeout_global(Some(TIMEOUT))
         .http_status_as_error(false)
@@ -32,15 +32,9 @@ pub(super) fn fetch(active: &ActiveSession, args: &WebFetch) -> Result<Value, Fa
         .build()
         .into();
     for _ in 0..=MAX_REDIRECTS {
-        let target = allowed(&url, &active.settings.web_hosts).or_else(|failure| {
-            // The message quotes the server's redirect, so it counts as external.
-            if redirected {
-                active.add_content(Provenance::External, "web_fetch", words(&failure), true)?;
-            }
-            Err(failure)
-        })?;
-        let response = agent.get(&target).call().map_err(|error| {
-            Failure::new(ErrorCode::Unavailable, format!("cannot fetch {target}: {error}"))
+        let response = agent.get(target.as_str()).call().map_err(|error| {
+            let message = format!("cannot fetch {}: {error}", target.as_str());
+            Failure::new(ErrorCode::Unavailable, message)
         })?;
         let status = response.status();
         let header = |name: &str| {
@@ -49,15 +43,15 @@ pub(super) fn fetch(active: &ActiveSession, args: &WebFetch) -> Result<Value, Fa
         if status.is_redirection()
             && let Some(location) = header("location")
         {
-            let next = joined(&target, &location)?;
-            if is_https(&target) && !is_https(&next) {
-                let message = format!("{target} redirects from https to http, which is refused");
-                return Err(Failure::new(ErrorCode::Refused, message));
-            }
-            url = next;
-            redirected = true;
+            target =
+                redirected(&target, &location, &active.settings.web_hosts).or_else(|failure| {
+                    // The message quotes the server.
+                    active.add_content(Provenance::External, "web_fetch", words(&failure), true)?;
+                    Err(failure)
+                })?;
             continue;
         }
+        let target = target.as_str();
         let kind = media_type(&header("content-type").unwrap_or_default());
         let mut body = Vec::new();
         let mut reader = response.into_body().into_reader().take(MAX_PAGE_BYTES + 1);
@@ -75,7 +69,7 @@ pub(super) fn fetch(active: &ActiveSession, args: &WebFetch) -> Result<Value, Fa
             return Err(failure);
         }
         let text = String::from_utf8_lossy(&body);
-        let (added, _) = content::add_external(active, &target, &text)?;
+        let (added, _) = content::add_external(active, target, &text)?;
         return Ok(json!({
             "status": status.as_u16(), "contentType": kind, "content": added.fenced,
             "tokens": added.tokens, "truncated": truncated, "verdict": added.verdict.as_str(),
@@ -84,46 +78,53 @@ pub(super) fn fetch(active: &ActiveSession, args: &WebFetch) -> Result<Value, Fa
     Err(Failure::new(ErrorCode::Refused, format!("more than {MAX_REDIRECTS} redirects")))
 }
 
-/// The address, if its host may be fetched from.
-fn allowed(url: &str, hosts: &[String]) -> Result<String, Failure> {
-    let refused = |message: String| Failure::new(ErrorCode::Refused, message);
-    let shown: String = url.chars().take(200).collect();
-    let uri: Uri = url
-        .parse()
-        .map_err(|_| Failure::new(ErrorCode::BadRequest, format!("`{shown}` is no address")))?;
-    let (Some(scheme @ ("http" | "https")), Some(authority)) = (uri.scheme_str(), uri.authority())
-    else {
-        return Err(refused(format!("`{shown}` is no address of http or https")));
+fn parsed(url: &str) -> Result<HttpUrl, Failure> {
+    HttpUrl::parse(url).map_err(|error| bad_url(url, error))
+}
+
+fn bad_url(url: &str, error: HttpUrlError) -> Failure {
+    let start: String = url.chars().take(MAX_QUOTED).collect();
+    let code = match error {
+        HttpUrlError::Invalid => ErrorCode::BadRequest,
+        HttpUrlError::NotHttp | HttpUrlError::HasCredentials => ErrorCode::Refused,
     };
-    if authority.as_str().contains('@') {
-        return Err(refused("a URL with a user name is not fetched".to_owned()));
-    }
-    let name = authority.host().trim_end_matches('.').to_ascii_lowercase();
-    let usual = if scheme == "https" { 443 } else { 80 };
-    let port = authority.port_u16().unwrap_or(usual);
-    let is_allowed = hosts.iter().any(|host| {
-        let host = host.to_ascii_lowercase();
-        host == format!("{name}:{port}") || (host == name && port == usual)
-    });
+    Failure::new(code, format!("cannot fetch `{start}`: {error}"))
+}
+
+/// Returns the URL if the workspace allows its host.
+fn allowed(url: HttpUrl, hosts: &[String]) -> Result<HttpUrl, Failure> {
+    let (name, port) = (url.host().name(), url.port());
+    let is_allowed = !url.host().is_obfuscated()
+        && hosts.iter().any(|host| {
+            let host = host.to_ascii_lowercase();
+            host == format!("{name}:{port}") || (host == name && url.explicit_port().is_none())
+        });
     if is_allowed {
-        return Ok(url.to_owned());
+        return Ok(url);
     }
-    Err(refused(if hosts.is_empty() {
+    let message = if hosts.is_empty() {
         "web_fetch is disabled: the workspace allows no hosts (host.web_hosts)".to_owned()
     } else {
         format!("`{name}:{port}` is not an allowed host (host.web_hosts): {}", hosts.join(", "))
-    }))
+    };
+    Err(Failure::new(ErrorCode::Refused, message))
+}
+
+/// Returns where a redirect leads, if it may be followed.
+fn redirected(from: &HttpUrl, location: &str, hosts: &[String]) -> Result<HttpUrl, Failure> {
+    let to = from.join(location).map_err(|error| bad_url(location, error))?;
+    if from.is_https() && !to.is_https() {
+        let message = format!("{} redirects from https to http, which is refused", from.as_str());
+        return Err(Failure::new(ErrorCode::Refused, message));
+    }
+    allowed(to, hosts)
 }
 
 fn words(failure: &Failure) -> u64 {
     u64::from(estimate(&failure.message))
 }
 
-fn is_https(url: &str) -> bool {
-    url.parse::<Uri>().is_ok_and(|uri| uri.scheme_str() == Some("https"))
-}
-
-/// `type/subtype` of what a server calls a page, if it reads like one; else nothing.
+/// The `type/subtype` of a content type header; empty if it is not one.
 fn media_type(header: &str) -> String {
     let kind = header.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let is_token = |part: &str| {
@@ -135,27 +136,6 @@ fn media_type(header: &str) -> String {
     if fits { kind } else { String::new() }
 }
 
-/// Where a redirect leads.
-fn joined(from: &str, location: &str) -> Result<String, Failure> {
-    if location.contains("://") {
-        return Ok(location.to_owned());
-    }
-    let base: Uri = from.parse().map_err(|_| Failure::new(ErrorCode::BadRequest, "no address"))?;
-    let (scheme, authority) = (base.scheme_str().unwrap_or("http"), base.authority());
-    let authority = authority.map_or("", |authority| authority.as_str());
-    if let Some(rest) = location.strip_prefix("//") {
-        return Ok(format!("{scheme}://{rest}"));
-    }
-    let path = match location.chars().next() {
-        Some('/') => "",
-        // A query of its own stands behind the same path.
-        Some('?' | '#') => base.path(),
-        _ => base.path().rsplit_once('/').map_or("", |(folder, _)| folder),
-    };
-    let slash = if location.starts_with(['/', '?', '#']) { "" } else { "/" };
-    Ok(format!("{scheme}://{authority}{path}{slash}{location}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,7 +143,7 @@ mod tests {
     #[test]
     fn only_hosts_by_their_whole_name() {
         let hosts = ["docs.example.org".to_owned(), "127.0.0.1:8080".to_owned()];
-        let ok = |url: &str| allowed(url, &hosts).is_ok();
+        let ok = |url: &str| parsed(url).and_then(|url| allowed(url, &hosts)).is_ok();
         assert!(ok("https://docs.example.org/a?b#c") && ok("http://DOCS.example.org"));
         assert!(ok("http://docs.example.org./x") && ok("http://127.0.0.1:8080/"));
         for url in [
@@ -184,21 +164,48 @@ mod tests {
         ] {
             assert!(!ok(url), "{url}");
         }
-        let off = allowed("https://docs.example.org/", &[]).unwrap_err();
+        let off = allowed(parsed("https://docs.example.org/").unwrap(), &[]).unwrap_err();
         assert!(off.message.contains("disabled"), "{off}");
     }
 
     #[test]
-    fn redirects_are_read_as_addresses() {
-        let from = "https://a.org/x/y";
-        assert_eq!(joined(from, "/z").unwrap(), "https://a.org/z");
-        assert_eq!(joined(from, "z").unwrap(), "https://a.org/x/z");
-        assert_eq!(joined("https://a.org/x/", "z").unwrap(), "https://a.org/x/z");
-        assert_eq!(joined("https://a.org", "z").unwrap(), "https://a.org/z");
-        assert_eq!(joined("https://a.org/x/y?q=/w", "?p=2").unwrap(), "https://a.org/x/y?p=2");
-        assert_eq!(joined(from, "//b.org/z").unwrap(), "https://b.org/z");
-        assert_eq!(joined(from, "http://b.org/").unwrap(), "http://b.org/");
-        assert!(is_https("HTTPS://a.org/") && !is_https("http://a.org/") && !is_https("z"));
+    fn redirects_are_resolved_and_then_checked() {
+        let hosts = ["a.org".to_owned(), "b.org".to_owned()];
+        let next = |from: &str, location: &str| {
+            redirected(&parsed(from).unwrap(), location, &hosts)
+                .map(|url| url.as_str().to_owned())
+                .map_err(|failure| failure.message)
+        };
+        for (from, location, to) in [
+            ("https://a.org/x/y", "/z", "https://a.org/z"),
+            ("https://a.org/x/y", "z", "https://a.org/x/z"),
+            ("https://a.org/x/", "z", "https://a.org/x/z"),
+            ("https://a.org", "z", "https://a.org/z"),
+            ("https://a.org/x/y?q=/w", "?p=2", "https://a.org/x/y?p=2"),
+            ("https://a.org/x/y", "//b.org/z", "https://b.org/z"),
+            ("http://a.org/x/y", "http://b.org/", "http://b.org/"),
+            // An address in a query is not where the redirect leads.
+            (
+                "https://a.org/x",
+                "/login?next=https://evil.org/",
+                "https://a.org/login?next=https://evil.org/",
+            ),
+            ("https://a.org/x", "login#https://evil.org", "https://a.org/login#https://evil.org"),
+        ] {
+            assert_eq!(next(from, location).as_deref(), Ok(to), "{from} {location}");
+        }
+        for (location, why) in [
+            ("http://b.org/", "from https to http"),
+            ("https://evil.org/?next=https://a.org/", "`evil.org:443` is not an allowed host"),
+            ("//evil.org/", "`evil.org:443` is not an allowed host"),
+            ("\\\\evil.org/", "`evil.org:443` is not an allowed host"),
+            ("https://a.org@evil.org/", "user name or password"),
+            ("file:///etc/passwd", "not an http or https URL"),
+            ("javascript:alert(1)", "not an http or https URL"),
+        ] {
+            let error = next("https://a.org/x", location).unwrap_err();
+            assert!(error.contains(why), "{location}: {error}");
+        }
     }
 
     #[test]

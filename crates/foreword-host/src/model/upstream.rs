@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use foreword_embed::ApiKey;
+use foreword_guard::{HostKind, HttpUrl};
 use foreword_protocol::Provider;
 use foreword_workspace::{ModelSettings, ProviderName};
 
@@ -50,7 +51,7 @@ impl Upstream {
         let base_url = settings.base_url.clone().or_else(|| set(names.base_url));
         let base_url = base_url.unwrap_or_else(|| names.default_url.to_owned());
         let base_url = base_url.trim_end_matches('/').trim_end_matches("/v1").to_owned();
-        check_url(&base_url)?;
+        let is_local = check_url(&base_url)?;
         let credential = match (&settings.key_file, &settings.key_env) {
             (Some(file), _) => Some(read_key(&workspace.join(file), workspace)?),
             (None, Some(name)) => {
@@ -59,7 +60,7 @@ impl Upstream {
             (None, None) => set(names.key),
         };
         let credential = credential.map(|key| ApiKey::new(key.trim()));
-        if credential.is_none() && !is_local(&base_url) {
+        if credential.is_none() && !is_local {
             return Err(HostError::NoKey { variable: names.key.to_owned() });
         }
         Ok(Self {
@@ -112,27 +113,14 @@ fn guess(set: &dyn Fn(&str) -> Option<String>) -> Provider {
     }
 }
 
-fn check_url(url: &str) -> Result<(), HostError> {
-    let authority = authority(url);
-    if authority.is_empty() || authority.contains('@') || url.contains(['?', '#', ' ']) {
-        return Err(HostError::InvalidModelUrl { url: url.to_owned() });
+/// Checks a model server URL and returns whether the server is on this machine.
+fn check_url(url: &str) -> Result<bool, HostError> {
+    match HttpUrl::parse(url) {
+        Ok(parsed) if !url.contains(['?', '#', ' ']) => {
+            Ok(parsed.host().kind() == HostKind::Loopback)
+        }
+        _ => Err(HostError::InvalidModelUrl { url: url.to_owned() }),
     }
-    Ok(())
-}
-
-fn authority(url: &str) -> &str {
-    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
-    rest.unwrap_or_default().split('/').next().unwrap_or_default()
-}
-
-fn is_local(url: &str) -> bool {
-    let authority = authority(url);
-    let host = match authority.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => authority.split(':').next().unwrap_or_default(),
-    };
-    host == "localhost"
-        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Reads a key from a file outside the workspace that only its owner can read.

@@ -5,7 +5,7 @@
 
 use foreword::estimate;
 use foreword_guard::{
-    Provenance, ScanVerdict, Scanned, Trust, external_content, scan_input, scan_output,
+    Provenance, ScanDecision, ScanVerdict, Trust, external_content, scan_input, scan_output,
 };
 use foreword_store::{Event, Outcome, SessionId};
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ impl Host {
         &self,
         active: &ActiveSession,
         answer: &str,
-    ) -> Result<Scanned, HostError> {
+    ) -> Result<ScanDecision, HostError> {
         let scanned = scan_output(self.scanner()?, answer);
         if scanned.verdict != ScanVerdict::Pass {
             let event = active.event("scan.output", Outcome::Refused);
@@ -84,7 +84,7 @@ impl Host {
     }
 }
 
-fn scan_detail(scanned: &Scanned) -> Value {
+fn scan_detail(scanned: &ScanDecision) -> Value {
     json!({ "score": scanned.score, "reason": scanned.reason })
 }
 

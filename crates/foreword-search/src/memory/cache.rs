@@ -11,11 +11,11 @@ use crate::memory::number_map::NumberMap;
 use crate::memory::words;
 
 /// So many entries are kept.
-const MOST_ENTRIES: usize = 16_384;
+const MAX_ENTRIES: usize = 16_384;
 /// So many places of words are kept.
-const MOST_POSTINGS: usize = 1 << 20;
+const MAX_POSTINGS: usize = 1 << 20;
 /// Vectors of so many bytes together are all kept.
-const MOST_VECTOR_BYTES: usize = 16 << 20;
+const MAX_VECTOR_BYTES: usize = 16 << 20;
 /// After so many questions to the same memories it pays to read all vectors at once.
 const WARM_AFTER: u32 = 4;
 
@@ -83,7 +83,7 @@ impl Cache {
         let memory = rows.at(key)?.ok_or_else(|| gone(rows, key))?;
         let terms = words::numbers(&memory.entry.text);
         let known = Arc::new(Known { entry: memory.entry, terms });
-        if self.entries.len() >= MOST_ENTRIES {
+        if self.entries.len() >= MAX_ENTRIES {
             self.entries.clear();
         }
         self.entries.insert(place, Arc::clone(&known));
@@ -108,7 +108,7 @@ impl Cache {
         let key = index.key(place);
         let code = rows.vector(key, embedder)?.ok_or_else(|| gone(rows, key))?;
         let code: Arc<[u8]> = code.into();
-        let most = MOST_VECTOR_BYTES / code.len().max(1);
+        let most = MAX_VECTOR_BYTES / code.len().max(1);
         if self.questions >= WARM_AFTER && !self.complete && index.len() <= most {
             self.complete = true;
             rows.vectors(embedder, |key, code| {
@@ -150,7 +150,7 @@ impl Cache {
         let keys = rows.postings(term, limit)?;
         let places: Arc<[u32]> = keys.iter().filter_map(|key| index.index(*key)).collect();
         self.postings += places.len();
-        if self.postings > MOST_POSTINGS {
+        if self.postings > MAX_POSTINGS {
             self.holders.clear();
             self.postings = places.len();
         }

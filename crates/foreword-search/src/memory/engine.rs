@@ -21,7 +21,7 @@ use crate::memory::sketch::Rotation;
 /// So many candidates each of vectors and words are looked at closely, at least.
 const CANDIDATES: usize = 32;
 /// The most hits of one question.
-const MOST_HITS: usize = 1000;
+const MAX_HITS: usize = 1000;
 
 /// The memories of a database, ready to be searched. It keeps what it has read and takes in what
 /// changed; reading needs no key and never waits for a writer.
@@ -174,7 +174,7 @@ impl State {
         }
         let question = Question::new(rows, &mut self.cache, &self.index, query.text)?;
         let min_score = query.min_score.unwrap_or(DEFAULT_MIN_SCORE);
-        let limit = query.limit.min(MOST_HITS);
+        let limit = query.limit.min(MAX_HITS);
         if limit == 0 || (question.is_empty() && asked.is_none()) {
             return Ok(recalled);
         }
@@ -318,7 +318,7 @@ impl State {
         mut asked: Option<&mut Asked<'_>>,
         (seen, min_score): (&[bool], f32),
     ) -> Result<(Vec<Candidate>, usize), MemoryError> {
-        let want = CANDIDATES.max(2 * query.limit.min(MOST_HITS));
+        let want = CANDIDATES.max(2 * query.limit.min(MAX_HITS));
         let by_words = question.candidates(rows, &mut self.cache, &self.index, seen, want)?;
         let mut pool: Vec<(u32, Option<f32>, f32)> =
             by_words.most.iter().map(|(index, most)| (*index, None, *most)).collect();

@@ -9,9 +9,9 @@ use crate::each_term;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// So many bytes of a question are read for its words.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 /// So many different words of a question count.
-pub(crate) const MOST_TERMS: usize = 64;
+pub(crate) const MAX_TERMS: usize = 64;
 
 /// The words by which a text is found, each once, in order.
 pub(crate) fn terms(text: &str) -> Vec<String> {
@@ -41,19 +41,19 @@ pub(crate) fn numbers(text: &str) -> Vec<u64> {
 
 /// The words of a question that tell something; all of them, where none does.
 pub(crate) fn query_terms(text: &str) -> Vec<String> {
-    let end = text.floor_char_boundary(MOST_BYTES);
+    let end = text.floor_char_boundary(MAX_BYTES);
     let text = folded(text.get(..end).unwrap_or_default());
     let mut seen: HashSet<String> = HashSet::new();
     let mut telling: Vec<String> = Vec::new();
     let mut others: Vec<String> = Vec::new();
     each_term(&text, |term| {
-        if telling.len() < MOST_TERMS && seen.insert(term.to_owned()) {
+        if telling.len() < MAX_TERMS && seen.insert(term.to_owned()) {
             let side = if is_common(term) { &mut others } else { &mut telling };
             side.push(term.to_owned());
         }
     });
     if telling.is_empty() {
-        others.truncate(MOST_TERMS);
+        others.truncate(MAX_TERMS);
         return others;
     }
     telling

@@ -1,11 +1,11 @@
 //! Which screeners judge a skill, by where it comes from.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use foreword_guard::{Finding, PatternScreener, Policy, Screener, Screening, Verdict, screen_all};
-
-use foreword_embed::StaticEmbedder;
-use foreword_guard::{InjectionScreener, Scanner};
+use foreword_guard::{
+    Finding, InjectionScreener, PatternScreener, Policy, Scanner, Screener, Screening, Verdict,
+    screen_all,
+};
 
 use crate::format::SkillDocument;
 use crate::format::draft::remark;
@@ -16,11 +16,9 @@ pub struct Screeners {
     import: Vec<Box<dyn Screener + Send + Sync>>,
 }
 
-/// One scanner for all: its tables are part of the program.
-static SCANNER: LazyLock<Option<Arc<Scanner>>> = LazyLock::new(|| {
-    let embedder = StaticEmbedder::embedded().ok()?;
-    Scanner::new(Arc::new(embedder)).ok().map(Arc::new)
-});
+/// Loaded once; its tables are part of the program.
+static INJECTION: LazyLock<InjectionScreener> =
+    LazyLock::new(|| InjectionScreener::new(Scanner::embedded()));
 
 /// The rules of each policy, and the injection scanner behind them.
 impl Default for Screeners {
@@ -29,10 +27,8 @@ impl Default for Screeners {
             agent: vec![Box::new(PatternScreener::new(Policy::Agent))],
             import: vec![Box::new(PatternScreener::new(Policy::Import))],
         };
-        if let Some(scanner) = SCANNER.as_ref() {
-            for policy in [Policy::Agent, Policy::Import] {
-                screeners.push(policy, Box::new(InjectionScreener::new(Arc::clone(scanner))));
-            }
+        for policy in [Policy::Agent, Policy::Import] {
+            screeners.push(policy, Box::new(INJECTION.clone()));
         }
         screeners
     }

@@ -47,7 +47,7 @@ fn model(config: &Config) -> Check {
         value.as_deref().map_or(Ok(()), |value| line(&["model", key], value))?;
     }
     if let Some(url) = &model.base_url
-        && !(url.starts_with("http://") || url.starts_with("https://"))
+        && !is_http_url(url)
     {
         return fault(
             &["model", "base_url"],
@@ -64,6 +64,10 @@ fn model(config: &Config) -> Check {
     within(&["model", "max_output_tokens"], model.max_output_tokens.map(u64::from), 1, 1_000_000)?;
     within(&["model", "timeout_seconds"], model.timeout_seconds, 1, 3600)?;
     within(&["model", "retries"], model.retries.map(u64::from), 0, 20)
+}
+
+fn is_http_url(text: &str) -> bool {
+    url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
 }
 
 fn is_variable(name: &str) -> bool {
@@ -180,7 +184,7 @@ fn embedder(config: &Config) -> Check {
     let embedder = &config.embedder;
     if let Some(url) = &embedder.url {
         line(&["embedder", "url"], url)?;
-        if !(url.starts_with("http://") || url.starts_with("https://")) {
+        if !is_http_url(url) {
             return fault(
                 &["embedder", "url"],
                 format!("is `{url}`, it has to begin with http:// or https://"),

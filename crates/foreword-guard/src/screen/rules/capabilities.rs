@@ -192,7 +192,7 @@ pub(super) static PROCESS_CONTROL: Rule = Rule {
         },
     ],
     check: |page, report| {
-        let message = "Ends, signals or controls processes.";
+        let message = "Stops, signals or controls processes.";
         each(page, report, PROCESS, message, |_, _| true);
         each(page, report, SHELL_PROCESS, message, in_code);
     },

@@ -48,9 +48,9 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(INDIRECT) {
-        report.add(Verdict::Reject, sighting, "Turns text into running code.");
+        report.add(Verdict::Reject, sighting, "Evaluates text as code.");
     }
     for sighting in page.uses(EVAL).filter(|s| is_call(page, s)) {
-        report.add(Verdict::Reject, sighting, "Turns text into running code.");
+        report.add(Verdict::Reject, sighting, "Evaluates text as code.");
     }
 }

@@ -119,7 +119,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
         }
         let act = ACTS.into_iter().any(|signal| page.near(sighting, signal, 3).is_some());
         let verdict = if act { Verdict::Reject } else { Verdict::NeedsReview };
-        report.add(verdict, sighting, "Something is kept from the user.");
+        report.add(verdict, sighting, "Hides something from the user.");
     }
     for sighting in page.uses(QUIETLY).filter(|s| page.in_text(s)) {
         let act = ACTS
@@ -127,11 +127,15 @@ fn check(page: &Page, report: &mut Report<'_>) {
             .filter(|s| *s != SHELL)
             .any(|signal| page.beside(sighting, signal).is_some());
         if act {
-            report.add(Verdict::Reject, sighting, "Something is done behind the user's back.");
+            report.add(Verdict::Reject, sighting, "Acts without the user's knowledge.");
         }
     }
     for sighting in page.uses(TRIGGER).filter(|s| page.in_text(s)) {
-        report.add(Verdict::NeedsReview, sighting, "A secret word switches something on.");
+        report.add(
+            Verdict::NeedsReview,
+            sighting,
+            "Activates hidden behaviour with a trigger word.",
+        );
     }
 }
 

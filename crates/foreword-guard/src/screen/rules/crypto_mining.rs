@@ -34,6 +34,6 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(MINER) {
-        report.add(Verdict::Reject, sighting, "Mines coins on the user's machine.");
+        report.add(Verdict::Reject, sighting, "Mines cryptocurrency on the user's machine.");
     }
 }

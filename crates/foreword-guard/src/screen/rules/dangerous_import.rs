@@ -71,7 +71,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
         report.add(
             Verdict::Reject,
             sighting,
-            "Imports a module that reaches processes, sockets or native code.",
+            "Imports a module for processes, sockets or native code.",
         );
     }
 }

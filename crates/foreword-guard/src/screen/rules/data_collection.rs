@@ -103,22 +103,14 @@ fn collection(page: &Page, report: &mut Report<'_>) {
         let theirs = page.beside(send, THEIR_SERVER).is_some();
         let data = page.beside(send, USER_DATA).is_some();
         if theirs && data && !asks_first(page.unit_text(send)) {
-            report.add(
-                Verdict::NeedsReview,
-                send,
-                "Reports what the user does or has to a server.",
-            );
+            report.add(Verdict::NeedsReview, send, "Reports user activity or data to a server.");
         }
     }
     // A command between backticks or in the next fence, in a sentence that gives the order.
     for send in page.uses(SEND).chain(page.uses(SEND_FILE)) {
         let theirs = page.beside(send, THEIR_SERVER);
         if page.in_text(send) && theirs.is_some() && !is_local(page, send) {
-            report.add(
-                Verdict::NeedsReview,
-                send,
-                "Reports what the user does or has to a server.",
-            );
+            report.add(Verdict::NeedsReview, send, "Reports user activity or data to a server.");
         }
     }
     for sighting in page.uses(MASS_MESSAGE).filter(|s| page.in_text(s)) {
@@ -128,7 +120,7 @@ fn collection(page: &Page, report: &mut Report<'_>) {
             report.add(
                 Verdict::NeedsReview,
                 sighting,
-                "Sends a link to everybody whom the user knows.",
+                "Sends a link to all of the user's contacts.",
             );
         }
     }
@@ -218,7 +210,7 @@ fn standing(page: &Page, report: &mut Report<'_>) {
             report.add(
                 Verdict::NeedsReview,
                 order,
-                "An order with consequences that applies to whatever the user does.",
+                "Gives a standing instruction that applies to everything the user does.",
             );
         }
     }

@@ -32,7 +32,11 @@ const ACTIVE: [Signal; 7] = [SHELL, EVAL, PIPE_TO_SHELL, FETCH_AND_RUN, NETWORK,
 
 fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(DECODE_AND_RUN) {
-        report.add(Verdict::Reject, sighting, "Decodes something unreadable and runs it.");
+        report.add(
+            Verdict::Reject,
+            sighting,
+            "Decodes data that a reviewer cannot read, and runs it.",
+        );
     }
     for sighting in page.in_hidden_text() {
         if sighting.origin == Origin::Decoded && ACTIVE.contains(&sighting.signal) {
@@ -43,7 +47,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(OBFUSCATED) {
         let runs = [EVAL, SHELL].into_iter().any(|signal| page.near(sighting, signal, 3).is_some());
         let verdict = if runs { Verdict::Reject } else { Verdict::NeedsReview };
-        report.add(verdict, sighting, "Spells out text in character codes.");
+        report.add(verdict, sighting, "Writes text as character codes.");
     }
     for signal in [SHELL, EVAL, FETCH_AND_RUN, PIPE_TO_SHELL] {
         let disguised = page.uses(signal).filter(|s| s.origin == Origin::Undisguised);
@@ -57,7 +61,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
             page.in_block(decode, signal).filter(|r| r.line.abs_diff(decode.line) <= 6)
         });
         if runs.is_some() {
-            report.add(Verdict::Reject, decode, "Decodes something and runs it a few lines on.");
+            report.add(Verdict::Reject, decode, "Decodes data and runs it a few lines later.");
         }
     }
 }

@@ -57,16 +57,12 @@ fn check(page: &Page, report: &mut Report<'_>) {
         let line: String =
             page.text().get(unit.start..unit.end).unwrap_or_default().split_whitespace().collect();
         if line.contains(":(){:|:&};:") {
-            report.add_line(Verdict::Reject, unit.line, "Starts processes without end.");
+            report.add_line(Verdict::Reject, unit.line, "Starts processes without limit.");
         }
     }
     for sighting in page.uses(WIDE_DELETE) {
         if sighting.place == Place::Code || page.is_quoted(sighting) {
-            report.add(
-                Verdict::NeedsReview,
-                sighting,
-                "Deletes more than can be seen from the command.",
-            );
+            report.add(Verdict::NeedsReview, sighting, "Deletes more than the command shows.");
         }
     }
 }

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule =
 fn check(page: &Page, report: &mut Report<'_>) {
     for signal in [DECODE, DECODE_AND_RUN] {
         for sighting in page.uses(signal) {
-            report.add(Verdict::Reject, sighting, "Decodes something that a reader cannot read.");
+            report.add(Verdict::Reject, sighting, "Decodes data that a reviewer cannot read.");
         }
     }
 }

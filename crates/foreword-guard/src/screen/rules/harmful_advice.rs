@@ -99,13 +99,13 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(POISON).filter(|s| page.in_text(s)) {
-        report.add(Verdict::NeedsReview, sighting, "Advice that can kill.");
+        report.add(Verdict::NeedsReview, sighting, "Gives life-threatening advice.");
     }
     for (signal, message) in [
-        (EXTRA_ACCOUNT, "Creates an account that nobody asked for."),
-        (RIGGED, "Settles a judgement before it is made."),
-        (DECLARED, "Calls itself, or carries, what an anti-virus program looks for."),
-        (CODE_IN_DATA, "Data that carries a command to be run."),
+        (EXTRA_ACCOUNT, "Creates an account the user did not ask for."),
+        (RIGGED, "Tells the agent what to conclude before it has looked."),
+        (DECLARED, "Contains text that anti-virus programs detect."),
+        (CODE_IN_DATA, "Hides a command in data."),
     ] {
         for sighting in page.uses(signal) {
             report.add(Verdict::NeedsReview, sighting, message);
@@ -113,6 +113,6 @@ fn check(page: &Page, report: &mut Report<'_>) {
     }
     // "Add provisions that prevent reporting" is no prohibition of what it prevents.
     for sighting in page.all(HUSHED).filter(|s| page.in_text(s)) {
-        report.add(Verdict::NeedsReview, sighting, "Advice to keep a crime from being reported.");
+        report.add(Verdict::NeedsReview, sighting, "Advises against reporting a crime.");
     }
 }

@@ -95,20 +95,20 @@ fn check(page: &Page, report: &mut Report<'_>) {
     }
     for hidden in page.hidden() {
         let (verdict, message) = match hidden.kind {
-            HiddenKind::Tag => (Verdict::Reject, "Invisible tag characters spell out a text."),
+            HiddenKind::Tag => (Verdict::Reject, "Contains text in invisible tag characters."),
             HiddenKind::Variation => {
                 (Verdict::Reject, "A run of invisible selectors carries a message.")
             }
             HiddenKind::Bidi => (
                 Verdict::NeedsReview,
-                "Invisible controls change the order in which text is shown.",
+                "Contains invisible controls that change the displayed order of text.",
             ),
             HiddenKind::Control => (Verdict::NeedsReview, "Contains control characters."),
             HiddenKind::ZeroWidth if hidden.count >= 8 => {
                 (Verdict::Reject, "A long run of invisible characters.")
             }
             HiddenKind::ZeroWidth if hidden.inside_word => {
-                (Verdict::NeedsReview, "Invisible characters inside a word.")
+                (Verdict::NeedsReview, "Contains invisible characters inside a word.")
             }
             HiddenKind::ZeroWidth => continue,
         };
@@ -117,7 +117,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(INVISIBLE_STYLE).filter(|s| page.in_text(s)) {
         let orders = FORBIDDEN.iter().any(|s| page.beside(sighting, *s).is_some());
         let verdict = if orders { Verdict::Reject } else { Verdict::NeedsReview };
-        report.add(verdict, sighting, "Text that its style makes invisible.");
+        report.add(verdict, sighting, "Contains text that its styling makes invisible.");
     }
 }
 

@@ -10,7 +10,7 @@ use crate::screen::verdict::Verdict;
 
 /// Claims to be the system or the maker of the model.
 const FALSE_AUTHORITY: Signal = Signal("false-authority");
-/// A persona without limits.
+/// Gives the agent a persona without limits.
 const NO_LIMITS: Signal = Signal("no-limits");
 
 pub(super) static RULE: Rule = Rule {
@@ -106,7 +106,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
         report.add(
             strength(page, sighting),
             sighting,
-            "Tells the reader to set aside earlier instructions.",
+            "Tells the reader to ignore earlier instructions.",
         );
     }
     for sighting in page.uses(DISMISSAL).filter(|s| page.in_text(s)) {
@@ -115,7 +115,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
             report.add(
                 Verdict::NeedsReview,
                 sighting,
-                "Tells the reader to set aside what came before.",
+                "Tells the reader to ignore what came before.",
             );
         }
     }
@@ -126,14 +126,10 @@ fn check(page: &Page, report: &mut Report<'_>) {
         if is_shown(page, sighting) {
             continue;
         }
-        report.add(
-            Verdict::NeedsReview,
-            sighting,
-            "Claims an authority that a skill does not have.",
-        );
+        report.add(Verdict::NeedsReview, sighting, "Claims authority that a skill does not have.");
     }
     for sighting in page.uses(NO_LIMITS).filter(|s| page.in_text(s) && !page.is_quoted(s)) {
-        report.add(Verdict::NeedsReview, sighting, "A persona without limits.");
+        report.add(Verdict::NeedsReview, sighting, "Gives the agent a persona without limits.");
     }
 }
 

@@ -119,11 +119,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(DISARM) {
-        report.add(
-            Verdict::Reject,
-            sighting,
-            "Turns off a protection of the system or its records.",
-        );
+        report.add(Verdict::Reject, sighting, "Turns off system protection or logging.");
     }
     for sighting in page.uses(WEAKEN) {
         let command = page.unit_text(sighting);
@@ -134,19 +130,15 @@ fn check(page: &Page, report: &mut Report<'_>) {
         report.add(
             Verdict::NeedsReview,
             sighting,
-            "Weakens a protection: make sure that is meant.",
+            "Weakens a protection; make sure that is intended.",
         );
     }
     for sighting in page.uses(DISARM_ORDER).filter(|s| page.in_text(s)) {
-        report.add(Verdict::NeedsReview, sighting, "Tells the reader to get round a protection.");
+        report.add(Verdict::NeedsReview, sighting, "Tells the reader to bypass a protection.");
     }
     for sighting in page.uses(NO_QUESTIONS).filter(|s| page.in_text(s)) {
         if !page.unit_text(sighting).to_ascii_lowercase().contains("if the user") {
-            report.add(
-                Verdict::NeedsReview,
-                sighting,
-                "Has something done without asking the user.",
-            );
+            report.add(Verdict::NeedsReview, sighting, "Acts without asking the user.");
         }
     }
 }

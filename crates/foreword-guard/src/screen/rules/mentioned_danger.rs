@@ -23,7 +23,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
             report.add(
                 Verdict::NeedsReview,
                 sighting,
-                "Speaks of what an agent's skill may not do, without plainly forbidding it.",
+                "Mentions a forbidden action without clearly forbidding it.",
             );
         }
     }

@@ -153,11 +153,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
         }
         let addresses = if command.contains("://") { urls(command) } else { Vec::new() };
         if addresses.iter().any(|u| u.doubt().is_some()) {
-            report.add(
-                Verdict::Reject,
-                sighting,
-                "Installs a package from a place that cannot be trusted.",
-            );
+            report.add(Verdict::Reject, sighting, "Installs a package from an untrusted source.");
         }
     }
     for sighting in page.uses(OTHER_INDEX) {
@@ -183,7 +179,11 @@ fn check(page: &Page, report: &mut Report<'_>) {
         let installs = [" install", " add ", " i "].iter().any(|w| line.contains(w));
         let stands_in = urls(matched).iter().all(Url::is_placeholder);
         if installs && !stands_in && !usual.iter().any(|host| matched.contains(host)) {
-            report.add(Verdict::NeedsReview, sighting, "Installs packages from another registry.");
+            report.add(
+                Verdict::NeedsReview,
+                sighting,
+                "Installs packages from a non-default registry.",
+            );
         }
     }
 }

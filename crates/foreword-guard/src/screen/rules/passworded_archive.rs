@@ -85,7 +85,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
             report.add(
                 Verdict::Reject,
                 password,
-                "An archive to download and run, with its password.",
+                "Downloads a password-protected archive and runs its content.",
             );
         }
     }

@@ -119,18 +119,14 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(DOOR) {
-        report.add(Verdict::Reject, sighting, "Leaves a way in for somebody.");
+        report.add(Verdict::Reject, sighting, "Opens a backdoor.");
     }
     for sighting in page.uses(SYSTEM_FILE) {
-        report.add(
-            Verdict::NeedsReview,
-            sighting,
-            "Writes into a file that governs every session.",
-        );
+        report.add(Verdict::NeedsReview, sighting, "Writes to a file that controls every session.");
     }
     for (signal, message) in [
-        (JOB, "Sets up something that runs again and again, and reaches the network."),
-        (START_FILE, "Has every new shell run something that reaches the network."),
+        (JOB, "Sets up a recurring job that reaches the network."),
+        (START_FILE, "Makes every new shell run a command that reaches the network."),
     ] {
         for sighting in page.uses(signal) {
             let line = page.unit_text(sighting);
@@ -143,11 +139,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
             {
                 report.add(Verdict::Reject, sighting, message);
             } else if signal == JOB && sighting.place == Place::Code && line.contains("crontab") {
-                report.add(
-                    Verdict::NeedsReview,
-                    sighting,
-                    "Sets up a job that runs again and again.",
-                );
+                report.add(Verdict::NeedsReview, sighting, "Sets up a recurring job.");
             }
         }
     }
@@ -180,13 +172,13 @@ fn check(page: &Page, report: &mut Report<'_>) {
             report.add(
                 Verdict::NeedsReview,
                 sighting,
-                "Writes into what the agent is told at every start.",
+                "Writes to instructions the agent reads at every start.",
             );
         } else if [FETCH_AND_RUN, SHELL].into_iter().any(|s| page.beside(sighting, s).is_some()) {
             report.add(
                 Verdict::Reject,
                 sighting,
-                "Writes a command into what the agent is told at every start.",
+                "Writes a command into instructions the agent reads at every start.",
             );
         }
     }

@@ -49,7 +49,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
         let fetched =
             page.in_block(run, NETWORK).filter(|n| n.line <= run.line && run.line - n.line <= 6);
         if fetched.is_some() {
-            report.add(Verdict::Reject, run, "Code that runs what it fetches.");
+            report.add(Verdict::Reject, run, "Runs code that it downloads.");
         }
     }
     for run in page
@@ -59,14 +59,14 @@ fn check(page: &Page, report: &mut Report<'_>) {
         let fetched =
             page.in_block(run, NETWORK).filter(|n| n.line <= run.line && run.line - n.line <= 6);
         if fetched.is_some() {
-            report.add(Verdict::NeedsReview, run, "Code that may run what it fetches.");
+            report.add(Verdict::NeedsReview, run, "May run code that it downloads.");
         }
     }
     for sighting in page.uses(RUN_READ) {
         let code = page.unit_text(sighting);
         let hidden = ["/tmp/", "/.", "temp", "/dev/shm"].iter().any(|p| code.contains(p));
         let verdict = if hidden { Verdict::Reject } else { Verdict::NeedsReview };
-        report.add(verdict, sighting, "Runs code that it reads from elsewhere.");
+        report.add(verdict, sighting, "Runs code that it reads from another file.");
     }
     for sighting in page.uses(DOWNLOAD) {
         let doubt = urls(page.unit_text(sighting)).iter().find_map(Url::doubt);
@@ -78,7 +78,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
         } else if runs_download(page, sighting) {
             let hidden = page.unit_text(sighting).contains("/.");
             let verdict = if hidden { Verdict::Reject } else { Verdict::NeedsReview };
-            report.add(verdict, sighting, "Runs what it downloads, in one command.");
+            report.add(verdict, sighting, "Downloads and runs code in one command.");
         }
     }
 }
@@ -137,21 +137,21 @@ fn judge(page: &Page, report: &mut Report<'_>, sighting: &Sighting) {
     let command = page.unit_text(sighting);
     let addresses = urls(command);
     if let Some(doubt) = addresses.iter().find_map(Url::doubt) {
-        let message = format!("Runs what it fetches from {}.", doubt.reason());
+        let message = format!("Runs code downloaded from {}.", doubt.reason());
         report.add(Verdict::Reject, sighting, &message);
     } else if sighting.origin != Origin::Written || sighting.place == Place::Comment {
-        report.add(Verdict::Reject, sighting, "Runs what it fetches, and hides that it does.");
+        report.add(Verdict::Reject, sighting, "Runs downloaded code and hides it.");
     } else if page.beside(sighting, SHELL).is_some() && command.contains("system(") {
-        report.add(Verdict::Reject, sighting, "Code that runs what it fetches.");
+        report.add(Verdict::Reject, sighting, "Runs code that it downloads.");
     } else if is_quiet(command) {
-        report.add(Verdict::Reject, sighting, "Runs what it fetches, in the background.");
+        report.add(Verdict::Reject, sighting, "Runs downloaded code in the background.");
     } else if addresses.is_empty() && sighting.place != Place::Code && !page.is_quoted(sighting) {
         // Speaks of the habit, with nothing to run.
     } else if addresses.is_empty() || !addresses.iter().all(Url::is_known_installer) {
         report.add(
             Verdict::NeedsReview,
             sighting,
-            "Runs what it fetches: look at the source before you trust it.",
+            "Runs downloaded code; review the source before you trust it.",
         );
     }
 }

@@ -54,9 +54,13 @@ fn check(page: &Page, report: &mut Report<'_>) {
         } else {
             Verdict::Reject
         };
-        report.add(verdict, sighting, "Gives administrator rights for good.");
+        report.add(verdict, sighting, "Grants administrator rights permanently.");
     }
     for sighting in page.uses(OPEN_TO_ALL) {
-        report.add(Verdict::NeedsReview, sighting, "Opens files or the machine to everybody.");
+        report.add(
+            Verdict::NeedsReview,
+            sighting,
+            "Gives everyone access to files or the machine.",
+        );
     }
 }

@@ -29,6 +29,6 @@ fn check(page: &Page, report: &mut Report<'_>) {
             .iter()
             .any(|u| page.unit_text(sighting).contains("://") && u.doubt().is_some());
         let verdict = if doubtful { Verdict::Reject } else { Verdict::NeedsReview };
-        report.add(verdict, sighting, "Follows orders that are fetched from elsewhere.");
+        report.add(verdict, sighting, "Follows instructions fetched from a server.");
     }
 }

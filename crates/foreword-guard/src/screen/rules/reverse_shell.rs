@@ -57,10 +57,6 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(REVERSE) {
-        report.add(
-            Verdict::Reject,
-            sighting,
-            "Hands a shell on this machine to somebody on the network.",
-        );
+        report.add(Verdict::Reject, sighting, "Opens a shell on this machine to the network.");
     }
 }

@@ -95,10 +95,10 @@ fn check(page: &Page, report: &mut Report<'_>) {
     orders(page, report);
     names(page, report);
     for sighting in page.uses(DNS_LEAK) {
-        report.add(Verdict::Reject, sighting, "Sends data out inside a name lookup.");
+        report.add(Verdict::Reject, sighting, "Sends data out in DNS lookups.");
     }
     for sighting in page.uses(SHOW_SECRET) {
-        report.add(Verdict::NeedsReview, sighting, "Asks for secrets to be shown in an answer.");
+        report.add(Verdict::NeedsReview, sighting, "Asks the agent to show secrets in an answer.");
     }
 }
 
@@ -111,11 +111,11 @@ fn code(page: &Page, report: &mut Report<'_>) {
                 .find_map(|out| page.uses(out).find(|s| reaches(secret, s) && !is_local(page, s)));
             let ordered = page.beside(secret, SEND_ORDER).filter(|_| page.in_text(secret));
             if sent.is_some() || ordered.is_some() {
-                report.add(Verdict::Reject, secret, "Reads secrets and sends them away.");
+                report.add(Verdict::Reject, secret, "Reads secrets and sends them out.");
             } else if piped_out(page.unit_text(secret)) {
                 report.add(Verdict::Reject, secret, "Pipes secrets to the network.");
             } else if signal == ENVIRONMENT_DUMP && page.near(secret, SERIALISE, 4).is_some() {
-                report.add(Verdict::NeedsReview, secret, "Packs up the whole environment.");
+                report.add(Verdict::NeedsReview, secret, "Serialises all environment variables.");
             }
         }
     }
@@ -127,13 +127,17 @@ fn names(page: &Page, report: &mut Report<'_>) {
         let near = |u: &&Unit| u.block == lookup.block && u.line.abs_diff(lookup.line) <= 15;
         let mut lines = page.units().iter().filter(near);
         if lines.any(|u| page.text().get(u.start..u.end).is_some_and(has_made_name)) {
-            report.add(Verdict::Reject, lookup, "Sends data out inside a name lookup.");
+            report.add(Verdict::Reject, lookup, "Sends data out in DNS lookups.");
         }
     }
     for facts in page.uses(HOST_FACTS).filter(|s| s.place == Place::Code) {
         let sent = [SEND, SEND_FILE].into_iter().find_map(|s| page.in_block(facts, s));
         if sent.is_some_and(|s| s.line.abs_diff(facts.line) <= 15 && !is_local(page, s)) {
-            report.add(Verdict::NeedsReview, facts, "Sends facts about the machine and its user.");
+            report.add(
+                Verdict::NeedsReview,
+                facts,
+                "Sends information about the machine and its user.",
+            );
         }
     }
 }
@@ -217,7 +221,7 @@ fn variables(page: &Page, report: &mut Report<'_>) {
             .any(|u| !belongs(u, owner));
         let own = nearby.iter().any(|u| belongs(u, owner));
         if foreign && !own && sends {
-            report.add(Verdict::Reject, sighting, "Sends the key of one service to somebody else.");
+            report.add(Verdict::Reject, sighting, "Sends the key of one service to another host.");
         }
     }
     harvest(page, report);
@@ -243,15 +247,11 @@ fn harvest(page: &Page, report: &mut Report<'_>) {
                 report.add(
                     Verdict::Reject,
                     key,
-                    "Gathers keys of several services and sends them.",
+                    "Collects keys of several services and sends them.",
                 );
             }
             (Some(_), None) => {
-                report.add(
-                    Verdict::NeedsReview,
-                    key,
-                    "Gathers keys of several services in one place.",
-                );
+                report.add(Verdict::NeedsReview, key, "Collects keys of several services.");
             }
             _ => {}
         }
@@ -355,7 +355,11 @@ fn orders(page: &Page, report: &mut Report<'_>) {
     {
         let sent = [SEND_ORDER, SEND, SEND_FILE].into_iter().find_map(|s| page.near(gather, s, 4));
         if sent.is_some() {
-            report.add(Verdict::Reject, gather, "Orders secrets to be gathered and sent away.");
+            report.add(
+                Verdict::Reject,
+                gather,
+                "Instructs the agent to collect secrets and send them out.",
+            );
         }
     }
     for send in page.uses(SEND_ORDER) {
@@ -367,7 +371,11 @@ fn orders(page: &Page, report: &mut Report<'_>) {
             matches!(u.doubt(), Some(Doubt::Collector | Doubt::RawAddress | Doubt::PasteSite))
         });
         if drop {
-            report.add(Verdict::Reject, send, "Orders secrets to be sent to a drop.");
+            report.add(
+                Verdict::Reject,
+                send,
+                "Instructs the agent to send secrets to an untrusted address.",
+            );
         }
     }
 }

@@ -12,11 +12,11 @@ pub(super) static RULE: Rule =
 
 fn check(page: &Page, report: &mut Report<'_>) {
     for sighting in page.uses(SHELL).filter(|s| is_call(page, s)) {
-        report.add(Verdict::Reject, sighting, "Starts a process or hands a command to a shell.");
+        report.add(Verdict::Reject, sighting, "Starts a process or runs a shell command.");
     }
     for signal in [PIPE_TO_SHELL, FETCH_AND_RUN] {
         for sighting in page.uses(signal).filter(|s| s.place != Place::Table || page.is_quoted(s)) {
-            report.add(Verdict::Reject, sighting, "Pipes something into a shell.");
+            report.add(Verdict::Reject, sighting, "Pipes input into a shell.");
         }
     }
     backticks(page, report);

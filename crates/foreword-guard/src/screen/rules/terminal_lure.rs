@@ -114,7 +114,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
                 report.add(
                     Verdict::Reject,
                     paste,
-                    "Has the user paste a command that fetches or decodes and runs.",
+                    "Asks the user to paste a command that runs downloaded or decoded code.",
                 );
             }
             continue;
@@ -126,7 +126,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
             report.add(
                 verdict,
                 paste,
-                "Has the user paste commands from a web page into a terminal.",
+                "Asks the user to paste commands from a web page into a terminal.",
             );
         }
     }
@@ -142,7 +142,11 @@ fn check(page: &Page, report: &mut Report<'_>) {
                 "A prerequisite to fetch from a place that cannot be trusted, and run.",
             );
         } else if lured && run && is_program(page, link) {
-            report.add(Verdict::NeedsReview, link, "A prerequisite that is downloaded as a program rather than installed as a package.");
+            report.add(
+                Verdict::NeedsReview,
+                link,
+                "Requires a downloaded program instead of a package.",
+            );
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::screen::scan::{Pattern, Signal};
 
 /// Hands something to a shell or starts a process.
 pub(crate) const SHELL: Signal = Signal("shell");
-/// Turns text into running code.
+/// Evaluates text as code.
 pub(crate) const EVAL: Signal = Signal("eval");
 /// Pipes something into a shell or interpreter.
 pub(crate) const PIPE_TO_SHELL: Signal = Signal("pipe-to-shell");
