@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foreword::{Context, Prompt, Timestamp};
 use foreword_gather::Request;
-use foreword_protocol::{Action, Failure, Who, actions};
+use foreword_protocol::{Action, Failure, actions};
 use foreword_store::{NewSession, SessionId};
 use serde_json::Value;
 
@@ -70,7 +70,7 @@ impl Host {
             turn: None,
             depth: 0,
         };
-        let callable = actions().iter().filter(|action| action.who == Who::Agent);
+        let callable = actions().iter().filter(|action| action.is_tool());
         let tools = callable.filter_map(|action| tools::spec(action.name)).collect();
         let prompt = SessionPrompt { context, tools };
         let (settings, tree) = (config.host.clone(), AgentTree::of(&config.host));

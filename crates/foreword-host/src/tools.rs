@@ -2,7 +2,7 @@
 
 use foreword::Context;
 use foreword_protocol::ToolSpec;
-use foreword_protocol::{LocalTool, Who, action_schema, actions};
+use foreword_protocol::{ActionInfo, LocalTool, action_schema};
 
 /// The tools of an agent for which the workspace lists none.
 pub(crate) const DEFAULT: [&str; 6] = ["coding", "skills", "memory", "tasks", "todo", "session"];
@@ -18,7 +18,7 @@ pub(crate) fn spec(name: &str) -> Option<ToolSpec> {
     if let Some(tool) = LocalTool::named(name) {
         return Some(tool.spec());
     }
-    let action = actions().iter().find(|action| action.name == name && action.who == Who::Agent)?;
+    let action = ActionInfo::tool(name)?;
     Some(ToolSpec {
         name: action.name.to_owned(),
         description: action.description.to_owned(),

@@ -1,6 +1,6 @@
 //! What an MCP server is the front of.
 
-use foreword_protocol::{Failure, Who, action_schema, actions};
+use foreword_protocol::{Effect, Failure, action_schema, actions};
 use serde_json::Value;
 
 /// A tool, as a client sees it.
@@ -81,14 +81,14 @@ pub trait Backend: Send + Sync {
 
 /// Every action an agent may ask for, as a tool.
 pub fn agent_tools() -> Vec<ToolInfo> {
-    let agents = actions().iter().filter(|action| action.who == Who::Agent);
+    let agents = actions().iter().filter(|action| action.is_tool());
     agents
         .map(|action| ToolInfo {
             name: action.name.to_owned(),
             description: action.description.to_owned(),
             input_schema: action_schema(action),
-            read_only: !action.changes,
-            sensitive: action.sensitive,
+            read_only: action.effect == Effect::Reads,
+            sensitive: action.is_sensitive(),
         })
         .collect()
 }

@@ -5,17 +5,14 @@ use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use foreword_protocol::{
-    Action, Call, Client, ClientError, ErrorCode, Failure, Nothing, SkillRead, Who, actions,
+    Action, ActionInfo, Caller, Client, ClientError, ErrorCode, Failure, Nothing, SkillRead,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::backend::{Backend, PromptInfo, SkillInfo, ToolInfo, agent_tools};
 
 /// Connections that are kept for the next call.
 const KEPT: usize = 4;
-/// What the host lets every agent do, whatever tools it has.
-const ALWAYS: [&str; 5] =
-    ["skill_list", "skill_read", "tool_describe", "session_status", "audit_report"];
 
 /// Asks the host of a session, which decides; nothing is read or written here.
 ///
@@ -85,7 +82,7 @@ impl Backend for SocketBackend {
             Err(_) => false,
         };
         let mut tools = agent_tools();
-        tools.retain(|tool| ALWAYS.contains(&tool.name.as_str()) || named(&tool.name));
+        tools.retain(|tool| for_every_agent(&tool.name) || named(&tool.name));
         if status.is_ok() {
             let _ = self.tools.set(tools.clone());
         }
@@ -93,15 +90,7 @@ impl Backend for SocketBackend {
     }
 
     fn call(&self, name: &str, args: Value) -> Result<Value, Failure> {
-        if !actions().iter().any(|action| action.name == name && action.who == Who::Agent) {
-            let message = format!("there is no tool `{name}`");
-            return Err(Failure::new(ErrorCode::UnknownAction, message));
-        }
-        // The strict reading of calls is the one for arguments too.
-        let line = json!({"id": 0, "token": "", "action": name, "args": args}).to_string();
-        let call = Call::parse(line.as_bytes())
-            .map_err(|error| Failure::new(error.code, error.message))?;
-        self.ask(&call.action)
+        self.ask(&Action::from_tool(name, &args)?)
     }
 
     fn skills(&self) -> Result<Vec<SkillInfo>, Failure> {
@@ -132,6 +121,10 @@ impl Backend for SocketBackend {
         let message = format!("there is no prompt `{name}`: an agent's session has no prompts");
         Err(Failure::new(ErrorCode::NotFound, message))
     }
+}
+
+fn for_every_agent(tool: &str) -> bool {
+    ActionInfo::tool(tool).is_some_and(|action| action.caller == Caller::EveryAgent)
 }
 
 fn unreadable(action: &str) -> Failure {

@@ -23,7 +23,9 @@ mod job;
 mod model;
 mod wire;
 
-pub use actions::action::{Action, ActionInfo, Who, actions};
+pub use actions::action::{
+    Action, ActionInfo, AuditEntry, Caller, Effect, Sensitivity, Waiting, actions,
+};
 pub use actions::args::{
     AuditReport, ChainRun, ContentAdd, IdentityPropose, MemorySearch, MemoryWrite, ModelCall,
     Nothing, RuntimeContextArgs, ScheduleAdd, ScheduleRemove, SkillPropose, SkillRead, SpawnAgent,

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use foreword_host::{Host, HostError};
+use foreword_protocol::ActionInfo;
 use foreword_skills::unified;
 use foreword_store::{
     IdentityState, IdentityVerdict, Refusal, RefusalState, SessionId, StoreError,
@@ -28,7 +29,7 @@ pub(crate) fn run(workspace: &Path, args: &AllowArgs, terminal: &Terminal) -> Re
         }
         return list(&host, terminal);
     };
-    if foreword_protocol::actions().iter().any(|action| action.name == what) {
+    if ActionInfo::named(what).is_some() {
         return by_action(&host, what, args, terminal);
     }
     decide(&host, what, args, terminal)
@@ -84,9 +85,7 @@ fn by_action(
     args: &AllowArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let sensitive =
-        foreword_protocol::actions().iter().any(|info| info.name == action && info.sensitive);
-    if !sensitive {
+    if !ActionInfo::named(action).is_some_and(ActionInfo::is_sensitive) {
         return Err(CliError::usage(format!("`{action}` needs no leave")));
     }
     let session = args.session.as_deref().map(SessionId::parse).transpose()?;

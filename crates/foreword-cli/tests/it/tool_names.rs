@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use foreword_protocol::{LocalTool, Who, action_schema, actions};
+use foreword_protocol::{LocalTool, action_schema, actions};
 
 /// Names in backticks that could be tools.
 fn named(text: &str) -> impl Iterator<Item = &str> {
@@ -17,7 +17,7 @@ fn named(text: &str) -> impl Iterator<Item = &str> {
 fn packs_and_the_heartbeat_name_only_tools_that_exist() {
     let tools: BTreeSet<&str> = actions()
         .iter()
-        .filter(|action| action.who == Who::Agent)
+        .filter(|action| action.is_tool())
         .map(|action| action.name)
         .chain(LocalTool::ALL.map(LocalTool::name))
         .collect();

@@ -1,4 +1,5 @@
-//! What an agent may ask for: each call is admitted, gated by taint, carried out and put on record.
+//! The actions an agent may call. Each call is checked, carried out and recorded in the audit log;
+//! what is checked and recorded follows from the action's row in `foreword-protocol`.
 
 mod content;
 mod identity;
@@ -11,8 +12,8 @@ mod spawn;
 mod tasks;
 mod web;
 
-use foreword_guard::{Sensitive, gate};
-use foreword_protocol::{Action, ActionInfo, ErrorCode, Failure, Who, actions};
+use foreword_guard::gate;
+use foreword_protocol::{Action, AuditEntry, Caller, Effect, ErrorCode, Failure, Sensitivity};
 use foreword_store::{Event, Outcome, StoreError};
 use serde_json::{Value, json};
 
@@ -20,31 +21,30 @@ use crate::error::HostError;
 use crate::model::proxy::Sink;
 use crate::turn::active_session::ActiveSession;
 
-/// Actions that every agent has, whatever tools it was given: they show what there is.
-const ALWAYS: [&str; 5] =
-    ["skill_list", "skill_read", "tool_describe", "session_status", "audit_report"];
-/// The most bytes of what an action is about that the person is shown.
-const LONGEST_SUMMARY: usize = 1900;
+/// Longest description of an action that a person is asked to approve.
+const MAX_SUMMARY_BYTES: usize = 1900;
 
-/// Carries out an action of a session's agent.
+/// Checks an action of a session's agent, carries it out and records it.
 pub(crate) fn perform(
     active: &ActiveSession,
     action: Action,
     sink: Sink<'_>,
 ) -> Result<Value, Failure> {
-    let name = action.name();
-    let result = allowed(active, &action).and_then(|info| {
-        if info.sensitive {
-            gated(active, name, &action)?;
-        }
-        Ok(info)
-    });
-    let result = result.and_then(|_| carry_out(active, action, sink));
-    record(active, name, &result);
+    let info = action.info();
+    let result = check_caller(active, &action)
+        .and_then(|()| match info.sensitivity {
+            Sensitivity::Ordinary => Ok(()),
+            Sensitivity::TaintGated => check_taint(active, &action),
+        })
+        .and_then(|()| apply(active, action, sink));
+    // An action that writes its own entry does so only when it succeeds.
+    if result.is_err() || info.audit == AuditEntry::AfterAction {
+        record(active, info.name, &result);
+    }
     result
 }
 
-fn carry_out(active: &ActiveSession, action: Action, sink: Sink<'_>) -> Result<Value, Failure> {
+fn apply(active: &ActiveSession, action: Action, sink: Sink<'_>) -> Result<Value, Failure> {
     match action {
         Action::SkillList(_) => skills::list(active),
         Action::SkillRead(args) => skills::read(active, &args),
@@ -71,19 +71,18 @@ fn carry_out(active: &ActiveSession, action: Action, sink: Sink<'_>) -> Result<V
     }
 }
 
-/// The action's entry, if this agent may ask for it and gives nothing away by asking.
-fn allowed(active: &ActiveSession, action: &Action) -> Result<&'static ActionInfo, Failure> {
-    let name = action.name();
-    let info = actions().iter().find(|info| info.name == name);
-    let info = info.ok_or_else(|| Failure::new(ErrorCode::UnknownAction, name))?;
-    let has = || active.prompt.tools.iter().any(|tool| tool.name == name);
-    if info.who == Who::Agent && !ALWAYS.contains(&name) && !has() {
+/// Refuses a tool that the agent was not given, and arguments that leak the canary token.
+fn check_caller(active: &ActiveSession, action: &Action) -> Result<(), Failure> {
+    let info = action.info();
+    let name = info.name;
+    let has_tool = || active.prompt.tools.iter().any(|tool| tool.name == name);
+    if info.caller == Caller::AgentWithTool && !has_tool() {
         return Err(Failure::new(
             ErrorCode::Refused,
             format!("this agent does not have the tool `{name}`"),
         ));
     }
-    if info.changes && info.who == Who::Agent {
+    if info.effect == Effect::Changes && info.is_tool() {
         let args = action.args().map_err(|error| internal(&error))?;
         if let Some(leak) = active.canary.detector.find(args.get()) {
             active.report_leak(name, &leak.to_string());
@@ -93,20 +92,18 @@ fn allowed(active: &ActiveSession, action: &Action) -> Result<&'static ActionInf
             ));
         }
     }
-    Ok(info)
+    Ok(())
 }
 
-/// Lets a sensitive action pass if the session is clean enough, or the person allowed it once.
-fn gated(active: &ActiveSession, name: &'static str, action: &Action) -> Result<(), Failure> {
-    let Some(sensitive) = Sensitive::parse(name) else { return Ok(()) };
+/// Allows a sensitive action if the session is clean enough or a person approved this call.
+fn check_taint(active: &ActiveSession, action: &Action) -> Result<(), Failure> {
+    let name = action.name();
     let level = active.taint()?;
-    let Err(refusal) = gate(sensitive, level, active.taint_threshold(), false) else {
-        return Ok(());
-    };
+    let Err(refusal) = gate(name, level, active.taint_threshold(), false) else { return Ok(()) };
     let now = active.host.now();
     let session = active.identity.session.clone();
     let used = active.event("taint.grant_used", Outcome::Done);
-    // Leave is for what the person saw, not for something else under the same name.
+    // An approval is for the arguments the person saw.
     let args = action.args().map_err(|error| internal(&error))?;
     let digest = *blake3::hash(args.get().as_bytes()).as_bytes();
     let granted = active.host.writer.write(now, move |write| -> Result<bool, StoreError> {
@@ -127,7 +124,7 @@ fn gated(active: &ActiveSession, name: &'static str, action: &Action) -> Result<
     Err(Failure::new(ErrorCode::Tainted, format!("{refusal}: `foreword approve {id}`")))
 }
 
-/// What an action is about, for the person who is asked to allow it.
+/// Describes an action to the person who is asked to approve it.
 fn summary(action: &Action) -> String {
     let text = match action {
         Action::SkillPropose(args) => format!("skill `{}`: {}", args.skill, args.content),
@@ -148,32 +145,15 @@ fn summary(action: &Action) -> String {
         Action::ScheduleRemove(args) => format!("schedule `{}`", args.id),
         other => other.name().to_owned(),
     };
-    let shown = text.floor_char_boundary(LONGEST_SUMMARY);
+    let shown = text.floor_char_boundary(MAX_SUMMARY_BYTES);
     match text.split_at_checked(shown) {
         Some((_, "")) | None => text,
         Some((shown, rest)) => format!("{shown} … and {} bytes more", rest.len()),
     }
 }
 
-/// Actions that put themselves on record: with what they cost, or in the transaction of what they
-/// change.
-const ON_RECORD: [&str; 8] = [
-    "model_call",
-    "task_create",
-    "task_update",
-    "todo_write",
-    "schedule_add",
-    "schedule_remove",
-    "identity_propose",
-    "audit_report",
-];
-
-/// Every action is put on record. What changes something is on record together with its change; of
-/// what only reads, the entry may reach the disk a moment later.
+/// Writes the audit entry of an action. It may reach the disk a moment later.
 fn record(active: &ActiveSession, name: &str, result: &Result<Value, Failure>) {
-    if result.is_ok() && ON_RECORD.contains(&name) {
-        return;
-    }
     let outcome = match result {
         Ok(_) => Outcome::Done,
         Err(failure) => match failure.code {
@@ -188,7 +168,7 @@ fn record(active: &ActiveSession, name: &str, result: &Result<Value, Failure>) {
     active.host.record(event);
 }
 
-/// Carries out a change of the database, together with its entry in the log.
+/// Changes the database and writes the audit entry in the same transaction.
 fn change<T: Send + 'static>(
     active: &ActiveSession,
     name: &str,
@@ -215,7 +195,6 @@ pub(super) fn to_json(value: impl serde::Serialize) -> Result<Value, Failure> {
     serde_json::to_value(value).map_err(|error| internal(&error))
 }
 
-/// An event of the host's own.
 pub(super) fn note(active: &ActiveSession, action: &str, detail: Value) -> Event {
     active.event(action, Outcome::Done).with_detail(detail)
 }

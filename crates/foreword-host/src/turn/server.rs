@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use foreword_protocol::{
     Call, ErrorCode, Failure, FrameError, Frames, MAX_CALL_BYTES, MAX_MODEL_CALL_BYTES, Reply,
+    Waiting,
 };
 use foreword_store::Outcome;
 use serde_json::json;
@@ -29,8 +30,6 @@ const MOST_FAULTS: u32 = 200;
 const TOO_OFTEN: Duration = Duration::from_millis(5);
 /// At the end calls that are under way have so long to come back.
 const LAST_CALLS: Duration = Duration::from_millis(500);
-/// Actions that wait for somebody else, whose time is not the host's.
-const WAITS: [&str; 4] = ["model_call", "spawn_agent", "chain_run", "web_fetch"];
 
 /// The socket of a session, open until dropped.
 pub(crate) struct Server {
@@ -218,7 +217,7 @@ fn serve(active: &ActiveSession, token: &str, stream: UnixStream) -> io::Result<
             }
         };
         faults = 0;
-        let (id, waits) = (call.id, WAITS.contains(&call.action.name()));
+        let (id, waiting) = (call.id, call.action.info().waiting);
         active.activity.begin_call();
         let result =
             perform(active, call.action, &mut |part| send(&mut out, &Reply::part(id, part)));
@@ -228,7 +227,7 @@ fn serve(active: &ActiveSession, token: &str, stream: UnixStream) -> io::Result<
             Err(failure) => Reply::failed(Some(id), failure),
         };
         send(&mut out, &reply)?;
-        if !waits {
+        if waiting == Waiting::Never {
             active.activity.add_host_time(began.elapsed());
         }
     }

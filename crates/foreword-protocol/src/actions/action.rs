@@ -1,50 +1,136 @@
-//! The actions, in one table: name, arguments, who may ask, what it does.
+//! The table of actions: one row says everything the host, the MCP server and the runners know
+//! about an action without carrying it out.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::value::RawValue;
 
 use crate::actions::args;
 
-/// Whom an action is for.
+/// Who may call an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
-    /// A tool that an agent may be given.
-    Agent,
-    /// The machinery around an agent: its runner, a channel adapter.
-    Machinery,
+pub enum Caller {
+    /// Every agent, whatever tools its workspace gives it.
+    EveryAgent,
+    /// An agent that was given the tool of this name.
+    AgentWithTool,
+    /// The program around an agent: its runner or a channel adapter. Never offered to a model.
+    Runner,
 }
 
-/// What is known of an action without carrying it out.
+/// Whether untrusted content may trigger an action.
+///
+/// There is no default: whoever adds an action has to decide.
+///
+/// ```compile_fail
+/// let unknown = foreword_protocol::Sensitivity::default();
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sensitivity {
+    /// Allowed in any session.
+    Ordinary,
+    /// Refused in a tainted session until a person approves it.
+    TaintGated,
+}
+
+/// Whether an action changes anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It only reads.
+    Reads,
+    /// It changes something, or sends arguments out of the session.
+    Changes,
+}
+
+/// Who writes the audit entry of a successful call. The host records every failed call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AuditEntry {
+    /// The host, after the action.
+    AfterAction,
+    /// The action itself, in the transaction of its change or with what it cost.
+    WithChange,
+}
+
+/// Whether an action waits for something outside the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// It takes only the host's own time.
+    Never,
+    /// It may wait for a model, another agent or a web server.
+    MayWait,
+}
+
+/// A row of the table of actions.
 #[derive(Clone, Copy, Debug)]
 pub struct ActionInfo {
-    /// Its name.
     pub name: &'static str,
-    /// What it does, as an agent reads it.
+    /// What it does, as a model reads it.
     pub description: &'static str,
-    /// Whom it is for.
-    pub who: Who,
-    /// Is it refused in tainted sessions?
-    pub sensitive: bool,
-    /// Does it change anything?
-    pub changes: bool,
+    pub caller: Caller,
+    pub sensitivity: Sensitivity,
+    pub effect: Effect,
+    pub audit: AuditEntry,
+    pub waiting: Waiting,
     pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
+impl ActionInfo {
+    /// The action of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        ACTIONS.iter().copied().find(|action| action.name == name)
+    }
+
+    /// The action behind a tool of this name. Tool and action have the same name.
+    pub fn tool(name: &str) -> Option<&'static Self> {
+        Self::named(name).filter(|action| action.is_tool())
+    }
+
+    /// Whether an agent may have it as a tool.
+    pub fn is_tool(&self) -> bool {
+        self.caller != Caller::Runner
+    }
+
+    /// Whether it is refused in tainted sessions.
+    pub fn is_sensitive(&self) -> bool {
+        self.sensitivity == Sensitivity::TaintGated
+    }
+}
+
 macro_rules! actions {
-    ($($variant:ident($args:ident) = $name:literal, $who:ident, $sensitive:literal, $changes:literal: $text:literal;)*) => {
-        /// Something an agent asks its host to do.
+    ($($variant:ident($args:ident) = $name:literal: $caller:ident, $sensitivity:ident, $effect:ident, $audit:ident, $waiting:ident, $text:literal;)*) => {
+        /// A request from an agent to its host.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Action {
             $(#[doc = $text] $variant(args::$args),)*
         }
 
+        #[expect(non_upper_case_globals, reason = "each row is named after its variant")]
+        mod rows {
+            use super::*;
+            $(pub(super) static $variant: ActionInfo = ActionInfo {
+                name: $name,
+                description: $text,
+                caller: Caller::$caller,
+                sensitivity: Sensitivity::$sensitivity,
+                effect: Effect::$effect,
+                audit: AuditEntry::$audit,
+                waiting: Waiting::$waiting,
+                schema: <args::$args as JsonSchema>::json_schema,
+            };)*
+        }
+
+        static ACTIONS: &[&ActionInfo] = &[$(&rows::$variant,)*];
+
         impl Action {
-            /// Its name.
-            pub fn name(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name,)* }
+            /// Its row of the table.
+            pub fn info(&self) -> &'static ActionInfo {
+                match self { $(Self::$variant(_) => &rows::$variant,)* }
             }
 
-            /// Reads the arguments of an action; nothing if there is no such action.
+            pub fn name(&self) -> &'static str {
+                self.info().name
+            }
+
+            /// Parses the arguments of the named action; `None` if the name is unknown.
             pub(crate) fn read(name: &str, args: &RawValue) -> Option<serde_json::Result<Self>> {
                 Some(match name {
                     $($name => serde_json::from_str(args.get()).map(Self::$variant),)*
@@ -57,46 +143,135 @@ macro_rules! actions {
                 match self { $(Self::$variant(args) => serde_json::value::to_raw_value(args),)* }
             }
         }
-
-        const ACTIONS: &[ActionInfo] = &[
-            $(ActionInfo {
-                name: $name,
-                description: $text,
-                who: Who::$who,
-                sensitive: $sensitive,
-                changes: $changes,
-                schema: <args::$args as JsonSchema>::json_schema,
-            },)*
-        ];
     };
 }
 
 actions! {
-    SkillList(Nothing) = "skill_list", Agent, false, false: "List the skills there are.";
-    SkillRead(SkillRead) = "skill_read", Agent, false, false: "Read a skill by name.";
-    SkillPropose(SkillPropose) = "skill_propose", Agent, true, true: "Propose a new or changed skill.";
-    IdentityPropose(IdentityPropose) = "identity_propose", Agent, true, true: "Propose a change of an identity file; a person decides.";
-    MemorySearch(MemorySearch) = "memory_search", Agent, false, false: "Search what was remembered.";
-    MemoryWrite(MemoryWrite) = "memory_write", Agent, true, true: "Remember something.";
-    AuditReport(AuditReport) = "audit_report", Agent, false, true: "Put a significant action on record.";
-    ContentAdd(ContentAdd) = "content_add", Machinery, false, true: "Bring external content into the session.";
-    WebFetch(WebFetch) = "web_fetch", Agent, false, true: "Fetch a page from a host the workspace allows.";
-    SpawnAgent(SpawnAgent) = "spawn_agent", Agent, true, true: "Start another agent on a piece of work.";
-    ChainRun(ChainRun) = "chain_run", Agent, true, true: "Run agents one after another.";
-    TaskCreate(TaskCreate) = "task_create", Agent, false, true: "Create a task.";
-    TaskList(TaskList) = "task_list", Agent, false, false: "List tasks and their state.";
-    TaskUpdate(TaskUpdate) = "task_update", Agent, false, true: "Change the state or the text of a task.";
-    TodoRead(Nothing) = "todo_read", Agent, false, false: "Read your list of steps.";
-    TodoWrite(TodoWrite) = "todo_write", Agent, false, true: "Write your list of steps.";
-    ScheduleAdd(ScheduleAdd) = "schedule_add", Agent, true, true: "Run something later, once or on a schedule.";
-    ScheduleList(Nothing) = "schedule_list", Agent, false, false: "List what is scheduled.";
-    ScheduleRemove(ScheduleRemove) = "schedule_remove", Agent, true, true: "Take something off the schedule.";
-    ToolDescribe(ToolDescribe) = "tool_describe", Agent, false, false: "Describe a tool in full.";
-    SessionStatus(Nothing) = "session_status", Agent, false, false: "Tell the state of this session: taint, turns, sandbox.";
-    ModelCall(ModelCall) = "model_call", Machinery, false, true: "Call the model with the session's prompt.";
+    SkillList(Nothing) = "skill_list":
+        EveryAgent, Ordinary, Reads, AfterAction, Never,
+        "List the skills there are.";
+    SkillRead(SkillRead) = "skill_read":
+        EveryAgent, Ordinary, Reads, AfterAction, Never,
+        "Read a skill by name.";
+    SkillPropose(SkillPropose) = "skill_propose":
+        AgentWithTool, TaintGated, Changes, AfterAction, Never,
+        "Propose a new or changed skill.";
+    IdentityPropose(IdentityPropose) = "identity_propose":
+        AgentWithTool, TaintGated, Changes, WithChange, Never,
+        "Propose a change of an identity file; a person decides.";
+    MemorySearch(MemorySearch) = "memory_search":
+        AgentWithTool, Ordinary, Reads, AfterAction, Never,
+        "Search what was remembered.";
+    MemoryWrite(MemoryWrite) = "memory_write":
+        AgentWithTool, TaintGated, Changes, AfterAction, Never,
+        "Remember something.";
+    AuditReport(AuditReport) = "audit_report":
+        EveryAgent, Ordinary, Changes, WithChange, Never,
+        "Put a significant action on record.";
+    ContentAdd(ContentAdd) = "content_add":
+        Runner, Ordinary, Changes, AfterAction, Never,
+        "Bring external content into the session.";
+    WebFetch(WebFetch) = "web_fetch":
+        AgentWithTool, Ordinary, Changes, AfterAction, MayWait,
+        "Fetch a page from a host the workspace allows.";
+    SpawnAgent(SpawnAgent) = "spawn_agent":
+        AgentWithTool, TaintGated, Changes, AfterAction, MayWait,
+        "Start another agent on a piece of work.";
+    ChainRun(ChainRun) = "chain_run":
+        AgentWithTool, TaintGated, Changes, AfterAction, MayWait,
+        "Run agents one after another.";
+    TaskCreate(TaskCreate) = "task_create":
+        AgentWithTool, Ordinary, Changes, WithChange, Never,
+        "Create a task.";
+    TaskList(TaskList) = "task_list":
+        AgentWithTool, Ordinary, Reads, AfterAction, Never,
+        "List tasks and their state.";
+    TaskUpdate(TaskUpdate) = "task_update":
+        AgentWithTool, Ordinary, Changes, WithChange, Never,
+        "Change the state or the text of a task.";
+    TodoRead(Nothing) = "todo_read":
+        AgentWithTool, Ordinary, Reads, AfterAction, Never,
+        "Read your list of steps.";
+    TodoWrite(TodoWrite) = "todo_write":
+        AgentWithTool, Ordinary, Changes, WithChange, Never,
+        "Write your list of steps.";
+    ScheduleAdd(ScheduleAdd) = "schedule_add":
+        AgentWithTool, TaintGated, Changes, WithChange, Never,
+        "Run something later, once or on a schedule.";
+    ScheduleList(Nothing) = "schedule_list":
+        AgentWithTool, Ordinary, Reads, AfterAction, Never,
+        "List what is scheduled.";
+    ScheduleRemove(ScheduleRemove) = "schedule_remove":
+        AgentWithTool, TaintGated, Changes, WithChange, Never,
+        "Take something off the schedule.";
+    ToolDescribe(ToolDescribe) = "tool_describe":
+        EveryAgent, Ordinary, Reads, AfterAction, Never,
+        "Describe a tool in full.";
+    SessionStatus(Nothing) = "session_status":
+        EveryAgent, Ordinary, Reads, AfterAction, Never,
+        "Tell the state of this session: taint, turns, sandbox.";
+    ModelCall(ModelCall) = "model_call":
+        Runner, Ordinary, Changes, WithChange, MayWait,
+        "Call the model with the session's prompt.";
 }
 
-/// All actions, in their order.
-pub fn actions() -> &'static [ActionInfo] {
+/// All actions, in the order of the table.
+pub fn actions() -> &'static [&'static ActionInfo] {
     ACTIONS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A new action shows up here with the decisions that its author took.
+    #[test]
+    fn every_action_states_its_sensitivity_and_its_audit_entry() {
+        let rows: Vec<String> = actions()
+            .iter()
+            .map(|action| {
+                format!(
+                    "{} {:?} {:?} {:?} {:?} {:?}",
+                    action.name,
+                    action.caller,
+                    action.sensitivity,
+                    action.effect,
+                    action.audit,
+                    action.waiting
+                )
+            })
+            .collect();
+        insta::assert_snapshot!(rows.join("\n"), @"
+        skill_list EveryAgent Ordinary Reads AfterAction Never
+        skill_read EveryAgent Ordinary Reads AfterAction Never
+        skill_propose AgentWithTool TaintGated Changes AfterAction Never
+        identity_propose AgentWithTool TaintGated Changes WithChange Never
+        memory_search AgentWithTool Ordinary Reads AfterAction Never
+        memory_write AgentWithTool TaintGated Changes AfterAction Never
+        audit_report EveryAgent Ordinary Changes WithChange Never
+        content_add Runner Ordinary Changes AfterAction Never
+        web_fetch AgentWithTool Ordinary Changes AfterAction MayWait
+        spawn_agent AgentWithTool TaintGated Changes AfterAction MayWait
+        chain_run AgentWithTool TaintGated Changes AfterAction MayWait
+        task_create AgentWithTool Ordinary Changes WithChange Never
+        task_list AgentWithTool Ordinary Reads AfterAction Never
+        task_update AgentWithTool Ordinary Changes WithChange Never
+        todo_read AgentWithTool Ordinary Reads AfterAction Never
+        todo_write AgentWithTool Ordinary Changes WithChange Never
+        schedule_add AgentWithTool TaintGated Changes WithChange Never
+        schedule_list AgentWithTool Ordinary Reads AfterAction Never
+        schedule_remove AgentWithTool TaintGated Changes WithChange Never
+        tool_describe EveryAgent Ordinary Reads AfterAction Never
+        session_status EveryAgent Ordinary Reads AfterAction Never
+        model_call Runner Ordinary Changes WithChange MayWait
+        ");
+    }
+
+    #[test]
+    fn what_is_sensitive_changes_something_and_is_offered_to_chosen_agents_only() {
+        for action in actions().iter().filter(|action| action.is_sensitive()) {
+            assert_eq!(action.effect, Effect::Changes, "{}", action.name);
+            assert_eq!(action.caller, Caller::AgentWithTool, "{}", action.name);
+        }
+    }
 }

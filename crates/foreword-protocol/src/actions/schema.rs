@@ -8,7 +8,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
-use crate::actions::action::{ActionInfo, Who, actions};
+use crate::actions::action::{ActionInfo, actions};
 
 /// The schema of a type that is written as a name: the core, which owns such types, knows no schemas.
 pub(crate) struct NameSchema<T>(PhantomData<T>);
@@ -61,8 +61,8 @@ pub fn schema() -> Value {
                 },
                 "required": ["id", "token", "action"],
                 "additionalProperties": false,
-                "x-agent-tool": action.who == Who::Agent,
-                "x-sensitive": action.sensitive,
+                "x-agent-tool": action.is_tool(),
+                "x-sensitive": action.is_sensitive(),
             })
         })
         .collect();

@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-use crate::actions::action::{Action, Who, actions};
+use crate::actions::action::{Action, ActionInfo, actions};
 use crate::wire::reply::{ErrorCode, Failure};
 
 /// Names longer than this are not repeated in messages.
@@ -147,9 +147,7 @@ impl Action {
     ///
     /// If there is no such action for agents, or it cannot be called like that.
     pub fn from_tool(name: &str, input: &Value) -> Result<Self, Failure> {
-        let for_agents =
-            actions().iter().any(|action| action.name == name && action.who == Who::Agent);
-        if !for_agents {
+        if ActionInfo::tool(name).is_none() {
             return Err(Failure::new(ErrorCode::UnknownAction, unknown(name)));
         }
         let wrong = |error: String| {
