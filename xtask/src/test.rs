@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crate::error::TaskError;
 use crate::programs;
 use crate::reference;
-use crate::steps::{Steps, cargo, has_cargo_command};
+use crate::steps::{Steps, cargo, has_cargo_command, target};
 
 /// Whether a task may install programs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,9 +22,12 @@ pub(crate) enum Installing {
 /// binary they run.
 pub(crate) fn run(steps: &mut Steps, installing: Installing) -> Result<(), TaskError> {
     let installed = tools(steps, installing)?;
+    let skipped = target().join("skipped-tests.tsv");
+    let _ = std::fs::remove_file(&skipped);
     let cargo = || {
         let mut cargo = cargo();
         cargo.envs(installed.iter().map(|(name, path)| (name, path)));
+        cargo.env("FOREWORD_SKIPPED_TESTS", &skipped);
         cargo
     };
     if has_cargo_command("nextest") {
@@ -35,7 +38,21 @@ pub(crate) fn run(steps: &mut Steps, installing: Installing) -> Result<(), TaskE
         eprintln!("cargo-nextest is not installed; `cargo test` does the same, more slowly");
         steps.run("tests", cargo().args(["test", "--workspace", "--no-fail-fast"]))?;
     }
+    eprintln!("{}", skipped_tests(&std::fs::read_to_string(&skipped).unwrap_or_default()));
     steps.verdict()
+}
+
+/// What `foreword_testing::skip` wrote: a line per test with its requirement and the reason.
+fn skipped_tests(report: &str) -> String {
+    let tests: std::collections::BTreeSet<&str> = report.lines().collect();
+    let mut text = format!("{} tests skipped", tests.len());
+    for line in tests {
+        let mut fields = line.split('\t');
+        let mut next = || fields.next().unwrap_or_default();
+        let (test, requirement, reason) = (next(), next(), next());
+        text.push_str(&format!("\n  {test}: needs {requirement}: {reason}"));
+    }
+    text
 }
 
 /// Installs what the tests use, and returns the environment variables that name it.
@@ -56,4 +73,19 @@ pub(crate) fn tools(
     let mut installed = reference::install(steps, installing);
     installed.extend(programs::install(steps, installing)?);
     Ok(installed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn skipped_tests_are_counted_with_their_reasons() {
+        assert_eq!(skipped_tests(""), "0 tests skipped");
+        let report = "b::two\tbwrap\tnot installed\na::one\tpi\tnot installed\n";
+        assert_eq!(
+            skipped_tests(report),
+            "2 tests skipped\n  a::one: needs pi: not installed\n  b::two: needs bwrap: not installed"
+        );
+    }
 }

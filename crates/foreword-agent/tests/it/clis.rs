@@ -6,12 +6,13 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::support::host::{TestHost, npm_program, only_model};
+use crate::support::host::{TestHost, only_model};
 use crate::support::model::{ModelServer, Reply};
 use crate::support::{events, prompt, results, said};
 use foreword_agent::{Outcome, Surroundings, run};
 use foreword_protocol::{Action, AgentEvent, CliProgram, ErrorCode, Failure, Job, RunnerKind};
 use foreword_protocol::{Message, Provider, system_text};
+use foreword_testing::npm_program;
 use serde_json::{Value, json};
 
 const CODING: [&str; 6] = ["read", "write", "edit", "list", "search", "bash"];

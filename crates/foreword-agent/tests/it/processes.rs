@@ -7,12 +7,13 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::support::host::{npm_program, only_model};
+use crate::support::host::only_model;
 use crate::support::model::{ModelServer, Reply};
 use crate::support::prompt;
 use foreword_agent::{Surroundings, run};
 use foreword_protocol::Provider;
 use foreword_protocol::{CliProgram, Job, RunnerKind};
+use foreword_testing::npm_program;
 use serde_json::json;
 
 /// Not a test: the agent, as a process of its own.

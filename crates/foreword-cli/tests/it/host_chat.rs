@@ -289,7 +289,7 @@ impl Drop for Typed {
 #[test]
 fn a_person_at_a_terminal() {
     if Command::new("script").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no `script`");
+        foreword_testing::skip("script", "not installed; it is part of util-linux");
         return;
     }
     let scratch = workspace();

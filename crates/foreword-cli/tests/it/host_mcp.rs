@@ -1,22 +1,10 @@
 //! `foreword mcp` on a workspace, asked by a real client: the MCP inspector.
 
-use std::path::PathBuf;
 use std::process::Command;
 
 use crate::support::Scratch;
 use crate::support::host::on_record;
 use serde_json::Value;
-
-fn inspector() -> Option<PathBuf> {
-    let npm = std::env::var_os("FOREWORD_TEST_NPM").map(PathBuf::from);
-    let found =
-        npm.map(|npm| npm.join("node_modules/.bin/mcp-inspector")).filter(|path| path.exists());
-    if found.is_none() {
-        assert!(std::env::var_os("CI").is_none(), "the MCP inspector is not installed");
-        eprintln!("the MCP inspector is not installed; `cargo xtask tools` gets it");
-    }
-    found
-}
 
 fn workspace() -> Scratch {
     Scratch::new(&[
@@ -28,7 +16,7 @@ fn workspace() -> Scratch {
 }
 
 fn ask(scratch: &Scratch, words: &[&str]) -> Value {
-    let mut command = Command::new(inspector().unwrap());
+    let mut command = Command::new(foreword_testing::npm_program("mcp-inspector").unwrap());
     command.arg("--cli").arg(env!("CARGO_BIN_EXE_foreword")).args(["mcp", "--trust", "-q", "-w"]);
     command
         .arg(scratch.path())
@@ -44,7 +32,7 @@ fn names(list: &Value) -> Vec<&str> {
 
 #[test]
 fn a_client_finds_actions_skills_and_prompts() {
-    if inspector().is_none() {
+    if foreword_testing::npm_program("mcp-inspector").is_none() {
         return;
     }
     let scratch = workspace();
@@ -84,7 +72,7 @@ fn a_client_finds_actions_skills_and_prompts() {
 
 #[test]
 fn a_client_proposes_a_skill_and_everything_is_on_record() {
-    if inspector().is_none() {
+    if foreword_testing::npm_program("mcp-inspector").is_none() {
         return;
     }
     let scratch = workspace();

@@ -20,18 +20,10 @@ fn workspace(blueprint: &str) -> Scratch {
     ])
 }
 
-/// The search path with the programs of npm first; nothing if the program is not there.
+/// The search path with the programs from npm first; skips the test without this one.
 fn path_with(program: &str) -> Option<String> {
-    let npm = std::env::var("FOREWORD_TEST_NPM").ok();
-    let mut path = npm.map(|npm| format!("{npm}/node_modules/.bin:")).unwrap_or_default();
-    path.push_str(&std::env::var("PATH").unwrap_or_default());
-    let found = std::env::split_paths(&path).any(|directory| directory.join(program).exists());
-    if !found {
-        assert!(std::env::var_os("CI").is_none(), "`{program}` is not installed");
-        eprintln!("`{program}` is not installed; `cargo xtask tools` gets it");
-        return None;
-    }
-    Some(path)
+    foreword_testing::npm_program(program)?;
+    Some(foreword_testing::npm_path().into_string().unwrap())
 }
 
 fn run(scratch: &Scratch, path: &str, model: &ModelServer, args: &[&str]) -> Foreword {

@@ -63,13 +63,9 @@ impl Person {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "whoever runs the test is told")]
 fn wheel() -> Option<String> {
-    let wheel = std::env::var("FOREWORD_USE_WHEEL").ok();
-    if wheel.is_none() {
-        println!("skipped: FOREWORD_USE_WHEEL is not set");
-    }
-    wheel
+    let wheel = foreword_testing::required_variable("FOREWORD_USE_WHEEL", "use-wheel")?;
+    Some(wheel.into_string().unwrap())
 }
 
 #[test]

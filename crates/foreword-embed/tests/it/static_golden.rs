@@ -23,10 +23,6 @@ fn path(variable: &str, default: &str) -> PathBuf {
 fn pieces_and_vectors_are_those_of_the_reference() {
     let table = path("FOREWORD_STATIC_TABLE", "model/static.bin");
     let vectors = path("FOREWORD_STATIC_VECTORS", "../../tools/model/test_vectors.json");
-    if !table.exists() || !vectors.exists() {
-        println!("skipped: {} or {} is not there", table.display(), vectors.display());
-        return;
-    }
     let embedder = StaticEmbedder::open(&table).unwrap();
     let expected: Vec<Expected> =
         serde_json::from_str(&std::fs::read_to_string(&vectors).unwrap()).unwrap();

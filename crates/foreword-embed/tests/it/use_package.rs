@@ -46,16 +46,10 @@ const TEXTS: [&str; 24] = [
 
 #[test]
 fn vectors_are_those_of_the_package() {
-    let Some(python) = std::env::var_os("FOREWORD_USE_PYTHON") else {
-        println!("skipped: FOREWORD_USE_PYTHON is not set");
-        return;
-    };
+    let required = foreword_testing::required_variable("FOREWORD_USE_PYTHON", "use-package");
+    let Some(python) = required else { return };
     let repository = || Path::new(env!("CARGO_MANIFEST_DIR")).join("model/static.bin");
     let table = std::env::var_os("FOREWORD_STATIC_TABLE").map_or_else(repository, PathBuf::from);
-    if !table.exists() {
-        println!("skipped: {} is not there", table.display());
-        return;
-    }
     let texts = serde_json::to_string(&TEXTS).unwrap();
     let output = Command::new(python).args(["-c", SCRIPT, &texts]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

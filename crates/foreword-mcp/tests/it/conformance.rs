@@ -13,7 +13,7 @@ const MOST_EXPECTED: usize = 20;
 
 #[test]
 fn the_conformance_suite_passes_but_for_what_is_listed() {
-    let Some(suite) = crate::programs::npm_program("conformance") else { return };
+    let Some(suite) = foreword_testing::npm_program("conformance") else { return };
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
     let expected = own.join("expected-failures.yml");
     let list = std::fs::read_to_string(&expected).unwrap();

@@ -26,7 +26,7 @@ fn names(list: &Value) -> Vec<&str> {
 
 #[test]
 fn the_inspector_finds_and_calls_tools() {
-    let Some(inspector) = crate::programs::npm_program("mcp-inspector") else { return };
+    let Some(inspector) = foreword_testing::npm_program("mcp-inspector") else { return };
     let tools = inspect(&inspector, &["tools/list"]).unwrap();
     assert!(names(&tools["tools"]).contains(&"prompt_build"));
     assert_eq!(tools["tools"][0]["annotations"]["readOnlyHint"], true);
@@ -48,7 +48,7 @@ fn the_inspector_finds_and_calls_tools() {
 
 #[test]
 fn the_inspector_reads_skills() {
-    let Some(inspector) = crate::programs::npm_program("mcp-inspector") else { return };
+    let Some(inspector) = foreword_testing::npm_program("mcp-inspector") else { return };
     let skills = inspect(&inspector, &["resources/list"]).unwrap();
     assert_eq!(names(&skills["resources"]), ["incident-triage", "postmortem", "safe-migration"]);
     let templates = inspect(&inspector, &["resources/templates/list"]).unwrap();
@@ -67,7 +67,7 @@ fn the_inspector_reads_skills() {
 
 #[test]
 fn the_inspector_gets_prompts() {
-    let Some(inspector) = crate::programs::npm_program("mcp-inspector") else { return };
+    let Some(inspector) = foreword_testing::npm_program("mcp-inspector") else { return };
     let prompts = inspect(&inspector, &["prompts/list"]).unwrap();
     assert!(names(&prompts["prompts"]).contains(&"marlow"));
     assert_eq!(prompts["prompts"][0]["arguments"][0]["name"], "task");

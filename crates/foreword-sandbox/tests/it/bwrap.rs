@@ -264,20 +264,23 @@ fn it_works_for_an_ordinary_user_too() {
     use std::os::unix::process::CommandExt;
     let Some(bwrap) = bwrap() else { return };
     let scene = Scene::new();
-    if fs::metadata(&scene.workspace).unwrap().uid() != 0 {
-        println!("skipped: this is an ordinary user already");
-        return;
+    let own = fs::metadata(&scene.workspace).unwrap().uid();
+    // An ordinary user runs it as it is; root hands everything to one first.
+    let user = if own == 0 { 65534 } else { own };
+    if own == 0 {
+        let all = scene.home.parent().unwrap();
+        let handed = Command::new("chown").arg("-R").arg("65534:65534").arg(all).status();
+        assert!(handed.unwrap().success());
     }
-    let all = scene.home.parent().unwrap();
-    assert!(
-        Command::new("chown").arg("-R").arg("65534:65534").arg(all).status().unwrap().success()
-    );
     let script = "id -u; echo new > new.txt && cat new.txt; echo evil > SOUL.md; echo evil > skills/x; \
         cat .foreword/foreword.db; cat ../.ssh/id_ed25519; mv sub gone; exit 0";
     let mut command = bwrap.command(&scene.shell(script)).unwrap();
-    let output = command.uid(65534).gid(65534).output().unwrap();
+    if own == 0 {
+        command.uid(user).gid(user);
+    }
+    let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(said, "65534\nnew\n", "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(said, format!("{user}\nnew\n"), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(scene.read("SOUL.md"), "soul\n");
     assert_eq!(scene.read("sub/AGENTS.md"), "nested\n");
 }

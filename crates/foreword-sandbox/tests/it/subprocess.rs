@@ -9,11 +9,17 @@ use std::process::{Command, Stdio};
 use crate::support::{Scene, eventually, launcher, runs};
 use foreword_sandbox::{Sandbox, Subprocess, die_with_parent_args, landlock_level};
 
-/// A process confined by Landlock; where the kernel has none, a test says so and passes.
+/// A process confined by Landlock; skips the test where the kernel has none.
 fn confined() -> Option<Subprocess> {
+    confined_by(3)
+}
+
+/// The same, by this version of Landlock or a newer one.
+fn confined_by(version: u8) -> Option<Subprocess> {
     let sandbox = Subprocess::new(launcher());
-    if sandbox.landlock() < 3 {
-        println!("skipped: the kernel has Landlock {}", sandbox.landlock());
+    let found = sandbox.landlock();
+    if found < version {
+        foreword_testing::skip("landlock", &format!("needs version {version}, found {found}"));
         return None;
     }
     Some(sandbox)
@@ -121,7 +127,7 @@ fn the_home_and_the_database_cannot_be_read() {
 
 #[test]
 fn tcp_is_closed_but_for_the_bridge_and_the_session_can_be_reached() {
-    let Some(sandbox) = confined().filter(|sandbox| sandbox.landlock() >= 4) else { return };
+    let Some(sandbox) = confined_by(4) else { return };
     let scene = Scene::new();
     let (other, bridge) =
         (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
@@ -144,7 +150,7 @@ fn tcp_is_closed_but_for_the_bridge_and_the_session_can_be_reached() {
 
 #[test]
 fn processes_of_the_host_cannot_be_signalled() {
-    let Some(sandbox) = confined().filter(|sandbox| sandbox.landlock() >= 6) else { return };
+    let Some(sandbox) = confined_by(6) else { return };
     let scene = Scene::new();
     let mut victim = Command::new("sleep").arg("60").spawn().unwrap();
     let script = format!("kill -9 {}; kill -9 $PPID; exit 7", victim.id());

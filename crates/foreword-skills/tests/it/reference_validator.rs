@@ -410,10 +410,8 @@ fn compare(python: &OsString, cases: &[Case]) -> (usize, Vec<String>) {
 
 #[test]
 fn both_validators_have_the_same_verdicts() {
-    let Some(python) = std::env::var_os("FOREWORD_SKILLS_REF") else {
-        eprintln!("left out: `cargo xtask test` installs skills-ref and compares with it");
-        return;
-    };
+    let required = foreword_testing::required_variable("FOREWORD_SKILLS_REF", "skills-ref");
+    let Some(python) = required else { return };
     let cases: Vec<Case> = by_hand().into_iter().chain(combined()).collect();
     let (valid, found) = compare(&python, &cases);
     assert!(valid > 40 && cases.len() - valid > 40, "{valid} of {} are valid", cases.len());

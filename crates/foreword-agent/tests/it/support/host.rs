@@ -187,21 +187,3 @@ pub(crate) fn only_model(model_port: u16, prompt: &str) -> TestHost {
         Err(Failure::new(ErrorCode::NotFound, format!("nobody expected {}", action.name())))
     })
 }
-
-/// Where a program of npm's is, by `FOREWORD_TEST_NPM` or on the path; nothing, with a note, if it
-/// is not there. Under `CI=true` it must be there.
-pub(crate) fn npm_program(name: &str) -> Option<PathBuf> {
-    let named = std::env::var_os("FOREWORD_TEST_NPM")
-        .map(|dir| Path::new(&dir).join("node_modules/.bin").join(name));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let on_path = std::env::split_paths(&path).map(|dir| dir.join(name));
-    let found = named.into_iter().chain(on_path).find(|program| program.is_file());
-    if found.is_none() {
-        assert!(
-            std::env::var_os("CI").is_none_or(|ci| ci != "true"),
-            "`{name}` is not there: set FOREWORD_TEST_NPM to a directory with it in node_modules/.bin"
-        );
-        eprintln!("skipped: `{name}` is not installed, and FOREWORD_TEST_NPM does not name it");
-    }
-    found
-}

@@ -5,23 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// A program from npm: in the directory that `cargo xtask test` names, or on the path.
-///
-/// Nothing, with a word about it, if it is not installed; under `CI=true` that is a failure.
-pub(crate) fn npm_program(name: &str) -> Option<PathBuf> {
-    let installed = std::env::var_os("FOREWORD_TEST_NPM")
-        .map(|folder| PathBuf::from(folder).join("node_modules/.bin").join(name));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let on_path = std::env::split_paths(&path).map(|folder| folder.join(name));
-    let found = installed.into_iter().chain(on_path).find(|program| program.is_file());
-    if found.is_none() {
-        let missing = format!("`{name}` is not installed; `cargo xtask test` installs it");
-        assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "{missing}");
-        eprintln!("left out: {missing}");
-    }
-    found
-}
-
 /// The server of the example, which cargo builds with the tests.
 pub(crate) fn serve_parts() -> PathBuf {
     let test = std::env::current_exe().unwrap();
