@@ -1,75 +1,62 @@
 //! Regular expressions and globs, in linear time and bounded memory.
 
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use regex_automata::meta::{BuildError, Config, Regex};
 use regex_automata::util::syntax;
 
 use super::ToolError;
 
-/// The most memory a compiled pattern may take.
-const MAX_COMPILED: usize = 4 << 20;
-/// The longest pattern.
-const MAX_PATTERN: usize = 4 << 10;
+/// Memory that a compiled pattern may take.
+const MAX_COMPILED_BYTES: usize = 4 << 20;
+const MAX_PATTERN_BYTES: usize = 4 << 10;
+const MAX_GLOB_BYTES: usize = 1 << 10;
 
 /// What is looked for in lines.
 pub(super) fn regex(text: &str, ignore_case: bool) -> Result<Regex, ToolError> {
-    compile("pattern", text, text, ignore_case)
-}
-
-/// Which files: `*` and `?` within a name, `**` across directories, `{a,b}` for either. A glob
-/// without a slash is about the name alone.
-pub(super) fn glob(text: &str) -> Result<Regex, ToolError> {
-    let mut pattern = String::from(if text.contains('/') { "^" } else { "^(?:.*/)?" });
-    let mut chars = text.trim_start_matches("./").chars().peekable();
-    let mut depth = 0usize;
-    while let Some(c) = chars.next() {
-        match c {
-            '*' if chars.next_if_eq(&'*').is_some() => {
-                // `**/` is any number of directories, also none.
-                pattern.push_str(if chars.next_if_eq(&'/').is_some() { "(?:.*/)?" } else { ".*" });
-            }
-            '*' => pattern.push_str("[^/]*"),
-            '?' => pattern.push_str("[^/]"),
-            '{' => {
-                depth += 1;
-                pattern.push_str("(?:");
-            }
-            '}' if depth > 0 => {
-                depth -= 1;
-                pattern.push(')');
-            }
-            ',' if depth > 0 => pattern.push('|'),
-            c if c.is_ascii_punctuation() => {
-                pattern.push('\\');
-                pattern.push(c);
-            }
-            c => pattern.push(c),
-        }
-    }
-    pattern.push('$');
-    compile("glob", text, &pattern, false)
-}
-
-fn compile(
-    what: &'static str,
-    text: &str,
-    pattern: &str,
-    ignore_case: bool,
-) -> Result<Regex, ToolError> {
-    let wrong = |message: String| ToolError::Pattern {
-        what,
-        text: text.chars().take(200).collect(),
-        message,
-    };
-    if pattern.len() > MAX_PATTERN {
-        return Err(wrong(format!("it is longer than {MAX_PATTERN} bytes")));
+    let wrong = |message: String| unusable("pattern", text, message);
+    if text.len() > MAX_PATTERN_BYTES {
+        return Err(wrong(format!("it is longer than {MAX_PATTERN_BYTES} bytes")));
     }
     Regex::builder()
         .configure(
-            Config::new().nfa_size_limit(Some(MAX_COMPILED)).hybrid_cache_capacity(MAX_COMPILED),
+            Config::new()
+                .nfa_size_limit(Some(MAX_COMPILED_BYTES))
+                .hybrid_cache_capacity(MAX_COMPILED_BYTES),
         )
         .syntax(syntax::Config::new().case_insensitive(ignore_case).nest_limit(100))
-        .build(pattern)
+        .build(text)
         .map_err(|error| wrong(explain(&error)))
+}
+
+/// Which files to search. A glob without a slash is about the file name alone.
+pub(super) struct FileGlob {
+    set: GlobSet,
+    name_only: bool,
+}
+
+impl FileGlob {
+    pub(super) fn new(text: &str) -> Result<Self, ToolError> {
+        let wrong = |message: String| unusable("glob", text, message);
+        if text.len() > MAX_GLOB_BYTES {
+            return Err(wrong(format!("it is longer than {MAX_GLOB_BYTES} bytes")));
+        }
+        let glob = GlobBuilder::new(text.trim_start_matches("./")).literal_separator(true).build();
+        let glob = glob.map_err(|error| wrong(error.kind().to_string()))?;
+        // A set, because a single glob panics where a set reports that it cannot be compiled.
+        let set = GlobSetBuilder::new().add(glob).build();
+        let set = set.map_err(|error| wrong(error.kind().to_string()))?;
+        Ok(Self { set, name_only: !text.contains('/') })
+    }
+
+    /// Whether a path, relative to where the search began, is one of these files.
+    pub(super) fn is_match(&self, path: &str) -> bool {
+        let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+        self.set.is_match(if self.name_only { name } else { path })
+    }
+}
+
+fn unusable(what: &'static str, text: &str, message: String) -> ToolError {
+    ToolError::Pattern { what, text: text.chars().take(200).collect(), message }
 }
 
 fn explain(error: &BuildError) -> String {
@@ -97,12 +84,19 @@ mod tests {
             ("src/**/*.rs", "src/a/b/main.rs", true),
             ("*.{ts,tsx}", "a/b.tsx", true),
             ("?.md", "ab.md", false),
-            ("a[1].txt", "a[1].txt", true),
+            ("a[1].txt", "a1.txt", true),
+            ("[a-z]*.txt", "src/notes.txt", true),
+            ("[a-z]*.txt", "src/Notes.txt", false),
+            ("[!a-z]*.txt", "Notes.txt", true),
+            ("{src,tests}/*.rs", "tests/it.rs", true),
+            ("./src/*.rs", "src/main.rs", true),
             ("ä*.txt", "äb.txt", true),
         ] {
-            assert_eq!(glob(text).unwrap().is_match(path), expected, "{text} {path}");
+            assert_eq!(FileGlob::new(text).unwrap().is_match(path), expected, "{text} {path}");
         }
-        assert!(glob("{a").is_err());
+        for text in ["{a", "[a", &"a".repeat(2000)] {
+            assert!(FileGlob::new(text).is_err(), "{text}");
+        }
     }
 
     #[test]

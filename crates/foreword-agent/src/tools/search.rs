@@ -9,8 +9,9 @@ use regex_automata::meta::Regex;
 use serde::Deserialize;
 
 use super::lines::next_line;
+use super::pattern::{FileGlob, regex};
 use super::walk::{Kind, walk};
-use super::{MAX_FILE_BYTES, Place, ToolError, at, check_file, is_binary, list, pattern};
+use super::{MAX_FILE_BYTES, Place, ToolError, at, check_file, is_binary, list};
 
 /// The most lines of an answer.
 const MAX_FOUND: usize = 500;
@@ -45,21 +46,21 @@ struct Found {
 pub(super) fn run(args: &Args, place: Place<'_>) -> Result<String, ToolError> {
     let path = &args.path;
     let mut found = Found {
-        regex: pattern::regex(&args.pattern, args.ignore_case)?,
+        regex: regex(&args.pattern, args.ignore_case)?,
         text: String::new(),
         lines: 0,
         limit: place.limits.max_tool_output_bytes,
         full: false,
         deadline: Instant::now() + Duration::from_secs(place.limits.command_seconds),
     };
-    let glob = args.glob.as_deref().map(pattern::glob).transpose()?;
+    let glob = args.glob.as_deref().map(FileGlob::new).transpose()?;
     let start = place.path(path);
     let metadata = std::fs::metadata(&start).map_err(at(path))?;
     let (mut skipped, mut note) = (0usize, String::new());
     if metadata.is_dir() {
         let unseen = walk(&start, true, found.deadline, &mut |entry| {
             let Kind::File(bytes) = entry.kind else { return true };
-            if glob.as_ref().is_some_and(|glob| !glob.is_match(entry.name.as_str())) {
+            if glob.as_ref().is_some_and(|glob| !glob.is_match(&entry.name)) {
                 return true;
             }
             if bytes > MAX_FILE_BYTES {

@@ -144,6 +144,40 @@ fn lists_and_searches() {
 }
 
 #[test]
+fn what_git_ignores_is_left_out_and_hidden_files_are_not() {
+    let room = Room::new()
+        .with(".gitignore", "*.log\n/build/\n!keep.log\n")
+        .with(".env", "needle\n")
+        .with("a.log", "needle\n")
+        .with("keep.log", "needle\n")
+        .with("build/out", "needle\n")
+        .with("src/.gitignore", "secret\n!a.log\n")
+        .with("src/a.log", "needle\n")
+        .with("src/secret", "needle\n")
+        .with("src/build/x", "needle\n");
+    let found = room.run(LocalTool::Search, json!({"pattern": "needle"})).unwrap();
+    assert_eq!(
+        found,
+        ".env:1: needle\nkeep.log:1: needle\nsrc/a.log:1: needle\nsrc/build/x:1: needle\n\
+         [Left out by .gitignore: 3.]\n"
+    );
+    let list = room.run(LocalTool::List, json!({})).unwrap();
+    assert_eq!(
+        list,
+        ".env (7 bytes)\n.gitignore (26 bytes)\nkeep.log (7 bytes)\nsrc/\n\
+         [Left out by .gitignore: 2.]\n"
+    );
+    let named = room.run(LocalTool::List, json!({"path": "build"})).unwrap();
+    assert_eq!(named, "out (7 bytes)\n", "a directory that is named is listed");
+    fs::create_dir(room.dir.path().join(".git")).unwrap();
+    let below = room.run(LocalTool::Search, json!({"pattern": "needle", "path": "src/build"}));
+    assert_eq!(below.unwrap(), "src/build/x:1: needle\n");
+    fs::write(room.dir.path().join("src/build/y.log"), "needle\n").unwrap();
+    let below = room.run(LocalTool::List, json!({"path": "src/build"})).unwrap();
+    assert_eq!(below, "x (7 bytes)\n[Left out by .gitignore: 1.]\n", "the repository decides");
+}
+
+#[test]
 fn long_lists_and_finds_are_cut() {
     let mut room = Room::new();
     for n in 0..200 {
