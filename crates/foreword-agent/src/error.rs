@@ -11,29 +11,29 @@ use thiserror::Error;
 /// Why a turn failed, in words for the person who asked.
 #[derive(Debug, Error)]
 pub(crate) enum AgentError {
-    #[error("the agent was not started by a host that knows it: {0}")]
+    #[error("invalid job from the host: {0}")]
     Job(String),
-    #[error("the agent's blueprint cannot be read: {0}")]
+    #[error("cannot read the agent's blueprint: {0}")]
     Blueprint(#[from] BlueprintError),
-    #[error("the agent's work directory {} cannot be used: {source}", path.display())]
+    #[error("cannot use the agent's working directory {}: {source}", path.display())]
     Directory { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Host(#[from] ClientError),
     #[error(transparent)]
     Model(#[from] ProviderError),
-    #[error("the host takes no more events: {0}")]
+    #[error("cannot send events to the host: {0}")]
     Events(io::Error),
-    #[error("the turn has become too large: an event of {bytes} bytes, and {limit} are allowed")]
+    #[error("the turn is too large: an event has {bytes} bytes, the limit is {limit}")]
     EventTooLarge { bytes: usize, limit: usize },
-    #[error("the runner `{runner}` needs its program, and the host named none")]
+    #[error("the host named no program for the runner `{runner}`; use a host of the same version")]
     NoProgram { runner: &'static str },
-    #[error("{program} cannot be started: {source}; {advice}")]
+    #[error("cannot start {program}: {source}; {advice}")]
     Start { program: String, source: io::Error, advice: &'static str },
     #[error("{program} failed: {message}")]
     Program { program: &'static str, message: String },
-    #[error("the agent's own files cannot be written: {0}")]
+    #[error("cannot write the agent's private files: {0}")]
     Private(io::Error),
-    #[error("the bridge to the model cannot be opened: {0}")]
+    #[error("cannot open the bridge to the model: {0}")]
     Bridge(io::Error),
 }
 

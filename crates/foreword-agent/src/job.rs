@@ -21,7 +21,7 @@ pub(crate) fn read(input: impl Read) -> Result<Job, AgentError> {
             Ok(0) => break,
             Ok(read) => read,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(wrong(format!("the job cannot be read: {error}"))),
+            Err(error) => return Err(wrong(format!("cannot read the job: {error}"))),
         };
         let piece = buffer.get(..read).unwrap_or_default();
         // The host may keep the stream open: a job ends with its line.
@@ -34,26 +34,26 @@ pub(crate) fn read(input: impl Read) -> Result<Job, AgentError> {
             return Err(wrong(format!("the job is larger than {MAX_JOB_BYTES} bytes")));
         }
     }
-    let text = std::str::from_utf8(&bytes)
-        .map_err(|_| wrong("what came on standard input is not UTF-8".to_owned()))?;
+    let text =
+        std::str::from_utf8(&bytes).map_err(|_| wrong("standard input is not UTF-8".to_owned()))?;
     parse(text)
 }
 
 fn parse(text: &str) -> Result<Job, AgentError> {
     let job: Job = serde_json::from_str(text).map_err(|error| {
         AgentError::Job(match serde_json::from_str::<Value>(text) {
-            _ if text.trim().is_empty() => "nothing came on standard input".to_owned(),
+            _ if text.trim().is_empty() => "standard input is empty".to_owned(),
             Err(_) => format!(
-                "what came on standard input is no job in JSON ({error}); `foreword run -m MESSAGE` starts an agent"
+                "standard input is not a job in JSON ({error}); start an agent with `foreword run -m MESSAGE`"
             ),
             Ok(Value::Object(fields)) if fields.contains_key("context") => {
-                format!("the job is not right: {error}")
+                format!("invalid job: {error}")
             }
             Ok(Value::Object(fields)) if fields.contains_key("message") => {
-                "the payload is that of an older host: it has no `context`; use a host of the same version".to_owned()
+                "the payload has no `context`, as from an older host; use a host of the same version".to_owned()
             }
             Ok(_) => format!(
-                "what came on standard input is no job ({error}); `foreword run -m MESSAGE` starts an agent"
+                "standard input is not a job ({error}); start an agent with `foreword run -m MESSAGE`"
             ),
         })
     })?;
@@ -72,13 +72,13 @@ mod tests {
     #[test]
     fn what_is_no_job_is_explained() {
         for (input, expected) in [
-            ("", "nothing came"),
-            ("  \n{", "nothing came"),
-            ("hello", "no job in JSON"),
-            ("[1]", "is no job"),
+            ("", "is empty"),
+            ("  \n{", "is empty"),
+            ("hello", "not a job in JSON"),
+            ("[1]", "is not a job"),
             (r#"{"message":"hi","history":[],"taintRatio":0}"#, "older host"),
-            (r#"{"message":"hi","context":{}}"#, "the job is not right: missing field"),
-            (r#"{"message":"hi","context":{},"#, "no job in JSON"),
+            (r#"{"message":"hi","context":{}}"#, "invalid job: missing field"),
+            (r#"{"message":"hi","context":{},"#, "not a job in JSON"),
         ] {
             let error = error(input.as_bytes());
             assert!(error.contains(expected), "{input}: {error}");

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 /// How often to look whether a process has ended, at most.
-const LONGEST_NAP: Duration = Duration::from_millis(20);
+const MAX_NAP: Duration = Duration::from_millis(20);
 
 const KEEPER: &str = include_str!("keeper.sh");
 /// How long that may take.
@@ -65,7 +65,7 @@ impl Leashed {
                 return Ok(None);
             }
             thread::sleep(nap.min(left));
-            nap = (nap * 2).min(LONGEST_NAP);
+            nap = (nap * 2).min(MAX_NAP);
         }
     }
 

@@ -59,7 +59,7 @@ pub(crate) fn run(
                 input: input.clone(),
             })?;
             let (content, is_error) = if last {
-                (format!("Not run: a turn has at most {step} calls of the model."), true)
+                (format!("Not run: a turn may call the model {step} times at most."), true)
             } else {
                 match turn.call(&name, &input) {
                     Ok(content) => (content, false),
@@ -138,9 +138,7 @@ impl Turn<'_> {
             return Err(not_given(name).message);
         }
         if !input.is_object() {
-            return Err(
-                "The input of the call was not a JSON object; call the tool again.".to_owned()
-            );
+            return Err("The input was not a JSON object; call the tool again.".to_owned());
         }
         match LocalTool::named(name) {
             Some(tool) => {

@@ -26,7 +26,7 @@ const MAX_FILE_BYTES: u64 = 16 << 20;
 /// Why a tool did not do what it was asked, in words for the model.
 #[derive(Debug, Error)]
 pub(crate) enum ToolError {
-    #[error("`{tool}` cannot be called like that: {error}")]
+    #[error("invalid call of `{tool}`: {error}")]
     Input { tool: &'static str, error: serde_json::Error },
     #[error("{path}: {error}")]
     File { path: String, error: io::Error },
@@ -38,7 +38,7 @@ pub(crate) enum ToolError {
     Binary { path: String, bytes: u64 },
     #[error("{path} has {bytes} bytes, more than the {MAX_FILE_BYTES} that can be edited")]
     TooLarge { path: String, bytes: u64 },
-    #[error("{path} has {lines} lines; line {offset} is behind its end")]
+    #[error("{path} has {lines} lines; line {offset} is past its end")]
     BehindEnd { path: String, lines: u64, offset: u64 },
     #[error(
         "{path} is read-only here; a governed file (identity, skills, settings) is changed with `identity_propose` or `skill_propose`"
@@ -58,7 +58,7 @@ pub(crate) enum ToolError {
     NothingToReplace,
     #[error("the old and the new text are the same")]
     NoChange,
-    #[error("the {what} `{text}` cannot be used: {message}")]
+    #[error("invalid {what} `{text}`: {message}")]
     Pattern { what: &'static str, text: String, message: String },
     #[error("{0}")]
     Command(String),

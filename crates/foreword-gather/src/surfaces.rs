@@ -17,7 +17,7 @@ pub(crate) const SURFACES: &[Surface] = &[
         pack: Some("coding-readwrite"),
         tools: &[
             ("read", "Read a file, or a range of its lines."),
-            ("write", "Write a file as a whole."),
+            ("write", "Write a whole file."),
             ("edit", "Replace a passage of a file."),
             ("list", "List the files of a directory."),
             ("search", "Search the text of files."),
@@ -39,7 +39,7 @@ pub(crate) const SURFACES: &[Surface] = &[
         tools: &[
             ("task_create", "Create a task."),
             ("task_list", "List tasks and their state."),
-            ("task_update", "Change the state or the text of a task."),
+            ("task_update", "Update the state or text of a task."),
         ],
     },
     Surface {
@@ -53,16 +53,13 @@ pub(crate) const SURFACES: &[Surface] = &[
     Surface {
         name: "todo",
         pack: Some("todo"),
-        tools: &[
-            ("todo_read", "Read your list of steps."),
-            ("todo_write", "Write your list of steps."),
-        ],
+        tools: &[("todo_read", "Read your to-do list."), ("todo_write", "Write your to-do list.")],
     },
     Surface {
         name: "skills",
         pack: None,
         tools: &[
-            ("skill_list", "List the skills there are."),
+            ("skill_list", "List the available skills."),
             ("skill_read", "Read a skill by name."),
             ("skill_propose", "Propose a new or changed skill."),
         ],
@@ -70,24 +67,21 @@ pub(crate) const SURFACES: &[Surface] = &[
     Surface {
         name: "memory",
         pack: None,
-        tools: &[
-            ("memory_search", "Search what was remembered."),
-            ("memory_write", "Remember something."),
-        ],
+        tools: &[("memory_search", "Search saved memories."), ("memory_write", "Save a memory.")],
     },
     Surface {
         name: "schedule",
         pack: None,
         tools: &[
             ("schedule_add", "Run something later, once or on a schedule."),
-            ("schedule_list", "List what is scheduled."),
-            ("schedule_remove", "Take something off the schedule."),
+            ("schedule_list", "List scheduled entries."),
+            ("schedule_remove", "Remove an entry from the schedule."),
         ],
     },
     Surface {
         name: "identity",
         pack: None,
-        tools: &[("identity_propose", "Propose a change of an identity file; a person decides.")],
+        tools: &[("identity_propose", "Propose a change to an identity file; a person decides.")],
     },
     Surface {
         name: "web",
@@ -98,9 +92,9 @@ pub(crate) const SURFACES: &[Surface] = &[
         name: "session",
         pack: None,
         tools: &[
-            ("session_status", "Tell the state of this session: taint, turns, sandbox."),
+            ("session_status", "Show the state of this session: taint, turns, sandbox."),
             ("tool_describe", "Describe a tool in full."),
-            ("audit_report", "Put a significant action on record."),
+            ("audit_report", "Record a significant action in the audit log."),
         ],
     },
 ];

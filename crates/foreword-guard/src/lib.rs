@@ -46,4 +46,4 @@ pub use screen::{
     rule_names, screen_all,
 };
 pub use secrets::{MAX_REPORTED_SECRETS, Redacted, Secret, SecretKind, redact, redact_with};
-pub use taint::{Refusal, RefusalReason, Sensitive, gate};
+pub use taint::{Refusal, RefusalReason, gate};

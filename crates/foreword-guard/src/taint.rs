@@ -3,7 +3,6 @@
 use std::fmt;
 
 use foreword::TaintLevel;
-use serde::{Deserialize, Serialize};
 
 /// Which of the two rules refused.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,9 +97,6 @@ mod tests {
     fn level(external_tokens: u64, total_tokens: u64) -> TaintLevel {
         TaintLevel { external_tokens, total_tokens, external_since_person: false }
     }
-
-    #[test]
-    fn names_are_those_of_the_protocol() {}
 
     #[test]
     fn a_plain_conversation_stays_at_nothing() {

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use thiserror::Error;
 
-use crate::gate::LEAST_TOKEN;
+use crate::gate::MIN_TOKEN_CHARS;
 
 /// Why a server does not run.
 #[derive(Debug, Error)]
@@ -21,7 +21,9 @@ pub enum ServeError {
         addr: SocketAddr,
     },
     /// The token is too short to keep anybody out, or does not fit into a header.
-    #[error("the token must be at least {LEAST_TOKEN} printable ASCII characters without spaces")]
+    #[error(
+        "the token must be at least {MIN_TOKEN_CHARS} printable ASCII characters without spaces"
+    )]
     BadToken,
     /// The address cannot be had.
     #[error("cannot listen on {addr}: {source}")]
@@ -38,6 +40,6 @@ pub enum ServeError {
     #[error("the client did not open an MCP session: {0}")]
     Handshake(String),
     /// A task of the server died.
-    #[error("the MCP server broke off: {0}")]
+    #[error("the MCP server stopped unexpectedly: {0}")]
     Broken(String),
 }

@@ -6,14 +6,15 @@ use http::header::AUTHORIZATION;
 use crate::error::ServeError;
 
 /// The shortest token.
-pub(crate) const LEAST_TOKEN: usize = 16;
+pub(crate) const MIN_TOKEN_CHARS: usize = 16;
 
 /// Knows a token by its digest. Digests are compared in constant time.
 pub(crate) struct Gate(blake3::Hash);
 
 impl Gate {
     pub(crate) fn new(token: &str) -> Result<Self, ServeError> {
-        let fits = token.len() >= LEAST_TOKEN && token.bytes().all(|byte| byte.is_ascii_graphic());
+        let fits =
+            token.len() >= MIN_TOKEN_CHARS && token.bytes().all(|byte| byte.is_ascii_graphic());
         if fits { Ok(Self(blake3::hash(token.as_bytes()))) } else { Err(ServeError::BadToken) }
     }
 

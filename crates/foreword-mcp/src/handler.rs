@@ -28,7 +28,7 @@ const MARKDOWN: &str = "text/markdown";
 /// The one argument of a prompt.
 const TASK: &str = "task";
 /// Names longer than this are not repeated in messages.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
 type Context = RequestContext<RoleServer>;
 
@@ -162,7 +162,7 @@ impl ServerHandler for Handler {
         let prompts = prompts.into_iter().map(|prompt| {
             let task = PromptArgument::new(TASK)
                 .with_description(
-                    "What the agent is to do; what fits it is selected for the prompt.",
+                    "The agent's task; tools, skills and memories that match it are selected for the prompt.",
                 )
                 .with_required(false);
             let description = some(prompt.description)
@@ -249,5 +249,5 @@ fn some(text: String) -> Option<String> {
 }
 
 fn shown(name: &str) -> String {
-    name.chars().take(LONGEST_NAME).collect()
+    name.chars().take(MAX_NAME_CHARS).collect()
 }

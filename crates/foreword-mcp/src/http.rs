@@ -259,7 +259,7 @@ impl Door {
             answer.headers_mut().insert(WWW_AUTHENTICATE, scheme);
             return answer;
         }
-        let too_large = || plain(StatusCode::PAYLOAD_TOO_LARGE, "a request may have 4 MiB at most");
+        let too_large = || plain(StatusCode::PAYLOAD_TOO_LARGE, "a request may be at most 4 MiB");
         let (head, body) = request.into_parts();
         if usize::try_from(body.size_hint().lower()).map_or(true, |size| size > LARGEST_BODY) {
             return too_large();
@@ -270,7 +270,7 @@ impl Door {
             Ok(Err(error)) if error.is::<LengthLimitError>() => {
                 return too_large();
             }
-            Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST, "the request broke off"),
+            Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST, "the request ended early"),
             Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, "the request took too long"),
         };
         self.service.handle(Request::from_parts(head, Full::new(body))).await

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::backend::{Backend, PromptInfo, SkillInfo, ToolInfo, agent_tools};
 
 /// Connections that are kept for the next call.
-const KEPT: usize = 4;
+const MAX_IDLE: usize = 4;
 
 /// Asks the host of a session, which decides; nothing is read or written here.
 ///
@@ -59,7 +59,7 @@ impl SocketBackend {
         // Only a connection with a whole answer is of further use.
         if matches!(answer, Ok(_) | Err(ClientError::Failed(_))) {
             let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            if idle.len() < KEPT {
+            if idle.len() < MAX_IDLE {
                 idle.push(client);
             }
         }
@@ -129,6 +129,6 @@ fn for_every_agent(tool: &str) -> bool {
 
 fn unreadable(action: &str) -> Failure {
     let message =
-        format!("the host's answer to `{action}` cannot be read; is it of another version?");
+        format!("cannot read the host's answer to `{action}`; use a host of the same version");
     Failure::new(ErrorCode::Internal, message)
 }

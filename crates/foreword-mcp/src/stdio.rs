@@ -12,7 +12,7 @@ use crate::handler::Handler;
 use crate::work::runtime;
 
 /// The longest message; longer ones are dropped without being kept in memory.
-const LONGEST_MESSAGE: usize = 4 << 20;
+const MAX_MESSAGE_BYTES: usize = 4 << 20;
 
 /// Serves the client that started this process, until it closes standard input.
 ///
@@ -26,7 +26,7 @@ pub fn serve_stdio(backend: Arc<dyn Backend>) -> Result<(), ServeError> {
     let served = runtime.block_on(async {
         let (input, output) = stdio_pipes();
         let transport =
-            AsyncRwTransport::new_server(input, output).with_max_line_length(LONGEST_MESSAGE);
+            AsyncRwTransport::new_server(input, output).with_max_line_length(MAX_MESSAGE_BYTES);
         let running = match rmcp::serve_server(Handler::new(backend), transport).await {
             Ok(running) => running,
             // It looked in and left.

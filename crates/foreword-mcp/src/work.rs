@@ -11,7 +11,7 @@ use crate::backend::Backend;
 /// Calls that run at once.
 const RUNNING: usize = 8;
 /// Calls that run or wait; one more is refused.
-const TAKEN: usize = 256;
+const MAX_CALLS: usize = 256;
 
 /// A backend and the places at it.
 pub(crate) struct Work {
@@ -23,7 +23,7 @@ pub(crate) struct Work {
 impl Work {
     pub(crate) fn new(backend: Arc<dyn Backend>) -> Self {
         let places = |count| Arc::new(Semaphore::new(count));
-        Self { backend, running: places(RUNNING), taken: places(TAKEN) }
+        Self { backend, running: places(RUNNING), taken: places(MAX_CALLS) }
     }
 
     /// Runs a job as soon as there is room for it.
@@ -35,10 +35,11 @@ impl Work {
         given_up: &CancellationToken,
         job: impl FnOnce(&dyn Backend) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
-        let gone = || Failure::new(ErrorCode::Unavailable, "the client gave up");
+        let gone = || Failure::new(ErrorCode::Unavailable, "the client cancelled the call");
         let closed = || Failure::new(ErrorCode::Unavailable, "the server is shutting down");
         let Ok(taken) = Arc::clone(&self.taken).try_acquire_owned() else {
-            let message = format!("more than {TAKEN} calls at once; try again when some are done");
+            let message =
+                format!("more than {MAX_CALLS} concurrent calls; retry when some have finished");
             return Err(Failure::new(ErrorCode::Limit, message));
         };
         let running = tokio::select! {
@@ -54,7 +55,7 @@ impl Work {
         tokio::select! {
             biased;
             done = job => done.unwrap_or_else(|_| {
-                Err(Failure::new(ErrorCode::Internal, "the call broke off; this is a bug in Foreword"))
+                Err(Failure::new(ErrorCode::Internal, "the call panicked; this is a bug in Foreword"))
             }),
             () = given_up.cancelled() => Err(gone()),
         }

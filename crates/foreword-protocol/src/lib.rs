@@ -19,8 +19,10 @@
 //! ```
 
 mod actions;
+mod anthropic;
 mod job;
 mod model;
+mod openai;
 mod wire;
 
 pub use actions::action::{

@@ -99,7 +99,7 @@ fn answer(
         ("POST", "/v1/messages" | "/messages" | "/v1/chat/completions" | "/chat/completions") => {
             return call_model(request, provider, settings, client, out);
         }
-        _ => no(404, "there is no such thing behind this bridge"),
+        _ => no(404, "unknown path"),
     };
     whole(out, status, &body, request.keep_alive)
 }
@@ -159,7 +159,7 @@ fn call_model(
     match called {
         Ok(_) if begun => end_chunks(out),
         Ok(_) => {
-            let message = "the host gave no answer of the model";
+            let message = "the host returned no answer from the model";
             whole(out, 400, &error(provider, 400, message), request.keep_alive)
         }
         Err(fault) if begun => {

@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args, place: Place<'_>) -> Result<String, ToolError> {
         text.push('\n');
     }
     if cut_off {
-        text.push_str("[A process left its group and may still write.]\n");
+        text.push_str("[A process left its process group and may still be running.]\n");
     }
     match status {
         Some(status) if status.success() => {

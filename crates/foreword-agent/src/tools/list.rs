@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args, place: Place<'_>) -> Result<String, ToolError> {
         text.push_str("[The directory is empty.]\n");
     }
     if left_out {
-        text.push_str("[More left out; list a directory below.]\n");
+        text.push_str("[Cut; list a subdirectory to see more.]\n");
     }
     Ok(text + &unseen.note())
 }

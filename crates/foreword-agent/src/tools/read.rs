@@ -53,7 +53,7 @@ pub(super) fn run(args: Args, place: Place<'_>) -> Result<String, ToolError> {
             Err(_) => return Err(binary()),
         };
         if number > last || text.len() + shown.len() + 1 > most {
-            let note = format!("[From line {number} on left out; go on with offset {number}.]\n");
+            let note = format!("[Cut at line {number}; continue with offset {number}.]\n");
             text.push_str(&note);
             return Ok(text);
         }

@@ -84,12 +84,10 @@ pub(super) fn run(args: &Args, place: Place<'_>) -> Result<String, ToolError> {
         text.push_str("[Nothing found.]\n");
     }
     if found.full {
-        text.push_str("[More left out; search for less, or in fewer files.]\n");
+        text.push_str("[Cut; search for less, or in fewer files.]\n");
     }
     if skipped > 0 {
-        text.push_str(&format!(
-            "[{skipped} files of more than {MAX_FILE_BYTES} bytes left out.]\n"
-        ));
+        text.push_str(&format!("[{skipped} files larger than {MAX_FILE_BYTES} bytes skipped.]\n"));
     }
     Ok(text + &note)
 }

@@ -43,7 +43,7 @@ fn reads_a_file_and_ranges_of_it() {
     assert_eq!(read(json!({"path": "a.txt", "offset": 2})).unwrap(), "twö\nthree\n");
     assert_eq!(
         read(json!({"path": "a.txt", "offset": 2, "limit": 1})).unwrap(),
-        "twö\n[From line 3 on left out; go on with offset 3.]\n"
+        "twö\n[Cut at line 3; continue with offset 3.]\n"
     );
     assert_eq!(read(json!({"path": "empty"})).unwrap(), "[The file is empty.]\n");
     let absolute = room.dir.path().join("a.txt");
@@ -61,7 +61,7 @@ fn what_cannot_be_read_is_explained() {
     assert!(read(json!({"path": "/dev/zero"})).contains("a device"));
     assert!(read(json!({"path": "none"})).starts_with("none: No such file"));
     for input in [json!({}), json!("x"), json!([]), json!({"path": "x", "more": 1})] {
-        assert!(read(input).starts_with("`read` cannot be called like that"));
+        assert!(read(input).starts_with("invalid call of `read`"));
     }
 }
 
@@ -70,7 +70,7 @@ fn a_long_file_is_cut_with_a_note() {
     let long = "x".repeat(20_000);
     let room = Room::new().with("lines", "0123456789\n".repeat(1000)).with("line", &long);
     let text = room.run(LocalTool::Read, json!({"path": "lines"})).unwrap();
-    assert!(text.ends_with("[From line 91 on left out; go on with offset 91.]\n"), "{text}");
+    assert!(text.ends_with("[Cut at line 91; continue with offset 91.]\n"), "{text}");
     let mut room = room;
     room.limits.max_tool_output_bytes = 100_000;
     let text = room.run(LocalTool::Read, json!({"path": "line"})).unwrap();
@@ -140,7 +140,7 @@ fn lists_and_searches() {
         search(json!({"pattern": "x", "path": "src/main.rs"})).unwrap(),
         "[Nothing found.]\n"
     );
-    assert!(search(json!({"pattern": "("})).unwrap_err().contains("cannot be used"));
+    assert!(search(json!({"pattern": "("})).unwrap_err().contains("invalid pattern `(`"));
 }
 
 #[test]
@@ -184,9 +184,9 @@ fn long_lists_and_finds_are_cut() {
         room = room.with(&format!("file-{n:03}"), "needle\n".repeat(20));
     }
     let list = room.run(LocalTool::List, json!({})).unwrap();
-    assert!(list.len() < 1100 && list.ends_with("[More left out; list a directory below.]\n"));
+    assert!(list.len() < 1100 && list.ends_with("[Cut; list a subdirectory to see more.]\n"));
     let found = room.run(LocalTool::Search, json!({"pattern": "needle"})).unwrap();
-    assert!(found.len() < 1100 && found.contains("[More left out;"), "{found}");
+    assert!(found.len() < 1100 && found.contains("[Cut;"), "{found}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ impl Unseen {
             note += &format!("[{} could not be read.]\n", self.unreadable);
         }
         if self.stopped {
-            note += "[Stopped: too many files; choose a directory below.]\n";
+            note += "[Stopped: too many files; choose a subdirectory.]\n";
         }
         note
     }

@@ -9,7 +9,7 @@ use harness::{damaged, fuzz};
 
 /// No host is behind the socket, so that a job that is still whole ends there.
 const JOBS: &[&str] = &[
-    r#"{"message":"hi","history":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"text","text":"b"},{"type":"tool_use","id":"t","name":"read","input":{}}]}],"taintRatio":0.0,"taintThreshold":0.3,"profile":"balanced","sandboxType":"bwrap","context":{"agentId":"a","task":"t","memories":["m"],"tools":["read"]},"blueprint":{"file":"own.toml","text":"name = \"own\"\nextends = \"standard\"\n"},"runner":"native","provider":"anthropic","model":"m","stream":true,"tools":[{"name":"read","description":"d","inputSchema":{"type":"object"}}],"cwd":"/","socket":"/nowhere/host.sock","token":"t","foreword":"/nowhere/foreword","limits":{"maxSteps":3,"commandSeconds":5,"maxToolOutputBytes":1000,"maxOutputTokens":100}}"#,
+    r#"{"message":"hi","history":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"text","text":"b"},{"type":"tool_use","id":"t","name":"read","input":{}}]}],"context":{"agentId":"a","task":"t","memories":["m"],"tools":["read"]},"blueprint":{"file":"own.toml","text":"name = \"own\"\nextends = \"standard\"\n"},"runner":"native","provider":"anthropic","model":"m","stream":true,"tools":[{"name":"read","description":"d","inputSchema":{"type":"object"}}],"cwd":"/","socket":"/nowhere/host.sock","token":"t","foreword":"/nowhere/foreword","limits":{"maxSteps":3,"commandSeconds":5,"maxToolOutputBytes":1000,"maxOutputTokens":100}}"#,
     r#"{"message":"hi","history":[],"taintRatio":0.15,"profile":"paranoid"}"#,
     "just text",
 ];

@@ -150,9 +150,9 @@ fn tools_that_were_not_given_and_inputs_that_are_none() {
         "!skill_list: you have no tool `skill_list`",
         "!model_call: you have no tool `model_call`",
         "!nonsense: you have no tool `nonsense`",
-        "!read: The input of the call was not a JSON object",
+        "!read: The input was not a JSON object",
         "!read: none: No such file",
-        "!todo_write: `todo_write` cannot be called like that",
+        "!todo_write: invalid call of `todo_write`",
     ]) {
         assert!(result.starts_with(expected), "{result}");
     }
@@ -174,7 +174,7 @@ fn a_loop_ends_at_its_limit() {
     let (messages, stop_reason, _) = done(&events);
     assert_eq!((messages.len(), stop_reason), (6, "max_steps"));
     assert_eq!(model.asked().len(), 3);
-    assert_eq!(results(&events)[2], "!list: Not run: a turn has at most 3 calls of the model.");
+    assert_eq!(results(&events)[2], "!list: Not run: a turn may call the model 3 times at most.");
 }
 
 #[test]
@@ -190,9 +190,9 @@ fn a_model_that_fails_is_explained() {
             Reply::raw(200, "text/html", "<html><title>Sign in</title>"),
             "instead of an answer: Sign in",
         ),
-        (Reply::raw(200, "text/event-stream", "garbage"), "cannot be read"),
-        (Reply::raw(200, "text/event-stream", ""), "broke off"),
-        (Reply::Half("I was about to".into()), "broke off in the middle"),
+        (Reply::raw(200, "text/event-stream", "garbage"), "cannot read the model's answer"),
+        (Reply::raw(200, "text/event-stream", ""), "the stream ended early"),
+        (Reply::Half("I was about to".into()), "the stream ended early"),
     ] {
         for provider in PROVIDERS {
             let model = ModelServer::start([reply.clone()]);
@@ -220,10 +220,10 @@ fn a_host_that_refuses_or_is_not_there() {
     assert_eq!(error(&turn(&job).1), "that is not this session's token");
 
     job.socket = dir.path().join("none.sock");
-    assert!(error(&turn(&job).1).starts_with("the host cannot be reached"));
+    assert!(error(&turn(&job).1).starts_with("cannot reach the host"));
 
     job.cwd = dir.path().join("none");
-    assert!(error(&turn(&job).1).contains("work directory"));
+    assert!(error(&turn(&job).1).contains("working directory"));
 }
 
 #[test]

@@ -185,7 +185,7 @@ impl Backend for Local {
 
 fn read<T: DeserializeOwned>(name: &str, args: Value) -> Result<T, Failure> {
     serde_json::from_value(args).map_err(|error| {
-        Failure::new(ErrorCode::BadRequest, format!("`{name}` cannot be called like that: {error}"))
+        Failure::new(ErrorCode::BadRequest, format!("invalid call of `{name}`: {error}"))
     })
 }
 

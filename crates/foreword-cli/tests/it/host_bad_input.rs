@@ -50,7 +50,7 @@ fn fails_with(answers: Vec<Answer>) -> (String, usize) {
 #[test]
 fn garbage() {
     let (error, calls) = fails_with(vec![raw(200, "\u{1}\u{2} not json at all")]);
-    assert!(error.starts_with("error: the model's answer cannot be read: "), "{error}");
+    assert!(error.starts_with("error: cannot read the model's answer: "), "{error}");
     assert_eq!(calls, 1);
 }
 
@@ -77,7 +77,7 @@ fn an_error_page() {
     let (error, calls) = fails_with(vec![raw(502, page)]);
     assert_eq!(
         error,
-        "error: the model's server answered with a web page (status 502) instead of an answer: Bad gateway; check the base address of the model"
+        "error: the model server returned a web page (status 502): Bad gateway; check the model's base URL"
     );
     assert_eq!(calls, 2, "a bad gateway may be well in a moment");
     let (error, calls) = fails_with(vec![raw(200, page)]);

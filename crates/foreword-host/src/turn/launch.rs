@@ -64,10 +64,6 @@ impl Host {
         let job = Job {
             message: prepared.message.clone(),
             history: prepared.history.messages.clone(),
-            taint_ratio: prepared.context.taint_ratio,
-            taint_threshold: active.taint_threshold(),
-            profile: prepared.context.profile(),
-            sandbox_type: prepared.context.sandbox_type.inspect().to_owned(),
             context: prepared.context.clone(),
             blueprint: prepared.blueprint.source().clone(),
             runner: prepared.runner,

@@ -149,7 +149,7 @@ macro_rules! actions {
 actions! {
     SkillList(Nothing) = "skill_list":
         EveryAgent, Ordinary, Reads, AfterAction, Never,
-        "List the skills there are.";
+        "List the available skills.";
     SkillRead(SkillRead) = "skill_read":
         EveryAgent, Ordinary, Reads, AfterAction, Never,
         "Read a skill by name.";
@@ -158,19 +158,19 @@ actions! {
         "Propose a new or changed skill.";
     IdentityPropose(IdentityPropose) = "identity_propose":
         AgentWithTool, TaintGated, Changes, WithChange, Never,
-        "Propose a change of an identity file; a person decides.";
+        "Propose a change to an identity file; a person decides.";
     MemorySearch(MemorySearch) = "memory_search":
         AgentWithTool, Ordinary, Reads, AfterAction, Never,
-        "Search what was remembered.";
+        "Search saved memories.";
     MemoryWrite(MemoryWrite) = "memory_write":
         AgentWithTool, TaintGated, Changes, AfterAction, Never,
-        "Remember something.";
+        "Save a memory.";
     AuditReport(AuditReport) = "audit_report":
         EveryAgent, Ordinary, Changes, WithChange, Never,
-        "Put a significant action on record.";
+        "Record a significant action in the audit log.";
     ContentAdd(ContentAdd) = "content_add":
         Runner, Ordinary, Changes, AfterAction, Never,
-        "Bring external content into the session.";
+        "Add external content to the session.";
     WebFetch(WebFetch) = "web_fetch":
         AgentWithTool, Ordinary, Changes, AfterAction, MayWait,
         "Fetch a page from a host the workspace allows.";
@@ -188,28 +188,28 @@ actions! {
         "List tasks and their state.";
     TaskUpdate(TaskUpdate) = "task_update":
         AgentWithTool, Ordinary, Changes, WithChange, Never,
-        "Change the state or the text of a task.";
+        "Update the state or text of a task.";
     TodoRead(Nothing) = "todo_read":
         AgentWithTool, Ordinary, Reads, AfterAction, Never,
-        "Read your list of steps.";
+        "Read your to-do list.";
     TodoWrite(TodoWrite) = "todo_write":
         AgentWithTool, Ordinary, Changes, WithChange, Never,
-        "Write your list of steps.";
+        "Write your to-do list.";
     ScheduleAdd(ScheduleAdd) = "schedule_add":
         AgentWithTool, TaintGated, Changes, WithChange, Never,
         "Run something later, once or on a schedule.";
     ScheduleList(Nothing) = "schedule_list":
         AgentWithTool, Ordinary, Reads, AfterAction, Never,
-        "List what is scheduled.";
+        "List scheduled entries.";
     ScheduleRemove(ScheduleRemove) = "schedule_remove":
         AgentWithTool, TaintGated, Changes, WithChange, Never,
-        "Take something off the schedule.";
+        "Remove an entry from the schedule.";
     ToolDescribe(ToolDescribe) = "tool_describe":
         EveryAgent, Ordinary, Reads, AfterAction, Never,
         "Describe a tool in full.";
     SessionStatus(Nothing) = "session_status":
         EveryAgent, Ordinary, Reads, AfterAction, Never,
-        "Tell the state of this session: taint, turns, sandbox.";
+        "Show the state of this session: taint, turns, sandbox.";
     ModelCall(ModelCall) = "model_call":
         Runner, Ordinary, Changes, WithChange, MayWait,
         "Call the model with the session's prompt.";

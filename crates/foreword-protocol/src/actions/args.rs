@@ -1,4 +1,4 @@
-//! What each action is called with. Fields nobody knows are refused.
+//! The arguments of each action. Unknown fields are refused.
 
 use std::collections::BTreeMap;
 
@@ -32,14 +32,14 @@ args! {
     pub struct SkillPropose {
         /// The skill's name: lower-case letters, digits and hyphens.
         pub skill: String,
-        /// The whole text, in Markdown; a header with name and description is added where there is none.
+        /// The whole text, in Markdown; a missing header with name and description is added.
         pub content: String,
         /// Why it is worth keeping.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub reason: Option<String>,
     }
 
-    /// A changed identity file, which a person will look at.
+    /// A changed identity file, which a person reviews.
     pub struct IdentityPropose {
         /// The file: SOUL.md, IDENTITY.md, USER.md, TOOLS.md, HEARTBEAT.md or CONTEXT.md.
         pub file: String,
@@ -52,9 +52,9 @@ args! {
 
     /// What to look for in the memory.
     pub struct MemorySearch {
-        /// What it should be about.
+        /// What the memories should be about.
         pub query: String,
-        /// At most so many; 10 unless told.
+        /// Maximum number of results; 10 by default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub limit: Option<u32>,
     }
@@ -63,15 +63,15 @@ args! {
     pub struct MemoryWrite {
         /// What to remember, in one or a few sentences.
         pub text: String,
-        /// A word for what it is: note, fact, preference, activity.
+        /// The kind of memory: note, fact, preference or activity.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub kind: Option<String>,
-        /// From 0 to 1.
+        /// Importance, from 0 to 1.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub importance: Option<f64>,
     }
 
-    /// Something that should stand in the audit log.
+    /// An entry for the audit log.
     pub struct AuditReport {
         /// What happened, in a few words.
         pub event: String,
@@ -82,7 +82,7 @@ args! {
 
     /// Content from outside that enters the session.
     pub struct ContentAdd {
-        /// Where it came from: a channel, an address, a file.
+        /// Where it came from: a channel, a URL, a file.
         pub source: String,
         /// The text.
         pub content: String,
@@ -90,7 +90,7 @@ args! {
 
     /// An address to fetch.
     pub struct WebFetch {
-        /// An http or https address on a host the workspace allows.
+        /// An http or https URL on a host the workspace allows.
         pub url: String,
     }
 
@@ -101,9 +101,9 @@ args! {
         /// Where it works, inside the workspace.
         #[serde(default = "here")]
         pub cwd: String,
-        /// What it is asked.
+        /// What to ask it.
         pub prompt: String,
-        /// Another model than its own.
+        /// A model to use instead of its own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub model: Option<String>,
         /// How it is started; a sub-agent is told so in its prompt.
@@ -120,7 +120,7 @@ args! {
         /// The role of the agent that starts it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub parent_role: Option<String>,
-        /// What it is to reach.
+        /// Its objective.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub objective: Option<String>,
         /// The task it works on.
@@ -128,7 +128,7 @@ args! {
         pub task_id: Option<String>,
     }
 
-    /// Agents to run one after another, each with the answer of the one before.
+    /// Agents to run one after another, each with the previous answer.
     pub struct ChainRun {
         /// The stages in order.
         pub stages: Vec<Stage>,
@@ -138,27 +138,27 @@ args! {
     pub struct Stage {
         /// The agent's id.
         pub role: String,
-        /// What it is asked.
+        /// What to ask it.
         pub prompt: String,
         /// Where it works, inside the workspace.
         #[serde(default = "here")]
         pub cwd: String,
-        /// Another model than its own.
+        /// A model to use instead of its own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub model: Option<String>,
-        /// How it is started; top-level unless told.
+        /// How it is started; top-level by default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub runtime_context: Option<RuntimeContextArgs>,
     }
 
     /// A new task.
     pub struct TaskCreate {
-        /// What is to be done, in one line.
+        /// What to do, in one line.
         pub title: String,
         /// More about it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub detail: Option<String>,
-        /// The agent who is to do it.
+        /// The agent assigned to it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub assignee: Option<String>,
     }
@@ -188,12 +188,12 @@ args! {
         /// Its new detail.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub detail: Option<String>,
-        /// The agent who is to do it.
+        /// The agent assigned to it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub assignee: Option<String>,
     }
 
-    /// The whole list of steps, which replaces the one before.
+    /// The whole to-do list, which replaces the previous one.
     pub struct TodoWrite {
         /// The steps in order.
         pub items: Vec<TodoItem>,
@@ -201,9 +201,9 @@ args! {
 
     /// A step.
     pub struct TodoItem {
-        /// What is to be done.
+        /// What to do.
         pub text: String,
-        /// How far it is.
+        /// Its state.
         #[serde(default)]
         #[schemars(with = "NameSchema<TodoState>")]
         pub state: TodoState,
@@ -214,17 +214,17 @@ args! {
         /// Minute, hour, day of month, month, day of week, in UTC; or @hourly, @daily, @weekly.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub cron: Option<String>,
-        /// A time such as 2026-02-26T14:30:00Z, once.
+        /// A single time, such as 2026-02-26T14:30:00Z.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub at: Option<String>,
-        /// What the agent will be asked then.
+        /// What to ask the agent then.
         pub prompt: String,
-        /// The agent; yourself unless told.
+        /// The agent; yourself by default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub agent: Option<String>,
     }
 
-    /// What to take off the schedule.
+    /// Which entry to remove from the schedule.
     pub struct ScheduleRemove {
         /// The entry.
         pub id: String,

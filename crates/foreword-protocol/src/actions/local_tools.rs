@@ -51,32 +51,32 @@ impl LocalTool {
         let (description, properties, required): (&str, Value, &[&str]) = match self {
             Self::Read => (
                 "Read a file, or a range of its lines.",
-                json!({"path": path, "offset": number("The first line, from 1."), "limit": number("At most so many lines.")}),
+                json!({"path": path, "offset": number("The first line, from 1."), "limit": number("Maximum number of lines.")}),
                 &["path"],
             ),
             Self::Write => (
-                "Write a file as a whole.",
+                "Write a whole file.",
                 json!({"path": path, "content": text("The whole new text.")}),
                 &["path", "content"],
             ),
             Self::Edit => (
-                "Replace a passage of a file. The old text must occur exactly once, unless all are replaced.",
-                json!({"path": path, "old": text("The passage, exactly as it stands."), "new": text("What takes its place."), "all": {"type": "boolean", "description": "Replace every occurrence."}}),
+                "Replace a passage of a file. The old text must occur exactly once, unless `all` is set.",
+                json!({"path": path, "old": text("The passage to replace, copied exactly."), "new": text("The replacement."), "all": {"type": "boolean", "description": "Replace every occurrence."}}),
                 &["path", "old", "new"],
             ),
             Self::List => (
-                "List the files of a directory.",
-                json!({"path": path, "recursive": {"type": "boolean", "description": "Directories below it too."}}),
+                "List the files of a directory, except those that .gitignore excludes.",
+                json!({"path": path, "recursive": {"type": "boolean", "description": "Include subdirectories."}}),
                 &[],
             ),
             Self::Search => (
-                "Search the text of files.",
-                json!({"pattern": text("A regular expression."), "path": path, "glob": text("Only files whose names fit, such as *.rs."), "ignoreCase": {"type": "boolean", "description": "Upper and lower case are the same."}}),
+                "Search the text of files, except those that .gitignore excludes.",
+                json!({"pattern": text("A regular expression."), "path": path, "glob": text("Only files that match this glob, such as *.rs or src/**/*.{ts,tsx}."), "ignoreCase": {"type": "boolean", "description": "Ignore case."}}),
                 &["pattern"],
             ),
             Self::Bash => (
                 "Run a command in the sandbox.",
-                json!({"command": text("The command, for bash."), "timeout": number("Seconds it may take.")}),
+                json!({"command": text("The command, for bash."), "timeout": number("Time limit in seconds.")}),
                 &["command"],
             ),
         };

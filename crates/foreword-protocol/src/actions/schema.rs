@@ -54,7 +54,7 @@ pub fn schema() -> Value {
                 "description": action.description,
                 "type": "object",
                 "properties": {
-                    "id": {"type": "integer", "minimum": 0, "description": "Grows from call to call on a connection."},
+                    "id": {"type": "integer", "minimum": 0, "description": "Increases with every call on a connection."},
                     "token": {"type": "string", "description": "The session's token."},
                     "action": {"const": action.name},
                     "args": action_schema(action),

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
+use crate::model::MAX_ANSWER_BYTES;
 use crate::model::error::{ProviderError, is_web_page, page_title, shown};
 use crate::model::message::{Block, Content, Message, Provider, Role};
-use crate::model::{MAX_ANSWER_BYTES, stream};
 use foreword::Usage;
 
 /// Why the model stopped.
@@ -82,8 +82,8 @@ impl Answer {
             return Err(error);
         }
         match provider {
-            Provider::Anthropic => stream::anthropic::whole(&value),
-            Provider::OpenAi => stream::openai::whole(&value),
+            Provider::Anthropic => crate::anthropic::stream::whole(&value),
+            Provider::OpenAi => crate::openai::stream::whole(&value),
         }
     }
 

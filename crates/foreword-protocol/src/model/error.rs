@@ -27,7 +27,7 @@ pub enum ProviderError {
     },
     /// A web page, as proxies and wrong addresses give.
     #[error(
-        "the model's server answered with a web page{} instead of an answer: {title}; check the base address of the model",
+        "the model server returned a web page{}: {title}; check the model's base URL",
         status_note(*.status)
     )]
     WebPage {
@@ -37,12 +37,10 @@ pub enum ProviderError {
         title: String,
     },
     /// Something that is no answer.
-    #[error("the model's answer cannot be read: {0}")]
+    #[error("cannot read the model's answer: {0}")]
     Garbage(String),
     /// The answer broke off.
-    #[error(
-        "the model's answer broke off in the middle: the stream ended before the model had finished"
-    )]
+    #[error("the model's answer is incomplete: the stream ended early")]
     Truncated,
     /// The answer is too long.
     #[error("the model's answer is larger than {limit} bytes")]
@@ -200,7 +198,7 @@ mod tests {
         let error = ProviderError::from_response(502, None, page);
         assert_eq!(
             error.to_string(),
-            "the model's server answered with a web page (status 502) instead of an answer: 502 Bad Gateway; check the base address of the model"
+            "the model server returned a web page (status 502): 502 Bad Gateway; check the model's base URL"
         );
         assert!(error.retryable());
         let silent = ProviderError::from_response(401, None, "");

@@ -31,7 +31,7 @@ impl RequestFacts {
     ///
     /// # Errors
     ///
-    /// If it is no JSON object, or one that two readers could understand differently: a key that
+    /// If it is not a JSON object, or one that two readers could understand differently: a key that
     /// occurs twice, or differs from a known one in case only.
     pub fn read(provider: Provider, body: &str) -> Result<Self, BodyError> {
         let top: Top = serde_json::from_str(body)?;

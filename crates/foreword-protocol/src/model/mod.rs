@@ -23,14 +23,14 @@
 //! # Ok::<(), crate::model::BodyError>(())
 //! ```
 
-mod answer;
-mod conversation;
-mod error;
+pub(crate) mod answer;
+pub(crate) mod conversation;
+pub(crate) mod error;
 mod facts;
-mod message;
-mod request;
+pub(crate) mod message;
+pub(crate) mod request;
 mod sse;
-mod stream;
+pub(crate) mod stream;
 mod unique;
 mod usage_reader;
 mod utf8;

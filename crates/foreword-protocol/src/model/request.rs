@@ -1,9 +1,8 @@
 //! A call of a model, and the exact bytes of it.
 
-mod anthropic;
-mod openai;
-
+use crate::anthropic;
 use crate::model::message::{Message, Provider, ToolSpec};
+use crate::openai;
 
 /// A piece of the system prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +38,8 @@ impl ModelRequest<'_> {
     /// The body, byte for byte as it is sent: the same request gives the same bytes.
     pub fn body(&self) -> String {
         match self.provider {
-            Provider::Anthropic => anthropic::body(self),
-            Provider::OpenAi => openai::body(self),
+            Provider::Anthropic => anthropic::request::body(self),
+            Provider::OpenAi => openai::request::body(self),
         }
     }
 }

@@ -1,18 +1,17 @@
 //! An answer that comes in pieces.
 
-pub(crate) mod anthropic;
-pub(crate) mod openai;
-
+use crate::anthropic;
 use crate::model::MAX_ANSWER_BYTES;
 use crate::model::answer::Answer;
 use crate::model::error::{ProviderError, page_title};
 use crate::model::message::Provider;
 use crate::model::sse::Events;
+use crate::openai;
 
 /// So much of a web page is kept to find its title.
 const PAGE_BYTES: usize = 16 << 10;
 /// The most texts and calls of one answer.
-const MAX_BLOCKS: usize = 1024;
+pub(crate) const MAX_BLOCKS: usize = 1024;
 
 /// Something new in an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +49,8 @@ enum Form {
 
 #[derive(Debug)]
 enum Parts {
-    Anthropic(anthropic::Parts),
-    OpenAi(openai::Parts),
+    Anthropic(anthropic::stream::Parts),
+    OpenAi(openai::stream::Parts),
 }
 
 impl Parts {
@@ -67,8 +66,8 @@ impl StreamReader {
     /// A reader for one answer.
     pub fn new(provider: Provider) -> Self {
         let parts = match provider {
-            Provider::Anthropic => Parts::Anthropic(anthropic::Parts::default()),
-            Provider::OpenAi => Parts::OpenAi(openai::Parts::default()),
+            Provider::Anthropic => Parts::Anthropic(anthropic::stream::Parts::default()),
+            Provider::OpenAi => Parts::OpenAi(openai::stream::Parts::default()),
         };
         Self { provider, form: Form::Unknown, parts, bytes: 0, failed: None }
     }
@@ -158,12 +157,12 @@ impl StreamReader {
     }
 }
 
-fn too_many_blocks() -> ProviderError {
+pub(crate) fn too_many_blocks() -> ProviderError {
     ProviderError::Garbage(format!("it has more than {MAX_BLOCKS} parts"))
 }
 
 /// An event as JSON, or the error in it.
-fn event_value(data: &str) -> Result<serde_json::Value, ProviderError> {
+pub(crate) fn event_value(data: &str) -> Result<serde_json::Value, ProviderError> {
     let value: serde_json::Value = serde_json::from_str(data).map_err(|error| {
         let begins = crate::model::error::shown(data);
         ProviderError::Garbage(format!("an event is not JSON ({error}): {begins}"))

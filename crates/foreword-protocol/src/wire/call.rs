@@ -9,9 +9,9 @@ use crate::actions::action::{Action, ActionInfo, actions};
 use crate::wire::reply::{ErrorCode, Failure};
 
 /// Names longer than this are not repeated in messages.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 /// What a reader says about a fault is cut here: it repeats what it read.
-const LONGEST_FAULT: usize = 300;
+const MAX_FAULT_CHARS: usize = 300;
 
 /// A call: a number that grows, the session's token, and what is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,7 +93,7 @@ impl Call {
             token: None,
         };
         if !is_object(text) {
-            return Err(no_call("it is no JSON object".to_owned()));
+            return Err(no_call("it is not a JSON object".to_owned()));
         }
         let envelope: Envelope<'_> =
             serde_json::from_str(text).map_err(|error| no_call(fault_of(&error)))?;
@@ -108,7 +108,7 @@ impl Call {
         };
         let read = Action::read(&name, args).map(|read| {
             read.map_err(|error| fault_of(&error)).and_then(|action| {
-                if is_object(args.get()) { Ok(action) } else { Err("no JSON object".to_owned()) }
+                if is_object(args.get()) { Ok(action) } else { Err("not a JSON object".to_owned()) }
             })
         });
         match read {
@@ -117,7 +117,7 @@ impl Call {
                 error: fault(
                     Some(id),
                     ErrorCode::BadRequest,
-                    format!("`{name}` cannot be called like that: {error}"),
+                    format!("invalid call of `{name}`: {error}"),
                 ),
                 token: Some(token),
             }),
@@ -151,11 +151,11 @@ impl Action {
             return Err(Failure::new(ErrorCode::UnknownAction, unknown(name)));
         }
         let wrong = |error: String| {
-            let message = format!("`{name}` cannot be called like that: {error}");
+            let message = format!("invalid call of `{name}`: {error}");
             Failure::new(ErrorCode::BadRequest, message)
         };
         if !input.is_object() {
-            return Err(wrong("the input is no JSON object".to_owned()));
+            return Err(wrong("the input is not a JSON object".to_owned()));
         }
         let input =
             serde_json::value::to_raw_value(input).map_err(|error| wrong(fault_of(&error)))?;
@@ -168,7 +168,7 @@ impl Action {
 
 fn fault_of(error: &serde_json::Error) -> String {
     let mut fault = error.to_string();
-    if let Some((end, _)) = fault.char_indices().nth(LONGEST_FAULT) {
+    if let Some((end, _)) = fault.char_indices().nth(MAX_FAULT_CHARS) {
         fault.truncate(end);
         fault.push('…');
     }
@@ -181,7 +181,7 @@ fn is_object(json: &str) -> bool {
 }
 
 fn unknown(name: &str) -> String {
-    let shown: String = name.chars().take(LONGEST_NAME).collect();
+    let shown: String = name.chars().take(MAX_NAME_CHARS).collect();
     match foreword::nearest(&shown, actions().iter().map(|action| action.name)) {
         Some(near) => format!("there is no action `{shown}`; did you mean `{near}`?"),
         None => format!("there is no action `{shown}`; `foreword schema` lists them"),

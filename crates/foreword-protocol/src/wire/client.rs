@@ -21,10 +21,10 @@ pub enum ClientError {
     #[error(transparent)]
     Failed(#[from] Failure),
     /// The host cannot be reached.
-    #[error("the host cannot be reached: {0}")]
+    #[error("cannot reach the host: {0}")]
     Io(#[from] io::Error),
     /// The host's answer makes no sense.
-    #[error("the host's answer cannot be read: {0}")]
+    #[error("cannot read the host's answer: {0}")]
     Answer(String),
 }
 

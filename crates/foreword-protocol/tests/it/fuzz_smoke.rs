@@ -6,7 +6,7 @@ mod checks;
 #[path = "../../../../fuzz/harness.rs"]
 mod harness;
 
-use foreword::{Blueprint, Context, Profile};
+use foreword::{Blueprint, Context};
 use foreword_protocol::{Job, JobLimits, LocalTool, RunnerKind};
 use foreword_protocol::{Message, Provider};
 use harness::{anything, damaged, fuzz};
@@ -58,10 +58,6 @@ fn job() -> &'static [&'static str] {
     let job = Job {
         message: "Hello!".to_owned(),
         history: vec![Message::user("Hi"), Message::assistant("Hi.")],
-        taint_ratio: 0.25,
-        taint_threshold: 0.3,
-        profile: Profile::Balanced,
-        sandbox_type: "bwrap".to_owned(),
         context: Context::from_json("{}").unwrap(),
         blueprint: Blueprint::builtin("standard").unwrap().source().clone(),
         runner: RunnerKind::Native,

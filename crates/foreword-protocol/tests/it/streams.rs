@@ -135,7 +135,7 @@ fn half_a_stream_is_an_error_that_says_so() {
         let (_, _, cut) = read(provider, [&stream[..end]]);
         assert_eq!(cut.unwrap_err(), ProviderError::Truncated);
         let (_, _, nothing) = read(provider, [" \n"]);
-        assert!(nothing.unwrap_err().to_string().contains("broke off"));
+        assert!(nothing.unwrap_err().to_string().contains("the stream ended early"));
     }
 }
 
@@ -179,7 +179,7 @@ fn a_part_that_begins_twice_is_refused() {
     let (text, _, answer) = read(Provider::Anthropic, [again.as_str()]);
     assert_eq!(text, "I loök 😀.");
     let error = answer.unwrap_err().to_string();
-    assert_eq!(error, "the model's answer cannot be read: its parts are out of order");
+    assert_eq!(error, "cannot read the model's answer: its parts are out of order");
 }
 
 #[test]

@@ -6,7 +6,7 @@ pub(crate) mod model;
 
 use std::path::{Path, PathBuf};
 
-use foreword::{Blueprint, Context, Profile, Prompt};
+use foreword::{Blueprint, Context, Prompt};
 use foreword_protocol::{
     AgentEvent, Job, JobLimits, LocalTool, RunnerKind, action_schema, actions,
 };
@@ -59,10 +59,6 @@ pub(crate) fn job(host: &TestHost, provider: Provider, cwd: &Path, tool_names: &
     Job {
         message: "What is up?".into(),
         history: Vec::new(),
-        taint_ratio: 0.0,
-        taint_threshold: 0.3,
-        profile: Profile::Balanced,
-        sandbox_type: "subprocess".into(),
         context,
         blueprint: Blueprint::builtin("standard").unwrap().source().clone(),
         runner: RunnerKind::Native,

@@ -75,7 +75,7 @@ impl Backend for Parts {
         vec![
             read("prompt_build", "Build the prompt of an agent.", build.clone()),
             read("prompt_explain", "Explain the prompt of an agent.", build),
-            read("skill_list", "List the skills there are.", nothing.clone()),
+            read("skill_list", "List the available skills.", nothing.clone()),
             read("test_simple_text", "Answer with a text.", nothing.clone()),
             read("test_error_handling", "Always fail.", nothing.clone()),
             read("test_slow", "Answer after a while.", nothing),

@@ -1,12 +1,11 @@
-//! What an agent is started with, on its standard input: the payload of older hosts (message,
-//! history, taint), and with it everything the prompt and the loop need.
+//! What the host writes to the standard input of an agent: everything the prompt and the loop need.
 
 pub(crate) mod event;
 
 use std::path::PathBuf;
 
 use crate::model::{Message, Provider, ToolSpec};
-use foreword::{BlueprintSource, Context, Profile, RunnerKind};
+use foreword::{BlueprintSource, Context, RunnerKind};
 use serde::{Deserialize, Serialize};
 
 /// A program of somebody else's that runs the agent.
@@ -53,14 +52,6 @@ pub struct Job {
     pub message: String,
     /// The conversation before it.
     pub history: Vec<Message>,
-    /// The session's taint.
-    pub taint_ratio: f64,
-    /// Above this, sensitive actions are refused.
-    pub taint_threshold: f64,
-    /// The security profile.
-    pub profile: Profile,
-    /// The sandbox in use.
-    pub sandbox_type: String,
     /// Everything the prompt depends on.
     pub context: Context,
     /// How the prompt is laid out.

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Delta, MAX_BLOCKS, event_value, too_many_blocks};
 use crate::model::answer::{Answer, StopReason, anthropic_usage, tool_input};
 use crate::model::error::ProviderError;
 use crate::model::message::Block;
+use crate::model::stream::{Delta, MAX_BLOCKS, event_value, too_many_blocks};
 use foreword::Usage;
 
 /// An answer so far.

@@ -7,9 +7,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::ModelRequest;
 use crate::model::conversation::{Part, Turn, is_blank, turns};
 use crate::model::message::Role;
+use crate::model::request::ModelRequest;
 
 /// Boundaries of the system prompt that are marked.
 const SYSTEM_BOUNDARIES: usize = 2;
@@ -80,7 +80,7 @@ enum CacheControl {
     Ephemeral,
 }
 
-pub(super) fn body(request: &ModelRequest<'_>) -> String {
+pub(crate) fn body(request: &ModelRequest<'_>) -> String {
     let (turns, person) = turns(request.messages, request.turn_context);
     let mut messages: Vec<Written<'_>> = turns.iter().map(written).collect();
     let before_person = person.and_then(|person| person.checked_sub(1));

@@ -4,9 +4,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::ModelRequest;
 use crate::model::conversation::{Part, Turn, turns};
 use crate::model::message::Role;
+use crate::model::request::ModelRequest;
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -65,7 +65,7 @@ struct Function<'a> {
     arguments: String,
 }
 
-pub(super) fn body(request: &ModelRequest<'_>) -> String {
+pub(crate) fn body(request: &ModelRequest<'_>) -> String {
     let (turns, _) = turns(request.messages, request.turn_context);
     let system: String = request.system.iter().map(|part| part.text).collect();
     let mut messages = Vec::with_capacity(turns.len() + 1);

@@ -1,0 +1,4 @@
+//! The OpenAI wire format: request bodies and streamed answers.
+
+pub(crate) mod request;
+pub(crate) mod stream;
