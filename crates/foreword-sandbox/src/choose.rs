@@ -9,7 +9,7 @@ use crate::backends::nsjail::{self, Nsjail};
 use crate::backends::seatbelt::{self, Seatbelt};
 use crate::backends::subprocess::{Launcher, Subprocess};
 use crate::error::SandboxError;
-use crate::remember::Memory;
+use crate::probe_cache::ProbeCache;
 use crate::sandbox::Sandbox;
 use foreword::SandboxKind;
 
@@ -60,7 +60,7 @@ impl Available<'_> {
         let find = |name: &str, remedy| {
             (self.lookup)(name).ok_or_else(|| SandboxError::Unavailable {
                 sandbox: kind,
-                reason: format!("there is no program `{name}`"),
+                reason: format!("`{name}` is not installed"),
                 remedy,
             })
         };
@@ -80,7 +80,7 @@ impl Available<'_> {
                 let program = find("docker", docker::REMEDY)?;
                 let image = self.docker_image.clone().ok_or_else(|| SandboxError::Unavailable {
                     sandbox: kind,
-                    reason: "no image is named".into(),
+                    reason: "no image is configured".into(),
                     remedy: docker::REMEDY,
                 })?;
                 let docker = Docker::new(program, image);
@@ -103,13 +103,13 @@ impl Available<'_> {
         program: &Path,
         trial: impl FnOnce() -> Result<(), SandboxError>,
     ) -> Result<(), SandboxError> {
-        let memory = self.remember_in.as_ref().and_then(|at| Memory::of(at, kind, program));
-        if memory.as_ref().is_some_and(Memory::holds) {
+        let cache = self.remember_in.as_ref().and_then(|at| ProbeCache::of(at, kind, program));
+        if cache.as_ref().is_some_and(ProbeCache::holds) {
             return Ok(());
         }
         trial()?;
-        if let Some(memory) = memory {
-            memory.keep();
+        if let Some(cache) = cache {
+            cache.keep();
         }
         Ok(())
     }

@@ -28,11 +28,7 @@ fn with_nothing_installed_there_is_still_a_process() {
     let available = available(&nothing);
     assert_eq!(available.best().kind(), SandboxKind::Subprocess);
     let error = available.named(SandboxKind::Bwrap).unwrap_err().to_string();
-    assert!(
-        error.starts_with(
-            "the sandbox bwrap does not work here: there is no program `bwrap`; install"
-        )
-    );
+    assert!(error.starts_with("sandbox bwrap is unavailable: `bwrap` is not installed; install"));
     let fared: Vec<bool> = available.all().into_iter().map(|found| found.is_ok()).collect();
     assert_eq!(fared, [false, false, false, false, true]);
 }
@@ -57,7 +53,7 @@ fn one_that_is_installed_and_does_not_work_is_passed_over() {
     assert!(error.contains("here: No permissions to create new namespace; install"), "{error}");
     let without_image = Available { docker_image: None, ..available };
     let error = without_image.named(SandboxKind::Docker).unwrap_err().to_string();
-    assert!(error.contains("no image is named"), "{error}");
+    assert!(error.contains("no image is configured"), "{error}");
 }
 
 #[test]

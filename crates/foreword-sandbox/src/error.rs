@@ -20,7 +20,7 @@ pub enum SandboxError {
         source: io::Error,
     },
     /// A path leads elsewhere.
-    #[error("{}: is a link or lies behind one; it leads to {}", .path.display(), .leads_to.display())]
+    #[error("{}: is a symbolic link or below one; use the real path {}", .path.display(), .leads_to.display())]
     NotResolved {
         /// The path.
         path: PathBuf,
@@ -28,7 +28,7 @@ pub enum SandboxError {
         leads_to: PathBuf,
     },
     /// The workspace is too much to show to an agent.
-    #[error("{}: is too wide for a workspace: it holds the session's own files; use a directory below it", .path.display())]
+    #[error("{}: cannot be a workspace because it contains the session's own files; use a subdirectory", .path.display())]
     TooWide {
         /// The workspace.
         path: PathBuf,
@@ -42,7 +42,7 @@ pub enum SandboxError {
         reason: &'static str,
     },
     /// The working directory is not in the workspace.
-    #[error("{}: lies outside the workspace {}, where an agent has to work", .cwd.display(), .workspace.display())]
+    #[error("{}: is outside the workspace {}; choose a working directory inside it", .cwd.display(), .workspace.display())]
     CwdOutside {
         /// The working directory.
         cwd: PathBuf,
@@ -50,19 +50,19 @@ pub enum SandboxError {
         workspace: PathBuf,
     },
     /// A governed path is not in the workspace.
-    #[error("{}: is no governed path of the workspace", .path.display())]
+    #[error("{}: is outside the workspace and cannot be governed", .path.display())]
     GovernedOutside {
         /// The path.
         path: PathBuf,
     },
     /// The private directory does not exist, so it cannot be covered.
-    #[error("{}: has to exist before an agent starts, so that it can be hidden", .path.display())]
+    #[error("{}: must exist before an agent starts, so that it can be hidden", .path.display())]
     NoPrivateDir {
         /// The directory.
         path: PathBuf,
     },
     /// Showing one path would show a hidden one.
-    #[error("{}: cannot be shown to an agent, for {} has to stay hidden", .path.display(), .hidden.display())]
+    #[error("{}: cannot be shown to an agent because that would expose {}", .path.display(), .hidden.display())]
     Exposes {
         /// What was to be shown.
         path: PathBuf,
@@ -70,7 +70,7 @@ pub enum SandboxError {
         hidden: PathBuf,
     },
     /// More of something than a sandbox takes.
-    #[error("more than {most} {what}, which is more than a sandbox takes")]
+    #[error("too many {what} for a sandbox; the limit is {most}")]
     TooMany {
         /// What there is too much of.
         what: &'static str,
@@ -86,7 +86,7 @@ pub enum SandboxError {
         most: usize,
     },
     /// A variable no environment can have.
-    #[error("`{}` cannot be the name of an environment variable", .name.escape_debug())]
+    #[error("invalid environment variable name: `{}`", .name.escape_debug())]
     BadVariable {
         /// The name.
         name: String,
@@ -102,7 +102,7 @@ pub enum SandboxError {
         what: &'static str,
     },
     /// A sandbox that was asked for by name does not work here.
-    #[error("the sandbox {sandbox} does not work here: {reason}; {remedy}")]
+    #[error("sandbox {sandbox} is unavailable: {reason}; {remedy}")]
     Unavailable {
         /// The sandbox.
         sandbox: SandboxKind,

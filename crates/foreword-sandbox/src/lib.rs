@@ -1,10 +1,8 @@
-//! Sandboxes in which agents run, the trust a person puts in a workspace, and what an agent left under
-//! governed names.
+//! Sandboxes in which agents run.
 //!
-//! This crate owns the [`Sandbox`] trait and its implementations, what each really promises
-//! ([`Guarantees`]), the launcher that confines a process of the host, [`Trust`] and [`Quarantine`]. It
-//! builds commands; whoever calls it spawns them. It must not know of prompts, sessions or models, and
-//! reads neither clock nor environment.
+//! This crate owns the [`Sandbox`] trait and its backends, what each guarantees ([`Guarantees`]), and
+//! the launcher that confines a process with Landlock. It builds commands and the caller spawns them.
+//! It knows nothing of prompts, sessions or models, and reads neither clock nor environment.
 //!
 //! ```no_run
 //! use foreword_sandbox::{Bwrap, Sandbox, SandboxSpec};
@@ -22,14 +20,14 @@ mod choose;
 mod error;
 mod launcher;
 mod mounts;
-mod remember;
+mod probe_cache;
 mod sandbox;
 mod spec;
 mod system;
 #[cfg(test)]
 mod testing;
 mod trial;
-mod width;
+mod workspace_check;
 
 pub use backends::bwrap::Bwrap;
 pub use backends::docker::Docker;
@@ -42,4 +40,4 @@ pub use foreword::SandboxKind;
 pub use launcher::{LAUNCHER_COMMAND, LAUNCHER_FAILED, die_with_parent_args, run_launcher};
 pub use sandbox::{DEFAULT_PATH, Guarantees, HOME_INSIDE, RUN_DIR_INSIDE, Sandbox};
 pub use spec::SandboxSpec;
-pub use width::check_workspace;
+pub use workspace_check::check_workspace;

@@ -14,7 +14,7 @@ use crate::error::SandboxError;
 use crate::spec::SandboxSpec;
 
 /// Mounts of one sandbox; bubblewrap takes 9,000 arguments, five of them a mount and its check.
-const MOST_MOUNTS: usize = 1500;
+const MAX_MOUNTS: usize = 1500;
 
 /// What a place inside shows. The later wins where two are asked for at one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,8 +78,8 @@ pub(crate) fn plan(
     }
     nail_down(&mut at, workspace);
     drop_covered(&mut at, workspace);
-    if at.len() > MOST_MOUNTS {
-        return Err(SandboxError::TooMany { what: "mounts", most: MOST_MOUNTS });
+    if at.len() > MAX_MOUNTS {
+        return Err(SandboxError::TooMany { what: "mounts", most: MAX_MOUNTS });
     }
     Ok(at.into_iter().map(|(path, shown)| Mount { path, shown }).collect())
 }

@@ -73,18 +73,18 @@ fn a_spec_that_would_show_too_much_is_refused() {
         change(&mut spec);
         place.shown(spec.check().unwrap_err().to_string())
     };
-    insta::assert_snapshot!(refused(&|s| s.workspace = "/usr".into()), @"/usr: cannot be a workspace: it belongs to the system");
+    insta::assert_snapshot!(refused(&|s| s.workspace = "/usr".into()), @"/usr: cannot be a workspace: it is a system directory");
     insta::assert_snapshot!(refused(&|s| s.workspace = "/".into()), @"/: cannot be a workspace: it is the root of the file system");
-    insta::assert_snapshot!(refused(&|s| s.workspace = place.at("home")), @"/home: cannot be a workspace: it is your home, or holds it");
-    insta::assert_snapshot!(refused(&|s| s.cwd = place.at("elsewhere")), @"/elsewhere: lies outside the workspace /w, where an agent has to work");
-    insta::assert_snapshot!(refused(&|s| s.governed = vec![place.at("elsewhere/x")]), @"/elsewhere/x: is no governed path of the workspace");
-    insta::assert_snapshot!(refused(&|s| s.private = vec![place.at("w/.gone")]), @"/w/.gone: has to exist before an agent starts, so that it can be hidden");
-    insta::assert_snapshot!(refused(&|s| s.read_only = vec![place.at("home")]), @"/home: cannot be shown to an agent, for /home/.config/foreword has to stay hidden");
-    insta::assert_snapshot!(refused(&|s| s.read_only = vec![place.at("home/.config")]), @"/home/.config: cannot be shown to an agent, for /home/.config/foreword has to stay hidden");
+    insta::assert_snapshot!(refused(&|s| s.workspace = place.at("home")), @"/home: cannot be a workspace: it is your home directory or contains it");
+    insta::assert_snapshot!(refused(&|s| s.cwd = place.at("elsewhere")), @"/elsewhere: is outside the workspace /w; choose a working directory inside it");
+    insta::assert_snapshot!(refused(&|s| s.governed = vec![place.at("elsewhere/x")]), @"/elsewhere/x: is outside the workspace and cannot be governed");
+    insta::assert_snapshot!(refused(&|s| s.private = vec![place.at("w/.gone")]), @"/w/.gone: must exist before an agent starts, so that it can be hidden");
+    insta::assert_snapshot!(refused(&|s| s.read_only = vec![place.at("home")]), @"/home: cannot be shown to an agent because that would expose /home/.config/foreword");
+    insta::assert_snapshot!(refused(&|s| s.read_only = vec![place.at("home/.config")]), @"/home/.config: cannot be shown to an agent because that would expose /home/.config/foreword");
     insta::assert_snapshot!(refused(&|s| s.governed = vec![place.at("w/gone")]), @"/w/gone: No such file or directory (os error 2)");
-    insta::assert_snapshot!(refused(&|s| s.bridge_ports = Some(1..=100)), @"more than 64 ports of the bridge, which is more than a sandbox takes");
-    insta::assert_snapshot!(refused(&|s| { s.env.insert("A=B".into(), String::new()); }), @"`A=B` cannot be the name of an environment variable");
-    insta::assert_snapshot!(refused(&|s| s.env.extend((0..201).map(|n| (format!("V{n}"), String::new())))), @"more than 200 variables, which is more than a sandbox takes");
+    insta::assert_snapshot!(refused(&|s| s.bridge_ports = Some(1..=100)), @"too many ports of the bridge for a sandbox; the limit is 64");
+    insta::assert_snapshot!(refused(&|s| { s.env.insert("A=B".into(), String::new()); }), @"invalid environment variable name: `A=B`");
+    insta::assert_snapshot!(refused(&|s| s.env.extend((0..201).map(|n| (format!("V{n}"), String::new())))), @"too many variables for a sandbox; the limit is 200");
 }
 
 #[cfg(unix)]
@@ -94,7 +94,7 @@ fn links_are_refused_where_they_could_be_exchanged() {
     std::os::unix::fs::symlink(place.at("real"), place.at("w/linked")).unwrap();
     let mut spec = place.spec(&["SOUL.md", "linked/x"]);
     let error = place.shown(spec.check().unwrap_err().to_string());
-    assert_eq!(error, "/w/linked/x: is a link or lies behind one; it leads to /real/x");
+    assert_eq!(error, "/w/linked/x: is a symbolic link or below one; use the real path /real/x");
     spec.governed.pop();
     spec.private = vec![place.at("w/linked")];
     assert!(spec.check().is_err());
@@ -106,5 +106,5 @@ fn mounts_are_bounded() {
     let place = Place::new(&files.iter().map(String::as_str).collect::<Vec<_>>());
     let names: Vec<&str> = files.iter().map(|file| file.trim_start_matches("w/")).collect();
     let error = plan(&place.spec(&names), None, &[]).unwrap_err();
-    assert_eq!(error.to_string(), "more than 1500 mounts, which is more than a sandbox takes");
+    assert_eq!(error.to_string(), "too many mounts for a sandbox; the limit is 1500");
 }

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use crate::error::SandboxError;
 use crate::sandbox::DEFAULT_PATH;
-use crate::width::check_workspace;
+use crate::workspace_check::check_workspace;
 
 /// Ports of the bridge that one spec may name.
-const MOST_PORTS: usize = 64;
+const MAX_PORTS: usize = 64;
 /// Variables that one spec may set.
-const MOST_VARIABLES: usize = 200;
+const MAX_VARIABLES: usize = 200;
 /// One program to run, and what it may see. Every path is absolute, with all links resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxSpec {
@@ -69,11 +69,11 @@ impl SandboxSpec {
             }
         }
         self.check_exposure()?;
-        if self.bridge_ports.as_ref().is_some_and(|ports| ports.len() > MOST_PORTS) {
-            return Err(SandboxError::TooMany { what: "ports of the bridge", most: MOST_PORTS });
+        if self.bridge_ports.as_ref().is_some_and(|ports| ports.len() > MAX_PORTS) {
+            return Err(SandboxError::TooMany { what: "ports of the bridge", most: MAX_PORTS });
         }
-        if self.env.len() > MOST_VARIABLES {
-            return Err(SandboxError::TooMany { what: "variables", most: MOST_VARIABLES });
+        if self.env.len() > MAX_VARIABLES {
+            return Err(SandboxError::TooMany { what: "variables", most: MAX_VARIABLES });
         }
         let bad = |name: &&String| name.is_empty() || name.contains(['=', '\0']);
         match self.env.keys().find(bad) {

@@ -8,9 +8,9 @@ use crate::error::SandboxError;
 use foreword::SandboxKind;
 
 /// How long an answer may take; an engine that hangs is none.
-const PATIENCE: Duration = Duration::from_secs(5);
+const MAX_WAIT: Duration = Duration::from_secs(5);
 /// How much of a complaint is passed on.
-const LONGEST_COMPLAINT: u64 = 400;
+const MAX_COMPLAINT_BYTES: u64 = 400;
 
 /// Runs a command that has to succeed.
 pub(crate) fn run(
@@ -22,7 +22,7 @@ pub(crate) fn run(
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let program = command.get_program().display().to_string();
     let mut child = command.spawn().map_err(|error| failed(format!("{program}: {error}")))?;
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + MAX_WAIT;
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status,
@@ -39,7 +39,7 @@ pub(crate) fn run(
     }
     let mut complaint = Vec::new();
     if let Some(stderr) = child.stderr.take() {
-        let _ = stderr.take(LONGEST_COMPLAINT).read_to_end(&mut complaint);
+        let _ = stderr.take(MAX_COMPLAINT_BYTES).read_to_end(&mut complaint);
     }
     let complaint = String::from_utf8_lossy(&complaint).trim().to_owned();
     Err(failed(if complaint.is_empty() { format!("{program}: {status}") } else { complaint }))

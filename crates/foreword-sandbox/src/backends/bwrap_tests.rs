@@ -14,7 +14,7 @@ fn the_arguments_are_namespaces_system_plan_and_program() {
 fn a_program_that_is_no_bubblewrap_is_told() {
     let error = Bwrap::new("/bin/false".into()).trial().unwrap_err().to_string();
     assert!(
-        error.starts_with("the sandbox bwrap does not work here: /bin/false: exit status: 1"),
+        error.starts_with("sandbox bwrap is unavailable: /bin/false: exit status: 1"),
         "{error}"
     );
     assert!(error.contains("install the package `bubblewrap`"));

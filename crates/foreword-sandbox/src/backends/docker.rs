@@ -12,7 +12,8 @@ use crate::trial;
 use foreword::SandboxKind;
 
 /// How to get it, for a person.
-pub(crate) const REMEDY: &str = "install and start Docker, and name an image that is already there and runs the programs you need";
+pub(crate) const REMEDY: &str =
+    "install and start Docker, and configure a local image with the programs you need";
 
 /// The command line of Docker, and an image.
 #[derive(Debug, Clone, PartialEq, Eq)]

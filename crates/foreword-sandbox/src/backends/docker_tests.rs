@@ -43,9 +43,6 @@ fn no_path_can_be_taken_for_another_option_of_a_mount() {
 fn an_engine_that_is_not_there_is_told() {
     let docker = Docker::new("/nowhere/docker".into(), "image".into());
     let error = docker.trial().unwrap_err().to_string();
-    assert!(
-        error.starts_with("the sandbox docker does not work here: /nowhere/docker: "),
-        "{error}"
-    );
+    assert!(error.starts_with("sandbox docker is unavailable: /nowhere/docker: "), "{error}");
     assert!(error.contains("install and start Docker"));
 }

@@ -17,7 +17,7 @@ use crate::trial;
 use foreword::SandboxKind;
 
 /// How to get it, for a person.
-pub(crate) const REMEDY: &str = "it is part of macOS and exists nowhere else";
+pub(crate) const REMEDY: &str = "it exists on macOS only; use another sandbox";
 
 /// What is allowed to every program.
 const BASE: &str = include_str!("seatbelt.sb");

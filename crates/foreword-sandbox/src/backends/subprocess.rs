@@ -13,7 +13,7 @@ use crate::spec::SandboxSpec;
 use foreword::SandboxKind;
 
 /// How long the supervisor may take to end everything.
-const PATIENCE: Duration = Duration::from_secs(6);
+const MAX_WAIT: Duration = Duration::from_secs(6);
 
 /// How the launcher is called: a program, and the name of its command where it is not that alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,7 +116,7 @@ impl Sandbox for Subprocess {
 
     /// Ends the program and lets the supervisor clear up; ends that too if it takes too long.
     fn end(&self, child: &mut Child) -> io::Result<()> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + MAX_WAIT;
         while child.try_wait()?.is_none() {
             if Instant::now() > deadline {
                 child.kill()?;

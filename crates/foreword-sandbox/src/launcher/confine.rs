@@ -24,7 +24,7 @@ use crate::launcher::{Confinement, failed};
 use crate::system::{self, Part};
 
 /// Entries of the workspace that get a rule of their own.
-const MOST_RULES: usize = 20_000;
+const MAX_RULES: usize = 20_000;
 
 const DEVICES: [&str; 7] = ["full", "null", "ptmx", "random", "tty", "urandom", "zero"];
 
@@ -70,7 +70,7 @@ pub(crate) fn confine(to: &Confinement) -> Result<(), SandboxError> {
     let grants = Grants { to, abi: abi(to.landlock), ruleset: ruleset(to)?, rules: 0 };
     let status = grants.all()?.restrict_self().map_err(|error| failed(&error.to_string()))?;
     if status.ruleset != RulesetStatus::FullyEnforced {
-        return Err(failed("Landlock did not take all of the rules"));
+        return Err(failed("Landlock did not apply all rules"));
     }
     give_up_capabilities()
 }
@@ -188,10 +188,10 @@ impl Grants<'_> {
     /// A rule for a path that must not be a link; rights that make no sense for a file are left out.
     fn grant(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), SandboxError> {
         self.rules += 1;
-        if self.rules > MOST_RULES {
+        if self.rules > MAX_RULES {
             return Err(SandboxError::TooMany {
                 what: "entries beside governed files",
-                most: MOST_RULES,
+                most: MAX_RULES,
             });
         }
         let io = |error: rustix::io::Errno| SandboxError::Io {

@@ -1,4 +1,7 @@
-//! Which processes descend from one, as `/proc` tells.
+//! The descendants of a process, read from `/proc`.
+//!
+//! Only the launcher uses this, on Linux. Without `/proc` no descendants are found: the supervisor then
+//! ends the program itself, and what the program started may outlive it.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -21,7 +21,7 @@ use crate::launcher::{LAUNCHER_FAILED, failed};
 /// How often adopted processes that ended are cleared away.
 const REAP_EVERY: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 /// How long the end of everything may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// Runs a command until it or the host ends; gives its exit status as a shell would.
 pub(crate) fn supervise(parent: u32, command: &[OsString]) -> Result<u8, SandboxError> {
@@ -54,6 +54,10 @@ pub(crate) fn supervise(parent: u32, command: &[OsString]) -> Result<u8, Sandbox
         }
         ended = reap(child_pid);
     }
+    if ended.is_none() {
+        // The others are found in /proc; without it, the program at least ends.
+        process_tree::kill(child.id());
+    }
     let last = end_everything(child_pid);
     Ok(ended.or(last).map_or(LAUNCHER_FAILED, exit_status))
 }
@@ -71,7 +75,7 @@ fn reap(program: Pid) -> Option<WaitStatus> {
 
 /// Kills every process below this one, again and again until there is none.
 fn end_everything(program: Pid) -> Option<WaitStatus> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + MAX_WAIT;
     let mut status = None;
     while Instant::now() < deadline {
         let below = process_tree::below(std::process::id());

@@ -1,7 +1,7 @@
-//! Remembering that a sandbox works, so that it is not tried again at every start.
+//! Caches that a sandbox works, so that it is not probed at every start.
 //!
-//! What is remembered holds for one program, one kernel and its settings, and one user. That something
-//! does not work is never remembered.
+//! An entry is valid for one program, one kernel with its settings, and one user. Settings that cannot
+//! be read, such as those of a system without `/proc`, count as empty. A failure is never cached.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use foreword::SandboxKind;
 
-/// What decides whether user namespaces can be made.
+/// Settings that decide whether user namespaces can be created.
 const SETTINGS: [&str; 4] = [
     "/proc/sys/kernel/osrelease",
     "/proc/sys/kernel/unprivileged_userns_clone",
@@ -17,14 +17,14 @@ const SETTINGS: [&str; 4] = [
     "/proc/sys/user/max_user_namespaces",
 ];
 
-/// The memory of one sandbox: a small file in a directory of the person.
-pub(crate) struct Memory {
+/// The entry of one sandbox: a small file in the configuration directory of the user.
+pub(crate) struct ProbeCache {
     file: PathBuf,
     key: String,
 }
 
-impl Memory {
-    /// Of a program; `None` if that is not there.
+impl ProbeCache {
+    /// The entry for a program; `None` if there is no such program.
     pub(crate) fn of(directory: &Path, kind: SandboxKind, program: &Path) -> Option<Self> {
         let meta = fs::metadata(program).ok()?;
         let mut hasher = blake3::Hasher::new();
@@ -47,7 +47,7 @@ impl Memory {
         small && fs::read_to_string(&self.file).is_ok_and(|text| text.trim_end() == self.key)
     }
 
-    /// Writes it down. If that fails, the next start tries again: nothing is lost but time.
+    /// Writes the entry. If that fails, the next start probes again.
     pub(crate) fn keep(&self) {
         if let Some(directory) = self.file.parent() {
             let _ = fs::create_dir_all(directory);

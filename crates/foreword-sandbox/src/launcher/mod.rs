@@ -125,7 +125,7 @@ impl Confinement {
 }
 
 fn parse(mut args: impl Iterator<Item = OsString>) -> Result<(Mode, Vec<OsString>), SandboxError> {
-    let mode = args.next().ok_or_else(|| failed("says neither what to do nor what to run"))?;
+    let mode = args.next().ok_or_else(|| failed("missing mode and program"))?;
     let mut confinement = Confinement::default();
     let mut parent = None;
     let mut expected = Vec::new();
@@ -162,7 +162,7 @@ fn parse(mut args: impl Iterator<Item = OsString>) -> Result<(Mode, Vec<OsString
     }
     let command: Vec<OsString> = args.collect();
     if command.is_empty() {
-        return Err(failed("there is no program after `--`"));
+        return Err(failed("missing program after `--`"));
     }
     let parent = |what| parent.ok_or_else(|| failed(&format!("{what} needs --parent")));
     let mode = match mode.to_str() {
@@ -219,7 +219,7 @@ mod tests {
         for (args, says) in [
             (&[][..], "neither"),
             (&["--confine"], "are missing"),
-            (&["--confine", "--"], "no program"),
+            (&["--confine", "--"], "missing program"),
             (&["--confine", "--port", "x", "--", "a"], "needs a number, not `x`"),
             (&["--confine", "--port"], "needs a value"),
             (&["--confine", "--what", "x", "--", "a"], "unknown option `--what`"),

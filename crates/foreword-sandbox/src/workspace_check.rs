@@ -52,16 +52,16 @@ pub fn check_workspace(root: &Path, home: Option<&Path>) -> Result<(), SandboxEr
         return refuse("it is the root of the file system");
     }
     if root.components().any(|part| part.as_os_str() == PRIVATE_DIR) {
-        return refuse("it is private to another workspace");
+        return refuse("it is the private directory of another workspace");
     }
     if home.is_some_and(|home| home.starts_with(root)) {
-        return refuse("it is your home, or holds it");
+        return refuse("it is your home directory or contains it");
     }
     let system = |path: &Path| SYSTEM.iter().any(|tree| path.starts_with(tree));
     // Some systems have homes in a directory of theirs.
     let at_home = home.is_some_and(|home| home.components().count() > 2 && root.starts_with(home));
     if WIDE.iter().any(|wide| root == Path::new(wide)) || system(root) && !at_home {
-        return refuse("it belongs to the system");
+        return refuse("it is a system directory");
     }
     Ok(())
 }
