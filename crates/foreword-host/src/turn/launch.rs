@@ -11,7 +11,6 @@ use foreword_workspace::Governed;
 use crate::error::HostError;
 use crate::governance::quarantine::Quarantine;
 use crate::host::Host;
-use crate::turn::active_session::ActiveSession;
 use crate::turn::prepare::PreparedTurn;
 use crate::turn::run_dir::RunDir;
 
@@ -55,7 +54,6 @@ impl Host {
     pub(crate) fn job(
         &self,
         prepared: &PreparedTurn,
-        active: &ActiveSession,
         socket: std::path::PathBuf,
         token: &str,
         spec: &SandboxSpec,

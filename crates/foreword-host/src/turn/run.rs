@@ -91,7 +91,7 @@ impl Host {
         let quarantine = Quarantine::before(&governed);
         let spec = self.sandbox_spec(prepared, &governed, &quarantine, &run_dir)?;
         let socket = prepared.sandbox.run_dir_inside(&spec).join(run_dir::SOCKET);
-        let job = self.job(prepared, active, socket, &token, &spec)?;
+        let job = self.job(prepared, socket, &token, &spec)?;
         let server = Server::start(active, &run_dir.socket(), token)?;
         let mut process = AgentProcess::start(prepared.sandbox.as_ref(), &spec, job)?;
         let outcome = self.read_agent_output(active, &mut process, observer);
