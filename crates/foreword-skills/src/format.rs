@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use foreword_workspace::{
-    HeaderFault, HeaderSplit, LARGEST_HEADER, LONGEST_DESCRIPTION, split_header,
+    HeaderFault, HeaderSplit, MAX_DESCRIPTION_CHARS, MAX_HEADER_BYTES, split_header,
 };
 use serde::Serialize;
 
@@ -160,7 +160,7 @@ fn tools_in(text: &str) -> Vec<String> {
 ///
 /// `expected_name` is the name of its folder, or of its file without `.md`. The verdict is that of
 /// the reference validator, with its way of finding the header: it ends at the second `---`, also
-/// in the middle of a line. Only a header past [`LARGEST_HEADER`] or past all sense in depth and
+/// in the middle of a line. Only a header past [`MAX_HEADER_BYTES`] or past all sense in depth and
 /// number of values is refused although the reference would read it.
 #[must_use]
 pub fn validate(text: &str, expected_name: Option<&str>) -> Vec<FormatFault> {
@@ -186,7 +186,7 @@ pub fn validate(text: &str, expected_name: Option<&str>) -> Vec<FormatFault> {
         }
     }
     faults.extend(check_name(&fields, expected_name));
-    faults.extend(check_text(&fields, "description", LONGEST_DESCRIPTION, true));
+    faults.extend(check_text(&fields, "description", MAX_DESCRIPTION_CHARS, true));
     faults.extend(check_text(&fields, "compatibility", MAX_COMPATIBILITY_CHARS, false));
     faults.sort_by_key(|fault| fault.line);
     faults
@@ -250,7 +250,7 @@ fn reference_header(text: &str) -> Result<&str, FormatFault> {
     let Some((header, _)) = rest.split_once("---") else {
         return Err(FormatFault::at(1, HeaderFault::Unclosed.to_string()));
     };
-    if header.len() > LARGEST_HEADER {
+    if header.len() > MAX_HEADER_BYTES {
         return Err(FormatFault::at(1, HeaderFault::TooLarge { size: header.len() }.to_string()));
     }
     Ok(header)

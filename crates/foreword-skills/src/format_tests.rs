@@ -82,7 +82,7 @@ fn every_fault_has_its_line_and_says_what_to_do() {
         (
             "---\nname: tea\nname: tea\ndescription:\n  - a\ncompatibility:\n  a: b\n---\n",
             vec![
-                "line 3: `name` is there twice",
+                "line 3: `name` appears twice",
                 "line 4: `description` has to be a text",
                 "line 6: `compatibility` has to be a text",
             ],

@@ -9,7 +9,7 @@ use serde_saphyr::granit_parser::{
 };
 use std::collections::HashSet;
 
-use foreword_workspace::DEEPEST_HEADER;
+use foreword_workspace::MAX_HEADER_DEPTH;
 
 use crate::format::FormatFault;
 
@@ -97,8 +97,8 @@ pub(crate) fn read_fields(header: &str, first_line: usize) -> Fields {
 fn limits() -> Options {
     options! {
         emit_comments: false,
-        flow_nesting_limit: DEEPEST_HEADER,
-        block_nesting_limit: DEEPEST_HEADER,
+        flow_nesting_limit: MAX_HEADER_DEPTH,
+        block_nesting_limit: MAX_HEADER_DEPTH,
     }
 }
 
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
                 (_, span) => return Err(self.fault(span, "a key has to be a plain text".into())),
             };
             if !keys.insert(key.clone()) {
-                self.complain(key_span, format!("`{}` is there twice", escaped(&key)));
+                self.complain(key_span, format!("`{}` appears twice", escaped(&key)));
             }
             let (event, span) = self.next()?;
             let style = match &event {
