@@ -76,7 +76,7 @@ pub enum WorkspaceError {
         path: String,
     },
     /// A link leads out of the directory it has to stay in.
-    #[error("{link}: is a link out of {boundary}, to {target}")]
+    #[error("{link}: is a link that leaves {boundary}: it leads to {target}")]
     LinkOutside {
         /// The link.
         link: String,
