@@ -63,10 +63,6 @@ pub struct GroupWriter {
 
 impl GroupWriter {
     /// Opens the database and starts the thread.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::open`], and when no thread can be started.
     pub fn start(
         database: &Path,
         key: AuditKey,
@@ -91,10 +87,6 @@ impl GroupWriter {
     /// none of it. `now_ms` is the time of the entries that `change` puts on record.
     ///
     /// `change` runs on the thread of the writer, so it must not wait for this writer itself.
-    ///
-    /// # Errors
-    ///
-    /// When `change` fails, and when the database cannot be written. Nothing has changed then.
     pub fn write<T, E>(
         &self,
         now_ms: i64,
@@ -108,10 +100,6 @@ impl GroupWriter {
     }
 
     /// Hands over a change; waits only where too many are under way.
-    ///
-    /// # Errors
-    ///
-    /// When the writer has stopped.
     pub fn submit<T, E>(
         &self,
         now_ms: i64,

@@ -77,20 +77,11 @@ impl Deref for Store {
 
 impl Store {
     /// Opens a database, or makes one that only its owner can read. The directory must exist.
-    ///
-    /// # Errors
-    ///
-    /// When the file is damaged or not ours, made by a newer version, or of another key. Nothing is
-    /// overwritten then.
     pub fn open(database: &Path, key: AuditKey, heads: Heads) -> Result<Self, StoreError> {
         Self::open_with(database, key, heads, Options::default())
     }
 
     /// As [`Store::open`], with options.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::open`].
     pub fn open_with(
         database: &Path,
         key: AuditKey,
@@ -129,10 +120,6 @@ impl Store {
     ///
     /// Waits for other writers first. After the commit the head of the log is written down.
     /// `change` must not use this store otherwise: it is busy until `change` returns.
-    ///
-    /// # Errors
-    ///
-    /// When `change` fails, and when the database cannot be written. Nothing has changed then.
     pub fn write<T, E: From<StoreError>>(
         &self,
         now_ms: i64,
@@ -184,10 +171,6 @@ impl Store {
     }
 
     /// Checks the whole log against the key, the head file and the anchors.
-    ///
-    /// # Errors
-    ///
-    /// As [`Reader::verify`].
     pub fn verify(&self, anchors: &[Anchor]) -> Result<Verification, StoreError> {
         self.reader.verify(&self.key, &self.heads, anchors)
     }
@@ -196,10 +179,6 @@ impl Store {
     /// began a new log or restored an older state; gives their number.
     ///
     /// That is put on record in the log itself. Entries that were altered cannot be accepted.
-    ///
-    /// # Errors
-    ///
-    /// As [`Reader::verify`] and [`Store::write`].
     pub fn accept(
         &self,
         now_ms: i64,

@@ -342,7 +342,7 @@ fn subject(proposal: &Proposal) -> String {
             format!("Revert {commit}: skill {skill}")
         }
         ChangeKind::LocalEdits if gone => format!("Remove skill {skill}"),
-        ChangeKind::LocalEdits => format!("Take in skill {skill}"),
+        ChangeKind::LocalEdits => format!("Commit local edits of skill {skill}"),
         ChangeKind::Import => format!("Import skill {skill}"),
         ChangeKind::Propose if new => format!("Add skill {skill}"),
         ChangeKind::Propose => format!("Change skill {skill}"),

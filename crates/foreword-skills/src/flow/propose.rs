@@ -123,19 +123,19 @@ fn settle(
     if files.iter().all(|file| file.content.as_deref().map(digest) == file.base)
         && change.local_change(&files)?.is_none()
     {
-        findings.push(note(Verdict::AutoApprove, "unchanged", "the skill is this already"));
+        findings.push(note(Verdict::AutoApprove, "unchanged", "the skill is unchanged"));
         return unchanged(change, draft, Screening::of(findings), act);
     }
     if let Some(path) = change.local_change(&files)? {
         let message =
-            format!("{} has changes of yours that no commit holds", change.work_tree.show(&path));
+            format!("{} has local changes that are not committed", change.work_tree.show(&path));
         findings.push(note(Verdict::NeedsReview, "local-changes", &message));
     } else if let Some(by) = person_behind(change, &files)? {
         let message = format!("it would replace what {by} approved");
         findings.push(note(Verdict::NeedsReview, "replaces-approved", &message));
     }
     if let Some(path) = hidden(change, &draft.name, &files)? {
-        let message = format!("it would hide the skill of this name in {path}");
+        let message = format!("it would hide the skill of the same name in {path}");
         findings.push(note(Verdict::NeedsReview, "hides-another", &message));
     }
     let screening = Screening::of(findings);

@@ -37,10 +37,6 @@ pub struct AuditWriter {
 
 impl AuditWriter {
     /// Opens the database and starts the thread.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::open`], and when no thread can be started.
     pub fn start(
         database: &Path,
         key: AuditKey,
@@ -56,19 +52,11 @@ impl AuditWriter {
     }
 
     /// Puts an event on record and waits until it is durable.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be written.
     pub fn append(&self, at_ms: i64, event: Event) -> Result<Head, StoreError> {
         self.submit(at_ms, event)?.wait()
     }
 
     /// Hands over an event to be put on record; waits only where too many are under way.
-    ///
-    /// # Errors
-    ///
-    /// When the writer has stopped.
     pub fn submit(&self, at_ms: i64, event: Event) -> Result<Ticket, StoreError> {
         let (answer, ticket) = mpsc::sync_channel(1);
         self.queue.send(Request { at_ms, event, answer })?;

@@ -117,11 +117,6 @@ pub struct IdentityProposal {
 /// the same transaction.
 impl Transaction<'_> {
     /// Stores a proposal, to be decided by a person.
-    ///
-    /// # Errors
-    ///
-    /// When a text is too long, when there is no such session, and when too many wait for a
-    /// decision.
     pub fn identity_propose(
         &mut self,
         new: &NewIdentityProposal,
@@ -162,10 +157,6 @@ impl Transaction<'_> {
     }
 
     /// Decides about a proposal that waits, if nobody else has; gives it as it is then.
-    ///
-    /// # Errors
-    ///
-    /// When no proposal has this id or begins with it, and when somebody decided already.
     pub fn identity_decide(
         &mut self,
         id: &str,
@@ -196,19 +187,11 @@ impl Transaction<'_> {
     }
 
     /// As [`Reader::identity_proposal`], in this transaction.
-    ///
-    /// # Errors
-    ///
-    /// When there is none or more than one.
     pub fn identity_proposal(&self, id: &str) -> Result<IdentityProposal, StoreError> {
         find(self.rows(), id)
     }
 
     /// As [`Reader::identity_content`], in this transaction.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn identity_content(&self, id: &IdentityProposalId) -> Result<Option<String>, StoreError> {
         content(self.rows(), id)
     }
@@ -217,29 +200,17 @@ impl Transaction<'_> {
 /// Proposals for identity files.
 impl Reader {
     /// The proposal with this id, or the only one whose id begins with it.
-    ///
-    /// # Errors
-    ///
-    /// When there is none or more than one.
     pub fn identity_proposal(&self, id: &str) -> Result<IdentityProposal, StoreError> {
         let found = self.read(|rows| find(rows, id).map(Some))?;
         found.ok_or_else(|| StoreError::NoSuch { what: NAMED.what, id: short_id::cut_id(id) })
     }
 
     /// What the file would say; `None` where that was decided long ago.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn identity_content(&self, id: &IdentityProposalId) -> Result<Option<String>, StoreError> {
         self.read(|rows| content(rows, id))
     }
 
     /// The proposals in a state, or all, the newest first and without their content.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn identity_proposals(
         &self,
         state: Option<IdentityState>,

@@ -21,10 +21,6 @@ pub struct SessionId(String);
 
 impl SessionId {
     /// The session of this name.
-    ///
-    /// # Errors
-    ///
-    /// When it is no name that could also be that of a file.
     pub fn parse(id: &str) -> Result<Self, StoreError> {
         let fits = (1..=MAX_ID).contains(&id.len())
             && !id.starts_with(['.', '-'])
@@ -41,10 +37,6 @@ impl SessionId {
     }
 
     /// A new one.
-    ///
-    /// # Errors
-    ///
-    /// When the system gives no random bytes.
     pub fn random() -> Result<Self, StoreError> {
         random_letters(ID_LETTERS).map(Self)
     }

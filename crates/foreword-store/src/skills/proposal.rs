@@ -14,10 +14,6 @@ pub struct ProposalId(String);
 
 impl ProposalId {
     /// A new one.
-    ///
-    /// # Errors
-    ///
-    /// When the system gives no random bytes.
     pub fn random() -> Result<Self, StoreError> {
         random_letters(ID_LETTERS).map(Self)
     }
