@@ -189,7 +189,7 @@ pub enum SkillError {
         /// What was looked at.
         what: String,
     },
-    /// Nobody said where the audit key is.
+    /// No configuration directory is known.
     #[error(
         "there is no configuration directory with an audit key, so approvals cannot be verified"
     )]

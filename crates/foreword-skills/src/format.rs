@@ -38,7 +38,7 @@ pub struct FormatFault {
     pub field: Option<String>,
     /// The line in the text, from 1.
     pub line: usize,
-    /// What is wrong, in words for whoever wrote it.
+    /// What is wrong, for the author.
     pub message: String,
 }
 

@@ -90,10 +90,10 @@ fn every_fault_has_its_line_and_says_what_to_do() {
         (
             "---\nname: tea\ndescription: x\nmetadata: {a: [b]}\n---\n",
             vec![
-                "line 4: `[…]` and `{…}` are not part of the format: write one item a line, or \
-                 quote the text",
-                "line 4: `[…]` and `{…}` are not part of the format: write one item a line, or \
-                 quote the text",
+                "line 4: the format has no `[…]` and `{…}`: write one item per line, or quote \
+                 the text",
+                "line 4: the format has no `[…]` and `{…}`: write one item per line, or quote \
+                 the text",
             ],
         ),
         (

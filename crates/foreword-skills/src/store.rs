@@ -16,7 +16,7 @@ pub struct Act {
     pub by: String,
 }
 
-/// A skill somebody would like to add or change.
+/// A skill to add or change.
 #[derive(Debug, Clone, Default)]
 pub struct ProposalRequest {
     /// The name asked for; else the header's, else the stem of `file`.
@@ -106,7 +106,7 @@ pub struct LogEntry {
 pub struct LogOptions {
     /// Only this skill.
     pub skill: Option<String>,
-    /// At most so many, the newest.
+    /// The maximum number of entries, newest first.
     pub limit: Option<usize>,
 }
 

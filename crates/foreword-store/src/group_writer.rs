@@ -12,9 +12,9 @@ use crate::error::StoreError;
 use crate::store::{Options, Store};
 use crate::transaction::Transaction;
 
-/// So many changes may wait; whoever brings more has to wait with them.
+/// How many changes may be queued; further senders wait.
 const QUEUE: usize = 1024;
-/// So many changes go into one transaction at most.
+/// The most changes in one transaction.
 const BATCH: usize = 512;
 
 /// A thread that changes the database for many others.
@@ -84,7 +84,7 @@ impl GroupWriter {
     }
 
     /// Carries out one change and waits until it is durable: all that `change` does happens, or
-    /// none of it. `now_ms` is the time of the entries that `change` puts on record.
+    /// none of it. `now_ms` is the time of the entries that `change` records.
     ///
     /// `change` runs on the thread of the writer, so it must not wait for this writer itself.
     pub fn write<T, E>(
@@ -128,7 +128,7 @@ trait Job: Send {
     /// Carries it out; its own failure is kept for the answer. Fails when the transaction is lost.
     fn run(&mut self, write: &mut Transaction<'_>) -> Result<(), StoreError>;
 
-    /// Tells whoever waits. `failed` says why the transaction was not committed.
+    /// Sends the answer. `failed` says why the transaction was not committed.
     fn answer(self: Box<Self>, failed: Option<&Arc<StoreError>>);
 }
 
@@ -162,7 +162,7 @@ where
             (Some(Ok(value)), None) => Ok(value),
             (None, None) => Err(StoreError::WriterStopped.into()),
         };
-        // Whoever no longer waits for the answer has no use for it.
+        // A receiver that is gone needs no answer.
         let _ = self.answer.send(answer);
     }
 }

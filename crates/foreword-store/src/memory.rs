@@ -272,11 +272,11 @@ pub enum AddOutcome {
 pub struct MemoryFilter {
     /// Only of this kind.
     pub kind: Option<MemoryKind>,
-    /// Only those that are for this agent, user, session and for nobody else.
+    /// Only those for exactly this agent, user and session.
     pub scope: MemoryScope,
     /// Only tainted ones, or only others.
     pub tainted: Option<bool>,
-    /// At most so many.
+    /// The maximum number of results.
     pub limit: Option<usize>,
     /// Only those before this one in the order of the list.
     pub before: Option<(i64, i64)>,

@@ -88,7 +88,7 @@ impl Reader {
         tracked::read(&self.connection(), &self.path, None)
     }
 
-    /// The same, as far as it was written with this key: what somebody else put there is left out.
+    /// The same, without rows that were not written with this key.
     pub fn tracked_with(&self, key: &AuditKey) -> Result<TrackedFiles, StoreError> {
         tracked::read(&self.connection(), &self.path, Some(key))
     }

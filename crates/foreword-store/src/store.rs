@@ -12,7 +12,7 @@ use crate::audit;
 use crate::audit::chain::{Anchor, Linker};
 use crate::audit::event::{Event, Outcome};
 use crate::audit::expected_heads::{ACCEPT, Acceptance};
-use crate::audit::heads::{HeadFile, Heads};
+use crate::audit::heads::Heads;
 use crate::audit::key::{AuditKey, private_file};
 use crate::audit::verification::Verification;
 use crate::error::{InDatabase as _, StoreError};
@@ -21,7 +21,7 @@ use crate::reader::{Contents, Reader, check_file, configure};
 use crate::schema;
 use crate::transaction::Transaction;
 
-/// So many heads fit into the detail of one entry.
+/// The most heads in the detail of one entry.
 const ACCEPTED_AT_ONCE: usize = 100;
 /// The most characters of the reason that are kept.
 const MAX_REASON: usize = 500;
@@ -178,7 +178,7 @@ impl Store {
     /// Accepts that the log does not hold heads that were written down elsewhere, as after a person
     /// began a new log or restored an older state; gives their number.
     ///
-    /// That is put on record in the log itself. Entries that were altered cannot be accepted.
+    /// The log records the acceptance. Altered entries cannot be accepted.
     pub fn accept(
         &self,
         now_ms: i64,
@@ -207,7 +207,7 @@ impl Drop for Store {
     fn drop(&mut self) {
         if journal::has_write_ahead_log(&self.reader.path) {
             let connection = self.reader.connection();
-            // Whoever else uses the database does this later.
+            // Another process that uses the database does this later.
             let _ = connection.busy_timeout(Duration::ZERO);
             journal::checkpoint(&connection, true);
         }
@@ -226,9 +226,8 @@ fn create_file(path: &Path) -> Result<bool, StoreError> {
 /// Refuses an empty file in the place of a database with entries: that database was lost, and a new
 /// one would hide it.
 fn check_never_filled(path: &Path, key: &AuditKey, heads: &Heads) -> Result<(), StoreError> {
-    let HeadFile::Sealed(record) = heads.read(key, path)? else { return Ok(()) };
     // Another process may have filled the file since: a head is written after its entry.
-    match record.head {
+    match heads.recorded(key, path)? {
         Some(head) if head.seq > 0 && check_file(path)? == Contents::Empty => {
             Err(StoreError::Damaged {
                 path: path.to_path_buf(),

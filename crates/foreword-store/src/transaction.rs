@@ -60,12 +60,12 @@ impl<'t> Transaction<'t> {
         }
     }
 
-    /// Puts an event on record, at the time of this transaction.
+    /// Records an event at the time of this transaction.
     pub fn audit(&mut self, event: &Event) -> Result<Head, StoreError> {
         self.audit_at(self.now_ms, event)
     }
 
-    /// Puts an event on record that happened at another time.
+    /// Records an event that happened at another time.
     pub fn audit_at(&mut self, at_ms: i64, event: &Event) -> Result<Head, StoreError> {
         let mut tail = self.tail()?;
         let texts = event.texts();
@@ -121,7 +121,7 @@ impl<'t> Transaction<'t> {
         proposals::insert(self.transaction, self.path, self.now_ms, proposal)
     }
 
-    /// Moves a proposal from one state to another, if nobody else has.
+    /// Moves a proposal from one state to another, unless its state has changed.
     pub fn set_state(
         &mut self,
         id: &ProposalId,

@@ -67,7 +67,7 @@ fn screen(store: &GitStore, draft: &Draft) -> Screening {
     Screening::of(findings)
 }
 
-/// Puts a proposal that made no sense, or came from a tainted session, on record.
+/// Records a proposal that is invalid or came from a tainted session.
 fn refused(
     store: &GitStore,
     request: &ProposalRequest,
@@ -91,7 +91,7 @@ fn refused(
     }
 }
 
-/// Refused by screening: on record, not stored.
+/// Refused by screening: recorded, not stored.
 fn reject(
     store: &GitStore,
     request: &ProposalRequest,
@@ -224,7 +224,7 @@ pub(crate) fn main_file(name: &SkillName) -> String {
     format!("{}/SKILL.md", name.as_str())
 }
 
-/// Whoever approved what would be replaced, if it was not screening alone.
+/// The person who approved what would be replaced.
 fn person_behind(change: &Change<'_>, files: &[FileChange]) -> Result<Option<String>, SkillError> {
     for file in files {
         let known = change.database.tracked_file(&file.path)?;

@@ -74,7 +74,7 @@ fn the_format_allows_what_is_not_portable() {
 fn a_name_is_checked_when_it_is_deserialised() {
     assert!(serde_json::from_str::<SkillName>("\"tea\"").is_ok());
     let error = serde_json::from_str::<SkillName>("\"../tea\"").unwrap_err();
-    assert!(error.to_string().contains("climbs out"), "{error}");
+    assert!(error.to_string().contains("leaves the skills directory"), "{error}");
 }
 
 proptest! {

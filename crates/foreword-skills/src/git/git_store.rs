@@ -145,7 +145,7 @@ impl GitStore {
         Ok(lost)
     }
 
-    /// Accepts, on record, that ends of the audit log that are written down elsewhere are lost.
+    /// Accepts that recorded ends of the audit log are lost, and records that.
     pub fn accept_losses(&self, reason: &str, act: &Act) -> Result<usize, SkillError> {
         let anchors = self.anchors()?;
         Ok(self.database()?.accept(act.at, &act.by, reason, &anchors)?)
@@ -193,7 +193,7 @@ impl GitStore {
         WorkTree::open_or_create(self.workspace.root(), &self.workspace.config().skills.directory)
     }
 
-    /// Begins a change: nobody else changes anything until it is dropped, and what an earlier one
+    /// Begins a change: no other process changes skills until it is dropped, and what an earlier one
     /// left half done has been finished or undone.
     pub(crate) fn begin(&self, act: &Act) -> Result<Change<'_>, SkillError> {
         let database = self.database()?;

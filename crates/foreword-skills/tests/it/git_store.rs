@@ -480,7 +480,7 @@ fn a_read_only_store_reads_and_says_no_to_the_rest() {
         store.revert("x", &ada()).unwrap_err(),
     ];
     for refusal in refusals {
-        assert!(refusal.to_string().starts_with("these skills are read-only: "), "{refusal}");
+        assert!(refusal.to_string().starts_with("the skills are read-only: "), "{refusal}");
     }
     assert!(!scratch.exists("ws/.foreword"));
 }

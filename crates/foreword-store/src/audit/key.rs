@@ -45,7 +45,7 @@ impl AuditKey {
         }
     }
 
-    /// Seals an approval: nobody without the key can make a skill pass for approved.
+    /// Seals an approval: without the key, a skill cannot pass for approved.
     #[must_use]
     pub fn seal(&self, approval: &[u8]) -> Hash {
         Hash(*blake3::keyed_hash(&self.approval, approval).as_bytes())

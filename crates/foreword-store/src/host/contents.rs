@@ -33,7 +33,7 @@ pub struct Content {
     pub source: String,
     /// How long it is; at most [`MAX_CONTENT_TOKENS`] are counted.
     pub tokens: u64,
-    /// Whether somebody outside could have written it.
+    /// Whether it may come from outside.
     pub external: bool,
     /// When, in milliseconds since 1970.
     pub at: i64,

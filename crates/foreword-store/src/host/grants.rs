@@ -60,7 +60,7 @@ impl Transaction<'_> {
         insert(self.rows(), session, action, None, by, at)
     }
 
-    /// Uses up a grant for this action; `None` where nobody allowed it. A grant that answers a refusal
+    /// Uses up a grant for this action; `None` where it is not allowed. A grant that answers a refusal
     /// is for the arguments that were refused, as their digest tells; it goes before one that is for any.
     ///
     /// One grant is used once, however many ask for it, in this process and in others.

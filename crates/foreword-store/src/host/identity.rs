@@ -17,7 +17,7 @@ use crate::transaction::Transaction;
 pub const MAX_IDENTITY_BYTES: usize = 256 * 1024;
 /// The most such proposals that may wait for a decision.
 pub const MAX_PENDING_IDENTITY: u64 = 200;
-/// Of so many decided ones the content is kept, for a look back.
+/// The number of decided proposals whose content is kept.
 const KEPT_DECIDED: usize = 100;
 /// The most that are listed.
 const MAX_LISTED: usize = 1000;
@@ -74,7 +74,7 @@ pub struct NewIdentityProposal {
     pub content: String,
     /// The blake3 digest of what it says now; `None` where there is no such file.
     pub base: Option<[u8; 32]>,
-    /// Why, in the words of whoever proposes.
+    /// Why, as the author says.
     pub reason: Option<String>,
     /// Who proposes.
     pub by: String,
@@ -93,7 +93,7 @@ pub struct IdentityProposal {
     /// The blake3 digest of what it said when it was proposed; `None` where there was no such file.
     #[serde(skip)]
     pub base: Option<[u8; 32]>,
-    /// Why, in the words of whoever proposed.
+    /// Why, as the author said.
     pub reason: Option<String>,
     /// Who proposed.
     pub by: String,
@@ -156,7 +156,7 @@ impl Transaction<'_> {
         Ok(IdentityProposalId::stored(id))
     }
 
-    /// Decides about a proposal that waits, if nobody else has; gives it as it is then.
+    /// Decides about a proposal that waits, unless it is decided; returns the new state.
     pub fn identity_decide(
         &mut self,
         id: &str,

@@ -14,9 +14,9 @@ use crate::stored_enum::{stored_enum, word};
 use crate::text_limits;
 use crate::transaction::Transaction;
 
-/// So many refusals of a session stay open; a new one takes the place of the oldest.
+/// The most open refusals of a session; a new one replaces the oldest.
 pub const MAX_OPEN_REFUSALS: usize = 100;
-/// So many refusals of a session that were decided are kept.
+/// The most decided refusals of a session that are kept.
 const KEPT_DECIDED: usize = 200;
 /// The most bytes of a summary or a reason that are kept.
 const MAX_TEXT: usize = 2048;
@@ -34,7 +34,7 @@ short_id!(
 /// What became of a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RefusalState {
-    /// Nobody has looked at it.
+    /// Not decided yet.
     Open,
     /// A person allowed the action once.
     Granted,

@@ -15,7 +15,7 @@ use crate::transaction::Transaction;
 
 /// The most schedules that may still have something to run.
 pub const MAX_SCHEDULES: u64 = 1000;
-/// So many schedules that have nothing more to run are kept.
+/// The most finished schedules that are kept.
 const KEPT_DONE: usize = 100;
 /// The most bytes a prompt may have.
 pub const MAX_PROMPT_BYTES: usize = 16 * 1024;

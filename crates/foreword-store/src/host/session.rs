@@ -12,7 +12,7 @@ use crate::text_limits;
 const MAX_ID: usize = 64;
 /// The most bytes a name that comes with a session may have.
 const MAX_NAME: usize = 256;
-/// So many canaries of a session are still recognised.
+/// How many canaries of a session are recognised.
 pub const MAX_CANARIES: usize = 8;
 
 /// The name of a session.

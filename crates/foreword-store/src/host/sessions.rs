@@ -14,7 +14,7 @@ pub const MAX_SESSIONS_LISTED: usize = 1000;
 const COLUMNS: &str = "id, agent, user, runner, channel, parent, depth, canaries, created_at, \
                        last_at, turns";
 
-/// Sessions. What is an action of the host is put on record by the caller, in the same transaction:
+/// Sessions. The caller records actions of the host in the same transaction:
 /// none of these functions writes an audit entry.
 impl Transaction<'_> {
     /// Stores a new session.

@@ -16,7 +16,7 @@ use crate::transaction::Transaction;
 
 /// The most tasks that may be unfinished.
 pub const MAX_OPEN_TASKS: u64 = 10_000;
-/// So many finished tasks are kept.
+/// The number of finished tasks that are kept.
 const KEPT_FINISHED: usize = 2_000;
 /// The most bytes a title may have.
 pub const MAX_TITLE_BYTES: usize = 500;
@@ -62,7 +62,7 @@ pub struct TaskChange {
     pub title: Option<String>,
     /// Whatever else has to be known; an empty text takes it away.
     pub detail: Option<String>,
-    /// Who should do it; an empty text means nobody in particular.
+    /// Who should do it; an empty text unassigns it.
     pub assignee: Option<String>,
     /// Whether what it says now may come from outside; once it does, that stays.
     pub tainted: bool,
