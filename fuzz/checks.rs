@@ -10,7 +10,7 @@ use std::path::Path;
 
 use foreword::{
     Blueprint, Choice, Context, Document, Documents, Env, Git, IdentityFiles, Line, Memory, Mode,
-    Payload, RuntimeContext, Skill, SpawnMode, Timestamp, Tool, Untrusted,
+    OmissionCause, Payload, RuntimeContext, Skill, SpawnMode, Timestamp, Tool, Untrusted,
 };
 use foreword_workspace::{Config, SourceFile, Workspace};
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
@@ -167,7 +167,7 @@ fn promises(blueprint: &Blueprint, context: &Context) {
         let lost = manifest
             .omitted
             .iter()
-            .find(|o| o.module == module && o.reason.starts_with("over budget"));
+            .find(|o| o.module == module && o.cause == OmissionCause::Budget);
         assert_eq!(lost, None, "{name}: a required section was dropped");
     }
 

@@ -288,7 +288,7 @@ pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, CliError> {
     }
     let name = shown(path);
     if path.is_dir() {
-        return Err(CliError::usage(format!("{name} is a directory, a file is expected here")));
+        return Err(CliError::usage(format!("{name} is a directory; a file is expected here")));
     }
     let file = std::fs::File::open(path).map_err(|error| cannot_read(&name, &error))?;
     read_some(file, &name, most)

@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, Snapshot, Workspace};
 
+use crate::collect::gather::{Base, Gathered, gather_base};
 use crate::error::GatherError;
-use crate::gather::{Base, Gathered, gather_base};
-use crate::pool::Pool;
 use crate::request::Request;
-use crate::semantics::Semantics;
+use crate::select::pool::Pool;
+use crate::select::semantics::Semantics;
 
 /// So many agents' bases are kept.
-const MOST_BASES: usize = 8;
+const MAX_BASES: usize = 8;
 
 /// Gathers Contexts of one workspace, and keeps what did not change between them: the files, their
 /// index and the vectors of recent tasks.
@@ -117,7 +117,7 @@ fn kept<'s>(
         Some(kept) => kept,
         None => read(key, root, request)?,
     };
-    if bases.len() >= MOST_BASES {
+    if bases.len() >= MAX_BASES {
         bases.remove(0);
     }
     Ok(bases.push_mut(kept))
@@ -195,18 +195,18 @@ mod tests {
     #[test]
     fn each_agent_has_a_base_of_its_own_and_not_too_many_are_kept() {
         let dir = tempfile::tempdir().unwrap();
-        for n in 0..MOST_BASES + 3 {
+        for n in 0..MAX_BASES + 3 {
             let folder = dir.path().join(format!("agents/a{n}"));
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(folder.join("AGENT.md"), format!("---\nid: a{n}\n---\nI am {n}.\n"))
                 .unwrap();
         }
         let assembler = Assembler::new(dir.path());
-        for n in 0..MOST_BASES + 3 {
+        for n in 0..MAX_BASES + 3 {
             let request = Request { agent: Some(format!("a{n}")), ..Request::default() };
             let gathered = assembler.assemble(&request).unwrap();
             assert_eq!(gathered.context.agent_id.unwrap().inspect(), format!("a{n}"));
         }
-        assert_eq!(assembler.state.lock().unwrap().bases.len(), MOST_BASES);
+        assert_eq!(assembler.state.lock().unwrap().bases.len(), MAX_BASES);
     }
 }

@@ -39,10 +39,10 @@ pub enum GatherError {
     #[error(transparent)]
     Incomparable(#[from] foreword_embed::Incomparable),
     /// The parts of an index do not belong together.
-    #[error("the parts of the index do not belong together: {0}")]
+    #[error("the parts of the index do not match: {0}")]
     Parts(#[from] foreword_search::IndexError),
     /// The embedder that the workspace asks for does not work.
-    #[error("the embedder `{name}` does not work: {reason}")]
+    #[error("embedder `{name}` is unavailable: {reason}")]
     Embedder {
         /// Its name.
         name: &'static str,
@@ -51,7 +51,7 @@ pub enum GatherError {
     },
     /// The index cannot be read or written.
     #[error(transparent)]
-    Index(#[from] crate::index_file::IndexError),
+    Index(#[from] crate::select::index_file::IndexError),
     /// A text is no answer to `tools/list`.
     #[error("not an answer to tools/list: {what}")]
     NotTools {
@@ -59,7 +59,7 @@ pub enum GatherError {
         what: String,
     },
     /// A pack that nobody wrote.
-    #[error("{asked_by}: there is no capability pack `{name}`")]
+    #[error("{asked_by}: unknown capability pack `{name}`")]
     UnknownPack {
         /// The pack.
         name: String,
@@ -67,7 +67,7 @@ pub enum GatherError {
         asked_by: AskedBy,
     },
     /// A list of prompts with two of what there can be one of.
-    #[error("{asked_by}: `{second}` is a second {what} beside `{first}`: an agent has exactly one")]
+    #[error("{asked_by}: second {what} `{second}` after `{first}`; an agent has exactly one")]
     Twice {
         /// `persona`, `base` or `overlay`.
         what: &'static str,
@@ -87,7 +87,7 @@ impl GatherError {
             Self::Workspace(error) => Some(error.hint()),
             Self::DefaultAgent { source, .. } => Some(source.hint()),
             Self::UnknownPack { name, .. } => Some(format!(
-                "write prompts/capabilities/{name}.md, or take the name out of the list"
+                "create prompts/capabilities/{name}.md, or remove the name from the list"
             )),
             Self::Twice { .. } => Some("remove one of them from the list".to_owned()),
             Self::Embedder { .. } => Some(
@@ -96,7 +96,7 @@ impl GatherError {
                     .to_owned(),
             ),
             Self::Incomparable(_) | Self::Parts(_) | Self::Index(_) => {
-                Some("`foreword index` makes the index anew".to_owned())
+                Some("run `foreword index` to rebuild the index".to_owned())
             }
             Self::NotTools { .. } => {
                 Some("save what the server answers to `tools/list` as JSON".to_owned())

@@ -12,36 +12,22 @@
 //! ```
 
 mod assembler;
-mod blueprint;
-mod embedders;
+mod collect;
 mod error;
-mod gather;
 mod git;
-mod guard;
-mod import_tools;
-mod index;
-mod index_file;
 mod lint;
-mod mode_examples;
-mod pool;
-mod prompts;
-mod recall;
 mod request;
-mod semantics;
-mod skills;
-mod surfaces;
-mod task_cache;
-mod text;
+mod select;
 mod warning;
 
 pub use assembler::Assembler;
-pub use blueprint::blueprint_by_name;
-pub use embedders::{AnyEmbedder, Endpoint, embedder};
+pub use collect::blueprint::blueprint_by_name;
+pub use collect::gather::{Gathered, gather, neutral_prompts};
+pub use collect::import_tools::{Imported, import_tools};
 pub use error::GatherError;
-pub use gather::{Gathered, gather, neutral_prompts};
-pub use import_tools::{Imported, import_tools};
-pub use index::{IndexReport, Indexing, index};
-pub use index_file::IndexError;
 pub use lint::lint_workspace;
 pub use request::Request;
+pub use select::embedders::{AnyEmbedder, Endpoint, embedder};
+pub use select::index::{IndexReport, Indexing, index};
+pub use select::index_file::IndexError;
 pub use warning::{IndexState, Warning};

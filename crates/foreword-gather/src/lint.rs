@@ -6,10 +6,10 @@ use std::path::Path;
 use foreword::{Finding, Severity, Subject, lint};
 use foreword_workspace::{Agent, SkillProblem, SkillScan, Workspace};
 
+use crate::collect::gather::{Base, gather_base};
+use crate::collect::surfaces::{SURFACES, surface};
 use crate::error::GatherError;
-use crate::gather::{Base, gather_base};
 use crate::request::Request;
-use crate::surfaces::{SURFACES, surface};
 
 /// The findings on one agent of a workspace, or on all of them. References that lead nowhere are
 /// findings here, not errors, so that one run shows everything.
@@ -125,7 +125,7 @@ fn absent_bases(
                 message: format!(
                     "`modes.{mode}.{key}` names the {what} `{name}`, which no agent has"
                 ),
-                hint: "correct the name, or take it out of the list".to_owned(),
+                hint: "correct the name, or remove it from the list".to_owned(),
             });
         }
     }
@@ -141,8 +141,8 @@ fn absent_skills<'a>(agent: &'a Agent, scan: &'a SkillScan) -> impl Iterator<Ite
         severity: Severity::Error,
         file: agent.file.clone(),
         line: u32::try_from(agent.asked_by("skills").line.unwrap_or(1)).unwrap_or(u32::MAX),
-        message: format!("the list of skills names `{name}`, which is not there"),
-        hint: format!("write skills/{name}/SKILL.md, or take the name out of the list"),
+        message: format!("`skills` lists `{name}`, which does not exist"),
+        hint: format!("create skills/{name}/SKILL.md, or remove the name from the list"),
     })
 }
 

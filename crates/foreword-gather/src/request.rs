@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::embedders::Endpoint;
+use crate::select::embedders::Endpoint;
 use foreword::{Hints, HistoryOmitted, ModeChoice, Profile, PromptMode, RuntimeContext, Timestamp};
 
 /// What a front end asks for. Everything that is given wins over the workspace's own settings.

@@ -77,14 +77,6 @@ pub enum SandboxError {
         /// The limit.
         most: usize,
     },
-    /// An agent made so much that it cannot all be looked at.
-    #[error(
-        "the workspace now holds more than {most} entries; repositories that an agent made deep in it may be left"
-    )]
-    TooMuchMade {
-        /// The limit.
-        most: usize,
-    },
     /// A variable no environment can have.
     #[error("invalid environment variable name: `{}`", .name.escape_debug())]
     BadVariable {
@@ -116,20 +108,6 @@ pub enum SandboxError {
     Launcher {
         /// What is wrong.
         message: String,
-    },
-    /// The person's settings lie in the workspace, which could then bring its own trust along.
-    #[error("{}: lies in the workspace; what you trust has to be kept outside it", .path.display())]
-    TrustInside {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// What is remembered of a workspace cannot be used.
-    #[error("{}: {reason}; remove it to be asked about the workspace again", .path.display())]
-    BadTrust {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
     },
     /// The workspace cannot be read.
     #[error(transparent)]

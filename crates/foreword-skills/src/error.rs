@@ -21,7 +21,7 @@ pub enum SkillError {
         source: io::Error,
     },
     /// The repository cannot be understood.
-    #[error("{path}: the repository of skills is damaged: {detail}")]
+    #[error("{path}: the skill repository is damaged: {detail}")]
     Damaged {
         /// The repository.
         path: String,
@@ -29,7 +29,7 @@ pub enum SkillError {
         detail: String,
     },
     /// Another process has held the lock for too long.
-    #[error("{path}: another process has been changing the skills for {seconds} seconds")]
+    #[error("{path}: another process is changing the skills; waited {seconds} seconds")]
     Locked {
         /// The lock.
         path: String,
@@ -37,7 +37,7 @@ pub enum SkillError {
         seconds: u64,
     },
     /// The branch moved while a commit was made.
-    #[error("the repository of skills was changed by another program at the same moment")]
+    #[error("the skill repository was changed by another program at the same time")]
     Moved,
     /// Something other than a file stands in the place of a file.
     #[error("{path}: is not a regular file")]
@@ -46,13 +46,13 @@ pub enum SkillError {
         path: String,
     },
     /// A link in the directory of skills.
-    #[error("{path}: is a link, and what it leads to could change after review")]
+    #[error("{path}: is a link, whose target could change after review")]
     Link {
         /// The link.
         path: String,
     },
     /// More than a skill may hold.
-    #[error("{path}: is larger than a skill may be ({limit} bytes)")]
+    #[error("{path}: is larger than the limit for a skill ({limit} bytes)")]
     TooLarge {
         /// Where.
         path: String,
@@ -60,7 +60,7 @@ pub enum SkillError {
         limit: u64,
     },
     /// More files than a skill may have.
-    #[error("{path}: the skill has more than {limit} files, or they lie too deep")]
+    #[error("{path}: the skill has more than {limit} files, or nests them too deeply")]
     TooManyFiles {
         /// Where.
         path: String,
@@ -93,7 +93,7 @@ pub enum SkillError {
     #[error(transparent)]
     Name(#[from] NameError),
     /// The header names another skill than the request.
-    #[error("the header says `{header}`, but the skill is to be called `{asked}`")]
+    #[error("the header names the skill `{header}`, but the requested name is `{asked}`")]
     NameMismatch {
         /// The name in the header.
         header: String,
@@ -101,7 +101,7 @@ pub enum SkillError {
         asked: String,
     },
     /// A name that differs from another one only in case.
-    #[error("there is already `{known}`, which differs from `{name}` only in case")]
+    #[error("`{known}` already exists and differs from `{name}` only in case")]
     CaseTwin {
         /// The name asked for.
         name: String,
@@ -123,7 +123,7 @@ pub enum SkillError {
         id: String,
     },
     /// Several commits start with these characters.
-    #[error("several commits start with `{id}`: {}", .candidates.join(", "))]
+    #[error("`{id}` matches several commits: {}", .candidates.join(", "))]
     AmbiguousCommit {
         /// The id asked for.
         id: String,
@@ -131,7 +131,7 @@ pub enum SkillError {
         candidates: Vec<String>,
     },
     /// The proposal has been decided.
-    #[error("proposal {id} is not open any more: it is {state}")]
+    #[error("proposal {id} is already decided: it is {state}")]
     NotOpen {
         /// The proposal.
         id: String,
@@ -139,7 +139,7 @@ pub enum SkillError {
         state: String,
     },
     /// What is on disk is not what the store last wrote there.
-    #[error("{path}: has changes of yours that are not in the history")]
+    #[error("{path}: has local changes that are not committed")]
     LocalChanges {
         /// The file.
         path: String,
@@ -159,7 +159,7 @@ pub enum SkillError {
         reason: String,
     },
     /// The session has taken in too much from outside.
-    #[error("refused: {:.0}% of this session comes from outside, and above {:.0}% skills may not be changed",
+    #[error("refused: {:.0}% of this session is external content; the limit for changing skills is {:.0}%",
         .ratio * 100.0, .threshold * 100.0)]
     Tainted {
         /// External tokens over all tokens.
@@ -184,16 +184,18 @@ pub enum SkillError {
         commit: String,
     },
     /// Nothing differs from what the history holds.
-    #[error("{what}: there is nothing to take in")]
+    #[error("{what}: contains no skill")]
     NothingToImport {
         /// What was looked at.
         what: String,
     },
-    /// Nobody said where the audit key is.
-    #[error("there is no directory for the audit key, so no approval can be checked")]
+    /// No configuration directory is known.
+    #[error(
+        "there is no configuration directory with an audit key, so approvals cannot be verified"
+    )]
     NoConfigDir,
     /// The store may only be read.
-    #[error("these skills are read-only: {action} is not possible")]
+    #[error("the skills are read-only: {action} is not possible")]
     ReadOnly {
         /// What was asked for.
         action: &'static str,
@@ -221,14 +223,14 @@ impl SkillError {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Damaged { path, .. } => format!(
-                "nothing was overwritten; look with `git --git-dir {path} fsck`, or move {path} aside: \
-                 the skills stay as they are and count as local until you take them in again"
+                "nothing was overwritten; check it with `git --git-dir {path} fsck`, or move {path} aside: \
+                 the skills stay as they are and count as local until you approve them again"
             ),
-            Self::Locked { .. } => "wait for it, or end it; nothing was changed".into(),
+            Self::Locked { .. } => "wait for it to finish, or stop it; nothing was changed".into(),
             Self::Moved => "try again".into(),
-            Self::Link { .. } => "put the file itself there".into(),
+            Self::Link { .. } => "replace the link with the file itself".into(),
             Self::TooLarge { .. } | Self::TooManyFiles { .. } => {
-                "a skill is a text for a model: keep large files elsewhere".into()
+                "a skill is text for a model: keep large files elsewhere".into()
             }
             Self::NameMismatch { header, .. } => {
                 format!("use --name {header}, or change the name in the header")
@@ -239,18 +241,18 @@ impl SkillError {
                 None => "see `foreword skill list`".into(),
             },
             Self::NoSuchCommit { .. } => "see `foreword skill log`".into(),
-            Self::AmbiguousCommit { .. } => "give more of it".into(),
+            Self::AmbiguousCommit { .. } => "give more characters of the id".into(),
             Self::NotOpen { .. } => "see `foreword skill proposals`".into(),
             Self::LocalChanges { .. } => {
-                "take them in with `foreword skill approve --local`, or put the file back; \
+                "commit them with `foreword skill approve --local`, or restore the file; \
                  nothing was overwritten"
                     .into()
             }
             Self::ChangedUnderneath { id, .. } => {
-                format!("reject it with `foreword skill reject {id}` and have it proposed anew")
+                format!("reject it with `foreword skill reject {id}` and propose it again")
             }
             Self::Tainted { .. } => {
-                "start a new session, or let a person propose it from the command line".into()
+                "start a new session, or propose it yourself on the command line".into()
             }
             Self::RevertConflict { later, .. } => format!("revert {later} first"),
             Self::Store(error) => return error.hint(),

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use foreword_workspace::{
-    HeaderFault, HeaderSplit, LARGEST_HEADER, LONGEST_DESCRIPTION, split_header,
+    HeaderFault, HeaderSplit, MAX_DESCRIPTION_CHARS, MAX_HEADER_BYTES, split_header,
 };
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ pub struct FormatFault {
     pub field: Option<String>,
     /// The line in the text, from 1.
     pub line: usize,
-    /// What is wrong, in words for whoever wrote it.
+    /// What is wrong, for the author.
     pub message: String,
 }
 
@@ -160,7 +160,7 @@ fn tools_in(text: &str) -> Vec<String> {
 ///
 /// `expected_name` is the name of its folder, or of its file without `.md`. The verdict is that of
 /// the reference validator, with its way of finding the header: it ends at the second `---`, also
-/// in the middle of a line. Only a header past [`LARGEST_HEADER`] or past all sense in depth and
+/// in the middle of a line. Only a header past [`MAX_HEADER_BYTES`] or past all sense in depth and
 /// number of values is refused although the reference would read it.
 #[must_use]
 pub fn validate(text: &str, expected_name: Option<&str>) -> Vec<FormatFault> {
@@ -180,13 +180,12 @@ pub fn validate(text: &str, expected_name: Option<&str>) -> Vec<FormatFault> {
     for Field { key, place, .. } in &fields.list {
         if !FIELDS.contains(&key.as_str()) {
             let known = FIELDS.join(", ");
-            let message =
-                format!("`{}` is no field of the format, which has {known}", escaped(key));
+            let message = format!("unknown field `{}`; the format has {known}", escaped(key));
             faults.push(FormatFault::of(key, place.line, message));
         }
     }
     faults.extend(check_name(&fields, expected_name));
-    faults.extend(check_text(&fields, "description", LONGEST_DESCRIPTION, true));
+    faults.extend(check_text(&fields, "description", MAX_DESCRIPTION_CHARS, true));
     faults.extend(check_text(&fields, "compatibility", MAX_COMPATIBILITY_CHARS, false));
     faults.sort_by_key(|fault| fault.line);
     faults
@@ -198,7 +197,7 @@ fn check_name(fields: &Fields, expected_name: Option<&str>) -> Vec<FormatFault> 
     };
     let line = field.place.line;
     let Value::Text(name) = &field.value else {
-        return vec![FormatFault::of("name", line, "`name` has to be a text")];
+        return vec![FormatFault::of("name", line, "`name` must be text")];
     };
     let mut faults: Vec<_> = name_faults(name)
         .into_iter()
@@ -209,7 +208,7 @@ fn check_name(fields: &Fields, expected_name: Option<&str>) -> Vec<FormatFault> 
         && !is_same_name(name, expected)
     {
         let message = format!(
-            "the name is `{}`, its folder is `{}`",
+            "the name is `{}`, but its folder is `{}`",
             escaped(strip(name)),
             escaped(expected)
         );
@@ -224,7 +223,7 @@ fn check_text(fields: &Fields, key: &str, longest: usize, required: bool) -> Opt
     };
     let line = field.place.line;
     let Value::Text(text) = &field.value else {
-        return Some(FormatFault::of(key, line, format!("`{key}` has to be a text")));
+        return Some(FormatFault::of(key, line, format!("`{key}` must be text")));
     };
     if required && strip(text).is_empty() {
         return Some(FormatFault::of(key, line, format!("`{key}` is empty")));
@@ -241,16 +240,16 @@ fn reference_header(text: &str) -> Result<&str, FormatFault> {
     let Some(rest) = text.strip_prefix("---") else {
         let message = match text.strip_prefix('\u{feff}') {
             Some(rest) if rest.starts_with("---") => {
-                "the text starts with a byte order mark: the header has to come first"
+                "the file starts with a byte order mark: the header must come first"
             }
-            _ => "there is no header: the text has to start with a line of `---`",
+            _ => "there is no header: the file must start with a line of `---`",
         };
         return Err(FormatFault::at(1, message));
     };
     let Some((header, _)) = rest.split_once("---") else {
         return Err(FormatFault::at(1, HeaderFault::Unclosed.to_string()));
     };
-    if header.len() > LARGEST_HEADER {
+    if header.len() > MAX_HEADER_BYTES {
         return Err(FormatFault::at(1, HeaderFault::TooLarge { size: header.len() }.to_string()));
     }
     Ok(header)
@@ -265,7 +264,7 @@ fn unprintable(header: &str) -> Option<FormatFault> {
     };
     let (offset, c) = header.char_indices().find(|(_, c)| !allowed(*c))?;
     let line = 1 + header.bytes().take(offset).filter(|byte| *byte == b'\n').count();
-    let message = format!("the header holds the control character U+{:04X}", u32::from(c));
+    let message = format!("the header contains the control character U+{:04X}", u32::from(c));
     Some(FormatFault::at(line, message))
 }
 

@@ -57,10 +57,10 @@ fn a_text_that_cannot_be_taken_apart_is_all_body() {
 #[test]
 fn every_fault_has_its_line_and_says_what_to_do() {
     for (text, expected) in [
-        ("", vec!["line 1: there is no header: the text has to start with a line of `---`"]),
+        ("", vec!["line 1: there is no header: the file must start with a line of `---`"]),
         (
             "\u{feff}---\n---\n",
-            vec!["line 1: the text starts with a byte order mark: the header has to come first"],
+            vec!["line 1: the file starts with a byte order mark: the header must come first"],
         ),
         ("---\nname: tea\n", vec!["line 1: the header starts here and is never closed"]),
         ("---\n---\n", vec!["line 2: the header is empty"]),
@@ -73,27 +73,27 @@ fn every_fault_has_its_line_and_says_what_to_do() {
         (
             "---\nname: coffee\ndescription:\nauthor: me\n---\n",
             vec![
-                "line 2: the name is `coffee`, its folder is `tea`",
+                "line 2: the name is `coffee`, but its folder is `tea`",
                 "line 3: `description` is empty",
-                "line 4: `author` is no field of the format, which has name, description, \
+                "line 4: unknown field `author`; the format has name, description, \
                  license, compatibility, metadata, allowed-tools",
             ],
         ),
         (
             "---\nname: tea\nname: tea\ndescription:\n  - a\ncompatibility:\n  a: b\n---\n",
             vec![
-                "line 3: `name` is there twice",
-                "line 4: `description` has to be a text",
-                "line 6: `compatibility` has to be a text",
+                "line 3: `name` appears twice",
+                "line 4: `description` must be text",
+                "line 6: `compatibility` must be text",
             ],
         ),
         (
             "---\nname: tea\ndescription: x\nmetadata: {a: [b]}\n---\n",
             vec![
-                "line 4: `[…]` and `{…}` are not part of the format: write one item a line, or \
-                 quote the text",
-                "line 4: `[…]` and `{…}` are not part of the format: write one item a line, or \
-                 quote the text",
+                "line 4: the format has no `[…]` and `{…}`: write one item per line, or quote \
+                 the text",
+                "line 4: the format has no `[…]` and `{…}`: write one item per line, or quote \
+                 the text",
             ],
         ),
         (
@@ -102,7 +102,7 @@ fn every_fault_has_its_line_and_says_what_to_do() {
         ),
         (
             "---\nname: tea\ndescription: x\nlicense: M\u{1}T\n---\n",
-            vec!["line 4: the header holds the control character U+0001"],
+            vec!["line 4: the header contains the control character U+0001"],
         ),
     ] {
         assert_eq!(faults(text), expected, "{text:?}");

@@ -1,4 +1,4 @@
-//! Skills an agent may write, and nobody has to fear.
+//! Skills that agents may write and people govern.
 //!
 //! This crate owns the format of skills, their names, how they are listed, and the stores that keep
 //! them: [`GitStore`], in which every change is screened, audited and one commit, and

@@ -58,10 +58,6 @@ pub struct Listing {
 /// `cache` is the file to remember them in, usually [`LIST_CACHE`] in the private directory; its
 /// directory is created if the one above exists. `now` is the time before the call: a file that was
 /// changed just then is not remembered, since it could change again without its stamp changing.
-///
-/// # Errors
-///
-/// If the workspace's own directory of skills leads outside or cannot be listed.
 pub fn list(
     workspace: &Workspace,
     cache: Option<&Path>,

@@ -1,7 +1,7 @@
 //! What was read of skills the last time, in one file that loads in a few milliseconds.
 //!
 //! A line that names the format, a digest of the rest, then a record per file. Numbers are little
-//! endian. Whoever can write the cache can make a list show anything; it lies where the database
+//! endian. Write access to the cache allows changing what a list shows; it lies where the database
 //! does, and what a prompt is made of is never taken from it.
 
 use std::cell::Cell;

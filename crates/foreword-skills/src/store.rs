@@ -16,7 +16,7 @@ pub struct Act {
     pub by: String,
 }
 
-/// A skill somebody would like to add or change.
+/// A skill to add or change.
 #[derive(Debug, Clone, Default)]
 pub struct ProposalRequest {
     /// The name asked for; else the header's, else the stem of `file`.
@@ -106,7 +106,7 @@ pub struct LogEntry {
 pub struct LogOptions {
     /// Only this skill.
     pub skill: Option<String>,
-    /// At most so many, the newest.
+    /// The maximum number of entries, newest first.
     pub limit: Option<usize>,
 }
 
@@ -115,25 +115,12 @@ pub struct LogOptions {
 /// Names and ids come from agents: every implementation checks them before it touches a file.
 pub trait SkillStore {
     /// The skills there are, by name.
-    ///
-    /// # Errors
-    ///
-    /// If the directory of skills cannot be read. One bad file is passed over.
     fn list(&self) -> Result<Vec<SkillMeta>, SkillError>;
 
     /// The whole text of a skill.
-    ///
-    /// # Errors
-    ///
-    /// If there is none of this name, or its file cannot be read.
     fn read(&self, name: &str) -> Result<SkillContent, SkillError>;
 
     /// Screens a skill: refused, kept for a person to decide, or taken in at once.
-    ///
-    /// # Errors
-    ///
-    /// If the session is too tainted, or the request makes no sense. A refusal by screening is a
-    /// result, not an error.
     fn propose(
         &mut self,
         request: ProposalRequest,
@@ -141,30 +128,14 @@ pub trait SkillStore {
     ) -> Result<ProposalResult, SkillError>;
 
     /// Takes in a proposal, after screening it once more.
-    ///
-    /// # Errors
-    ///
-    /// If it is not open, is refused, or the skill is not what it was when it was proposed.
     fn approve(&mut self, id: &str, act: &Act) -> Result<CommittedChange, SkillError>;
 
     /// Turns a proposal down.
-    ///
-    /// # Errors
-    ///
-    /// If it is not open.
     fn reject(&mut self, id: &str, reason: Option<&str>, act: &Act) -> Result<(), SkillError>;
 
     /// Undoes a commit with another one.
-    ///
-    /// # Errors
-    ///
-    /// If a later commit, or a person's own edit, stands in the way.
     fn revert(&mut self, commit: &str, act: &Act) -> Result<CommittedChange, SkillError>;
 
     /// What happened, newest first.
-    ///
-    /// # Errors
-    ///
-    /// If the history cannot be read.
     fn log(&self, options: &LogOptions) -> Result<Vec<LogEntry>, SkillError>;
 }

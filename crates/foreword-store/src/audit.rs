@@ -31,7 +31,7 @@ pub struct LogFilter {
     pub action_prefix: Option<String>,
     /// Only entries with a lower number.
     pub before: Option<i64>,
-    /// Only so many.
+    /// The maximum number of entries.
     pub limit: Option<usize>,
     /// In which order.
     pub order: Order,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::audit::chain::{Anchor, Head, Linker};
 use crate::audit::event::{Event, Outcome};
-use crate::audit::heads::{HeadFile, Heads};
+use crate::audit::heads::Heads;
 use crate::audit::key::{AuditKey, private_file, random_suffix};
 use crate::error::{InDatabase as _, StoreError};
 use crate::journal::{self, beside};
@@ -130,10 +130,7 @@ pub fn restore(
     if source.path == database {
         return Err(StoreError::BackupOverDatabase { path: database });
     }
-    let recorded = match heads.read(key, &database)? {
-        HeadFile::Sealed(record) => record.head,
-        HeadFile::Missing | HeadFile::Unreadable => None,
-    };
+    let recorded = heads.recorded(key, &database)?;
     let part = copy_beside(&source.connection(), &source.path, &database)?;
     drop(source);
     let replaced = match replace(&part, &database, act.suffix) {
@@ -200,7 +197,7 @@ fn copy_beside(from: &Connection, from_path: &Path, target: &Path) -> Result<Pat
                 _ => return Err(StoreError::Busy { path: from_path.to_path_buf() }),
             }
         }
-        // One file, also for whoever opens it where nothing can be written.
+        // One file, readable also where nothing can be written.
         journal::use_rollback(&to, &part)?;
         to.close().map_err(|(_, error)| error).at(&part)?;
         file.sync_all().map_err(|error| StoreError::io("write", target, error))

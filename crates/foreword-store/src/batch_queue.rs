@@ -21,10 +21,6 @@ pub struct Ticket<T = Head, E = StoreError>(pub(crate) Receiver<Result<T, E>>);
 impl<T, E: From<StoreError>> Ticket<T, E> {
     /// Waits until it is durable; gives what came of it, which for an entry of the audit log is the
     /// end of the log that it made.
-    ///
-    /// # Errors
-    ///
-    /// When it failed, or the transaction that carried it.
     pub fn wait(self) -> Result<T, E> {
         self.0.recv().unwrap_or_else(|_| Err(StoreError::WriterStopped.into()))
     }

@@ -155,7 +155,7 @@ pub enum StoreError {
         /// The ids that begin with it; at most ten.
         candidates: Vec<String>,
     },
-    /// Somebody else decided in the meantime.
+    /// The state changed in the meantime.
     #[error("the proposal `{id}` is {found}, not {expected}")]
     StateChanged {
         /// The proposal.
@@ -285,7 +285,7 @@ pub enum StoreError {
         /// The ids that begin with it; at most ten.
         candidates: Vec<String>,
     },
-    /// Somebody has decided already.
+    /// It is decided already.
     #[error("the {what} `{id}` is already {found}")]
     Decided {
         /// What was to be decided: `refusal`.

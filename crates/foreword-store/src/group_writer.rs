@@ -12,9 +12,9 @@ use crate::error::StoreError;
 use crate::store::{Options, Store};
 use crate::transaction::Transaction;
 
-/// So many changes may wait; whoever brings more has to wait with them.
+/// How many changes may be queued; further senders wait.
 const QUEUE: usize = 1024;
-/// So many changes go into one transaction at most.
+/// The most changes in one transaction.
 const BATCH: usize = 512;
 
 /// A thread that changes the database for many others.
@@ -63,10 +63,6 @@ pub struct GroupWriter {
 
 impl GroupWriter {
     /// Opens the database and starts the thread.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::open`], and when no thread can be started.
     pub fn start(
         database: &Path,
         key: AuditKey,
@@ -88,13 +84,9 @@ impl GroupWriter {
     }
 
     /// Carries out one change and waits until it is durable: all that `change` does happens, or
-    /// none of it. `now_ms` is the time of the entries that `change` puts on record.
+    /// none of it. `now_ms` is the time of the entries that `change` records.
     ///
     /// `change` runs on the thread of the writer, so it must not wait for this writer itself.
-    ///
-    /// # Errors
-    ///
-    /// When `change` fails, and when the database cannot be written. Nothing has changed then.
     pub fn write<T, E>(
         &self,
         now_ms: i64,
@@ -108,10 +100,6 @@ impl GroupWriter {
     }
 
     /// Hands over a change; waits only where too many are under way.
-    ///
-    /// # Errors
-    ///
-    /// When the writer has stopped.
     pub fn submit<T, E>(
         &self,
         now_ms: i64,
@@ -140,7 +128,7 @@ trait Job: Send {
     /// Carries it out; its own failure is kept for the answer. Fails when the transaction is lost.
     fn run(&mut self, write: &mut Transaction<'_>) -> Result<(), StoreError>;
 
-    /// Tells whoever waits. `failed` says why the transaction was not committed.
+    /// Sends the answer. `failed` says why the transaction was not committed.
     fn answer(self: Box<Self>, failed: Option<&Arc<StoreError>>);
 }
 
@@ -174,7 +162,7 @@ where
             (Some(Ok(value)), None) => Ok(value),
             (None, None) => Err(StoreError::WriterStopped.into()),
         };
-        // Whoever no longer waits for the answer has no use for it.
+        // A receiver that is gone needs no answer.
         let _ = self.answer.send(answer);
     }
 }

@@ -6,8 +6,8 @@
 //! transactions through a [`GroupWriter`]; reading never waits for a writer ([`Reader`]). No SQL type
 //! leaves this crate. It reads no clock and no environment: times, paths and actors are arguments.
 //!
-//! Functions that change rows write no audit entry themselves: whoever knows what the change means
-//! adds it in the same transaction ([`Transaction::audit`]). The key protects the log and what the skill
+//! Functions that change rows write no audit entry themselves: the caller, who knows what the change
+//! means, adds it in the same transaction ([`Transaction::audit`]). The key protects the log and what the skill
 //! repository holds; other rows, those of sessions among them, are as safe as the file is.
 //!
 //! ```

@@ -81,10 +81,6 @@ impl MemoryKind {
     pub const NEVER_GIVEN: [&str; 3] = ["system", "meta", "override"];
 
     /// The kind of this name.
-    ///
-    /// # Errors
-    ///
-    /// When it is not a lower-case word.
     pub fn parse(kind: &str) -> Result<Self, StoreError> {
         let fits = (1..=MAX_KIND_BYTES).contains(&kind.len())
             && kind.starts_with(|first: char| first.is_ascii_lowercase())
@@ -172,10 +168,6 @@ impl MemoryEntry {
     }
 
     /// Looks whether it can be stored.
-    ///
-    /// # Errors
-    ///
-    /// When it is too long or not as it has to be.
     pub fn check(&self) -> Result<(), StoreError> {
         if self.text.trim().is_empty() {
             return Err(unfit("text", "some text"));
@@ -280,11 +272,11 @@ pub enum AddOutcome {
 pub struct MemoryFilter {
     /// Only of this kind.
     pub kind: Option<MemoryKind>,
-    /// Only those that are for this agent, user, session and for nobody else.
+    /// Only those for exactly this agent, user and session.
     pub scope: MemoryScope,
     /// Only tainted ones, or only others.
     pub tainted: Option<bool>,
-    /// At most so many.
+    /// The maximum number of results.
     pub limit: Option<usize>,
     /// Only those before this one in the order of the list.
     pub before: Option<(i64, i64)>,

@@ -41,10 +41,6 @@ pub struct Reader {
 
 impl Reader {
     /// Opens a database that exists; creates nothing, also not in a directory that is read-only.
-    ///
-    /// # Errors
-    ///
-    /// When there is none, and when it is damaged or made by a newer version.
     pub fn open(database: &Path) -> Result<Self, StoreError> {
         let path = match database.canonicalize() {
             Ok(path) => path,
@@ -70,19 +66,11 @@ impl Reader {
     }
 
     /// The proposal with this id, or the only one whose id begins with it.
-    ///
-    /// # Errors
-    ///
-    /// When there is none or more than one.
     pub fn proposal(&self, id: &str) -> Result<Proposal, StoreError> {
         proposals::find(&self.connection(), &self.path, id)
     }
 
     /// The proposals in a state, or all, oldest first and without the content of their files.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn proposals(
         &self,
         state: Option<ProposalState>,
@@ -91,46 +79,26 @@ impl Reader {
     }
 
     /// The proposals whose change was begun and not finished, with their files.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn intents(&self) -> Result<Vec<Proposal>, StoreError> {
         proposals::intents(&self.connection(), &self.path)
     }
 
     /// What the skill repository held when it was last looked at.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn tracked(&self) -> Result<TrackedFiles, StoreError> {
         tracked::read(&self.connection(), &self.path, None)
     }
 
-    /// The same, as far as it was written with this key: what somebody else put there is left out.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
+    /// The same, without rows that were not written with this key.
     pub fn tracked_with(&self, key: &AuditKey) -> Result<TrackedFiles, StoreError> {
         tracked::read(&self.connection(), &self.path, Some(key))
     }
 
     /// The commit at which [`tracked`](Self::tracked) was written down.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn tracked_head(&self) -> Result<Option<String>, StoreError> {
         tracked::head(&self.connection(), &self.path)
     }
 
     /// What is written down of one file.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn tracked_file(&self, path: &str) -> Result<Option<TrackedFile>, StoreError> {
         tracked::file(&self.connection(), &self.path, path)
     }
@@ -139,10 +107,6 @@ impl Reader {
     /// `None` where the database is of a version without memories.
     ///
     /// `read` must not use this reader otherwise: it is busy until `read` returns.
-    ///
-    /// # Errors
-    ///
-    /// When `read` fails, and when the database cannot be read.
     pub fn read_memories<T, E: From<StoreError>>(
         &self,
         read: impl FnOnce(&MemoryRows<'_>) -> Result<T, E>,
@@ -156,10 +120,6 @@ impl Reader {
     }
 
     /// The end of the audit log.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read. The hash of an empty log is all zero.
     pub fn head(&self) -> Result<Head, StoreError> {
         audit::head(&self.connection(), &self.path)
     }
@@ -167,10 +127,6 @@ impl Reader {
     /// Gives each entry of the log that the filter lets through to `each`, until it breaks.
     ///
     /// `each` must not use this reader: it is busy until the last entry.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn log(
         &self,
         filter: &LogFilter,
@@ -180,10 +136,6 @@ impl Reader {
     }
 
     /// The entries of the log that the filter lets through.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn entries(&self, filter: &LogFilter) -> Result<Vec<Entry>, StoreError> {
         let mut entries = Vec::new();
         self.log(filter, |entry| {
@@ -194,11 +146,6 @@ impl Reader {
     }
 
     /// Checks the whole log against the key, the head file and the anchors.
-    ///
-    /// # Errors
-    ///
-    /// When the database or the head file cannot be read. What is wrong with the log itself is in
-    /// the verification.
     pub fn verify(
         &self,
         key: &AuditKey,

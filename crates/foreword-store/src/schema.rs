@@ -180,7 +180,7 @@ const VERSION_3: &[Object] = &[
     (
         "table",
         "turns",
-        // The long texts come last: whoever reads the rest does not have to walk through them.
+        // The long texts come last, so that reading the other columns skips them.
         "CREATE TABLE turns (session TEXT NOT NULL REFERENCES sessions (id), turn INTEGER NOT NULL, \
          state TEXT NOT NULL, owner TEXT NOT NULL, reason TEXT, input INTEGER NOT NULL, \
          output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL, \

@@ -1,4 +1,4 @@
-//! Short random ids, made so that nobody has them yet, and found by how they begin.
+//! Short random ids: unique in their table, and found by their first characters.
 
 use crate::error::StoreError;
 use crate::rows::Rows;
@@ -9,7 +9,7 @@ const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 pub(crate) const ID_LETTERS: usize = 10;
 /// How many letters an id has that agents write again and again: 30 random bits.
 pub(crate) const SHORT_LETTERS: usize = 6;
-/// So many ids are tried before the table counts as full.
+/// How many ids to try before giving up.
 const TRIES: usize = 16;
 /// The most ids that are named when several begin alike.
 const CANDIDATES: i64 = 10;

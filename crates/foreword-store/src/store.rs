@@ -12,7 +12,7 @@ use crate::audit;
 use crate::audit::chain::{Anchor, Linker};
 use crate::audit::event::{Event, Outcome};
 use crate::audit::expected_heads::{ACCEPT, Acceptance};
-use crate::audit::heads::{HeadFile, Heads};
+use crate::audit::heads::Heads;
 use crate::audit::key::{AuditKey, private_file};
 use crate::audit::verification::Verification;
 use crate::error::{InDatabase as _, StoreError};
@@ -21,7 +21,7 @@ use crate::reader::{Contents, Reader, check_file, configure};
 use crate::schema;
 use crate::transaction::Transaction;
 
-/// So many heads fit into the detail of one entry.
+/// The most heads in the detail of one entry.
 const ACCEPTED_AT_ONCE: usize = 100;
 /// The most characters of the reason that are kept.
 const MAX_REASON: usize = 500;
@@ -77,20 +77,11 @@ impl Deref for Store {
 
 impl Store {
     /// Opens a database, or makes one that only its owner can read. The directory must exist.
-    ///
-    /// # Errors
-    ///
-    /// When the file is damaged or not ours, made by a newer version, or of another key. Nothing is
-    /// overwritten then.
     pub fn open(database: &Path, key: AuditKey, heads: Heads) -> Result<Self, StoreError> {
         Self::open_with(database, key, heads, Options::default())
     }
 
     /// As [`Store::open`], with options.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::open`].
     pub fn open_with(
         database: &Path,
         key: AuditKey,
@@ -129,10 +120,6 @@ impl Store {
     ///
     /// Waits for other writers first. After the commit the head of the log is written down.
     /// `change` must not use this store otherwise: it is busy until `change` returns.
-    ///
-    /// # Errors
-    ///
-    /// When `change` fails, and when the database cannot be written. Nothing has changed then.
     pub fn write<T, E: From<StoreError>>(
         &self,
         now_ms: i64,
@@ -184,10 +171,6 @@ impl Store {
     }
 
     /// Checks the whole log against the key, the head file and the anchors.
-    ///
-    /// # Errors
-    ///
-    /// As [`Reader::verify`].
     pub fn verify(&self, anchors: &[Anchor]) -> Result<Verification, StoreError> {
         self.reader.verify(&self.key, &self.heads, anchors)
     }
@@ -195,11 +178,7 @@ impl Store {
     /// Accepts that the log does not hold heads that were written down elsewhere, as after a person
     /// began a new log or restored an older state; gives their number.
     ///
-    /// That is put on record in the log itself. Entries that were altered cannot be accepted.
-    ///
-    /// # Errors
-    ///
-    /// As [`Reader::verify`] and [`Store::write`].
+    /// The log records the acceptance. Altered entries cannot be accepted.
     pub fn accept(
         &self,
         now_ms: i64,
@@ -228,7 +207,7 @@ impl Drop for Store {
     fn drop(&mut self) {
         if journal::has_write_ahead_log(&self.reader.path) {
             let connection = self.reader.connection();
-            // Whoever else uses the database does this later.
+            // Another process that uses the database does this later.
             let _ = connection.busy_timeout(Duration::ZERO);
             journal::checkpoint(&connection, true);
         }
@@ -247,9 +226,8 @@ fn create_file(path: &Path) -> Result<bool, StoreError> {
 /// Refuses an empty file in the place of a database with entries: that database was lost, and a new
 /// one would hide it.
 fn check_never_filled(path: &Path, key: &AuditKey, heads: &Heads) -> Result<(), StoreError> {
-    let HeadFile::Sealed(record) = heads.read(key, path)? else { return Ok(()) };
     // Another process may have filled the file since: a head is written after its entry.
-    match record.head {
+    match heads.recorded(key, path)? {
         Some(head) if head.seq > 0 && check_file(path)? == Contents::Empty => {
             Err(StoreError::Damaged {
                 path: path.to_path_buf(),

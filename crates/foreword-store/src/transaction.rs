@@ -60,20 +60,12 @@ impl<'t> Transaction<'t> {
         }
     }
 
-    /// Puts an event on record, at the time of this transaction.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be written.
+    /// Records an event at the time of this transaction.
     pub fn audit(&mut self, event: &Event) -> Result<Head, StoreError> {
         self.audit_at(self.now_ms, event)
     }
 
-    /// Puts an event on record that happened at another time.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be written.
+    /// Records an event that happened at another time.
     pub fn audit_at(&mut self, at_ms: i64, event: &Event) -> Result<Head, StoreError> {
         let mut tail = self.tail()?;
         let texts = event.texts();
@@ -114,10 +106,6 @@ impl<'t> Transaction<'t> {
     }
 
     /// The end of the log as it is in this transaction, to be anchored elsewhere.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn head(&mut self) -> Result<Head, StoreError> {
         Ok(self.tail()?.head)
     }
@@ -129,20 +117,11 @@ impl<'t> Transaction<'t> {
     }
 
     /// Stores a new proposal, pending or as an intent.
-    ///
-    /// # Errors
-    ///
-    /// When it is too large, when too many wait for a decision, or when the database cannot be
-    /// written.
     pub fn insert_proposal(&mut self, proposal: &NewProposal) -> Result<ProposalId, StoreError> {
         proposals::insert(self.transaction, self.path, self.now_ms, proposal)
     }
 
-    /// Moves a proposal from one state to another, if nobody else has.
-    ///
-    /// # Errors
-    ///
-    /// When it is in another state or does not exist.
+    /// Moves a proposal from one state to another, unless its state has changed.
     pub fn set_state(
         &mut self,
         id: &ProposalId,
@@ -161,19 +140,11 @@ impl<'t> Transaction<'t> {
     }
 
     /// As [`Reader::proposal`](crate::Reader::proposal), in this transaction.
-    ///
-    /// # Errors
-    ///
-    /// When there is none or more than one.
     pub fn proposal(&self, id: &str) -> Result<Proposal, StoreError> {
         proposals::find(self.transaction, self.path, id)
     }
 
     /// As [`Reader::proposals`](crate::Reader::proposals), in this transaction.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn proposals(
         &self,
         state: Option<ProposalState>,
@@ -182,28 +153,16 @@ impl<'t> Transaction<'t> {
     }
 
     /// As [`Reader::tracked`](crate::Reader::tracked), in this transaction.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn tracked(&self) -> Result<TrackedFiles, StoreError> {
         tracked::read(self.transaction, self.path, None)
     }
 
     /// As [`Reader::tracked_head`](crate::Reader::tracked_head), in this transaction.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn tracked_head(&self) -> Result<Option<String>, StoreError> {
         tracked::head(self.transaction, self.path)
     }
 
     /// Writes down anew what the skill repository holds.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be written.
     pub fn replace_tracked(
         &mut self,
         head: Option<&str>,
@@ -213,10 +172,6 @@ impl<'t> Transaction<'t> {
     }
 
     /// Writes down what a commit changed in the skill repository.
-    ///
-    /// # Errors
-    ///
-    /// When what is written down is not of the commit `old_head`.
     pub fn update_tracked(
         &mut self,
         old_head: Option<&str>,
@@ -234,20 +189,12 @@ impl<'t> Transaction<'t> {
     }
 
     /// Stores memories that are not there yet; says of each what became of it.
-    ///
-    /// # Errors
-    ///
-    /// When one is too long or not as it has to be, and when the database cannot be written.
     pub fn add_memories(&mut self, new: &[NewMemory]) -> Result<Vec<AddOutcome>, StoreError> {
         memories::insert(self.transaction, self.path, new)
     }
 
     /// Deletes memories with all they are found by; gives how many were still there. `terms` divides
     /// a text as it was divided when it was stored.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be written.
     pub fn forget_memories(
         &mut self,
         all: &[KeyedMemory],
@@ -258,10 +205,6 @@ impl<'t> Transaction<'t> {
 
     /// Gives memories other vectors. With `anew`, the blocks they are in are made from them alone:
     /// give whole blocks then.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be written.
     pub fn set_memory_vectors(
         &mut self,
         all: &[VectorUpdate],
@@ -271,10 +214,6 @@ impl<'t> Transaction<'t> {
     }
 
     /// Deletes the sketches of embedders that are no longer in use.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be written.
     pub fn drop_unused_sketches(&mut self) -> Result<(), StoreError> {
         blocks::drop_unused(self.transaction).at(self.path)
     }

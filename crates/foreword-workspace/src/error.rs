@@ -64,7 +64,7 @@ pub enum WorkspaceError {
         similar: Option<String>,
     },
     /// A directory stands where a file is expected.
-    #[error("{path}: is a directory, a file is expected here")]
+    #[error("{path}: is a directory; a file is expected here")]
     IsDirectory {
         /// The path in question.
         path: String,
@@ -138,7 +138,7 @@ pub enum WorkspaceError {
         source: io::Error,
     },
     /// The operating system refused to have something written.
-    #[error("{path}: cannot be made: {source}")]
+    #[error("{path}: cannot be created: {source}")]
     NotMade {
         /// The file or directory.
         path: String,
@@ -305,17 +305,17 @@ impl WorkspaceError {
                  lie outside"
                     .into()
             }
-            Self::DanglingLink { .. } => "remove the link or restore what it leads to".into(),
+            Self::DanglingLink { .. } => "remove the link, or restore its target".into(),
             Self::TooLarge { .. } => {
                 "shorten the file, or raise `max_file_bytes` under [limits] in foreword.toml".into()
             }
             Self::NotUtf8 { .. } | Self::Utf16 { .. } => "save the file as UTF-8".into(),
             Self::Binary { .. } => "replace it by a text file, or remove the NUL byte".into(),
             Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
-                "check who may read it".into()
+                "check its read permissions".into()
             }
             Self::Io { .. } => "check that the path can be read".into(),
-            Self::NotMade { .. } => "check who may write there".into(),
+            Self::NotMade { .. } => "check the write permissions of the directory".into(),
             Self::TooManyEntries { .. } => {
                 "point the setting at a smaller directory, or remove what does not belong there"
                     .into()

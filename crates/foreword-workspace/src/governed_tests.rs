@@ -1,5 +1,5 @@
 use super::*;
-use crate::governed::contents::{GovernedChanges, LONGEST_KEPT_TEXT};
+use crate::governed::contents::{GovernedChanges, MAX_KEPT_TEXT};
 use crate::testing::Scratch;
 use std::collections::BTreeSet;
 
@@ -209,8 +209,8 @@ fn changes_are_told_by_group() {
 
 #[test]
 fn long_and_binary_files_have_a_digest_and_no_text() {
-    let scratch = Scratch::new(&[("SOUL.md", &"x".repeat(LONGEST_KEPT_TEXT))]);
-    scratch.write("USER.md", "x".repeat(LONGEST_KEPT_TEXT + 1));
+    let scratch = Scratch::new(&[("SOUL.md", &"x".repeat(MAX_KEPT_TEXT))]);
+    scratch.write("USER.md", "x".repeat(MAX_KEPT_TEXT + 1));
     scratch.write("TOOLS.md", [0xff, 0xfe, 0]);
     let contents = scratch.open().governed().unwrap().read(&GovernedGroup::ALL).unwrap();
     let kept: BTreeSet<_> = contents

@@ -23,7 +23,7 @@
 //! let cosmo = workspace.agent("cosmo")?;
 //! let files = workspace.identity_files(Some(&cosmo), None)?;
 //! assert_eq!(cosmo.tools, ["coding"]);
-//! assert_eq!(files.soul.map(|soul| soul.text).as_deref(), Some("Calm.\n"));
+//! assert_eq!(files.soul.inspect(), "Calm.\n");
 //!
 //! let error = workspace.agent("cosmos").unwrap_err();
 //! assert_eq!(error.to_string(), "there is no agent `cosmos`; known: cosmo");
@@ -36,19 +36,20 @@ mod config;
 mod error;
 mod found_file;
 mod governed;
-mod looked;
 mod private;
 mod read;
 mod rel_path;
 mod skills;
+mod snapshot;
 #[cfg(test)]
 mod testing;
 mod tools;
 mod workspace;
 
 pub use agents::agent::Agent;
-pub use agents::header::{DEEPEST_HEADER, HeaderFault, HeaderSplit, LARGEST_HEADER, split_header};
-pub use agents::identity::IdentityFiles;
+pub use agents::header::{
+    HeaderFault, HeaderSplit, MAX_HEADER_BYTES, MAX_HEADER_DEPTH, split_header,
+};
 pub use agents::prompts::{Layer, LayerPlace};
 pub use config::host::{HostSettings, ModelSettings, ProviderName};
 pub use config::{
@@ -58,19 +59,19 @@ pub use config::{
 pub use error::{AskedBy, WorkspaceError};
 pub use found_file::FileStamp;
 pub use governed::contents::{
-    Digest, GovernedChanges, GovernedContents, GovernedFile, LONGEST_KEPT_TEXT,
+    Digest, GovernedChanges, GovernedContents, GovernedFile, MAX_KEPT_TEXT,
 };
 pub use governed::repositories::{MAX_ENTRIES, Repositories, run_by_host};
 pub use governed::{Governed, GovernedGroup, GovernedLink, LOCK_FILE};
-pub use looked::Snapshot;
 pub use private::{
     DATABASE_FILE, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, make_private_dir,
 };
 pub use read::{SourceFile, read_file};
 pub use rel_path::{PathFault, file_name_fault};
-pub use skills::description::{LONGEST_DESCRIPTION, first_paragraph};
+pub use skills::description::{MAX_DESCRIPTION_CHARS, first_paragraph};
 pub use skills::head::{HeadScan, KnownHead, KnownHeads, SkillHead};
 pub use skills::scan::is_beside_skills;
 pub use skills::{Skill, SkillProblem, SkillScan};
+pub use snapshot::Snapshot;
 pub use tools::{TOOLS_FILE, ToolEntry, ToolMode};
 pub use workspace::Workspace;

@@ -45,7 +45,7 @@ mod tests {
     fn what_cannot_be_made_is_said_so() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let error = make_private_dir(file.path()).unwrap_err();
-        assert!(error.to_string().contains(".foreword: cannot be made: "), "{error}");
+        assert!(error.to_string().contains(".foreword: cannot be created: "), "{error}");
     }
 
     #[test]

@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use crate::error::WorkspaceError;
 use crate::found_file::{FileKind, FileStamp, FoundFile};
-use crate::looked::Looked;
 use crate::rel_path::RelPath;
+use crate::snapshot::SeenPaths;
 
 /// The text of one file and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(crate) struct Root {
     /// What is put in front of a path to show it to a person.
     shown: String,
     /// What was looked at below any root of the workspace.
-    pub(crate) looked: Arc<Looked>,
+    pub(crate) seen: Arc<SeenPaths>,
 }
 
 /// A name in a directory.
@@ -70,7 +70,7 @@ impl Root {
             directory,
             boundary_name: "the workspace".into(),
             shown: String::new(),
-            looked: Arc::default(),
+            seen: Arc::default(),
         })
     }
 
@@ -87,7 +87,7 @@ impl Root {
             directory,
             boundary_name: if inside { self.boundary_name.clone() } else { shown.into() },
             shown: format!("{}/", shown.replace('\\', "/")),
-            looked: Arc::clone(&self.looked),
+            seen: Arc::clone(&self.seen),
         })
     }
 
@@ -121,12 +121,12 @@ impl Root {
             let at = self.directory.join(path);
             match fs::symlink_metadata(&at) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    self.looked.note(at, None);
+                    self.seen.note(at, None);
                     return Ok(None);
                 }
                 Ok(meta) if !meta.is_symlink() => {
                     let found = FoundFile::new(&meta, None);
-                    self.looked.note(at, Some(found.stamp));
+                    self.seen.note(at, Some(found.stamp));
                     return Ok(Some(found));
                 }
                 // A link, or an error to explain: the long way does that.
@@ -181,7 +181,7 @@ impl Root {
         };
         let io = |source| WorkspaceError::Io { path: shown.clone(), source };
         let stamp = FileStamp::of(&fs::metadata(&directory).map_err(io)?);
-        self.looked.note(directory.clone(), Some(stamp));
+        self.seen.note(directory.clone(), Some(stamp));
         let mut entries = Vec::new();
         for (count, entry) in fs::read_dir(&directory).map_err(io)?.enumerate() {
             if count >= limit {
@@ -244,7 +244,7 @@ impl Root {
     fn locate(&self, path: &RelPath) -> Result<Option<(PathBuf, Metadata)>, WorkspaceError> {
         let found = self.follow_path(path)?;
         let stamp = found.as_ref().map(|(_, meta)| FileStamp::of(meta));
-        self.looked.note(self.directory.join(path.as_str()), stamp);
+        self.seen.note(self.directory.join(path.as_str()), stamp);
         Ok(found)
     }
 

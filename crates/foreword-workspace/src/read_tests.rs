@@ -70,7 +70,7 @@ fn a_nul_byte_looks_binary() {
 fn a_directory_is_not_a_file_and_a_file_not_a_directory() {
     let (dir, root) = workspace();
     fs::create_dir(dir.path().join("SOUL.md")).unwrap();
-    assert_eq!(refusal(&root, "SOUL.md"), "SOUL.md: is a directory, a file is expected here");
+    assert_eq!(refusal(&root, "SOUL.md"), "SOUL.md: is a directory; a file is expected here");
     fs::write(dir.path().join("agents"), "").unwrap();
     assert_eq!(refusal(&root, "agents/x/AGENT.md"), "agents: is not a directory");
     assert_eq!(root.list("agents", 9).unwrap_err().to_string(), "agents: is not a directory");

@@ -3,9 +3,9 @@
 //! The same strings are refused on every platform, so a workspace that works on one works on all.
 
 /// The longest file name that common file systems allow.
-const LONGEST_NAME: usize = 255;
+const MAX_NAME_BYTES: usize = 255;
 /// The longest path we follow, far above any real one.
-const LONGEST_PATH: usize = 4096;
+const MAX_PATH_BYTES: usize = 4096;
 
 /// Why a string is refused as a path or as a part of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -46,7 +46,7 @@ pub(crate) struct RelPath(String);
 impl RelPath {
     /// Checks a path and drops `.` and doubled slashes from it.
     pub(crate) fn parse(given: &str) -> Result<Self, PathFault> {
-        if given.len() > LONGEST_PATH {
+        if given.len() > MAX_PATH_BYTES {
             return Err(PathFault::TooLong);
         }
         if given.starts_with(['/', '\\']) || has_drive(given) {
@@ -103,7 +103,7 @@ fn check_name(name: &str) -> Result<(), PathFault> {
     if name == ".." {
         return Err(PathFault::Climbs);
     }
-    if name.len() > LONGEST_NAME {
+    if name.len() > MAX_NAME_BYTES {
         return Err(PathFault::TooLong);
     }
     if name.chars().any(|c| c.is_control() || "\\:*?\"<>|".contains(c)) {

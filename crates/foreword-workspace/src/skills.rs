@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::agents::header;
 use crate::error::WorkspaceError;
 use crate::read::{SourceFile, decode};
-use crate::skills::scan::{Candidate, Found, MOST_BYTES};
+use crate::skills::scan::{Candidate, Found, MAX_SKILL_BYTES};
 use crate::workspace::Workspace;
 
 /// One skill.
@@ -71,7 +71,7 @@ pub enum SkillProblem {
     #[error(transparent)]
     Unreadable(#[from] WorkspaceError),
     /// There is more text in the skills than is held at once.
-    #[error("{path}: skipped, the skills before it already hold {MOST_BYTES} bytes")]
+    #[error("{path}: skipped, the skills before it already hold {MAX_SKILL_BYTES} bytes")]
     OverTotal {
         /// The file that was passed over.
         path: String,

@@ -100,7 +100,7 @@ fn a_skill_that_cannot_be_read_is_a_problem_and_no_more() {
     assert_eq!(names(&scan), [("good", "skills/good.md")]);
     let problems = problems(&scan);
     assert_eq!(problems.len(), 4, "{problems:?}");
-    assert_eq!(problems[0], "skills/folder/SKILL.md: is a directory, a file is expected here");
+    assert_eq!(problems[0], "skills/folder/SKILL.md: is a directory; a file is expected here");
     assert!(problems[1].starts_with("skills/colon.md:3: in the header: "));
     assert_eq!(problems[2], "skills/latin.md:1: is not UTF-8 text (byte 3)");
     assert_eq!(problems[3], "skills/open.md:1: the header starts here and is never closed");

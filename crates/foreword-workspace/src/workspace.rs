@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use crate::config::toml_text;
 use crate::config::{CONFIG_FILE, Config};
 use crate::error::{AskedBy, WorkspaceError};
-use crate::looked::Snapshot;
 use crate::read::{Root, SourceFile};
 use crate::rel_path::RelPath;
+use crate::snapshot::Snapshot;
 use crate::tools::{self, TOOLS_FILE, ToolEntry};
 use foreword::nearest;
 
 /// The settings say how large other files may be; this says how large they may be themselves.
-const LARGEST_CONFIG: u64 = 1 << 20;
+const MAX_CONFIG_BYTES: u64 = 1 << 20;
 /// Entries a directory of prompts or agents may have.
-pub(crate) const MOST_ENTRIES: usize = 20_000;
+pub(crate) const MAX_DIRECTORY_ENTRIES: usize = 20_000;
 
 /// An opened workspace. Files are read when they are asked for, and never kept.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ impl Workspace {
     /// If the directory does not exist, or its settings are wrong.
     pub fn open(root: &Path) -> Result<Self, WorkspaceError> {
         let files = Root::open(root)?;
-        let config_file = files.read(&RelPath::listed("", CONFIG_FILE), LARGEST_CONFIG)?;
+        let config_file = files.read(&RelPath::listed("", CONFIG_FILE), MAX_CONFIG_BYTES)?;
         let config = config_file.as_ref().map(Config::parse).transpose()?.unwrap_or_default();
         Ok(Self { given: root.to_path_buf(), files, config, config_file })
     }
@@ -60,7 +60,7 @@ impl Workspace {
     /// Everything that was looked at so far and what was there, to ask later whether it still is.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&self.files.looked)
+        Snapshot::of(&self.files.seen)
     }
 
     /// Reads a file of the workspace; `None` if it does not exist.
@@ -123,7 +123,7 @@ impl Workspace {
     /// A file in the same directory of nearly the same name.
     fn similar(&self, path: &str) -> Option<String> {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let entries = self.files.list(directory, MOST_ENTRIES).ok()??;
+        let entries = self.files.list(directory, MAX_DIRECTORY_ENTRIES).ok()??;
         let near = nearest(name, entries.iter().map(|entry| entry.name.as_str()))?;
         Some(RelPath::listed(directory, near).as_str().to_owned())
     }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use crate::blueprints::blueprint::{Blueprint, Bootstrap, Slot};
 use crate::compile::budget::{Allocation, Candidate, Decision, allocate};
-use crate::compile::manifest::{Filtered, Omitted};
+use crate::compile::manifest::{Filtered, OmissionCause, Omitted};
 use crate::compile::prompt::{Built, Figures, Prompt};
 use crate::compile::section::{Section, Sink, Span};
 use crate::context::field::Field;
@@ -67,8 +67,8 @@ impl Blueprint {
                 inactive.push(index);
                 continue;
             }
-            if let Some(reason) = slot.refusal(context, bootstrap_alone) {
-                omitted.push(Omitted { module: slot.name.clone(), reason });
+            if let Some((cause, reason)) = slot.refusal(context, bootstrap_alone) {
+                omitted.push(Omitted { module: slot.name.clone(), reason, cause });
                 continue;
             }
             // An optional section longer than all there is can only be left out: no need to write it.
@@ -175,7 +175,7 @@ impl Blueprint {
                         .map_or_else(String::new, |slot| slot.name.clone());
                     let needs = needs.saturating_sub(1);
                     let reason = format!("over budget: {needs} tokens, {left} left");
-                    omitted.push(Omitted { module, reason });
+                    omitted.push(Omitted { module, reason, cause: OmissionCause::Budget });
                     continue;
                 }
             };
@@ -350,11 +350,12 @@ impl Blueprint {
 
 impl Slot {
     /// Why a module that has something to say does not take part.
-    fn refusal(&self, context: &Context, bootstrap_alone: bool) -> Option<String> {
+    fn refusal(&self, context: &Context, bootstrap_alone: bool) -> Option<(OmissionCause, String)> {
         if bootstrap_alone && !self.module.survives_bootstrap() {
-            return Some("bootstrap mode".to_owned());
+            return Some((OmissionCause::Bootstrap, "bootstrap mode".to_owned()));
         }
-        self.when.as_ref()?.refusal(context)
+        let reason = self.when.as_ref()?.refusal(context)?;
+        Some((OmissionCause::Condition, reason))
     }
 }
 

@@ -37,7 +37,7 @@ pub enum DiffError {
     #[error("not JSON: {0}")]
     NotJson(#[source] serde_json::Error),
     /// JSON of something else.
-    #[error("not a saved build: {0}; `foreword build --json` makes one")]
+    #[error("not a saved build: {0}; create one with `foreword build --json`")]
     NotABuild(#[source] serde_json::Error),
     /// A section that its content does not have.
     #[error(
@@ -53,7 +53,7 @@ pub enum DiffError {
         end: usize,
     },
     /// The content is not the one that was built.
-    #[error("`content` does not have the digest it was saved with: build it again")]
+    #[error("`content` does not match its saved digest; build it again")]
     Altered,
 }
 

@@ -163,7 +163,7 @@ fn other_files_are_refused_and_say_why() {
     assert!(why("[1, 2]").starts_with("not a saved build: "));
     let context = why(r#"{"identityFiles": {"agent": "You are Pickle."}}"#);
     assert!(context.contains("missing field `content`"), "{context}");
-    assert!(context.contains("`foreword build --json` makes one"), "{context}");
+    assert!(context.contains("create one with `foreword build --json`"), "{context}");
     let with = |range: &str| {
         why(&format!(
             r#"{{"content": "né", "metadata": {{"estimatedTokens": 1}},

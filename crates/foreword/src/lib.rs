@@ -32,7 +32,9 @@ pub use blueprints::blueprint::{Blueprint, BlueprintSource, FileModule};
 pub use blueprints::parse::BlueprintError;
 pub use compile::budget::{Allocation, Candidate, Decision, allocate};
 pub use compile::cut::{cut_document, cut_untrusted};
-pub use compile::manifest::{Filtered, Manifest, Metadata, Omitted, SectionEntry, SectionSource};
+pub use compile::manifest::{
+    Filtered, Manifest, Metadata, OmissionCause, Omitted, SectionEntry, SectionSource,
+};
 pub use compile::module::{Module, Spec};
 pub use compile::payload::{Payload, PayloadError};
 pub use compile::prompt::{Prompt, digest};

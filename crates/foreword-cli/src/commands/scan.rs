@@ -97,7 +97,7 @@ pub(crate) fn each_line<T: DeserializeOwned>(
     let stream: Box<dyn Read> = if file.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
     } else if file.is_dir() {
-        return Err(CliError::usage(format!("{name} is a directory, a file is expected here")));
+        return Err(CliError::usage(format!("{name} is a directory; a file is expected here")));
     } else {
         Box::new(std::fs::File::open(file).map_err(|error| cannot(&error))?)
     };

@@ -115,7 +115,7 @@ fn agent_headers() {
         ("---\nprompts: [../../etc/passwd]\n---\n", &["agents/ada/AGENT.md:2: `../../etc/passwd`"]),
         (
             "---\ncapabilities: [gone]\n---\n",
-            &["agents/ada/AGENT.md:2: there is no capability pack `gone`"],
+            &["agents/ada/AGENT.md:2: unknown capability pack `gone`"],
         ),
         (
             "---\nprompts: [a]\ncapabilities: [b]\n---\n",

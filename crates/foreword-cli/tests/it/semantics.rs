@@ -151,7 +151,7 @@ fn without_a_working_embedder_words_select_and_the_manifest_says_so() {
     assert_eq!(selection["tools"][0]["name"], "pull_request_open", "{selection}");
     assert!(selection["embedder"].is_null());
     let index = workspace.run(&["index"]);
-    assert!(index.fails(2).contains("the embedder `http` does not work"), "{}", index.stderr);
+    assert!(index.fails(2).contains("embedder `http` is unavailable"), "{}", index.stderr);
 
     workspace.write("foreword.toml", "[embedder]\nname = 'use'\n");
     let run = workspace.run(&["build", "--json", "--now", NOW, "open a pull request"]);

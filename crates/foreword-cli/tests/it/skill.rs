@@ -97,7 +97,7 @@ fn review_shows_the_change_and_decides() {
     assert_eq!(strings(&approved["files"]), ["skills/env/SKILL.md"]);
     let again = ws.run(&["skill", "approve", &id]);
     assert_eq!(again.status, 1, "{}", again.stderr);
-    assert!(again.stderr.contains("is not open any more: it is done"));
+    assert!(again.stderr.contains("is already decided: it is done"));
     assert_eq!(ws.run(&["skill", "proposals", "--json"]).ok().json(), serde_json::json!([]));
 
     ws.write("env2.md", CAPABLE);
@@ -160,7 +160,7 @@ fn the_taint_of_a_session_is_weighed_by_profile() {
         };
         let refused = propose(fails);
         assert!(
-            refused.fails(1).contains("of this session comes from outside"),
+            refused.fails(1).contains("of this session is external content"),
             "{}",
             refused.stderr
         );

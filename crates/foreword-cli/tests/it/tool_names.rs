@@ -25,7 +25,8 @@ fn packs_and_the_heartbeat_name_only_tools_that_exist() {
     let schemas: String =
         actions().iter().map(|action| action_schema(action).to_string()).collect();
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let packs = std::fs::read_dir(crates.join("foreword-gather/src/builtin/capabilities")).unwrap();
+    let packs =
+        std::fs::read_dir(crates.join("foreword-gather/src/collect/builtin/capabilities")).unwrap();
     let mut files: Vec<_> = packs.map(|entry| entry.unwrap().path()).collect();
     assert!(files.len() >= 6);
     files.push(crates.join("foreword/src/modules/heartbeat.rs"));

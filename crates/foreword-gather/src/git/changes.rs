@@ -12,11 +12,11 @@ use gix::index::{File, State};
 
 /// A work tree with more files below the workspace is not looked at: it would take longer than the rest
 /// of a build together.
-const MOST_FILES: usize = 10_000;
+const MAX_FILES: usize = 10_000;
 /// A file that is larger counts as changed when its time did.
-const MOST_BYTES: u64 = 4 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 /// So many names are told.
-const MOST_NAMES: usize = 5;
+const MAX_NAMES: usize = 5;
 
 /// One line on the files below `below` that differ from the last commit, new ones only if they were
 /// added; empty where nothing did, nothing where that cannot be told.
@@ -31,8 +31,8 @@ pub(super) fn summary(git_dir: &Path, work_tree: &Path, below: &Path) -> Option<
     let prefix = prefix(work_tree, below)?;
     let entries =
         || index.entries().iter().filter(|entry| entry.path(&index).starts_with(prefix.as_bytes()));
-    if entries().count() > MOST_FILES {
-        return Some(format!("not counted: more than {MOST_FILES} files"));
+    if entries().count() > MAX_FILES {
+        return Some(format!("not counted: more than {MAX_FILES} files"));
     }
     let mut changed: BTreeSet<String> = BTreeSet::new();
     let name = |path: &gix::bstr::BStr| {
@@ -64,7 +64,7 @@ fn prefix(work_tree: &Path, below: &Path) -> Option<String> {
 }
 
 fn told(changed: &BTreeSet<String>) -> String {
-    let names: Vec<&str> = changed.iter().take(MOST_NAMES).map(String::as_str).collect();
+    let names: Vec<&str> = changed.iter().take(MAX_NAMES).map(String::as_str).collect();
     let more = changed.len() - names.len();
     match changed.len() {
         0 => String::new(),
@@ -93,7 +93,7 @@ fn differs(work_tree: &Path, path: &gix::bstr::BStr, entry: &gix::index::Entry) 
     if same_time(&meta, entry) {
         return false;
     }
-    if meta.len() > MOST_BYTES {
+    if meta.len() > MAX_BYTES {
         return true;
     }
     let content = if is_link {
@@ -134,7 +134,7 @@ fn staged(repository: &gix::Repository, index: &File) -> Option<Vec<Vec<u8>>> {
         // Before the first commit everything is new.
         None => State::new(repository.object_hash()),
     };
-    if before.entries().len() > 4 * MOST_FILES {
+    if before.entries().len() > 4 * MAX_FILES {
         return Some(Vec::new());
     }
     let list = |state: &State| -> BTreeSet<(Vec<u8>, ObjectId, u32)> {

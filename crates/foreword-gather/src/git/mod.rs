@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The most a file of git's may have to be looked at.
-const MOST_BYTES: u64 = 4096;
+const MAX_BYTES: u64 = 4096;
 
 /// The branch, or the start of the commit when none is checked out.
 pub(crate) fn branch(start: &Path) -> Option<String> {
@@ -53,7 +53,7 @@ fn read_start(path: &Path) -> Option<String> {
         return None;
     }
     let mut text = String::new();
-    std::fs::File::open(path).ok()?.take(MOST_BYTES).read_to_string(&mut text).ok()?;
+    std::fs::File::open(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
     Some(text)
 }
 

@@ -101,8 +101,7 @@ impl Host {
         let workspace = self.workspace()?;
         let agent =
             workspace.config().agent.as_deref().map(|id| workspace.agent(id)).transpose()?;
-        let list = workspace.identity_files(agent.as_ref(), None)?.heartbeat;
-        if list.is_none_or(|file| file.text.trim().is_empty()) {
+        if workspace.identity_files(agent.as_ref(), None)?.heartbeat.is_blank() {
             return Ok(None);
         }
         let time = iso_time(self.now());

@@ -62,7 +62,7 @@ fn an_agent_that_never_stops_talking() {
 fn an_agent_that_says_too_much() {
     let script = "m=$(head -c 1000000 /dev/zero | tr '\\0' x)\nwhile :; do printf '{\"type\":\"text\",\"text\":\"%s\"}\\n' \"$m\"; done";
     let error = fails("", script);
-    assert_eq!(error, "the agent said more than 4194304 bytes in one turn");
+    assert_eq!(error, "the agent wrote more than 4194304 bytes in one turn");
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn an_agent_that_writes_nonsense() {
     let error = fails("", "head -c 20000000 /dev/zero; sleep 60");
     assert_eq!(error, "invalid output from the agent: a line is longer than 16777216 bytes");
     let error = fails("", "printf '{\"type\":\"surprise\"}\\n'; sleep 60");
-    assert!(error.contains("no event: {\"type\":\"surprise\"}"), "{error}");
+    assert!(error.contains("from the agent: {\"type\":\"surprise\"}"), "{error}");
 }
 
 #[test]

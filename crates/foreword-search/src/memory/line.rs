@@ -8,10 +8,15 @@ use serde::{Deserialize, Serialize};
 use crate::memory::engine::embedder_id;
 use crate::memory::memories::NewEntry;
 
+/// The version of the lines that an export writes; a line without one has version 1.
+const VERSION: u32 = 1;
+
 /// One memory as a line of JSON. Only `text` is required.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Line {
+    #[serde(default = "first_version")]
+    version: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     text: String,
@@ -38,6 +43,10 @@ pub struct Line {
     vector: Option<LineVector>,
 }
 
+fn first_version() -> u32 {
+    1
+}
+
 /// A vector in a line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,6 +62,12 @@ pub enum LineError {
     /// It is no such JSON.
     #[error("{0}")]
     Json(#[from] serde_json::Error),
+    /// A newer version wrote it.
+    #[error("the line has version {found}; this foreword reads version {VERSION}")]
+    Newer {
+        /// The version of the line.
+        found: u32,
+    },
     /// A field is not as it has to be.
     #[error("{0}")]
     Unfit(#[from] StoreError),
@@ -74,6 +89,7 @@ impl Line {
             })
         };
         Self {
+            version: VERSION,
             id: Some(entry.id.to_string()),
             text: entry.text.clone(),
             kind: Some(entry.kind.to_string()),
@@ -108,6 +124,9 @@ impl Line {
     /// When it is no memory.
     pub fn parse(line: &str) -> Result<NewEntry, LineError> {
         let line: Self = serde_json::from_str(line)?;
+        if line.version != VERSION {
+            return Err(LineError::Newer { found: line.version });
+        }
         let vector = line.vector.map(|LineVector { embedder, code }| {
             let dims = embedder_id(&embedder).map(|id| id.dims);
             let code = bytes(&code).filter(|code| !code.is_empty() && Some(code.len()) == dims);
@@ -143,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_line_is_read_as_it_was_written() {
-        let text = r#"{"id":"abc","text":"tëxt\n","kind":"fact","agent":"a","createdAt":5,"date":"2026-02-26","tainted":true,"source":"web","importance":0.5,"vector":{"embedder":"x:1:2","code":"00ff"}}"#;
+        let text = r#"{"version":1,"id":"abc","text":"tëxt\n","kind":"fact","agent":"a","createdAt":5,"date":"2026-02-26","tainted":true,"source":"web","importance":0.5,"vector":{"embedder":"x:1:2","code":"00ff"}}"#;
         let entry = Line::parse(text).unwrap();
         assert_eq!(entry.vector, Some(("x:1:2".to_owned(), vec![0, 255])));
         let stored = MemoryEntry {
@@ -167,6 +186,7 @@ mod tests {
             "[]",
             r#"{"text": ""}"#,
             r#"{"text": "x", "txet": 1}"#,
+            r#"{"text": "x", "version": 2}"#,
             r#"{"text": "x", "kind": "Two words"}"#,
             r#"{"text": "x", "date": "yesterday"}"#,
             r#"{"text": "x", "importance": 2}"#,

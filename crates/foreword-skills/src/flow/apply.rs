@@ -67,7 +67,7 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Stores a change that nobody has to decide on, and carries it out.
+    /// Stores a change that needs no decision, and applies it.
     pub(crate) fn store_and_apply(
         &self,
         proposal: &NewProposal,
@@ -136,7 +136,7 @@ impl Change<'_> {
     }
 
     /// Files that a commit approves as they are: their content is in the history already, put there
-    /// by somebody without the key.
+    /// without the key.
     fn unchanged(
         &self,
         parent: Option<ObjectId>,
@@ -153,7 +153,7 @@ impl Change<'_> {
         Ok(same)
     }
 
-    /// Writes the files of a proposal that is committed. A file that somebody edited meanwhile is
+    /// Writes the files of a proposal that is committed. A file that was edited meanwhile is
     /// left alone: it is theirs, and shown as such.
     fn settle(&self, proposal: &Proposal) -> Result<(), SkillError> {
         for file in &proposal.files {
@@ -229,7 +229,7 @@ impl Change<'_> {
         Ok((changed, removed))
     }
 
-    /// Puts a proposal that was not committed back: to be decided, or given up where nobody can.
+    /// Puts a proposal that was not committed back: pending where it can be decided, else failed.
     fn undo(&self, proposal: &Proposal, why: &str, act: &Act) -> Result<(), SkillError> {
         let state = match proposal.kind {
             ChangeKind::Propose | ChangeKind::Import => ProposalState::Pending,
@@ -262,7 +262,7 @@ impl Change<'_> {
         Ok(None)
     }
 
-    /// The digests of what the newest commit holds. What nobody approved has none that a file could
+    /// The digests of what the newest commit holds. What is not approved has none that a file could
     /// have, so that it counts as changed.
     pub(crate) fn tracked_digests(&self) -> Result<BTreeMap<String, [u8; 32]>, SkillError> {
         Ok(digests(self.database.tracked()?.files.iter()))
@@ -304,8 +304,7 @@ pub(crate) fn digest(content: &[u8]) -> [u8; 32] {
     *blake3::hash(content).as_bytes()
 }
 
-/// Who answers for a change: whoever decided on it, or the person who brought it, or else nobody but
-/// the screeners.
+/// Who approved a change: the person who decided on it or imported it, else screening.
 fn approver(proposal: &Proposal) -> &str {
     match (&proposal.decided_by, proposal.kind) {
         (Some(person), _) => person,
@@ -342,7 +341,7 @@ fn subject(proposal: &Proposal) -> String {
             format!("Revert {commit}: skill {skill}")
         }
         ChangeKind::LocalEdits if gone => format!("Remove skill {skill}"),
-        ChangeKind::LocalEdits => format!("Take in skill {skill}"),
+        ChangeKind::LocalEdits => format!("Commit local edits of skill {skill}"),
         ChangeKind::Import => format!("Import skill {skill}"),
         ChangeKind::Propose if new => format!("Add skill {skill}"),
         ChangeKind::Propose => format!("Change skill {skill}"),

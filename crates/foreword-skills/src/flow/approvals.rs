@@ -48,11 +48,6 @@ impl Approvals {
     /// `config_dir` is where the audit key lies. Only what was approved with it counts: a workspace
     /// from elsewhere may bring a history along that says anything. Without the key nothing counts as
     /// approved.
-    ///
-    /// # Errors
-    ///
-    /// If the repository is damaged, or there is one and the key cannot be had. A database that cannot
-    /// be read costs time, no more: it only repeats what the repository says.
     pub fn of(workspace: &Workspace, config_dir: Option<&Path>) -> Result<Self, SkillError> {
         let private = PrivateDir::of(workspace.root());
         let directory = clean(&workspace.config().skills.directory).to_owned();

@@ -74,11 +74,6 @@ impl GitStore {
     /// Each skill is screened, and becomes a commit, a proposal, or a refusal of its own; `each` is told
     /// as it happens. Given the
     /// workspace's own directory of skills, a person's edits in it are taken in.
-    ///
-    /// # Errors
-    ///
-    /// If the folder cannot be read or holds no skill. What is wrong with one skill is in its
-    /// [`ImportOutcome`].
     pub fn import(
         &self,
         directory: &Path,
@@ -122,10 +117,6 @@ impl GitStore {
     }
 
     /// Takes in a person's own edits in the directory of skills: of the skills named, or of all.
-    ///
-    /// # Errors
-    ///
-    /// If a skill that is named does not exist. What is wrong with one skill is in its [`ImportOutcome`].
     pub fn import_local_edits(
         &self,
         names: &[String],
@@ -146,11 +137,7 @@ impl GitStore {
         }
         for name in names {
             if !taken.iter().any(|taken: &ImportOutcome| taken.skill == *name) {
-                let one = ImportOutcome::new(
-                    name,
-                    ImportState::Unchanged,
-                    "the history holds it already",
-                );
+                let one = ImportOutcome::new(name, ImportState::Unchanged, "already committed");
                 each(&one);
                 taken.push(one);
             }
@@ -159,10 +146,6 @@ impl GitStore {
     }
 
     /// What taking in a person's own edits would put into the history, as a diff.
-    ///
-    /// # Errors
-    ///
-    /// If a skill that is named does not exist.
     pub fn local_diff(&self, names: &[String]) -> Result<String, SkillError> {
         let approvals = self.approvals()?;
         let work_tree = self.work_tree()?;
@@ -406,11 +389,7 @@ fn finish(
     act: &Act,
 ) -> Result<ImportOutcome, SkillError> {
     if changes.is_empty() {
-        return Ok(ImportOutcome::new(
-            skill,
-            ImportState::Unchanged,
-            "the history holds it already",
-        ));
+        return Ok(ImportOutcome::new(skill, ImportState::Unchanged, "already committed"));
     }
     let screening = screen(change, &changes);
     if screening.verdict != Verdict::Reject
@@ -497,7 +476,7 @@ fn not_text() -> Finding {
         verdict: Verdict::NeedsReview,
         line: 1,
         excerpt: String::new(),
-        message: "is not UTF-8 text, and was screened only as far as it can be read".into(),
+        message: "is not UTF-8 text; only the readable part was screened".into(),
     }
 }
 

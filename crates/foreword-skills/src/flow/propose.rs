@@ -67,7 +67,7 @@ fn screen(store: &GitStore, draft: &Draft) -> Screening {
     Screening::of(findings)
 }
 
-/// Puts a proposal that made no sense, or came from a tainted session, on record.
+/// Records a proposal that is invalid or came from a tainted session.
 fn refused(
     store: &GitStore,
     request: &ProposalRequest,
@@ -91,7 +91,7 @@ fn refused(
     }
 }
 
-/// Refused by screening: on record, not stored.
+/// Refused by screening: recorded, not stored.
 fn reject(
     store: &GitStore,
     request: &ProposalRequest,
@@ -123,19 +123,19 @@ fn settle(
     if files.iter().all(|file| file.content.as_deref().map(digest) == file.base)
         && change.local_change(&files)?.is_none()
     {
-        findings.push(note(Verdict::AutoApprove, "unchanged", "the skill is this already"));
+        findings.push(note(Verdict::AutoApprove, "unchanged", "the skill is unchanged"));
         return unchanged(change, draft, Screening::of(findings), act);
     }
     if let Some(path) = change.local_change(&files)? {
         let message =
-            format!("{} has changes of yours that no commit holds", change.work_tree.show(&path));
+            format!("{} has local changes that are not committed", change.work_tree.show(&path));
         findings.push(note(Verdict::NeedsReview, "local-changes", &message));
     } else if let Some(by) = person_behind(change, &files)? {
         let message = format!("it would replace what {by} approved");
         findings.push(note(Verdict::NeedsReview, "replaces-approved", &message));
     }
     if let Some(path) = hidden(change, &draft.name, &files)? {
-        let message = format!("it would hide the skill of this name in {path}");
+        let message = format!("it would hide the skill of the same name in {path}");
         findings.push(note(Verdict::NeedsReview, "hides-another", &message));
     }
     let screening = Screening::of(findings);
@@ -224,7 +224,7 @@ pub(crate) fn main_file(name: &SkillName) -> String {
     format!("{}/SKILL.md", name.as_str())
 }
 
-/// Whoever approved what would be replaced, if it was not screening alone.
+/// The person who approved what would be replaced.
 fn person_behind(change: &Change<'_>, files: &[FileChange]) -> Result<Option<String>, SkillError> {
     for file in files {
         let known = change.database.tracked_file(&file.path)?;

@@ -20,10 +20,6 @@ impl Default for TaintState {
 
 impl TaintState {
     /// Lets a sensitive action pass, or not. What cannot be compared does not pass.
-    ///
-    /// # Errors
-    ///
-    /// [`SkillError::Tainted`].
     pub fn check(self) -> Result<(), SkillError> {
         if self.ratio <= self.threshold {
             return Ok(());

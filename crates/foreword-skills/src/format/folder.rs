@@ -36,7 +36,7 @@ fn read(folder: &Path) -> Result<String, String> {
         return Err("is not a folder".into());
     }
     let Some(path) = skill_file(folder) else {
-        return Err("there is no SKILL.md in the folder".into());
+        return Err("the folder has no SKILL.md".into());
     };
     let refused = |error: std::io::Error| format!("SKILL.md cannot be read: {error}");
     // Looked at before it is opened, so that a pipe does not block.

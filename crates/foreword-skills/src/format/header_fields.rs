@@ -9,7 +9,7 @@ use serde_saphyr::granit_parser::{
 };
 use std::collections::HashSet;
 
-use foreword_workspace::DEEPEST_HEADER;
+use foreword_workspace::MAX_HEADER_DEPTH;
 
 use crate::format::FormatFault;
 
@@ -97,8 +97,8 @@ pub(crate) fn read_fields(header: &str, first_line: usize) -> Fields {
 fn limits() -> Options {
     options! {
         emit_comments: false,
-        flow_nesting_limit: DEEPEST_HEADER,
-        block_nesting_limit: DEEPEST_HEADER,
+        flow_nesting_limit: MAX_HEADER_DEPTH,
+        block_nesting_limit: MAX_HEADER_DEPTH,
     }
 }
 
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
                 (Event::DocumentEnd, _) => {}
                 (_, span) => {
                     return Err(
-                        self.fault(span, "there is more after the end of the header".into())
+                        self.fault(span, "unexpected content after the end of the header".into())
                     );
                 }
             }
@@ -156,14 +156,14 @@ impl<'a> Reader<'a> {
                 (Event::Scalar(key, key_style, anchor, tag), span) => {
                     self.note(span, StructureStyle::Block, anchor != 0, tag.is_some());
                     if key == "<<" && key_style == ScalarStyle::Plain {
-                        self.complain(span, "`<<` takes values from elsewhere".into());
+                        self.complain(span, "the format has no merge key `<<`".into());
                     }
                     (text_of(&key, key_style, span), span)
                 }
-                (_, span) => return Err(self.fault(span, "a key has to be a plain text".into())),
+                (_, span) => return Err(self.fault(span, "a key must be plain text".into())),
             };
             if !keys.insert(key.clone()) {
-                self.complain(key_span, format!("`{}` is there twice", escaped(&key)));
+                self.complain(key_span, format!("`{}` appears twice", escaped(&key)));
             }
             let (event, span) = self.next()?;
             let style = match &event {
@@ -173,7 +173,10 @@ impl<'a> Reader<'a> {
             if matches!(event, Event::MappingStart(StructureStyle::Block, ..)) {
                 let column = span.start.col();
                 if *indent.get_or_insert(column) != column {
-                    self.complain(span, "is indented unlike the mapping before it".into());
+                    self.complain(
+                        span,
+                        "has a different indentation from the mapping before it".into(),
+                    );
                 }
             }
             let value = self.value(event, span)?;
@@ -213,10 +216,7 @@ impl<'a> Reader<'a> {
                 }
             }
             Event::Alias(_) => {
-                self.complain(
-                    span,
-                    "`*` refers to another value, the format has no aliases".into(),
-                );
+                self.complain(span, "the format has no aliases (`*`)".into());
                 Ok(Value::Other)
             }
             _ => Err(self.fault(span, "expected a value".into())),
@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
                 Ok((event, span))
             }
             Some(Err(error)) => Err(self.explain(&error)),
-            None => Err(FormatFault::at(self.lines_above + 1, "the header ends too early")),
+            None => Err(FormatFault::at(self.lines_above + 1, "unexpected end of the header")),
         }
     }
 
@@ -258,7 +258,7 @@ impl<'a> Reader<'a> {
             in_comment = plain.is_none() && byte != b'\n' && (in_comment || byte == b'#');
             if byte == b'\t' && !in_comment && plain != Some(false) {
                 let above = header.bytes().take(offset).filter(|byte| *byte == b'\n').count();
-                let message = "there is a tab here: use blanks, or quote the text";
+                let message = "contains a tab: use spaces, or quote the text";
                 self.faults.push(FormatFault::at(self.lines_above + 1 + above, message));
                 return;
             }
@@ -267,15 +267,15 @@ impl<'a> Reader<'a> {
 
     fn note(&mut self, span: Span, style: StructureStyle, anchor: bool, tag: bool) {
         if style == StructureStyle::Flow {
-            let text = "`[…]` and `{…}` are not part of the format: write one item a line, or \
-                        quote the text";
+            let text = "the format has no `[…]` and `{…}`: write one item per line, or quote \
+                        the text";
             self.complain(span, text.into());
         }
         if anchor {
-            self.complain(span, "`&` names a value, the format has no anchors: quote it".into());
+            self.complain(span, "the format has no anchors (`&`): quote the value".into());
         }
         if tag {
-            self.complain(span, "`!` gives a type, the format has no tags: quote it".into());
+            self.complain(span, "the format has no tags (`!`): quote the value".into());
         }
     }
 
@@ -290,7 +290,7 @@ impl<'a> Reader<'a> {
 
     fn explain(&self, error: &ScanError) -> FormatFault {
         let line = self.lines_above + error.marker().line().max(1);
-        FormatFault::at(line, error.info().replace('\n', " "))
+        FormatFault::at(line, foreword::visible_line(&error.info().replace('\n', " ")))
     }
 
     fn line(&self, span: Span) -> usize {
@@ -306,5 +306,5 @@ fn text_of(text: &str, style: ScalarStyle, span: Span) -> String {
 
 /// A key as a message repeats it.
 pub(crate) fn escaped(text: &str) -> String {
-    text.chars().take(60).flat_map(char::escape_debug).collect()
+    foreword::visible_line(&text.chars().take(60).collect::<String>())
 }

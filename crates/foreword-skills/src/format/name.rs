@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use foreword::visible_line;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
@@ -28,7 +29,7 @@ pub struct SkillName(String);
 #[non_exhaustive]
 pub enum NameError {
     /// There is nothing in it.
-    #[error("the name of a skill is empty")]
+    #[error("the skill name is empty")]
     Empty,
     /// It is longer than the format allows.
     #[error("the name `{given}` is {length} characters long, more than {MAX_NAME_CHARS}")]
@@ -39,7 +40,7 @@ pub enum NameError {
         length: usize,
     },
     /// It holds NUL, a line break or another control character.
-    #[error("the name `{given}` holds the control character U+{:04X}", u32::from(*.character))]
+    #[error("the name `{given}` contains the control character U+{:04X}", u32::from(*.character))]
     Control {
         /// The name.
         given: String,
@@ -47,31 +48,31 @@ pub enum NameError {
         character: char,
     },
     /// It starts at the root of a file system, a drive or a share.
-    #[error("the name `{given}` is an absolute path, a skill's name is one plain word")]
+    #[error("the name `{given}` is an absolute path; a skill name is one plain word")]
     Absolute {
         /// The name.
         given: String,
     },
     /// It climbs with `..`.
-    #[error("the name `{given}` climbs out of the directory of skills with `..`")]
+    #[error("the name `{given}` leaves the skills directory with `..`")]
     Climbs {
         /// The name.
         given: String,
     },
     /// It holds a slash or backslash.
-    #[error("the name `{given}` holds a path separator, a skill's name is one plain word")]
+    #[error("the name `{given}` contains a path separator; a skill name is one plain word")]
     Separator {
         /// The name.
         given: String,
     },
     /// Git keeps this name for itself.
-    #[error("the name `{given}` is one that git keeps for itself")]
+    #[error("the name `{given}` is reserved by git")]
     Git {
         /// The name.
         given: String,
     },
     /// Windows takes it for a device.
-    #[error("the name `{given}` is a device on Windows, with or without an extension")]
+    #[error("the name `{given}` is a device name on Windows, with or without an extension")]
     Device {
         /// The name.
         given: String,
@@ -84,9 +85,9 @@ pub enum NameError {
     },
     /// It holds a character that is not ASCII, which may look like one that is.
     #[error(
-        "the name `{given}` holds `{}` (U+{:04X}), which can be taken for another letter: \
+        "the name `{given}` contains `{}` (U+{:04X}), which can look like another letter: \
          use a-z, 0-9 and hyphens",
-        .character.escape_debug(), u32::from(*.character)
+        visible_line(&.character.to_string()), u32::from(*.character)
     )]
     NotAscii {
         /// The name.
@@ -104,8 +105,8 @@ pub enum NameError {
     },
     /// It holds a character the format does not allow.
     #[error(
-        "the name `{given}` holds `{}`: use lower-case letters, digits and hyphens",
-        .character.escape_debug()
+        "the name `{given}` contains `{}`: use lower-case letters, digits and hyphens",
+        visible_line(&.character.to_string())
     )]
     Character {
         /// The name.
@@ -129,15 +130,11 @@ pub enum NameError {
 
 impl SkillName {
     /// Checks a name, the dangers first, so that the error says what is worst about it.
-    ///
-    /// # Errors
-    ///
-    /// If the name is not of the format, or is not safe as a file name everywhere.
     pub fn new(given: &str) -> Result<Self, NameError> {
         if given.is_empty() {
             return Err(NameError::Empty);
         }
-        let shown = shown(given);
+        let shown = escape_name(given);
         if let Some(character) = given.chars().find(|c| c.is_control()) {
             return Err(NameError::Control { given: shown, character });
         }
@@ -188,14 +185,14 @@ pub fn name_faults(given: &str) -> Vec<NameError> {
         return vec![NameError::Empty];
     }
     let mut faults = Vec::new();
-    let given = || shown(&name);
+    let given = || escape_name(&name);
     let length = name.chars().count();
     if length > MAX_NAME_CHARS {
         faults.push(NameError::TooLong { given: given(), length });
     }
     let lower = name.to_lowercase();
     if lower != *name {
-        faults.push(NameError::UpperCase { given: given(), suggestion: shown(&lower) });
+        faults.push(NameError::UpperCase { given: given(), suggestion: escape_name(&lower) });
     }
     if let Some(character) = name.chars().find(|c| !is_letter_or_digit(*c) && *c != '-') {
         faults.push(NameError::Character { given: given(), character });
@@ -237,13 +234,10 @@ fn is_letter_or_digit(c: char) -> bool {
 }
 
 /// A name as an error repeats it: nothing in it reaches a terminal raw.
-fn shown(name: &str) -> String {
-    let mut shown: String =
-        name.chars().take(MAX_ERROR_NAME_CHARS).flat_map(char::escape_debug).collect();
-    if name.chars().nth(MAX_ERROR_NAME_CHARS).is_some() {
-        shown.push('…');
-    }
-    shown
+fn escape_name(name: &str) -> String {
+    let start: String = name.chars().take(MAX_ERROR_NAME_CHARS).collect();
+    let cut = if name.chars().nth(MAX_ERROR_NAME_CHARS).is_some() { "…" } else { "" };
+    format!("{}{cut}", visible_line(&start))
 }
 
 fn is_absolute(name: &str) -> bool {

@@ -17,35 +17,32 @@ fn plain_names_are_fine() {
 #[test]
 fn every_danger_has_a_message_of_its_own() {
     for (given, message) in [
-        ("", "the name of a skill is empty"),
-        ("../x", "the name `../x` climbs out of the directory of skills with `..`"),
-        ("..", "the name `..` climbs out of the directory of skills with `..`"),
-        ("a\\..\\b", "the name `a\\\\..\\\\b` climbs out of the directory of skills with `..`"),
-        ("/etc/x", "the name `/etc/x` is an absolute path, a skill's name is one plain word"),
-        ("C:\\x", "the name `C:\\\\x` is an absolute path, a skill's name is one plain word"),
-        ("c:x", "the name `c:x` is an absolute path, a skill's name is one plain word"),
-        (
-            "\\\\s\\x",
-            "the name `\\\\\\\\s\\\\x` is an absolute path, a skill's name is one plain word",
-        ),
-        ("a/b", "the name `a/b` holds a path separator, a skill's name is one plain word"),
-        ("a\0b", "the name `a\\0b` holds the control character U+0000"),
-        ("a\nb", "the name `a\\nb` holds the control character U+000A"),
-        (".git", "the name `.git` is one that git keeps for itself"),
-        (".GIT.", "the name `.GIT.` is one that git keeps for itself"),
-        ("con", "the name `con` is a device on Windows, with or without an extension"),
-        ("NUL.md", "the name `NUL.md` is a device on Windows, with or without an extension"),
-        ("lpt1", "the name `lpt1` is a device on Windows, with or without an extension"),
+        ("", "the skill name is empty"),
+        ("../x", "the name `../x` leaves the skills directory with `..`"),
+        ("..", "the name `..` leaves the skills directory with `..`"),
+        ("a\\..\\b", "the name `a\\..\\b` leaves the skills directory with `..`"),
+        ("/etc/x", "the name `/etc/x` is an absolute path; a skill name is one plain word"),
+        ("C:\\x", "the name `C:\\x` is an absolute path; a skill name is one plain word"),
+        ("c:x", "the name `c:x` is an absolute path; a skill name is one plain word"),
+        ("\\\\s\\x", "the name `\\\\s\\x` is an absolute path; a skill name is one plain word"),
+        ("a/b", "the name `a/b` contains a path separator; a skill name is one plain word"),
+        ("a\0b", "the name `a\\u{0}b` contains the control character U+0000"),
+        ("a\nb", "the name `a\\u{a}b` contains the control character U+000A"),
+        (".git", "the name `.git` is reserved by git"),
+        (".GIT.", "the name `.GIT.` is reserved by git"),
+        ("con", "the name `con` is a device name on Windows, with or without an extension"),
+        ("NUL.md", "the name `NUL.md` is a device name on Windows, with or without an extension"),
+        ("lpt1", "the name `lpt1` is a device name on Windows, with or without an extension"),
         ("tea.", "the name `tea.` ends in a dot or a space, which Windows drops"),
         ("tea ", "the name `tea ` ends in a dot or a space, which Windows drops"),
-        (" tea", "the name ` tea` holds ` `: use lower-case letters, digits and hyphens"),
+        (" tea", "the name ` tea` contains ` `: use lower-case letters, digits and hyphens"),
         ("Tea", "the name `Tea` is not in lower case: write `tea`"),
-        ("a_b", "the name `a_b` holds `_`: use lower-case letters, digits and hyphens"),
+        ("a_b", "the name `a_b` contains `_`: use lower-case letters, digits and hyphens"),
         ("-a", "the name `-a` starts or ends with a hyphen"),
         ("a--b", "the name `a--b` has two hyphens in a row"),
         (
             "pаypal",
-            "the name `pаypal` holds `а` (U+0430), which can be taken for another letter: \
+            "the name `pаypal` contains `а` (U+0430), which can look like another letter: \
              use a-z, 0-9 and hyphens",
         ),
     ] {
@@ -77,7 +74,7 @@ fn the_format_allows_what_is_not_portable() {
 fn a_name_is_checked_when_it_is_deserialised() {
     assert!(serde_json::from_str::<SkillName>("\"tea\"").is_ok());
     let error = serde_json::from_str::<SkillName>("\"../tea\"").unwrap_err();
-    assert!(error.to_string().contains("climbs out"), "{error}");
+    assert!(error.to_string().contains("leaves the skills directory"), "{error}");
 }
 
 proptest! {

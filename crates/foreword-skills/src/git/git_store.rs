@@ -56,29 +56,17 @@ impl GitStore {
     }
 
     /// All skills with what is known of their files, and what was passed over.
-    ///
-    /// # Errors
-    ///
-    /// If the directory of skills cannot be read.
     pub fn listing(&self) -> Result<Listing, SkillError> {
         let cache = self.private.directory.is_dir().then(|| self.private.skill_cache());
         Ok(listing::list(&self.workspace, cache.as_deref(), SystemTime::now())?)
     }
 
     /// How far each file is approved.
-    ///
-    /// # Errors
-    ///
-    /// If the repository is damaged.
     pub fn approvals(&self) -> Result<Approvals, SkillError> {
         Approvals::of(&self.workspace, Some(&self.options.config_dir))
     }
 
     /// Proposals, newest first: those that wait, or all.
-    ///
-    /// # Errors
-    ///
-    /// If the database cannot be read.
     pub fn proposals(&self, all: bool) -> Result<Vec<ProposalSummary>, SkillError> {
         match self.reader()? {
             Some(reader) => Ok(reader.proposals((!all).then_some(ProposalState::Pending))?),
@@ -87,10 +75,6 @@ impl GitStore {
     }
 
     /// One proposal, by the first characters of its id.
-    ///
-    /// # Errors
-    ///
-    /// If there is none, or more than one.
     pub fn proposal(&self, id: &str) -> Result<Proposal, SkillError> {
         let reader = match self.reader()? {
             Some(reader) => reader,
@@ -100,10 +84,6 @@ impl GitStore {
     }
 
     /// What a proposal would change, as a diff against what is on disk.
-    ///
-    /// # Errors
-    ///
-    /// If a file on disk cannot be read.
     pub fn diff(&self, proposal: &Proposal) -> Result<String, SkillError> {
         let work_tree = self.work_tree()?;
         let mut out = String::new();
@@ -116,10 +96,6 @@ impl GitStore {
     }
 
     /// What a commit changed, as a diff.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such commit.
     pub fn commit_diff(&self, commit: &str) -> Result<String, SkillError> {
         let none = || SkillError::NoSuchCommit { id: commit.to_owned() };
         let repository = Repository::open(&self.private.repository())?.ok_or_else(none)?;
@@ -136,10 +112,6 @@ impl GitStore {
     }
 
     /// Where the history says the audit log was, commit by commit.
-    ///
-    /// # Errors
-    ///
-    /// If the repository is damaged.
     pub fn anchors(&self) -> Result<Vec<Anchor>, SkillError> {
         match Repository::open(&self.private.repository())? {
             Some(repository) => history::anchors(&repository),
@@ -151,10 +123,6 @@ impl GitStore {
     ///
     /// Anchors only go from the history to the log: a history that was set back has fewer of them, and
     /// all of those hold.
-    ///
-    /// # Errors
-    ///
-    /// If the repository or the database is damaged.
     pub fn lost_commits(&self) -> Result<Vec<String>, SkillError> {
         let Some(reader) = self.reader()? else { return Ok(Vec::new()) };
         let mut there = BTreeSet::new();
@@ -177,21 +145,13 @@ impl GitStore {
         Ok(lost)
     }
 
-    /// Accepts, on record, that ends of the audit log that are written down elsewhere are lost.
-    ///
-    /// # Errors
-    ///
-    /// If the log cannot be read or written.
+    /// Accepts that recorded ends of the audit log are lost, and records that.
     pub fn accept_losses(&self, reason: &str, act: &Act) -> Result<usize, SkillError> {
         let anchors = self.anchors()?;
         Ok(self.database()?.accept(act.at, &act.by, reason, &anchors)?)
     }
 
     /// The database, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// If it is damaged.
     pub fn reader(&self) -> Result<Option<Reader>, SkillError> {
         let path = self.private.database();
         if !path.exists() {
@@ -201,10 +161,6 @@ impl GitStore {
     }
 
     /// The database, made where there is none.
-    ///
-    /// # Errors
-    ///
-    /// If it is damaged or cannot be made, or the key cannot be had.
     pub fn database(&self) -> Result<Store, SkillError> {
         let config_dir = &self.options.config_dir;
         check_outside_workspace(config_dir, self.workspace.root())?;
@@ -237,7 +193,7 @@ impl GitStore {
         WorkTree::open_or_create(self.workspace.root(), &self.workspace.config().skills.directory)
     }
 
-    /// Begins a change: nobody else changes anything until it is dropped, and what an earlier one
+    /// Begins a change: no other process changes skills until it is dropped, and what an earlier one
     /// left half done has been finished or undone.
     pub(crate) fn begin(&self, act: &Act) -> Result<Change<'_>, SkillError> {
         let database = self.database()?;
@@ -254,10 +210,6 @@ impl GitStore {
     }
 
     /// Finishes or undoes what a process that was killed left half done.
-    ///
-    /// # Errors
-    ///
-    /// If the repository or the database is damaged.
     pub fn recover(&self, act: &Act) -> Result<(), SkillError> {
         if self.private.repository().exists() || self.private.database().exists() {
             self.begin(act)?;

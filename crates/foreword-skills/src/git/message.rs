@@ -94,7 +94,7 @@ impl Message {
     }
 }
 
-/// Text on one line, at most so many characters.
+/// Text on one line, within a number of characters.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let words: Vec<&str> = text
         .split(|c: char| c.is_whitespace() || c.is_control())

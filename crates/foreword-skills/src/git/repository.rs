@@ -235,10 +235,6 @@ impl Repository {
 
     /// Writes one commit on top of `parent` and moves the branch to it; the message may speak of the
     /// tree.
-    ///
-    /// # Errors
-    ///
-    /// [`SkillError::Moved`] if the branch is no longer at `parent`.
     pub(crate) fn record(
         &self,
         parent: Option<ObjectId>,

@@ -83,7 +83,7 @@ fn a_capable_skill_waits_for_a_person_across_restarts() {
     assert!(scratch.read("ws/skills/env/SKILL.md").contains("process.env.HOME"));
     assert!(scratch.git(&["log", "--format=%b"]).contains("Approved-By: user:ada\n"));
     let again = store.approve(&id, &ada()).unwrap_err();
-    assert_eq!(again.to_string(), format!("proposal {id} is not open any more: it is done"));
+    assert_eq!(again.to_string(), format!("proposal {id} is already decided: it is done"));
     scratch.check_consistent();
 }
 
@@ -173,9 +173,9 @@ fn an_own_edit_is_noticed_and_never_overwritten() {
         scratch.subjects(),
         [
             "Add skill deploy",
-            "Take in skill deploy",
+            "Commit local edits of skill deploy",
             "Change skill deploy",
-            "Take in skill own",
+            "Commit local edits of skill own",
             "Change skill own"
         ]
     );
@@ -480,7 +480,7 @@ fn a_read_only_store_reads_and_says_no_to_the_rest() {
         store.revert("x", &ada()).unwrap_err(),
     ];
     for refusal in refusals {
-        assert!(refusal.to_string().starts_with("these skills are read-only: "), "{refusal}");
+        assert!(refusal.to_string().starts_with("the skills are read-only: "), "{refusal}");
     }
     assert!(!scratch.exists("ws/.foreword"));
 }

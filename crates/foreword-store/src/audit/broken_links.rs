@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::audit::chain::{Fields, Hash, Linker};
 use crate::audit::verification::{Fault, MAX_FAULTS};
 
-/// So many broken are looked at one by one; with more the log is beyond explaining.
+/// The most broken links that are explained one by one.
 const MAX_EXPLAINED: usize = 32;
 /// A text longer than any that is written is not kept for looking at.
 const MAX_TEXT: usize = 64 * 1024;

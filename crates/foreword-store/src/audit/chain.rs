@@ -103,7 +103,7 @@ impl LogId {
     }
 }
 
-/// The fields of an entry as bytes, whoever wrote them.
+/// The fields of an entry as bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields<'a> {
     pub(crate) seq: i64,

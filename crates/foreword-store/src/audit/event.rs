@@ -1,4 +1,4 @@
-//! What is put on record, and what is read back.
+//! Events as they are recorded, and entries as they are read back.
 
 use std::fmt;
 
@@ -46,7 +46,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Something that happened and is to be put on record.
+/// Something that happened, to be recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     /// Who did it: `user:ada`, `agent:main`.

@@ -60,6 +60,14 @@ impl Heads {
         self.directory.join(format!("{}.head", name_of(database)))
     }
 
+    /// Where the log of a database ended, as its head file says; `None` without a readable one.
+    pub fn recorded(&self, key: &AuditKey, database: &Path) -> Result<Option<Head>, StoreError> {
+        Ok(match self.read(key, database)? {
+            HeadFile::Sealed(record) => record.head,
+            HeadFile::Missing | HeadFile::Unreadable => None,
+        })
+    }
+
     pub(crate) fn read(&self, key: &AuditKey, database: &Path) -> Result<HeadFile, StoreError> {
         let path = self.file(database);
         let mut text = Vec::new();

@@ -45,7 +45,7 @@ impl AuditKey {
         }
     }
 
-    /// Seals an approval: nobody without the key can make a skill pass for approved.
+    /// Seals an approval: without the key, a skill cannot pass for approved.
     #[must_use]
     pub fn seal(&self, approval: &[u8]) -> Hash {
         Hash(*blake3::keyed_hash(&self.approval, approval).as_bytes())
@@ -58,10 +58,6 @@ impl AuditKey {
     }
 
     /// The key of this configuration directory.
-    ///
-    /// # Errors
-    ///
-    /// When there is none, when others than its owner can get at it, and when it is not a key.
     pub fn load(config_dir: &Path) -> Result<Self, StoreError> {
         read_key(&Self::path(config_dir))?
             .ok_or_else(|| StoreError::NoKey { path: Self::path(config_dir) })
@@ -70,10 +66,6 @@ impl AuditKey {
     /// The key of this configuration directory, made if there is none.
     ///
     /// Processes that do this at the same time end with the same key.
-    ///
-    /// # Errors
-    ///
-    /// As [`AuditKey::load`], and when the directory or the file cannot be written.
     pub fn load_or_create(config_dir: &Path) -> Result<Self, StoreError> {
         let path = Self::path(config_dir);
         if let Some(key) = read_key(&path)? {
@@ -103,10 +95,6 @@ impl AuditKey {
 /// Refuses a configuration directory inside the workspace, where an agent could read the key.
 ///
 /// Neither has to exist yet: links are followed as far as there are files.
-///
-/// # Errors
-///
-/// When the directory lies inside the workspace, or one of them cannot be looked at.
 pub fn check_outside_workspace(config_dir: &Path, workspace: &Path) -> Result<(), StoreError> {
     let directory = resolve(config_dir)?;
     let root = resolve(workspace)?;

@@ -194,7 +194,7 @@ pub enum Note {
     NoHeadFile,
     /// A person accepted that the log does not hold what was written down elsewhere.
     Accepted {
-        /// So many heads or anchors.
+        /// The number of heads or anchors.
         heads: u64,
     },
     /// A backup was restored.
@@ -204,7 +204,7 @@ pub enum Note {
         /// The entries that the replaced log had and the backup did not.
         lost: Option<EntryRange>,
     },
-    /// The head file is behind the log by so many entries.
+    /// The head file is some entries behind the log.
     HeadBehind {
         /// The number of entries.
         entries: i64,

@@ -12,9 +12,9 @@ use crate::batch_queue::{BatchQueue, Ticket};
 use crate::error::StoreError;
 use crate::store::{Options, Store};
 
-/// So many entries may wait; whoever brings more has to wait with them.
+/// How many entries may be queued; further senders wait.
 const QUEUE: usize = 4096;
-/// So many entries go into one transaction at most.
+/// The most entries in one transaction.
 const BATCH: usize = 2048;
 
 type Answer = Result<Head, StoreError>;
@@ -37,10 +37,6 @@ pub struct AuditWriter {
 
 impl AuditWriter {
     /// Opens the database and starts the thread.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::open`], and when no thread can be started.
     pub fn start(
         database: &Path,
         key: AuditKey,
@@ -55,20 +51,12 @@ impl AuditWriter {
         Ok(Self { queue })
     }
 
-    /// Puts an event on record and waits until it is durable.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be written.
+    /// Records an event and waits until it is durable.
     pub fn append(&self, at_ms: i64, event: Event) -> Result<Head, StoreError> {
         self.submit(at_ms, event)?.wait()
     }
 
-    /// Hands over an event to be put on record; waits only where too many are under way.
-    ///
-    /// # Errors
-    ///
-    /// When the writer has stopped.
+    /// Queues an event; waits only while the queue is full.
     pub fn submit(&self, at_ms: i64, event: Event) -> Result<Ticket, StoreError> {
         let (answer, ticket) = mpsc::sync_channel(1);
         self.queue.send(Request { at_ms, event, answer })?;
@@ -84,7 +72,7 @@ fn serve(store: &Store, batch: Vec<Request>) {
             .map(|request| write.audit_at(request.at_ms, &request.event))
             .collect::<Result<Vec<Head>, StoreError>>()
     });
-    // Whoever no longer waits for the answer has no use for it.
+    // A receiver that is gone needs no answer.
     match result {
         Ok(heads) => {
             for (request, head) in batch.into_iter().zip(heads) {

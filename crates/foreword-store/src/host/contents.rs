@@ -33,7 +33,7 @@ pub struct Content {
     pub source: String,
     /// How long it is; at most [`MAX_CONTENT_TOKENS`] are counted.
     pub tokens: u64,
-    /// Whether somebody outside could have written it.
+    /// Whether it may come from outside.
     pub external: bool,
     /// When, in milliseconds since 1970.
     pub at: i64,
@@ -57,10 +57,6 @@ impl Transaction<'_> {
     ///
     /// What the person says is a [`Provenance::User`] content and ends the time since the person
     /// last spoke, unless that content is itself external.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such session.
     pub fn content_add(
         &mut self,
         session: &SessionId,
@@ -102,10 +98,6 @@ impl Transaction<'_> {
     }
 
     /// As [`Reader::content_totals`], in this transaction.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn content_totals(&self, session: &SessionId) -> Result<TaintLevel, StoreError> {
         read_totals(self.rows(), session)
     }
@@ -114,19 +106,11 @@ impl Transaction<'_> {
 /// The ledger.
 impl Reader {
     /// What entered a session so far; nothing where there is no such session.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn content_totals(&self, session: &SessionId) -> Result<TaintLevel, StoreError> {
         self.read(|rows| read_totals(rows, session))
     }
 
     /// What entered a session last, the newest first; at most [`MAX_CONTENTS_LISTED`].
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn contents(
         &self,
         session: &SessionId,

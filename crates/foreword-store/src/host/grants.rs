@@ -50,10 +50,6 @@ pub struct Grant {
 /// Grants. No audit entry is written by these functions; the caller adds it in the same transaction.
 impl Transaction<'_> {
     /// Allows one action in a session, once, whatever its arguments.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such session, and when too many grants wait to be used.
     pub fn grant_add(
         &mut self,
         session: &SessionId,
@@ -64,14 +60,10 @@ impl Transaction<'_> {
         insert(self.rows(), session, action, None, by, at)
     }
 
-    /// Uses up a grant for this action; `None` where nobody allowed it. A grant that answers a refusal
+    /// Uses up a grant for this action; `None` where it is not allowed. A grant that answers a refusal
     /// is for the arguments that were refused, as their digest tells; it goes before one that is for any.
     ///
     /// One grant is used once, however many ask for it, in this process and in others.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be written.
     pub fn grant_use(
         &mut self,
         session: &SessionId,
@@ -93,10 +85,6 @@ impl Transaction<'_> {
 /// Grants.
 impl Reader {
     /// What was allowed in a session, used or not, the newest first.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn grants(&self, session: &SessionId) -> Result<Vec<Grant>, StoreError> {
         self.read(|rows| {
             rows.all(

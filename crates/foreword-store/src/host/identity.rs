@@ -17,7 +17,7 @@ use crate::transaction::Transaction;
 pub const MAX_IDENTITY_BYTES: usize = 256 * 1024;
 /// The most such proposals that may wait for a decision.
 pub const MAX_PENDING_IDENTITY: u64 = 200;
-/// Of so many decided ones the content is kept, for a look back.
+/// The number of decided proposals whose content is kept.
 const KEPT_DECIDED: usize = 100;
 /// The most that are listed.
 const MAX_LISTED: usize = 1000;
@@ -74,7 +74,7 @@ pub struct NewIdentityProposal {
     pub content: String,
     /// The blake3 digest of what it says now; `None` where there is no such file.
     pub base: Option<[u8; 32]>,
-    /// Why, in the words of whoever proposes.
+    /// Why, as the author says.
     pub reason: Option<String>,
     /// Who proposes.
     pub by: String,
@@ -93,7 +93,7 @@ pub struct IdentityProposal {
     /// The blake3 digest of what it said when it was proposed; `None` where there was no such file.
     #[serde(skip)]
     pub base: Option<[u8; 32]>,
-    /// Why, in the words of whoever proposed.
+    /// Why, as the author said.
     pub reason: Option<String>,
     /// Who proposed.
     pub by: String,
@@ -117,11 +117,6 @@ pub struct IdentityProposal {
 /// the same transaction.
 impl Transaction<'_> {
     /// Stores a proposal, to be decided by a person.
-    ///
-    /// # Errors
-    ///
-    /// When a text is too long, when there is no such session, and when too many wait for a
-    /// decision.
     pub fn identity_propose(
         &mut self,
         new: &NewIdentityProposal,
@@ -161,11 +156,7 @@ impl Transaction<'_> {
         Ok(IdentityProposalId::stored(id))
     }
 
-    /// Decides about a proposal that waits, if nobody else has; gives it as it is then.
-    ///
-    /// # Errors
-    ///
-    /// When no proposal has this id or begins with it, and when somebody decided already.
+    /// Decides about a proposal that waits, unless it is decided; returns the new state.
     pub fn identity_decide(
         &mut self,
         id: &str,
@@ -196,19 +187,11 @@ impl Transaction<'_> {
     }
 
     /// As [`Reader::identity_proposal`], in this transaction.
-    ///
-    /// # Errors
-    ///
-    /// When there is none or more than one.
     pub fn identity_proposal(&self, id: &str) -> Result<IdentityProposal, StoreError> {
         find(self.rows(), id)
     }
 
     /// As [`Reader::identity_content`], in this transaction.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn identity_content(&self, id: &IdentityProposalId) -> Result<Option<String>, StoreError> {
         content(self.rows(), id)
     }
@@ -217,29 +200,17 @@ impl Transaction<'_> {
 /// Proposals for identity files.
 impl Reader {
     /// The proposal with this id, or the only one whose id begins with it.
-    ///
-    /// # Errors
-    ///
-    /// When there is none or more than one.
     pub fn identity_proposal(&self, id: &str) -> Result<IdentityProposal, StoreError> {
         let found = self.read(|rows| find(rows, id).map(Some))?;
         found.ok_or_else(|| StoreError::NoSuch { what: NAMED.what, id: short_id::cut_id(id) })
     }
 
     /// What the file would say; `None` where that was decided long ago.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn identity_content(&self, id: &IdentityProposalId) -> Result<Option<String>, StoreError> {
         self.read(|rows| content(rows, id))
     }
 
     /// The proposals in a state, or all, the newest first and without their content.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn identity_proposals(
         &self,
         state: Option<IdentityState>,

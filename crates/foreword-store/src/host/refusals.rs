@@ -14,9 +14,9 @@ use crate::stored_enum::{stored_enum, word};
 use crate::text_limits;
 use crate::transaction::Transaction;
 
-/// So many refusals of a session stay open; a new one takes the place of the oldest.
+/// The most open refusals of a session; a new one replaces the oldest.
 pub const MAX_OPEN_REFUSALS: usize = 100;
-/// So many refusals of a session that were decided are kept.
+/// The most decided refusals of a session that are kept.
 const KEPT_DECIDED: usize = 200;
 /// The most bytes of a summary or a reason that are kept.
 const MAX_TEXT: usize = 2048;
@@ -34,7 +34,7 @@ short_id!(
 /// What became of a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RefusalState {
-    /// Nobody has looked at it.
+    /// Not decided yet.
     Open,
     /// A person allowed the action once.
     Granted,
@@ -80,10 +80,6 @@ impl Transaction<'_> {
     ///
     /// The same action with the same arguments, as their digest tells, is one refusal as long as nobody decided; of an agent
     /// that never stops asking the last [`MAX_OPEN_REFUSALS`] are kept.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such session.
     pub fn refusal_add(
         &mut self,
         session: &SessionId,
@@ -118,10 +114,6 @@ impl Transaction<'_> {
     }
 
     /// Allows what was refused, once: the action with its arguments in its session.
-    ///
-    /// # Errors
-    ///
-    /// When no refusal has this id or begins with it, and when somebody decided already.
     pub fn refusal_grant(
         &mut self,
         id: &str,
@@ -136,19 +128,11 @@ impl Transaction<'_> {
     }
 
     /// Leaves it at a refusal, so that it is no longer shown as open.
-    ///
-    /// # Errors
-    ///
-    /// As [`Transaction::refusal_grant`].
     pub fn refusal_dismiss(&mut self, id: &str, by: &str, at: i64) -> Result<Refusal, StoreError> {
         self.decide(id, RefusalState::Dismissed, by, at)
     }
 
     /// As [`Reader::refusal`], in this transaction.
-    ///
-    /// # Errors
-    ///
-    /// When there is none or more than one.
     pub fn refusal(&self, id: &str) -> Result<Refusal, StoreError> {
         find(self.rows(), id)
     }
@@ -179,20 +163,12 @@ impl Transaction<'_> {
 /// Refusals.
 impl Reader {
     /// The refusal with this id, or the only one whose id begins with it.
-    ///
-    /// # Errors
-    ///
-    /// When there is none or more than one.
     pub fn refusal(&self, id: &str) -> Result<Refusal, StoreError> {
         let found = self.read(|rows| find(rows, id).map(Some))?;
         found.ok_or_else(|| StoreError::NoSuch { what: NAMED.what, id: short_id::cut_id(id) })
     }
 
     /// Refusals of one session or of all, in one state or in any, the newest first.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn refusals(
         &self,
         session: Option<&SessionId>,

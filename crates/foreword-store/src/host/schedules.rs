@@ -15,7 +15,7 @@ use crate::transaction::Transaction;
 
 /// The most schedules that may still have something to run.
 pub const MAX_SCHEDULES: u64 = 1000;
-/// So many schedules that have nothing more to run are kept.
+/// The most finished schedules that are kept.
 const KEPT_DONE: usize = 100;
 /// The most bytes a prompt may have.
 pub const MAX_PROMPT_BYTES: usize = 16 * 1024;
@@ -94,10 +94,6 @@ pub struct Schedule {
 /// transaction.
 impl Transaction<'_> {
     /// Stores a new schedule.
-    ///
-    /// # Errors
-    ///
-    /// When a text is empty or too long, when there is no such session, and when there are too many.
     pub fn schedule_add(&mut self, new: &NewSchedule, at: i64) -> Result<ScheduleId, StoreError> {
         let (cron, once) = match &new.when {
             When::Cron(cron) => (Some(cron.as_str()), None),
@@ -140,10 +136,6 @@ impl Transaction<'_> {
     }
 
     /// Removes a schedule; gives what it was.
-    ///
-    /// # Errors
-    ///
-    /// When no schedule has this id or begins with it.
     pub fn schedule_remove(&mut self, id: &str) -> Result<Schedule, StoreError> {
         let rows = self.rows();
         let found = find(rows, id)?;
@@ -156,10 +148,6 @@ impl Transaction<'_> {
     /// `expected` is when it was due as the caller saw it, `next` when it is due again; `None` where
     /// it has nothing more to run. Of several hosts exactly one gets `true`, and a run that is taken
     /// is not given out again, also when its host dies.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be written.
     pub fn schedule_claim(
         &mut self,
         id: &ScheduleId,
@@ -187,20 +175,12 @@ impl Transaction<'_> {
 /// Schedules.
 impl Reader {
     /// All schedules, oldest first, also those that have nothing more to run.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn schedule_list(&self) -> Result<Vec<Schedule>, StoreError> {
         let statement = format!("SELECT {COLUMNS} FROM schedules ORDER BY number");
         self.read(|rows| rows.all(&statement, [], schedule))
     }
 
     /// The schedules that are due, the longest due first.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn schedules_due(&self, now: i64) -> Result<Vec<Schedule>, StoreError> {
         let statement = format!(
             "SELECT {COLUMNS} FROM schedules WHERE next_at IS NOT NULL AND next_at <= ?1 \

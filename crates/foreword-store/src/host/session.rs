@@ -12,7 +12,7 @@ use crate::text_limits;
 const MAX_ID: usize = 64;
 /// The most bytes a name that comes with a session may have.
 const MAX_NAME: usize = 256;
-/// So many canaries of a session are still recognised.
+/// How many canaries of a session are recognised.
 pub const MAX_CANARIES: usize = 8;
 
 /// The name of a session.
@@ -21,10 +21,6 @@ pub struct SessionId(String);
 
 impl SessionId {
     /// The session of this name.
-    ///
-    /// # Errors
-    ///
-    /// When it is no name that could also be that of a file.
     pub fn parse(id: &str) -> Result<Self, StoreError> {
         let fits = (1..=MAX_ID).contains(&id.len())
             && !id.starts_with(['.', '-'])
@@ -41,10 +37,6 @@ impl SessionId {
     }
 
     /// A new one.
-    ///
-    /// # Errors
-    ///
-    /// When the system gives no random bytes.
     pub fn random() -> Result<Self, StoreError> {
         random_letters(ID_LETTERS).map(Self)
     }

@@ -14,14 +14,10 @@ pub const MAX_SESSIONS_LISTED: usize = 1000;
 const COLUMNS: &str = "id, agent, user, runner, channel, parent, depth, canaries, created_at, \
                        last_at, turns";
 
-/// Sessions. What is an action of the host is put on record by the caller, in the same transaction:
+/// Sessions. The caller records actions of the host in the same transaction:
 /// none of these functions writes an audit entry.
 impl Transaction<'_> {
     /// Stores a new session.
-    ///
-    /// # Errors
-    ///
-    /// When there is one of this name, when its parent does not exist, and when a name is not one.
     pub fn session_create(&mut self, new: &NewSession, at: i64) -> Result<(), StoreError> {
         new.check()?;
         let rows = self.rows();
@@ -53,10 +49,6 @@ impl Transaction<'_> {
     }
 
     /// Gives a session another canary; the earlier ones are still recognised.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such session, and when it is not a canary.
     pub fn session_canary(&mut self, id: &SessionId, canary: &str) -> Result<(), StoreError> {
         check_canary(canary)?;
         let session = self.session(id)?.ok_or_else(|| no_such(id))?;
@@ -71,19 +63,11 @@ impl Transaction<'_> {
     }
 
     /// Notes that something happened in a session.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such session.
     pub fn session_touch(&mut self, id: &SessionId, at: i64) -> Result<(), StoreError> {
         touch(self.rows(), id, at)
     }
 
     /// As [`Reader::session`], in this transaction.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
         find(self.rows(), id)
     }
@@ -92,20 +76,12 @@ impl Transaction<'_> {
 /// Sessions.
 impl Reader {
     /// The session of this name.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
         self.read(|rows| find(rows, id))
     }
 
     /// The sessions in which something happened last, the newest first; at most
     /// [`MAX_SESSIONS_LISTED`].
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn sessions(&self, limit: usize) -> Result<Vec<Session>, StoreError> {
         self.read(|rows| {
             let statement = format!(

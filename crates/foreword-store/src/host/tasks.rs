@@ -16,7 +16,7 @@ use crate::transaction::Transaction;
 
 /// The most tasks that may be unfinished.
 pub const MAX_OPEN_TASKS: u64 = 10_000;
-/// So many finished tasks are kept.
+/// The number of finished tasks that are kept.
 const KEPT_FINISHED: usize = 2_000;
 /// The most bytes a title may have.
 pub const MAX_TITLE_BYTES: usize = 500;
@@ -62,7 +62,7 @@ pub struct TaskChange {
     pub title: Option<String>,
     /// Whatever else has to be known; an empty text takes it away.
     pub detail: Option<String>,
-    /// Who should do it; an empty text means nobody in particular.
+    /// Who should do it; an empty text unassigns it.
     pub assignee: Option<String>,
     /// Whether what it says now may come from outside; once it does, that stays.
     pub tainted: bool,
@@ -113,11 +113,6 @@ pub struct TaskFilter {
 /// Tasks. No audit entry is written by these functions; the caller adds it in the same transaction.
 impl Transaction<'_> {
     /// Stores a new task, to be done.
-    ///
-    /// # Errors
-    ///
-    /// When a text is too long, when there is no such session, and when too many tasks are
-    /// unfinished.
     pub fn task_create(&mut self, new: &NewTask, at: i64) -> Result<TaskId, StoreError> {
         check(Some(&new.title), new.detail.as_deref(), new.assignee.as_deref())?;
         text_limits::one_line("name of who wants a task done", &new.by, MAX_NAME)?;
@@ -146,10 +141,6 @@ impl Transaction<'_> {
     }
 
     /// Changes a task; gives it as it is then.
-    ///
-    /// # Errors
-    ///
-    /// When no task has this id or begins with it, and when a text is too long.
     pub fn task_update(
         &mut self,
         id: &str,
@@ -186,10 +177,6 @@ impl Transaction<'_> {
     }
 
     /// As [`Reader::task`], in this transaction.
-    ///
-    /// # Errors
-    ///
-    /// When there is none or more than one.
     pub fn task(&self, id: &str) -> Result<Task, StoreError> {
         find(self.rows(), id)
     }
@@ -198,20 +185,12 @@ impl Transaction<'_> {
 /// Tasks.
 impl Reader {
     /// The task with this id, or the only one whose id begins with it.
-    ///
-    /// # Errors
-    ///
-    /// When there is none or more than one.
     pub fn task(&self, id: &str) -> Result<Task, StoreError> {
         let found = self.read(|rows| find(rows, id).map(Some))?;
         found.ok_or_else(|| StoreError::NoSuch { what: NAMED.what, id: short_id::cut_id(id) })
     }
 
     /// The tasks that the filter lets through, oldest first; at most [`MAX_TASKS_LISTED`].
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn task_list(&self, filter: &TaskFilter, limit: usize) -> Result<Vec<Task>, StoreError> {
         let statement = format!(
             "SELECT {COLUMNS} FROM tasks WHERE (?1 IS NULL OR state = ?1) \

@@ -29,11 +29,6 @@ pub struct TodoItem {
 /// Todos. No audit entry is written by these functions; the caller adds it in the same transaction.
 impl Transaction<'_> {
     /// Replaces the list of a session.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such session, when the list or one of its items is too long, and when an
-    /// item is not one line of text.
     pub fn todo_write(
         &mut self,
         session: &SessionId,
@@ -56,10 +51,6 @@ impl Transaction<'_> {
 /// Todos.
 impl Reader {
     /// The list of a session, in its order.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn todo_read(&self, session: &SessionId) -> Result<Vec<TodoItem>, StoreError> {
         self.read(|rows| {
             rows.all(

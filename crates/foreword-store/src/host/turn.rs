@@ -178,9 +178,9 @@ pub struct RunningTurn {
 /// Which turns to read: whole ones, from the newest back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnRange {
-    /// At most so many; never more than [`TurnRange::MAX_TURNS`].
+    /// The maximum number of turns; never more than [`TurnRange::MAX_TURNS`].
     pub newest: usize,
-    /// Only so many bytes of text; the newest turn is given whatever it has.
+    /// The maximum number of bytes of text; the newest turn is always included.
     pub bytes: usize,
 }
 
@@ -188,7 +188,7 @@ impl TurnRange {
     /// The most turns that are read at once.
     pub const MAX_TURNS: usize = 10_000;
 
-    /// The newest so many turns, within 64 MiB.
+    /// The newest turns, within 64 MiB.
     #[must_use]
     pub const fn newest(newest: usize) -> Self {
         Self { newest, bytes: 64 * 1024 * 1024 }

@@ -28,11 +28,6 @@ impl Transaction<'_> {
     ///
     /// `owner` names the host in a way that it can be told later whether it is still alive, such as
     /// process, start time and boot.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such session, when its last turn has not ended, and when the message is too
-    /// long.
     pub fn turn_begin(
         &mut self,
         session: &SessionId,
@@ -67,10 +62,6 @@ impl Transaction<'_> {
     }
 
     /// Ends a turn that is under way.
-    ///
-    /// # Errors
-    ///
-    /// When it is not under way, and when its messages or its answer are too long.
     pub fn turn_finish(
         &mut self,
         session: &SessionId,
@@ -101,10 +92,6 @@ impl Transaction<'_> {
     }
 
     /// Ends a turn that is under way and came to nothing, with what it cost nevertheless.
-    ///
-    /// # Errors
-    ///
-    /// When it is not under way.
     pub fn turn_fail(
         &mut self,
         session: &SessionId,
@@ -136,10 +123,6 @@ impl Transaction<'_> {
     /// Gives up the turns of a host that is dead; gives how many there were.
     ///
     /// Whether it is dead is for the caller to find out: see [`Reader::running_turns`].
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be written.
     pub fn turns_abandon(
         &mut self,
         session: &SessionId,
@@ -154,10 +137,6 @@ impl Transaction<'_> {
     }
 
     /// As [`Reader::running_turns`], in this transaction.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn running_turns(
         &self,
         session: Option<&SessionId>,
@@ -187,10 +166,6 @@ impl Transaction<'_> {
 /// Turns.
 impl Reader {
     /// Turns of a session, oldest first.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn turns(&self, session: &SessionId, range: TurnRange) -> Result<Vec<Turn>, StoreError> {
         self.read(|rows| {
             newest(
@@ -206,10 +181,6 @@ impl Reader {
     }
 
     /// The messages of turns that ended with some, oldest first: the history of the next turn.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn history(
         &self,
         session: &SessionId,
@@ -234,10 +205,6 @@ impl Reader {
     }
 
     /// The messages of a turn as a JSON array, if it ended with some.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn turn_messages(
         &self,
         session: &SessionId,
@@ -254,10 +221,6 @@ impl Reader {
     }
 
     /// What all turns of a session cost together.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn session_usage(&self, session: &SessionId) -> Result<TurnUsage, StoreError> {
         self.read(|rows| {
             let found = rows.first(
@@ -271,10 +234,6 @@ impl Reader {
     }
 
     /// The turns that are under way, of one session or of all.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn running_turns(
         &self,
         session: Option<&SessionId>,

@@ -79,7 +79,7 @@ impl MemoryRows<'_> {
         terms::holders(self.connection, term).at(self.path)
     }
 
-    /// The places of the memories that have this word, the newest first, at most so many.
+    /// The places of the memories that have this word, the newest first, up to a limit.
     pub fn postings(&self, term: &str, limit: usize) -> Result<Vec<i64>, StoreError> {
         terms::postings(self.connection, term, limit).at(self.path)
     }

@@ -13,7 +13,7 @@ pub(crate) fn holders(connection: &Connection, term: &str) -> rusqlite::Result<u
     Ok(count.and_then(|count| u64::try_from(count).ok()).unwrap_or(0))
 }
 
-/// The memories that have this word, the newest first, at most so many.
+/// The memories that have this word, the newest first, up to a limit.
 pub(crate) fn postings(
     connection: &Connection,
     term: &str,

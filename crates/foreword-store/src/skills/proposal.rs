@@ -14,10 +14,6 @@ pub struct ProposalId(String);
 
 impl ProposalId {
     /// A new one.
-    ///
-    /// # Errors
-    ///
-    /// When the system gives no random bytes.
     pub fn random() -> Result<Self, StoreError> {
         random_letters(ID_LETTERS).map(Self)
     }
@@ -70,7 +66,7 @@ pub enum ProposalState {
     Done,
     /// A person said no.
     Rejected,
-    /// Whoever made it took it back.
+    /// The author withdrew it.
     Withdrawn,
     /// It could not be carried out.
     Failed,
@@ -111,7 +107,7 @@ pub struct NewProposal {
     pub reverts: Option<String>,
     /// What it does to which files.
     pub files: Vec<FileChange>,
-    /// Why, in the words of whoever proposes.
+    /// Why, as the author says.
     pub reason: Option<String>,
     /// Who proposes.
     pub proposed_by: String,
@@ -121,7 +117,7 @@ pub struct NewProposal {
     pub findings_json: String,
     /// The policy it was screened by.
     pub policy: String,
-    /// [`ProposalState::Pending`], or [`ProposalState::Intent`] where nobody has to be asked.
+    /// [`ProposalState::Pending`], or [`ProposalState::Intent`] where no decision is needed.
     pub state: ProposalState,
 }
 
@@ -139,7 +135,7 @@ pub struct ProposalSummary {
     pub path: String,
     /// The commit that a revert undoes.
     pub reverts: Option<String>,
-    /// Why, in the words of whoever proposed.
+    /// Why, as the author said.
     pub reason: Option<String>,
     /// Who proposed.
     pub proposed_by: String,

@@ -21,7 +21,7 @@ pub const MAX_PENDING: i64 = 1000;
 const MAX_PENDING_BYTES: i64 = 64 * 1024 * 1024;
 /// The most bytes of each text that comes with a proposal.
 const MAX_TEXT_BYTES: u64 = 256 * 1024;
-/// Of so many decided proposals the files are kept, for a look back.
+/// The number of decided proposals whose files are kept.
 const KEPT_DECIDED: i64 = 200;
 
 const COLUMNS: &str = "id, kind, skill, path, reverts, reason, proposed_by, verdict, findings, \

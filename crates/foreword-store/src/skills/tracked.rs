@@ -107,7 +107,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<TrackedFile> {
     })
 }
 
-/// The commit alone, for whoever only asks whether anything changed.
+/// The commit alone, to ask whether anything changed.
 pub(crate) fn head(connection: &Connection, path: &Path) -> Result<Option<String>, StoreError> {
     connection
         .prepare_cached("SELECT value FROM meta WHERE name = 'tracked_head'")

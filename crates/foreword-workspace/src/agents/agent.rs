@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(error.hint(), "did you mean `allow_skills`?");
         assert_eq!(
             parse("---\nid: cosmo\nmode: fast\n---\n").unwrap_err().to_string(),
-            "agents/cosmo/AGENT.md:3: in the header: unknown value `fast`, expected plan, act, review, auto"
+            "agents/cosmo/AGENT.md:3: in the header: unknown value `fast`, expected auto, plan, act, review"
         );
         let error = parse("---\nnamespace: ../x\n---\n").unwrap_err();
         assert_eq!(

@@ -9,9 +9,9 @@ use crate::read::{SourceFile, line_of};
 use foreword::nearest;
 
 /// The longest header there may be, in bytes; what parses it is kept from larger input altogether.
-pub const LARGEST_HEADER: usize = 64 << 10;
+pub const MAX_HEADER_BYTES: usize = 64 << 10;
 /// The deepest nesting of values in a header.
-pub const DEEPEST_HEADER: usize = 16;
+pub const MAX_HEADER_DEPTH: usize = 16;
 
 /// A text taken apart where it stands: its header, if it has one, and what follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub enum HeaderFault {
     #[error("the header starts here and is never closed")]
     Unclosed,
     /// The header is longer than any header is meant to be.
-    #[error("the header is {size} bytes long, more than the limit of {LARGEST_HEADER}")]
+    #[error("the header is {size} bytes long, more than the limit of {MAX_HEADER_BYTES}")]
     TooLarge {
         /// Its size in bytes.
         size: usize,
@@ -72,7 +72,7 @@ pub fn split_header(text: &str) -> Result<HeaderSplit<'_>, HeaderFault> {
             _ => {}
         }
     };
-    if end - start > LARGEST_HEADER {
+    if end - start > MAX_HEADER_BYTES {
         return Err(HeaderFault::TooLarge { size: end - start });
     }
     let mut body_start = end + closing.len();
@@ -102,7 +102,7 @@ pub(crate) fn split(file: SourceFile) -> Result<Parts, WorkspaceError> {
             return Err(WorkspaceError::HeaderUnclosed { path: file.path });
         }
         Err(HeaderFault::TooLarge { size }) => {
-            let limit = LARGEST_HEADER;
+            let limit = MAX_HEADER_BYTES;
             return Err(WorkspaceError::HeaderTooLarge { path: file.path, size, limit });
         }
     };
@@ -136,13 +136,13 @@ fn options() -> Options {
         budget: serde_saphyr::budget! {
             max_events: 20_000,
             max_nodes: 10_000,
-            max_depth: DEEPEST_HEADER,
-            flow_nesting_limit: DEEPEST_HEADER,
+            max_depth: MAX_HEADER_DEPTH,
+            flow_nesting_limit: MAX_HEADER_DEPTH,
             max_documents: 1,
             max_aliases: 64,
             max_anchors: 64,
             max_merge_keys: 0,
-            max_total_scalar_bytes: LARGEST_HEADER,
+            max_total_scalar_bytes: MAX_HEADER_BYTES,
         },
         alias_limits: serde_saphyr::alias_limits! {
             max_total_replayed_events: 1_000,
@@ -181,7 +181,7 @@ fn message(error: &Error) -> String {
             format!("unknown value `{}`, expected {}", variant.escape_debug(), expected.join(", "))
         }
         Error::DuplicateMappingKey { key: Some(key), .. } => {
-            format!("`{}` is there twice", key.escape_debug())
+            format!("`{}` appears twice", key.escape_debug())
         }
         Error::Unexpected { expected: "sequence start", .. } => "expected a list".into(),
         Error::Unexpected { expected: "mapping start", .. } => "expected `key: value`".into(),
@@ -295,7 +295,7 @@ mod tests {
             ("---\ntools: a\n---\n", "f.md:2: in the header: expected a list"),
             ("---\nwords\n---\n", "f.md:2: in the header: expected `key: value`"),
             ("---\nflag: yes\n---\n", "f.md:2: in the header: expected `true` or `false`"),
-            ("---\nid: a\nid: b\n---\n", "f.md:3: in the header: `id` is there twice"),
+            ("---\nid: a\nid: b\n---\n", "f.md:3: in the header: `id` appears twice"),
         ] {
             assert_eq!(parse(text).unwrap_err().to_string(), message);
         }

@@ -1,4 +1,6 @@
-//! Who an agent is: the identity files, with what its own folder overrides.
+//! Identity files: the workspace's, overridden by those in the agent's own folder.
+
+use foreword::{Document, IdentityFiles, Source, Untrusted, cut_document, cut_untrusted};
 
 use crate::agents::agent::Agent;
 use crate::error::{AskedBy, WorkspaceError};
@@ -6,40 +8,11 @@ use crate::read::SourceFile;
 use crate::rel_path::{RelPath, check_component};
 use crate::workspace::Workspace;
 
-/// The files that say who an agent is and whom it serves.
-///
-/// Each is the agent's own if its folder has one, even an empty one, and else the workspace's.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct IdentityFiles {
-    /// The body of the agent's own file.
-    pub agent: Option<SourceFile>,
-    /// `SOUL.md`: its personality.
-    pub soul: Option<SourceFile>,
-    /// `IDENTITY.md`: its name and nature.
-    pub identity: Option<SourceFile>,
-    /// `USER.md`: whom it serves; the user's own file wins.
-    pub user: Option<SourceFile>,
-    /// `USER_BOOTSTRAP.md`: how to get to know a user.
-    pub user_bootstrap: Option<SourceFile>,
-    /// `TOOLS.md`: how to use its tools.
-    pub tools: Option<SourceFile>,
-    /// `HEARTBEAT.md`: what to do when nobody speaks.
-    pub heartbeat: Option<SourceFile>,
-    /// `BOOTSTRAP.md`: how to find out who it is.
-    pub bootstrap: Option<SourceFile>,
-    /// `CONTEXT.md`: what it has to know.
-    pub context: Option<SourceFile>,
-}
-
 impl Workspace {
     /// The identity files of an agent, or of the workspace itself, for a user.
     ///
-    /// `agents/<id>/users/<user_id>/USER.md` wins over `agents/<id>/USER.md`, and that over
-    /// `USER.md`.
-    ///
-    /// # Errors
-    ///
-    /// If the user id is not one plain name, or a file that exists cannot be read.
+    /// A file in the agent's folder, even an empty one, replaces the workspace's.
+    /// `agents/<id>/users/<user_id>/USER.md` wins over `agents/<id>/USER.md`, and that over `USER.md`.
     pub fn identity_files(
         &self,
         agent: Option<&Agent>,
@@ -59,21 +32,43 @@ impl Workspace {
             }
             _ => None,
         };
-        let own_or_shared = |name| self.own_or_shared(dir, name);
+        let text = |name| self.own_or_shared(dir, name).map(|file| self.optional_document(file));
         Ok(IdentityFiles {
-            agent: agent.map(|agent| agent.body.clone()),
-            soul: own_or_shared("SOUL.md")?,
-            identity: own_or_shared("IDENTITY.md")?,
+            agent: self.optional_document(agent.map(|agent| agent.body.clone())),
+            agents: Document::default(),
+            soul: text("SOUL.md")?,
+            identity: text("IDENTITY.md")?,
             user: match users_own {
-                Some(file) => Some(file),
-                None => own_or_shared("USER.md")?,
+                Some(file) => self.document(file),
+                None => text("USER.md")?,
             },
-            user_bootstrap: own_or_shared("USER_BOOTSTRAP.md")?,
-            tools: own_or_shared("TOOLS.md")?,
-            heartbeat: own_or_shared("HEARTBEAT.md")?,
-            bootstrap: own_or_shared("BOOTSTRAP.md")?,
-            context: own_or_shared("CONTEXT.md")?,
+            user_bootstrap: text("USER_BOOTSTRAP.md")?,
+            tools: text("TOOLS.md")?,
+            heartbeat: text("HEARTBEAT.md")?,
+            bootstrap: text("BOOTSTRAP.md")?,
         })
+    }
+
+    /// CONTEXT.md: the agent's own, else the workspace's.
+    pub fn context_file(&self, agent: Option<&Agent>) -> Result<Option<Document>, WorkspaceError> {
+        let file = self.own_or_shared(agent.map(|agent| agent.dir.as_str()), "CONTEXT.md")?;
+        Ok(file.map(|file| self.document(file)))
+    }
+
+    /// A file as text of the operator or the user, cut to `max_file_chars`.
+    pub fn document(&self, file: SourceFile) -> Document {
+        let document = Document::new(file.text).from_source(source(&file.path, file.first_line));
+        cut_document(&document, &file.path, self.config().limits.max_file_chars)
+    }
+
+    /// A file as text of lower authority, cut to `max_file_chars`.
+    pub fn untrusted(&self, file: SourceFile) -> Untrusted {
+        let text = Untrusted::new(file.text).from_source(source(&file.path, file.first_line));
+        cut_untrusted(&text, &file.path, self.config().limits.max_file_chars)
+    }
+
+    fn optional_document(&self, file: Option<SourceFile>) -> Document {
+        file.map_or_else(Document::default, |file| self.document(file))
     }
 
     fn own_or_shared(
@@ -88,6 +83,10 @@ impl Workspace {
         }
         self.read(&RelPath::listed("", name))
     }
+}
+
+fn source(path: &str, first_line: usize) -> Source {
+    Source { path: path.into(), first_line: u32::try_from(first_line).unwrap_or(u32::MAX) }
 }
 
 #[cfg(test)]
@@ -105,11 +104,15 @@ mod tests {
             &files.tools,
             &files.heartbeat,
             &files.bootstrap,
-            &files.context,
         ]
         .into_iter()
-        .map(|file| file.as_ref().map(|file| file.path.as_str()))
+        .map(|text| text.source().map(|source| &*source.path))
         .collect()
+    }
+
+    fn context_path(workspace: &Workspace, agent: Option<&Agent>) -> Option<String> {
+        let context = workspace.context_file(agent).unwrap()?;
+        context.source().map(|source| source.path.to_string())
     }
 
     #[test]
@@ -122,20 +125,24 @@ mod tests {
             "TOOLS.md",
             "HEARTBEAT.md",
             "BOOTSTRAP.md",
-            "CONTEXT.md",
         ];
         let scratch = Scratch::new(&names.map(|name| (name, name)));
+        scratch.write("CONTEXT.md", "context");
         scratch.write("agents/a/AGENT.md", "You are A.");
         let workspace = scratch.open();
         let files = workspace.identity_files(None, None).unwrap();
         let expected: Vec<_> = [None].into_iter().chain(names.map(Some)).collect();
         assert_eq!(paths(&files), expected);
+        assert_eq!(context_path(&workspace, None).as_deref(), Some("CONTEXT.md"));
+        scratch.write("agents/a/CONTEXT.md", "own");
         for name in names {
             scratch.write(&format!("agents/a/{name}"), "own");
         }
         let agent = workspace.agent("a").unwrap();
         let files = workspace.identity_files(Some(&agent), None).unwrap();
         assert_eq!(paths(&files)[0], Some("agents/a/AGENT.md"));
+        let own = context_path(&workspace, Some(&agent));
+        assert_eq!(own.as_deref(), Some("agents/a/CONTEXT.md"));
         for (path, name) in paths(&files).into_iter().skip(1).zip(names) {
             assert_eq!(path, Some(format!("agents/a/{name}").as_str()));
         }
@@ -153,7 +160,7 @@ mod tests {
         let workspace = scratch.open();
         let user = |agent: &str, user| {
             let agent = workspace.agent(agent).unwrap();
-            workspace.identity_files(Some(&agent), user).unwrap().user.unwrap().text
+            workspace.identity_files(Some(&agent), user).unwrap().user.inspect().to_owned()
         };
         assert_eq!(user("a", Some("alice")), "alice's");
         assert_eq!(user("a", Some("bob")), "agent's");

@@ -6,7 +6,7 @@ use crate::error::{AskedBy, WorkspaceError};
 use crate::private::PRIVATE_DIR;
 use crate::read::{EntryKind, SourceFile};
 use crate::rel_path::{RelPath, check_component};
-use crate::workspace::{MOST_ENTRIES, Workspace, check};
+use crate::workspace::{MAX_DIRECTORY_ENTRIES, Workspace, check};
 
 const PACKS_DIR: &str = "prompts/capabilities";
 
@@ -68,7 +68,7 @@ impl Workspace {
     /// If one of them cannot be read.
     pub fn capability_packs(&self) -> Result<BTreeMap<String, SourceFile>, WorkspaceError> {
         let mut packs = BTreeMap::new();
-        for entry in self.files.list(PACKS_DIR, MOST_ENTRIES)?.unwrap_or_default() {
+        for entry in self.files.list(PACKS_DIR, MAX_DIRECTORY_ENTRIES)?.unwrap_or_default() {
             let Some(name) = entry.name.strip_suffix(".md") else { continue };
             if entry.kind == EntryKind::BadName || entry.name.eq_ignore_ascii_case("README.md") {
                 continue;
@@ -200,7 +200,7 @@ mod tests {
         let scratch = Scratch::new(&[("prompts/capabilities/core.md/x", "")]);
         assert_eq!(
             scratch.open().capability_packs().unwrap_err().to_string(),
-            "prompts/capabilities/core.md: is a directory, a file is expected here"
+            "prompts/capabilities/core.md: is a directory; a file is expected here"
         );
     }
 

@@ -6,7 +6,7 @@ use crate::agents::agent::Agent;
 use crate::error::WorkspaceError;
 use crate::read::{EntryKind, SourceFile};
 use crate::rel_path::{PathFault, RelPath, check_component};
-use crate::workspace::{MOST_ENTRIES, Workspace};
+use crate::workspace::{MAX_DIRECTORY_ENTRIES, Workspace};
 use foreword::nearest;
 
 const AGENTS_DIR: &str = "agents";
@@ -31,7 +31,7 @@ impl Workspace {
     /// If the directory cannot be read or a name in it cannot be an id.
     pub fn agent_ids(&self) -> Result<Vec<String>, WorkspaceError> {
         let mut ids = BTreeSet::new();
-        for entry in self.files.list(AGENTS_DIR, MOST_ENTRIES)?.unwrap_or_default() {
+        for entry in self.files.list(AGENTS_DIR, MAX_DIRECTORY_ENTRIES)?.unwrap_or_default() {
             let id = match entry.kind {
                 EntryKind::BadName => return Err(bad_id(&entry.name, PathFault::Character)),
                 _ if entry.name.eq_ignore_ascii_case("README.md") => continue,

@@ -4,9 +4,9 @@ use crate::config::{BaseSet, Config};
 use crate::rel_path::{PathFault, RelPath, check_component};
 
 /// No workspace needs larger files in a prompt, and every read is held in memory.
-const LARGEST_FILE: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 /// More of anything selected than this is a slip of the keyboard.
-const MOST_SELECTED: usize = 10_000;
+const MAX_SELECTED: usize = 10_000;
 
 /// A value that makes no sense: where it is, and the rest of the sentence that starts with it.
 pub(crate) struct Fault {
@@ -111,10 +111,10 @@ fn within(key: &[&'static str], value: Option<u64>, least: u64, most: u64) -> Ch
 fn limits(config: &Config) -> Check {
     let limits = &config.limits;
     positive(&["limits", "max_file_chars"], limits.max_file_chars)?;
-    if limits.max_file_bytes == 0 || limits.max_file_bytes > LARGEST_FILE {
+    if limits.max_file_bytes == 0 || limits.max_file_bytes > MAX_FILE_BYTES {
         return fault(
             &["limits", "max_file_bytes"],
-            format!("is {}, it has to lie between 1 and {LARGEST_FILE}", limits.max_file_bytes),
+            format!("is {}, it has to lie between 1 and {MAX_FILE_BYTES}", limits.max_file_bytes),
         );
     }
     limits
@@ -160,10 +160,10 @@ fn assembly(config: &Config) -> Check {
         ("max_activity", assembly.max_activity),
         ("task_cache", assembly.task_cache),
     ] {
-        if value > MOST_SELECTED {
+        if value > MAX_SELECTED {
             return fault(
                 &["assembly", key],
-                format!("is {value}, it has to be at most {MOST_SELECTED}"),
+                format!("is {value}, it has to be at most {MAX_SELECTED}"),
             );
         }
     }

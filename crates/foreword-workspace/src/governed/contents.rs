@@ -7,15 +7,15 @@ use std::io::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::error::WorkspaceError;
-use crate::governed::find::MOST_GOVERNED;
+use crate::governed::find::MAX_GOVERNED;
 use crate::governed::{Governed, GovernedGroup};
 
 /// Bytes of all governed files together.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_GOVERNED_BYTES: u64 = 256 << 20;
 /// Bytes of a text that is kept to show what changed in it.
-pub const LONGEST_KEPT_TEXT: usize = 256 << 10;
+pub const MAX_KEPT_TEXT: usize = 256 << 10;
 /// Bytes of all texts kept together.
-const MOST_KEPT: usize = 16 << 20;
+const MAX_KEPT_BYTES: usize = 16 << 20;
 
 /// A blake3 digest.
 pub type Digest = [u8; 32];
@@ -126,8 +126,8 @@ impl Reading<'_> {
                     if let Ok(name) = entry.map_err(io)?.file_name().into_string() {
                         paths.push_back(format!("{path}/{name}"));
                     }
-                    if paths.len() + self.contents.files.len() > MOST_GOVERNED {
-                        return Err(WorkspaceError::TooManyEntries { path, limit: MOST_GOVERNED });
+                    if paths.len() + self.contents.files.len() > MAX_GOVERNED {
+                        return Err(WorkspaceError::TooManyEntries { path, limit: MAX_GOVERNED });
                     }
                 }
             } else {
@@ -158,8 +158,8 @@ impl Reading<'_> {
             let read = file.read(&mut buffer).map_err(io)?;
             let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
             self.bytes += u64::try_from(read).unwrap_or(u64::MAX);
-            if self.bytes > MOST_BYTES {
-                let (size, limit) = (self.bytes, MOST_BYTES);
+            if self.bytes > MAX_GOVERNED_BYTES {
+                let (size, limit) = (self.bytes, MAX_GOVERNED_BYTES);
                 return Err(WorkspaceError::GovernedTooLarge {
                     path: path.to_owned(),
                     size,
@@ -167,11 +167,11 @@ impl Reading<'_> {
                 });
             }
             hasher.update(bytes);
-            if start.len() <= LONGEST_KEPT_TEXT {
+            if start.len() <= MAX_KEPT_TEXT {
                 start.extend_from_slice(bytes);
             }
         }
-        let fits = start.len() <= LONGEST_KEPT_TEXT && self.kept + start.len() <= MOST_KEPT;
+        let fits = start.len() <= MAX_KEPT_TEXT && self.kept + start.len() <= MAX_KEPT_BYTES;
         let text = if fits { String::from_utf8(start).ok() } else { None };
         self.insert(path, GovernedFile { group, digest: hasher.finalize().into(), text });
         Ok(())

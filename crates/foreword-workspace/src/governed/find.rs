@@ -14,11 +14,11 @@ use crate::tools::TOOLS_FILE;
 use crate::workspace::Workspace;
 
 /// Entries that governed directories may have together.
-pub(crate) const MOST_GOVERNED: usize = 50_000;
+pub(crate) const MAX_GOVERNED: usize = 50_000;
 /// Entries the search for nested instructions looks at before it stops.
-const MOST_WALKED: usize = 100_000;
+const MAX_WALKED: usize = 100_000;
 /// Links followed from one path, as the kernel does.
-const MOST_HOPS: usize = 40;
+const MAX_LINK_HOPS: usize = 40;
 /// Directories without instructions for anybody, and with very many entries.
 const PASSED_OVER: [&str; 2] = ["node_modules", "target"];
 
@@ -68,8 +68,8 @@ impl<'a> Finder<'a> {
             complete: true,
             unwalked: VecDeque::new(),
             entries: 0,
-            most_governed: MOST_GOVERNED,
-            most_walked: MOST_WALKED,
+            most_governed: MAX_GOVERNED,
+            most_walked: MAX_WALKED,
         }
     }
 
@@ -186,7 +186,7 @@ impl<'a> Finder<'a> {
             let leads_to = self.inside(&self.root.join(&walked).join(&target));
             self.links.entry(at).or_insert(GovernedLink { group, target });
             hops += 1;
-            let Some(leads_to) = leads_to.filter(|_| hops <= MOST_HOPS) else { return Ok(()) };
+            let Some(leads_to) = leads_to.filter(|_| hops <= MAX_LINK_HOPS) else { return Ok(()) };
             for name in leads_to.rsplit('/').filter(|name| !name.is_empty()) {
                 rest.push_front(name.to_owned());
             }
@@ -287,7 +287,7 @@ impl<'a> Finder<'a> {
             if let Ok(name) = entry.file_name().into_string() {
                 listed.push(Listed { name, is_dir: kind.is_dir(), is_link: kind.is_symlink() });
             }
-            if listed.len() > MOST_WALKED {
+            if listed.len() > MAX_WALKED {
                 break;
             }
         }

@@ -15,7 +15,7 @@ const RUN_BY_GIT: [&str; 7] =
 /// Entries of a workspace that are looked at, the outermost first.
 pub const MAX_ENTRIES: usize = 200_000;
 /// Of so many repositories the parts are protected one by one, of further ones everything.
-const MOST_IN_PARTS: usize = 100;
+const MAX_COMPONENTS: usize = 100;
 
 /// The settings and hooks of the repositories in a workspace, as far as they exist: git runs them when
 /// the person works there. Add them to [`SandboxSpec::governed`](crate::SandboxSpec::governed).
@@ -150,7 +150,7 @@ impl Repositories {
     pub fn read_only(&self) -> Vec<PathBuf> {
         let mut found = BTreeSet::new();
         for (count, directory) in self.directories.iter().enumerate() {
-            if count >= MOST_IN_PARTS && !directory.as_os_str().is_empty() {
+            if count >= MAX_COMPONENTS && !directory.as_os_str().is_empty() {
                 found.insert(self.root.join(directory));
                 continue;
             }

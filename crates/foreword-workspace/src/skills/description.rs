@@ -1,7 +1,7 @@
 //! A description for a text that brings none: its first paragraph.
 
 /// The longest description of a skill, in characters.
-pub const LONGEST_DESCRIPTION: usize = 1024;
+pub const MAX_DESCRIPTION_CHARS: usize = 1024;
 
 /// The first paragraph of a markdown text in one line, with its inline markup as it is.
 ///
@@ -41,7 +41,7 @@ pub fn first_paragraph(body: &str, name: &str) -> String {
             paragraph.push(line);
             length += line.len();
             // Enough for any description; a file may be one endless paragraph.
-            if length > 8 * LONGEST_DESCRIPTION {
+            if length > 8 * MAX_DESCRIPTION_CHARS {
                 break;
             }
         }
@@ -54,7 +54,7 @@ pub fn first_paragraph(body: &str, name: &str) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    let text: String = text.trim().chars().take(LONGEST_DESCRIPTION).collect();
+    let text: String = text.trim().chars().take(MAX_DESCRIPTION_CHARS).collect();
     text.trim_end().to_owned()
 }
 
@@ -111,13 +111,13 @@ mod tests {
             let text = first_paragraph(&body, "tea");
             prop_assert!(!text.trim().is_empty());
             prop_assert!(!text.contains('\n'));
-            prop_assert!(text.chars().count() <= LONGEST_DESCRIPTION);
+            prop_assert!(text.chars().count() <= MAX_DESCRIPTION_CHARS);
         }
     }
 
     #[test]
     fn a_long_paragraph_is_cut() {
         let text = first_paragraph(&"tea ".repeat(1 << 20), "tea");
-        assert_eq!(text.chars().count(), LONGEST_DESCRIPTION - 1);
+        assert_eq!(text.chars().count(), MAX_DESCRIPTION_CHARS - 1);
     }
 }

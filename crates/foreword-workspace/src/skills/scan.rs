@@ -15,9 +15,9 @@ use crate::skills::SkillProblem;
 use crate::workspace::{Workspace, check};
 
 /// Entries all roots together may have.
-const MOST_ENTRIES: usize = 20_000;
+const MAX_SKILL_ENTRIES: usize = 20_000;
 /// Bytes of skills held in memory at once.
-pub(crate) const MOST_BYTES: u64 = 64 << 20;
+pub(crate) const MAX_SKILL_BYTES: u64 = 64 << 20;
 /// Markdown files that lie beside skills and are none.
 const NOT_SKILLS: [&str; 4] = ["README.md", "AGENTS.md", "CLAUDE.md", "SKILL.md"];
 
@@ -30,7 +30,7 @@ pub fn is_beside_skills(name: &str) -> bool {
 const FEW_TO_FIND: usize = 1000;
 const FEW_TO_READ: usize = 100;
 /// More threads than this do not make a disk faster.
-const MOST_THREADS: usize = 4;
+const MAX_THREADS: usize = 4;
 
 /// The file of a skill in its folder.
 const IN_FOLDER: &str = "SKILL.md";
@@ -148,7 +148,7 @@ impl Workspace {
             steps.push(match (candidate, found) {
                 (Err(_), _) | (Ok(_), Ok(None)) => Step::Nothing,
                 (Ok(_), Err(error)) => Step::Problem(error.into()),
-                (Ok(candidate), Ok(Some(_))) if total >= MOST_BYTES => {
+                (Ok(candidate), Ok(Some(_))) if total >= MAX_SKILL_BYTES => {
                     Step::Problem(SkillProblem::OverTotal { path: candidate.path.clone() })
                 }
                 (Ok(candidate), Ok(Some(found))) => {
@@ -200,9 +200,9 @@ impl Workspace {
         let settings = &self.config().skills;
         let mut roots: Vec<Root> = Vec::new();
         let mut candidates = Vec::new();
-        let mut entries_left = MOST_ENTRIES;
+        let mut entries_left = MAX_SKILL_ENTRIES;
         let directory = check(&settings.directory, None)?;
-        if let Some(entries) = self.files.list(directory.as_str(), MOST_ENTRIES)? {
+        if let Some(entries) = self.files.list(directory.as_str(), MAX_SKILL_ENTRIES)? {
             // Listing it has shown that it is a directory inside the workspace.
             let root = self.files.further(directory.as_str())?;
             entries_left = entries_left.saturating_sub(entries.len());
@@ -322,7 +322,7 @@ fn in_order<T: Sync, R: Send>(items: &[T], few: usize, work: impl Fn(&T) -> R + 
     let threads = if items.len() < few {
         1
     } else {
-        thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS)
+        thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
     };
     if threads == 1 {
         return items.iter().map(work).collect();

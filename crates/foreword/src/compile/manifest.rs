@@ -11,8 +11,22 @@ use crate::fence::authority::{Authority, Detail, Volatility};
 pub struct Omitted {
     /// The module.
     pub module: String,
-    /// Why.
+    /// Why, as text.
     pub reason: String,
+    /// The kind of reason.
+    #[serde(skip)]
+    pub cause: OmissionCause,
+}
+
+/// What kept a module out of the prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OmissionCause {
+    /// BOOTSTRAP.md stands alone.
+    Bootstrap,
+    /// Its `when` does not hold.
+    Condition,
+    /// It does not fit the token budget.
+    Budget,
 }
 
 /// An item that was left out, shortened or changed.

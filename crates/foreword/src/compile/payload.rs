@@ -25,7 +25,7 @@ pub struct Payload {
 
 /// A field of a payload has the wrong type or value.
 #[derive(Debug, Error)]
-#[error("the payload is not right: {0}")]
+#[error("invalid payload: {0}")]
 pub struct PayloadError(#[from] serde_json::Error);
 
 impl Payload {

@@ -118,7 +118,7 @@ impl<'s> Section<'s> {
     }
 
     /// Is it already too long to be used? A module with many items may stop here.
-    pub fn is_hopeless(&mut self) -> bool {
+    pub fn exceeds_limit(&mut self) -> bool {
         self.sink.limit.is_some_and(|limit| self.sink.tokens() > limit)
     }
 
@@ -130,7 +130,7 @@ impl<'s> Section<'s> {
         let (meter, metered) = (self.sink.meter, self.sink.metered);
         let (in_rows, gap) = (self.in_rows, self.gap);
         write(self);
-        if !self.is_hopeless() {
+        if !self.exceeds_limit() {
             return true;
         }
         self.sink.text.truncate(text);
@@ -324,7 +324,7 @@ impl<'s> Section<'s> {
     pub fn fence(&mut self, text: &Untrusted, field: &'static str) {
         self.begin_block();
         let start = self.sink.text.len();
-        if self.is_hopeless() {
+        if self.exceeds_limit() {
             // Only the size is still of interest.
             self.sink.meter.feed(&text.0.text);
             return;

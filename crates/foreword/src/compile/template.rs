@@ -77,7 +77,7 @@ pub(crate) fn next_slot(text: &str) -> Option<(&str, &str, &str)> {
         // A name is short, so that text full of braces is not searched again and again.
         let inner = text.get(searched..)?;
         let window = inner
-            .get(..inner.len().min(MOST_NAME))
+            .get(..inner.len().min(MAX_NAME))
             .or_else(|| first_chars(inner))
             .unwrap_or_default();
         let Some(close) = window.find("}}") else { continue };
@@ -89,11 +89,11 @@ pub(crate) fn next_slot(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// The longest `{{name}}`, in bytes.
-const MOST_NAME: usize = 64;
+const MAX_NAME: usize = 64;
 
 /// About as much, where the cut would fall inside a character.
 fn first_chars(text: &str) -> Option<&str> {
-    let end = (0..=MOST_NAME).rev().find(|end| text.is_char_boundary(*end))?;
+    let end = (0..=MAX_NAME).rev().find(|end| text.is_char_boundary(*end))?;
     text.get(..end)
 }
 

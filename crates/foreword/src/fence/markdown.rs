@@ -96,10 +96,10 @@ fn is_title(body: &str, titles: &Titles) -> bool {
 /// Would an underline here make one of the prompt's own titles of the lines above it? Nothing where
 /// only a parser can tell.
 fn title_above(above: &str, titles: &Titles) -> Option<bool> {
-    const MOST_LINES: usize = 16;
+    const MAX_LINES: usize = 16;
     let above = above.strip_suffix('\n').unwrap_or(above);
     let mut from = above.len() + 1;
-    for line in above.rsplit('\n').take(MOST_LINES) {
+    for line in above.rsplit('\n').take(MAX_LINES) {
         if line.trim().is_empty() {
             return Some(false);
         }

@@ -6,14 +6,11 @@ use std::collections::hash_map::Entry;
 
 use super::{Desk, Report, Rule};
 
-pub(super) const RULE: Rule = Rule {
-    id: "duplicate-paragraph",
-    about: "no paragraph stands in the prompt's texts twice",
-    check,
-};
+pub(super) const RULE: Rule =
+    Rule { id: "duplicate-paragraph", about: "no paragraph appears twice in the prompt", check };
 
 /// Shorter paragraphs may well be the same by chance.
-const LEAST_CHARS: usize = 60;
+const MIN_CHARS: usize = 60;
 
 fn check(desk: &Desk<'_>, report: &mut Report) {
     let mut files: HashMap<(&str, u32), usize> = HashMap::new();
@@ -24,14 +21,14 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
             report.warning(
                 &text.file,
                 text.first_said_line(),
-                "this whole text stands in the prompt twice".to_owned(),
+                "the prompt contains this whole text twice".to_owned(),
                 "list the file once",
             );
             continue;
         }
         for (at, paragraph) in paragraphs(&text.body) {
             let folded = fold(paragraph);
-            if folded.chars().nth(LEAST_CHARS - 1).is_none() {
+            if folded.chars().nth(MIN_CHARS - 1).is_none() {
                 continue;
             }
             let (first_text, first_at) = match seen.entry(folded) {
@@ -136,7 +133,7 @@ mod tests {
         fixture.context.capabilities = vec![pack.clone(), pack];
         assert_eq!(
             fixture.messages("duplicate-paragraph"),
-            ["prompts/capabilities/core.md:1 this whole text stands in the prompt twice"]
+            ["prompts/capabilities/core.md:1 the prompt contains this whole text twice"]
         );
     }
 }

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule =
     Rule { id: "hidden-characters", about: "no text has invisible characters", check };
 
 /// How many different characters a message names.
-const MOST_NAMED: usize = 4;
+const MAX_NAMED: usize = 4;
 
 fn check(desk: &Desk<'_>, report: &mut Report) {
     for text in &desk.texts {
@@ -29,7 +29,7 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
                 &text.file,
                 text.line(index),
                 format!("{removed} hidden character{plural}: {}", names(line, &cleaned)),
-                "delete them; the prompt will not have them either way",
+                "delete them; the prompt leaves them out anyway",
             );
         }
     }
@@ -47,17 +47,17 @@ fn names(raw: &str, cleaned: &str) -> String {
         }
         if !is_break && !gone.contains(&c) {
             gone.push(c);
-            if gone.len() > MOST_NAMED {
+            if gone.len() > MAX_NAMED {
                 break;
             }
         }
     }
     let mut out = String::new();
-    for c in gone.iter().take(MOST_NAMED) {
+    for c in gone.iter().take(MAX_NAMED) {
         let comma = if out.is_empty() { "" } else { ", " };
         let _ = write!(out, "{comma}U+{:04X}", u32::from(*c));
     }
-    if gone.len() > MOST_NAMED {
+    if gone.len() > MAX_NAMED {
         out.push_str(" and others");
     }
     out

@@ -22,7 +22,7 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
             report.warning(
                 &text.file,
                 text.first_said_line(),
-                "a block in this text does not end, so all of it will be quoted line by line"
+                "a block in this text is never closed, so the whole text is quoted line by line"
                     .to_owned(),
                 HINT,
             );
@@ -30,7 +30,8 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
             report.warning(
                 &text.file,
                 text.line_at(text.body.trim_end().len()),
-                "a code fence is still open at the end of this text and will be closed".to_owned(),
+                "a code fence is still open at the end of this text; the prompt closes it"
+                    .to_owned(),
                 HINT,
             );
         }
@@ -51,12 +52,12 @@ mod tests {
     fn blocks_that_do_not_end() {
         assert_eq!(
             soul("Kind.\n\n```sh\nls\n\n"),
-            ["SOUL.md:4 a code fence is still open at the end of this text and will be closed"]
+            ["SOUL.md:4 a code fence is still open at the end of this text; the prompt closes it"]
         );
         assert_eq!(
             soul("\nKind.\n\n<!-- note\nx"),
             [
-                "SOUL.md:2 a block in this text does not end, so all of it will be quoted line by line"
+                "SOUL.md:2 a block in this text is never closed, so the whole text is quoted line by line"
             ]
         );
     }

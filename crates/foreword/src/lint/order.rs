@@ -50,7 +50,7 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
                 &reference.file,
                 reference.line,
                 format!(
-                    "`{}` ({}) stands after `{}` ({})",
+                    "`{}` ({}) comes after `{}` ({})",
                     reference.name,
                     layer.as_str(),
                     above.name,
@@ -86,16 +86,16 @@ mod tests {
         assert_eq!(
             Fixture::default().with_refs(&refs).messages("order"),
             [
-                "agents/cosmo/AGENT.md:8 `capabilities/core` (a capability pack) stands after \
+                "agents/cosmo/AGENT.md:8 `capabilities/core` (a capability pack) comes after \
                  `agents/coding/cosmo` (a persona)",
-                "agents/cosmo/AGENT.md:9 `capabilities/todo` (a capability pack) stands after \
+                "agents/cosmo/AGENT.md:9 `capabilities/todo` (a capability pack) comes after \
                  `agents/coding/cosmo` (a persona)",
             ]
         );
         let refs = ["capabilities/core", "cosmonauts", "agents/coding/cosmo"];
         assert_eq!(
             Fixture::default().with_refs(&refs).messages("order"),
-            ["agents/cosmo/AGENT.md:7 `cosmonauts` (a base) stands after `capabilities/core` \
+            ["agents/cosmo/AGENT.md:7 `cosmonauts` (a base) comes after `capabilities/core` \
               (a capability pack)"]
         );
     }

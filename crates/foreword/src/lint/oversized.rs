@@ -1,7 +1,7 @@
 //! `oversized`: text that does not fit, or leaves no room for the rest.
 
 use super::{Desk, Report, Rule};
-use crate::compile::manifest::SectionEntry;
+use crate::compile::manifest::{OmissionCause, SectionEntry};
 
 pub(super) const RULE: Rule = Rule {
     id: "oversized",
@@ -32,8 +32,8 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
             subject.own_file(),
             1,
             format!(
-                "the prompt needs {} tokens and {} are available, though everything optional was \
-                 left out",
+                "the prompt needs {} tokens but only {} are available, even without optional \
+                 sections",
                 prompt.tokens(),
                 available.max(0)
             ),
@@ -41,12 +41,12 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
              outputReserve, maxPromptTokens)",
         );
     }
-    for omitted in prompt.omitted().iter().filter(|o| o.reason.starts_with("over budget")) {
+    for omitted in prompt.omitted().iter().filter(|o| o.cause == OmissionCause::Budget) {
         report.warning(
             subject.own_file(),
             1,
-            format!("section `{}` is left out: {}", omitted.module, omitted.reason),
-            "shorten it or what stands beside it, or raise its `keep` in the blueprint",
+            format!("section `{}` is omitted: {}", omitted.module, omitted.reason),
+            "shorten it or other sections, or raise its `keep` in the blueprint",
         );
     }
     for section in &prompt.manifest().sections {
@@ -61,7 +61,7 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
                     section.tokens,
                     available.max(0)
                 ),
-                "shorten it: little is left for everything else",
+                "shorten it to leave room for other sections",
             );
         }
     }
@@ -120,7 +120,7 @@ mod tests {
         fixture.context.max_prompt_tokens = Some(4_000);
         let messages = fixture.messages("oversized");
         assert!(
-            messages.iter().any(|m| m.contains("section `heartbeat` is left out: over budget")),
+            messages.iter().any(|m| m.contains("section `heartbeat` is omitted: over budget")),
             "{messages:?}"
         );
     }

@@ -16,7 +16,7 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
         report.error(
             &another.file,
             another.line,
-            format!("a second persona: `{}`, beside `{kept}`", another.name),
+            format!("second persona `{}` in addition to `{kept}`", another.name),
             "keep one; what both need belongs in a capability pack",
         );
     }
@@ -87,7 +87,7 @@ mod tests {
         let refs = ["base", "agents/coding/cosmo", "agents/coding/planner"];
         assert_eq!(
             Fixture::default().with_refs(&refs).messages("personas"),
-            ["agents/cosmo/AGENT.md:8 a second persona: `agents/coding/planner`, beside \
+            ["agents/cosmo/AGENT.md:8 second persona `agents/coding/planner` in addition to \
               `agents/coding/cosmo`"]
         );
     }

@@ -18,9 +18,9 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
     for text in desk.texts.iter().filter(|text| text.is_operator()) {
         for (at, name) in variables(text) {
             let line = text.line_at(at);
-            let message = format!("nothing fills in `{{{{{name}}}}}`");
+            let message = format!("`{{{{{name}}}}}` is never filled in");
             if text.kind != Kind::Overlay {
-                let hint = "write the value itself; only the sub-agent overlay has places";
+                let hint = "write the value itself; only the sub-agent overlay has variables";
                 report.warning(&text.file, line, message, hint);
                 continue;
             }
@@ -83,8 +83,8 @@ mod tests {
         assert_eq!(
             overlay("Task\n{{task_id}} `{{color}}`"),
             [
-                "2 nothing fills in `{{color}}`; an overlay can use parentRole, objective, taskId",
-                "2 nothing fills in `{{task_id}}`; did you mean `{{taskId}}`?",
+                "2 `{{color}}` is never filled in; an overlay can use parentRole, objective, taskId",
+                "2 `{{task_id}}` is never filled in; did you mean `{{taskId}}`?",
             ]
         );
         assert_eq!(overlay("{{task-id}}").len(), 1);

@@ -35,7 +35,7 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
                 &text.file,
                 line,
                 format!("names the tool `{tool}`, which {} does not have", subject.who()),
-                format!("take `{tool}` out of this text, or give it to {}", subject.who()),
+                format!("remove `{tool}` from this text, or give {} the tool", subject.who()),
             );
         }
     }

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// How many modules a message names.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 fn check(desk: &Desk<'_>, report: &mut Report) {
     let subject = desk.subject;
@@ -28,12 +28,12 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
     }
     let steady = names(system.iter().skip_while(|slot| !slot.is_turn()).filter(is_steady));
     let message = format!(
-        "in blueprint `{}`, {turn} may change every turn and stands above {steady}, so no provider \
-         can cache what follows",
+        "in blueprint `{}`, {turn} can change every turn but comes before {steady}, so \
+         providers cannot cache what follows",
         blueprint.name()
     );
     let hint = if is_builtin(blueprint) {
-        "this order is by design of the blueprint; use `standard`, which keeps such sections apart"
+        "this blueprint orders its sections this way on purpose; `standard` keeps changing sections apart"
     } else {
         "give it a higher priority, or set `turn_context = true` in the blueprint"
     };
@@ -47,8 +47,8 @@ fn is_steady(slot: &Slot, context: &Context) -> bool {
 
 fn names<'b>(slots: impl Iterator<Item = &'b &'b Slot>) -> String {
     let names: Vec<String> = slots.map(|slot| format!("`{}`", slot.name)).collect();
-    let shown = names.get(..MOST_NAMED).unwrap_or(&names).join(", ");
-    match names.len().saturating_sub(MOST_NAMED) {
+    let shown = names.get(..MAX_NAMED).unwrap_or(&names).join(", ");
+    match names.len().saturating_sub(MAX_NAMED) {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }
@@ -91,10 +91,10 @@ mod tests {
         let findings = fixture.findings("turn-above-stable");
         assert_eq!(findings.len(), 1);
         assert!(findings[0].message.contains(
-            "in blueprint `guarded`, `injection-defense` may change every turn and stands above \
+            "in blueprint `guarded`, `injection-defense` can change every turn but comes before \
              `security`"
         ));
-        assert!(findings[0].hint.contains("by design"));
+        assert!(findings[0].hint.contains("on purpose"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::blueprints::blueprint::Blueprint;
 
 pub(super) const RULE: Rule = Rule {
     id: "unguarded",
-    about: "a blueprint of one's own keeps the sections on security and injected instructions",
+    about: "a custom blueprint keeps the sections on security and injected instructions",
     check,
 };
 

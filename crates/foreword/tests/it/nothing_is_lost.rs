@@ -1,6 +1,6 @@
-//! What a person wrote into a Context stands in the prompt, or the manifest says that it does not.
+//! Every text in a Context is in the prompt, or the manifest says that it is not.
 
-use foreword::{Blueprint, Context};
+use foreword::{Blueprint, Context, OmissionCause, Prompt};
 use serde_json::{Value, json};
 
 const MARK: &str = "Zanzibar";
@@ -31,23 +31,42 @@ fn places() -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn check(blueprint: &Blueprint, place: &str, json: &Value) {
+/// The sections that show a text and may be left out as a whole.
+fn sections_of(place: &str) -> &'static [&'static str] {
+    match place {
+        "contextContent" => &["context"],
+        "skills" => &["skills"],
+        "identityFiles.heartbeat" => &["heartbeat"],
+        _ => &[],
+    }
+}
+
+/// Is the text shown, named as filtered, or part of a section that the manifest lists as omitted? That
+/// some other section is omitted does not count.
+fn is_accounted_for(prompt: &Prompt, place: &str) -> bool {
+    prompt.text().contains(MARK)
+        || prompt.filtered().iter().any(|filtered| filtered.id == place)
+        || prompt.omitted().iter().any(|omitted| sections_of(place).contains(&&*omitted.module))
+}
+
+fn check(blueprint: &Blueprint, place: &str, json: &Value) -> Prompt {
     let prompt = blueprint.build(&Context::from_json(&json.to_string()).unwrap());
-    let named = prompt.filtered().iter().any(|filtered| filtered.id == place);
-    let omitted = !prompt.omitted().is_empty();
     assert!(
-        prompt.text().contains(MARK) || named || omitted,
-        "{}: {place} is in neither prompt nor manifest: {:?}",
+        is_accounted_for(&prompt, place),
+        "{}: {place} is in neither prompt nor manifest: {:?}, {:?}",
         blueprint.name(),
-        prompt.filtered()
+        prompt.filtered(),
+        prompt.omitted()
     );
+    prompt
 }
 
 #[test]
 fn every_text_is_shown_or_named() {
     for blueprint in Blueprint::builtin_names().filter_map(Blueprint::builtin) {
         for (place, json) in places() {
-            check(&blueprint, place, &json);
+            let prompt = check(&blueprint, place, &json);
+            assert_eq!(prompt.omitted(), [], "{}: {place}", blueprint.name());
         }
     }
 }
@@ -61,8 +80,21 @@ fn also_when_the_bootstrap_text_takes_the_place_of_the_identity() {
             }
             let files = json.as_object_mut().unwrap().entry("identityFiles").or_insert(json!({}));
             files["bootstrap"] = json!("Find out who you are.");
-            check(&blueprint, place, &json);
+            let prompt = check(&blueprint, place, &json);
+            assert!(prompt.omitted().iter().all(|o| o.cause == OmissionCause::Bootstrap));
         }
+    }
+}
+
+#[test]
+fn the_omission_of_another_section_is_no_excuse() {
+    let blueprint = Blueprint::builtin("guarded").unwrap();
+    let json = json!({"contextContent": "x", "identityFiles": {"bootstrap": "Find out."}});
+    let prompt = blueprint.build(&Context::from_json(&json.to_string()).unwrap());
+    assert!(prompt.omitted().iter().any(|omitted| omitted.module == "context"));
+    assert!(is_accounted_for(&prompt, "contextContent"));
+    for (place, _) in places().into_iter().filter(|(place, _)| *place != "contextContent") {
+        assert!(!is_accounted_for(&prompt, place), "{place}");
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn create(directory: &Path, work_tree: &str) -> Result<(), SkillError
     }
     match fs::rename(&making, directory) {
         Ok(()) => sync_file(parent),
-        // Somebody else was first, which is as good.
+        // Another process was first.
         Err(_) if directory.join("HEAD").exists() => {
             fs::remove_dir_all(&making).map_err(io(&making))
         }

@@ -22,7 +22,8 @@ fn escape(text: &str, stays: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut previous = None;
     for c in text.chars() {
-        let hidden = c.is_control() || Invisible::of(c).is_some();
+        // The empty Braille cell is text in Braille, and nothing to see for everyone else.
+        let hidden = c.is_control() || c == '\u{2800}' || Invisible::of(c).is_some();
         let emoji_form = matches!(c, '\u{FE0E}' | '\u{FE0F}') && previous.is_some_and(is_emoji);
         if hidden && !emoji_form && !stays(c) {
             let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
@@ -41,8 +42,8 @@ mod tests {
     #[test]
     fn what_hides_is_written_out() {
         assert_eq!(
-            visible("a\u{3164}b\u{200b}\u{2028}\u{1b}\u{fe0f}"),
-            "a\\u{3164}b\\u{200b}\\u{2028}\\u{1b}\\u{fe0f}"
+            visible("a\u{3164}b\u{200b}\u{2028}\u{1b}\u{fe0f}\u{2800}"),
+            "a\\u{3164}b\\u{200b}\\u{2028}\\u{1b}\\u{fe0f}\\u{2800}"
         );
         assert_eq!(visible("⚠\u{fe0f} é\tü\n"), "⚠\u{fe0f} é\tü\n");
         assert_eq!(visible_line("a\tb\r\n"), "a\\u{9}b\\u{d}\\u{a}");

@@ -8,7 +8,7 @@ use foreword_workspace::{AskedBy, Workspace, read_file};
 use crate::error::GatherError;
 
 /// A blueprint file is small.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BLUEPRINT_BYTES: u64 = 1 << 20;
 
 /// A blueprint and the name errors and lint findings give it.
 pub(crate) struct Found {
@@ -29,11 +29,12 @@ pub(crate) fn named(name: &str) -> Result<Found, GatherError> {
         return Err(unknown(name, None));
     }
     let path = Path::new(name);
-    let file = read_file(path, MOST_BYTES)?;
+    let file = read_file(path, MAX_BLUEPRINT_BYTES)?;
     let directory = path.parent().unwrap_or(Path::new(""));
     let blueprint = Blueprint::from_toml(name, &file.text, &mut |other| {
         expect_file(other)?;
-        let file = read_file(&directory.join(other), MOST_BYTES).map_err(std::io::Error::other)?;
+        let file = read_file(&directory.join(other), MAX_BLUEPRINT_BYTES)
+            .map_err(std::io::Error::other)?;
         Ok(file.text)
     })?;
     Ok(Found { blueprint, file: name.to_owned() })

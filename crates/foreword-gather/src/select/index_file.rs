@@ -26,7 +26,7 @@ const MAGIC: &[u8; 8] = b"FWINDEX\0";
 const VERSION: u32 = 1;
 const HEAD: usize = 48;
 /// No index is larger: 50,000 tools take a tenth of it.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_INDEX_BYTES: u64 = 1 << 30;
 
 /// The first half of the hash of a text.
 pub(crate) type ContentHash = [u8; 16];
@@ -144,7 +144,7 @@ impl IndexFile {
     /// Reads a file; nothing if there is none.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, IndexError> {
         let bytes = match fs::metadata(path).and_then(|meta| {
-            if meta.len() > MOST_BYTES {
+            if meta.len() > MAX_INDEX_BYTES {
                 return Err(io::Error::other("it is larger than any index"));
             }
             fs::read(path)

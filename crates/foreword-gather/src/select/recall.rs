@@ -7,7 +7,7 @@ use foreword_embed::Vector;
 use foreword_search::{Hit, KindFilter, MemoryEngine, MemoryError, Recall};
 use foreword_workspace::Assembly;
 
-use crate::guard::Guard;
+use crate::select::guard::Guard;
 
 /// For each memory that is wanted, so many are looked at: some may turn out to be injections.
 const SPARE: usize = 4;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foreword_embed::{EmbedderId, Vector};
 use foreword_guard::{Patterns, Scan, ScanVerdict, Scanner, injection_examples};
 
-use crate::index_file::{IndexFile, content_hash};
+use crate::select::index_file::{IndexFile, content_hash};
 
 /// Looks at what was recalled before it may enter a prompt. It embeds nothing: a memory brings the
 /// vector it was stored with.

@@ -8,13 +8,13 @@ use foreword_guard::injection_examples;
 use foreword_workspace::{PRIVATE_DIR, Workspace, make_private_dir};
 use serde::Serialize;
 
-use crate::embedders;
+use crate::collect::gather::{each_agent, gather_base};
 use crate::error::GatherError;
-use crate::gather::{each_agent, gather_base};
-use crate::index_file::{ContentHash, IndexFile};
-use crate::pool::{Draft, Wanted};
 use crate::request::Request;
-use crate::semantics::INDEX_FILE;
+use crate::select::embedders;
+use crate::select::index_file::{ContentHash, IndexFile};
+use crate::select::pool::{Draft, Wanted};
+use crate::select::semantics::INDEX_FILE;
 
 /// Texts embedded at once, between two signs of progress.
 const BATCH: usize = 64;

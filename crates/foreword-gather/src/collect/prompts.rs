@@ -3,9 +3,8 @@
 use foreword::{Capability, Document, Line, MissingRef, PromptRef};
 use foreword_workspace::{Agent, AskedBy, SourceFile, Workspace, WorkspaceError};
 
+use crate::collect::surfaces::{CORE_PACK, SURFACES, builtin_pack, surface};
 use crate::error::GatherError;
-use crate::surfaces::{CORE_PACK, SURFACES, builtin_pack, surface};
-use crate::text::Texts;
 
 /// The layers, and the references that were not found.
 #[derive(Default)]
@@ -43,18 +42,17 @@ pub(crate) fn gather_layers(
     workspace: &Workspace,
     agent: Option<&Agent>,
     tool_packs: &[(String, AskedBy)],
-    texts: &Texts,
     lenient: bool,
 ) -> Result<Layers, GatherError> {
     let mut layers = Layers::default();
     if let Some(references) = agent.and_then(|agent| agent.prompts.as_ref()) {
-        listed(workspace, references, texts, lenient, &mut layers)?;
+        listed(workspace, references, lenient, &mut layers)?;
     } else {
         if let Some(base) = workspace.base()? {
-            layers.base = texts.document(base);
+            layers.base = workspace.document(base);
         }
         for (pack, asked_by) in packs_of(agent, tool_packs) {
-            match read_pack(workspace, &pack, texts)? {
+            match read_pack(workspace, &pack)? {
                 Some(capability) => layers.capabilities.push(capability),
                 None if lenient => {
                     let path = format!("prompts/capabilities/{pack}.md");
@@ -66,13 +64,13 @@ pub(crate) fn gather_layers(
         if let Some(agent) = agent
             && let Some(persona) = workspace.persona(&agent.namespace, &agent.id)?
         {
-            layers.persona = texts.document(persona);
+            layers.persona = workspace.document(persona);
         }
     }
     if layers.overlay.is_blank()
         && let Some(overlay) = workspace.sub_agent_overlay()?
     {
-        layers.overlay = texts.document(overlay);
+        layers.overlay = workspace.document(overlay);
     }
     Ok(layers)
 }
@@ -81,7 +79,6 @@ pub(crate) fn gather_layers(
 fn listed(
     workspace: &Workspace,
     references: &[PromptRef],
-    texts: &Texts,
     lenient: bool,
     layers: &mut Layers,
 ) -> Result<(), GatherError> {
@@ -102,7 +99,7 @@ fn listed(
                 let name = reference.name.rsplit('/').next().unwrap_or_default();
                 layers
                     .capabilities
-                    .push(Capability { name: Line::new(name), text: texts.document(file) });
+                    .push(Capability { name: Line::new(name), text: workspace.document(file) });
                 continue;
             }
             Layer::Base => (&mut layers.base, "base"),
@@ -117,7 +114,7 @@ fn listed(
             return Err(GatherError::Twice { what, first, second, asked_by });
         }
         singles.push((layer, reference.name.clone()));
-        *slot = texts.document(file);
+        *slot = workspace.document(file);
     }
     Ok(())
 }
@@ -159,15 +156,11 @@ fn packs_of(agent: Option<&Agent>, tool_packs: &[(String, AskedBy)]) -> Vec<(Str
 }
 
 /// A pack of the workspace, else the built-in one.
-fn read_pack(
-    workspace: &Workspace,
-    name: &str,
-    texts: &Texts,
-) -> Result<Option<Capability>, GatherError> {
+fn read_pack(workspace: &Workspace, name: &str) -> Result<Option<Capability>, GatherError> {
     let text = match workspace.file(&format!("prompts/capabilities/{name}.md"))? {
-        Some(file) => texts.document(file),
+        Some(file) => workspace.document(file),
         None => match builtin_pack(name) {
-            Some(text) => texts.document(SourceFile {
+            Some(text) => workspace.document(SourceFile {
                 path: format!("builtin:capabilities/{name}"),
                 text: text.to_owned(),
                 first_line: 1,

@@ -6,7 +6,6 @@ use foreword_workspace::{Agent, SkillScan, Workspace, first_paragraph};
 
 use crate::error::GatherError;
 use crate::request::Request;
-use crate::text::Texts;
 use crate::warning::Warning;
 
 /// Characters of a commit's id that a prompt shows.
@@ -16,7 +15,6 @@ const SHORT: usize = 12;
 pub(crate) fn gather_skills(
     workspace: &Workspace,
     agent: Option<&Agent>,
-    texts: &Texts,
     request: &Request,
     warnings: &mut Vec<Warning>,
 ) -> Result<Vec<Skill>, GatherError> {
@@ -26,11 +24,11 @@ pub(crate) fn gather_skills(
     let scan = workspace.skills()?;
     warnings.extend(scan.problems.iter().map(|it| Warning::Skill { problem: it.to_string() }));
     let allowed = agent.and_then(|agent| agent.skills.as_ref());
-    warnings.extend(allowed.iter().flat_map(|allowed| absent(agent, allowed, &scan)));
+    warnings.extend(agent.into_iter().flat_map(|agent| absent(agent, &scan)));
     let approvals = if request.neutral || scan.skills.is_empty() {
         Approvals::default()
     } else {
-        // What cannot be looked up counts as not approved: it fails closed, and says so.
+        // Fail closed: an approval that cannot be verified does not count.
         Approvals::of(workspace, request.config_dir.as_deref()).unwrap_or_else(|error| {
             let hint = error.hint().map(|hint| format!(": {hint}")).unwrap_or_default();
             warnings.push(Warning::ApprovalsUnreadable { reason: format!("{error}{hint}") });
@@ -52,7 +50,7 @@ pub(crate) fn gather_skills(
             ),
             path: Some(Line::new(&skill.body.path)),
             name: Line::new(skill.name),
-            body: texts.untrusted(skill.body),
+            body: workspace.untrusted(skill.body),
         })
         .collect())
 }
@@ -72,15 +70,12 @@ fn provenance(standing: Standing, otherwise: Approval) -> SkillProvenance {
     }
 }
 
-/// Names in an agent's list that no skill has.
-fn absent<'a>(
-    agent: Option<&'a Agent>,
-    allowed: &'a [String],
-    scan: &'a SkillScan,
-) -> impl Iterator<Item = Warning> + 'a {
-    let absent = allowed.iter().filter(|name| !scan.skills.iter().any(|s| s.name == **name));
-    absent.map(move |name| Warning::SkillMissing {
-        asked_by: agent.map(|agent| agent.asked_by("skills").to_string()),
+/// Skills that the agent lists and that do not exist.
+fn absent<'a>(agent: &'a Agent, scan: &'a SkillScan) -> impl Iterator<Item = Warning> + 'a {
+    let listed = agent.skills.iter().flatten();
+    let absent = listed.filter(|name| !scan.skills.iter().any(|skill| skill.name == **name));
+    absent.map(|name| Warning::SkillMissing {
+        asked_by: Some(agent.asked_by("skills").to_string()),
         name: name.clone(),
     })
 }

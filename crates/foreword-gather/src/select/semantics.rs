@@ -9,24 +9,24 @@ use foreword_embed::{EmbedError, Vector};
 use foreword_search::{Kind, Limits, Picked, Query, Reason};
 use foreword_workspace::{BaseSet, DATABASE_FILE, EmbedderSettings, PRIVATE_DIR};
 
-use crate::embedders::{self, AnyEmbedder, Endpoint};
+use crate::collect::gather::{Base, Gathered};
+use crate::collect::text::untrusted_within;
 use crate::error::GatherError;
-use crate::gather::{Base, Gathered};
-use crate::guard::Guard;
-use crate::index_file::{ContentHash, IndexFile};
-use crate::pool::{Draft, Pool, Wanted};
-use crate::recall::{Asked, Store};
 use crate::request::Request;
-use crate::task_cache::TaskCache;
-use crate::text::untrusted_within;
+use crate::select::embedders::{self, AnyEmbedder, Endpoint};
+use crate::select::guard::Guard;
+use crate::select::index_file::{ContentHash, IndexFile};
+use crate::select::pool::{Draft, Pool, Wanted};
+use crate::select::recall::{Asked, Store};
+use crate::select::task_cache::TaskCache;
 use crate::warning::{IndexState, Warning};
 
 /// The file of the index, below `.foreword/`.
 pub(crate) const INDEX_FILE: &str = "index.bin";
-/// So many vectors that no index has are kept.
-const MOST_MADE: usize = 20_000;
-/// A cut body of fewer tokens than this says too little to be worth its place.
-const LEAST_BODY: usize = 100;
+/// Embeddings that the index lacks, kept from task to task.
+const MAX_UNINDEXED: usize = 20_000;
+/// A skill body cut to fewer tokens than this is left out instead.
+const MIN_BODY_TOKENS: usize = 100;
 
 /// What is kept from task to task.
 #[derive(Default)]
@@ -191,7 +191,7 @@ impl Semantics {
             return Ok((pool, embedded.task));
         }
         let wanted = draft.wanted();
-        if self.made.len() > MOST_MADE
+        if self.made.len() > MAX_UNINDEXED
             || self
                 .made
                 .values()
@@ -438,7 +438,7 @@ fn limit_bodies(context: &mut Context, selection: &mut Selection, most: usize) {
         // Only now are the skills of this Context other than those that the next one has.
         let Some(skill) = Arc::make_mut(&mut context.skills).get_mut(place) else { continue };
         let name = skill.name.inspect().to_owned();
-        let reason = if left < LEAST_BODY {
+        let reason = if left < MIN_BODY_TOKENS {
             skill.body = Untrusted::default();
             format!(
                 "over max_capability_tokens: {costs} tokens, {left} left; it stays in the index"

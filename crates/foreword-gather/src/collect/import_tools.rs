@@ -8,12 +8,12 @@ use foreword_workspace::{TOOLS_FILE, Workspace};
 use serde::{Deserialize, Serialize};
 
 use crate::error::GatherError;
-use crate::guard::Guard;
+use crate::select::guard::Guard;
 
 /// A description is one line of an index; what is longer is cut.
-const MOST_CHARS: usize = 2000;
+const MAX_DESCRIPTION_CHARS: usize = 2000;
 /// No server has more tools.
-const MOST_TOOLS: usize = 100_000;
+const MAX_TOOLS: usize = 100_000;
 
 /// What became of the tools of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -58,7 +58,7 @@ impl McpTool {
         let text = self.description.as_deref().filter(|text| !text.trim().is_empty());
         let text = text.or(self.title.as_deref()).unwrap_or_default();
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        line.chars().take(MOST_CHARS).collect()
+        line.chars().take(MAX_DESCRIPTION_CHARS).collect()
     }
 }
 
@@ -82,8 +82,8 @@ pub fn import_tools(root: &Path, json: &str) -> Result<Imported, GatherError> {
         Answer::Listed(listed) => listed.tools,
         Answer::List(tools) => tools,
     };
-    if tools.len() > MOST_TOOLS {
-        return Err(wrong(format!("it has more than {MOST_TOOLS} tools")));
+    if tools.len() > MAX_TOOLS {
+        return Err(wrong(format!("it has more than {MAX_TOOLS} tools")));
     }
     let workspace = Workspace::open(root)?;
     let present = workspace.tools()?;

@@ -10,8 +10,8 @@ use foreword_search::{
 };
 
 use crate::error::GatherError;
-use crate::index_file::{ContentHash, IndexFile, WordSet, content_hash};
-use crate::mode_examples::EXAMPLES;
+use crate::select::index_file::{ContentHash, IndexFile, WordSet, content_hash};
+use crate::select::mode_examples::EXAMPLES;
 
 /// Characters of a skill's body that its vector stands for: the beginning says what it is about.
 const BODY_CHARS: usize = 2000;
@@ -219,7 +219,7 @@ impl Pool {
         }
         let cosines =
             self.modes.iter().map(|(mode, v)| (*mode, task.cosine(v).unwrap_or_default()));
-        Some(crate::mode_examples::nearest(cosines))
+        Some(crate::select::mode_examples::nearest(cosines))
     }
 }
 

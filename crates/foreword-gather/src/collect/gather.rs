@@ -10,14 +10,14 @@ use foreword::{
 use foreword_workspace::{Agent, AskedBy, Config, Layer, ToolEntry, Workspace, WorkspaceError};
 
 use crate::assembler::Assembler;
-use crate::blueprint;
+use crate::collect::blueprint;
+use crate::collect::prompts::{Layers, gather_layers};
+use crate::collect::skills::gather_skills;
+use crate::collect::surfaces::{description, surface};
+use crate::collect::text::document_within;
 use crate::error::GatherError;
 use crate::git;
-use crate::prompts::{Layers, gather_layers};
 use crate::request::Request;
-use crate::skills::gather_skills;
-use crate::surfaces::{description, surface};
-use crate::text::{Texts, document_within, optional};
 use crate::warning::Warning;
 
 /// A Context ready to compile, and what a person should know about how it was gathered.
@@ -79,7 +79,6 @@ pub(crate) fn gather_base(
     lenient: bool,
 ) -> Result<Base, GatherError> {
     let config = workspace.config();
-    let texts = Texts { max_chars: config.limits.max_file_chars };
     let mut warnings = Vec::new();
 
     let agent = match (&request.agent, &config.agent) {
@@ -105,10 +104,10 @@ pub(crate) fn gather_base(
 
     let user_id = request.user_id.as_ref().or(config.user_id.as_ref());
     let (tools, tool_packs) = gather_tools(workspace, agent, &request.default_tools)?;
-    let mut layers = gather_layers(workspace, agent, &tool_packs, &texts, lenient)?;
+    let mut layers = gather_layers(workspace, agent, &tool_packs, lenient)?;
     let (identity_files, context_content) =
-        gather_identity(workspace, agent, user_id, request, &texts, &layers)?;
-    let skills = gather_skills(workspace, agent, &texts, request, &mut warnings)?;
+        gather_identity(workspace, agent, user_id, request, &layers)?;
+    let skills = gather_skills(workspace, agent, request, &mut warnings)?;
 
     let mut context = Context {
         agent_id: agent.map(|agent| Line::new(&agent.id)),
@@ -131,7 +130,7 @@ pub(crate) fn gather_base(
     {
         if let Some((file, _)) = workspace.layer(layer)? {
             let name = file.path.clone();
-            *slot = document_within(&texts.document(file), &name, most);
+            *slot = document_within(&workspace.document(file), &name, most);
         }
     }
     for file in found.blueprint.files() {
@@ -148,7 +147,7 @@ pub(crate) fn gather_base(
             Some(workspace.required_file(&file.file, &asked_by)?)
         };
         let Some(read) = read else { continue };
-        context.files.insert(file.file.clone(), texts.document(read));
+        context.files.insert(file.file.clone(), workspace.document(read));
     }
     context.name_skills();
     Ok(Base {
@@ -266,21 +265,9 @@ fn gather_identity(
     agent: Option<&Agent>,
     user_id: Option<&String>,
     request: &Request,
-    texts: &Texts,
     layers: &Layers,
 ) -> Result<(IdentityFiles, Documents), GatherError> {
-    let files = workspace.identity_files(agent, user_id.map(String::as_str))?;
-    let mut identity = IdentityFiles {
-        agent: optional(texts, files.agent),
-        agents: foreword::Document::default(),
-        soul: optional(texts, files.soul),
-        identity: optional(texts, files.identity),
-        user: optional(texts, files.user),
-        bootstrap: optional(texts, files.bootstrap),
-        user_bootstrap: optional(texts, files.user_bootstrap),
-        heartbeat: optional(texts, files.heartbeat),
-        tools: optional(texts, files.tools),
-    };
+    let mut identity = workspace.identity_files(agent, user_id.map(String::as_str))?;
     let mut instructions = workspace.instructions(request.cwd.as_deref())?;
     // Without an agent of its own, a workspace's AGENTS.md is what tells the agent who it is.
     if identity.agent.is_blank()
@@ -288,10 +275,10 @@ fn gather_identity(
         && agent.is_none()
         && !instructions.is_empty()
     {
-        identity.agents = texts.document(instructions.remove(0));
+        identity.agents = workspace.document(instructions.remove(0));
     }
-    let context =
-        instructions.into_iter().chain(files.context).map(|file| texts.document(file)).collect();
+    let instructions = instructions.into_iter().map(|file| workspace.document(file));
+    let context = instructions.chain(workspace.context_file(agent)?).collect();
     Ok((identity, Documents(context)))
 }
 

@@ -1,5 +1,4 @@
-//! What was looked at while a workspace was read, so that whoever keeps the result can ask cheaply
-//! whether it still holds.
+//! Which paths were read and what was there, so that a cached result can be checked cheaply.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,13 +11,13 @@ use crate::found_file::FileStamp;
 /// systems count time in ticks.
 const TICK: Duration = Duration::from_millis(25);
 
-/// Every path that was looked at, with what was there.
+/// Every path that was read, with the stamp of what was there.
 #[derive(Debug, Default)]
-pub(crate) struct Looked {
+pub(crate) struct SeenPaths {
     paths: Mutex<Vec<(PathBuf, Option<FileStamp>)>>,
 }
 
-impl Looked {
+impl SeenPaths {
     pub(crate) fn note(&self, path: PathBuf, found: Option<FileStamp>) {
         self.paths.lock().unwrap_or_else(PoisonError::into_inner).push((path, found));
     }
@@ -28,17 +27,17 @@ impl Looked {
     }
 }
 
-/// What lay where when a workspace was read.
+/// The stamps of all files at the time a workspace was read.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     paths: Vec<(PathBuf, Option<FileStamp>)>,
-    /// Whether every change from then on would show.
+    /// Would every change from now on show in a stamp?
     settled: bool,
 }
 
 impl Snapshot {
-    pub(crate) fn of(looked: &Looked) -> Self {
-        let mut snapshot = Self { paths: looked.paths(), settled: true };
+    pub(crate) fn of(seen: &SeenPaths) -> Self {
+        let mut snapshot = Self { paths: seen.paths(), settled: true };
         snapshot.settle();
         snapshot
     }
@@ -59,14 +58,14 @@ impl Snapshot {
         self.settled = stamps.map(|stamp| stamp.changed.max(stamp.modified)).all(|at| at < horizon);
     }
 
-    /// Whether everything is as it was. Costs one look at each path, and opens none.
+    /// Is everything unchanged? Costs one `stat` per path and opens no file.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.settled && self.paths.iter().all(|(path, found)| stamp(path) == *found)
     }
 }
 
-/// Links are followed: a link that leads elsewhere gives another file.
+/// Follows links: a link to another file gives another stamp.
 fn stamp(path: &PathBuf) -> Option<FileStamp> {
     fs::metadata(path).ok().map(|meta| FileStamp::of(&meta))
 }
@@ -88,7 +87,7 @@ mod tests {
         let snapshot = look();
         assert!(snapshot.holds());
         std::fs::write(scratch.path().join("other"), "y").unwrap();
-        assert!(snapshot.holds(), "nobody looked at that");
+        assert!(snapshot.holds(), "that file was not read");
         for (path, text) in [("SOUL.md", "b"), ("USER.md", "new"), ("skills/two.md", "# Two")] {
             std::thread::sleep(Duration::from_millis(60));
             let snapshot = look();
