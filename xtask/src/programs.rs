@@ -151,5 +151,6 @@ fn install_bubblewrap(steps: &mut Steps) {
 
 /// Runs a command with its output on the terminal; true if it succeeds.
 fn run(command: &mut Command) -> bool {
-    command.stdin(Stdio::null()).status().is_ok_and(|status| status.success())
+    // Standard output is for what a task prints, such as the variables of `tools`.
+    command.stdin(Stdio::null()).stdout(std::io::stderr()).status().is_ok_and(|s| s.success())
 }

@@ -41,7 +41,7 @@ fn agent(command: &mut Command, job: &Job, temp: &Path) -> Child {
 
 fn alone() -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["agent_process", "--exact", "--ignored", "--nocapture"]);
+    command.args(["processes::agent_process", "--exact", "--ignored", "--nocapture"]);
     command
 }
 

@@ -305,7 +305,7 @@ fn everything_dies_with_the_host() {
     let scene = Scene::new();
     let marker = format!("9{}.5", std::process::id());
     let mut host = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_host_to_be_killed", "--ignored", "--nocapture"])
+        .args(["--exact", "bwrap::a_host_to_be_killed", "--ignored", "--nocapture"])
         .env("FOREWORD_SCENE", &scene.workspace)
         .env("FOREWORD_MARKER", &marker)
         .stdout(Stdio::null())

@@ -214,7 +214,7 @@ fn a_host_to_be_killed() {
 
 fn host(scene: &Scene, marker: &str) -> Command {
     let mut host = Command::new(std::env::current_exe().unwrap());
-    host.args(["--exact", "a_host_to_be_killed", "--ignored", "--nocapture"])
+    host.args(["--exact", "subprocess::a_host_to_be_killed", "--ignored", "--nocapture"])
         .env("FOREWORD_SCENE", &scene.workspace)
         .env("FOREWORD_MARKER", marker)
         .stdout(Stdio::null());
