@@ -369,7 +369,7 @@ fn a_refused_action_is_allowed_from_the_chat_once() {
     .ok();
     let waiting = scratch.run(&["approve", "--json"]).ok().json();
     let id = waiting["refusals"][0]["id"].as_str().unwrap();
-    let said = format!("/taint\n/approve\n/approve {id}\ndo it\nand again\n");
+    let said = format!("/taint\n/approve\n/approve {id} --yes\ndo it\nand again\n");
     let run = foreword(&scratch, &model, &["chat", "--session", "s"]).stdin(said).run();
     assert_eq!(run.status, 0, "{}", run.stderr);
     assert!(run.stdout.contains("mail  (outside)"), "{}", run.stdout);

@@ -65,7 +65,7 @@ fn an_identity_file_changes_only_through_a_person() {
     assert_eq!(scratch.read("SOUL.md"), "Calm.\n");
     let waiting = on_host(&scratch, &model, &["approve", "--json"]).run().ok().json();
     let id = waiting["identity"][0]["id"].as_str().unwrap().to_owned();
-    on_host(&scratch, &model, &["approve", "-q", &id]).run().ok();
+    on_host(&scratch, &model, &["approve", "--yes", "-q", &id]).run().ok();
     assert_eq!(scratch.read("SOUL.md"), "Calm and kind.\n");
     assert!(on_record(&scratch, "identity.approve", "done"));
     // The person has seen it: it is not asked about again.

@@ -1,28 +1,53 @@
-//! `memory import`, `export`.
+//! `memory import`.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, BufWriter, Read as _, Write};
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use foreword_embed::Embedder;
 use foreword_search::{Imported, Line, LineError, Memories, MemoryKind, NewEntry};
 use foreword_skills::Act;
-use foreword_store::{MEMORY_BLOCK, MemoryRows, Store};
+use foreword_store::{MEMORY_BLOCK, Store};
 use serde_json::json;
 
-use super::{as_dyn, database, embedder_if_any, reader};
-use crate::args::{MemoryExportArgs, MemoryImportArgs};
+use super::{as_dyn, database, embedder_if_any};
 use crate::error::CliError;
-use crate::person::act_of;
 use crate::progress::Progress;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, counted};
+use crate::user_env::act_of;
 
-/// So many memories go into one transaction.
-const BATCH: usize = 16 * MEMORY_BLOCK;
-/// The most bytes a line may have: a memory in escapes, with a vector.
-const LONGEST_LINE: u64 = 1 << 20;
+/// Memories per transaction.
+pub(super) const BATCH: usize = 16 * MEMORY_BLOCK;
+/// Large enough for an escaped memory with a vector.
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
-pub(crate) fn import(
+/// Import memories from lines of JSON or text
+///
+/// A line of JSON needs `text` and may have id, kind, agent, user, session, createdAt (milliseconds since the Unix epoch),
+/// date, tainted, source, importance and vector. Memories that are already stored are skipped.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword memory import memories.jsonl
+  foreword memory import - --jsonl < memories.jsonl
+  foreword memory import notes.txt --kind fact        Store each line as a memory")]
+pub(crate) struct MemoryImportArgs {
+    /// File with one memory per line, or - for standard input
+    #[arg(value_name = "FILE|-")]
+    file: PathBuf,
+    /// Read the lines as JSON [default: if the first line starts with {]
+    #[arg(long)]
+    jsonl: bool,
+    /// Kind of memories from text
+    #[arg(short, long, value_name = "WORD")]
+    kind: Option<String>,
+    /// Mark all memories as external and untrusted
+    #[arg(long)]
+    tainted: bool,
+}
+
+pub(super) fn run(
     workspace: &Path,
     args: &MemoryImportArgs,
     terminal: &Terminal,
@@ -70,26 +95,30 @@ pub(crate) fn import(
         },
         terminal,
     );
-    // What was read before the fault is whole and stays.
+    // Memories before the faulty line are stored.
     let flushed = import.flush(terminal);
     let Imported { new, same, taken } = import.counts;
     drop(import);
     if let Err(error) = outcome.and(flushed) {
-        let said = format!("{new} memories were imported, {same} were there already");
+        let (new, same) = (counted(new as u64, "memory"), counted(same as u64, "duplicate"));
         return Err(error
-            .hint(said)
-            .hint("import the same file again once it is right: nothing is stored twice"));
+            .hint(format!("imported {new} before the error, skipped {same}"))
+            .hint("fix the line and import the same file again; stored memories are skipped"));
     }
     if terminal.json {
         return terminal.print_json_line(&json!({ "new": new, "same": same, "taken": taken }));
     }
     if taken > 0 {
-        terminal.warn(&format!("{taken} were left out: another memory has their id"));
+        terminal.warn(&format!(
+            "skipped {}: another memory has the same id",
+            counted(taken as u64, "memory")
+        ));
     }
-    terminal.print(&format!("imported {new} memories; {same} were there already\n"))
+    let (new, same) = (counted(new as u64, "memory"), counted(same as u64, "duplicate"));
+    terminal.print(&format!("imported {new}, skipped {same}\n"))
 }
 
-/// An import under way.
+/// An import in progress.
 struct Import<'a> {
     store: Store,
     embedder: Option<&'a dyn Embedder>,
@@ -114,14 +143,14 @@ impl Import<'_> {
             bytes.clear();
             let count = input
                 .by_ref()
-                .take(LONGEST_LINE)
+                .take(MAX_LINE_BYTES)
                 .read_until(b'\n', &mut bytes)
-                .map_err(|error| at(&format!("cannot be read: {error}")))?;
+                .map_err(|error| at(&format!("cannot read the line: {error}")))?;
             if count == 0 {
                 break;
             }
-            if bytes.len() as u64 == LONGEST_LINE {
-                return Err(at("the line is longer than a mebibyte"));
+            if bytes.len() as u64 == MAX_LINE_BYTES {
+                return Err(at("the line is longer than 1 MiB"));
             }
             let line = str::from_utf8(&bytes).map_err(|_| at("the line is not UTF-8"))?;
             let line = if number == 1 { line.trim_start_matches('\u{feff}') } else { line };
@@ -146,7 +175,9 @@ impl Import<'_> {
         self.counts.count(&done.added);
         if let (Some(error), false) = (&done.unembedded, self.warned) {
             self.warned = true;
-            terminal.warn(&format!("stored without vectors, and found by words only: {error}"));
+            terminal.warn(&format!(
+                "stored without embeddings; only keyword search finds these memories: {error}"
+            ));
         }
         let Imported { new, same, taken } = self.counts;
         self.progress.at("imported", new + same + taken, None);
@@ -154,98 +185,15 @@ impl Import<'_> {
     }
 }
 
-/// What is wrong with a line; the place in it is said in columns.
+/// The error of a line, with its column.
 fn fault(error: &LineError) -> String {
     match error {
         LineError::Json(json) => {
             let message = json.to_string();
             let place = format!(" at line {} column {}", json.line(), json.column());
             let message = message.strip_suffix(&place).unwrap_or(&message);
-            format!("no memory: {message} (column {})", json.column())
+            format!("invalid memory: {message} (column {})", json.column())
         }
         other => other.to_string(),
     }
-}
-
-pub(crate) fn export(
-    workspace: &Path,
-    args: &MemoryExportArgs,
-    terminal: &Terminal,
-) -> Result<(), CliError> {
-    let reader = reader(workspace)?;
-    let mut progress = Progress::new(terminal);
-    let mut write = |out: &mut dyn Write| -> Result<usize, CliError> {
-        let Some(reader) = &reader else { return Ok(0) };
-        let count = reader.read_memories(|rows| write_all(rows, args.vectors, out, &mut progress));
-        Ok(count?.unwrap_or(0))
-    };
-    let Some(path) = &args.file else {
-        let mut out = BufWriter::new(io::stdout().lock());
-        write(&mut out)?;
-        return match out.flush() {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(unwritten("standard output", &error))
-            }
-            _ => Ok(()),
-        };
-    };
-    // Whole or not at all, and for the owner's eyes.
-    let shown = path.display().to_string();
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(&part).map_err(|error| unwritten(&shown, &error))?;
-    let mut out = BufWriter::new(file);
-    let written = write(&mut out).and_then(|count| {
-        let file = out.into_inner().map_err(|error| unwritten(&shown, error.error()))?;
-        file.sync_all()
-            .and_then(|()| fs::rename(&part, path))
-            .map_err(|error| unwritten(&shown, &error))?;
-        Ok(count)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&part);
-    }
-    let count = written?;
-    if terminal.json {
-        return terminal.print_json_line(&json!({ "exported": count, "file": shown }));
-    }
-    terminal.print(&format!("exported {count} memories to {shown}\n"))
-}
-
-fn write_all(
-    rows: &MemoryRows<'_>,
-    vectors: bool,
-    out: &mut dyn Write,
-    progress: &mut Progress,
-) -> Result<usize, CliError> {
-    let mut count = 0;
-    let last = rows.last_key()?.unwrap_or(0);
-    let mut from = 0;
-    while from <= last {
-        let to = from.saturating_add(BATCH as i64);
-        for memory in rows.range(from, to)? {
-            let vector = if vectors { rows.any_vector(memory.key)? } else { None };
-            let vector =
-                vector.as_ref().map(|(embedder, code)| (embedder.as_str(), code.as_slice()));
-            let mut line = Line::of(&memory.entry, vector).to_json()?;
-            line.push('\n');
-            match out.write_all(line.as_bytes()) {
-                // Whoever read has seen enough.
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(count),
-                other => other.map_err(|error| unwritten("the export", &error))?,
-            }
-            count += 1;
-        }
-        progress.at("exported", count, None);
-        from = to;
-    }
-    Ok(count)
-}
-
-fn unwritten(what: &str, error: &io::Error) -> CliError {
-    CliError::usage(format!("cannot write {what}: {error}"))
 }

@@ -1,29 +1,62 @@
-//! `foreword eval speed`: the CPU time of a build, measured the same way for anyone's Context.
+//! `foreword eval speed`: the CPU time of a build.
 
 use std::hint::black_box;
+use std::path::PathBuf;
 
+use clap::{Args, ValueEnum};
 use foreword_gather::blueprint_by_name;
 use serde_json::json;
 
-use crate::args::{Account, SpeedArgs};
 use crate::error::CliError;
 use crate::inputs::read_context;
 use crate::terminal::Terminal;
 
 const ROUNDS: u32 = 25;
 
-pub(crate) fn run(args: &SpeedArgs, terminal: &Terminal) -> Result<(), CliError> {
+/// Measure the CPU time of a build
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword eval speed --context examples/contexts/integration.json
+  foreword eval speed --context examples/contexts/integration.json --blueprint guarded --builds 20000 --json")]
+pub(crate) struct EvalSpeedArgs {
+    /// Context to build from
+    #[arg(long, value_name = "FILE|-")]
+    context: PathBuf,
+    /// Blueprint to build
+    #[arg(long, value_name = "NAME|FILE", default_value = "standard")]
+    blueprint: String,
+    /// Number of builds
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    builds: u32,
+    /// What to compute besides the text
+    #[arg(long, value_enum, default_value_t)]
+    with: Detail,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum, PartialEq, Eq)]
+enum Detail {
+    /// Metadata
+    #[default]
+    Metadata,
+    /// Full manifest
+    Manifest,
+    /// Full manifest with digests
+    Digests,
+}
+
+pub(crate) fn run(args: &EvalSpeedArgs, terminal: &Terminal) -> Result<(), CliError> {
     let context = read_context(&args.context)?;
     let blueprint = blueprint_by_name(&args.blueprint)?;
     if args.builds == 0 {
-        return Err(CliError::usage("--builds must be at least 1"));
+        return Err(CliError::usage("`--builds` must be at least 1"));
     }
     let build = || {
         let prompt = blueprint.build(black_box(&context));
         match args.with {
-            Account::Metadata => drop(black_box(prompt.metadata())),
-            Account::Manifest => drop(black_box(prompt.manifest())),
-            Account::Digests => drop(black_box(prompt.manifest_with_digests())),
+            Detail::Metadata => drop(black_box(prompt.metadata())),
+            Detail::Manifest => drop(black_box(prompt.manifest())),
+            Detail::Digests => drop(black_box(prompt.manifest_with_digests())),
         }
         black_box(prompt.text().len())
     };
@@ -44,12 +77,12 @@ pub(crate) fn run(args: &SpeedArgs, terminal: &Terminal) -> Result<(), CliError>
     let median = round(micros.get(micros.len() / 2).copied().unwrap_or(0.0));
     let builds = rounds * per_round;
     if terminal.json {
-        let line =
-            json!({"minUs": min, "medianUs": median, "bytes": bytes, "builds": builds}).to_string();
-        return terminal.print(&(line + "\n"));
+        return terminal.print_json_line(
+            &json!({"minUs": min, "medianUs": median, "bytes": bytes, "builds": builds}),
+        );
     }
     terminal.print(&format!(
-        "{bytes} bytes in {min} µs at best, {median} µs in the median, over {builds} builds\n"
+        "{bytes} bytes: minimum {min} µs, median {median} µs, over {builds} builds\n"
     ))
 }
 
@@ -65,7 +98,7 @@ fn cpu_seconds() -> f64 {
     seconds
 }
 
-/// Wall time, where the thread's CPU time cannot be had.
+/// Wall time, where the CPU time of the thread is not available.
 #[cfg(not(unix))]
 fn cpu_seconds() -> f64 {
     use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! A turn as a person sees it go: the answer on standard output, everything else beside it.
+//! Prints a turn while it runs: the answer on standard output, everything else on standard error.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
@@ -9,27 +9,27 @@ use serde_json::Value;
 
 use crate::error::CliError;
 use crate::hosting;
-use crate::terminal::{Terminal, counted, is_watched, plain_line};
+use crate::terminal::{Terminal, counted, is_terminal_output, plain, plain_line};
 
-/// Shows turns as they go.
-pub(crate) struct Screen {
+/// Prints turns while they run.
+pub(crate) struct TurnPrinter {
     terminal: Terminal,
     ended_line: bool,
     waking: bool,
-    /// What need not be said again.
+    /// Warnings that were printed before.
     warned: BTreeSet<String>,
-    /// The last prompt that a person's message went out with.
-    pub(crate) prompt: Option<ShownPrompt>,
+    /// The prompt of the user's last message.
+    pub(crate) prompt: Option<LastPrompt>,
 }
 
-/// A prompt to be explained later.
-pub(crate) struct ShownPrompt {
+/// A prompt that `/context` and `/taint` explain.
+pub(crate) struct LastPrompt {
     pub(crate) prompt: Prompt,
     pub(crate) blueprint: String,
     pub(crate) threshold: f64,
 }
 
-impl ShownPrompt {
+impl LastPrompt {
     pub(crate) fn of(prepared: &PreparedTurn) -> Self {
         Self {
             prompt: prepared.prompt.clone(),
@@ -39,7 +39,7 @@ impl ShownPrompt {
     }
 }
 
-impl Screen {
+impl TurnPrinter {
     pub(crate) fn new(terminal: &Terminal) -> Self {
         Self {
             terminal: *terminal,
@@ -50,7 +50,7 @@ impl Screen {
         }
     }
 
-    /// Ends the line that the answer stands on.
+    /// Ends the line of the answer.
     pub(crate) fn end(&mut self) {
         if !self.ended_line {
             let _ = self.terminal.print("\n");
@@ -59,10 +59,10 @@ impl Screen {
     }
 }
 
-impl Observer for Screen {
+impl Observer for TurnPrinter {
     fn prepared(&mut self, prepared: &PreparedTurn) {
         if !self.waking {
-            self.prompt = Some(ShownPrompt::of(prepared));
+            self.prompt = Some(LastPrompt::of(prepared));
         }
     }
 
@@ -70,10 +70,10 @@ impl Observer for Screen {
         if self.terminal.json || text.is_empty() {
             return;
         }
-        // A terminal acts on what it is shown; a file or a program gets the answer as it is.
-        let shown = if is_watched() { visible(text) } else { text.to_owned() };
+        // A terminal acts on control characters; a file or a pipe gets the exact answer.
+        let safe = if is_terminal_output() { plain(text) } else { text.to_owned() };
         let mut out = io::stdout().lock();
-        let _ = out.write_all(shown.as_bytes()).and_then(|()| out.flush());
+        let _ = out.write_all(safe.as_bytes()).and_then(|()| out.flush());
         self.ended_line = text.ends_with('\n');
     }
 
@@ -96,9 +96,9 @@ impl Observer for Screen {
         let message = plain_line(&waking.message, 120);
         self.terminal.say(&match (&waking.schedule, &waking.by) {
             (Some(id), Some(by)) => {
-                format!("schedule {id} of {}, due {}: {message}", plain_line(by, 60), waking.due)
+                format!("schedule {id} by {}, due {}: {message}", plain_line(by, 60), waking.due)
             }
-            _ => format!("heartbeat of {}", waking.due),
+            _ => format!("heartbeat, due {}", waking.due),
         });
     }
 
@@ -106,7 +106,7 @@ impl Observer for Screen {
         self.waking = false;
         self.end();
         if let Some(error) = &woken.error {
-            self.terminal.error(&CliError::not_right(visible(error)));
+            self.terminal.error(&CliError::failed(plain(error)));
         }
         if let Some(report) = &woken.report {
             if let Some(reason) = &report.held {
@@ -117,7 +117,7 @@ impl Observer for Screen {
     }
 }
 
-/// One line about a turn: the session, what it cost, how tainted it is.
+/// One line about a turn: its session, cost and taint.
 pub(crate) fn summary(report: &TurnReport) -> String {
     let usage = &report.usage;
     let mut line = format!(
@@ -126,19 +126,19 @@ pub(crate) fn summary(report: &TurnReport) -> String {
     );
     if usage.cache_read_tokens + usage.cache_write_tokens > 0 {
         line.push_str(&format!(
-            " ({} from cache, {} into it)",
+            " ({} cache read, {} cache write)",
             usage.cache_read_tokens, usage.cache_write_tokens
         ));
     }
     line.push_str(&format!(" · {} · taint {:.0}%", report.sandbox, report.taint_ratio * 100.0));
     if report.history_omitted > 0 {
-        line.push_str(&format!(" · {} left out", counted(report.history_omitted, "old turn")));
+        line.push_str(&format!(" · {} omitted", counted(report.history_omitted, "old turn")));
     }
     line
 }
 
-/// What to say of an answer that was held back.
+/// The error for an answer that was withheld.
 pub(crate) fn held(reason: &str) -> CliError {
-    CliError::not_right(format!("the answer was held back: {reason}"))
-        .hint("its canary was changed; `foreword audit log` tells more")
+    CliError::failed(format!("answer withheld: {reason}"))
+        .hint("the session has a new canary; run `foreword audit log` for details")
 }

@@ -1,18 +1,32 @@
-//! `foreword eval assemble`: what was selected for a task, in a schema that stays.
+//! `foreword eval assemble`: the selection for a task, in a stable schema.
 
 use std::path::Path;
 
+use clap::Args;
 use foreword::{Field, Memory, Prompt, Selected, Selection};
 use foreword_gather::Gathered;
 use serde::Serialize;
 
-use crate::args::{EvalAssembleArgs, SourceArgs};
+use crate::args::SourceArgs;
 use crate::commands::build;
 use crate::error::CliError;
 use crate::inputs;
 use crate::terminal::Terminal;
 
-/// The blueprint for workspaces whose own has no place for a selection.
+/// Show what is selected for a task
+///
+/// Prints the prompt, or with --json the selected tools, skills and memories with their scores.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword eval assemble \"fix the login bug\"
+  foreword eval assemble \"fix the login bug\" --json | jq .tools")]
+pub(crate) struct EvalAssembleArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+}
+
+/// The blueprint for workspaces whose own shows no selection.
 const WITH_SELECTION: &str = "semantic";
 
 /// The stable schema, and the selection with its scores.
@@ -60,13 +74,13 @@ pub(crate) fn run(
     if !terminal.json {
         return terminal.print(prompt.text());
     }
-    let nothing = Selection::default();
-    terminal.print_json(&assembled(&gathered, &prompt, &nothing))
+    let none = Selection::default();
+    terminal.print_json(&assembled(&gathered, &prompt, &none))
 }
 
-fn assembled<'g>(gathered: &'g Gathered, prompt: &Prompt, nothing: &'g Selection) -> Assembled<'g> {
+fn assembled<'g>(gathered: &'g Gathered, prompt: &Prompt, none: &'g Selection) -> Assembled<'g> {
     let context = &gathered.context;
-    let selection = context.selection.as_ref().unwrap_or(nothing);
+    let selection = context.selection.as_ref().unwrap_or(none);
     let names = |selected: &'g [Selected]| selected.iter().map(|it| it.name.inspect()).collect();
     let texts = |items: &'g [Memory]| items.iter().map(|item| item.text.inspect()).collect();
     Assembled {
@@ -79,7 +93,7 @@ fn assembled<'g>(gathered: &'g Gathered, prompt: &Prompt, nothing: &'g Selection
             env: context.env.as_ref(),
             memories: texts(&context.memories),
             activity: texts(&context.activity),
-            filtered_count: filtered_count(prompt),
+            filtered_count: build::filtered_count(prompt),
         },
         metrics: Metrics {
             estimated_tokens: prompt.tokens(),
@@ -87,13 +101,4 @@ fn assembled<'g>(gathered: &'g Gathered, prompt: &Prompt, nothing: &'g Selection
         },
         selection,
     }
-}
-
-/// Memories and entries of activity that were recalled, or given, and left out.
-pub(crate) fn filtered_count(prompt: &Prompt) -> usize {
-    if let Some(selection) = prompt.selection() {
-        return selection.filtered_count as usize;
-    }
-    let kinds = prompt.filtered().iter().map(|filtered| filtered.kind.as_str());
-    kinds.filter(|kind| ["memory", "activity"].contains(kind)).count()
 }

@@ -1,23 +1,51 @@
-//! `foreword eval run`: how well a workspace selects, on a set of tasks of its own.
+//! `foreword eval run`: the selection of a workspace on a set of tasks.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::Args;
 use foreword::Selected;
 use foreword_gather::{Assembler, Request};
 use serde::{Deserialize, Serialize};
 
-use crate::args::EvalRunArgs;
+use super::format_share;
+use crate::args::parse_ratio;
 use crate::commands::build;
-use crate::commands::eval_assemble::filtered_count;
 use crate::error::CliError;
-use crate::inputs::{clock, read_input, shown};
-use crate::person::{config_dir, embeddings, models_dir};
+use crate::inputs::{clock, display_name, read_input};
 use crate::terminal::Terminal;
+use crate::user_env::{config_dir, embeddings, models_dir};
 
-/// A task and what should be selected for it.
+/// Measure selection on the tasks of a workspace
+///
+/// Reports precision, recall, tokens saved and latency.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Each line of the set is a task with the tools and skills to select for it:
+  {\"task\": \"corrige o erro de login\", \"lang\": \"pt\", \"tools\": [\"edit\"], \"skills\": [\"debugging\"]}
+`mode` may be plan, act or review. An empty list checks that nothing is selected; a missing list is not checked.
+
+Examples:
+  foreword eval run -w examples/semantic
+  foreword eval run --set eval.jsonl --min-precision 0.8")]
+pub(crate) struct EvalRunArgs {
+    /// Set of tasks, relative to the workspace
+    #[arg(long, value_name = "FILE", default_value = "eval.jsonl")]
+    set: PathBuf,
+    /// Agent to build for: a folder in agents/
+    #[arg(short, long, value_name = "ID")]
+    agent: Option<String>,
+    /// Fail with exit code 1 if recall is lower, 0 to 1
+    #[arg(long, value_name = "SHARE", value_parser = parse_ratio)]
+    min_recall: Option<f64>,
+    /// Fail with exit code 1 if precision at K is lower, for tools or skills, 0 to 1
+    #[arg(long, value_name = "SHARE", value_parser = parse_ratio)]
+    min_precision: Option<f64>,
+}
+
+/// A task and its expected selection.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -26,7 +54,7 @@ struct Case {
     lang: String,
     #[serde(default)]
     mode: foreword::ModeChoice,
-    /// Nothing said is not judged; an empty list says that none should be found.
+    /// A missing list is not checked; an empty list expects no selection.
     tools: Option<Vec<String>>,
     skills: Option<Vec<String>>,
 }
@@ -45,7 +73,7 @@ struct Kind {
     cases: usize,
     precision: f64,
     recall: f64,
-    /// Cases that expect nothing, and those of them for which nothing was found by its score.
+    /// Cases that expect no selection, and those of them without one by score.
     empty: usize,
     abstained: usize,
 }
@@ -68,11 +96,11 @@ struct Report {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Quality {
-    /// The share of the first K that is right, K being as many as were expected.
+    /// The share of correct items among the first K, where K is the number expected.
     precision_at_k: Option<f64>,
-    /// The share of what was expected that is there at all.
+    /// The share of expected items that were selected.
     recall: Option<f64>,
-    /// The share of cases that expect nothing and get nothing by score.
+    /// The share of cases that expect no selection and get none by score.
     abstained: Option<f64>,
 }
 
@@ -88,7 +116,7 @@ struct Row {
 struct Tokens {
     selected: f64,
     everything: f64,
-    /// How much less a prompt with a selection costs, 0 to 1.
+    /// The share of tokens that selection saves, 0 to 1.
     saved: f64,
 }
 
@@ -105,7 +133,7 @@ struct Calls {
     most: u32,
 }
 
-/// Something that was expected and not selected.
+/// An expected item that was not selected.
 #[derive(Serialize)]
 struct Missed {
     line: usize,
@@ -142,13 +170,14 @@ pub(crate) fn run(
         let Some(least) = least else { continue };
         if shares == [None, None] {
             return Err(CliError::usage(format!(
-                "no task says what it expects: there is no {what}"
+                "cannot measure {what}: no task lists expected tools or skills"
             )));
         }
         for (kind, share) in ["tools", "skills"].iter().zip(shares) {
             if let Some(share) = share.filter(|share| *share < least) {
-                let message = format!("{what} of {kind} is {share:.3}, less than {least}");
-                return Err(CliError::not_right(message));
+                let message =
+                    format!("{what} of {kind} is {share:.3}, below the minimum of {least}");
+                return Err(CliError::failed(message));
             }
         }
     }
@@ -158,16 +187,15 @@ pub(crate) fn run(
 fn cases(path: &Path) -> Result<Vec<(usize, Case)>, CliError> {
     let text = read_input(path)?;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    let cases: Vec<(usize, Case)> =
-        lines
-            .map(|(number, line)| match serde_json::from_str(line) {
-                Ok(case) => Ok((number, case)),
-                Err(error) => Err(CliError::usage(error.to_string())
-                    .in_file(&format!("{}:{number}", shown(path)))),
-            })
-            .collect::<Result<_, _>>()?;
+    let cases: Vec<(usize, Case)> = lines
+        .map(|(number, line)| match serde_json::from_str(line) {
+            Ok(case) => Ok((number, case)),
+            Err(error) => Err(CliError::usage(error.to_string())
+                .in_file(&format!("{}:{number}", display_name(path)))),
+        })
+        .collect::<Result<_, _>>()?;
     if cases.is_empty() {
-        return Err(CliError::usage(format!("{}: there is no task in it", shown(path))));
+        return Err(CliError::usage(format!("{} contains no tasks", display_name(path))));
     }
     Ok(cases)
 }
@@ -190,7 +218,7 @@ fn measure(
         everything,
         ..Request::default()
     };
-    // Files are read and the pool is made once; what a task costs is what comes after.
+    // The first assembly reads files and builds the pool; it is not measured.
     if let Some((_, first)) = cases.first() {
         let warm = Request { task: Some("warm up".into()), ..request(first, false) };
         let gathered = assembler.assemble(&warm)?;
@@ -213,7 +241,7 @@ fn measure(
         let everything = assembler.assemble(&request(case, true))?;
         all_tokens += f64::from(everything.blueprint.build(&everything.context).tokens());
         shown_memories += gathered.context.memories.len() + gathered.context.activity.len();
-        filtered += filtered_count(&prompt);
+        filtered += build::filtered_count(&prompt);
         let Some(selection) = &gathered.context.selection else { continue };
         calls += selection.embedding_calls;
         most_calls = most_calls.max(selection.embedding_calls);
@@ -265,21 +293,21 @@ fn measure(
     })
 }
 
-/// A name in the set that no tool or skill has cannot be selected: it is a slip of the set.
+/// Warns about names in the set that no tool or skill has.
 fn check_names(cases: &[(usize, Case)], gathered: &foreword_gather::Gathered, terminal: &Terminal) {
     let context = &gathered.context;
     for (line, case) in cases {
         for name in case.tools.iter().flatten() {
             if !context.has_tool(name) {
                 terminal.warn(&format!(
-                    "line {line} of the set expects the tool `{name}`, which is not there"
+                    "line {line} of the set expects the tool `{name}`, which does not exist"
                 ));
             }
         }
         for name in case.skills.iter().flatten() {
             if !context.skills.iter().any(|skill| skill.name.inspect() == name) {
                 terminal.warn(&format!(
-                    "line {line} of the set expects the skill `{name}`, which is not there"
+                    "line {line} of the set expects the skill `{name}`, which does not exist"
                 ));
             }
         }
@@ -304,7 +332,7 @@ impl Kind {
         let right = |found: &[Selected]| {
             expected.iter().filter(|name| is_among(found, name)).count() as f64
         };
-        // What the mode always brings along says nothing of how well the task was understood.
+        // By score, so that items that the mode always includes do not count.
         let mut ranked = found.to_vec();
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
         ranked.truncate(expected.len());
@@ -314,7 +342,6 @@ impl Kind {
     }
 
     fn quality(&self) -> Quality {
-        // What no case asks for is not judged.
         let share = |sum: f64, of: usize| (of > 0).then(|| round(sum / of as f64));
         Quality {
             precision_at_k: share(self.precision, self.cases),
@@ -322,10 +349,6 @@ impl Kind {
             abstained: share(self.abstained as f64, self.empty),
         }
     }
-}
-
-fn shown_share(share: Option<f64>) -> String {
-    share.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}"))
 }
 
 fn round(value: f64) -> f64 {
@@ -348,10 +371,10 @@ fn table(report: &Report) -> String {
         let _ = writeln!(
             out,
             "{lang:<10} {cases:>6} {:>10} {:>8} {:>10} {:>8}",
-            shown_share(tools.precision_at_k),
-            shown_share(tools.recall),
-            shown_share(skills.precision_at_k),
-            shown_share(skills.recall)
+            format_share(tools.precision_at_k),
+            format_share(tools.recall),
+            format_share(skills.precision_at_k),
+            format_share(skills.recall)
         );
     };
     for (lang, found) in &report.per_lang {
@@ -361,9 +384,9 @@ fn table(report: &Report) -> String {
     let tokens = &report.tokens;
     let _ = writeln!(
         out,
-        "\n{:.0} tokens a prompt, {:.0} with everything in it: {:.0}% less\n\
-         {:.2} ms in the median, {:.2} ms at the 95th percentile; {} embedding calls a task, {} at most\n\
-         {:.0}% of what was recalled was filtered out",
+        "\n{:.0} tokens per prompt, {:.0} with everything: {:.0}% saved\n\
+         latency: median {:.2} ms, p95 {:.2} ms; embedding calls: mean {}, maximum {}\n\
+         {:.0}% of recalled memories were filtered",
         tokens.selected,
         tokens.everything,
         tokens.saved * 100.0,
@@ -376,7 +399,10 @@ fn table(report: &Report) -> String {
     for (kind, share) in [("tool", report.tools.abstained), ("skill", report.skills.abstained)] {
         if let Some(share) = share {
             let share = share * 100.0;
-            let _ = writeln!(out, "no {kind} was found for {share:.0}% of the tasks that fit none");
+            let _ = writeln!(
+                out,
+                "no {kind} was selected for {share:.0}% of the tasks that match none"
+            );
         }
     }
     for Missed { line, kind, name, .. } in &report.missed {

@@ -1,25 +1,44 @@
-//! `foreword eval screen`: what screening says of a corpus of skills, counted by group.
+//! `foreword eval screen`: verdicts of the screener on a corpus of skills, by group.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use foreword_guard::Verdict;
+use clap::Args;
+use foreword_guard::{Policy, Verdict};
 use foreword_skills::Screeners;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::args::EvalScreenArgs;
-use crate::commands::skill::policy;
+use crate::commands::skill::PolicyName;
 use crate::error::CliError;
 use crate::inputs::read_bytes;
 use crate::terminal::{Terminal, plain_line};
 
-/// Bytes of one file, and how deep and how many files are looked for.
-const MOST_BYTES: u64 = 4 << 20;
-const DEEPEST: usize = 8;
-const MOST_FILES: usize = 200_000;
+const MAX_FILE_BYTES: u64 = 4 << 20;
+const MAX_DEPTH: usize = 8;
+const MAX_FILES: usize = 200_000;
+
+/// Count screening verdicts on a corpus of skills
+///
+/// Screens every SKILL.md in DIR and groups the verdicts by subfolder.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword eval screen corpus --policy import
+  foreword eval screen corpus --json | jq .groups")]
+pub(crate) struct EvalScreenArgs {
+    /// Folder of folders of skills
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Screening policy
+    #[arg(long, value_enum, default_value = "import")]
+    policy: PolicyName,
+    /// List every rejected or flagged file
+    #[arg(long)]
+    list: bool,
+}
 
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -36,17 +55,17 @@ pub(crate) fn run(args: &EvalScreenArgs, terminal: &Terminal) -> Result<(), CliE
     find(&args.directory, 0, &mut files)?;
     files.sort();
     if files.is_empty() {
-        let shown = args.directory.display();
-        return Err(CliError::usage(format!("{shown}: there is no SKILL.md below it")));
+        let directory = args.directory.display();
+        return Err(CliError::usage(format!("{directory} contains no SKILL.md")));
     }
     let screeners = Screeners::default();
-    let policy = policy(args.policy);
+    let policy = Policy::from(args.policy);
     let mut groups: BTreeMap<String, Counts> = BTreeMap::new();
     let mut listed = Vec::new();
     let (mut took, mut bytes) = (Duration::ZERO, 0);
     for file in &files {
         let keys = groups_of(&args.directory, file);
-        let Ok(content) = read_bytes(file, MOST_BYTES) else {
+        let Ok(content) = read_bytes(file, MAX_FILE_BYTES) else {
             for key in keys {
                 groups.entry(key).or_default().unreadable += 1;
             }
@@ -90,12 +109,12 @@ pub(crate) fn run(args: &EvalScreenArgs, terminal: &Terminal) -> Result<(), CliE
     if args.list {
         let mut out = String::new();
         for (file, screening) in &listed {
-            let shown = file.strip_prefix(&args.directory).unwrap_or(file).display().to_string();
+            let path = file.strip_prefix(&args.directory).unwrap_or(file).display().to_string();
             let _ = writeln!(
                 out,
                 "{:12}  {}: {}",
                 screening.verdict.as_str(),
-                plain_line(&shown, 120),
+                plain_line(&path, 120),
                 plain_line(&screening.reason, 200)
             );
         }
@@ -105,7 +124,7 @@ pub(crate) fn run(args: &EvalScreenArgs, terminal: &Terminal) -> Result<(), CliE
     Ok(())
 }
 
-/// A file counts for its folder, and there for what its source is called before `__`.
+/// The groups of a file: its top folder, and there the source that its name gives before `__`.
 fn groups_of(root: &Path, file: &Path) -> Vec<String> {
     let below = file.strip_prefix(root).unwrap_or(file);
     let names: Vec<&str> = below.iter().filter_map(|name| name.to_str()).collect();
@@ -143,14 +162,14 @@ fn table(groups: &BTreeMap<String, Counts>) -> String {
 }
 
 fn find(directory: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
-    let shown = directory.display();
-    let cannot = |error: std::io::Error| CliError::usage(format!("cannot read {shown}: {error}"));
+    let path = directory.display();
+    let cannot = |error: std::io::Error| CliError::usage(format!("cannot read {path}: {error}"));
     for entry in std::fs::read_dir(directory).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;
         let kind = entry.file_type().map_err(cannot)?;
-        if kind.is_dir() && depth < DEEPEST {
+        if kind.is_dir() && depth < MAX_DEPTH {
             find(&entry.path(), depth + 1, files)?;
-        } else if kind.is_file() && entry.file_name() == "SKILL.md" && files.len() < MOST_FILES {
+        } else if kind.is_file() && entry.file_name() == "SKILL.md" && files.len() < MAX_FILES {
             files.push(entry.path());
         }
     }

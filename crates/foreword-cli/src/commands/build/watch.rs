@@ -1,7 +1,6 @@
-//! `foreword build --watch`: build again when something changes, and say what.
+//! `foreword build --watch`: rebuild on every change, and print the difference.
 //!
-//! It looks four times a second whether a file it read has changed, or one it missed has come, and
-//! misses nothing: new files, removed files, nested AGENTS.md and all.
+//! It checks four times a second whether a file that it read changed or a file that it looked for appeared.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,22 +8,22 @@ use std::time::Duration;
 use foreword::{Side, TokenCounter, diff};
 use foreword_gather::Assembler;
 
-use crate::args::BuildArgs;
-use crate::commands::{build, diff as diff_command};
+use super::{BuildArgs, compile, rendered};
+use crate::commands::diff as diff_command;
 use crate::error::CliError;
 use crate::inputs;
 use crate::terminal::Terminal;
 
 const PAUSE: Duration = Duration::from_millis(250);
 
-pub(crate) fn run(
+pub(super) fn run(
     workspace: &Path,
     args: &BuildArgs,
     counter: Option<&dyn TokenCounter>,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     let mut source = args.source.clone();
-    // The clock does not count as a change.
+    // A fixed time, so that the clock is not a change.
     let now =
         args.source.session.now.clone().unwrap_or_else(|| inputs::clock().as_str().to_owned());
     source.session.now = Some(now);
@@ -45,12 +44,12 @@ pub(crate) fn run(
             }
             Ok(gathered) => {
                 last_error.clear();
-                let (prompt, build_time_ms) = build::compile(&gathered, counter);
+                let (prompt, build_time_ms) = compile(&gathered, counter);
                 let side = Side::of(&prompt);
                 let difference = last.as_ref().map(|last| diff(last, &side));
                 if difference.as_ref().is_none_or(|difference| !difference.identical) {
                     if let Some(path) = &args.output {
-                        let text = build::rendered(
+                        let text = rendered(
                             &prompt,
                             gathered.context.task.inspect(),
                             build_time_ms,
@@ -64,14 +63,13 @@ pub(crate) fn run(
                     gathered.warnings.iter().for_each(|warning| terminal.warn(warning));
                     match &difference {
                         None => terminal.say(&format!(
-                            "watching {}: {} tokens in {} sections; stop with Ctrl-C",
+                            "watching {}: {} tokens in {} sections; press Ctrl-C to stop",
                             workspace.display(),
                             prompt.tokens(),
                             prompt.metadata().module_count
                         )),
                         Some(difference) if terminal.json => {
-                            let line = serde_json::to_string(difference)?;
-                            terminal.print(&(line + "\n"))?;
+                            terminal.print_json_line(difference)?;
                         }
                         Some(difference) => terminal.print(&diff_command::table(difference))?,
                     }

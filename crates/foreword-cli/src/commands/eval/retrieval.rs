@@ -1,11 +1,12 @@
-//! `foreword eval retrieval`: how well the right tools are found, on a set of one's own.
+//! `foreword eval retrieval`: tool retrieval on a set of queries.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use foreword_embed::{Embedder, Vector};
 use foreword_search::{
     Item, Kind, Outcome, Ranked, Selector, Summary, auroc, background, embedding_text,
@@ -13,15 +14,45 @@ use foreword_search::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::args::EvalRetrievalArgs;
+use crate::args::EmbedderArgs;
 use crate::embedders;
 use crate::error::CliError;
-use crate::inputs::{read_input, shown};
+use crate::inputs::{display_name, read_input};
 use crate::progress::Progress;
 use crate::terminal::{Terminal, plain_line};
 
-/// Texts that go to the embedder at a time, so that there is something to show meanwhile.
+/// Texts per call of the embedder, small enough to show progress.
 const BATCH: usize = 256;
+
+/// Measure tool retrieval: recall, rank and abstention
+///
+/// Ranks the whole pool of tools for every query, in the order that selection uses. Limits and thresholds do not apply.
+/// Needs no workspace.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Each file holds one JSON object per line:
+  tools         {\"id\": \"a1\", \"name\": \"play_music\", \"description\": \"Plays a song\"}; the default id is the name
+  queries       {\"text\": \"put on some jazz\", \"relevant\": [\"a1\"], \"lang\": \"en\"}
+  out of scope  {\"text\": \"who wrote Hamlet?\"}
+A query with `candidates`, a list of tools, is ranked against those alone. Other fields are ignored.
+
+Examples:
+  foreword eval retrieval --tools tools.jsonl --queries queries.jsonl
+  foreword eval retrieval --tools tools.jsonl --queries queries.jsonl --embedder use --json | jq .r10
+  foreword eval retrieval --tools t.jsonl --queries q.jsonl --embedder http --url http://localhost:11434 --model bge-m3")]
+pub(crate) struct EvalRetrievalArgs {
+    /// Pool of tools
+    #[arg(long, value_name = "FILE|-")]
+    tools: PathBuf,
+    /// Queries with the tools they need
+    #[arg(long, value_name = "FILE|-")]
+    queries: PathBuf,
+    /// Queries that no tool matches
+    #[arg(long, value_name = "FILE|-")]
+    out_of_scope: Option<PathBuf>,
+    #[command(flatten)]
+    embedder: EmbedderArgs,
+}
 
 #[derive(Clone, Deserialize)]
 struct Tool {
@@ -48,7 +79,6 @@ struct Question {
     candidates: Vec<Tool>,
 }
 
-/// What is printed.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report {
@@ -67,16 +97,15 @@ struct Report {
 #[derive(Serialize)]
 struct OutOfScope {
     queries: usize,
-    /// The probability that a query of the set looks more like one that a tool fits than one that
-    /// none does.
+    /// The probability that a query in scope scores higher than one out of scope.
     auroc: Option<f64>,
 }
 
 pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), CliError> {
     let tools: Vec<Tool> = lines(&args.tools, "tools")?;
     let queries: Vec<Question> = lines(&args.queries, "queries")?;
-    let strangers: Vec<Question> = match &args.out_of_scope {
-        Some(path) => lines(path, "queries out of scope")?,
+    let outsiders: Vec<Question> = match &args.out_of_scope {
+        Some(path) => lines(path, "out-of-scope queries")?,
         None => Vec::new(),
     };
     let places = places(&tools, &args.tools)?;
@@ -86,7 +115,7 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
     let bench = Bench {
         embedder,
         background: embedder.map(background).transpose()?.unwrap_or_default(),
-        judges: args.out_of_scope.is_some(),
+        scores_fit: args.out_of_scope.is_some(),
         seen: RefCell::default(),
         progress: RefCell::new(Progress::new(terminal)),
     };
@@ -111,11 +140,11 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
         inside.push(fit);
     }
     let out_of_scope = match &args.out_of_scope {
-        Some(_) => Some(bench.out_of_scope(&pool, &tools, &places, &queries, inside, &strangers)?),
+        Some(_) => Some(bench.out_of_scope(&pool, &tools, &places, &queries, inside, &outsiders)?),
         None => None,
     };
     let embedder = bench.embedder.map(|embedder| embedder.id().to_string());
-    // Its last line goes with it, before the result is printed.
+    // Clears the progress line before the result is printed.
     drop(bench);
     let report = Report {
         all: Summary::of(&outcomes),
@@ -129,55 +158,58 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
     if terminal.json { terminal.print_json(&report) } else { terminal.print(&table(&report)) }
 }
 
-/// Reads one object a line; lines without anything on them are passed over.
+/// Reads one object per line; skips blank lines.
 fn lines<T: DeserializeOwned>(path: &Path, what: &str) -> Result<Vec<T>, CliError> {
     let text = read_input(path)?;
-    let name = shown(path);
+    let name = display_name(path);
     let mut all = Vec::new();
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let value = serde_json::from_str(line).map_err(|error| {
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default();
             CliError::usage(format!("{name}:{number}: {message}"))
-                .hint("`foreword eval retrieval --help` shows what a line looks like")
+                .hint("see `foreword eval retrieval --help` for the format")
         })?;
         all.push(value);
     }
     if all.is_empty() {
-        return Err(CliError::usage(format!("{name}: there are no {what} in it"))
-            .hint("`foreword eval retrieval --help` shows what a line looks like"));
+        return Err(CliError::usage(format!("{name} contains no {what}"))
+            .hint("see `foreword eval retrieval --help` for the format"));
     }
     Ok(all)
 }
 
-/// Where each tool is; two with one id could not be told apart.
+/// The position of each tool by its id.
 fn places<'a>(tools: &'a [Tool], path: &Path) -> Result<BTreeMap<&'a str, usize>, CliError> {
     let mut places = BTreeMap::new();
     for (place, tool) in tools.iter().enumerate() {
         if places.insert(tool.id(), place).is_some() {
             let id = plain_line(tool.id(), 80);
-            return Err(CliError::usage(format!("{}: two tools have the id `{id}`", shown(path)))
-                .hint("give each tool an `id` of its own"));
+            return Err(CliError::usage(format!(
+                "{}: two tools have the id `{id}`",
+                display_name(path)
+            ))
+            .hint("give each tool a unique `id`"));
         }
     }
     Ok(places)
 }
 
-/// Counts relevant tools that are nowhere: they count as not found, which is rarely meant.
+/// Counts relevant ids without a tool. They count as not found, and usually are a mistake.
 fn unknown(
     queries: &[Question],
     places: &BTreeMap<&str, usize>,
     path: &Path,
     terminal: &Terminal,
 ) -> Result<usize, CliError> {
-    let name = shown(path);
+    let name = display_name(path);
     let (mut count, mut first, mut wanted) = (0, None, 0);
     for query in queries {
         for id in &query.relevant {
             wanted += 1;
-            let there = places.contains_key(id.as_str())
+            let known = places.contains_key(id.as_str())
                 || query.candidates.iter().any(|tool| tool.id() == id);
-            if !there {
+            if !known {
                 count += 1;
                 first.get_or_insert(id);
             }
@@ -185,30 +217,30 @@ fn unknown(
     }
     let first = plain_line(first.map_or("", String::as_str), 80);
     if wanted == 0 {
-        return Err(CliError::usage(format!("{name}: no query says what is `relevant` to it")));
+        return Err(CliError::usage(format!("{name}: no query has `relevant` tools")));
     }
     if count == wanted {
         return Err(CliError::usage(format!(
-            "{name}: none of the relevant ids is a tool's, such as `{first}`"
+            "{name}: no relevant id matches a tool, for example `{first}`"
         ))
-        .hint("are these the queries of these tools?"));
+        .hint("check that the queries belong to these tools"));
     }
     if count > 0 {
         terminal.warn(&format!(
-            "{name}: {count} of {wanted} relevant ids are no tool's, such as `{first}`; they count as not found"
+            "{name}: {count} of {wanted} relevant ids match no tool, for example `{first}`; they count as not found"
         ));
     }
     Ok(count)
 }
 
-/// What asks and is asked.
+/// The state of an evaluation.
 struct Bench<'a> {
     embedder: Option<&'a dyn Embedder>,
-    /// Whether it matters how well the best item fits.
-    judges: bool,
-    /// Against which it is seen what comes up for everything.
+    /// Whether to score how well the best item fits.
+    scores_fit: bool,
+    /// Texts that show which items match everything.
     background: Vec<Vector>,
-    /// Vectors of tools, which many queries may bring along again.
+    /// Vectors of tools, which several queries may share.
     seen: RefCell<HashMap<String, Vector>>,
     progress: RefCell<Progress>,
 }
@@ -247,7 +279,7 @@ impl Bench<'_> {
         Ok(Selector::new(&items)?.with_background(&self.background)?)
     }
 
-    /// The pool that a query brings along.
+    /// The candidates of a query, if it has its own.
     fn own(&self, query: &Question) -> Result<Option<Selector>, CliError> {
         if query.candidates.is_empty() {
             return Ok(None);
@@ -255,19 +287,19 @@ impl Bench<'_> {
         self.index(&query.candidates, "").map(Some)
     }
 
-    /// The ranking with its time, embedding included, and how well the best item fits.
+    /// The ranking, its time including the embedding, and the score of the best item.
     fn ask(&self, pool: &Selector, text: &str) -> Result<(Vec<Ranked>, Duration, f32), CliError> {
         let started = Instant::now();
         let vectors = self.embedder.map(|embedder| embedder.embed(&[text])).transpose()?;
         let vector = vectors.as_ref().and_then(|vectors| vectors.first());
         let ranked = pool.rank(text, vector)?;
         let took = started.elapsed();
-        let fit = if self.judges { pool.fit(text, vector)? } else { 0.0 };
+        let fit = if self.scores_fit { pool.fit(text, vector)? } else { 0.0 };
         Ok((ranked, took, fit))
     }
 
-    /// Where queries out of scope bring their own candidates, like is compared with like: queries
-    /// in scope are then asked of their relevant tools alone, unless they bring candidates too.
+    /// If out-of-scope queries have their own candidates, queries in scope without candidates are ranked
+    /// against their relevant tools alone, so that the two are comparable.
     fn out_of_scope(
         &self,
         pool: &Selector,
@@ -275,15 +307,15 @@ impl Bench<'_> {
         places: &BTreeMap<&str, usize>,
         queries: &[Question],
         mut inside: Vec<f32>,
-        strangers: &[Question],
+        outsiders: &[Question],
     ) -> Result<OutOfScope, CliError> {
         let mut outside = Vec::new();
-        for (number, query) in (1..).zip(strangers) {
-            self.progress.borrow_mut().at("queries out of scope", number, Some(strangers.len()));
+        for (number, query) in (1..).zip(outsiders) {
+            self.progress.borrow_mut().at("out-of-scope queries", number, Some(outsiders.len()));
             let own = self.own(query)?;
             outside.push(self.ask(own.as_ref().unwrap_or(pool), &query.text)?.2);
         }
-        if strangers.iter().any(|query| !query.candidates.is_empty()) {
+        if outsiders.iter().any(|query| !query.candidates.is_empty()) {
             for (query, fit) in queries.iter().zip(&mut inside) {
                 let relevant = query.relevant.iter().filter_map(|id| places.get(id.as_str()));
                 let relevant: Vec<Tool> =
@@ -293,7 +325,7 @@ impl Bench<'_> {
                 }
             }
         }
-        Ok(OutOfScope { queries: strangers.len(), auroc: auroc(&inside, &outside) })
+        Ok(OutOfScope { queries: outsiders.len(), auroc: auroc(&inside, &outside) })
     }
 }
 
@@ -316,7 +348,7 @@ fn table(report: &Report) -> String {
     if let Some(OutOfScope { queries, auroc: Some(auroc) }) = &report.out_of_scope {
         let _ = writeln!(out, "out of scope: {queries} queries, AUROC {auroc:.3}");
     }
-    let embedder = report.embedder.as_deref().unwrap_or("words alone");
+    let embedder = report.embedder.as_deref().unwrap_or("keywords only");
     let _ =
         writeln!(out, "{} tools, {embedder}, indexed in {:.0} ms", report.tools, report.index_ms);
     out

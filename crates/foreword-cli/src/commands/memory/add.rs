@@ -2,18 +2,50 @@
 
 use std::path::Path;
 
+use clap::Args;
 use foreword_search::{Memories, MemoryKind, NewEntry};
 use foreword_store::AddOutcome;
 use serde_json::json;
 
-use super::{as_dyn, database, embedder_if_any, scope};
-use crate::args::MemoryAddArgs;
+use super::{ScopeArgs, as_dyn, database, embedder_if_any, scope};
 use crate::error::CliError;
 use crate::inputs::read_input;
-use crate::person::act_of;
 use crate::terminal::Terminal;
+use crate::user_env::act_of;
 
-pub(crate) fn add(
+/// Store a memory
+///
+/// Memories of the kinds system, meta and override are stored and listed, but never given to an agent.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword memory add \"Ada prefers tabs over spaces\" --kind preference
+  foreword memory add \"Deployed 2.1 to staging\" --kind activity --date 2026-02-26
+  foreword memory add - --tainted --source https://example.com/post < note.txt")]
+pub(crate) struct MemoryAddArgs {
+    /// Text to remember, or - for standard input
+    #[arg(value_name = "TEXT|-")]
+    text: String,
+    /// Kind: note, fact, preference, activity or another lower-case word
+    #[arg(short, long, default_value = "note", value_name = "WORD")]
+    kind: String,
+    #[command(flatten)]
+    scope: ScopeArgs,
+    /// Mark the memory as external and untrusted
+    #[arg(long)]
+    tainted: bool,
+    /// Source of the memory
+    #[arg(long, value_name = "TEXT")]
+    source: Option<String>,
+    /// Day that the memory is about
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    date: Option<String>,
+    /// Importance, 0 to 1
+    #[arg(long, value_name = "NUMBER")]
+    importance: Option<f64>,
+}
+
+pub(super) fn run(
     workspace: &Path,
     args: &MemoryAddArgs,
     terminal: &Terminal,
@@ -38,7 +70,8 @@ pub(crate) fn add(
     let act = act_of(None);
     let batch = Memories::new(&store, as_dyn(embedder.as_ref())).add(&act.by, act.at, entry)?;
     if let Some(error) = &batch.unembedded {
-        terminal.warn(&format!("stored without a vector, and found by words only: {error}"));
+        terminal
+            .warn(&format!("stored without an embedding; only keyword search finds it: {error}"));
     }
     let (id, state) = match batch.added.first() {
         Some(AddOutcome::Added(id)) => (id, "new"),

@@ -1,17 +1,34 @@
-//! `foreword eval injection`: how well the scanner does on labelled texts.
+//! `foreword eval injection`: the scanner on labelled texts.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
+use clap::Args;
 use foreword_guard::{GroupFigures, InjectionFigures, Judged};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::scan::{each_line, scanner};
-use crate::args::EvalInjectionArgs;
+use super::format_share;
+use crate::commands::scan::{each_line, scanner};
 use crate::error::CliError;
-use crate::inputs::shown;
+use crate::inputs::display_name;
 use crate::terminal::{Terminal, plain_line};
+
+/// Measure the injection scanner on labelled texts
+///
+/// Each line of FILE is a JSON object with `text`, `label` (1 for an injection, 0 for a harmless text), and optionally
+/// `lang` and `source`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword eval injection labelled.jsonl
+  foreword eval injection labelled.jsonl --json | jq .perSource")]
+pub(crate) struct EvalInjectionArgs {
+    /// Labelled texts, or - for standard input
+    #[arg(value_name = "FILE|-")]
+    file: PathBuf,
+}
 
 #[derive(Deserialize)]
 struct Labelled {
@@ -26,20 +43,20 @@ struct Labelled {
 pub(crate) fn run(args: &EvalInjectionArgs, terminal: &Terminal) -> Result<(), CliError> {
     let scanner = scanner()?;
     let mut judged = Vec::new();
-    let name = shown(&args.file);
+    let name = display_name(&args.file);
     each_line(&args.file, |row: Labelled| {
         let Some(injection) = label(&row.label) else {
             let wrong = plain_line(&row.label.to_string(), 40);
-            return Err(CliError::usage(format!("{name}: a label is 0 or 1, not {wrong}")));
+            return Err(CliError::usage(format!("{name}: invalid label {wrong}; expected 0 or 1")));
         };
-        // The reasons quote the text; nothing of it is kept.
+        // Reasons quote the text; dropping them saves memory.
         let mut scan = scanner.scan(&row.text);
         scan.reasons.clear();
         judged.push(Judged { scan, injection, lang: row.lang, source: row.source });
         Ok(())
     })?;
     if judged.is_empty() {
-        return Err(CliError::usage(format!("{name}: there is no text in it")));
+        return Err(CliError::usage(format!("{name} contains no texts")));
     }
     let figures = InjectionFigures::of(&judged);
     if terminal.json {
@@ -53,10 +70,10 @@ pub(crate) fn run(args: &EvalInjectionArgs, terminal: &Terminal) -> Result<(), C
         out,
         "\n{} texts: recall {}, false positives {}, F1 {}, recall at 1% false positives {}",
         judged.len(),
-        number(figures.recall),
-        number(figures.fpr),
-        number(figures.f1),
-        number(figures.recall_at_1_fpr)
+        format_share(figures.recall),
+        format_share(figures.fpr),
+        format_share(figures.f1),
+        format_share(figures.recall_at_1_fpr)
     );
     terminal.print(&out)
 }
@@ -68,10 +85,6 @@ fn label(value: &Value) -> Option<bool> {
         Value::Number(n) if n.as_f64() == Some(0.0) => Some(false),
         _ => None,
     }
-}
-
-fn number(share: Option<f64>) -> String {
-    share.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}"))
 }
 
 fn table(out: &mut String, title: &str, groups: &BTreeMap<String, GroupFigures>) {
@@ -86,10 +99,10 @@ fn table(out: &mut String, title: &str, groups: &BTreeMap<String, GroupFigures>)
             "{:28} {:>10} {:>7} {:>8} {:>7} {:>16}",
             plain_line(name, 28),
             group.injections,
-            number(group.recall),
-            number(group.blocked),
+            format_share(group.recall),
+            format_share(group.blocked),
             group.benign,
-            number(group.fpr)
+            format_share(group.fpr)
         );
     }
 }

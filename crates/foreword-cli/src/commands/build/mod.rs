@@ -1,18 +1,61 @@
-//! `foreword build`: the prompt on standard output, or all that is known about it as JSON.
+//! `foreword build`: the prompt on standard output, or its manifest as JSON.
 
-use std::path::Path;
+mod watch;
+
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::{Args, ValueEnum};
 use foreword::{Field, Manifest, Prompt, TokenCounter};
 use foreword_gather::Gathered;
 use serde_json::{Value, json};
 
-use crate::args::{BuildArgs, Format};
-use crate::commands::eval_assemble::filtered_count;
-use crate::commands::{lock, watch};
+use crate::args::SourceArgs;
 use crate::error::CliError;
-use crate::inputs;
 use crate::terminal::Terminal;
+use crate::{inputs, json, lock};
+
+/// Compile a prompt
+///
+/// Prints the prompt to standard output, or its manifest with --json. Standard input and other files are read only
+/// where a flag says so.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword build -w examples/companion \"what is on today?\"
+  foreword build --json | jq .metadata
+  foreword build --context context.json --blueprint guarded
+  echo '{\"message\": \"hi\", \"taintRatio\": 0.2}' | foreword build --payload -")]
+pub(crate) struct BuildArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t)]
+    format: Format,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Fail with exit code 1 if the prompt exceeds its budget
+    #[arg(long)]
+    strict: bool,
+    /// Rebuild on every change and print the difference
+    #[arg(long, conflicts_with_all = ["context", "payload", "lock"])]
+    watch: bool,
+    /// Record the digest of every agent's prompt in foreword.lock
+    #[arg(long, conflicts_with_all = ["context", "payload"])]
+    lock: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum, PartialEq, Eq)]
+enum Format {
+    /// Exact text of the prompt
+    #[default]
+    Text,
+    /// `system` blocks with `cache_control`, and `messages`, for the Anthropic Messages API
+    Anthropic,
+    /// `messages` and `prompt_cache_key`, for OpenAI-compatible chat completions
+    Openai,
+}
 
 pub(crate) fn run(workspace: &Path, args: &BuildArgs, terminal: &Terminal) -> Result<(), CliError> {
     let counter = inputs::counter(args.source.tokenizer)?;
@@ -40,20 +83,20 @@ pub(crate) fn run(workspace: &Path, args: &BuildArgs, terminal: &Terminal) -> Re
     }
     if prompt.is_over_budget() {
         let message = format!(
-            "the prompt needs {} tokens and {} are available, though everything optional was left out",
+            "the prompt needs {} tokens without its optional sections, but only {} are available",
             prompt.tokens(),
             gathered.context.available_tokens().max(0)
         );
-        let hint = "raise the window or the limit, shorten the history, or cut the required files";
+        let hint = "raise `--context-window` or `--max-prompt-tokens`, or shorten the history or the required files";
         if args.strict {
-            return Err(CliError::not_right(message).hint(hint));
+            return Err(CliError::failed(message).hint(hint));
         }
         terminal.warn(&message);
     }
     Ok(())
 }
 
-/// Compiles and reports the event, with the time it took.
+/// Compiles a prompt and measures the time.
 pub(crate) fn compile(gathered: &Gathered, counter: Option<&dyn TokenCounter>) -> (Prompt, f64) {
     let start = Instant::now();
     let prompt = match counter {
@@ -98,14 +141,14 @@ pub(crate) fn compile(gathered: &Gathered, counter: Option<&dyn TokenCounter>) -
     (prompt, build_time_ms)
 }
 
-/// The manifest with digests and the time the caller measured.
+/// The manifest with digests and the measured time.
 pub(crate) fn manifest(prompt: &Prompt, build_time_ms: f64) -> Manifest<'_> {
     let mut manifest = prompt.manifest_with_digests();
     manifest.metadata.build_time_ms = (build_time_ms * 10_000.0).round() / 10_000.0;
     manifest
 }
 
-pub(crate) fn rendered(
+fn rendered(
     prompt: &Prompt,
     task: &str,
     build_time_ms: f64,
@@ -113,20 +156,25 @@ pub(crate) fn rendered(
     json: bool,
 ) -> Result<String, CliError> {
     let value = match format {
-        Format::Text if json => return Ok(pretty(&manifest(prompt, build_time_ms))? + "\n"),
+        Format::Text if json => return json::pretty(&manifest(prompt, build_time_ms)),
         Format::Text => return Ok(prompt.text().to_owned()),
         Format::Anthropic => anthropic(prompt, task),
         Format::Openai => openai(prompt, task),
     };
-    Ok(pretty(&value)? + "\n")
+    json::unversioned(&value)
 }
 
-fn pretty(value: &impl serde::Serialize) -> Result<String, CliError> {
-    Ok(serde_json::to_string_pretty(value)?)
+/// The number of memories and activity entries that were left out.
+pub(crate) fn filtered_count(prompt: &Prompt) -> usize {
+    if let Some(selection) = prompt.selection() {
+        return selection.filtered_count as usize;
+    }
+    let kinds = prompt.filtered().iter().map(|filtered| filtered.kind.as_str());
+    kinds.filter(|kind| ["memory", "activity"].contains(kind)).count()
 }
 
-/// What a request says as the user: the turn context, or the task where the blueprint leaves it to the
-/// user's message.
+/// The user message of a request: the turn context, or the task if the blueprint leaves it to the user
+/// message.
 fn user_message<'p>(prompt: &'p Prompt, task: &'p str) -> Option<&'p str> {
     let turn = prompt.turn_context();
     let left_out = prompt.filtered().iter().any(|filtered| filtered.id == Field::Task.as_str());
@@ -135,7 +183,7 @@ fn user_message<'p>(prompt: &'p Prompt, task: &'p str) -> Option<&'p str> {
 
 /// The fields of an Anthropic Messages request. Everything up to a `cache_control` is cached: the part
 /// that changes only with files, and the whole system prompt of the session.
-pub(crate) fn anthropic(prompt: &Prompt, task: &str) -> Value {
+fn anthropic(prompt: &Prompt, task: &str) -> Value {
     let (stable, session) = prompt.system_at_cache_boundary();
     let system: Vec<Value> = [stable, session]
         .into_iter()
@@ -149,9 +197,9 @@ pub(crate) fn anthropic(prompt: &Prompt, task: &str) -> Value {
     json!({"system": system, "messages": messages})
 }
 
-/// The fields of an OpenAI-compatible chat completion request. The cache is by prefix; the key, made of
-/// the stable part and no longer than providers take, sends requests that share it to the same cache.
-pub(crate) fn openai(prompt: &Prompt, task: &str) -> Value {
+/// The fields of an OpenAI-compatible chat completion request. Providers cache by prefix; the key, a short
+/// digest of the stable part, routes requests with the same prefix to the same cache.
+fn openai(prompt: &Prompt, task: &str) -> Value {
     let (stable, _) = prompt.system_at_cache_boundary();
     let messages: Vec<Value> =
         [("system", Some(prompt.system())), ("user", user_message(prompt, task))]

