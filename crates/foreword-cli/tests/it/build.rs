@@ -391,9 +391,13 @@ fn mode_takes_the_values_of_either_mode() {
     assert_eq!(section(&both, "context"), None);
 
     let twice = workspace.run(&["build", "--mode", "plan", "--mode", "act"]);
-    assert!(twice.fails(2).contains("--mode is given twice"), "{}", twice.stderr);
+    assert!(
+        twice.fails(2).contains("`--mode` sets the same kind of mode twice"),
+        "{}",
+        twice.stderr
+    );
     let unknown = workspace.run(&["build", "--mode", "pln"]);
-    assert!(unknown.fails(2).contains("use plan, act, review or auto"), "{}", unknown.stderr);
+    assert!(unknown.fails(2).contains("expected plan, act, review or auto"), "{}", unknown.stderr);
 }
 
 #[test]
@@ -471,7 +475,7 @@ fn a_directory_where_a_task_belongs_is_noticed() {
     let run = scratch.run(&["lint", "bot"]);
     assert!(run.fails(2).ends_with("hint: a workspace is named with -w: `-w bot`\n"));
     let run = scratch.run(&["build", "plan", "my", "week"]);
-    assert!(run.fails(2).ends_with("hint: a task of several words goes in quotes\n"));
+    assert!(run.fails(2).ends_with("hint: put a task of several words in quotes\n"));
 }
 
 /// What a shell makes of `--context <(command)`.

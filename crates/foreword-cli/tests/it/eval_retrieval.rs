@@ -155,7 +155,7 @@ fn an_embedder_that_is_not_there_says_so() {
         Foreword::new(&[&own[..], &["use"]].concat()).env("FOREWORD_MODEL_DIR", &models).run();
     assert!(run.fails(2).contains("run `foreword model install`"), "{}", run.stderr);
     let run = eval(&["--embedder", "http"]);
-    assert!(run.fails(2).contains("needs an address"), "{}", run.stderr);
+    assert!(run.fails(2).contains("needs a server"), "{}", run.stderr);
     let run = eval(&["--embedder", "http", "--url", "http://127.0.0.1:9", "--model", "m"]);
     assert!(run.fails(2).contains("cannot be reached"), "{}", run.stderr);
     let key = ["--url", "http://127.0.0.1:9", "--model", "m", "--api-key-env", "NO_SUCH_KEY"];

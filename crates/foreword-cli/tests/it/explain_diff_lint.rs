@@ -36,10 +36,10 @@ fn explain_shows_a_table_and_what_was_left_out() {
     let shares: f64 =
         lines.iter().filter_map(|line| line.get(5)?.strip_suffix('%')?.parse::<f64>().ok()).sum();
     assert!((98.0..102.0).contains(&shares), "{shares}");
-    assert!(!run.stdout.contains("left out"));
+    assert!(!run.stdout.contains("omitted"));
 
     let run = workspace.run(&["explain", "--now", NOW, "--max-prompt-tokens", "850", "Hello"]).ok();
-    let (_, left_out) = run.stdout.split_once("\nleft out\n").unwrap();
+    let (_, left_out) = run.stdout.split_once("\nomitted\n").unwrap();
     assert!(left_out.lines().next().unwrap().contains(": over budget: "), "{}", run.stdout);
 
     // The same account as JSON is that of `build --json`, without the text.
@@ -282,7 +282,7 @@ fn lint_is_content_with_every_example() {
     }
     let run = Foreword::new(&["lint"]).here(&example("roles")).run();
     assert_eq!((run.status, run.stdout.as_str()), (0, ""));
-    assert_eq!(run.stderr, "nothing to complain about\n");
+    assert_eq!(run.stderr, "no problems found\n");
     Foreword::new(&["lint", "--quiet"]).here(&example("roles")).run().ok();
 }
 
@@ -298,7 +298,7 @@ fn a_lock_holds_until_a_prompt_changes() {
     let lock: toml::Table = toml::from_str(&workspace.read("foreword.lock")).unwrap();
     let agents: Vec<&String> = lock["agents"].as_table().unwrap().keys().collect();
     assert_eq!(agents, ["coordinator", "cosmo", "planner", "task-manager", "worker"]);
-    assert_eq!(workspace.run(&["lint", "--lock"]).stderr, "nothing to complain about\n");
+    assert_eq!(workspace.run(&["lint", "--lock"]).stderr, "no problems found\n");
 
     // Another directory, another task, another time: the same lock.
     let elsewhere = Scratch::copy_of(workspace.path());
@@ -391,7 +391,7 @@ fn completions_and_man_pages_cover_every_command() {
         let page = scratch.read(&format!("pages/foreword-{command}.1"));
         assert!(page.contains(".TH"), "{command}");
     }
-    assert!(scratch.read("pages/foreword.1").contains("compiles the system prompt"));
+    assert!(scratch.read("pages/foreword.1").contains("ompile the system prompt"));
 }
 
 #[test]

@@ -75,12 +75,12 @@ fn a_conversation_without_a_terminal() {
     for shown in [
         "section ",
         "Good morning.\n",
-        "0% from outside: 0 of ",
-        "nothing came from outside since you last spoke",
+        "taint 0%: 0 of ",
+        "no external content since your last message",
         "user ",
         "Two files.\n",
         "session desk · agent clerk · native · 2 turns",
-        "nothing waits for you",
+        "no pending decisions",
     ] {
         assert!(run.stdout.contains(shown), "{shown}: {}", run.stdout);
     }
@@ -89,7 +89,7 @@ fn a_conversation_without_a_terminal() {
     for shown in [
         "did you mean `/skills`?",
         "→ list {\"path\":\".\"}",
-        "session desk · turn 1 · 11 in, 13 out (7 from cache, 5 into it)",
+        "session desk · turn 1 · 11 in, 13 out (7 cache read, 5 cache write)",
         "session desk · turn 2 · ",
     ] {
         assert!(run.stderr.contains(shown), "{shown}: {}", run.stderr);
@@ -160,7 +160,7 @@ fn what_is_due_runs_before_the_next_message() {
     let run = foreword(&scratch, &model, &["chat"]).stdin("hello\n").run();
     assert_eq!(run.status, 0, "{}", run.stderr);
     assert_eq!(run.stdout, "The till is right.\nGood day.\n");
-    assert!(run.stderr.contains("a schedule is due and runs first"), "{}", run.stderr);
+    assert!(run.stderr.contains("running 1 due schedule first"), "{}", run.stderr);
     assert!(run.stderr.contains("of agent:clerk, due 1970-01-01T00:00:01Z: count the till"));
     let asked = model.asked();
     assert!(asked[0].last_message().ends_with("count the till"));
@@ -315,7 +315,7 @@ fn a_person_at_a_terminal() {
     }
     let cancelled = Instant::now();
     chat.keys("\u{3}");
-    chat.wait_for("cancelled; the session goes on");
+    chat.wait_for("turn cancelled; the session continues");
     assert!(cancelled.elapsed() < Duration::from_secs(20));
     chat.wait_for("> ");
     // Ctrl-C at the prompt takes back what was typed; the up arrow twice brings the first line.
@@ -373,7 +373,7 @@ fn a_refused_action_is_allowed_from_the_chat_once() {
     let run = foreword(&scratch, &model, &["chat", "--session", "s"]).stdin(said).run();
     assert_eq!(run.status, 0, "{}", run.stderr);
     assert!(run.stdout.contains("mail  (outside)"), "{}", run.stdout);
-    assert!(run.stdout.contains("content from outside came since you last spoke"));
+    assert!(run.stdout.contains("external content arrived since your last message"));
     assert!(run.stdout.contains("schedule_add in session s"), "{}", run.stdout);
     assert!(run.stderr.contains("`schedule_add` is allowed once in session s"), "{}", run.stderr);
     let asked = model.asked();

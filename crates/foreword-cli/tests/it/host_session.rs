@@ -19,7 +19,7 @@ fn a_workspace_is_asked_about_once_and_again_when_it_changed() {
     let model = ModelServer::saying(vec![text("Hello.")]);
     let untrusted = on_host(&scratch, &model, &["run", "-m", "hi"]).run();
     assert_eq!(untrusted.status, 1);
-    for shown in ["was not asked about before", "SOUL.md", "AGENTS.md", &model.url, "--trust"] {
+    for shown in ["is not trusted yet", "SOUL.md", "AGENTS.md", &model.url, "--trust"] {
         assert!(untrusted.stderr.contains(shown), "{shown}: {}", untrusted.stderr);
     }
     done(&scratch, &model, &["-m", "hi"]);

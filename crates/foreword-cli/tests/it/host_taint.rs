@@ -96,7 +96,7 @@ fn no_is_never_a_grant_and_a_name_never_picks_among_several() {
     refused("b", "one");
     let run = scratch.run(&["approve", "skill_propose"]);
     let said = run.fails(2);
-    assert!(said.contains("refused 3 times") && said.contains("in session b"), "{said}");
+    assert!(said.contains("3 open refusals") && said.contains("in session b"), "{said}");
     assert!(!on_record(&scratch, "taint.grant", "done"));
 
     let no = ["approve", "skill_propose", "--session", "a", "--reject", "--json"];
@@ -106,7 +106,7 @@ fn no_is_never_a_grant_and_a_name_never_picks_among_several() {
     assert_eq!(states, ["dismissed", "dismissed"]);
     let again = scratch.run(&no);
     assert!(again.fails(2).contains("no refusal of `skill_propose` is open in session a"));
-    assert!(scratch.run(&["approve", "--reject"]).fails(2).contains("by its id"));
+    assert!(scratch.run(&["approve", "--reject"]).fails(2).contains("needs an ID"));
     assert!(!on_record(&scratch, "taint.grant", "done"));
     assert!(on_record(&scratch, "taint.dismiss", "done"));
 
@@ -115,10 +115,10 @@ fn no_is_never_a_grant_and_a_name_never_picks_among_several() {
     assert_eq!((&decided["session"], &decided["state"]), (&json!("b"), &json!("granted")));
     let id = decided["id"].as_str().unwrap();
     let run = scratch.run(&["approve", id]);
-    assert!(run.fails(1).contains("decided already: granted by user:"), "{}", run.stderr);
+    assert!(run.fails(1).contains("already decided: granted by user:"), "{}", run.stderr);
     let run = scratch.run(&["approve", "zzzz"]);
     let said = run.fails(2);
-    assert!(said.contains("no refused action and no proposal for an identity file"), "{said}");
+    assert!(said.contains("no refused action or identity file proposal"), "{said}");
     let open = ["approve", "--yes", "spawn_agent", "--session", "b", "--json"];
     let granted = scratch.run(&open).ok().json();
     assert_eq!(granted["action"], "spawn_agent");
@@ -135,7 +135,7 @@ fn leave_is_for_what_the_person_saw() {
     done(&scratch, &model, &["--session", "a", "-m", "sort", "--external", "mail=mail.txt"]);
     let waiting = scratch.run(&["approve", "--json"]).ok().json();
     let id = waiting["refusals"][0]["id"].as_str().unwrap();
-    let run = scratch.run(&["approve", id]);
+    let run = scratch.run(&["approve", "--yes", id]);
     assert_eq!(
         run.stdout,
         "skill_propose in session a: skill `sort-mail`: # Mail Sort mail by sender.\n"

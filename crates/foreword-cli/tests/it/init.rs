@@ -393,8 +393,8 @@ fn links_are_followed_inside_the_source_and_never_out_of_it() {
     let to = tempfile::tempdir().unwrap();
     let report = init(to.path(), &["--from", utf8(from.path())]);
     assert_eq!(fs::read_to_string(to.path().join("AGENTS.md")).unwrap(), "The rules.\n");
-    assert!(reason(&report, "USER.md").contains("leaves the directory"));
-    assert!(reason(&report, "skills/a/self").contains("around it"));
+    assert!(reason(&report, "USER.md").contains("to outside the directory"));
+    assert!(reason(&report, "skills/a/self").contains("parent directory"));
     assert!(contents(to.path()).values().all(|bytes| bytes != b"secret"));
 }
 
@@ -405,7 +405,7 @@ fn an_unknown_layout_says_what_was_looked_for() {
     let workspace = to.path().join("new");
     let output = foreword(&["init", "-w", utf8(&workspace), "--from", utf8(from.path())]);
     assert_eq!(output.status.code(), Some(2));
-    for text in ["no layout", "SOUL.md", "CLAUDE.md", "prompts/cosmonauts.md"] {
+    for text in ["unknown layout", "SOUL.md", "CLAUDE.md", "prompts/cosmonauts.md"] {
         assert!(stderr(&output).contains(text), "{}", stderr(&output));
     }
     assert!(!workspace.exists());

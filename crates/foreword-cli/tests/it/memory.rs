@@ -162,14 +162,14 @@ fn what_is_forgotten_is_gone() {
     let id = add(&scratch, &["my bicycle is red"]);
     add(&scratch, &["my telescope is blue", "--user", "ada"]);
     add(&scratch, &["my guitar is green", "--user", "ada", "--kind", "activity"]);
-    assert_eq!(memory(&scratch, &["forget", &id, "--yes"]).ok().stdout, "forgot 1 memory\n");
+    assert_eq!(memory(&scratch, &["forget", &id, "--yes"]).ok().stdout, "deleted 1 memory\n");
     assert!(texts(&search(&scratch, &["bicycle red"])).is_empty());
     assert!(memory(&scratch, &["show", &id]).fails(2).contains("there is no memory"));
     let wrong = memory(&scratch, &["forget", "--all-of", "users=ada"]);
     assert!(wrong.fails(2).contains("--all-of does not know `users=ada`"));
     let some =
         memory(&scratch, &["forget", "--all-of", "user=ada", "--all-of", "kind=activity", "--yes"]);
-    assert_eq!(some.ok().stdout, "forgot 1 memory\n");
+    assert_eq!(some.ok().stdout, "deleted 1 memory\n");
     let rest =
         memory(&scratch, &["forget", "--all-of", "everything", "--yes", "--json"]).ok().json();
     assert_eq!(rest["forgotten"], 1);
@@ -189,7 +189,13 @@ fn lists_are_paged() {
     memory(&scratch, &["import", "in.jsonl"]).ok();
     let first = memory(&scratch, &["list"]);
     assert_eq!(first.stdout.lines().count(), 20);
-    let after = first.stderr.trim().strip_prefix("there are more: --after ").unwrap().to_owned();
+    let after = first
+        .stderr
+        .trim()
+        .strip_prefix("more memories follow; pass `--after ")
+        .unwrap()
+        .trim_end_matches("`")
+        .to_owned();
     let second = memory(&scratch, &["list", "--after", &after]).ok().stdout;
     assert_eq!(second.lines().count(), 5);
     assert!(first.stdout.lines().next().unwrap().ends_with("entry 24"));
@@ -262,8 +268,8 @@ fn a_line_that_is_wrong_stops_an_import_and_what_came_before_stays() {
     )]);
     let run = memory(&scratch, &["import", "in.jsonl"]);
     let error = run.fails(2);
-    assert!(error.contains("in.jsonl:4: no memory: unknown field `txt`"), "{error}");
-    assert!(error.contains("2 memories were imported"), "{error}");
+    assert!(error.contains("in.jsonl:4: invalid memory: unknown field `txt`"), "{error}");
+    assert!(error.contains("imported 2 memories before the error"), "{error}");
     assert_eq!(memory(&scratch, &["export"]).ok().stdout.lines().count(), 2);
     scratch.write("in.jsonl", "{\"text\": \"one\"}\n{\"text\": \"two\"}\n{\"text\": \"three\"}\n");
     let done = memory(&scratch, &["import", "in.jsonl", "--json"]).ok().json();
@@ -289,12 +295,12 @@ fn a_line_that_is_wrong_stops_an_import_and_what_came_before_stays() {
 fn what_cannot_be_a_memory_is_refused() {
     let scratch = Scratch::new(&[]);
     for (args, said) in [
-        (&["add", " "][..], "the text of a memory must be some text"),
-        (&["add", &"x".repeat(20_000)], "the limit is 16384"),
-        (&["add", "x", "--kind", "Two Words"], "the kind of a memory must be a lower-case word"),
-        (&["add", "x", "--date", "2026-02-30"], "the date of a memory must be a day"),
-        (&["add", "x", "--importance", "7"], "the importance of a memory must be a number"),
-        (&["search", "x", "--min-score", "7"], "not a number from 0 to 1"),
+        (&["add", " "][..], "the text of a memory has to be some text"),
+        (&["add", &"x".repeat(20_000)], "is too long; it may have 16384"),
+        (&["add", "x", "--kind", "Two Words"], "the kind of a memory has to be a lower-case word"),
+        (&["add", "x", "--date", "2026-02-30"], "the date of a memory has to be a day"),
+        (&["add", "x", "--importance", "7"], "the importance of a memory has to be a number"),
+        (&["search", "x", "--min-score", "7"], "expected a number from 0 to 1"),
     ] {
         let run = memory(&scratch, args);
         assert!(run.fails(2).contains(said), "{}", run.stderr);

@@ -86,7 +86,7 @@ fn without_pip_it_says_what_to_do() {
     let person = Person::new();
     let run = person.run(&["install"]);
     let said = run.fails(2);
-    assert!(said.contains("there is no pip here"), "{said}");
+    assert!(said.contains("pip not found"), "{said}");
     assert!(said.contains("--python") && said.contains("--from"), "{said}");
     assert!(person.left_over().is_empty());
     let said = person.run(&["install", "--python", "/nonexistent/python"]).stderr;
@@ -111,11 +111,15 @@ fn complaints_of_pip_are_passed_on() {
     let person = Person::new();
     let version = "[ \"$3\" = --version ] && exit 0";
     for (script, status, expected) in [
-        ("echo 'ERROR: THESE PACKAGES DO NOT MATCH THE HASHES' >&2; exit 1", 1, "another hash"),
+        (
+            "echo 'ERROR: THESE PACKAGES DO NOT MATCH THE HASHES' >&2; exit 1",
+            1,
+            "does not match the pinned one",
+        ),
         ("echo 'ERROR: Connection refused' >&2; exit 1", 2, "could not reach or find"),
         ("echo 'OSError: No space left on device' >&2; exit 1", 2, "the disk is full"),
-        ("exit 0", 2, "left no package"),
-        ("kill -9 $$", 2, "could not fetch the package"),
+        ("exit 0", 2, "wrote no package"),
+        ("kill -9 $$", 2, "could not download the package"),
     ] {
         let path = person.python(&format!("{version}\n{script}"));
         let run = person.run_with(&["install", "--quiet"], &path);

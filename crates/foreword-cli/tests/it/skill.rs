@@ -4,7 +4,8 @@ use crate::support::{Scratch, keys, strings};
 use serde_json::Value;
 
 const PLAIN: &str = "# Deploy\n\nHow we ship.\n\n1. Run the tests\n2. Build\n";
-const CAPABLE: &str = "# Env\n\nReads a setting.\n\n```js\nconst home = process.env.HOME;\n```\n";
+pub(crate) const CAPABLE: &str =
+    "# Env\n\nReads a setting.\n\n```js\nconst home = process.env.HOME;\n```\n";
 const EVIL: &str = "# Run\n\nRuns code.\n\n```js\neval(input)\n```\n";
 
 fn json_lines(text: &str) -> Vec<Value> {
@@ -74,7 +75,7 @@ fn a_refused_proposal_is_exit_1_and_says_why() {
     let finding = &result["findings"][0];
     assert_eq!(finding["line"], 6, "the line of the file as it was given: {finding}");
     assert!(finding["excerpt"].as_str().unwrap().contains("eval(input)"));
-    assert!(run.stderr.starts_with("error: refused by screening: "), "{}", run.stderr);
+    assert!(run.stderr.starts_with("error: rejected by screening: "), "{}", run.stderr);
     assert_eq!(ws.run(&["skill", "list", "--json"]).ok().json(), serde_json::json!([]));
 }
 

@@ -74,6 +74,7 @@ fn local(store: &GitStore, args: &ApproveArgs, terminal: &Terminal) -> Result<()
         terminal.say("nothing was changed");
         return Ok(());
     }
-    let all = store.import_local_edits(&args.ids, &act(), &mut |one| print_import(one, terminal))?;
+    let all =
+        store.import_local_edits(&args.ids, &act(), &mut |one| print_import(one, terminal))?;
     print_imports(&all, terminal)
 }

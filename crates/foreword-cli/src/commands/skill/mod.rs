@@ -16,7 +16,9 @@ use std::path::Path;
 
 use clap::Subcommand;
 use foreword_guard::{Finding, Verdict};
-use foreword_skills::{CommittedChange, GitStore, GitStoreOptions, Screeners, ImportOutcome, ImportState};
+use foreword_skills::{
+    CommittedChange, GitStore, GitStoreOptions, ImportOutcome, ImportState, Screeners,
+};
 use foreword_workspace::Workspace;
 use serde_json::Value;
 
