@@ -12,9 +12,9 @@ use foreword_skills::unified;
 use foreword_store::{Options, SessionId};
 use foreword_workspace::GovernedContents;
 
-use crate::args::{RunnerName, SandboxName, TurnArgs};
+use crate::args::TurnArgs;
 use crate::error::CliError;
-use crate::terminal::{Terminal, can_ask, dim_err, plain, plain_line};
+use crate::terminal::{Terminal, can_ask, dim_err, plain_line};
 use crate::user_env;
 
 /// The host of a workspace.
@@ -106,7 +106,7 @@ fn show_standing(host: &Host, standing: &Standing, now: &GovernedContents) {
         Standing::Unknown => contents(host, now),
         Standing::Changed(changes) => difference(changes),
     };
-    let _ = std::io::stderr().write_all(plain(&details).as_bytes());
+    let _ = std::io::stderr().write_all(visible(&details).as_bytes());
 }
 
 fn contents(host: &Host, now: &GovernedContents) -> String {
@@ -162,8 +162,16 @@ impl From<HostError> for CliError {
             | HostError::Cancelled
             | HostError::Busy { .. }
             | HostError::SessionChanged { .. }
-            | HostError::Untrusted { .. } => Self::failed(message),
-            HostError::Agent { .. } | HostError::Limit(_) => Self::failed(message),
+            | HostError::NotTrusted
+            | HostError::TrustedFilesChanged { .. }
+            | HostError::AgentRunning
+            | HostError::ProposalOutdated { .. }
+            | HostError::TargetIsLink { .. }
+            | HostError::TooDeep { .. }
+            | HostError::TooManyAgents { .. }
+            | HostError::MessageTooLong { .. }
+            | HostError::SessionMissing { .. }
+            | HostError::Agent { .. } => Self::failed(message),
             HostError::Io { .. } => Self::internal(message),
             HostError::Skill(error) => return error.into(),
             HostError::Store(error) => return error.into(),

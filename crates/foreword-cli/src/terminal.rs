@@ -2,9 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use foreword::visible;
 use serde::Serialize;
-
-use foreword_skills::is_format;
 
 use crate::error::CliError;
 use crate::json;
@@ -95,22 +94,9 @@ impl Terminal {
     }
 }
 
-/// Untrusted text for a terminal: control and format characters are escaped.
-pub(crate) fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if (c.is_control() && !matches!(c, '\n' | '\t')) || is_format(c) {
-            out.extend(c.escape_unicode());
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
-/// The same, on one line, cut after `max` characters.
+/// Text with escaped invisible characters, on one line, cut after `max` characters.
 pub(crate) fn plain_line(text: &str, max: usize) -> String {
-    let line = plain(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+    let line = visible(&text.split_whitespace().collect::<Vec<_>>().join(" "));
     if line.chars().count() <= max {
         return line;
     }

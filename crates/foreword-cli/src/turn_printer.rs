@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::error::CliError;
 use crate::hosting;
-use crate::terminal::{Terminal, counted, is_terminal_output, plain, plain_line};
+use crate::terminal::{Terminal, counted, is_terminal_output, plain_line};
 
 /// Prints turns while they run.
 pub(crate) struct TurnPrinter {
@@ -71,7 +71,7 @@ impl Observer for TurnPrinter {
             return;
         }
         // A terminal acts on control characters; a file or a pipe gets the exact answer.
-        let safe = if is_terminal_output() { plain(text) } else { text.to_owned() };
+        let safe = if is_terminal_output() { visible(text) } else { text.to_owned() };
         let mut out = io::stdout().lock();
         let _ = out.write_all(safe.as_bytes()).and_then(|()| out.flush());
         self.ended_line = text.ends_with('\n');
@@ -106,7 +106,7 @@ impl Observer for TurnPrinter {
         self.waking = false;
         self.end();
         if let Some(error) = &woken.error {
-            self.terminal.error(&CliError::failed(plain(error)));
+            self.terminal.error(&CliError::failed(visible(error)));
         }
         if let Some(report) = &woken.report {
             if let Some(reason) = &report.held {

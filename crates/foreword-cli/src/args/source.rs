@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode};
 
+use super::named;
+
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct SourceArgs {
     /// Task to build the prompt for
@@ -45,7 +47,7 @@ pub(crate) struct SessionArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) channel: Option<String>,
     /// Security profile
-    #[arg(long, value_parser = parse_profile, value_name = "paranoid|balanced|yolo")]
+    #[arg(long, value_parser = named::<Profile>(), value_name = "paranoid|balanced|yolo")]
     pub(crate) profile: Option<Profile>,
     /// Sandbox the agent runs in
     #[arg(long, value_name = "NAME")]
@@ -102,25 +104,9 @@ pub(crate) enum AnyMode {
 }
 
 pub(crate) fn parse_mode(text: &str) -> Result<AnyMode, String> {
-    Ok(match text {
-        "plan" => AnyMode::Mode(ModeChoice::Plan),
-        "act" => AnyMode::Mode(ModeChoice::Act),
-        "review" => AnyMode::Mode(ModeChoice::Review),
-        "auto" => AnyMode::Mode(ModeChoice::Auto),
-        "full" => AnyMode::Prompt(PromptMode::Full),
-        "minimal" => AnyMode::Prompt(PromptMode::Minimal),
-        "none" => AnyMode::Prompt(PromptMode::None),
-        _ => return Err("expected plan, act, review or auto; or full, minimal or none".to_owned()),
-    })
-}
-
-pub(crate) fn parse_profile(text: &str) -> Result<Profile, String> {
-    Ok(match text {
-        "paranoid" => Profile::Paranoid,
-        "balanced" => Profile::Balanced,
-        "yolo" => Profile::Yolo,
-        _ => return Err("expected paranoid, balanced or yolo".to_owned()),
-    })
+    let mode = text.parse().map(AnyMode::Mode);
+    mode.or_else(|_| text.parse().map(AnyMode::Prompt))
+        .map_err(|_| "expected plan, act, review or auto; or full, minimal or none".to_owned())
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum, PartialEq, Eq)]

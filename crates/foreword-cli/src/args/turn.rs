@@ -2,33 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use foreword::{RunnerKind, SandboxChoice};
 
-#[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
-pub(crate) enum RunnerName {
-    /// Foreword's own agent loop
-    Native,
-    /// The `claude` command
-    ClaudeCode,
-    /// The `pi` command
-    Pi,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
-pub(crate) enum SandboxName {
-    /// Strongest sandbox available
-    Auto,
-    /// Linux namespaces, with bubblewrap
-    Bwrap,
-    /// Linux namespaces, with nsjail
-    Nsjail,
-    /// Docker container
-    Docker,
-    /// macOS sandbox
-    Seatbelt,
-    /// Child process, with Landlock where the kernel supports it
-    Subprocess,
-}
+use super::named;
 
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct TurnArgs {
@@ -42,14 +19,14 @@ pub(crate) struct TurnArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) user: Option<String>,
     /// Program that runs the agent loop
-    #[arg(long, value_enum, value_name = "NAME")]
-    pub(crate) runner: Option<RunnerName>,
+    #[arg(long, value_name = "NAME", value_parser = named::<RunnerKind>())]
+    pub(crate) runner: Option<RunnerKind>,
     /// Model to call
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// Sandbox to run the agent in
-    #[arg(long, value_enum, value_name = "NAME")]
-    pub(crate) sandbox: Option<SandboxName>,
+    #[arg(long, value_name = "NAME", value_parser = named::<SandboxChoice>())]
+    pub(crate) sandbox: Option<SandboxChoice>,
     /// Working directory of the agent, inside the workspace
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,

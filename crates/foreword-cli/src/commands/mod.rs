@@ -5,6 +5,7 @@
 mod agent;
 mod approve;
 mod audit;
+mod backup;
 mod build;
 mod chat;
 mod completions;
@@ -18,6 +19,7 @@ mod man;
 mod mcp;
 mod memory;
 mod model;
+mod restore;
 mod run;
 mod sandbox_launch;
 mod scan;
@@ -73,6 +75,8 @@ commands! {
     Memory(memory::MemoryCommand),
     #[command(subcommand)]
     Audit(audit::AuditCommand),
+    Backup(backup::BackupArgs),
+    Restore(restore::RestoreArgs),
     Scan(scan::ScanArgs),
     Index(index::IndexArgs),
     #[command(subcommand)]

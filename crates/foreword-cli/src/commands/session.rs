@@ -5,10 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::Subcommand;
-use foreword_host::TaintLevel;
-use foreword_store::{
-    ContentTotals, MAX_CONTENTS_LISTED, Reader, Session, SessionId, Turn, TurnRange, Usage,
-};
+use foreword_store::{MAX_CONTENTS_LISTED, Reader, Session, SessionId, Turn, TurnRange, TurnUsage};
 use serde_json::{Value, json};
 
 use crate::commands::skill::store;
@@ -165,15 +162,6 @@ pub(crate) fn summary_text(reader: &Reader, session: &Session) -> Result<String,
     ))
 }
 
-/// The taint of a session, from its content ledger.
-pub(crate) fn level(totals: &ContentTotals) -> TaintLevel {
-    TaintLevel {
-        external_tokens: totals.external_tokens,
-        total_tokens: totals.total_tokens,
-        external_since_person: totals.external_since_person,
-    }
-}
-
 fn whose(session: &Session) -> String {
     let agent = session.agent.as_deref().unwrap_or("default");
     let mut out = format!("agent {} · {}", plain_line(agent, 60), session.runner);
@@ -183,11 +171,12 @@ fn whose(session: &Session) -> String {
     out
 }
 
-fn usage_text(usage: &Usage) -> String {
-    let mut out = format!("{} in, {} out", usage.input, usage.output);
-    if usage.cache_read + usage.cache_write > 0 {
-        let _ =
-            write!(out, " ({} cache read, {} cache write)", usage.cache_read, usage.cache_write);
+fn usage_text(usage: &TurnUsage) -> String {
+    let tokens = usage.tokens;
+    let mut out = format!("{} in, {} out", tokens.input_tokens, tokens.output_tokens);
+    let (read, written) = (tokens.cache_read_tokens, tokens.cache_write_tokens);
+    if read + written > 0 {
+        let _ = write!(out, " ({read} cache read, {written} cache write)");
     }
     out
 }

@@ -92,7 +92,7 @@ fn a_history_that_was_set_back_is_noticed() {
     let run = ws.run(&["audit", "verify"]);
     assert_eq!(run.status, 0);
     let said = format!(
-        "warning: 1 commits of skills that the log speaks of are not in the history any more, the newest {}",
+        "warning: the skill history lacks 1 commit that the log records, the newest {}",
         newest.trim()
     );
     assert!(run.stderr.starts_with(&said), "{}", run.stderr);

@@ -264,7 +264,10 @@ fn options() {
     empty.write("not-utf8.json", b"{\"task\": \"\xff\"}");
     File::create(empty.join("huge.json")).unwrap().set_len(100 << 20).unwrap();
     for (args, said) in [
-        (&["build", "--now", "yesterday"][..], &["--now `yesterday`", "2026-02-26T14:30:00Z"][..]),
+        (
+            &["build", "--now", "yesterday"][..],
+            &["`--now`: `yesterday`", "2026-02-26T14:30:00Z"][..],
+        ),
         (&["build", "--now", "2026-02-30T00:00:00Z"], &["--now"]),
         (&["build", "--profile", "wild"], &["'wild'", "paranoid, balanced or yolo"]),
         (&["build", "--taint-ratio", "nan"], &["`taintRatio` is NaN"]),

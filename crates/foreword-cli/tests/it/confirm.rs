@@ -55,7 +55,27 @@ fn memories_are_not_deleted_without_a_terminal() {
     refuses(&ws, &["memory", "forget", "--all-of", "everything"]);
     assert_eq!(ws.run(&["memory", "list"]).ok().stdout.lines().count(), 1);
     ws.run(&["memory", "forget", id, "--yes"]).ok();
-    assert_eq!(ws.run(&["memory", "list"]).ok().stdout, "");
+    assert_eq!(ws.run(&["memory", "list"]).stdout, "");
+}
+
+#[test]
+fn a_backup_is_not_restored_without_a_terminal() {
+    let ws = Scratch::new(&[]);
+    let backup = ws.join("copy.db");
+    let backup = backup.to_str().unwrap();
+    ws.run(&["backup", backup]).fails(2);
+    ws.run(&["memory", "add", "Ada likes tea"]).ok();
+    ws.run(&["backup", backup]).ok();
+    ws.run(&["backup", backup]).fails(2);
+    ws.run(&["backup", backup, "--force"]).ok();
+    ws.run(&["memory", "add", "Ada likes coffee"]).ok();
+    refuses(&ws, &["restore", backup]);
+    assert_eq!(ws.run(&["memory", "list"]).ok().stdout.lines().count(), 2);
+    let run = ws.run(&["restore", backup, "--yes"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("are not in the backup"), "{}", run.stderr);
+    assert!(run.stdout.contains("the old database is "), "{}", run.stdout);
+    assert_eq!(ws.run(&["memory", "list"]).ok().stdout.lines().count(), 1);
 }
 
 #[test]
@@ -67,7 +87,8 @@ fn actions_are_not_granted_and_workspaces_not_trusted_without_a_terminal() {
     let granted = log.as_array().unwrap().iter().any(|entry| entry["action"] == "taint.grant");
     assert!(!granted, "{log}");
 
-    let run = ws.run(&["trust", "--yes"]).ok();
+    let run = ws.run(&["trust", "--yes"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
     assert!(
         run.stderr.contains("SOUL.md") && run.stderr.contains("workspace is trusted"),
         "{}",

@@ -72,7 +72,7 @@ fn explain_says_where_a_byte_came_from() {
     );
     assert_eq!(
         explain(&at("## Context")),
-        "section context, operator authority, written by the module itself\n"
+        "section context, operator authority, from the module itself\n"
     );
     let between = prompt.find("\n\n## Context").unwrap().to_string();
     assert_eq!(explain(&between), "between two sections\n");
@@ -312,7 +312,7 @@ fn a_lock_holds_until_a_prompt_changes() {
     assert_eq!(run.status, 1);
     assert_eq!(
         run.stdout.lines().next().unwrap(),
-        "foreword.lock:1: error [lock] the prompt of `worker` is not what the lock says: section persona changed"
+        "foreword.lock:1: error [lock] the prompt of `worker` differs from the lock: section persona changed"
     );
     assert_eq!(run.stdout.lines().count(), 2, "{}", run.stdout);
     let findings = workspace.run(&["lint", "--lock", "--json"]).json();

@@ -105,7 +105,7 @@ fn a_conversation_without_a_terminal() {
     assert_eq!(shown["turns"][1]["answer"], "Two files.");
     assert_eq!(shown["turns"][1]["usage"]["calls"], 2);
     let shown = scratch.run(&["session", "show", "desk"]).ok().stdout;
-    assert!(shown.contains("answered: Good morning."), "{shown}");
+    assert!(shown.contains("answer:   Good morning."), "{shown}");
     scratch.run(&["session", "show", "nobody"]).fails(2);
 }
 
@@ -128,7 +128,9 @@ fn a_failed_turn_does_not_end_the_chat() {
     assert_eq!(run.status, 1, "{}", run.stderr);
     assert_eq!(run.stdout, "Here I am.\n");
     assert_eq!(model.asked().len(), 2);
-    for shown in ["no such model", "not UTF-8", "1048576 bytes", "3 of 4 messages got no answer"] {
+    for shown in
+        ["no such model", "not UTF-8", "longer than 1 MiB", "3 of 4 messages got no answer"]
+    {
         assert!(run.stderr.contains(shown), "{shown}: {}", run.stderr);
     }
 }
@@ -161,7 +163,7 @@ fn what_is_due_runs_before_the_next_message() {
     assert_eq!(run.status, 0, "{}", run.stderr);
     assert_eq!(run.stdout, "The till is right.\nGood day.\n");
     assert!(run.stderr.contains("running 1 due schedule first"), "{}", run.stderr);
-    assert!(run.stderr.contains("of agent:clerk, due 1970-01-01T00:00:01Z: count the till"));
+    assert!(run.stderr.contains("by agent:clerk, due 1970-01-01T00:00:01Z: count the till"));
     let asked = model.asked();
     assert!(asked[0].last_message().ends_with("count the till"));
     assert!(!asked[1].raw.contains("count the till"), "a schedule has a session of its own");
@@ -299,7 +301,7 @@ fn a_person_at_a_terminal() {
         _ => text("Good day."),
     });
     let mut chat = Typed::start(&scratch, &model);
-    chat.wait_for("Let agents work here with these files? [y/N]");
+    chat.wait_for("Trust this workspace? [y/N]");
     chat.keys("y\n");
     chat.wait_for("> ");
     // The left arrow, then a letter that was forgotten.
@@ -372,7 +374,7 @@ fn a_refused_action_is_allowed_from_the_chat_once() {
     let said = format!("/taint\n/approve\n/approve {id} --yes\ndo it\nand again\n");
     let run = foreword(&scratch, &model, &["chat", "--session", "s"]).stdin(said).run();
     assert_eq!(run.status, 0, "{}", run.stderr);
-    assert!(run.stdout.contains("mail  (outside)"), "{}", run.stdout);
+    assert!(run.stdout.contains("mail  (external)"), "{}", run.stdout);
     assert!(run.stdout.contains("external content arrived since your last message"));
     assert!(run.stdout.contains("schedule_add in session s"), "{}", run.stdout);
     assert!(run.stderr.contains("`schedule_add` is allowed once in session s"), "{}", run.stderr);

@@ -105,7 +105,7 @@ fn no_is_never_a_grant_and_a_name_never_picks_among_several() {
         decided["refusals"].as_array().unwrap().iter().map(|refusal| &refusal["state"]).collect();
     assert_eq!(states, ["dismissed", "dismissed"]);
     let again = scratch.run(&no);
-    assert!(again.fails(2).contains("no refusal of `skill_propose` is open in session a"));
+    assert!(again.fails(2).contains("session a has no open refusal of `skill_propose`"));
     assert!(scratch.run(&["approve", "--reject"]).fails(2).contains("needs an ID"));
     assert!(!on_record(&scratch, "taint.grant", "done"));
     assert!(on_record(&scratch, "taint.dismiss", "done"));

@@ -56,6 +56,8 @@ fn every_json_output_names_its_schema_version() {
         &["memory", "reindex"],
         &["memory", "export", "out.jsonl"],
         &["memory", "forget", "--all-of", "everything", "--yes"],
+        &["backup", "copy.db"],
+        &["restore", "copy.db", "--yes"],
         &["trust", "--yes"],
         &["approve"],
         &["session", "list"],

@@ -45,5 +45,6 @@ mod serve;
 mod skill;
 mod support;
 mod tool_names;
+mod upgrade;
 mod voice;
 mod workspace;

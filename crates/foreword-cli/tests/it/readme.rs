@@ -48,7 +48,7 @@ fn the_outputs_of_the_readme_are_real() {
     for session in blocks.flat_map(|block| {
         format!("\n{block}").split("\n$ ").skip(1).map(str::to_owned).collect::<Vec<_>>()
     }) {
-        let (command, shown) = session.split_once('\n').unwrap();
+        let (command, shown) = session.split_once('\n').unwrap_or((&session, ""));
         if let Some(rest) = command.strip_prefix("echo ") {
             let (text, file) = rest.rsplit_once(" > ").unwrap();
             scratch.write(file, text.trim_matches(['\'', '"']));

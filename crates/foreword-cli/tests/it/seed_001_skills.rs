@@ -277,7 +277,7 @@ mod s1_2_workflow {
         let ws = Scratch::new(&[]);
         let run = propose(&ws, "helper", &with_code("js", "eval(input)"));
         assert_eq!(run.status, 1);
-        assert!(run.stderr.starts_with("error: refused by screening: "), "{}", run.stderr);
+        assert!(run.stderr.starts_with("error: rejected by screening: "), "{}", run.stderr);
         assert!(!ws.join("skills/helper").exists() && !ws.join(".foreword/skills.git").exists());
         assert_eq!(audited(&ws), ["skill.propose helper refused"]);
     }

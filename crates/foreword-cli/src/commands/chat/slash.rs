@@ -7,7 +7,6 @@ use foreword_store::SessionId;
 use serde_json::json;
 
 use crate::commands::approve::ApproveArgs;
-use crate::commands::session::level;
 use crate::commands::{approve, explain, session, skill};
 use crate::error::CliError;
 use crate::terminal::{Terminal, plain_line};
@@ -101,7 +100,7 @@ pub(super) fn taint(
 ) -> Result<(), CliError> {
     let totals = host.reader().content_totals(id)?;
     let entries = host.reader().contents(id, MAX_ENTRIES)?;
-    let ratio = level(&totals).ratio();
+    let ratio = totals.ratio();
     if terminal.json {
         return terminal.print_json(&json!({
             "taintRatio": ratio, "taintThreshold": threshold, "totals": totals, "latest": entries,

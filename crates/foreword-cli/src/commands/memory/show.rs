@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::Args;
+use foreword::visible;
 use foreword_store::StoreError;
 use serde_json::json;
 
 use super::{described, label, reader};
 use crate::error::CliError;
-use crate::terminal::{Terminal, plain, plain_line};
+use crate::terminal::{Terminal, plain_line};
 use crate::user_env::format_time;
 
 /// Show a memory

@@ -15,6 +15,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::Subcommand;
+use foreword::visible;
 use foreword_guard::{Finding, Verdict};
 use foreword_skills::{
     CommittedChange, GitStore, GitStoreOptions, ImportOutcome, ImportState, Screeners,
@@ -24,7 +25,7 @@ use serde_json::Value;
 
 pub(crate) use self::screen::PolicyName;
 use crate::error::CliError;
-use crate::terminal::{Terminal, paint, plain, plain_line};
+use crate::terminal::{Terminal, paint, plain_line};
 use crate::user_env::config_dir;
 
 /// Manage skills that agents propose and people approve
@@ -96,7 +97,7 @@ fn findings_text(findings: &[Finding]) -> String {
 fn paint_diff(diff: &str) -> String {
     let mut out = String::new();
     for line in diff.lines() {
-        let line = plain(line);
+        let line = visible(line);
         out.push_str(&match line.as_bytes().first() {
             Some(b'+') => paint(&line, "32"),
             Some(b'-') => paint(&line, "31"),

@@ -7,7 +7,7 @@ use foreword_guard::Verdict;
 use foreword_skills::{GitStore, ProposalRequest, SkillStore, TaintState};
 
 use super::{findings_text, paint_verdict, short_hash, store};
-use crate::args::{parse_profile, parse_ratio};
+use crate::args::{named, parse_ratio};
 use crate::error::CliError;
 use crate::inputs::read_input;
 use crate::terminal::{Terminal, plain_line};
@@ -40,7 +40,7 @@ pub(crate) struct ProposeArgs {
     #[arg(long, value_name = "RATIO", value_parser = parse_ratio)]
     taint_threshold: Option<f64>,
     /// Security profile [default: from the workspace]
-    #[arg(long, value_parser = parse_profile, value_name = "paranoid|balanced|yolo")]
+    #[arg(long, value_parser = named::<foreword::Profile>(), value_name = "paranoid|balanced|yolo")]
     profile: Option<foreword::Profile>,
 }
 

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use clap::Args;
+use foreword::visible;
 use foreword_skills::SkillStore;
 
 use super::store;
 use crate::error::CliError;
-use crate::terminal::{Terminal, is_terminal_output, plain};
+use crate::terminal::{Terminal, is_terminal_output};
 
 /// Print a skill
 #[derive(Args, Debug)]
@@ -25,5 +26,5 @@ pub(super) fn run(workspace: &Path, args: &ReadArgs, terminal: &Terminal) -> Res
         return terminal.print_json(&skill);
     }
     // A pipe gets the exact bytes, a terminal gets escaped control characters.
-    terminal.print(&if is_terminal_output() { plain(&skill.content) } else { skill.content })
+    terminal.print(&if is_terminal_output() { visible(&skill.content) } else { skill.content })
 }
