@@ -269,7 +269,7 @@ fn options() {
             &["`--now`: `yesterday`", "2026-02-26T14:30:00Z"][..],
         ),
         (&["build", "--now", "2026-02-30T00:00:00Z"], &["--now"]),
-        (&["build", "--profile", "wild"], &["'wild'", "paranoid, balanced or yolo"]),
+        (&["build", "--profile", "wild"], &["'wild'", "paranoid, balanced, yolo"]),
         (&["build", "--taint-ratio", "nan"], &["`taintRatio` is NaN"]),
         (&["build", "--taint-ratio=-0.5"], &["`taintRatio` is -0.5"]),
         (&["build", "--taint-threshold", "2"], &["`taintThreshold` is 2"]),

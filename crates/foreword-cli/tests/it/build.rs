@@ -476,7 +476,7 @@ fn a_directory_where_a_task_belongs_is_noticed() {
     );
     assert_eq!(scratch.run(&["build", "-w", "bot", "bot"]).ok().status, 0);
     let run = scratch.run(&["lint", "bot"]);
-    assert!(run.fails(2).ends_with("hint: a workspace is named with -w: `-w bot`\n"));
+    assert!(run.fails(2).ends_with("hint: select a workspace with -w: `-w bot`\n"));
     let run = scratch.run(&["build", "plan", "my", "week"]);
     assert!(run.fails(2).ends_with("hint: put a task of several words in quotes\n"));
 }

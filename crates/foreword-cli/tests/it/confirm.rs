@@ -94,7 +94,7 @@ fn actions_are_not_granted_and_workspaces_not_trusted_without_a_terminal() {
         "{}",
         run.stderr
     );
-    ws.run(&["trust"]).ok();
+    ws.run(&["trust", "-q"]).ok();
     ws.write("SOUL.md", "Be wild.\n");
     refuses(&ws, &["trust"]);
 }

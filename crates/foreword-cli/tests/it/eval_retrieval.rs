@@ -124,7 +124,7 @@ fn bad_input_is_named() {
     let queries = format!("{QUERY}\n{}", r#"{"text": "x", "relevant": ["y"]}"#);
     let run = eval_lines(TOOL, &queries, &["--json"]);
     assert!(
-        run.stderr.contains("1 of 2 relevant ids are no tool's, such as `y`"),
+        run.stderr.contains("1 of 2 relevant ids match no tool, for example `y`"),
         "{}",
         run.stderr
     );

@@ -83,7 +83,7 @@ fn explain_says_where_a_byte_came_from() {
     assert_eq!(
         json,
         json!({
-            "byte": at("two harbours").parse::<usize>().unwrap(),
+            "schemaVersion": 1, "byte": at("two harbours").parse::<usize>().unwrap(),
             "section": "context",
             "authority": "operator",
             "volatility": "stable",
@@ -328,7 +328,7 @@ fn a_lock_holds_until_a_prompt_changes() {
 
     workspace.write("foreword.lock", "version = 9\n");
     let run = workspace.run(&["lint", "--lock"]);
-    assert!(run.fails(2).contains("foreword.lock: version 9 is not known"), "{}", run.stderr);
+    assert!(run.fails(2).contains("foreword.lock: unsupported lock version 9"), "{}", run.stderr);
 }
 
 #[test]

@@ -328,7 +328,7 @@ fn a_person_at_a_terminal() {
     chat.wait_for("turn 3");
     chat.wait_for("> ");
     chat.keys("\u{4}");
-    chat.wait_for("go on with `foreword chat --session typed`");
+    chat.wait_for("continue with `foreword chat --session typed`");
     // Waiting would close the terminal under it.
     let status = loop {
         if let Some(status) = chat.child.try_wait().unwrap() {
