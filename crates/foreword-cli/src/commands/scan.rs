@@ -2,10 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
-use foreword_embed::StaticEmbedder;
 use foreword_guard::{Scan, ScanVerdict, Scanner};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

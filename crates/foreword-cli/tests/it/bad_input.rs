@@ -283,18 +283,18 @@ fn options() {
         (&["build", "-b", "gone.toml"], &["gone.toml"]),
         (&["build", "-a", "../x"], &["`../x`"]),
         (&["build", "-a", ""], &["``"]),
-        (&["build", "--context", "gone.json"], &["gone.json: there is no such file"]),
+        (&["build", "--context", "gone.json"], &["gone.json: file not found"]),
         (&["build", "--context", "."], &[".: is a directory", "-w"]),
         (&["build", "--context", "huge.json"], &["huge.json: is 104857600 bytes", "67108864"]),
         (&["build", "--context", "not-utf8.json"], &["not-utf8.json:1: is not UTF-8"]),
-        (&["build", "--payload", "gone.json"], &["gone.json: there is no such file"]),
+        (&["build", "--payload", "gone.json"], &["gone.json: file not found"]),
         (&["build", "--payload", "x", "--context", "y"], &["--payload", "--context"]),
         (&["build", "--context", "x", "--cwd", "."], &["--context", "--cwd"]),
         (&["build", "--watch", "--lock"], &["--watch", "--lock"]),
         (&["explain", "--at", "99999999"], &["byte 99999999 is beyond the prompt"]),
-        (&["diff", "gone-1", "gone-2"], &["gone-1: there is no such file"]),
-        (&["eval", "speed", "--context", "gone.json"], &["gone.json: there is no such file"]),
-        (&["lint", "--lock"], &["foreword.lock: there is no such file", "foreword build --lock"]),
+        (&["diff", "gone-1", "gone-2"], &["gone-1: file not found"]),
+        (&["eval", "speed", "--context", "gone.json"], &["gone.json: file not found"]),
+        (&["lint", "--lock"], &["foreword.lock: file not found", "foreword build --lock"]),
         (&["bild"], &["'build'"]),
     ] {
         refused(&empty.run(args), &args.join(" "), said);
@@ -308,7 +308,7 @@ fn payloads() {
     for (payload, said) in [
         (
             &b"{\"message\": \"x\", \"taintRatio\": \"high\"}"[..],
-            &["standard input: the payload is not right"][..],
+            &["standard input: invalid payload"][..],
         ),
         (b"{\"message\": \"x\", \"taintRatio\": 7}", &["`taintRatio` is 7"]),
         (b"{\"message\": \"x\", \"taintThreshold\": -1}", &["`taintThreshold` is -1"]),
