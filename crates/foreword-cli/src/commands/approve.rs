@@ -115,9 +115,7 @@ fn by_action(
     args: &ApproveArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let sensitive =
-        foreword_protocol::actions().iter().any(|info| info.name == action && info.sensitive);
-    if !sensitive {
+    if !ActionInfo::named(action).is_some_and(ActionInfo::is_sensitive) {
         return Err(CliError::usage(format!("`{action}` needs no approval")));
     }
     let session = args.session.as_deref().map(SessionId::parse).transpose()?;

@@ -291,7 +291,7 @@ fn options() {
         (&["build", "--payload", "x", "--context", "y"], &["--payload", "--context"]),
         (&["build", "--context", "x", "--cwd", "."], &["--context", "--cwd"]),
         (&["build", "--watch", "--lock"], &["--watch", "--lock"]),
-        (&["explain", "--at", "99999999"], &["byte 99999999 is beyond the prompt"]),
+        (&["explain", "--at", "99999999"], &["byte 99999999 is past the end of the prompt"]),
         (&["diff", "gone-1", "gone-2"], &["gone-1: file not found"]),
         (&["eval", "speed", "--context", "gone.json"], &["gone.json: file not found"]),
         (&["lint", "--lock"], &["foreword.lock: file not found", "foreword build --lock"]),
