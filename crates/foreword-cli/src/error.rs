@@ -1,4 +1,4 @@
-//! The one error of the command line: what kind, what happened, what to do.
+//! The error of the command line: its kind, a message and hints.
 
 use std::fmt;
 
@@ -9,21 +9,21 @@ use foreword_skills::SkillError;
 use foreword_store::StoreError;
 use foreword_workspace::WorkspaceError;
 
-/// What an error means for the exit code.
+/// The kind of an error, which gives the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The thing asked about is not right: exit 1.
-    NotRight,
-    /// Wrong use, wrong configuration or unreadable input: exit 2.
+    /// The check that the user asked for failed: exit 1.
+    CheckFailed,
+    /// Invalid usage, invalid settings or unreadable input: exit 2.
     Usage,
-    /// Our own fault, or the machine's: exit 3.
+    /// A bug, or a failure of the machine: exit 3.
     Internal,
 }
 
 impl Kind {
     pub(crate) fn exit_code(self) -> u8 {
         match self {
-            Self::NotRight => 1,
+            Self::CheckFailed => 1,
             Self::Usage => 2,
             Self::Internal => 3,
         }
@@ -31,14 +31,14 @@ impl Kind {
 
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Self::NotRight => "not-right",
+            Self::CheckFailed => "failed",
             Self::Usage => "usage",
             Self::Internal => "internal",
         }
     }
 }
 
-/// What happened and what to do about it.
+/// What is wrong, and what to do about it.
 #[derive(Debug)]
 pub(crate) struct CliError {
     pub(crate) kind: Kind,
@@ -51,8 +51,8 @@ impl CliError {
         Self { kind: Kind::Usage, message: message.into(), hints: Vec::new() }
     }
 
-    pub(crate) fn not_right(message: impl Into<String>) -> Self {
-        Self { kind: Kind::NotRight, message: message.into(), hints: Vec::new() }
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self { kind: Kind::CheckFailed, message: message.into(), hints: Vec::new() }
     }
 
     pub(crate) fn internal(message: impl Into<String>) -> Self {
@@ -64,7 +64,7 @@ impl CliError {
         self
     }
 
-    /// The same error, said to come from `file`.
+    /// The same error, with the file it is about.
     pub(crate) fn in_file(mut self, file: &str) -> Self {
         self.message = format!("{file}: {}", self.message);
         self
@@ -96,7 +96,7 @@ impl From<WorkspaceError> for CliError {
 impl From<SkillError> for CliError {
     fn from(error: SkillError) -> Self {
         let out = if error.is_refusal() {
-            Self::not_right(error.to_string())
+            Self::failed(error.to_string())
         } else {
             Self::usage(error.to_string())
         };
@@ -126,26 +126,26 @@ impl From<MemoryError> for CliError {
 impl From<ContextError> for CliError {
     fn from(error: ContextError) -> Self {
         let ContextError::Json(json) = &error else { return Self::usage(error.to_string()) };
-        // The place is the caller's to say, with the name of the file.
+        // The caller adds the file with line and column.
         let message = json.to_string();
         let place = format!(" at line {} column {}", json.line(), json.column());
         let message = message.strip_suffix(&place).unwrap_or(&message);
         match unknown_field(message) {
             Some((field, hint)) => {
-                Self::usage(format!("not a valid context: unknown field `{field}`")).hint(hint)
+                Self::usage(format!("invalid Context: unknown field `{field}`")).hint(hint)
             }
-            None => Self::usage(format!("not a valid context: {message}")),
+            None => Self::usage(format!("invalid Context: {message}")),
         }
     }
 }
 
-/// The field of serde's message about an unknown one, and what to do about it.
+/// The field that serde does not know, and a hint.
 fn unknown_field(message: &str) -> Option<(&str, String)> {
     let (field, rest) = message.strip_prefix("unknown field `")?.split_once("`, expected ")?;
     let known: Vec<&str> = rest.split('`').skip(1).step_by(2).collect();
     let hint = match foreword::nearest(field, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known here: {}", known.join(", ")),
+        None => format!("known fields: {}", known.join(", ")),
     };
     Some((field, hint))
 }

@@ -1,8 +1,8 @@
-//! What `run`, `chat` and `approve` share: the host as this person's environment has it, and the
-//! question of trust.
+//! What `run`, `chat`, `approve` and `trust` share: the host in the user's environment, and the trust
+//! question.
 
 use std::fmt::Write as _;
-use std::io::IsTerminal as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,23 +12,24 @@ use foreword_skills::unified;
 use foreword_store::{Options, SessionId};
 use foreword_workspace::GovernedContents;
 
-use crate::args::SessionChoice;
+use crate::args::TurnArgs;
 use crate::error::CliError;
-use crate::person;
-use crate::terminal::{Terminal, dim_err, plain_line};
+use crate::terminal::{Terminal, can_ask, dim_err, plain_line};
+use crate::user_env;
 
 /// The host of a workspace.
 pub(crate) fn open(workspace: &Path) -> Result<Arc<Host>, CliError> {
-    let program = std::env::current_exe()
-        .map_err(|error| CliError::internal(format!("cannot find this program: {error}")))?;
+    let program = std::env::current_exe().map_err(|error| {
+        CliError::internal(format!("cannot locate the foreword executable: {error}"))
+    })?;
     let options = HostOptions {
         root: workspace.to_owned(),
-        config_dir: person::config_dir()?,
-        models_dir: person::models_dir().ok(),
-        embeddings: person::embeddings(),
-        person: person::act().by,
+        config_dir: user_env::config_dir()?,
+        models_dir: user_env::models_dir().ok(),
+        embeddings: user_env::embeddings(),
+        person: user_env::act().by,
         environment: Box::new(|name| std::env::var(name).ok()),
-        clock: person::now_ms,
+        clock: user_env::now_ms,
         run_base: run_base(),
         program,
         home: std::env::home_dir().and_then(|home| home.canonicalize().ok()),
@@ -37,7 +38,7 @@ pub(crate) fn open(workspace: &Path) -> Result<Arc<Host>, CliError> {
     Ok(Host::open(options)?)
 }
 
-/// Where sockets are made. Their paths have to be short.
+/// The directory for sockets. The path of a socket has to be short.
 fn run_base() -> PathBuf {
     let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let own = own.filter(|path| path.is_absolute() && path.is_dir() && path.as_os_str().len() < 60);
@@ -47,8 +48,8 @@ fn run_base() -> PathBuf {
     }
 }
 
-/// What a turn is asked for, but its message.
-pub(crate) fn request(choice: &SessionChoice) -> Result<TurnRequest, CliError> {
+/// The request for a turn, without its message.
+pub(crate) fn request(choice: &TurnArgs) -> Result<TurnRequest, CliError> {
     Ok(TurnRequest {
         session: choice.session.as_deref().map(SessionId::parse).transpose()?,
         agent: choice.agent.clone(),
@@ -61,48 +62,62 @@ pub(crate) fn request(choice: &SessionChoice) -> Result<TurnRequest, CliError> {
     })
 }
 
-/// Goes on only with a workspace the person trusts as it is: asks once, and again when a governed file
-/// has changed.
+/// Continues only if the user trusts the workspace in its current state. Asks once, and again after a
+/// governed file changed. Without a terminal, only `trust` lets it continue.
 pub(crate) fn ensure_trusted(
     host: &Host,
     trust: bool,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let (standing, now) = host.standing()?;
-    let (shown, question) = match &standing {
-        Standing::Trusted => return Ok(()),
-        Standing::Unknown => (first_look(host, &now), "Let agents work here with these files?"),
-        Standing::Changed(changes) => (difference(changes), "Let agents work with these changes?"),
-    };
-    if !(trust && terminal.quiet) {
-        let mut err = std::io::stderr().lock();
-        let _ = std::io::Write::write_all(&mut err, visible(&shown).as_bytes());
+    if trust || can_ask() {
+        return review_trust(host, trust, terminal);
     }
-    if !trust {
-        if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
-            let what = match standing {
-                Standing::Unknown => "this workspace was not asked about before",
-                _ => "governed files of this workspace have changed",
-            };
-            return Err(CliError::not_right(what)
-                .hint("look at what is shown above; `--trust` goes on with it and remembers it"));
-        }
-        if !terminal.confirm(question)? {
-            return Err(CliError::not_right("the workspace is not trusted; nothing was run"));
-        }
+    let (standing, now) = host.standing()?;
+    let message = match &standing {
+        Standing::Trusted => return Ok(()),
+        Standing::Unknown => "workspace is not trusted yet",
+        Standing::Changed(_) => "governed files changed since you trusted this workspace",
+    };
+    show_standing(host, &standing, &now);
+    Err(CliError::failed(message)
+        .hint("run `foreword trust` to review it, or pass `--trust` to accept what is shown above"))
+}
+
+/// Shows what instructs the model in this workspace, and trusts it if the user agrees.
+pub(crate) fn review_trust(host: &Host, yes: bool, terminal: &Terminal) -> Result<(), CliError> {
+    let (standing, now) = host.standing()?;
+    let question = match &standing {
+        Standing::Trusted => return Ok(()),
+        Standing::Unknown => "Trust this workspace?",
+        Standing::Changed(_) => "Trust these changes?",
+    };
+    if !(yes && terminal.quiet) {
+        show_standing(host, &standing, &now);
+    }
+    if !terminal.confirm(question, yes)? {
+        return Err(CliError::failed("workspace is not trusted"));
     }
     Ok(host.trust(&now)?)
 }
 
-fn first_look(host: &Host, now: &GovernedContents) -> String {
+fn show_standing(host: &Host, standing: &Standing, now: &GovernedContents) {
+    let details = match standing {
+        Standing::Trusted => return,
+        Standing::Unknown => contents(host, now),
+        Standing::Changed(changes) => difference(changes),
+    };
+    let _ = std::io::stderr().write_all(visible(&details).as_bytes());
+}
+
+fn contents(host: &Host, now: &GovernedContents) -> String {
     let root = visible_line(&host.root().display().to_string());
-    let mut out = format!("{root} was not asked about before.\n");
+    let mut out = format!("{root} is not trusted yet.\n");
     if now.files.is_empty() {
-        out.push_str("There are no files in it that would speak to the model with authority.\n");
+        out.push_str("It has no files that instruct the model.\n");
     } else {
-        out.push_str("These files would speak to the model with authority:\n");
+        out.push_str("These files instruct the model:\n");
     }
-    // All of them: what is not named was not agreed to.
+    // The full list: trust covers only what was shown.
     for (path, file) in &now.files {
         let _ = writeln!(out, "  {} ({})", visible_line(path), file.group.as_str());
     }
@@ -113,14 +128,15 @@ fn first_look(host: &Host, now: &GovernedContents) -> String {
 }
 
 fn difference(changes: &[TrustChange]) -> String {
-    let mut out = String::from("Governed files have changed since you trusted this workspace:\n");
+    let mut out = String::from("Governed files changed since you trusted this workspace:\n");
     for change in changes {
         let text = |file: &Option<foreword_workspace::GovernedFile>| {
             file.as_ref().and_then(|file| file.text.clone())
         };
         let (old, new) = (text(&change.old), text(&change.new));
         if (change.old.is_some() && old.is_none()) || (change.new.is_some() && new.is_none()) {
-            let _ = writeln!(out, "{} is too large to be shown", visible_line(&change.path));
+            let _ =
+                writeln!(out, "{} changed and is too large to show", visible_line(&change.path));
             continue;
         }
         out.push_str(&unified(
@@ -132,7 +148,7 @@ fn difference(changes: &[TrustChange]) -> String {
     out
 }
 
-/// A line about something a tool does, dim and short.
+/// One dimmed line about a tool call.
 pub(crate) fn tool_line(name: &str, input: &serde_json::Value) -> String {
     let line = format!("→ {} {}", plain_line(name, 80), plain_line(&input.to_string(), 120));
     dim_err(&line)
@@ -155,7 +171,7 @@ impl From<HostError> for CliError {
             | HostError::TooManyAgents { .. }
             | HostError::MessageTooLong { .. }
             | HostError::SessionMissing { .. }
-            | HostError::Agent { .. } => Self::not_right(message),
+            | HostError::Agent { .. } => Self::failed(message),
             HostError::Io { .. } => Self::internal(message),
             HostError::Skill(error) => return error.into(),
             HostError::Store(error) => return error.into(),

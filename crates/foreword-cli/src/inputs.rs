@@ -13,18 +13,18 @@ use foreword_workspace::WorkspaceError;
 
 use crate::args::{AnyMode, SourceArgs, Tokenizer};
 use crate::error::CliError;
-use crate::person::{config_dir, embeddings, models_dir};
 use crate::terminal::Terminal;
+use crate::user_env::{config_dir, embeddings, models_dir};
 
-/// The most that is read from a file or standard input.
-const MOST_BYTES: u64 = 64 << 20;
+/// The limit for a file or standard input.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Resolves the arguments of `build` and `explain`.
 pub(crate) fn resolve(workspace: &Path, source: &SourceArgs) -> Result<Gathered, CliError> {
     resolve_with(&Assembler::new(workspace), source)
 }
 
-/// The same, for who resolves again and again.
+/// The same, for callers that resolve repeatedly.
 pub(crate) fn resolve_with(
     assembler: &Assembler,
     source: &SourceArgs,
@@ -40,14 +40,14 @@ pub(crate) fn resolve_with(
     });
     if let Some(path) = &source.payload {
         let payload = Payload::parse(&read_input(path)?)
-            .map_err(|error| CliError::usage(error.to_string()).in_file(&shown(path)))?;
+            .map_err(|error| CliError::usage(error.to_string()).in_file(&display_name(path)))?;
         apply_payload(&mut request, payload);
     }
     Ok(assembler.assemble(&request)?)
 }
 
-/// Where the agent works: the directory that was named, seen from here or else from the workspace; or the
-/// current one, if it lies inside the workspace.
+/// The agent's working directory: the given one, relative to the current directory or else to the
+/// workspace; or the current directory, if it is inside the workspace.
 fn working_directory(workspace: &Path, named: Option<PathBuf>) -> Option<PathBuf> {
     if let Some(named) = named {
         let absolute = std::path::absolute(&named).ok().filter(|path| path.is_dir());
@@ -58,7 +58,7 @@ fn working_directory(workspace: &Path, named: Option<PathBuf>) -> Option<PathBuf
     here.starts_with(&root).then_some(here)
 }
 
-/// Says what was passed over, and what was probably not meant.
+/// Prints the warnings of a build, and one for a workspace that was given as the task.
 pub(crate) fn warn(
     workspace: &Path,
     source: &SourceArgs,
@@ -73,11 +73,13 @@ pub(crate) fn warn(
         && workspace == Path::new(".")
         && Path::new(task).is_dir()
     {
-        terminal.warn(&format!("`{task}` is taken as the task; a workspace is named with -w"));
+        terminal.warn(&format!(
+            "`{task}` is a directory but is used as the task; pass a workspace with `-w {task}`"
+        ));
     }
 }
 
-/// A Context that was given whole, with what the arguments say.
+/// A complete Context, with the arguments applied to it.
 pub(crate) fn with_context(
     mut context: Context,
     source: &SourceArgs,
@@ -89,7 +91,7 @@ pub(crate) fn with_context(
     Ok(Gathered { context, blueprint, blueprint_file: name.to_owned(), warnings: Vec::new() })
 }
 
-/// The exact counter, if one was asked for. It loads its vocabulary when it first counts.
+/// The exact counter, if requested. It loads its vocabulary at the first count.
 pub(crate) fn counter(tokenizer: Tokenizer) -> Result<Option<Box<dyn TokenCounter>>, CliError> {
     let name = match tokenizer {
         Tokenizer::Estimate => return Ok(None),
@@ -99,7 +101,7 @@ pub(crate) fn counter(tokenizer: Tokenizer) -> Result<Option<Box<dyn TokenCounte
     foreword::exact_counter(name).map(Some).map_err(|error| CliError::usage(error.to_string()))
 }
 
-/// What the arguments ask of a workspace.
+/// The arguments as a request to a workspace.
 pub(crate) fn request(source: &SourceArgs) -> Result<Request, CliError> {
     let session = &source.session;
     let (mode, prompt_mode) = modes(&source.mode)?;
@@ -151,14 +153,15 @@ fn modes(
             AnyMode::Prompt(choice) => prompt_mode.replace(*choice).is_some(),
         };
         if twice {
-            return Err(CliError::usage("--mode is given twice for the same thing")
-                .hint("one of plan, act, review, auto and one of full, minimal, none"));
+            return Err(CliError::usage("`--mode` sets the same kind of mode twice").hint(
+                "pass at most one of plan, act, review, auto and one of full, minimal, none",
+            ));
         }
     }
     Ok((mode, prompt_mode))
 }
 
-/// Arguments win over what the Context says.
+/// Arguments override the Context.
 fn override_context(context: &mut Context, source: &SourceArgs) -> Result<(), CliError> {
     let session = &source.session;
     let (mode, prompt_mode) = modes(&source.mode)?;
@@ -205,17 +208,17 @@ fn override_context(context: &mut Context, source: &SourceArgs) -> Result<(), Cl
     Ok(context.validate()?)
 }
 
-/// With `--context` no other file is read, so a file-backed module must find its text in the Context.
+/// `--context` reads no other file, so the Context has to hold the text of file-backed modules.
 fn check_files(context: &Context, blueprint: &Blueprint) -> Result<(), CliError> {
     for file in blueprint.files() {
         if !file.optional && !context.files.contains_key(&file.file) {
             return Err(CliError::usage(format!(
-                "module `{}` of blueprint `{}` needs the file {}, and --context reads no other file",
+                "module `{}` of blueprint `{}` needs the file {}, which the Context does not contain",
                 file.module,
                 blueprint.name(),
                 file.file
             ))
-            .hint(format!("put its text into the Context: {{\"files\": {{\"{}\": \"…\"}}}}", file.file)));
+            .hint(format!("add its text to the Context: {{\"files\": {{\"{}\": \"…\"}}}}", file.file)));
         }
     }
     Ok(())
@@ -234,12 +237,12 @@ fn apply_payload(request: &mut Request, payload: Payload) {
 
 fn parse_now(text: &str) -> Result<Timestamp, CliError> {
     Timestamp::parse(text).ok_or_else(|| {
-        CliError::usage(format!("--now `{text}` is not a time"))
-            .hint("use a form such as 2026-02-26T14:30:00Z")
+        CliError::usage(format!("invalid time for `--now`: `{text}`"))
+            .hint("use RFC 3339, for example 2026-02-26T14:30:00Z")
     })
 }
 
-/// The time on this machine.
+/// The time of the system clock.
 pub(crate) fn clock() -> Timestamp {
     let seconds =
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
@@ -251,29 +254,28 @@ pub(crate) fn read_context(path: &Path) -> Result<Context, CliError> {
     parse_context(&read_input(path)?, path)
 }
 
-/// Reads a Context, and says where it is wrong.
+/// Parses a Context. An error names the line and column.
 pub(crate) fn parse_context(text: &str, path: &Path) -> Result<Context, CliError> {
     Context::from_json(text).map_err(|error| {
         let place = match &error {
             ContextError::Json(json) if json.line() > 0 => {
-                format!("{}:{}:{}", shown(path), json.line(), json.column())
+                format!("{}:{}:{}", display_name(path), json.line(), json.column())
             }
-            _ => shown(path),
+            _ => display_name(path),
         };
         CliError::from(error).in_file(&place)
     })
 }
 
-/// Reads a file, or standard input for `-`, as text. A pipe is as good as a file where a person
-/// names it: that is what a shell makes of `<(command)`.
+/// Reads a file, or standard input for `-`, as text. A pipe is allowed: a shell turns `<(command)` into one.
 pub(crate) fn read_input(path: &Path) -> Result<String, CliError> {
     if path.as_os_str() == "-" {
         return read_stream(std::io::stdin().lock(), "standard input");
     }
-    match foreword_workspace::read_file(path, MOST_BYTES) {
+    match foreword_workspace::read_file(path, MAX_BYTES) {
         Ok(file) => Ok(file.text),
         Err(WorkspaceError::NotRegular { .. }) => {
-            let name = shown(path);
+            let name = display_name(path);
             let pipe = std::fs::File::open(path).map_err(|error| cannot_read(&name, &error))?;
             read_stream(pipe, &name)
         }
@@ -281,32 +283,35 @@ pub(crate) fn read_input(path: &Path) -> Result<String, CliError> {
     }
 }
 
-/// Reads a file or standard input as bytes, whatever they are.
-pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, CliError> {
+/// Reads a file, or standard input for `-`, as bytes.
+pub(crate) fn read_bytes(path: &Path, max: u64) -> Result<Vec<u8>, CliError> {
     if path.as_os_str() == "-" {
-        return read_some(std::io::stdin().lock(), "standard input", most);
+        return read_some(std::io::stdin().lock(), "standard input", max);
     }
-    let name = shown(path);
+    let name = display_name(path);
     if path.is_dir() {
-        return Err(CliError::usage(format!("{name} is a directory; a file is expected here")));
+        return Err(CliError::usage(format!("{name} is a directory; expected a file")));
     }
     let file = std::fs::File::open(path).map_err(|error| cannot_read(&name, &error))?;
-    read_some(file, &name, most)
+    read_some(file, &name, max)
 }
 
-fn read_some(stream: impl Read, name: &str, most: u64) -> Result<Vec<u8>, CliError> {
+fn read_some(stream: impl Read, name: &str, max: u64) -> Result<Vec<u8>, CliError> {
     let mut bytes = Vec::new();
-    stream.take(most + 1).read_to_end(&mut bytes).map_err(|error| cannot_read(name, &error))?;
-    if bytes.len() as u64 > most {
-        return Err(CliError::usage(format!("{name} is larger than {} MiB", most >> 20)));
+    stream.take(max + 1).read_to_end(&mut bytes).map_err(|error| cannot_read(name, &error))?;
+    if bytes.len() as u64 > max {
+        return Err(CliError::usage(format!(
+            "{name} is larger than the limit of {} MiB",
+            max >> 20
+        )));
     }
     Ok(bytes)
 }
 
 fn read_stream(stream: impl Read, name: &str) -> Result<String, CliError> {
-    String::from_utf8(read_some(stream, name, MOST_BYTES)?).map_err(|error| {
+    String::from_utf8(read_some(stream, name, MAX_BYTES)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        CliError::usage(format!("{name} is not UTF-8: byte {at} is wrong"))
+        CliError::usage(format!("{name} is not UTF-8: invalid byte at offset {at}"))
     })
 }
 
@@ -314,22 +319,22 @@ fn cannot_read(name: &str, error: &std::io::Error) -> CliError {
     CliError::usage(format!("cannot read {name}: {error}"))
 }
 
-/// Says what to do about an input, which is no file of a workspace.
+/// The error for an input, with hints for files outside a workspace.
 fn unreadable(path: &Path, error: WorkspaceError) -> CliError {
     match &error {
         WorkspaceError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
-            CliError::usage(format!("{}: there is no such file", path.display()))
-                .hint("check the path; `-` is standard input")
+            CliError::usage(format!("{}: file not found", path.display()))
+                .hint("check the path, or pass `-` for standard input")
         }
         WorkspaceError::IsDirectory { .. } => {
-            CliError::usage(error.to_string()).hint("give a file; a workspace is named with -w")
+            CliError::usage(error.to_string()).hint("pass a file; `-w DIR` selects a workspace")
         }
         WorkspaceError::TooLarge { .. } => CliError::usage(error.to_string()),
         _ => error.into(),
     }
 }
 
-/// How an input is called in messages.
-pub(crate) fn shown(path: &Path) -> String {
+/// The name of an input in messages.
+pub(crate) fn display_name(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
 }

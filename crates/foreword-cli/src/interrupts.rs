@@ -1,4 +1,4 @@
-//! Ctrl-C and the like: they end a turn if one is under way, else this process.
+//! Ctrl-C and termination signals: they cancel the current turn, or end this process.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,22 +9,24 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::error::CliError;
 
-/// Listens for Ctrl-C for as long as the process lives.
+/// Listens for signals for the life of the process.
 pub(crate) struct Interrupts(Arc<Shared>);
 
 struct Shared {
-    /// What the agents of the turn under way share.
+    /// The agents of the current turn.
     tree: Mutex<Option<AgentTree>>,
-    /// Somebody wants this process to end.
+    /// A signal asked this process to end.
     ended: AtomicBool,
-    /// The terminal as it was, before anybody edited a line on it.
+    /// The terminal's settings before line editing.
     terminal: Option<Termios>,
 }
 
 impl Interrupts {
     pub(crate) fn listen() -> Result<Self, CliError> {
-        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])
-            .map_err(|error| CliError::internal(format!("cannot listen for Ctrl-C: {error}")))?;
+        let mut signals =
+            signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| {
+                CliError::internal(format!("cannot install signal handlers: {error}"))
+            })?;
         let shared = Arc::new(Shared {
             tree: Mutex::default(),
             ended: AtomicBool::new(false),
@@ -39,7 +41,7 @@ impl Interrupts {
         Ok(Self(shared))
     }
 
-    /// Does something that Ctrl-C ends with all agents of the tree. A second Ctrl-C ends this process.
+    /// Runs `work`; Ctrl-C cancels all agents of the tree, and a second Ctrl-C ends this process.
     pub(crate) fn during<T>(&self, tree: &AgentTree, work: impl FnOnce() -> T) -> T {
         self.0.set(Some(tree.clone()));
         let done = work();
@@ -47,7 +49,7 @@ impl Interrupts {
         done
     }
 
-    /// Does somebody want this process to end, now that its turn is over?
+    /// Whether this process should end after the current turn.
     pub(crate) fn ended(&self) -> bool {
         self.0.ended.load(Ordering::SeqCst)
     }

@@ -1,17 +1,20 @@
-//! The `foreword` command. It holds no logic another front end would need: arguments in, results and
-//! errors out.
+//! The `foreword` command: arguments in, results and errors out. Logic that another front end would need
+//! is in the libraries.
 
 mod args;
+mod cli;
 mod commands;
 mod embedders;
 mod error;
 mod hosting;
 mod inputs;
 mod interrupts;
-mod person;
+mod json;
+mod lock;
 mod progress;
-mod screen;
 mod terminal;
+mod turn_printer;
+mod user_env;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -19,8 +22,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::args::{Cli, Command, EvalCommand};
-use crate::error::CliError;
+use crate::cli::Cli;
 use crate::terminal::Terminal;
 
 fn main() -> ExitCode {
@@ -28,18 +30,19 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
-            if let Some(hint) = slip(&error) {
+            if let Some(hint) = hint_for(&error) {
                 Terminal { json: false, quiet: false }.say(&hint);
             }
-            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-            return ExitCode::from(if asked { 0 } else { 2 });
+            let requested =
+                matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            return ExitCode::from(if requested { 0 } else { 2 });
         }
     };
     let terminal = Terminal { json: cli.global.json, quiet: cli.global.quiet };
     if cli.global.verbose > 0 {
         trace(cli.global.verbose);
     }
-    match run(&cli, &terminal) {
+    match cli.command.run(&cli.global.workspace, &terminal) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             terminal.error(&error);
@@ -48,8 +51,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// What a word too many was probably meant to be.
-fn slip(error: &clap::Error) -> Option<String> {
+/// A hint for an unexpected word.
+fn hint_for(error: &clap::Error) -> Option<String> {
     let (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) =
         (error.kind(), error.get(ContextKind::InvalidArg))
     else {
@@ -59,56 +62,15 @@ fn slip(error: &clap::Error) -> Option<String> {
     if word.starts_with('-') {
         None
     } else if usage.contains("foreword run") {
-        Some("hint: what to say to the agent goes behind -m: `foreword run -m \"…\"`".to_owned())
+        Some("hint: pass the message with -m: `foreword run -m \"…\"`".to_owned())
     } else if Path::new(word).is_dir() {
-        Some(format!("hint: a workspace is named with -w: `-w {word}`"))
+        Some(format!("hint: select a workspace with -w: `-w {word}`"))
     } else {
-        Some("hint: a task of several words goes in quotes".to_owned())
+        Some("hint: put a task of several words in quotes".to_owned())
     }
 }
 
-fn run(cli: &Cli, terminal: &Terminal) -> Result<(), CliError> {
-    let workspace = cli.global.workspace.as_path();
-    match &cli.command {
-        Command::Init(args) => commands::init::run(workspace, args, terminal),
-        Command::Build(args) => commands::build::run(workspace, args, terminal),
-        Command::Explain(args) => commands::explain::run(workspace, args, terminal),
-        Command::Diff(args) => commands::diff::run(args, terminal),
-        Command::Lint(args) => commands::lint::run(workspace, args, terminal),
-        Command::Skill(command) => commands::skill::run(workspace, command, terminal),
-        Command::Memory(command) => commands::memory::run(workspace, command, terminal),
-        Command::Audit(command) => commands::audit::run(workspace, command, terminal),
-        Command::Model(command) => commands::model::run(command, terminal),
-        Command::Eval(EvalCommand::Speed(args)) => commands::speed::run(args, terminal),
-        Command::Eval(EvalCommand::Screen(args)) => commands::screen_eval::run(args, terminal),
-        Command::Index(args) => commands::index::run(workspace, args, terminal),
-        Command::Eval(EvalCommand::Assemble(args)) => {
-            commands::eval_assemble::run(workspace, args, terminal)
-        }
-        Command::Eval(EvalCommand::Run(args)) => commands::eval_run::run(workspace, args, terminal),
-        Command::Eval(EvalCommand::Retrieval(args)) => {
-            commands::retrieval_eval::run(args, terminal)
-        }
-        Command::Eval(EvalCommand::Injection(args)) => {
-            commands::eval_injection::run(args, terminal)
-        }
-        Command::Scan(args) => commands::scan::run(args, terminal),
-        Command::Run(args) => commands::run::run(workspace, args, terminal),
-        Command::Chat(args) => commands::chat::run(workspace, args, terminal),
-        Command::Session(command) => commands::session::run(workspace, command, terminal),
-        Command::Schedule(command) => commands::schedule::run(workspace, command, terminal),
-        Command::Approve(args) => commands::approve::run(workspace, args, terminal),
-        Command::Mcp(args) => commands::mcp::run(workspace, args, terminal),
-        Command::Schema { action } => commands::schema::run(action.as_deref(), terminal),
-        Command::Agent => commands::agent::run(),
-        Command::SandboxLaunch { args } => commands::agent::launch(args),
-        Command::Serve(_) => commands::serve::run(workspace),
-        Command::Completions { shell } => commands::shell::completions(*shell, terminal),
-        Command::Man { directory } => commands::shell::man(directory, terminal),
-    }
-}
-
-/// Shows tracing events on standard error.
+/// Prints tracing events to standard error.
 fn trace(verbose: u8) {
     let level = match verbose {
         1 => tracing::Level::INFO,

@@ -1,12 +1,14 @@
-//! Writing to the terminal: stdout holds results, stderr everything else; colour only on a terminal.
+//! Output: results on standard output, everything else on standard error, colour only on a terminal.
 
 use std::io::{self, IsTerminal, Write};
 
 use foreword::visible;
+use serde::Serialize;
 
 use crate::error::CliError;
+use crate::json;
 
-/// How much to say, and in which form.
+/// How much to print, and in which form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terminal {
     pub(crate) json: bool,
@@ -14,10 +16,10 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Writes a result. A reader that went away is not an error.
+    /// Writes a result. A closed pipe is not an error.
     pub(crate) fn print(&self, text: &str) -> Result<(), CliError> {
         let mut out = io::stdout().lock();
-        // A prompt has no line break of its own at its end; a person's terminal wants one.
+        // A prompt does not end with a line break; a terminal needs one.
         let end = if out.is_terminal() && !text.ends_with('\n') { "\n" } else { "" };
         let written = out.write_all(text.as_bytes()).and_then(|()| out.write_all(end.as_bytes()));
         match written.and_then(|()| out.flush()) {
@@ -28,28 +30,38 @@ impl Terminal {
         }
     }
 
-    /// Writes a value as JSON.
-    pub(crate) fn print_json(&self, value: &impl serde::Serialize) -> Result<(), CliError> {
-        let mut text = serde_json::to_string_pretty(value)?;
-        text.push('\n');
-        self.print(&text)
+    /// Writes an object as JSON.
+    pub(crate) fn print_json(&self, object: &impl Serialize) -> Result<(), CliError> {
+        self.print(&json::pretty(object)?)
     }
 
-    /// Writes a value as one line of JSON.
-    pub(crate) fn print_json_line(&self, value: &impl serde::Serialize) -> Result<(), CliError> {
-        let mut text = serde_json::to_string(value)?;
-        text.push('\n');
-        self.print(&text)
+    /// Writes an object as one line of JSON.
+    pub(crate) fn print_json_line(&self, object: &impl Serialize) -> Result<(), CliError> {
+        self.print(&json::line(object)?)
     }
 
-    /// Asks a person, if there is one to ask; without a terminal the answer is yes. A person who cannot
-    /// see the question is not asked, and nothing is done.
-    pub(crate) fn confirm(&self, question: &str) -> Result<bool, CliError> {
-        if !io::stdin().is_terminal() {
+    /// Writes a list of objects as a JSON array.
+    pub(crate) fn print_json_list<T: Serialize>(&self, objects: &[T]) -> Result<(), CliError> {
+        self.print(&json::list(objects)?)
+    }
+
+    /// Shows what is about to be decided. Under `--json` standard output is kept for the result.
+    pub(crate) fn show(&self, text: &str) -> Result<(), CliError> {
+        if self.json {
+            let _ = io::stderr().write_all(text.as_bytes());
+            return Ok(());
+        }
+        self.print(text)
+    }
+
+    /// Asks the user, unless `yes` says that they agreed on the command line. The one place where anything
+    /// is confirmed: without a terminal it is an error, so that nothing is decided by default.
+    pub(crate) fn confirm(&self, question: &str, yes: bool) -> Result<bool, CliError> {
+        if yes {
             return Ok(true);
         }
-        if !io::stderr().is_terminal() {
-            return Err(CliError::usage("there is nowhere to ask").hint("use --yes to go ahead"));
+        if !can_ask() {
+            return Err(CliError::usage("confirmation needs a terminal; pass `--yes` to proceed"));
         }
         let _ = write!(io::stderr(), "{question} [y/N] ");
         let mut answer = String::new();
@@ -59,7 +71,7 @@ impl Terminal {
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
-    /// Says something beside the result.
+    /// Writes a message for the user.
     pub(crate) fn say(&self, text: &str) {
         if !self.quiet {
             let _ = writeln!(io::stderr(), "{text}");
@@ -72,7 +84,7 @@ impl Terminal {
         }
     }
 
-    /// Reports an error with its hints. Always said.
+    /// Reports an error with its hints, also under `--quiet`.
     pub(crate) fn error(&self, error: &CliError) {
         let mut err = io::stderr().lock();
         let _ = writeln!(err, "{} {}", paint_err("error:", "31"), visible(&error.message));
@@ -82,26 +94,35 @@ impl Terminal {
     }
 }
 
-/// Text with invisible characters written out, on one line of at most `most` characters.
-pub(crate) fn plain_line(text: &str, most: usize) -> String {
+/// Text with escaped invisible characters, on one line, cut after `max` characters.
+pub(crate) fn plain_line(text: &str, max: usize) -> String {
     let line = visible(&text.split_whitespace().collect::<Vec<_>>().join(" "));
-    if line.chars().count() <= most {
+    if line.chars().count() <= max {
         return line;
     }
-    line.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+    line.chars().take(max.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// So many of something: `1 turn`, `2 turns`.
+/// A count with its noun: `1 turn`, `2 turns`, `2 entries`.
 pub(crate) fn counted(count: u64, one: &str) -> String {
-    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+    match one.strip_suffix('y') {
+        _ if count == 1 => format!("1 {one}"),
+        Some(stem) => format!("{count} {stem}ies"),
+        None => format!("{count} {one}s"),
+    }
 }
 
-/// Is a person looking at standard output?
-pub(crate) fn is_watched() -> bool {
+/// Whether there is a user who sees a question and can answer it.
+pub(crate) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Whether standard output is a terminal.
+pub(crate) fn is_terminal_output() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Text in a colour, if standard output is a terminal and nobody asked for none.
+/// Text in a colour, if standard output is a terminal and NO_COLOR is not set.
 pub(crate) fn paint(text: &str, colour: &str) -> String {
     paint_if(io::stdout().is_terminal(), text, colour)
 }
@@ -110,12 +131,12 @@ pub(crate) fn paint_err(text: &str, colour: &str) -> String {
     paint_if(io::stderr().is_terminal(), text, colour)
 }
 
-/// Something less important than the rest, for standard error.
+/// Dimmed text for standard error.
 pub(crate) fn dim_err(text: &str) -> String {
     if colours_stderr() { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }
 }
 
-/// May what goes to standard error have colours?
+/// Whether standard error shows colours.
 pub(crate) fn colours_stderr() -> bool {
     wants_colour(io::stderr().is_terminal())
 }

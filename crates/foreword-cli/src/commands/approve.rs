@@ -1,8 +1,9 @@
-//! `foreword approve`: what waits for a person, and their decision.
+//! `foreword approve`: pending decisions, and the user's answer.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
+use clap::Args;
 use foreword_host::{Host, HostError};
 use foreword_protocol::ActionInfo;
 use foreword_skills::unified;
@@ -11,21 +12,50 @@ use foreword_store::{
 };
 use serde_json::json;
 
-use crate::args::AllowArgs;
 use crate::error::CliError;
 use crate::hosting;
-use crate::person::shown_time;
 use crate::terminal::{Terminal, plain_line};
+use crate::user_env::format_time;
 
-/// So many refusals are named where one has to be chosen.
-const MOST_NAMED: usize = 20;
+/// How many refusals an error lists.
+const MAX_LISTED: usize = 20;
 
-pub(crate) fn run(workspace: &Path, args: &AllowArgs, terminal: &Terminal) -> Result<(), CliError> {
+/// List pending decisions, or allow a refused action
+///
+/// Approving by ID allows exactly that call; approving by name allows the next call, whatever its arguments.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword approve                                List pending decisions
+  foreword approve 7k2m                           Allow a refused call once, or apply an identity file
+  foreword approve skill_propose --session ops    Allow the next call of an action")]
+pub(crate) struct ApproveArgs {
+    /// ID of a decision, or the name of an action; omit it to list pending decisions
+    pub(crate) what: Option<String>,
+    /// Session, when approving an action by name
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Reject instead of approving
+    #[arg(long)]
+    pub(crate) reject: bool,
+    /// Reason, for the audit log
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+    /// Approve without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+pub(crate) fn run(
+    workspace: &Path,
+    args: &ApproveArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
     let host = hosting::open(workspace)?;
     let Some(what) = &args.what else {
         if args.reject {
-            return Err(CliError::usage("say what is to stay refused, by its id")
-                .hint("`foreword approve` lists what waits for you"));
+            return Err(CliError::usage("`--reject` needs an ID")
+                .hint("run `foreword approve` to list pending decisions"));
         }
         return list(&host, terminal);
     };
@@ -35,7 +65,7 @@ pub(crate) fn run(workspace: &Path, args: &AllowArgs, terminal: &Terminal) -> Re
     decide(&host, what, args, terminal)
 }
 
-/// What waits: refused actions, and identity files.
+/// Pending decisions: refused actions, and identity files.
 pub(crate) fn list(host: &Host, terminal: &Terminal) -> Result<(), CliError> {
     let refusals = host.reader().refusals(None, Some(RefusalState::Open))?;
     let files = host.reader().identity_proposals(Some(IdentityState::Pending))?;
@@ -52,24 +82,24 @@ pub(crate) fn list(host: &Host, terminal: &Terminal) -> Result<(), CliError> {
             out,
             "{}  {}  {} by {}: {}",
             file.id,
-            shown_time(file.created_at),
+            format_time(file.created_at),
             file.file,
             plain_line(&file.by, 60),
             plain_line(reason, 120),
         );
     }
     if out.is_empty() {
-        out.push_str("nothing waits for you\n");
+        out.push_str("no pending decisions\n");
     }
     terminal.print(&out)
 }
 
-/// A refusal in one line.
+/// A refusal on one line.
 fn line(refusal: &Refusal) -> String {
     format!(
         "{}  {}  {} in session {}: {} ({})",
         refusal.id,
-        shown_time(refusal.at),
+        format_time(refusal.at),
         refusal.action,
         refusal.session,
         plain_line(&refusal.summary, 120),
@@ -77,22 +107,26 @@ fn line(refusal: &Refusal) -> String {
     )
 }
 
-/// Decides about an action by its name: the one refusal of it, or, in a session that is named, leave
-/// before it is asked for.
+/// Decides about an action by its name: the only open refusal of it or, in a given session, a grant for
+/// the next call.
 fn by_action(
     host: &Host,
     action: &str,
-    args: &AllowArgs,
+    args: &ApproveArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     if !ActionInfo::named(action).is_some_and(ActionInfo::is_sensitive) {
-        return Err(CliError::usage(format!("`{action}` needs no leave")));
+        return Err(CliError::usage(format!("`{action}` needs no approval")));
     }
     let session = args.session.as_deref().map(SessionId::parse).transpose()?;
     let mut waiting = host.reader().refusals(session.as_ref(), Some(RefusalState::Open))?;
     waiting.retain(|refusal| refusal.action == action);
     match (session, waiting.as_slice()) {
         (Some(session), _) if !args.reject => {
+            let question = format!("Allow the next `{action}` in session {session}?");
+            if !terminal.confirm(&question, args.yes)? {
+                return Err(undecided());
+            }
             let grant = host.grant(&session, action)?;
             if terminal.json {
                 return terminal.print_json(&json!({
@@ -103,8 +137,8 @@ fn by_action(
             Ok(())
         }
         (Some(session), []) => {
-            Err(CliError::usage(format!("no refusal of `{action}` is open in session {session}"))
-                .hint("`foreword approve` lists what waits for you"))
+            Err(CliError::usage(format!("session {session} has no open refusal of `{action}`"))
+                .hint("run `foreword approve` to list pending decisions"))
         }
         (Some(session), refusals) => {
             let decided: Result<Vec<_>, _> = refusals
@@ -115,25 +149,25 @@ fn by_action(
             if terminal.json {
                 return terminal.print_json(&json!({ "refusals": decided }));
             }
-            terminal.say(&format!("`{action}` stays refused in session {session}"));
+            terminal.say(&format!("`{action}` remains refused in session {session}"));
             Ok(())
         }
         (None, [refusal]) => decide(host, refusal.id.as_str(), args, terminal),
-        (None, []) => Err(CliError::usage(format!("`{action}` was not refused anywhere"))
-            .hint("name the session it is to be allowed in with --session")),
-        (None, refusals) => Err(refusals.iter().take(MOST_NAMED).fold(
-            CliError::usage(format!("`{action}` was refused {} times", refusals.len()))
-                .hint("name one of them by its id:"),
+        (None, []) => Err(CliError::usage(format!("`{action}` has no open refusal"))
+            .hint("pass `--session ID` to allow its next call in a session")),
+        (None, refusals) => Err(refusals.iter().take(MAX_LISTED).fold(
+            CliError::usage(format!("`{action}` has {} open refusals", refusals.len()))
+                .hint("pass the ID of one of them:"),
             |error, refusal| error.hint(line(refusal)),
         )),
     }
 }
 
-/// Decides about something by its id.
+/// Decides about a refusal or an identity file by its ID.
 pub(crate) fn decide(
     host: &Host,
     id: &str,
-    args: &AllowArgs,
+    args: &ApproveArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     match host.reader().refusal(id) {
@@ -143,20 +177,22 @@ pub(crate) fn decide(
     }
     let (proposal, content) = match host.identity_proposal(id) {
         Ok(found) => found,
-        Err(HostError::Store(StoreError::NoSuch { .. })) => return Err(nothing(id)),
+        Err(HostError::Store(StoreError::NoSuch { .. })) => return Err(not_found(id)),
         Err(error) => return Err(error.into()),
     };
     if proposal.state != IdentityState::Pending {
-        let what = format!("the change of {}", proposal.file);
+        let what = format!("the change to {}", proposal.file);
         let word = proposal.state.as_str();
         return Err(decided_before(&what, word, proposal.decided_by, proposal.decided_at));
     }
-    if !args.reject && !terminal.quiet && !terminal.json {
-        let old = std::fs::read(host.root().join(&proposal.file)).ok();
-        let new = content.as_deref().map(str::as_bytes);
-        terminal.print(&unified(&proposal.file, old.as_deref(), new))?;
-        if !terminal.confirm(&format!("Take this into {}?", proposal.file))? {
-            return Err(CliError::not_right("nothing was decided"));
+    if !args.reject {
+        if !(args.yes && (terminal.quiet || terminal.json)) {
+            let old = std::fs::read(host.root().join(&proposal.file)).ok();
+            let new = content.as_deref().map(str::as_bytes);
+            terminal.show(&unified(&proposal.file, old.as_deref(), new))?;
+        }
+        if !terminal.confirm(&format!("Apply this change to {}?", proposal.file), args.yes)? {
+            return Err(undecided());
         }
     }
     let verdict = if args.reject { IdentityVerdict::Reject } else { IdentityVerdict::Approve };
@@ -164,15 +200,15 @@ pub(crate) fn decide(
     if terminal.json {
         return terminal.print_json(&decided);
     }
-    let word = if args.reject { "was turned down" } else { "was taken in" };
-    terminal.say(&format!("the change of {} {word}", decided.file));
+    let word = if args.reject { "rejected" } else { "applied" };
+    terminal.say(&format!("the change to {} was {word}", decided.file));
     Ok(())
 }
 
 fn decide_refusal(
     host: &Host,
     found: &Refusal,
-    args: &AllowArgs,
+    args: &ApproveArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     if found.state != RefusalState::Open {
@@ -180,31 +216,38 @@ fn decide_refusal(
         let (word, by) = (found.state.as_str(), found.decided_by.clone());
         return Err(decided_before(&what, word, by, found.decided_at));
     }
-    if !args.reject && !terminal.quiet && !terminal.json {
-        let summary = plain_line(&found.summary, usize::MAX);
-        terminal.print(&format!("{} in session {}: {summary}\n", found.action, found.session))?;
-        if !terminal.confirm("Allow this once?")? {
-            return Err(CliError::not_right("nothing was decided"));
+    if !args.reject {
+        if !(args.yes && (terminal.quiet || terminal.json)) {
+            let summary = plain_line(&found.summary, usize::MAX);
+            terminal
+                .show(&format!("{} in session {}: {summary}\n", found.action, found.session))?;
+        }
+        if !terminal.confirm("Allow this call once?", args.yes)? {
+            return Err(undecided());
         }
     }
     let decided = host.decide_refusal(found.id.as_str(), !args.reject)?;
     if terminal.json {
         return terminal.print_json(&decided);
     }
-    let word = if args.reject { "stays refused" } else { "is allowed once" };
+    let word = if args.reject { "remains refused" } else { "is allowed once" };
     terminal.say(&format!("`{}` {word} in session {}", decided.action, decided.session));
     Ok(())
 }
 
-fn nothing(id: &str) -> CliError {
+fn undecided() -> CliError {
+    CliError::failed("nothing was decided")
+}
+
+fn not_found(id: &str) -> CliError {
     let id = plain_line(id, 40);
-    CliError::usage(format!("`{id}` is no refused action and no proposal for an identity file"))
-        .hint("`foreword approve` lists what waits for you, with ids")
-        .hint("a skill is approved with `foreword skill approve ID`")
+    CliError::usage(format!("no refused action or identity file proposal has the ID `{id}`"))
+        .hint("run `foreword approve` to list pending decisions")
+        .hint("run `foreword skill approve ID` to approve a skill")
 }
 
 fn decided_before(what: &str, word: &str, by: Option<String>, at: Option<i64>) -> CliError {
     let by = by.map(|by| format!(" by {}", plain_line(&by, 60))).unwrap_or_default();
-    let at = at.map(|at| format!(" at {}", shown_time(at))).unwrap_or_default();
-    CliError::not_right(format!("{what} is decided already: {word}{by}{at}"))
+    let at = at.map(|at| format!(" at {}", format_time(at))).unwrap_or_default();
+    CliError::failed(format!("{what} is already decided: {word}{by}{at}"))
 }

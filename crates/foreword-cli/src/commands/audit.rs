@@ -1,19 +1,62 @@
-//! `foreword audit`: the log of everything that was changed or refused, and whether it is whole.
+//! `foreword audit`: the log of changes and refusals, and its verification.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use clap::{Args, Subcommand};
 use foreword::Timestamp;
 use foreword_skills::GitStore;
 use foreword_store::{AuditKey, Entry, Heads, LogFilter, Order, Verification};
 use serde_json::{Value, json};
 
-use crate::args::{AuditCommand, AuditLogArgs};
 use crate::commands::skill::store;
 use crate::error::CliError;
-use crate::person::{act, config_dir, now_ms, shown_time};
-use crate::terminal::{Terminal, paint, plain_line};
+use crate::json::Versioned;
+use crate::terminal::{Terminal, counted, paint, plain_line};
+use crate::user_env::{act, config_dir, format_time, now_ms};
+
+/// Show and verify the audit log
+#[derive(Subcommand, Debug)]
+pub(crate) enum AuditCommand {
+    Log(AuditLogArgs),
+    /// Verify that no entry was changed, removed, moved or added
+    #[command(after_help = "\
+Examples:
+  foreword audit verify
+  foreword audit verify --json | jq .ok")]
+    Verify,
+    /// Accept that earlier entries of the log are lost
+    ///
+    /// Use it after you restored or deleted the database yourself. The acceptance is an entry of its own.
+    #[command(after_help = "\
+Examples:
+  foreword audit accept --reason \"restored Monday's backup\"")]
+    Accept {
+        /// Reason, for the audit log
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+    },
+}
+
+/// Print the audit log, oldest entry first
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword audit log --since 7d
+  foreword audit log --since 2026-02-26T14:30:00Z --json
+  foreword audit log --action skill. -n 20")]
+pub(crate) struct AuditLogArgs {
+    /// Print entries from this time on: RFC 3339, a date, or an age such as 90m, 12h, 7d
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Print only actions with this prefix, such as `skill.`
+    #[arg(long, value_name = "PREFIX")]
+    action: Option<String>,
+    /// Maximum number of entries; the newest are printed
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+}
 
 pub(crate) fn run(
     workspace: &Path,
@@ -31,7 +74,7 @@ pub(crate) fn run(
 fn log(store: &GitStore, args: &AuditLogArgs, terminal: &Terminal) -> Result<(), CliError> {
     let since = args.since.as_deref().map(|text| since(text, now_ms())).transpose()?;
     let Some(reader) = store.reader()? else {
-        terminal.say("nothing was recorded in this workspace yet");
+        terminal.say("the audit log is empty");
         return if terminal.json { terminal.print("[]\n") } else { Ok(()) };
     };
     let mut filter = LogFilter {
@@ -41,7 +84,7 @@ fn log(store: &GitStore, args: &AuditLogArgs, terminal: &Terminal) -> Result<(),
         ..LogFilter::default()
     };
     if let Some(limit) = args.limit {
-        // The newest so many, and those oldest first: few enough to hold.
+        // The newest entries, printed oldest first.
         filter.order = Order::NewestFirst;
         filter.limit = Some(limit);
         let mut entries = reader.entries(&filter)?;
@@ -67,7 +110,7 @@ fn log(store: &GitStore, args: &AuditLogArgs, terminal: &Terminal) -> Result<(),
     }
 }
 
-/// Prints entries as they come: an array with one entry a line, or lines for people.
+/// Prints entries while they are read: one per line, as text or as elements of a JSON array.
 struct Printer<'t> {
     terminal: &'t Terminal,
     buffer: String,
@@ -75,7 +118,7 @@ struct Printer<'t> {
 }
 
 impl<'t> Printer<'t> {
-    /// How much to gather before it is written.
+    /// Bytes to buffer before writing.
     const CHUNK: usize = 64 << 10;
 
     fn new(terminal: &'t Terminal) -> Self {
@@ -86,16 +129,16 @@ impl<'t> Printer<'t> {
         if self.terminal.json {
             let mut value = serde_json::to_value(entry)?;
             if let Some(fields) = value.as_object_mut() {
-                fields.insert("at".into(), json!(shown_time(entry.at)));
+                fields.insert("at".into(), json!(format_time(entry.at)));
             }
             self.buffer.push_str(if self.first { "[\n" } else { ",\n" });
-            self.buffer.push_str(&value.to_string());
+            self.buffer.push_str(&serde_json::to_string(&Versioned::new(&value))?);
         } else {
             let _ = write!(
                 self.buffer,
                 "{:>6}  {}  {:14} {:8} {}  by {}",
                 entry.seq,
-                shown_time(entry.at),
+                format_time(entry.at),
                 plain_line(&entry.action, 40),
                 plain_line(&entry.outcome, 12),
                 plain_line(&entry.subject, 64),
@@ -160,7 +203,9 @@ fn report(
             let Verification { entries, anchors, .. } = verification;
             let _ = writeln!(
                 out,
-                "{entries} entries, unbroken, and {anchors} anchors in the history hold"
+                "verified {} and {} in the skill history",
+                counted(*entries, "entry"),
+                counted(*anchors, "anchor")
             );
         }
         terminal.print(&out)?;
@@ -169,9 +214,9 @@ fn report(
         }
         if let Some(newest) = lost_commits.last() {
             terminal.warn(&format!(
-                "{} commits of skills that the log speaks of are not in the history any more, the \
-                 newest {newest}: it was set back, rewritten or begun anew",
-                lost_commits.len()
+                "the skill history lacks {} that the log records, the newest {newest}: the history was \
+                 reset or rewritten",
+                counted(lost_commits.len() as u64, "commit")
             ));
         }
     }
@@ -179,15 +224,15 @@ fn report(
         return Ok(());
     }
     let faults = verification.faults.len() as u64 + verification.more_faults;
-    Err(CliError::not_right(format!("the audit log is not what it was: {faults} faults"))
-        .hint("docs/audit.md says what each of them means"))
+    Err(CliError::failed(format!("audit log failed verification: {}", counted(faults, "fault")))
+        .hint("see docs/audit.md for the meaning of each fault"))
 }
 
-/// No log is fine where there never was one, and not where one was written down elsewhere.
+/// A missing log is fine if there never was one, and a fault if anchors or a head file record one.
 fn without_database(store: &GitStore, terminal: &Terminal) -> Result<(), CliError> {
     let anchors = store.anchors()?;
     let database = store.database_path();
-    // By way of the workspace: the folder of the database may be gone with it.
+    // From the workspace: the folder of the database may be missing too.
     let root = store.workspace().root();
     let canonical = match (root.canonicalize(), database.strip_prefix(root)) {
         (Ok(whole), Ok(below)) => whole.join(below),
@@ -198,16 +243,15 @@ fn without_database(store: &GitStore, terminal: &Terminal) -> Result<(), CliErro
         if terminal.json {
             return terminal.print_json(&json!({ "ok": true, "entries": 0, "faults": [] }));
         }
-        terminal.say("nothing was recorded in this workspace yet");
+        terminal.say("the audit log is empty");
         return Ok(());
     }
     if terminal.json {
-        let message = "the audit log is gone";
+        let message = "the audit log is missing";
         terminal.print_json(&json!({ "ok": false, "entries": 0, "messages": [message] }))?;
     }
-    Err(CliError::not_right(format!("{}: the audit log is gone", canonical.display())).hint(
-        "put the database back from a backup, with the files beside it that begin with its name",
-    ))
+    Err(CliError::failed(format!("{}: the audit log is missing", canonical.display()))
+        .hint("restore the database from a backup, together with its -wal and -shm files"))
 }
 
 fn accept(store: &GitStore, reason: &str, terminal: &Terminal) -> Result<(), CliError> {
@@ -215,14 +259,13 @@ fn accept(store: &GitStore, reason: &str, terminal: &Terminal) -> Result<(), Cli
     if terminal.json {
         return terminal.print_json(&json!({ "accepted": accepted }));
     }
-    terminal
-        .print(&format!("{accepted} lost ends of the log are accepted, and that is on record\n"))
+    terminal.print(&format!("accepted {}; the log records it\n", counted(accepted as u64, "gap")))
 }
 
-/// A time, a date, or an age, in milliseconds since 1970.
+/// A time, a date or an age, as milliseconds since the Unix epoch.
 fn since(text: &str, now: i64) -> Result<i64, CliError> {
     let wrong = || {
-        CliError::usage(format!("--since `{text}` is not a time"))
+        CliError::usage(format!("invalid time for `--since`: `{text}`"))
             .hint("use 2026-02-26T14:30:00Z, 2026-02-26, or an age such as 90m, 12h or 7d")
     };
     let time = Timestamp::parse(text).or_else(|| Timestamp::parse(&format!("{text}T00:00:00Z")));

@@ -1,20 +1,41 @@
-//! `foreword diff A B`: where two prompts part, which section caused it, what is billed again.
+//! `foreword diff A B`: the first difference of two prompts, its section, and the tokens it bills again.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use foreword::{ChangeKind, Difference, Side, diff};
 use foreword_gather::{Request, blueprint_by_name, gather};
 
-use crate::args::DiffArgs;
 use crate::error::CliError;
-use crate::inputs::{self, parse_context, read_input, shown};
-use crate::person::config_dir;
+use crate::inputs::{self, display_name, parse_context, read_input};
 use crate::terminal::{Terminal, paint};
+use crate::user_env::config_dir;
 
-pub(crate) fn run(args: &DiffArgs, terminal: &Terminal) -> Result<(), CliError> {
-    // One time for both sides, so that the clock is no difference; and of two workspaces, only what
-    // their files say, so that a copy in another directory is no difference either.
+/// Compare two prompts and show what is billed again
+#[derive(Args, Debug)]
+#[command(after_help = "\
+A and B are each a workspace directory, a Context as JSON, or a saved `foreword build --json`.
+
+Examples:
+  foreword build --json > before.json; $EDITOR SOUL.md; foreword diff before.json .
+  foreword diff yesterday.json today.json")]
+pub(crate) struct DiffArgs {
+    /// First prompt
+    a: PathBuf,
+    /// Second prompt
+    b: PathBuf,
+    /// Agent, for workspaces
+    #[arg(short, long, value_name = "ID")]
+    agent: Option<String>,
+    /// Blueprint, for workspaces and Contexts
+    #[arg(short, long, value_name = "NAME|FILE")]
+    blueprint: Option<String>,
+}
+
+pub(crate) fn run(_: &Path, args: &DiffArgs, terminal: &Terminal) -> Result<(), CliError> {
+    // Both sides get the same time. Two workspaces are compared by their files alone, so that a copy in
+    // another directory is identical.
     let asked = Request {
         agent: args.agent.clone(),
         blueprint: args.blueprint.clone(),
@@ -38,21 +59,21 @@ fn side(path: &Path, asked: &Request) -> Result<Side, CliError> {
         return Ok(Side::of(&gathered.blueprint.build(&gathered.context)));
     }
     let text = read_input(path)?;
-    let in_file = |error: CliError| error.in_file(&shown(path));
+    let in_file = |error: CliError| error.in_file(&display_name(path));
     let value: serde_json::Value = serde_json::from_str(&text)
-        .map_err(|error| in_file(CliError::usage(format!("not JSON: {error}"))))?;
+        .map_err(|error| in_file(CliError::usage(format!("invalid JSON: {error}"))))?;
     if value.get("sections").is_some() {
         return Side::from_saved(&text)
             .map_err(|error| in_file(CliError::usage(error.to_string())));
     }
     let context = parse_context(&text, path).map_err(|error| {
-        error.hint("a side is a workspace, a Context, or what `foreword build --json` printed")
+        error.hint("pass a workspace, a Context, or a saved `foreword build --json`")
     })?;
     let blueprint = blueprint_by_name(asked.blueprint.as_deref().unwrap_or("standard"))?;
     Ok(Side::of(&blueprint.build(&context)))
 }
 
-/// A difference for people.
+/// A difference as text.
 pub(crate) fn table(difference: &Difference) -> String {
     let mut out = String::new();
     if difference.identical {

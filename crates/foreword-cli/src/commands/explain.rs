@@ -1,15 +1,31 @@
-//! `foreword explain`: a table of what stands in the prompt, then what was left out and why.
+//! `foreword explain`: a table of the sections of a prompt, then what was left out and why.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
+use clap::Args;
 use foreword::{Manifest, Prompt, SectionEntry, Selection};
 
-use crate::args::ExplainArgs;
+use crate::args::SourceArgs;
 use crate::commands::build;
 use crate::error::CliError;
 use crate::inputs;
 use crate::terminal::{Terminal, paint};
+
+/// Show the source and token cost of each section
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword explain -w examples/guarded
+  foreword explain --at 1200              Show the section and file of byte 1200
+  foreword explain --json | jq .omitted")]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// Explain one byte of the prompt
+    #[arg(long, value_name = "BYTE")]
+    at: Option<usize>,
+}
 
 pub(crate) fn run(
     workspace: &Path,
@@ -45,7 +61,7 @@ fn explain_byte(prompt: &Prompt, at: usize, terminal: &Terminal) -> Result<(), C
     let manifest = prompt.manifest_with_digests();
     if at >= manifest.content.len() {
         return Err(CliError::usage(format!(
-            "byte {at} is beyond the prompt, which has {} bytes",
+            "byte {at} is past the end of the prompt, which has {} bytes",
             manifest.content.len()
         )));
     }
@@ -79,7 +95,7 @@ fn explain_byte(prompt: &Prompt, at: usize, terminal: &Terminal) -> Result<(), C
         }
         (Some(section), _, _) => {
             format!(
-                "section {}, {} authority, written by the module itself\n",
+                "section {}, {} authority, from the module itself\n",
                 section.module,
                 section.authority.as_str()
             )
@@ -129,7 +145,7 @@ pub(crate) fn table(manifest: &Manifest<'_>, blueprint: &str) -> String {
     }
     let _ = writeln!(
         out,
-        "\n{} tokens in {} sections of blueprint {blueprint}; {}% of the window of {} left; stable prefix {} bytes",
+        "\n{} tokens in {} sections of blueprint {blueprint}; {}% of the {}-token window left; stable prefix {} bytes",
         metadata.estimated_tokens,
         metadata.module_count,
         metadata.percent_remaining,
@@ -137,17 +153,13 @@ pub(crate) fn table(manifest: &Manifest<'_>, blueprint: &str) -> String {
         manifest.stable_prefix_bytes
     );
     if metadata.over_budget {
-        let _ = writeln!(
-            out,
-            "{}",
-            paint("over budget, though everything optional was left out", "31")
-        );
+        let _ = writeln!(out, "{}", paint("over budget, even without the optional sections", "31"));
     }
     if let Some(selection) = manifest.selection {
         out.push_str(&selected(selection));
     }
     if !manifest.omitted.is_empty() {
-        let _ = writeln!(out, "\n{}", paint("left out", "34"));
+        let _ = writeln!(out, "\n{}", paint("omitted", "34"));
         for omitted in manifest.omitted {
             let _ = writeln!(out, "  {}: {}", omitted.module, omitted.reason);
         }
@@ -165,20 +177,19 @@ pub(crate) fn table(manifest: &Manifest<'_>, blueprint: &str) -> String {
         }
     }
     if !manifest.inactive.is_empty() {
-        let _ =
-            writeln!(out, "\n{} {}", paint("nothing to say:", "34"), manifest.inactive.join(", "));
+        let _ = writeln!(out, "\n{} {}", paint("empty:", "34"), manifest.inactive.join(", "));
     }
     out
 }
 
-/// What was selected for the task, and why.
+/// The selection for the task, with reasons.
 fn selected(selection: &Selection) -> String {
     let by = selection.embedder.as_ref().map_or_else(
-        || "by words alone".to_owned(),
-        |embedder| format!("by words and {}", printable(embedder.inspect())),
+        || "by keywords".to_owned(),
+        |embedder| format!("by keywords and {}", printable(embedder.inspect())),
     );
     let least =
-        selection.min_score.map(|least| format!(", least score {least}")).unwrap_or_default();
+        selection.min_score.map(|least| format!(", minimum score {least}")).unwrap_or_default();
     let mut out = format!("\n{} {by}{least}\n", paint("selected for the task", "34"));
     for (kind, items) in [("tool", &selection.tools), ("skill", &selection.skills)] {
         for item in items {
@@ -189,14 +200,14 @@ fn selected(selection: &Selection) -> String {
         }
     }
     for kind in &selection.abstained {
-        let _ = writeln!(out, "  no {} fit", printable(kind.inspect()));
+        let _ = writeln!(out, "  no matching {}", printable(kind.inspect()));
     }
     out
 }
 
 /// The files of a section, each once.
 fn sources(section: &SectionEntry<'_>) -> String {
-    const MOST: usize = 3;
+    const MAX_NAMES: usize = 3;
     let mut names: Vec<String> = Vec::new();
     for source in &section.sources {
         let name = printable(source.path);
@@ -204,8 +215,8 @@ fn sources(section: &SectionEntry<'_>) -> String {
             names.push(name);
         }
     }
-    let more = names.len().saturating_sub(MOST);
-    names.truncate(MOST);
+    let more = names.len().saturating_sub(MAX_NAMES);
+    names.truncate(MAX_NAMES);
     let mut out = names.join(", ");
     if more > 0 {
         let _ = write!(out, " and {more} more");
@@ -213,7 +224,7 @@ fn sources(section: &SectionEntry<'_>) -> String {
     if out.is_empty() { "context".to_owned() } else { out }
 }
 
-/// Names from files, without what a terminal would act on.
+/// A name from a file, without control characters.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }

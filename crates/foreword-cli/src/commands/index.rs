@@ -1,16 +1,34 @@
-//! `foreword index`: vectors of tools and skills, made ahead.
+//! `foreword index`: precomputed embeddings of tools and skills.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use foreword_gather::{Imported, IndexReport, Indexing, Request, import_tools, index};
 use serde::Serialize;
 
-use crate::args::IndexArgs;
 use crate::error::CliError;
-use crate::inputs::{read_input, shown};
-use crate::person::{config_dir, embeddings, models_dir};
+use crate::inputs::{display_name, read_input};
 use crate::progress::Progress;
-use crate::terminal::{Terminal, plain_line};
+use crate::terminal::{Terminal, counted, plain_line};
+use crate::user_env::{config_dir, embeddings, models_dir};
+
+/// Precompute tool and skill embeddings
+///
+/// With an index, a build embeds only its task.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword index                            Embed new and changed texts
+  foreword index --check                    Fail if the index is out of date; for CI
+  foreword index --import-tools tools.json  Add the tools of an MCP server's tools/list")]
+pub(crate) struct IndexArgs {
+    /// Change nothing; fail with exit code 1 if the index is out of date
+    #[arg(long)]
+    check: bool,
+    /// First add the tools of an MCP server's `tools/list` answer to tools.toml
+    #[arg(long, value_name = "FILE|-", conflicts_with = "check")]
+    import_tools: Option<PathBuf>,
+}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -41,56 +59,59 @@ pub(crate) fn run(workspace: &Path, args: &IndexArgs, terminal: &Terminal) -> Re
         let answer = Answer { fresh: report.is_fresh(), report: report.clone(), imported };
         terminal.print_json(&answer)?;
     } else {
-        terminal.print(&told(&report, indexing))?;
+        terminal.print(&summary(&report, indexing))?;
     }
     if args.check && !report.is_fresh() {
-        return Err(CliError::not_right("the index is not up to date").hint("run `foreword index`"));
+        return Err(
+            CliError::failed("the index is out of date").hint("run `foreword index` to update it")
+        );
     }
     Ok(())
 }
 
-/// Adds the tools of an answer to `tools/list` to the workspace.
+/// Adds the tools of a `tools/list` answer to the workspace.
 fn import(workspace: &Path, path: &Path, terminal: &Terminal) -> Result<Imported, CliError> {
     let json = read_input(path)?;
     let imported = import_tools(workspace, &json)
-        .map_err(|error| CliError::from(error).in_file(&shown(path)))?;
+        .map_err(|error| CliError::from(error).in_file(&display_name(path)))?;
     for name in &imported.differing {
         let name = plain_line(name, 80);
-        terminal.warn(&format!("tools.toml describes `{name}` otherwise: it stays as it is"));
+        terminal.warn(&format!("tools.toml has another description of `{name}`; it is unchanged"));
     }
     for (name, reason) in &imported.suspicious {
         let name = plain_line(name, 80);
         terminal.warn(&format!(
-            "the description of `{name}` reads like an {reason}: look at it in tools.toml"
+            "the description of `{name}` looks like prompt injection ({reason}); review it in tools.toml"
         ));
     }
     terminal.say(&format!(
-        "{} tools added to tools.toml, {} were there already",
-        imported.added.len(),
+        "added {} to tools.toml; {} already there",
+        counted(imported.added.len() as u64, "tool"),
         imported.same + imported.differing.len()
     ));
     Ok(imported)
 }
 
-fn told(report: &IndexReport, indexing: Indexing) -> String {
+fn summary(report: &IndexReport, indexing: Indexing) -> String {
     if report.embedder.is_empty() {
-        return "no embedder is wanted (`name = \"none\"`): there is nothing to index\n".to_owned();
+        return "embeddings are off (`name = \"none\"` in [embedder]); nothing to index\n"
+            .to_owned();
     }
     let of = format!(
-        "{} tools and {} skills of {} agents, {} examples of injections, {} texts, by {}",
+        "{} tools, {} skills, {} agents, {} injection examples, {} texts, embedder {}",
         report.tools, report.skills, report.agents, report.patterns, report.texts, report.embedder
     );
     let replaced = report.replaced.as_ref();
     let replaced =
-        replaced.map(|why| format!("the old index is of no use: {why}\n")).unwrap_or_default();
+        replaced.map(|why| format!("the old index cannot be used: {why}\n")).unwrap_or_default();
     let state = match (report.is_fresh(), indexing) {
         (true, _) => "up to date".to_owned(),
         (false, Indexing::Check) => format!(
-            "not up to date: {} texts to embed, {} vectors to drop, {} word indexes to make",
+            "out of date: {} texts to embed, {} vectors to remove, {} keyword indexes to build",
             report.embedded, report.dropped, report.word_indexes
         ),
         (false, Indexing::Update) => format!(
-            "{} texts embedded, {} vectors dropped, {} word indexes made",
+            "{} texts embedded, {} vectors removed, {} keyword indexes built",
             report.embedded, report.dropped, report.word_indexes
         ),
     };

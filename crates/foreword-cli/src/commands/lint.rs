@@ -1,47 +1,69 @@
-//! `foreword lint`: what is wrong with a workspace, and drift from its lock.
+//! `foreword lint`: problems of a workspace, and drift from its lock.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
+use clap::Args;
 use foreword::{Finding, Severity};
 use foreword_gather::lint_workspace;
 
-use crate::args::LintArgs;
-use crate::commands::lock::{self, LOCK_FILE};
 use crate::error::CliError;
-use crate::terminal::{Terminal, paint};
+use crate::lock::{self, LOCK_FILE};
+use crate::terminal::{Terminal, counted, paint};
+
+/// Check a workspace for identity bleed, wrong order, missing tools and more
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword lint -w examples/roles
+  foreword lint --agent planner --json
+  foreword lint --lock                 Fail if a prompt differs from foreword.lock")]
+pub(crate) struct LintArgs {
+    /// Check only this agent
+    #[arg(short, long, value_name = "ID")]
+    agent: Option<String>,
+    /// Blueprint to check against
+    #[arg(short, long, value_name = "NAME|FILE")]
+    blueprint: Option<String>,
+    /// Also fail if a prompt differs from foreword.lock
+    #[arg(long)]
+    lock: bool,
+}
 
 pub(crate) fn run(workspace: &Path, args: &LintArgs, terminal: &Terminal) -> Result<(), CliError> {
     let mut found = findings(workspace, args.agent.as_deref(), args.blueprint.as_deref())?;
     if args.lock {
-        found.extend(
-            lock::check(workspace)?.into_iter().map(|drift| Finding {
+        found.extend(lock::check(workspace)?.into_iter().map(|drift| {
+            Finding {
                 rule: "lock",
                 severity: Severity::Error,
                 file: LOCK_FILE.to_owned(),
                 line: 1,
                 message: format!(
-                    "the prompt of `{}` is not what the lock says: {}",
+                    "the prompt of `{}` differs from the lock: {}",
                     drift.agent, drift.message
                 ),
-                hint: "review the change, then run `foreword build --lock` and commit the lock"
-                    .to_owned(),
-            }),
-        );
+                hint:
+                    "review the change, then run `foreword build --lock` and commit foreword.lock"
+                        .to_owned(),
+            }
+        }));
     }
     let errors = found.iter().filter(|finding| finding.severity == Severity::Error).count();
     if terminal.json {
-        terminal.print_json(&found)?;
+        terminal.print_json_list(&found)?;
     } else {
         terminal.print(&list(&found))?;
         if found.is_empty() {
-            terminal.say("nothing to complain about");
+            terminal.say("no problems found");
         }
     }
     if errors > 0 {
-        return Err(CliError::not_right(format!(
-            "{errors} of {} findings are errors",
-            found.len()
+        let (errors, warnings) = (errors as u64, (found.len() - errors) as u64);
+        return Err(CliError::failed(format!(
+            "found {} and {}",
+            counted(errors, "error"),
+            counted(warnings, "warning")
         )));
     }
     Ok(())

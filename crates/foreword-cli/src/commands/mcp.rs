@@ -1,8 +1,10 @@
-//! `foreword mcp`: the workspace, or a session behind its socket, for MCP clients.
+//! `foreword mcp`: a workspace, or a session behind its socket, for MCP clients.
 
-use std::path::Path;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::Args;
 use foreword_host::{ClientSession, Host};
 use foreword_mcp::{
     Backend, HttpOptions, HttpServer, PromptInfo, SkillInfo, SocketBackend, ToolInfo, agent_tools,
@@ -14,17 +16,47 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::args::McpArgs;
 use crate::commands::explain::without_text;
 use crate::error::CliError;
 use crate::hosting;
 use crate::terminal::Terminal;
 
-/// No file with a token is longer.
-const LONGEST_TOKEN: u64 = 4096;
+const MAX_TOKEN_BYTES: u64 = 4096;
 
-/// The name under which the prompt without an agent is listed.
+/// The name of the prompt of a workspace without agents.
 const NO_AGENT: &str = "default";
+
+/// Serve a workspace to MCP clients
+///
+/// Clients see actions as tools, skills as resources and agents' prompts as prompts.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Over HTTP, clients send the token as `Authorization: Bearer TOKEN`.
+
+Examples:
+  foreword mcp -w my-agent --trust
+  foreword mcp -w my-agent --http 127.0.0.1:8722
+  claude mcp add foreword -- foreword mcp -w my-agent --trust")]
+pub(crate) struct McpArgs {
+    /// Serve HTTP at this local address, under /mcp, instead of standard input and output
+    #[arg(long, value_name = "ADDR", conflicts_with = "socket")]
+    http: Option<SocketAddr>,
+    /// File with the HTTP token; without it, a new token is printed
+    #[arg(long, value_name = "FILE", requires = "http")]
+    token_file: Option<PathBuf>,
+    /// Connect to the socket of a running session; reads its token from FOREWORD_SESSION_TOKEN
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+    /// Agent that performs the actions
+    #[arg(short, long, value_name = "ID", conflicts_with = "socket")]
+    agent: Option<String>,
+    /// Session to continue, or the name of a new one
+    #[arg(long, value_name = "ID", conflicts_with = "socket")]
+    session: Option<String>,
+    /// Trust the workspace in its current state without asking
+    #[arg(long)]
+    trust: bool,
+}
 
 pub(crate) fn run(workspace: &Path, args: &McpArgs, terminal: &Terminal) -> Result<(), CliError> {
     let failed = |error: foreword_mcp::ServeError| CliError::usage(error.to_string());
@@ -32,7 +64,7 @@ pub(crate) fn run(workspace: &Path, args: &McpArgs, terminal: &Terminal) -> Resu
         super::agent::close_to_others()?;
         let token = std::env::var("FOREWORD_SESSION_TOKEN").map_err(|_| {
             CliError::usage("FOREWORD_SESSION_TOKEN is not set")
-                .hint("the host gives it to the agents it starts")
+                .hint("the host sets it for the agents it starts")
         })?;
         let backend = SocketBackend::connect(socket, token)
             .map_err(|error| CliError::usage(error.to_string()))?;
@@ -46,16 +78,16 @@ pub(crate) fn run(workspace: &Path, args: &McpArgs, terminal: &Terminal) -> Resu
     let Some(addr) = args.http else { return serve_stdio(backend).map_err(failed) };
     let (token, is_new) = match &args.token_file {
         Some(file) => {
-            let token = foreword_workspace::read_file(file, LONGEST_TOKEN)?.text;
+            let token = foreword_workspace::read_file(file, MAX_TOKEN_BYTES)?.text;
             (token.trim().to_owned(), false)
         }
         None => (new_token()?, true),
     };
     let server = HttpServer::bind(backend, &HttpOptions { addr, token: token.clone() });
     let server = server.map_err(failed)?;
-    terminal.say(&format!("MCP at http://{}/mcp", server.addr()));
+    terminal.say(&format!("serving MCP at http://{}/mcp", server.addr()));
     if is_new {
-        terminal.say(&format!("token {token}"));
+        terminal.say(&format!("token: {token}"));
     }
     server.run_until_signal().map_err(failed)
 }
@@ -63,11 +95,11 @@ pub(crate) fn run(workspace: &Path, args: &McpArgs, terminal: &Terminal) -> Resu
 fn new_token() -> Result<String, CliError> {
     let mut bytes = [0; 24];
     getrandom::fill(&mut bytes)
-        .map_err(|error| CliError::internal(format!("there are no random bytes: {error}")))?;
+        .map_err(|error| CliError::internal(format!("cannot get random bytes: {error}")))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// A workspace of this machine.
+/// A workspace on this machine.
 struct Local {
     host: Arc<Host>,
     session: ClientSession,
@@ -91,14 +123,14 @@ impl Backend for Local {
         let prompt = json!({
             "type": "object",
             "properties": {
-                "agent": {"type": "string", "description": "The agent's id; the default unless told."},
-                "task": {"type": "string", "description": "What the prompt is for."},
+                "agent": {"type": "string", "description": "Agent ID; the default agent if omitted."},
+                "task": {"type": "string", "description": "Task to build the prompt for."},
             },
             "additionalProperties": false,
         });
         let text = json!({
             "type": "object",
-            "properties": {"text": {"type": "string", "description": "A text from outside."}},
+            "properties": {"text": {"type": "string", "description": "Text to scan."}},
             "required": ["text"],
             "additionalProperties": false,
         });
@@ -113,10 +145,10 @@ impl Backend for Local {
         tools.push(own("prompt_build", "Compile an agent's system prompt.", &prompt));
         tools.push(own(
             "prompt_explain",
-            "Tell where each part of an agent's prompt comes from and what it costs.",
+            "Show the source and token cost of each section of an agent's prompt.",
             &prompt,
         ));
-        tools.push(own("scan", "Say whether a text reads like an injection.", &text));
+        tools.push(own("scan", "Scan text for prompt injection.", &text));
         tools
     }
 
@@ -177,7 +209,7 @@ impl Backend for Local {
         let agents = self.host.agents()?;
         let agent = agents.iter().find(|known| *known == name);
         if agent.is_none() && !(agents.is_empty() && name == NO_AGENT) {
-            return Err(Failure::new(ErrorCode::NotFound, format!("there is no agent `{name}`")));
+            return Err(Failure::new(ErrorCode::NotFound, format!("agent `{name}` not found")));
         }
         Ok(self.host.prompt_of(agent.map(String::as_str), task)?.0.text().to_owned())
     }
@@ -185,11 +217,11 @@ impl Backend for Local {
 
 fn read<T: DeserializeOwned>(name: &str, args: Value) -> Result<T, Failure> {
     serde_json::from_value(args).map_err(|error| {
-        Failure::new(ErrorCode::BadRequest, format!("invalid call of `{name}`: {error}"))
+        Failure::new(ErrorCode::BadRequest, format!("invalid arguments for `{name}`: {error}"))
     })
 }
 
-/// A text of an answer; nothing where there is none.
+/// A text field of an answer; empty if it is missing.
 fn text(answer: &Value, field: &str) -> String {
     answer.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
 }

@@ -1,32 +1,95 @@
-//! One file per command.
+//! One file or folder per command: its arguments, its help and what it does.
+//!
+//! To add a command, write a module with an `Args` struct and `run`, and add it to the list below.
 
-pub(crate) mod agent;
-pub(crate) mod approve;
-pub(crate) mod audit;
-pub(crate) mod build;
-pub(crate) mod chat;
-pub(crate) mod diff;
-pub(crate) mod eval_assemble;
-pub(crate) mod eval_injection;
-pub(crate) mod eval_run;
-pub(crate) mod explain;
-pub(crate) mod index;
-pub(crate) mod init;
-pub(crate) mod lint;
-pub(crate) mod lock;
-pub(crate) mod mcp;
-pub(crate) mod memory;
-pub(crate) mod model;
-pub(crate) mod pip;
-pub(crate) mod retrieval_eval;
-pub(crate) mod run;
-pub(crate) mod scan;
-pub(crate) mod schedule;
-pub(crate) mod schema;
-pub(crate) mod screen_eval;
-pub(crate) mod serve;
-pub(crate) mod session;
-pub(crate) mod shell;
-pub(crate) mod skill;
-pub(crate) mod speed;
-pub(crate) mod watch;
+mod agent;
+mod approve;
+mod audit;
+mod backup;
+mod build;
+mod chat;
+mod completions;
+mod diff;
+mod eval;
+mod explain;
+mod index;
+mod init;
+mod lint;
+mod man;
+mod mcp;
+mod memory;
+mod model;
+mod restore;
+mod run;
+mod sandbox_launch;
+mod scan;
+mod schedule;
+mod schema;
+mod serve;
+mod session;
+mod skill;
+mod trust;
+
+use std::path::Path;
+
+use clap::Subcommand;
+
+use crate::error::CliError;
+use crate::terminal::Terminal;
+
+/// Makes the enum of commands and its dispatch from one list, in the order of the help page.
+macro_rules! commands {
+    ($($(#[$attribute:meta])* $name:ident($module:ident::$arguments:ident),)*) => {
+        #[derive(Subcommand, Debug)]
+        pub(crate) enum Command {
+            $($(#[$attribute])* $name($module::$arguments),)*
+        }
+
+        impl Command {
+            pub(crate) fn run(&self, workspace: &Path, terminal: &Terminal) -> Result<(), CliError> {
+                match self {
+                    $(Self::$name(arguments) => $module::run(workspace, arguments, terminal),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    Init(init::InitArgs),
+    Build(build::BuildArgs),
+    Explain(explain::ExplainArgs),
+    Diff(diff::DiffArgs),
+    Lint(lint::LintArgs),
+    Run(run::RunArgs),
+    Chat(chat::ChatArgs),
+    Approve(approve::ApproveArgs),
+    Trust(trust::TrustArgs),
+    #[command(subcommand)]
+    Session(session::SessionCommand),
+    #[command(subcommand)]
+    Schedule(schedule::ScheduleCommand),
+    #[command(subcommand)]
+    Skill(skill::SkillCommand),
+    #[command(subcommand)]
+    Memory(memory::MemoryCommand),
+    #[command(subcommand)]
+    Audit(audit::AuditCommand),
+    Backup(backup::BackupArgs),
+    Restore(restore::RestoreArgs),
+    Scan(scan::ScanArgs),
+    Index(index::IndexArgs),
+    #[command(subcommand)]
+    Model(model::ModelCommand),
+    #[command(subcommand)]
+    Eval(eval::EvalCommand),
+    Mcp(mcp::McpArgs),
+    Serve(serve::ServeArgs),
+    Schema(schema::SchemaArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
+    #[command(hide = true)]
+    Agent(agent::AgentArgs),
+    #[command(hide = true, name = "sandbox-launch", disable_help_flag = true)]
+    SandboxLaunch(sandbox_launch::SandboxLaunchArgs),
+}

@@ -1,25 +1,67 @@
-//! `foreword run`: one message, one turn; or what is due, each a turn.
+//! `foreword run`: one turn for one message, or one turn for each due schedule.
 
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use clap::{Args, ValueEnum};
 use foreword_host::{External, Host, TurnReport, TurnRequest};
 use foreword_store::{SessionId, TurnRange};
 use serde_json::json;
 
-use crate::args::{DryRun, RunArgs};
+use crate::args::TurnArgs;
 use crate::error::CliError;
 use crate::hosting;
 use crate::interrupts::Interrupts;
-use crate::screen::{Screen, held, summary};
+use crate::json;
 use crate::terminal::Terminal;
+use crate::turn_printer::{TurnPrinter, held, summary};
 
-/// No message is longer.
-pub(crate) const LONGEST_MESSAGE: u64 = 1 << 20;
+pub(crate) const MAX_MESSAGE_BYTES: u64 = 1 << 20;
+
+/// Run an agent on one message
+///
+/// The model comes from [model] in foreword.toml, or from ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY and
+/// OPENAI_BASE_URL. The key stays in the host; agents never see it.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword run -m \"write a deploy checklist\"
+  foreword run --session ops -m \"and now for staging\"
+  foreword run -m \"summarise this\" --external mail=inbox/1.txt")]
+pub(crate) struct RunArgs {
+    /// Message to the agent; `-` reads it from standard input
+    #[arg(
+        short,
+        long,
+        value_name = "TEXT",
+        required_unless_present = "heartbeat",
+        allow_hyphen_values = true
+    )]
+    message: Option<String>,
+    /// External text to pass with the message, fenced and counted as taint: `mail=FILE`, or `mail=-` for standard input
+    #[arg(long, value_name = "SOURCE=FILE")]
+    external: Vec<String>,
+    /// Run due schedules, then HEARTBEAT.md; for use from a timer
+    #[arg(long, conflicts_with_all = ["message", "external", "dry_run", "session", "agent", "user"])]
+    heartbeat: bool,
+    #[command(flatten)]
+    turn: TurnArgs,
+    /// Print what would be sent instead of sending it
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, default_missing_value = "body")]
+    dry_run: Option<DryRun>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
+enum DryRun {
+    /// Exact body of the first request
+    Body,
+    /// Context, as accepted by `foreword build --context`
+    Context,
+}
 
 pub(crate) fn run(workspace: &Path, args: &RunArgs, terminal: &Terminal) -> Result<(), CliError> {
-    let mut request = hosting::request(&args.choice)?;
+    let mut request = hosting::request(&args.turn)?;
     request.external = external(&args.external, args.message.as_deref() == Some("-"))?;
     if let Some(given) = &args.message {
         request.message = message(given)?;
@@ -28,23 +70,23 @@ pub(crate) fn run(workspace: &Path, args: &RunArgs, terminal: &Terminal) -> Resu
     if let Some(what) = args.dry_run {
         return dry_run(&host, &request, what, terminal);
     }
-    hosting::ensure_trusted(&host, args.choice.trust, terminal)?;
+    hosting::ensure_trusted(&host, args.turn.trust, terminal)?;
     let tree = host.tree()?;
     request.tree = Some(tree.clone());
     let interrupts = Interrupts::listen()?;
-    let mut screen = Screen::new(terminal);
+    let mut printer = TurnPrinter::new(terminal);
     if args.heartbeat {
-        return interrupts.during(&tree, || heartbeat(&host, &request, &mut screen, terminal));
+        return interrupts.during(&tree, || heartbeat(&host, &request, &mut printer, terminal));
     }
-    // Named ahead, so that a turn that fails can be found.
+    // Named in advance, so that a failed turn can be found.
     let session = match request.session.take() {
         Some(session) => session,
         None => SessionId::random()?,
     };
     request.session = Some(session.clone());
     let before = newest(&host, &session);
-    let done = interrupts.during(&tree, || host.turn(&request, &mut screen));
-    screen.end();
+    let done = interrupts.during(&tree, || host.turn(&request, &mut printer));
+    printer.end();
     match done {
         Ok(report) => show(&report, terminal),
         Err(error) => {
@@ -58,13 +100,13 @@ pub(crate) fn run(workspace: &Path, args: &RunArgs, terminal: &Terminal) -> Resu
     }
 }
 
-/// The number of a session's newest turn; 0 if there is none.
+/// The number of the newest turn of a session; 0 without one.
 fn newest(host: &Host, session: &SessionId) -> u64 {
     let turns = host.reader().turns(session, TurnRange::newest(1)).unwrap_or_default();
     turns.last().map_or(0, |turn| turn.number.0)
 }
 
-/// Says which turn it was that failed.
+/// Prints which turn failed.
 fn failed(
     session: &SessionId,
     turn: u64,
@@ -92,23 +134,23 @@ fn dry_run(
     }
     match what {
         DryRun::Body => terminal.print(&format!("{}\n", prepared.request_body())),
-        DryRun::Context => terminal.print_json(&prepared.context),
+        DryRun::Context => terminal.print(&json::unversioned(&prepared.context)?),
     }
 }
 
-/// Schedules that are due, then the heartbeat.
+/// Runs due schedules, then the heartbeat.
 fn heartbeat(
     host: &Arc<Host>,
     request: &TurnRequest,
-    screen: &mut Screen,
+    printer: &mut TurnPrinter,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let mut woken = host.run_due(request, screen)?;
-    woken.extend(host.heartbeat(request, screen)?);
+    let mut woken = host.run_due(request, printer)?;
+    woken.extend(host.heartbeat(request, printer)?);
     if terminal.json {
-        terminal.print_json(&woken)?;
+        terminal.print_json_list(&woken)?;
     } else if woken.is_empty() {
-        terminal.say("nothing is due, and HEARTBEAT.md has nothing to say");
+        terminal.say("no schedule is due and HEARTBEAT.md is empty");
     }
     let failed = woken
         .iter()
@@ -116,42 +158,42 @@ fn heartbeat(
         .count();
     match failed {
         0 => Ok(()),
-        _ => Err(CliError::not_right(format!("{failed} of {} turns failed", woken.len()))),
+        _ => Err(CliError::failed(format!("{failed} of {} turns failed", woken.len()))),
     }
 }
 
 fn message(given: &str) -> Result<String, CliError> {
     let message = if given == "-" { read_stdin()? } else { given.to_owned() };
     if message.trim().is_empty() {
-        return Err(CliError::usage("the message is empty").hint("say something with -m"));
+        return Err(CliError::usage("the message is empty").hint("pass a message with `-m`"));
     }
-    if message.len() as u64 > LONGEST_MESSAGE {
+    if message.len() as u64 > MAX_MESSAGE_BYTES {
         return Err(too_long());
     }
     Ok(message)
 }
 
-/// Texts from outside, each with where it came from.
+/// External texts with their sources.
 fn external(given: &[String], stdin_taken: bool) -> Result<Vec<External>, CliError> {
     let mut stdin_taken = stdin_taken;
     given
         .iter()
         .map(|given| {
-            let wrong = || {
-                CliError::usage(format!("`{given}` is not of the form SOURCE=FILE"))
-                    .hint("such as --external mail=inbox/1.txt")
+            let invalid = || {
+                CliError::usage(format!("invalid value for `--external`: `{given}`"))
+                    .hint("use SOURCE=FILE, for example `--external mail=inbox/1.txt`")
             };
-            let (source, file) = given.split_once('=').ok_or_else(wrong)?;
+            let (source, file) = given.split_once('=').ok_or_else(invalid)?;
             if source.trim().is_empty() || file.is_empty() {
-                return Err(wrong());
+                return Err(invalid());
             }
             let text = if file == "-" {
                 if std::mem::replace(&mut stdin_taken, true) {
-                    return Err(CliError::usage("standard input can be read only once"));
+                    return Err(CliError::usage("standard input can be used only once"));
                 }
                 read_stdin()?
             } else {
-                foreword_workspace::read_file(Path::new(file), LONGEST_MESSAGE)?.text
+                foreword_workspace::read_file(Path::new(file), MAX_MESSAGE_BYTES)?.text
             };
             Ok(External { source: source.to_owned(), text })
         })
@@ -161,17 +203,17 @@ fn external(given: &[String], stdin_taken: bool) -> Result<Vec<External>, CliErr
 fn read_stdin() -> Result<String, CliError> {
     let mut text = String::new();
     io::stdin()
-        .take(LONGEST_MESSAGE + 1)
+        .take(MAX_MESSAGE_BYTES + 1)
         .read_to_string(&mut text)
         .map_err(|error| CliError::usage(format!("cannot read standard input: {error}")))?;
     Ok(text)
 }
 
 pub(crate) fn too_long() -> CliError {
-    CliError::usage(format!("a message may have {LONGEST_MESSAGE} bytes"))
+    CliError::usage(format!("message is longer than {} MiB", MAX_MESSAGE_BYTES >> 20))
 }
 
-/// What came of the turn, beside the answer that was shown as it came.
+/// Prints the outcome of a turn; its answer was printed while it ran.
 fn show(report: &TurnReport, terminal: &Terminal) -> Result<(), CliError> {
     if terminal.json {
         terminal.print_json(report)?;

@@ -1,19 +1,38 @@
-//! `foreword scan`: does a text read like an injection?
+//! `foreword scan`: the injection scanner.
 
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use foreword_guard::{Scan, ScanVerdict, Scanner};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::args::ScanArgs;
 use crate::error::CliError;
-use crate::inputs::{read_bytes, shown};
-use crate::terminal::{Terminal, paint, plain_line};
+use crate::inputs::{display_name, read_bytes};
+use crate::terminal::{Terminal, counted, paint, plain_line};
 
-/// Bytes of a file, and of a line of JSON.
-const MOST_BYTES: u64 = 16 << 20;
+/// The limit for a file, and for a line of JSON.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Scan text for prompt injection
+///
+/// Prints PASS, FLAG or BLOCK with a score and reasons. Exits with 1 if any text is BLOCK. A verdict is a signal, not a
+/// proof. Needs no workspace.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword scan mail.txt notes.md
+  curl -s https://example.org/page | foreword scan
+  foreword scan --jsonl texts.jsonl | jq -r .verdict")]
+pub(crate) struct ScanArgs {
+    /// Files to scan, or - for standard input
+    #[arg(value_name = "FILE|-", default_value = "-")]
+    files: Vec<PathBuf>,
+    /// Read one JSON object with a `text` field per line, and print one result per line
+    #[arg(long)]
+    jsonl: bool,
+}
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -27,12 +46,12 @@ struct Text {
     text: String,
 }
 
-pub(crate) fn run(args: &ScanArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(_: &Path, args: &ScanArgs, terminal: &Terminal) -> Result<(), CliError> {
     let scanner = scanner()?;
-    let (mut blocked, mut all) = (0, 0);
+    let (mut blocked, mut all) = (0_u64, 0);
     let mut count = |scan: &Scan| {
         all += 1;
-        blocked += usize::from(scan.verdict == ScanVerdict::Block);
+        blocked += u64::from(scan.verdict == ScanVerdict::Block);
     };
     for file in &args.files {
         if args.jsonl {
@@ -46,29 +65,29 @@ pub(crate) fn run(args: &ScanArgs, terminal: &Terminal) -> Result<(), CliError> 
         let scan = scan_file(&scanner, file)?;
         count(&scan);
         if terminal.json {
-            terminal.print_json_line(&Line { file: &shown(file), scan: &scan })?;
+            terminal.print_json_line(&Line { file: &display_name(file), scan: &scan })?;
         } else {
-            terminal.print(&describe(&shown(file), &scan))?;
+            terminal.print(&describe(&display_name(file), &scan))?;
         }
     }
     if blocked > 0 {
-        return Err(CliError::not_right(format!("{blocked} of {all} texts read like injections")));
+        return Err(CliError::failed(format!("blocked {blocked} of {}", counted(all, "text"))));
     }
     Ok(())
 }
 
-/// The scanner that is part of this program.
+/// The built-in scanner.
 pub(crate) fn scanner() -> Result<Scanner, CliError> {
     Scanner::embedded()
         .map_err(|error| CliError::internal(format!("cannot load the injection scanner: {error}")))
 }
 
 fn scan_file(scanner: &Scanner, file: &Path) -> Result<Scan, CliError> {
-    let bytes = read_bytes(file, MOST_BYTES)?;
+    let bytes = read_bytes(file, MAX_BYTES)?;
     let text = String::from_utf8_lossy(&bytes);
     let mut scan = scanner.scan(&text);
     if matches!(text, std::borrow::Cow::Owned(_)) {
-        scan.reasons.push("not UTF-8: only what could be read of it was judged".to_owned());
+        scan.reasons.push("not UTF-8; invalid bytes were skipped".to_owned());
     }
     Ok(scan)
 }
@@ -87,17 +106,17 @@ fn describe(file: &str, scan: &Scan) -> String {
     out
 }
 
-/// Gives `sink` each line of a JSONL file as it is read; blank lines are passed over.
+/// Passes each line of a JSONL file to `sink`; skips blank lines.
 pub(crate) fn each_line<T: DeserializeOwned>(
     file: &Path,
     mut sink: impl FnMut(T) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
-    let name = shown(file);
+    let name = display_name(file);
     let cannot = |error: &std::io::Error| CliError::usage(format!("cannot read {name}: {error}"));
     let stream: Box<dyn Read> = if file.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
     } else if file.is_dir() {
-        return Err(CliError::usage(format!("{name} is a directory; a file is expected here")));
+        return Err(CliError::usage(format!("{name} is a directory; expected a file")));
     } else {
         Box::new(std::fs::File::open(file).map_err(|error| cannot(&error))?)
     };
@@ -105,13 +124,13 @@ pub(crate) fn each_line<T: DeserializeOwned>(
     let mut line = Vec::new();
     for number in 1_u64.. {
         line.clear();
-        let limited = stream.by_ref().take(MOST_BYTES + 1).read_until(b'\n', &mut line);
+        let limited = stream.by_ref().take(MAX_BYTES + 1).read_until(b'\n', &mut line);
         if limited.map_err(|error| cannot(&error))? == 0 {
             break;
         }
-        if line.len() as u64 > MOST_BYTES {
-            let most = MOST_BYTES >> 20;
-            return Err(CliError::usage(format!("{name}:{number}: longer than {most} MiB")));
+        if line.len() as u64 > MAX_BYTES {
+            let max = MAX_BYTES >> 20;
+            return Err(CliError::usage(format!("{name}:{number}: line is longer than {max} MiB")));
         }
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
@@ -121,7 +140,7 @@ pub(crate) fn each_line<T: DeserializeOwned>(
             let place = format!(" at line {} column {}", error.line(), error.column());
             let message = message.strip_suffix(&place).unwrap_or(&message).to_owned();
             CliError::usage(format!("{name}:{number}: {message}"))
-                .hint("each line is a JSON object, such as {\"text\": \"…\"}")
+                .hint("each line must be a JSON object such as {\"text\": \"…\"}")
         })?;
         sink(value)?;
     }

@@ -1,16 +1,35 @@
-//! `foreword schedule`: what agents planned for later, and taking it off.
+//! `foreword schedule`: what agents scheduled.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
+use clap::Subcommand;
 use foreword_store::{Schedule, When};
 
-use crate::args::ScheduleCommand;
 use crate::commands::skill::store;
 use crate::error::CliError;
 use crate::hosting;
-use crate::person::shown_time;
 use crate::terminal::{Terminal, plain_line};
+use crate::user_env::format_time;
+
+/// Manage what agents scheduled
+#[derive(Subcommand, Debug)]
+pub(crate) enum ScheduleCommand {
+    /// List schedules with their next time, author and prompt
+    #[command(after_help = "\
+Examples:
+  foreword schedule list
+  foreword schedule list --json | jq -r '.[].id'")]
+    List,
+    /// Delete a schedule
+    #[command(after_help = "\
+Examples:
+  foreword schedule remove 4k7tq")]
+    Remove {
+        /// ID of the schedule, or its first characters
+        id: String,
+    },
+}
 
 pub(crate) fn run(
     workspace: &Path,
@@ -27,26 +46,26 @@ fn list(workspace: &Path, terminal: &Terminal) -> Result<(), CliError> {
     let reader = store(workspace)?.reader()?;
     let schedules = reader.map(|reader| reader.schedule_list()).transpose()?.unwrap_or_default();
     if terminal.json {
-        return terminal.print_json(&schedules);
+        return terminal.print_json_list(&schedules);
     }
     let mut out = String::new();
     for schedule in &schedules {
         let _ = writeln!(out, "{}", line(schedule));
     }
     if schedules.is_empty() {
-        terminal.say("nothing is scheduled");
+        terminal.say("no schedules");
     }
     terminal.print(&out)
 }
 
 fn remove(workspace: &Path, id: &str, terminal: &Terminal) -> Result<(), CliError> {
     let removed = hosting::open(workspace)?.remove_schedule(id).map_err(|error| {
-        CliError::from(error).hint("`foreword schedule list` lists what is scheduled")
+        CliError::from(error).hint("run `foreword schedule list` to list schedules")
     })?;
     if terminal.json {
         return terminal.print_json(&removed);
     }
-    terminal.say(&format!("taken off: {}", line(&removed)));
+    terminal.say(&format!("removed: {}", line(&removed)));
     Ok(())
 }
 
@@ -58,10 +77,10 @@ fn line(schedule: &Schedule) -> String {
     format!(
         "{}  {}  {}  {}: {}{}",
         schedule.id,
-        schedule.next_at.map_or_else(|| "done".to_owned(), shown_time),
+        schedule.next_at.map_or_else(|| "done".to_owned(), format_time),
         plain_line(when, 60),
         plain_line(&schedule.by, 60),
         plain_line(&schedule.prompt, 120),
-        if schedule.tainted { "  (from a session with content from outside)" } else { "" },
+        if schedule.tainted { "  (from a tainted session)" } else { "" },
     )
 }

@@ -1,8 +1,9 @@
-//! `foreword serve --stdio`: one JSON request a line, one answer a line, no start-up cost.
+//! `foreword serve --stdio`: one JSON request per line, one answer per line, without start-up cost.
 
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use foreword::{Context, Profile, PromptMode, RuntimeContext, Timestamp};
 use foreword_gather::{Assembler, Gathered, Request};
 use serde::Deserialize;
@@ -12,9 +13,30 @@ use crate::args::{AnyMode, SessionArgs, SourceArgs, parse_mode};
 use crate::commands::{build, explain, lint};
 use crate::error::CliError;
 use crate::inputs;
+use crate::json::SCHEMA_VERSION;
+use crate::terminal::Terminal;
 
-/// The longest request, so that a client cannot exhaust memory.
-const MOST_BYTES: u64 = 64 << 20;
+/// The limit of a request, so that a client cannot exhaust memory.
+const MAX_REQUEST_BYTES: u64 = 64 << 20;
+
+/// Answer JSON requests, one per line
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Methods: build, explain, lint, ping. `params` takes `context`, or `workspace` with `agent`, `task`, `mode` and the
+other fields of a Context.
+
+Request: {\"id\": 1, \"method\": \"build\", \"params\": {\"context\": {…}, \"blueprint\": \"standard\"}}
+Answer:  {\"schemaVersion\": 1, \"id\": 1, \"result\": {…}}
+Error:   {\"schemaVersion\": 1, \"id\": 1, \"error\": {\"kind\": …, \"message\": …, \"hints\": […]}}
+
+Examples:
+  echo '{\"id\": 1, \"method\": \"ping\"}' | foreword serve --stdio
+  echo '{\"id\": 1, \"method\": \"build\", \"params\": {\"task\": \"hi\"}}' | foreword serve --stdio -w my-agent")]
+pub(crate) struct ServeArgs {
+    /// Read requests from standard input and answer on standard output
+    #[arg(long, required = true)]
+    stdio: bool,
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,7 +77,7 @@ struct Params {
     cwd: Option<PathBuf>,
 }
 
-/// `--mode` takes either kind of mode, and so does this.
+/// Accepts either kind of mode, like `--mode`.
 fn either_mode<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<AnyMode>, D::Error> {
@@ -63,27 +85,27 @@ fn either_mode<'de, D: serde::Deserializer<'de>>(
     text.map(|text| parse_mode(&text).map_err(serde::de::Error::custom)).transpose()
 }
 
-pub(crate) fn run(workspace: &Path) -> Result<(), CliError> {
+pub(crate) fn run(workspace: &Path, _: &ServeArgs, _: &Terminal) -> Result<(), CliError> {
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
     let mut line = Vec::new();
     let mut assemblers = Assemblers::default();
     loop {
         line.clear();
-        let read = input.by_ref().take(MOST_BYTES).read_until(b'\n', &mut line);
+        let read = input.by_ref().take(MAX_REQUEST_BYTES).read_until(b'\n', &mut line);
         let read = read
             .map_err(|error| CliError::internal(format!("cannot read standard input: {error}")))?;
         if read == 0 {
             return Ok(());
         }
-        let too_long = read as u64 == MOST_BYTES && !line.ends_with(b"\n");
+        let too_long = read as u64 == MAX_REQUEST_BYTES && !line.ends_with(b"\n");
         if !too_long && line.trim_ascii().is_empty() {
             continue;
         }
         let answer = if too_long {
             skip_line(&mut input)?;
             let error =
-                CliError::usage(format!("a request may have at most {} MiB", MOST_BYTES >> 20));
+                CliError::usage(format!("request is longer than {} MiB", MAX_REQUEST_BYTES >> 20));
             failure(&Value::Null, &error)
         } else {
             answer(workspace, &line, &mut assemblers)
@@ -104,12 +126,12 @@ fn skip_line(input: &mut impl BufRead) -> Result<(), CliError> {
     Ok(())
 }
 
-/// One assembler for each workspace that was asked about lately, so that unchanged files are read once.
+/// An assembler for each recently used workspace, so that unchanged files are read once.
 #[derive(Default)]
 struct Assemblers(Vec<Assembler>);
 
 impl Assemblers {
-    const MOST: usize = 16;
+    const MAX: usize = 16;
 
     fn of(&mut self, root: &Path) -> &Assembler {
         let known = self.0.iter().position(|assembler| assembler.root() == root);
@@ -117,7 +139,7 @@ impl Assemblers {
             Some(place) => self.0.remove(place),
             None => Assembler::new(root),
         };
-        if self.0.len() >= Self::MOST {
+        if self.0.len() >= Self::MAX {
             self.0.remove(0);
         }
         self.0.push_mut(assembler)
@@ -128,25 +150,25 @@ fn answer(workspace: &Path, line: &[u8], assemblers: &mut Assemblers) -> Value {
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
         Err(error) => {
-            return failure(&Value::Null, &CliError::usage(format!("not a request: {error}")));
+            return failure(&Value::Null, &CliError::usage(format!("invalid request: {error}")));
         }
     };
     if !value.is_object() {
-        return failure(&Value::Null, &CliError::usage("not a request: a JSON object is expected"));
+        return failure(&Value::Null, &CliError::usage("invalid request: expected a JSON object"));
     }
     let id = value.get("id").cloned().unwrap_or_default();
     let call: Call = match serde_json::from_value(value) {
         Ok(call) => call,
-        Err(error) => return failure(&id, &CliError::usage(format!("not a request: {error}"))),
+        Err(error) => return failure(&id, &CliError::usage(format!("invalid request: {error}"))),
     };
     match handle(workspace, call, assemblers) {
-        Ok(result) => json!({"id": id, "result": result}),
+        Ok(result) => json!({"schemaVersion": SCHEMA_VERSION, "id": id, "result": result}),
         Err(error) => failure(&id, &error),
     }
 }
 
 fn failure(id: &Value, error: &CliError) -> Value {
-    json!({"id": id, "error": {"kind": error.kind.as_str(), "message": error.message, "hints": error.hints}})
+    json!({"schemaVersion": SCHEMA_VERSION, "id": id, "error": {"kind": error.kind.as_str(), "message": error.message, "hints": error.hints}})
 }
 
 fn handle(workspace: &Path, call: Call, assemblers: &mut Assemblers) -> Result<Value, CliError> {
@@ -175,16 +197,16 @@ fn handle(workspace: &Path, call: Call, assemblers: &mut Assemblers) -> Result<V
         }
         other => {
             let known = ["build", "explain", "lint", "ping"];
-            let error = CliError::usage(format!("no method is called `{other}`"));
+            let error = CliError::usage(format!("unknown method `{other}`"));
             Err(match foreword::nearest(other, known) {
                 Some(near) => error.hint(format!("did you mean `{near}`?")),
-                None => error.hint(format!("known are {}", known.join(", "))),
+                None => error.hint(format!("methods: {}", known.join(", "))),
             })
         }
     }
 }
 
-/// The same arguments as on the command line, under the names of a Context.
+/// The arguments of the command line, under the names of a Context.
 fn resolve(root: &Path, params: Params, assemblers: &mut Assemblers) -> Result<Gathered, CliError> {
     let modes = [params.mode, params.prompt_mode.map(AnyMode::Prompt)];
     let source = SourceArgs {

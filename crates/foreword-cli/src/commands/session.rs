@@ -1,17 +1,44 @@
-//! `foreword session`: conversations as they are kept.
+//! `foreword session`: stored conversations.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use clap::Subcommand;
 use foreword_store::{MAX_CONTENTS_LISTED, Reader, Session, SessionId, Turn, TurnRange, TurnUsage};
 use serde_json::{Value, json};
 
-use crate::args::SessionCommand;
 use crate::commands::skill::store;
 use crate::error::CliError;
-use crate::person::shown_time;
 use crate::terminal::{Terminal, counted, paint, plain_line};
+use crate::user_env::format_time;
+
+/// Show conversations with agents
+#[derive(Subcommand, Debug)]
+pub(crate) enum SessionCommand {
+    /// List sessions, newest first
+    #[command(after_help = "\
+Examples:
+  foreword session list
+  foreword session list --limit 100 --json | jq -r '.[].session'")]
+    List {
+        /// Maximum number of sessions
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        limit: usize,
+    },
+    /// Show the turns of a session with their cost and external content
+    #[command(after_help = "\
+Examples:
+  foreword session show ops
+  foreword session show ops --limit 1 --json | jq .usage")]
+    Show {
+        /// ID of the session
+        id: String,
+        /// Maximum number of turns; the newest are shown
+        #[arg(long, value_name = "N", default_value_t = 100)]
+        limit: usize,
+    },
+}
 
 pub(crate) fn run(
     workspace: &Path,
@@ -28,8 +55,8 @@ pub(crate) fn run(
                 None => None,
             };
             let (reader, session) = session.ok_or_else(|| {
-                CliError::usage(format!("there is no session `{id}`"))
-                    .hint("`foreword session list` lists them")
+                CliError::usage(format!("session `{id}` not found"))
+                    .hint("run `foreword session list` to list sessions")
             })?;
             show(reader, &session, *limit, terminal)
         }
@@ -39,21 +66,21 @@ pub(crate) fn run(
 fn list(reader: Option<&Reader>, limit: usize, terminal: &Terminal) -> Result<(), CliError> {
     let sessions = reader.map(|reader| reader.sessions(limit)).transpose()?.unwrap_or_default();
     if terminal.json {
-        return terminal.print_json(&sessions.iter().map(about).collect::<Vec<_>>());
+        return terminal.print_json_list(&sessions.iter().map(about).collect::<Vec<_>>());
     }
     let mut out = String::new();
     for session in &sessions {
         let _ = writeln!(
             out,
             "{}  {}  {}  {}",
-            shown_time(session.last_at),
+            format_time(session.last_at),
             session.id,
             counted(session.turns, "turn"),
             whose(session)
         );
     }
     if sessions.is_empty() {
-        terminal.say("there is no session yet; `foreword chat` begins one");
+        terminal.say("no sessions yet; run `foreword chat` to start one");
     }
     terminal.print(&out)
 }
@@ -65,16 +92,16 @@ fn show(
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     let turns = reader.turns(&session.id, TurnRange::newest(limit))?;
-    let mut outside: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut external: BTreeMap<u64, u64> = BTreeMap::new();
     for entry in reader.contents(&session.id, MAX_CONTENTS_LISTED)? {
         if let (Some(turn), true) = (entry.turn, entry.content.external) {
-            *outside.entry(turn.0).or_default() += entry.content.tokens;
+            *external.entry(turn.0).or_default() += entry.content.tokens;
         }
     }
-    let outside = |turn: &Turn| outside.get(&turn.number.0).copied().unwrap_or_default();
+    let external = |turn: &Turn| external.get(&turn.number.0).copied().unwrap_or_default();
     if terminal.json {
         let mut value = summary(reader, session)?;
-        let turns: Vec<Value> = turns.iter().map(|turn| turn_json(turn, outside(turn))).collect();
+        let turns: Vec<Value> = turns.iter().map(|turn| turn_json(turn, external(turn))).collect();
         if let Some(fields) = value.as_object_mut() {
             fields.insert("turns".into(), json!(turns));
         }
@@ -86,17 +113,17 @@ fn show(
             out,
             "\n{} {}  {}  {}",
             paint(&format!("turn {}", turn.number), "34"),
-            shown_time(turn.began_at),
+            format_time(turn.began_at),
             turn.state.as_str(),
             usage_text(&turn.usage),
         );
-        match outside(turn) {
+        match external(turn) {
             0 => out.push('\n'),
-            tokens => _ = writeln!(out, ", {tokens} from outside"),
+            tokens => _ = writeln!(out, ", {tokens} external"),
         }
-        let _ = writeln!(out, "  said:     {}", plain_line(&turn.message, 200));
+        let _ = writeln!(out, "  message:  {}", plain_line(&turn.message, 200));
         if let Some(answer) = &turn.answer {
-            let _ = writeln!(out, "  answered: {}", plain_line(answer, 200));
+            let _ = writeln!(out, "  answer:   {}", plain_line(answer, 200));
         }
         if let Some(reason) = &turn.reason {
             let _ = writeln!(out, "  reason:   {}", plain_line(reason, 200));
@@ -105,7 +132,7 @@ fn show(
     terminal.print(&out)
 }
 
-/// What is known of a session, but its turns.
+/// A session without its turns, as JSON.
 pub(crate) fn summary(reader: &Reader, session: &Session) -> Result<Value, CliError> {
     let totals = reader.content_totals(&session.id)?;
     let mut value = about(session);
@@ -117,7 +144,7 @@ pub(crate) fn summary(reader: &Reader, session: &Session) -> Result<Value, CliEr
     Ok(value)
 }
 
-/// The same, for a person.
+/// A session without its turns, as text.
 pub(crate) fn summary_text(reader: &Reader, session: &Session) -> Result<String, CliError> {
     let totals = reader.content_totals(&session.id)?;
     let usage = reader.session_usage(&session.id)?;
@@ -126,7 +153,7 @@ pub(crate) fn summary_text(reader: &Reader, session: &Session) -> Result<String,
         session.id,
         whose(session),
         counted(session.turns, "turn"),
-        shown_time(session.created_at),
+        format_time(session.created_at),
         usage_text(&usage),
         counted(usage.calls, "call"),
         totals.ratio() * 100.0,
@@ -149,26 +176,26 @@ fn usage_text(usage: &TurnUsage) -> String {
     let mut out = format!("{} in, {} out", tokens.input_tokens, tokens.output_tokens);
     let (read, written) = (tokens.cache_read_tokens, tokens.cache_write_tokens);
     if read + written > 0 {
-        let _ = write!(out, " ({read} from cache, {written} into it)");
+        let _ = write!(out, " ({read} cache read, {written} cache write)");
     }
     out
 }
 
-/// A session as JSON. Its canaries are nobody's business.
+/// A session as JSON, without its canaries.
 fn about(session: &Session) -> Value {
     json!({
         "session": session.id, "agent": session.agent, "user": session.user,
         "runner": session.runner, "channel": session.channel, "parent": session.parent,
         "depth": session.depth, "turnCount": session.turns,
-        "createdAt": shown_time(session.created_at), "lastAt": shown_time(session.last_at),
+        "createdAt": format_time(session.created_at), "lastAt": format_time(session.last_at),
     })
 }
 
-fn turn_json(turn: &Turn, outside: u64) -> Value {
+fn turn_json(turn: &Turn, external: u64) -> Value {
     json!({
         "turn": turn.number, "state": turn.state, "message": turn.message,
         "answer": turn.answer, "reason": turn.reason, "usage": turn.usage,
-        "externalTokens": outside, "beganAt": shown_time(turn.began_at),
-        "endedAt": turn.ended_at.map(shown_time),
+        "externalTokens": external, "beganAt": format_time(turn.began_at),
+        "endedAt": turn.ended_at.map(format_time),
     })
 }

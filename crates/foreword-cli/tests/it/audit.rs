@@ -65,11 +65,11 @@ fn a_log_that_is_gone_or_replaced_is_found() {
         let _ = std::fs::remove_file(ws.join(&format!(".foreword/{file}")));
     }
     let gone = ws.run(&["audit", "verify"]);
-    assert!(gone.fails(1).contains("the audit log is gone"), "{}", gone.stderr);
+    assert!(gone.fails(1).contains("the audit log is missing"), "{}", gone.stderr);
     // Nor does it help to take the whole folder away, with the history and its anchors.
     std::fs::remove_dir_all(ws.join(".foreword")).unwrap();
     let gone = ws.run(&["audit", "verify"]);
-    assert!(gone.fails(1).contains("the audit log is gone"), "{}", gone.stderr);
+    assert!(gone.fails(1).contains("the audit log is missing"), "{}", gone.stderr);
     // Going on hides nothing, and a person can say that it was them.
     ws.write("more.md", "# More\n\nMore.\n");
     ws.run(&["skill", "propose", "more.md"]).ok();
@@ -92,7 +92,7 @@ fn a_history_that_was_set_back_is_noticed() {
     let run = ws.run(&["audit", "verify"]);
     assert_eq!(run.status, 0);
     let said = format!(
-        "warning: 1 commits of skills that the log speaks of are not in the history any more, the newest {}",
+        "warning: the skill history lacks 1 commit that the log records, the newest {}",
         newest.trim()
     );
     assert!(run.stderr.starts_with(&said), "{}", run.stderr);

@@ -264,9 +264,12 @@ fn options() {
     empty.write("not-utf8.json", b"{\"task\": \"\xff\"}");
     File::create(empty.join("huge.json")).unwrap().set_len(100 << 20).unwrap();
     for (args, said) in [
-        (&["build", "--now", "yesterday"][..], &["--now `yesterday`", "2026-02-26T14:30:00Z"][..]),
+        (
+            &["build", "--now", "yesterday"][..],
+            &["`--now`: `yesterday`", "2026-02-26T14:30:00Z"][..],
+        ),
         (&["build", "--now", "2026-02-30T00:00:00Z"], &["--now"]),
-        (&["build", "--profile", "wild"], &["'wild'", "paranoid, balanced or yolo"]),
+        (&["build", "--profile", "wild"], &["'wild'", "paranoid, balanced, yolo"]),
         (&["build", "--taint-ratio", "nan"], &["`taintRatio` is NaN"]),
         (&["build", "--taint-ratio=-0.5"], &["`taintRatio` is -0.5"]),
         (&["build", "--taint-threshold", "2"], &["`taintThreshold` is 2"]),
@@ -280,18 +283,18 @@ fn options() {
         (&["build", "-b", "gone.toml"], &["gone.toml"]),
         (&["build", "-a", "../x"], &["`../x`"]),
         (&["build", "-a", ""], &["``"]),
-        (&["build", "--context", "gone.json"], &["gone.json: there is no such file"]),
+        (&["build", "--context", "gone.json"], &["gone.json: file not found"]),
         (&["build", "--context", "."], &[".: is a directory", "-w"]),
         (&["build", "--context", "huge.json"], &["huge.json: is 104857600 bytes", "67108864"]),
         (&["build", "--context", "not-utf8.json"], &["not-utf8.json:1: is not UTF-8"]),
-        (&["build", "--payload", "gone.json"], &["gone.json: there is no such file"]),
+        (&["build", "--payload", "gone.json"], &["gone.json: file not found"]),
         (&["build", "--payload", "x", "--context", "y"], &["--payload", "--context"]),
         (&["build", "--context", "x", "--cwd", "."], &["--context", "--cwd"]),
         (&["build", "--watch", "--lock"], &["--watch", "--lock"]),
-        (&["explain", "--at", "99999999"], &["byte 99999999 is beyond the prompt"]),
-        (&["diff", "gone-1", "gone-2"], &["gone-1: there is no such file"]),
-        (&["eval", "speed", "--context", "gone.json"], &["gone.json: there is no such file"]),
-        (&["lint", "--lock"], &["foreword.lock: there is no such file", "foreword build --lock"]),
+        (&["explain", "--at", "99999999"], &["byte 99999999 is past the end of the prompt"]),
+        (&["diff", "gone-1", "gone-2"], &["gone-1: file not found"]),
+        (&["eval", "speed", "--context", "gone.json"], &["gone.json: file not found"]),
+        (&["lint", "--lock"], &["foreword.lock: file not found", "foreword build --lock"]),
         (&["bild"], &["'build'"]),
     ] {
         refused(&empty.run(args), &args.join(" "), said);
@@ -305,7 +308,7 @@ fn payloads() {
     for (payload, said) in [
         (
             &b"{\"message\": \"x\", \"taintRatio\": \"high\"}"[..],
-            &["standard input: the payload is not right"][..],
+            &["standard input: invalid payload"][..],
         ),
         (b"{\"message\": \"x\", \"taintRatio\": 7}", &["`taintRatio` is 7"]),
         (b"{\"message\": \"x\", \"taintThreshold\": -1}", &["`taintThreshold` is -1"]),

@@ -302,7 +302,7 @@ fn over_budget_is_a_warning_and_under_strict_a_failure() {
     let lax = workspace.run(&["build", "--now", NOW, "--max-prompt-tokens", "50"]);
     assert_eq!(lax.status, 0);
     assert!(lax.stderr.starts_with("warning: the prompt needs "), "{}", lax.stderr);
-    assert!(lax.stderr.contains("and 50 are available"), "{}", lax.stderr);
+    assert!(lax.stderr.contains("only 50 are available"), "{}", lax.stderr);
 
     let strict = workspace.run(&["build", "--now", NOW, "--strict", "--max-prompt-tokens", "50"]);
     assert_eq!(strict.status, 1);
@@ -391,9 +391,13 @@ fn mode_takes_the_values_of_either_mode() {
     assert_eq!(section(&both, "context"), None);
 
     let twice = workspace.run(&["build", "--mode", "plan", "--mode", "act"]);
-    assert!(twice.fails(2).contains("--mode is given twice"), "{}", twice.stderr);
+    assert!(
+        twice.fails(2).contains("`--mode` sets the same kind of mode twice"),
+        "{}",
+        twice.stderr
+    );
     let unknown = workspace.run(&["build", "--mode", "pln"]);
-    assert!(unknown.fails(2).contains("use plan, act, review or auto"), "{}", unknown.stderr);
+    assert!(unknown.fails(2).contains("expected plan, act, review or auto"), "{}", unknown.stderr);
 }
 
 #[test]
@@ -466,12 +470,15 @@ fn a_directory_where_a_task_belongs_is_noticed() {
     let scratch = Scratch::new(&[("bot/SOUL.md", "Calm.\n")]);
     let run = scratch.run(&["build", "bot"]);
     assert_eq!(run.status, 0);
-    assert_eq!(run.stderr, "warning: `bot` is taken as the task; a workspace is named with -w\n");
+    assert_eq!(
+        run.stderr,
+        "warning: `bot` is a directory but is used as the task; pass a workspace with `-w bot`\n"
+    );
     assert_eq!(scratch.run(&["build", "-w", "bot", "bot"]).ok().status, 0);
     let run = scratch.run(&["lint", "bot"]);
-    assert!(run.fails(2).ends_with("hint: a workspace is named with -w: `-w bot`\n"));
+    assert!(run.fails(2).ends_with("hint: select a workspace with -w: `-w bot`\n"));
     let run = scratch.run(&["build", "plan", "my", "week"]);
-    assert!(run.fails(2).ends_with("hint: a task of several words goes in quotes\n"));
+    assert!(run.fails(2).ends_with("hint: put a task of several words in quotes\n"));
 }
 
 /// What a shell makes of `--context <(command)`.
@@ -486,5 +493,5 @@ fn a_context_may_come_through_a_named_pipe() {
         .ok();
     assert!(run.stdout.ends_with("## Task\n\nHello"), "{}", run.stdout);
     let run = empty.run(&["build", "--context", "/dev/zero"]);
-    assert_eq!(run.fails(2), "error: /dev/zero is larger than 64 MiB\n");
+    assert_eq!(run.fails(2), "error: /dev/zero is larger than the limit of 64 MiB\n");
 }

@@ -98,16 +98,16 @@ fn the_same_input_gives_the_same_ranks() {
 #[test]
 fn bad_input_is_named() {
     let cases: &[(&str, &str, &str)] = &[
-        ("", QUERY, "tools.jsonl: there are no tools in it"),
-        (TOOL, "\n\n", "queries.jsonl: there are no queries in it"),
+        ("", QUERY, "tools.jsonl contains no tools"),
+        (TOOL, "\n\n", "queries.jsonl contains no queries"),
         ("{\"name\": 1}", QUERY, "tools.jsonl:1: invalid type: integer `1`, expected a string"),
         (TOOL, "{}", "queries.jsonl:1: missing field `text`"),
         (TOOL, "{\"text\": \"x\"}\nnonsense", "queries.jsonl:2: expected"),
-        (TOOL, "{\"text\": \"x\"}", "queries.jsonl: no query says what is `relevant` to it"),
+        (TOOL, "{\"text\": \"x\"}", "queries.jsonl: no query has `relevant` tools"),
         (
             TOOL,
             r#"{"text": "x", "relevant": ["y"]}"#,
-            "none of the relevant ids is a tool's, such as `y`",
+            "no relevant id matches a tool, for example `y`",
         ),
         (
             r#"{"name": "a"}
@@ -124,7 +124,7 @@ fn bad_input_is_named() {
     let queries = format!("{QUERY}\n{}", r#"{"text": "x", "relevant": ["y"]}"#);
     let run = eval_lines(TOOL, &queries, &["--json"]);
     assert!(
-        run.stderr.contains("1 of 2 relevant ids are no tool's, such as `y`"),
+        run.stderr.contains("1 of 2 relevant ids match no tool, for example `y`"),
         "{}",
         run.stderr
     );
@@ -155,10 +155,10 @@ fn an_embedder_that_is_not_there_says_so() {
         Foreword::new(&[&own[..], &["use"]].concat()).env("FOREWORD_MODEL_DIR", &models).run();
     assert!(run.fails(2).contains("run `foreword model install`"), "{}", run.stderr);
     let run = eval(&["--embedder", "http"]);
-    assert!(run.fails(2).contains("needs an address"), "{}", run.stderr);
+    assert!(run.fails(2).contains("needs a server"), "{}", run.stderr);
     let run = eval(&["--embedder", "http", "--url", "http://127.0.0.1:9", "--model", "m"]);
     assert!(run.fails(2).contains("cannot be reached"), "{}", run.stderr);
     let key = ["--url", "http://127.0.0.1:9", "--model", "m", "--api-key-env", "NO_SUCH_KEY"];
     let run = eval(&[&["--embedder", "http"][..], &key].concat());
-    assert!(run.fails(2).contains("the environment has no NO_SUCH_KEY"), "{}", run.stderr);
+    assert!(run.fails(2).contains("environment variable NO_SUCH_KEY is not set"), "{}", run.stderr);
 }

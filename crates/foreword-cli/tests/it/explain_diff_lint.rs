@@ -36,10 +36,10 @@ fn explain_shows_a_table_and_what_was_left_out() {
     let shares: f64 =
         lines.iter().filter_map(|line| line.get(5)?.strip_suffix('%')?.parse::<f64>().ok()).sum();
     assert!((98.0..102.0).contains(&shares), "{shares}");
-    assert!(!run.stdout.contains("left out"));
+    assert!(!run.stdout.contains("omitted"));
 
     let run = workspace.run(&["explain", "--now", NOW, "--max-prompt-tokens", "850", "Hello"]).ok();
-    let (_, left_out) = run.stdout.split_once("\nleft out\n").unwrap();
+    let (_, left_out) = run.stdout.split_once("\nomitted\n").unwrap();
     assert!(left_out.lines().next().unwrap().contains(": over budget: "), "{}", run.stdout);
 
     // The same account as JSON is that of `build --json`, without the text.
@@ -72,7 +72,7 @@ fn explain_says_where_a_byte_came_from() {
     );
     assert_eq!(
         explain(&at("## Context")),
-        "section context, operator authority, written by the module itself\n"
+        "section context, operator authority, from the module itself\n"
     );
     let between = prompt.find("\n\n## Context").unwrap().to_string();
     assert_eq!(explain(&between), "between two sections\n");
@@ -83,7 +83,7 @@ fn explain_says_where_a_byte_came_from() {
     assert_eq!(
         json,
         json!({
-            "byte": at("two harbours").parse::<usize>().unwrap(),
+            "schemaVersion": 1, "byte": at("two harbours").parse::<usize>().unwrap(),
             "section": "context",
             "authority": "operator",
             "volatility": "stable",
@@ -282,7 +282,7 @@ fn lint_is_content_with_every_example() {
     }
     let run = Foreword::new(&["lint"]).here(&example("roles")).run();
     assert_eq!((run.status, run.stdout.as_str()), (0, ""));
-    assert_eq!(run.stderr, "nothing to complain about\n");
+    assert_eq!(run.stderr, "no problems found\n");
     Foreword::new(&["lint", "--quiet"]).here(&example("roles")).run().ok();
 }
 
@@ -298,7 +298,7 @@ fn a_lock_holds_until_a_prompt_changes() {
     let lock: toml::Table = toml::from_str(&workspace.read("foreword.lock")).unwrap();
     let agents: Vec<&String> = lock["agents"].as_table().unwrap().keys().collect();
     assert_eq!(agents, ["coordinator", "cosmo", "planner", "task-manager", "worker"]);
-    assert_eq!(workspace.run(&["lint", "--lock"]).stderr, "nothing to complain about\n");
+    assert_eq!(workspace.run(&["lint", "--lock"]).stderr, "no problems found\n");
 
     // Another directory, another task, another time: the same lock.
     let elsewhere = Scratch::copy_of(workspace.path());
@@ -312,7 +312,7 @@ fn a_lock_holds_until_a_prompt_changes() {
     assert_eq!(run.status, 1);
     assert_eq!(
         run.stdout.lines().next().unwrap(),
-        "foreword.lock:1: error [lock] the prompt of `worker` is not what the lock says: section persona changed"
+        "foreword.lock:1: error [lock] the prompt of `worker` differs from the lock: section persona changed"
     );
     assert_eq!(run.stdout.lines().count(), 2, "{}", run.stdout);
     let findings = workspace.run(&["lint", "--lock", "--json"]).json();
@@ -328,7 +328,7 @@ fn a_lock_holds_until_a_prompt_changes() {
 
     workspace.write("foreword.lock", "version = 9\n");
     let run = workspace.run(&["lint", "--lock"]);
-    assert!(run.fails(2).contains("foreword.lock: version 9 is not known"), "{}", run.stderr);
+    assert!(run.fails(2).contains("foreword.lock: unsupported lock version 9"), "{}", run.stderr);
 }
 
 #[test]
@@ -391,7 +391,7 @@ fn completions_and_man_pages_cover_every_command() {
         let page = scratch.read(&format!("pages/foreword-{command}.1"));
         assert!(page.contains(".TH"), "{command}");
     }
-    assert!(scratch.read("pages/foreword.1").contains("compiles the system prompt"));
+    assert!(scratch.read("pages/foreword.1").contains("ompile the system prompt"));
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn an_error_page() {
 #[test]
 fn half_a_stream() {
     let (error, _) = fails_with(vec![Answer::HalfAStream("Once upon a time there was".into())]);
-    assert!(error.contains("the model's answer broke off"), "{error}");
+    assert!(error.contains("the model's answer is incomplete"), "{error}");
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn an_answer_with_the_canary_is_held_back_and_the_canary_changes() {
         });
         let run = turn(&scratch, &model, &["--session", "a", "-m", "hello"]).run();
         assert_eq!(run.status, 1, "{form}: {}", run.stderr);
-        assert!(run.stderr.contains("held back"), "{form}: {}", run.stderr);
+        assert!(run.stderr.contains("answer withheld"), "{form}: {}", run.stderr);
         let report = run.json();
         let token = canary(&model.asked()[0]);
         assert_eq!(report["state"], "held", "{form}");

@@ -75,12 +75,12 @@ fn a_conversation_without_a_terminal() {
     for shown in [
         "section ",
         "Good morning.\n",
-        "0% from outside: 0 of ",
-        "nothing came from outside since you last spoke",
+        "taint 0%: 0 of ",
+        "no external content since your last message",
         "user ",
         "Two files.\n",
         "session desk · agent clerk · native · 2 turns",
-        "nothing waits for you",
+        "no pending decisions",
     ] {
         assert!(run.stdout.contains(shown), "{shown}: {}", run.stdout);
     }
@@ -89,7 +89,7 @@ fn a_conversation_without_a_terminal() {
     for shown in [
         "did you mean `/skills`?",
         "→ list {\"path\":\".\"}",
-        "session desk · turn 1 · 11 in, 13 out (7 from cache, 5 into it)",
+        "session desk · turn 1 · 11 in, 13 out (7 cache read, 5 cache write)",
         "session desk · turn 2 · ",
     ] {
         assert!(run.stderr.contains(shown), "{shown}: {}", run.stderr);
@@ -105,7 +105,7 @@ fn a_conversation_without_a_terminal() {
     assert_eq!(shown["turns"][1]["answer"], "Two files.");
     assert_eq!(shown["turns"][1]["usage"]["calls"], 2);
     let shown = scratch.run(&["session", "show", "desk"]).ok().stdout;
-    assert!(shown.contains("answered: Good morning."), "{shown}");
+    assert!(shown.contains("answer:   Good morning."), "{shown}");
     scratch.run(&["session", "show", "nobody"]).fails(2);
 }
 
@@ -128,7 +128,9 @@ fn a_failed_turn_does_not_end_the_chat() {
     assert_eq!(run.status, 1, "{}", run.stderr);
     assert_eq!(run.stdout, "Here I am.\n");
     assert_eq!(model.asked().len(), 2);
-    for shown in ["no such model", "not UTF-8", "1048576 bytes", "3 of 4 messages got no answer"] {
+    for shown in
+        ["no such model", "not UTF-8", "longer than 1 MiB", "3 of 4 messages got no answer"]
+    {
         assert!(run.stderr.contains(shown), "{shown}: {}", run.stderr);
     }
 }
@@ -160,8 +162,8 @@ fn what_is_due_runs_before_the_next_message() {
     let run = foreword(&scratch, &model, &["chat"]).stdin("hello\n").run();
     assert_eq!(run.status, 0, "{}", run.stderr);
     assert_eq!(run.stdout, "The till is right.\nGood day.\n");
-    assert!(run.stderr.contains("a schedule is due and runs first"), "{}", run.stderr);
-    assert!(run.stderr.contains("of agent:clerk, due 1970-01-01T00:00:01Z: count the till"));
+    assert!(run.stderr.contains("running 1 due schedule first"), "{}", run.stderr);
+    assert!(run.stderr.contains("by agent:clerk, due 1970-01-01T00:00:01Z: count the till"));
     let asked = model.asked();
     assert!(asked[0].last_message().ends_with("count the till"));
     assert!(!asked[1].raw.contains("count the till"), "a schedule has a session of its own");
@@ -299,7 +301,7 @@ fn a_person_at_a_terminal() {
         _ => text("Good day."),
     });
     let mut chat = Typed::start(&scratch, &model);
-    chat.wait_for("Let agents work here with these files? [y/N]");
+    chat.wait_for("Trust this workspace? [y/N]");
     chat.keys("y\n");
     chat.wait_for("> ");
     // The left arrow, then a letter that was forgotten.
@@ -315,7 +317,7 @@ fn a_person_at_a_terminal() {
     }
     let cancelled = Instant::now();
     chat.keys("\u{3}");
-    chat.wait_for("cancelled; the session goes on");
+    chat.wait_for("turn cancelled; the session continues");
     assert!(cancelled.elapsed() < Duration::from_secs(20));
     chat.wait_for("> ");
     // Ctrl-C at the prompt takes back what was typed; the up arrow twice brings the first line.
@@ -326,7 +328,7 @@ fn a_person_at_a_terminal() {
     chat.wait_for("turn 3");
     chat.wait_for("> ");
     chat.keys("\u{4}");
-    chat.wait_for("go on with `foreword chat --session typed`");
+    chat.wait_for("continue with `foreword chat --session typed`");
     // Waiting would close the terminal under it.
     let status = loop {
         if let Some(status) = chat.child.try_wait().unwrap() {
@@ -369,11 +371,11 @@ fn a_refused_action_is_allowed_from_the_chat_once() {
     .ok();
     let waiting = scratch.run(&["approve", "--json"]).ok().json();
     let id = waiting["refusals"][0]["id"].as_str().unwrap();
-    let said = format!("/taint\n/approve\n/approve {id}\ndo it\nand again\n");
+    let said = format!("/taint\n/approve\n/approve {id} --yes\ndo it\nand again\n");
     let run = foreword(&scratch, &model, &["chat", "--session", "s"]).stdin(said).run();
     assert_eq!(run.status, 0, "{}", run.stderr);
-    assert!(run.stdout.contains("mail  (outside)"), "{}", run.stdout);
-    assert!(run.stdout.contains("content from outside came since you last spoke"));
+    assert!(run.stdout.contains("mail  (external)"), "{}", run.stdout);
+    assert!(run.stdout.contains("external content arrived since your last message"));
     assert!(run.stdout.contains("schedule_add in session s"), "{}", run.stdout);
     assert!(run.stderr.contains("`schedule_add` is allowed once in session s"), "{}", run.stderr);
     let asked = model.asked();

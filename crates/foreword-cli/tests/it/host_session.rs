@@ -19,7 +19,7 @@ fn a_workspace_is_asked_about_once_and_again_when_it_changed() {
     let model = ModelServer::saying(vec![text("Hello.")]);
     let untrusted = on_host(&scratch, &model, &["run", "-m", "hi"]).run();
     assert_eq!(untrusted.status, 1);
-    for shown in ["was not asked about before", "SOUL.md", "AGENTS.md", &model.url, "--trust"] {
+    for shown in ["is not trusted yet", "SOUL.md", "AGENTS.md", &model.url, "--trust"] {
         assert!(untrusted.stderr.contains(shown), "{shown}: {}", untrusted.stderr);
     }
     done(&scratch, &model, &["-m", "hi"]);
@@ -65,7 +65,7 @@ fn an_identity_file_changes_only_through_a_person() {
     assert_eq!(scratch.read("SOUL.md"), "Calm.\n");
     let waiting = on_host(&scratch, &model, &["approve", "--json"]).run().ok().json();
     let id = waiting["identity"][0]["id"].as_str().unwrap().to_owned();
-    on_host(&scratch, &model, &["approve", "-q", &id]).run().ok();
+    on_host(&scratch, &model, &["approve", "--yes", "-q", &id]).run().ok();
     assert_eq!(scratch.read("SOUL.md"), "Calm and kind.\n");
     assert!(on_record(&scratch, "identity.approve", "done"));
     // The person has seen it: it is not asked about again.

@@ -69,7 +69,7 @@ fn a_sensitive_action_after_external_content_needs_the_person() {
     assert_eq!(waiting["refusals"][0]["summary"], summary);
     let id = waiting["refusals"][0]["id"].as_str().unwrap().to_owned();
     assert!(refusal.contains(&format!("allow it once: `foreword approve {id}`")), "{refusal}");
-    on_host(&scratch, &model, &["approve", "--quiet", &id]).run().ok();
+    on_host(&scratch, &model, &["approve", "--yes", "--quiet", &id]).run().ok();
     assert!(on_record(&scratch, "taint.grant", "done"));
     done(&scratch, &model, &["--session", "a", "-m", "go on"]);
     assert!(model.asked()[3].last_message().contains("AUTO_APPROVE"));
@@ -96,7 +96,7 @@ fn no_is_never_a_grant_and_a_name_never_picks_among_several() {
     refused("b", "one");
     let run = scratch.run(&["approve", "skill_propose"]);
     let said = run.fails(2);
-    assert!(said.contains("refused 3 times") && said.contains("in session b"), "{said}");
+    assert!(said.contains("3 open refusals") && said.contains("in session b"), "{said}");
     assert!(!on_record(&scratch, "taint.grant", "done"));
 
     let no = ["approve", "skill_propose", "--session", "a", "--reject", "--json"];
@@ -105,21 +105,21 @@ fn no_is_never_a_grant_and_a_name_never_picks_among_several() {
         decided["refusals"].as_array().unwrap().iter().map(|refusal| &refusal["state"]).collect();
     assert_eq!(states, ["dismissed", "dismissed"]);
     let again = scratch.run(&no);
-    assert!(again.fails(2).contains("no refusal of `skill_propose` is open in session a"));
-    assert!(scratch.run(&["approve", "--reject"]).fails(2).contains("by its id"));
+    assert!(again.fails(2).contains("session a has no open refusal of `skill_propose`"));
+    assert!(scratch.run(&["approve", "--reject"]).fails(2).contains("needs an ID"));
     assert!(!on_record(&scratch, "taint.grant", "done"));
     assert!(on_record(&scratch, "taint.dismiss", "done"));
 
     // One is left: its name is enough.
-    let decided = scratch.run(&["approve", "skill_propose", "--json"]).ok().json();
+    let decided = scratch.run(&["approve", "skill_propose", "--yes", "--json"]).ok().json();
     assert_eq!((&decided["session"], &decided["state"]), (&json!("b"), &json!("granted")));
     let id = decided["id"].as_str().unwrap();
     let run = scratch.run(&["approve", id]);
-    assert!(run.fails(1).contains("decided already: granted by user:"), "{}", run.stderr);
+    assert!(run.fails(1).contains("already decided: granted by user:"), "{}", run.stderr);
     let run = scratch.run(&["approve", "zzzz"]);
     let said = run.fails(2);
-    assert!(said.contains("no refused action and no proposal for an identity file"), "{said}");
-    let open = ["approve", "spawn_agent", "--session", "b", "--json"];
+    assert!(said.contains("no refused action or identity file proposal"), "{said}");
+    let open = ["approve", "--yes", "spawn_agent", "--session", "b", "--json"];
     let granted = scratch.run(&open).ok().json();
     assert_eq!(granted["action"], "spawn_agent");
     assert!(granted["grant"].is_string());
@@ -135,7 +135,7 @@ fn leave_is_for_what_the_person_saw() {
     done(&scratch, &model, &["--session", "a", "-m", "sort", "--external", "mail=mail.txt"]);
     let waiting = scratch.run(&["approve", "--json"]).ok().json();
     let id = waiting["refusals"][0]["id"].as_str().unwrap();
-    let run = scratch.run(&["approve", id]);
+    let run = scratch.run(&["approve", "--yes", id]);
     assert_eq!(
         run.stdout,
         "skill_propose in session a: skill `sort-mail`: # Mail Sort mail by sender.\n"
@@ -213,7 +213,9 @@ fn tasks_and_schedules_do_not_wash_what_came_from_outside() {
     ]);
     let said = |number: usize| model.asked()[number].last_message();
     done(&scratch, &model, &["--session", "a", "-m", "sort", "--external", "mail=mail.txt"]);
-    on_host(&scratch, &model, &["approve", "-q", "schedule_add", "--session", "a"]).run().ok();
+    on_host(&scratch, &model, &["approve", "--yes", "-q", "schedule_add", "--session", "a"])
+        .run()
+        .ok();
     done(&scratch, &model, &["--session", "a", "-m", "plan it"]);
     assert!(said(3).contains("\"next\""), "{}", said(3));
 

@@ -150,7 +150,7 @@ fn links_are_kept_and_nothing_is_written_through_them() {
     let output = foreword(&["init", "--json", "-w", utf8(scratch.path()), "-t", "companion"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(strings(&report["kept"]), ["USER.md"]);
-    assert!(reason(&report, "skills/brainstorming/SKILL.md").contains("is a link"));
+    assert!(reason(&report, "skills/brainstorming/SKILL.md").contains("symbolic link"));
     assert!(contents(outside.path()).is_empty());
 }
 
@@ -159,7 +159,7 @@ fn a_file_is_no_workspace() {
     let scratch = directory(&[("file", "x")]);
     let output = foreword(&["init", "-w", utf8(&scratch.path().join("file"))]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("file: is a file, a workspace is a directory"));
+    assert!(stderr(&output).contains("file is a file; a workspace is a directory"));
     let output = foreword(&["init", "-w", utf8(&scratch.path().join("file/below"))]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("below"), "{}", stderr(&output));
@@ -229,7 +229,7 @@ fn agents_of_openclaw_lose_only_what_is_not_known() {
     let report = init(to.path(), &["--from", utf8(from.path())]);
     assert_eq!(strings(&report["agents"]), ["pip"]);
     assert!(reason(&report, "agents/pip/AGENT.md").contains("`voice`"));
-    assert!(reason(&report, "agents/pip/sessions").contains("no place"));
+    assert!(reason(&report, "agents/pip/sessions").contains("not used"));
     assert!(reason(&report, "agents/none").contains("no AGENT.md"));
     let agent = fs::read_to_string(to.path().join("agents/pip/AGENT.md")).unwrap();
     assert_eq!(agent, "---\nid: \"pip\"\nmodel: m-1\n---\n\nYou are Pip.\n");
@@ -349,7 +349,7 @@ fn the_older_cosmonauts_layout_is_moved_into_layers() {
     let report = init(to.path(), &["--from", utf8(from.path())]);
     assert_eq!(report["layout"], "Cosmonauts");
     assert!(strings(&report["notes"])[0].contains("foreword lint"));
-    assert!(reason(&report, "prompts/roles/extra.txt").contains("no place"));
+    assert!(reason(&report, "prompts/roles/extra.txt").contains("not part of"));
     let written = strings(&report["written"]);
     assert!(
         written.contains(&"prompts/base.md")
@@ -393,8 +393,8 @@ fn links_are_followed_inside_the_source_and_never_out_of_it() {
     let to = tempfile::tempdir().unwrap();
     let report = init(to.path(), &["--from", utf8(from.path())]);
     assert_eq!(fs::read_to_string(to.path().join("AGENTS.md")).unwrap(), "The rules.\n");
-    assert!(reason(&report, "USER.md").contains("leaves the directory"));
-    assert!(reason(&report, "skills/a/self").contains("around it"));
+    assert!(reason(&report, "USER.md").contains("to outside the directory"));
+    assert!(reason(&report, "skills/a/self").contains("parent directory"));
     assert!(contents(to.path()).values().all(|bytes| bytes != b"secret"));
 }
 
@@ -405,7 +405,7 @@ fn an_unknown_layout_says_what_was_looked_for() {
     let workspace = to.path().join("new");
     let output = foreword(&["init", "-w", utf8(&workspace), "--from", utf8(from.path())]);
     assert_eq!(output.status.code(), Some(2));
-    for text in ["no layout", "SOUL.md", "CLAUDE.md", "prompts/cosmonauts.md"] {
+    for text in ["unknown layout", "SOUL.md", "CLAUDE.md", "prompts/cosmonauts.md"] {
         assert!(stderr(&output).contains(text), "{}", stderr(&output));
     }
     assert!(!workspace.exists());

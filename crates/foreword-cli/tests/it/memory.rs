@@ -49,7 +49,7 @@ fn memories_are_found_in_their_language() {
     }
     let nothing = memory(&scratch, &["search", "write a haiku about the sea"]);
     assert_eq!((nothing.status, nothing.stdout.as_str()), (0, ""));
-    assert!(nothing.stderr.starts_with("nothing fits"), "{}", nothing.stderr);
+    assert!(nothing.stderr.starts_with("no matching memories"), "{}", nothing.stderr);
     let shown = memory(&scratch, &["search", "Postgres"]).ok().stdout;
     assert!(shown.contains("[note] The production database"), "{shown}");
 }
@@ -162,14 +162,14 @@ fn what_is_forgotten_is_gone() {
     let id = add(&scratch, &["my bicycle is red"]);
     add(&scratch, &["my telescope is blue", "--user", "ada"]);
     add(&scratch, &["my guitar is green", "--user", "ada", "--kind", "activity"]);
-    assert_eq!(memory(&scratch, &["forget", &id, "--yes"]).ok().stdout, "forgot 1 memory\n");
+    assert_eq!(memory(&scratch, &["forget", &id, "--yes"]).ok().stdout, "deleted 1 memory\n");
     assert!(texts(&search(&scratch, &["bicycle red"])).is_empty());
     assert!(memory(&scratch, &["show", &id]).fails(2).contains("there is no memory"));
     let wrong = memory(&scratch, &["forget", "--all-of", "users=ada"]);
-    assert!(wrong.fails(2).contains("--all-of does not know `users=ada`"));
+    assert!(wrong.fails(2).contains("invalid value for `--all-of`: `users=ada`"));
     let some =
         memory(&scratch, &["forget", "--all-of", "user=ada", "--all-of", "kind=activity", "--yes"]);
-    assert_eq!(some.ok().stdout, "forgot 1 memory\n");
+    assert_eq!(some.ok().stdout, "deleted 1 memory\n");
     let rest =
         memory(&scratch, &["forget", "--all-of", "everything", "--yes", "--json"]).ok().json();
     assert_eq!(rest["forgotten"], 1);
@@ -189,7 +189,13 @@ fn lists_are_paged() {
     memory(&scratch, &["import", "in.jsonl"]).ok();
     let first = memory(&scratch, &["list"]);
     assert_eq!(first.stdout.lines().count(), 20);
-    let after = first.stderr.trim().strip_prefix("there are more: --after ").unwrap().to_owned();
+    let after = first
+        .stderr
+        .trim()
+        .strip_prefix("more memories follow; pass `--after ")
+        .unwrap()
+        .trim_end_matches("`")
+        .to_owned();
     let second = memory(&scratch, &["list", "--after", &after]).ok().stdout;
     assert_eq!(second.lines().count(), 5);
     assert!(first.stdout.lines().next().unwrap().ends_with("entry 24"));
@@ -262,8 +268,8 @@ fn a_line_that_is_wrong_stops_an_import_and_what_came_before_stays() {
     )]);
     let run = memory(&scratch, &["import", "in.jsonl"]);
     let error = run.fails(2);
-    assert!(error.contains("in.jsonl:4: no memory: unknown field `txt`"), "{error}");
-    assert!(error.contains("2 memories were imported"), "{error}");
+    assert!(error.contains("in.jsonl:4: invalid memory: unknown field `txt`"), "{error}");
+    assert!(error.contains("imported 2 memories before the error"), "{error}");
     assert_eq!(memory(&scratch, &["export"]).ok().stdout.lines().count(), 2);
     scratch.write("in.jsonl", "{\"text\": \"one\"}\n{\"text\": \"two\"}\n{\"text\": \"three\"}\n");
     let done = memory(&scratch, &["import", "in.jsonl", "--json"]).ok().json();
@@ -294,7 +300,7 @@ fn what_cannot_be_a_memory_is_refused() {
         (&["add", "x", "--kind", "Two Words"], "the kind of a memory must be a lower-case word"),
         (&["add", "x", "--date", "2026-02-30"], "the date of a memory must be a day"),
         (&["add", "x", "--importance", "7"], "the importance of a memory must be a number"),
-        (&["search", "x", "--min-score", "7"], "not a number from 0 to 1"),
+        (&["search", "x", "--min-score", "7"], "expected a number from 0 to 1"),
     ] {
         let run = memory(&scratch, args);
         assert!(run.fails(2).contains(said), "{}", run.stderr);

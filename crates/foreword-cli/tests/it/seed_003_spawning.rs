@@ -147,7 +147,7 @@ fn depth_and_number_are_limited() {
     });
     done(&scratch, &model, &["-m", "go"]);
     let said: Vec<String> = model.asked().iter().map(Asked::last_message).collect();
-    assert!(said.iter().any(|said| said.contains("2 deep")), "{said:?}");
+    assert!(said.iter().any(|said| said.contains("2 levels deep")), "{said:?}");
 
     let wide = ModelServer::start(|number, asked| match number {
         _ if is(asked, "worker") => text("Done."),

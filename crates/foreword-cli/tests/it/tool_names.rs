@@ -30,7 +30,7 @@ fn packs_and_the_heartbeat_name_only_tools_that_exist() {
     let mut files: Vec<_> = packs.map(|entry| entry.unwrap().path()).collect();
     assert!(files.len() >= 6);
     files.push(crates.join("foreword/src/modules/heartbeat.rs"));
-    files.push(crates.join("foreword-host/src/heartbeat.md"));
+    files.push(crates.join("foreword-host/src/schedule/heartbeat.md"));
     let mut used = BTreeSet::new();
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();

@@ -89,7 +89,8 @@ fn trust_head_file_and_lock_file_of_the_version_before_hold() {
     }
     // Nothing is asked: there is no terminal, so that a question would be an error.
     let model = ModelServer::saying(vec![text("Good evening.")]);
-    let run = old.command(&["run", "-m", "Good evening!"]).env("ANTHROPIC_BASE_URL", &model.url);
+    let run =
+        old.command(&["run", "-q", "-m", "Good evening!"]).env("ANTHROPIC_BASE_URL", &model.url);
     assert!(run.run().ok().stdout.contains("Good evening."));
     fs::remove_dir_all(PLACE).unwrap();
 }

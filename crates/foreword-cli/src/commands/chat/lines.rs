@@ -1,4 +1,4 @@
-//! What the person says: lines with editing and history on a terminal, plain lines without one.
+//! The user's input: lines with editing and history on a terminal, plain lines from a pipe.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 
@@ -8,11 +8,11 @@ use rustyline::config::Configurer as _;
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 
-use crate::commands::run::{LONGEST_MESSAGE, too_long};
+use crate::commands::run::{MAX_MESSAGE_BYTES, too_long};
 use crate::error::CliError;
 
-/// So much of what was said earlier can be had back with the arrow keys.
-const KEPT_LINES: usize = 500;
+/// Messages in the history of the arrow keys.
+const MAX_HISTORY: usize = 500;
 
 /// Where lines come from.
 pub(super) enum Lines {
@@ -20,24 +20,23 @@ pub(super) enum Lines {
     Pipe,
 }
 
-/// What came.
 pub(super) enum Input {
     Said(String),
-    /// Ctrl-C: nothing is said.
+    /// Ctrl-C
     Cleared,
     End,
 }
 
 impl Lines {
-    /// A terminal where there is one, with what was said in the session before.
+    /// Opens the terminal, if there is one, with the messages of the session as history.
     pub(super) fn open(host: &Host, session: &SessionId) -> Result<Self, CliError> {
         if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
             return Ok(Self::Pipe);
         }
-        let broken = |error| CliError::internal(format!("cannot edit lines here: {error}"));
+        let broken = |error| CliError::internal(format!("cannot set up line editing: {error}"));
         let mut editor = DefaultEditor::with_config(Config::default()).map_err(broken)?;
-        editor.set_max_history_size(KEPT_LINES).map_err(broken)?;
-        for turn in host.reader().turns(session, TurnRange::newest(KEPT_LINES))? {
+        editor.set_max_history_size(MAX_HISTORY).map_err(broken)?;
+        for turn in host.reader().turns(session, TurnRange::newest(MAX_HISTORY))? {
             let _ = editor.add_history_entry(turn.message);
         }
         Ok(Self::Terminal(Box::new(editor)))
@@ -47,7 +46,7 @@ impl Lines {
         matches!(self, Self::Terminal(_))
     }
 
-    /// The next message, of one line or several: a line that ends with `\` goes on in the next one.
+    /// The next message. A line that ends with `\` continues on the next one.
     pub(super) fn next(&mut self) -> Result<Input, CliError> {
         let mut said = String::new();
         let mut prompt = "> ";
@@ -60,7 +59,7 @@ impl Lines {
             };
             let more = line.strip_suffix('\\');
             said.push_str(more.unwrap_or(&line));
-            if said.len() as u64 > LONGEST_MESSAGE {
+            if said.len() as u64 > MAX_MESSAGE_BYTES {
                 return Err(too_long());
             }
             if more.is_none() {
@@ -88,22 +87,22 @@ impl Lines {
     }
 }
 
-/// One line of standard input. The lock is not kept: a question of trust may be asked in between.
+/// One line of standard input. Releases the lock, since a trust question may come in between.
 fn piped() -> Result<Input, CliError> {
     let mut input = io::stdin().lock();
     let mut line = Vec::new();
     let failed =
         |error: io::Error| CliError::internal(format!("cannot read standard input: {error}"));
-    let read = input.by_ref().take(LONGEST_MESSAGE + 2).read_until(b'\n', &mut line);
+    let read = input.by_ref().take(MAX_MESSAGE_BYTES + 2).read_until(b'\n', &mut line);
     if read.map_err(failed)? == 0 {
         return Ok(Input::End);
     }
-    if line.last() != Some(&b'\n') && line.len() as u64 > LONGEST_MESSAGE {
+    if line.last() != Some(&b'\n') && line.len() as u64 > MAX_MESSAGE_BYTES {
         input.skip_until(b'\n').map_err(failed)?;
         return Err(too_long());
     }
     let line = String::from_utf8(line)
-        .map_err(|_| CliError::usage("a line is not UTF-8; it was not passed on"))?;
+        .map_err(|_| CliError::usage("line is not UTF-8; it was skipped"))?;
     let line = line.strip_suffix('\n').unwrap_or(&line);
     Ok(Input::Said(line.strip_suffix('\r').unwrap_or(line).to_owned()))
 }

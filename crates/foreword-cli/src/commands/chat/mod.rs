@@ -6,37 +6,53 @@ mod slash;
 use std::path::Path;
 use std::sync::Arc;
 
+use clap::Args;
 use foreword_host::{Host, TurnRequest};
 use foreword_store::SessionId;
 
 use self::lines::{Input, Lines};
 use self::slash::Slash;
-use crate::args::ChatArgs;
+use crate::args::TurnArgs;
 use crate::error::CliError;
 use crate::hosting;
 use crate::interrupts::Interrupts;
-use crate::person::now_ms;
-use crate::screen::{Screen, ShownPrompt, held, summary};
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, counted};
+use crate::turn_printer::{LastPrompt, TurnPrinter, held, summary};
+use crate::user_env::now_ms;
+
+/// Chat with an agent in the terminal
+///
+/// Type /help for commands. End a line with \ to continue it on the next one. Ctrl-C cancels the current turn, Ctrl-D ends
+/// the conversation.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword chat
+  foreword chat --session ops
+  foreword chat --agent planner --runner claude-code")]
+pub(crate) struct ChatArgs {
+    #[command(flatten)]
+    turn: TurnArgs,
+}
 
 struct Chat<'t> {
     host: Arc<Host>,
     session: SessionId,
-    /// What every turn of this conversation is asked for.
+    /// The request of every turn, without its message.
     request: TurnRequest,
     interrupts: Interrupts,
-    screen: Screen,
+    printer: TurnPrinter,
     terminal: &'t Terminal,
     messages: u64,
     unanswered: u64,
-    /// Why schedules cannot run, as it was said last.
-    complaint: Option<String>,
+    /// The last error about schedules, so that it is printed once.
+    schedule_error: Option<String>,
 }
 
 pub(crate) fn run(workspace: &Path, args: &ChatArgs, terminal: &Terminal) -> Result<(), CliError> {
-    let mut request = hosting::request(&args.choice)?;
+    let mut request = hosting::request(&args.turn)?;
     let host = hosting::open(workspace)?;
-    hosting::ensure_trusted(&host, args.choice.trust, terminal)?;
+    hosting::ensure_trusted(&host, args.turn.trust, terminal)?;
     let session = match &request.session {
         Some(session) => session.clone(),
         None => SessionId::random()?,
@@ -46,22 +62,24 @@ pub(crate) fn run(workspace: &Path, args: &ChatArgs, terminal: &Terminal) -> Res
     let mut lines = Lines::open(&host, &session)?;
     if lines.is_terminal() {
         let turns = host.reader().session(&session)?.map_or(0, |session| session.turns);
-        let before = if turns > 0 { format!(", {turns} turns so far") } else { String::new() };
-        terminal.say(&format!("session {session}{before}. /help lists commands, Ctrl-D ends."));
+        let before =
+            if turns > 0 { format!(", {}", counted(turns, "turn")) } else { String::new() };
+        terminal
+            .say(&format!("session {session}{before}. Type /help for commands, Ctrl-D to end."));
     }
     let mut chat = Chat {
         host,
         session,
         request,
         interrupts,
-        screen: Screen::new(terminal),
+        printer: TurnPrinter::new(terminal),
         terminal,
         messages: 0,
         unanswered: 0,
-        complaint: None,
+        schedule_error: None,
     };
     chat.talk(&mut lines)?;
-    chat.part(&lines)
+    chat.end(&lines)
 }
 
 impl Chat<'_> {
@@ -85,7 +103,7 @@ impl Chat<'_> {
             }
             let done = match slash::parse(&said) {
                 Some(Ok((Slash::Quit, _))) => return Ok(()),
-                Some(Ok((command, rest))) => self.answer_itself(command, rest),
+                Some(Ok((command, rest))) => self.slash(command, rest),
                 Some(Err(error)) => Err(error),
                 None => {
                     self.messages += 1;
@@ -101,19 +119,19 @@ impl Chat<'_> {
         Ok(())
     }
 
-    /// One turn. Whatever goes wrong in it, the conversation goes on.
+    /// Runs one turn. An error does not end the conversation.
     fn turn(&mut self, message: String) -> Result<(), CliError> {
         hosting::ensure_trusted(&self.host, false, self.terminal)?;
         let tree = self.host.tree()?;
         let request = TurnRequest { message, tree: Some(tree.clone()), ..self.request.clone() };
-        let (host, screen) = (&self.host, &mut self.screen);
-        let done = self.interrupts.during(&tree, || host.turn(&request, screen));
-        self.screen.end();
+        let (host, printer) = (&self.host, &mut self.printer);
+        let done = self.interrupts.during(&tree, || host.turn(&request, printer));
+        self.printer.end();
         let report = match done {
             Ok(report) => report,
-            // An agent that Ctrl-C reached by itself may have had other last words.
+            // Ctrl-C may reach the agent first, with another error.
             Err(_) if tree.is_cancelled() => {
-                return Err(CliError::not_right("cancelled; the session goes on"));
+                return Err(CliError::failed("turn cancelled; the session continues"));
             }
             Err(error) => return Err(error.into()),
         };
@@ -125,13 +143,13 @@ impl Chat<'_> {
         report.held.as_deref().map_or(Ok(()), |reason| Err(held(reason)))
     }
 
-    /// Schedules that are due run between two turns.
+    /// Runs due schedules between two turns.
     fn run_due(&mut self) {
         if let Err(error) = self.try_due()
-            && self.complaint.as_ref() != Some(&error.message)
+            && self.schedule_error.as_ref() != Some(&error.message)
         {
             self.terminal.error(&error);
-            self.complaint = Some(error.message);
+            self.schedule_error = Some(error.message);
         }
     }
 
@@ -141,14 +159,14 @@ impl Chat<'_> {
             return Ok(());
         }
         self.terminal.say(&match due {
-            1 => "a schedule is due and runs first".to_owned(),
-            _ => format!("{due} schedules are due and run first"),
+            1 => "running 1 due schedule first".to_owned(),
+            _ => format!("running {due} due schedules first"),
         });
         hosting::ensure_trusted(&self.host, false, self.terminal)?;
         let tree = self.host.tree()?;
         let request = TurnRequest { tree: Some(tree.clone()), ..self.request.clone() };
-        let (host, screen) = (&self.host, &mut self.screen);
-        let woken = self.interrupts.during(&tree, || host.run_due(&request, screen))?;
+        let (host, printer) = (&self.host, &mut self.printer);
+        let woken = self.interrupts.during(&tree, || host.run_due(&request, printer))?;
         if self.terminal.json {
             for woken in &woken {
                 self.terminal.print_json_line(woken)?;
@@ -157,14 +175,14 @@ impl Chat<'_> {
         Ok(())
     }
 
-    fn answer_itself(&self, command: Slash, rest: &str) -> Result<(), CliError> {
+    fn slash(&self, command: Slash, rest: &str) -> Result<(), CliError> {
         let terminal = self.terminal;
         match command {
             Slash::Help | Slash::Quit => slash::help(terminal),
-            Slash::Context => self.look_back(|shown| slash::context(shown, terminal)),
+            Slash::Context => self.with_last_prompt(|last| slash::context(last, terminal)),
             Slash::Skills => slash::skills(&self.host, terminal),
-            Slash::Taint => self.look_back(|shown| {
-                slash::taint(&self.host, &self.session, shown.threshold, terminal)
+            Slash::Taint => self.with_last_prompt(|last| {
+                slash::taint(&self.host, &self.session, last.threshold, terminal)
             }),
             Slash::Approve => slash::approve(&self.host, rest, false, terminal),
             Slash::Reject => slash::approve(&self.host, rest, true, terminal),
@@ -172,29 +190,29 @@ impl Chat<'_> {
         }
     }
 
-    /// Shows something of the last turn's prompt; before the first one, of the prompt it would have.
-    fn look_back(
+    /// Passes the prompt of the last turn to `show`; before the first turn, the prompt it would have.
+    fn with_last_prompt(
         &self,
-        show: impl FnOnce(&ShownPrompt) -> Result<(), CliError>,
+        show: impl FnOnce(&LastPrompt) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
-        match &self.screen.prompt {
-            Some(shown) => show(shown),
-            None => show(&ShownPrompt::of(&self.host.dry_run(&self.request)?)),
+        match &self.printer.prompt {
+            Some(last) => show(last),
+            None => show(&LastPrompt::of(&self.host.dry_run(&self.request)?)),
         }
     }
 
-    /// Ends the conversation. A script hears of messages that got no answer.
-    fn part(&self, lines: &Lines) -> Result<(), CliError> {
+    /// Ends the conversation. In a pipe, messages without an answer are an error.
+    fn end(&self, lines: &Lines) -> Result<(), CliError> {
         if lines.is_terminal() {
             if self.messages > 0 {
                 let id = &self.session;
-                self.terminal.say(&format!("go on with `foreword chat --session {id}`"));
+                self.terminal.say(&format!("continue with `foreword chat --session {id}`"));
             }
             return Ok(());
         }
         match self.unanswered {
             0 => Ok(()),
-            count => Err(CliError::not_right(format!(
+            count => Err(CliError::failed(format!(
                 "{count} of {} messages got no answer",
                 self.messages
             ))),

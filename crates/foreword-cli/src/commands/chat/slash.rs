@@ -1,4 +1,4 @@
-//! What a person may ask of the chat itself.
+//! The commands of the chat itself.
 
 use std::fmt::Write as _;
 
@@ -6,15 +6,15 @@ use foreword_host::Host;
 use foreword_store::SessionId;
 use serde_json::json;
 
-use crate::args::AllowArgs;
+use crate::commands::approve::ApproveArgs;
 use crate::commands::{approve, explain, session, skill};
 use crate::error::CliError;
-use crate::person::shown_time;
-use crate::screen::ShownPrompt;
 use crate::terminal::{Terminal, plain_line};
+use crate::turn_printer::LastPrompt;
+use crate::user_env::format_time;
 
-/// So many entries of the ledger are shown.
-const LATEST: usize = 12;
+/// Ledger entries to show.
+const MAX_ENTRIES: usize = 12;
 
 /// A command of the chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,18 +30,22 @@ pub(super) enum Slash {
 }
 
 const ALL: [(&str, Slash, &str); 8] = [
-    ("help", Slash::Help, "what you can say here"),
-    ("context", Slash::Context, "what stood in the last prompt, and what it cost"),
-    ("skills", Slash::Skills, "the skills there are, and how far each is approved"),
-    ("taint", Slash::Taint, "how much came from outside, and from where"),
-    ("approve", Slash::Approve, "what waits for you; with an id, allow it once or take it in"),
-    ("reject", Slash::Reject, "leave it at a refusal, by its id"),
-    ("session", Slash::Session, "this session: turns, tokens, taint"),
-    ("quit", Slash::Quit, "end the conversation; Ctrl-D does the same"),
+    ("help", Slash::Help, "list these commands"),
+    ("context", Slash::Context, "show the sections of the last prompt and their cost"),
+    ("skills", Slash::Skills, "list skills and their approval"),
+    ("taint", Slash::Taint, "show external content and its sources"),
+    (
+        "approve",
+        Slash::Approve,
+        "list pending decisions; with an ID, approve one (`--yes` skips the question)",
+    ),
+    ("reject", Slash::Reject, "reject a pending decision by its ID"),
+    ("session", Slash::Session, "show turns, tokens and taint of this session"),
+    ("quit", Slash::Quit, "end the conversation (or press Ctrl-D)"),
 ];
 
-/// The command a line asks for, with what follows it. A line that only looks like one, such as a path,
-/// is for the agent.
+/// The command of a line, and its arguments. Anything else that starts with a slash, such as a path, is a
+/// message.
 pub(super) fn parse(line: &str) -> Option<Result<(Slash, &str), CliError>> {
     let rest = line.strip_prefix('/')?;
     let (name, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -52,11 +56,14 @@ pub(super) fn parse(line: &str) -> Option<Result<(Slash, &str), CliError>> {
     Some(match found {
         Some((_, slash, _)) => Ok((*slash, rest.trim())),
         None => {
-            let error = CliError::usage(format!("there is no command `/{name}`"));
+            let error = CliError::usage(format!("unknown command `/{name}`"));
             let near = foreword::nearest(name, ALL.iter().map(|(known, ..)| *known));
             Err(error.hint(match near {
                 Some(near) => format!("did you mean `/{near}`?"),
-                None => "`/help` lists them; begin with a space to say it to the agent".to_owned(),
+                None => {
+                    "type `/help` for a list; start the line with a space to send it to the agent"
+                        .to_owned()
+                }
             }))
         }
     })
@@ -68,17 +75,17 @@ pub(super) fn help(terminal: &Terminal) -> Result<(), CliError> {
         let _ = writeln!(out, "/{name:<9} {about}");
     }
     out.push_str(
-        "\nA line that ends with \\ goes on in the next one. Ctrl-C ends the turn under way.\n",
+        "\nEnd a line with \\ to continue it on the next one. Ctrl-C cancels the current turn.\n",
     );
     terminal.print(&out)
 }
 
-pub(super) fn context(shown: &ShownPrompt, terminal: &Terminal) -> Result<(), CliError> {
-    let manifest = shown.prompt.manifest_with_digests();
+pub(super) fn context(last: &LastPrompt, terminal: &Terminal) -> Result<(), CliError> {
+    let manifest = last.prompt.manifest_with_digests();
     if terminal.json {
         return terminal.print_json(&explain::without_text(&manifest)?);
     }
-    terminal.print(&explain::table(&manifest, &shown.blueprint))
+    terminal.print(&explain::table(&manifest, &last.blueprint))
 }
 
 pub(super) fn skills(host: &Host, terminal: &Terminal) -> Result<(), CliError> {
@@ -92,7 +99,7 @@ pub(super) fn taint(
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     let totals = host.reader().content_totals(id)?;
-    let entries = host.reader().contents(id, LATEST)?;
+    let entries = host.reader().contents(id, MAX_ENTRIES)?;
     let ratio = totals.ratio();
     if terminal.json {
         return terminal.print_json(&json!({
@@ -100,27 +107,27 @@ pub(super) fn taint(
         }));
     }
     let mut out = format!(
-        "{:.0}% from outside: {} of {} tokens; above {:.0}% sensitive actions are refused\n",
+        "taint {:.0}%: {} of {} tokens are external; sensitive actions are refused above {:.0}%\n",
         ratio * 100.0,
         totals.external_tokens,
         totals.total_tokens,
         threshold * 100.0
     );
     out.push_str(if totals.external_since_person {
-        "content from outside came since you last spoke: sensitive actions are refused until you do\n"
+        "external content arrived since your last message; sensitive actions are refused until your next one\n"
     } else {
-        "nothing came from outside since you last spoke\n"
+        "no external content since your last message\n"
     });
     for entry in &entries {
         let content = &entry.content;
         let _ = writeln!(
             out,
             "  {}  {:<11} {:>7} tokens  {}{}",
-            shown_time(content.at),
+            format_time(content.at),
             content.provenance.as_str(),
             content.tokens,
             plain_line(&content.source, 80),
-            if content.external { "  (outside)" } else { "" }
+            if content.external { "  (external)" } else { "" }
         );
     }
     terminal.print(&out)
@@ -135,13 +142,17 @@ pub(super) fn approve(
     if id.is_empty() {
         return approve::list(host, terminal);
     }
-    let args = AllowArgs { what: None, session: None, reject, reason: None };
+    let (id, yes) = match id.strip_suffix("--yes") {
+        Some(id) => (id.trim_end(), true),
+        None => (id, false),
+    };
+    let args = ApproveArgs { what: None, session: None, reject, reason: None, yes };
     approve::decide(host, id, &args, terminal)
 }
 
 pub(super) fn session(host: &Host, id: &SessionId, terminal: &Terminal) -> Result<(), CliError> {
     match host.reader().session(id)? {
-        None => terminal.print(&format!("session {id} begins with your first message\n")),
+        None => terminal.print(&format!("session {id} starts with your first message\n")),
         Some(found) if terminal.json => {
             terminal.print_json(&session::summary(host.reader(), &found)?)
         }

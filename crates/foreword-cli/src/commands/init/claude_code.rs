@@ -1,4 +1,4 @@
-//! Claude Code: CLAUDE.md, sub-agents and skills below `.claude/`.
+//! Claude Code: CLAUDE.md, and sub-agents and skills in `.claude/`.
 
 use super::header;
 use super::import::Import;
@@ -6,8 +6,7 @@ use super::openclaw::accept_agent;
 use super::source::{Source, is_portable};
 
 const AGENTS: &str = ".claude/agents";
-/// No header of a workspace is longer.
-const LONGEST_HEADER: usize = 60 << 10;
+const MAX_HEADER_BYTES: usize = 60 << 10;
 
 pub(super) fn signs(source: &Source) -> Vec<&'static str> {
     let mut signs = Vec::new();
@@ -20,55 +19,51 @@ pub(super) fn signs(source: &Source) -> Vec<&'static str> {
     signs
 }
 
-/// Takes the directory; gives the blueprint it goes with.
-pub(super) fn take(import: &mut Import) -> &'static str {
-    take_instructions(import);
-    import.take_skills(".claude/skills");
-    take_agents(import, AGENTS);
+/// Imports the directory and returns its blueprint.
+pub(super) fn import(import: &mut Import) -> &'static str {
+    import_instructions(import);
+    import.copy_skills(".claude/skills");
+    import_agents(import, AGENTS);
     for name in import.source.names(".claude").unwrap_or_default() {
-        if let Some(reason) = left_out(&name) {
-            import.refuse(&format!(".claude/{name}"), reason);
+        if let Some(reason) = skip_reason(&name) {
+            import.skip(&format!(".claude/{name}"), reason);
         }
     }
-    import.refuse_if_there("CLAUDE.local.md", "is one person's own and not the project's");
-    import.refuse_if_there(
+    import.skip_if_present("CLAUDE.local.md", "personal settings, not part of the project");
+    import.skip_if_present(
         ".mcp.json",
-        "servers are not started here; name their tools in tools.toml",
+        "MCP servers are not imported; list their tools in tools.toml",
     );
     "standard"
 }
 
-/// Why something in `.claude/` is not taken; `None` for what is.
-fn left_out(name: &str) -> Option<&'static str> {
+/// Why a file in `.claude/` is skipped; `None` if it is imported.
+fn skip_reason(name: &str) -> Option<&'static str> {
     Some(match name {
         "agents" | "skills" | "CLAUDE.md" => return None,
-        "commands" => {
-            "commands are typed by a person and are no part of a prompt; as skills they are"
-        }
+        "commands" => "slash commands are not part of a prompt; convert them to skills",
         "settings.json" | "settings.local.json" => {
-            "permissions and hooks are the host's; see foreword.toml for settings of the prompt"
+            "permissions and hooks are not imported; see foreword.toml"
         }
-        "hooks" => "hooks run programs, which a workspace does not",
-        "rules" | "output-styles" => {
-            "has no counterpart; put what should always hold in AGENTS.md or CONTEXT.md"
-        }
-        _ => "is not known here",
+        "hooks" => "a workspace has no hooks",
+        "rules" | "output-styles" => "no equivalent; move the rules to AGENTS.md or CONTEXT.md",
+        _ => "unknown file",
     })
 }
 
-/// CLAUDE.md under its name: it is read where AGENTS.md is absent.
-fn take_instructions(import: &mut Import) {
+/// Imports CLAUDE.md under its own name: it is read if there is no AGENTS.md.
+fn import_instructions(import: &mut Import) {
     let from =
         ["CLAUDE.md", ".claude/CLAUDE.md"].into_iter().find(|path| import.source.is_file(path));
     let Some(from) = from else {
-        import.take_if_there("AGENTS.md", "AGENTS.md");
+        import.copy_if_present("AGENTS.md", "AGENTS.md");
         return;
     };
-    if !import.take(from, "CLAUDE.md") {
+    if !import.copy(from, "CLAUDE.md") {
         return;
     }
     if from == "CLAUDE.md" {
-        import.refuse_if_there(".claude/CLAUDE.md", "CLAUDE.md is there and is taken");
+        import.skip_if_present(".claude/CLAUDE.md", "CLAUDE.md is imported instead");
     }
     let text = import.read(from).unwrap_or_default();
     let imports: Vec<&str> = text
@@ -77,56 +72,53 @@ fn take_instructions(import: &mut Import) {
         .filter(|path| !path.is_empty() && !path.contains(char::is_whitespace))
         .collect();
     let wants_agents = imports.iter().any(|path| path.trim_start_matches("./") == "AGENTS.md");
-    if wants_agents && import.take_if_there("AGENTS.md", "AGENTS.md") {
+    if wants_agents && import.copy_if_present("AGENTS.md", "AGENTS.md") {
         import.notes.push(
-            "CLAUDE.md imports AGENTS.md: both are taken, and AGENTS.md is the one that is read; move what else CLAUDE.md says into it".to_owned(),
+            "CLAUDE.md imports AGENTS.md; both are imported but only AGENTS.md is read: move the rest of CLAUDE.md into it".to_owned(),
         );
     } else {
-        import.refuse_if_there(
+        import.skip_if_present(
             "AGENTS.md",
-            "CLAUDE.md is what Claude Code reads, and AGENTS.md would hide it",
+            "Claude Code reads CLAUDE.md, which an AGENTS.md would override",
         );
     }
     for path in imports.iter().filter(|path| path.trim_start_matches("./") != "AGENTS.md") {
-        import.refuse(
-            path,
-            "CLAUDE.md imports it with `@`, and imports are not followed; use CONTEXT.md",
-        );
+        import.skip(path, "`@` imports of CLAUDE.md are not followed; move the text to CONTEXT.md");
     }
 }
 
-/// Takes every sub-agent, those in folders that sort them included.
-fn take_agents(import: &mut Import, dir: &str) {
+/// Imports every sub-agent, also from subfolders.
+fn import_agents(import: &mut Import, dir: &str) {
     if !import.source.is_dir(dir) {
         return;
     }
     let names = match import.source.names(dir) {
         Ok(names) => names,
-        Err(reason) => return import.refuse(dir, reason),
+        Err(reason) => return import.skip(dir, reason),
     };
     for name in names.iter().filter(|name| !name.starts_with('.')) {
         let path = format!("{dir}/{name}");
         if import.source.is_dir(&path) {
-            // One level of folders is enough for sorting, and keeps a link from leading in circles.
+            // One level of subfolders, so that a link cannot lead in circles.
             if dir == AGENTS {
-                take_agents(import, &path);
+                import_agents(import, &path);
             } else {
-                import.refuse(&path, "is too deep in .claude/agents");
+                import.skip(&path, "nested too deep in .claude/agents");
             }
         } else if name.ends_with(".md") {
-            take_agent(import, &path, name.strip_suffix(".md").unwrap_or(name));
+            import_agent(import, &path, name.strip_suffix(".md").unwrap_or(name));
         } else {
-            import.refuse(&path, "is not an agent");
+            import.skip(&path, "not an agent");
         }
     }
 }
 
-fn take_agent(import: &mut Import, path: &str, stem: &str) {
+fn import_agent(import: &mut Import, path: &str, stem: &str) {
     let Some(text) = import.read(path) else { return };
     let parts = match header::split(&text) {
         Ok(parts) if parts.has_header() => parts,
-        Ok(_) => return import.refuse(path, "has no header, so it is not an agent"),
-        Err(_) => return import.refuse(path, "its header is never closed"),
+        Ok(_) => return import.skip(path, "not an agent: it has no header"),
+        Err(_) => return import.skip(path, "its header has no end"),
     };
     let id = id_from(parts.line("name").as_deref().unwrap_or(stem), stem);
     let mut head = format!("---\nid: {}\n", header::quoted(&id));
@@ -146,8 +138,8 @@ fn take_agent(import: &mut Import, path: &str, stem: &str) {
             head.push_str(&format!("  - {}\n", header::quoted(tool)));
         }
     }
-    if head.len() > LONGEST_HEADER {
-        return import.refuse(path, "its header is too long");
+    if head.len() > MAX_HEADER_BYTES {
+        return import.skip(path, "its header is too long");
     }
     let text = format!("{head}---\n\n{}", parts.body);
     if !accept_agent(import, path, &format!("agents/{id}/AGENT.md"), &id, text) {
@@ -158,15 +150,17 @@ fn take_agent(import: &mut Import, path: &str, stem: &str) {
     dropped.dedup();
     if !dropped.is_empty() {
         let keys = dropped.join("`, `");
-        import.refuse(path, format!("of its header, `{keys}`: not known here; the rest is taken"));
+        import.skip(path, format!("unknown header keys `{keys}`; the rest is imported"));
     }
     for tool in limited {
-        import
-            .refuse(path, format!("of its tools, the limits of `{tool}`: the host enforces those"));
+        import.skip(
+            path,
+            format!("the limits of the tool `{tool}` are not imported; the host enforces limits"),
+        );
     }
 }
 
-/// The names of tools, and those that came with a pattern of what they may do. All tools is no list.
+/// The names of tools, and the tools that have limits. `*` is not a name.
 fn tools(listed: &[String]) -> (Vec<String>, Vec<String>) {
     let mut names: Vec<String> = Vec::new();
     let mut limited = Vec::new();
@@ -185,7 +179,7 @@ fn tools(listed: &[String]) -> (Vec<String>, Vec<String>) {
     (names, limited)
 }
 
-/// An id that can be a folder: the name itself, or what is left of it in letters and hyphens.
+/// An id that is a valid folder name, made from the agent's name or its file.
 fn id_from(name: &str, stem: &str) -> String {
     let slug = |text: &str| {
         let letters = text.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' });

@@ -1,14 +1,14 @@
-//! Cosmonauts: `prompts/` with a base, capability packs and personas, in the layered form or in the
-//! older one of a coding base with roles.
+//! Cosmonauts: `prompts/` with a base, capability packs and personas, or the older layout with a coding base
+//! and roles.
 
 use super::header;
 use super::import::Import;
-use super::openclaw::{accept_agent, take_agents};
+use super::openclaw::{accept_agent, import_agents};
 use super::source::Source;
 
 const CORE: &str = "capabilities/core";
 
-/// The packs of the five agents that come with Cosmonauts, between base and persona.
+/// The capability packs of the five built-in agents of Cosmonauts.
 const KNOWN: [(&str, &[&str]); 5] = [
     ("cosmo", &["core", "coding-readwrite", "tasks", "spawning", "todo"]),
     ("planner", &["core", "coding-readonly"]),
@@ -17,7 +17,7 @@ const KNOWN: [(&str, &[&str]); 5] = [
     ("worker", &["core", "coding-readwrite", "tasks", "todo"]),
 ];
 
-/// Tool surfaces by the pack that goes with them.
+/// Capability packs and their tool surfaces.
 const SURFACES: [(&str, &str); 5] = [
     ("capabilities/coding-readwrite", "coding"),
     ("capabilities/coding-readonly", "readonly"),
@@ -53,45 +53,45 @@ fn is_legacy(source: &Source) -> bool {
     source.is_file("prompts/base/coding.md") && source.is_dir("prompts/roles")
 }
 
-/// Takes the directory; gives the blueprint it goes with.
-pub(super) fn take(import: &mut Import) -> &'static str {
+/// Imports the directory and returns its blueprint.
+pub(super) fn import(import: &mut Import) -> &'static str {
     if layered_signs(&import.source).is_empty() {
-        take_legacy(import);
+        import_legacy(import);
     } else {
-        import.take_folder("prompts", "prompts");
+        import.copy_folder("prompts", "prompts");
     }
-    take_agents(import);
+    import_agents(import);
     for (namespace, id) in personas(import) {
         describe(import, &namespace, &id);
     }
     for name in ["AGENTS.md", "CLAUDE.md", "skills", ".claude"] {
-        import.refuse_if_there(name, "the `roles` blueprint has no place for it");
+        import.skip_if_present(name, "not used by the `roles` blueprint");
     }
     "roles"
 }
 
-/// The older form: one base that says who the agent is, and roles on top of it.
-fn take_legacy(import: &mut Import) {
+/// The older layout: one base with an identity, and roles on top of it.
+fn import_legacy(import: &mut Import) {
     for name in import.source.names("prompts").unwrap_or_default() {
         let path = format!("prompts/{name}");
         match name.as_str() {
-            "base" | "roles" => take_legacy_folder(import, &path),
-            _ if name.starts_with('.') => import.refuse(&path, "is hidden"),
-            _ if import.source.is_dir(&path) => import.take_folder(&path, &path),
+            "base" | "roles" => import_legacy_folder(import, &path),
+            _ if name.starts_with('.') => import.skip(&path, "hidden file"),
+            _ if import.source.is_dir(&path) => import.copy_folder(&path, &path),
             _ => {
-                import.take(&path, &path);
+                import.copy(&path, &path);
             }
         }
     }
     import.notes.push(
-        "the base of the older layout names an identity that every role inherits: check for identity bleed with `foreword lint`".to_owned(),
+        "every role inherits the identity in the base of the older layout; run `foreword lint` to check for identity bleed".to_owned(),
     );
 }
 
-fn take_legacy_folder(import: &mut Import, dir: &str) {
+fn import_legacy_folder(import: &mut Import, dir: &str) {
     let names = match import.source.names(dir) {
         Ok(names) => names,
-        Err(reason) => return import.refuse(dir, reason),
+        Err(reason) => return import.skip(dir, reason),
     };
     for name in names {
         let path = format!("{dir}/{name}");
@@ -100,16 +100,16 @@ fn take_legacy_folder(import: &mut Import, dir: &str) {
         } else if dir == "prompts/roles" && name.ends_with(".md") && !name.starts_with('.') {
             format!("prompts/agents/coding/{name}")
         } else {
-            import.refuse(&path, "has no place in the layers");
+            import.skip(&path, "not part of the layered layout");
             continue;
         };
-        import.take(&path, &to);
+        import.copy(&path, &to);
     }
 }
 
-/// Namespaces and ids of the personas that were taken.
+/// Namespaces and ids of the imported personas.
 fn personas(import: &Import) -> Vec<(String, String)> {
-    let below = import.taken().filter_map(|path| path.strip_prefix("prompts/agents/"));
+    let below = import.paths().filter_map(|path| path.strip_prefix("prompts/agents/"));
     below
         .filter_map(|path| {
             let (namespace, file) = path.split_once('/')?;
@@ -120,7 +120,7 @@ fn personas(import: &Import) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Writes the agent of a persona: which parts its prompt has, and the tools that go with them.
+/// Writes the agent of a persona, with the parts of its prompt and its tools.
 fn describe(import: &mut Import, namespace: &str, id: &str) {
     let to = format!("agents/{id}/AGENT.md");
     if import.has(&to) || import.has(&format!("agents/{id}.md")) {
@@ -146,7 +146,7 @@ fn describe(import: &mut Import, namespace: &str, id: &str) {
     accept_agent(import, &from, &to, id, text);
 }
 
-/// The parts of an agent's prompt in the order of the layers, those that are there.
+/// The existing parts of an agent's prompt, in the order of the layers.
 fn references(namespace: &str, id: &str, is_there: impl Fn(&str) -> bool) -> Vec<String> {
     let base = ["cosmonauts", "base"].into_iter().find(|name| is_there(name)).map(str::to_owned);
     let packs: Vec<String> = KNOWN.iter().find(|(known, _)| *known == id).map_or_else(

@@ -1,20 +1,20 @@
-//! Headers as other tools write and accept them, which is often not quite YAML: a Claude Code
-//! description runs on over colons and quotes unquoted. So a header is cut at its keys, by line, and a
-//! value is whatever follows one; only what we write ourselves is strict.
+//! Headers as other tools write and accept them. They are often not valid YAML: a Claude Code description
+//! may contain unquoted colons and quotes. So a header is split at its keys, by line, and a value is
+//! whatever follows a key. Only the headers that we write are strict.
 
-/// A markdown file taken apart.
+/// A markdown file, split into header and body.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Parts<'a> {
-    /// Keys with their lines, the line of the key included, in order. Empty without a header.
+    /// Keys in order, each with its lines including its own. Empty without a header.
     entries: Vec<(&'a str, Vec<&'a str>)>,
     pub(super) body: &'a str,
 }
 
-/// A header that never ends.
+/// A header without an end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unclosed;
 
-/// Takes a file apart.
+/// Splits a file into header and body.
 pub(super) fn split(text: &str) -> Result<Parts<'_>, Unclosed> {
     let fence = |line: &str| line.trim_end() == "---";
     let mut rest = text;
@@ -57,7 +57,7 @@ impl<'a> Parts<'a> {
         self.entries.iter().map(|(key, _)| *key)
     }
 
-    /// The lines of a key as they are.
+    /// The exact lines of a key.
     pub(super) fn raw(&self, key: &str) -> Option<String> {
         self.lines(key).map(|lines| lines.join("\n"))
     }
@@ -66,7 +66,7 @@ impl<'a> Parts<'a> {
         self.entries.iter().find(|(name, _)| *name == key).map(|(_, lines)| lines.as_slice())
     }
 
-    /// A value as one line; `None` where it is absent or empty.
+    /// A value as one line; `None` if it is absent or empty.
     pub(super) fn line(&self, key: &str) -> Option<String> {
         let [first, more @ ..] = self.lines(key)? else { return None };
         let first = first.split_once(':').map_or("", |(_, value)| value.trim());
@@ -80,7 +80,7 @@ impl<'a> Parts<'a> {
         Some(if block { value } else { unquoted(&value) }).filter(|value| !value.is_empty())
     }
 
-    /// A value as a list: of lines, in brackets, or with commas.
+    /// A value as a list, from lines, brackets or commas.
     pub(super) fn list(&self, key: &str) -> Vec<String> {
         let Some([first, more @ ..]) = self.lines(key) else { return Vec::new() };
         let first = first.split_once(':').map_or("", |(_, value)| value.trim());
@@ -126,7 +126,7 @@ fn unquoted(text: &str) -> String {
     out
 }
 
-/// A text as a YAML value that nothing can be added to.
+/// A text as a quoted YAML value that cannot be broken out of.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

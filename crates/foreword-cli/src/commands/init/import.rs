@@ -1,26 +1,25 @@
-//! `--from`: recognises the layout of a directory and takes it over.
+//! `--from`: recognises the layout of a directory and imports it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::report::NotTaken;
+use super::report::Skipped;
 use super::source::{Kind, Source, is_portable};
 use super::write::NewFile;
 use super::{claude_code, cosmonauts, openclaw, settings};
 use crate::error::CliError;
 
-/// Files that are taken from one directory.
-const MOST_FILES: usize = 5_000;
-/// Names that are looked at inside folders, so that links among folders cannot multiply the work.
-const MOST_VISITS: usize = 20_000;
-/// Bytes of all files that are taken, which are held in memory until everything is checked.
-const MOST_BYTES: usize = 64 << 20;
-/// Directories inside directories that are followed.
-const DEEPEST: usize = 12;
-/// Folders that tools fill and nobody wrote.
+/// Files to import.
+const MAX_FILES: usize = 5_000;
+/// Names to visit in folders, so that links among folders cannot multiply the work.
+const MAX_VISITS: usize = 20_000;
+/// Bytes of all files together, which are held in memory until everything is checked.
+const MAX_BYTES: usize = 64 << 20;
+const MAX_DEPTH: usize = 12;
+/// Folders that tools generate.
 const GENERATED: [&str; 5] = ["node_modules", "__pycache__", "target", "venv", "dist"];
 
-/// A layout that is known.
+/// A known layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
     Cosmonauts,
@@ -38,58 +37,58 @@ impl Layout {
     }
 }
 
-/// What was taken from a directory and what was not.
-pub(super) struct TakenOver {
+/// The files to write, and the files that were skipped.
+pub(super) struct Imported {
     pub(super) layout: Layout,
-    /// The files by which it was recognised.
+    /// The files that identify the layout.
     pub(super) signs: Vec<&'static str>,
     pub(super) blueprint: &'static str,
-    /// Sorted by path; `foreword.toml` is one of them.
+    /// Sorted by path, with `foreword.toml`.
     pub(super) files: Vec<NewFile>,
     /// Ids of agents, sorted.
     pub(super) agents: Vec<String>,
-    pub(super) not_taken: Vec<NotTaken>,
+    pub(super) skipped: Vec<Skipped>,
     pub(super) notes: Vec<String>,
 }
 
-/// Reads a directory whose layout is known. Writes nothing.
-pub(super) fn take_over(from: &Path) -> Result<TakenOver, CliError> {
+/// Reads a directory with a known layout. Writes nothing.
+pub(super) fn import(from: &Path) -> Result<Imported, CliError> {
     let source = Source::open(from)?;
     let (layout, signs) = recognise(&source).ok_or_else(|| {
-        CliError::usage(format!("{}: no layout that is known here", from.display()))
+        CliError::usage(format!("{}: unknown layout", from.display()))
             .hint("OpenClaw: SOUL.md, IDENTITY.md, TOOLS.md, AGENTS.md, skills/*/SKILL.md, agents/*/")
             .hint("Claude Code: CLAUDE.md or .claude/")
             .hint("Cosmonauts: prompts/cosmonauts.md, prompts/capabilities/, prompts/agents/*/, or prompts/base/coding.md with prompts/roles/")
-            .hint("for a fresh workspace leave `--from` out")
+            .hint("omit `--from` to create a workspace from a template")
     })?;
     let mut import = Import::new(source);
     let blueprint = match layout {
-        Layout::Cosmonauts => cosmonauts::take(&mut import),
-        Layout::OpenClaw => openclaw::take(&mut import),
-        Layout::ClaudeCode => claude_code::take(&mut import),
+        Layout::Cosmonauts => cosmonauts::import(&mut import),
+        Layout::OpenClaw => openclaw::import(&mut import),
+        Layout::ClaudeCode => claude_code::import(&mut import),
     };
     if import.source.exists("foreword.toml") {
-        import.refuse("foreword.toml", "settings are not taken over");
+        import.skip("foreword.toml", "settings are not imported");
     }
     import.agents.sort();
-    import.not_taken.sort();
-    import.not_taken.dedup();
+    import.skipped.sort();
+    import.skipped.dedup();
     let mut files: Vec<NewFile> = import.files.into_values().collect();
     files.push(settings::file(blueprint, &import.agents));
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(TakenOver {
+    Ok(Imported {
         layout,
         signs,
         blueprint,
         files,
         agents: import.agents,
-        not_taken: import.not_taken,
+        skipped: import.skipped,
         notes: import.notes,
     })
 }
 
-/// The layout, and what gave it away. The more particular layout wins: a Cosmonauts project may well
-/// have a CLAUDE.md, and an OpenClaw workspace too.
+/// The layout, and the files that identify it. The more specific layout wins: a Cosmonauts project or an
+/// OpenClaw workspace may have a CLAUDE.md too.
 fn recognise(source: &Source) -> Option<(Layout, Vec<&'static str>)> {
     let found = |signs: Vec<&'static str>| Some(signs).filter(|signs| !signs.is_empty());
     if let Some(signs) = found(cosmonauts::signs(source)) {
@@ -104,14 +103,14 @@ fn recognise(source: &Source) -> Option<(Layout, Vec<&'static str>)> {
     found(openclaw::weak_signs(source)).map(|signs| (Layout::OpenClaw, signs))
 }
 
-/// The state of taking a directory over.
+/// An import in progress.
 pub(super) struct Import {
     pub(super) source: Source,
     pub(super) notes: Vec<String>,
-    /// By the path in the workspace.
+    /// By path in the workspace.
     files: BTreeMap<String, NewFile>,
     agents: Vec<String>,
-    not_taken: Vec<NotTaken>,
+    skipped: Vec<Skipped>,
     bytes: usize,
     visits: usize,
 }
@@ -123,159 +122,159 @@ impl Import {
             notes: Vec::new(),
             files: BTreeMap::new(),
             agents: Vec::new(),
-            not_taken: Vec::new(),
+            skipped: Vec::new(),
             bytes: 0,
             visits: 0,
         }
     }
 
-    /// Notes that a file is not taken.
-    pub(super) fn refuse(&mut self, path: &str, reason: impl Into<String>) {
-        self.not_taken.push(NotTaken { path: path.to_owned(), reason: reason.into() });
+    /// Records a skipped file.
+    pub(super) fn skip(&mut self, path: &str, reason: impl Into<String>) {
+        self.skipped.push(Skipped { path: path.to_owned(), reason: reason.into() });
     }
 
-    /// Notes it if there is something there.
-    pub(super) fn refuse_if_there(&mut self, path: &str, reason: &str) {
+    /// Records a skipped file, if it exists.
+    pub(super) fn skip_if_present(&mut self, path: &str, reason: &str) {
         if self.source.exists(path) {
-            self.refuse(path, reason);
+            self.skip(path, reason);
         }
     }
 
-    /// Whether a file of the workspace was taken.
+    /// Whether a path of the workspace will be written.
     pub(super) fn has(&self, path: &str) -> bool {
         self.files.contains_key(path)
     }
 
-    /// The files taken so far, by their path in the workspace.
-    pub(super) fn taken(&self) -> impl Iterator<Item = &str> {
+    /// The paths in the workspace so far.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
     }
 
-    /// Reads a file; notes it where that fails.
+    /// Reads a file, or records it as skipped.
     pub(super) fn read(&mut self, path: &str) -> Option<String> {
         match self.source.read(path) {
             Ok(text) => Some(text.text),
             Err(reason) => {
-                self.refuse(path, reason);
+                self.skip(path, reason);
                 None
             }
         }
     }
 
-    /// Takes a file as it is, if it is there.
-    pub(super) fn take_if_there(&mut self, from: &str, to: &str) -> bool {
-        self.source.exists(from) && self.take(from, to)
+    /// Copies a file, if it exists.
+    pub(super) fn copy_if_present(&mut self, from: &str, to: &str) -> bool {
+        self.source.exists(from) && self.copy(from, to)
     }
 
-    /// Takes a file as it is.
-    pub(super) fn take(&mut self, from: &str, to: &str) -> bool {
+    /// Copies a file.
+    pub(super) fn copy(&mut self, from: &str, to: &str) -> bool {
         match self.source.read(from) {
             Ok(read) => {
                 let file = NewFile { executable: read.executable, ..NewFile::text(to, read.text) };
                 self.add(from, file)
             }
             Err(reason) => {
-                self.refuse(from, reason);
+                self.skip(from, reason);
                 false
             }
         }
     }
 
-    /// Takes a text made from a file.
-    pub(super) fn take_text(&mut self, from: &str, to: &str, text: String) -> bool {
+    /// Adds a text that was made from a file.
+    pub(super) fn add_text(&mut self, from: &str, to: &str, text: String) -> bool {
         self.add(from, NewFile::text(to, text))
     }
 
     fn add(&mut self, from: &str, mut file: NewFile) -> bool {
         let refusal = if !file.path.split('/').all(is_portable) {
-            "its name does not work on every platform".to_owned()
+            "its name is not valid on every platform".to_owned()
         } else if let Some(other) = self.files.get(&file.path) {
             let other = other.from.as_ref().unwrap_or(&other.path);
-            format!("{other} is taken as {} already", file.path)
-        } else if self.files.len() >= MOST_FILES {
-            format!("{MOST_FILES} files are taken already, which is the limit")
-        } else if self.bytes.saturating_add(file.text.len()) > MOST_BYTES {
-            format!("the files before it hold nearly {MOST_BYTES} bytes, which is the limit")
+            format!("{other} is already imported as {}", file.path)
+        } else if self.files.len() >= MAX_FILES {
+            format!("the limit of {MAX_FILES} files is reached")
+        } else if self.bytes.saturating_add(file.text.len()) > MAX_BYTES {
+            format!("the limit of {} MiB for all files is reached", MAX_BYTES >> 20)
         } else {
             self.bytes += file.text.len();
             file.from = Some(from.to_owned()).filter(|from| *from != file.path);
             self.files.insert(file.path.clone(), file);
             return true;
         };
-        self.refuse(from, refusal);
+        self.skip(from, refusal);
         false
     }
 
-    /// Makes an agent known.
+    /// Records an agent.
     pub(super) fn add_agent(&mut self, id: &str) {
         self.agents.push(id.to_owned());
     }
 
-    /// Whether an id is taken; one that differs in case only is, for some file systems cannot tell.
+    /// Whether an agent has this id. Case is ignored, as on some file systems.
     pub(super) fn agent_is_known(&self, id: &str) -> bool {
         let id = id.to_lowercase();
         self.agents.iter().any(|known| known.to_lowercase() == id)
     }
 
-    /// Takes a directory with all text files in it.
-    pub(super) fn take_folder(&mut self, from: &str, to: &str) {
-        self.take_inside(from, to, &mut Vec::new());
+    /// Copies all text files of a directory.
+    pub(super) fn copy_folder(&mut self, from: &str, to: &str) {
+        self.copy_inside(from, to, &mut Vec::new());
     }
 
-    fn take_inside(&mut self, from: &str, to: &str, above: &mut Vec<PathBuf>) {
+    fn copy_inside(&mut self, from: &str, to: &str, above: &mut Vec<PathBuf>) {
         let resolved = match self.source.resolve(from) {
             Ok(resolved) => resolved,
-            Err(reason) => return self.refuse(from, reason),
+            Err(reason) => return self.skip(from, reason),
         };
         if above.contains(&resolved) {
-            return self.refuse(from, "is a link to a directory around it");
+            return self.skip(from, "symbolic link to a parent directory");
         }
-        if above.len() >= DEEPEST {
-            return self.refuse(from, format!("is more than {DEEPEST} directories deep"));
+        if above.len() >= MAX_DEPTH {
+            return self.skip(from, format!("nested more than {MAX_DEPTH} directories deep"));
         }
         let names = match self.source.names(from) {
             Ok(names) => names,
-            Err(reason) => return self.refuse(from, reason),
+            Err(reason) => return self.skip(from, reason),
         };
         above.push(resolved);
         for name in names {
             let (from, to) = (format!("{from}/{name}"), format!("{to}/{name}"));
             self.visits += 1;
             if name.starts_with('.') {
-                self.refuse(&from, "is hidden");
-            } else if self.files.len() >= MOST_FILES || self.visits > MOST_VISITS {
-                self.refuse(&from, "there are too many files; the rest was not looked at");
+                self.skip(&from, "hidden file");
+            } else if self.files.len() >= MAX_FILES || self.visits > MAX_VISITS {
+                self.skip(&from, "too many files; the rest is skipped");
                 break;
             } else if self.source.kind(&from) != Kind::Directory {
-                self.take(&from, &to);
+                self.copy(&from, &to);
             } else if GENERATED.contains(&name.as_str()) {
-                self.refuse(&from, "is made by tools");
+                self.skip(&from, "generated by tools");
             } else {
-                self.take_inside(&from, &to, above);
+                self.copy_inside(&from, &to, above);
             }
         }
         above.pop();
     }
 
-    /// Takes skills: folders with a SKILL.md whole, and single files.
-    pub(super) fn take_skills(&mut self, from: &str) {
+    /// Copies skills: folders with a SKILL.md, and single files.
+    pub(super) fn copy_skills(&mut self, from: &str) {
         if !self.source.is_dir(from) {
             return;
         }
         let names = match self.source.names(from) {
             Ok(names) => names,
-            Err(reason) => return self.refuse(from, reason),
+            Err(reason) => return self.skip(from, reason),
         };
         for name in names.iter().filter(|name| !name.starts_with('.')) {
             let (path, to) = (format!("{from}/{name}"), format!("skills/{name}"));
             if self.source.is_file(&format!("{path}/SKILL.md")) {
-                self.take_folder(&path, &to);
+                self.copy_folder(&path, &to);
             } else if self.source.is_dir(&path) {
-                self.refuse(&path, "there is no SKILL.md in it");
+                self.skip(&path, "no SKILL.md in it");
             } else if name.ends_with(".md") {
-                self.take(&path, &to);
+                self.copy(&path, &to);
             } else {
-                self.refuse(&path, "is not a skill");
+                self.skip(&path, "not a skill");
             }
         }
     }

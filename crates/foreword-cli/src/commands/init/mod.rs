@@ -1,6 +1,6 @@
-//! `foreword init`: starts a workspace from a template, or takes over the layout of another tool.
+//! `foreword init`: creates a workspace from a template, or imports the files of another tool.
 //!
-//! Nothing that exists is ever overwritten, and whatever is passed over is said, with the reason.
+//! It never overwrites a file, and it reports every file that it skips with the reason.
 
 mod claude_code;
 mod cosmonauts;
@@ -13,28 +13,48 @@ mod source;
 mod templates;
 mod write;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use foreword_gather::{Indexing, Request, gather, index};
 use foreword_workspace::{PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, Workspace};
 
 use self::report::Report;
+use self::templates::TemplateName;
 use self::write::NewFile;
-use crate::args::InitArgs;
 use crate::error::CliError;
 use crate::terminal::Terminal;
 
-/// Agents whose prompt is tried after writing; more would take longer than anyone waits.
-const MOST_TRIED: usize = 50;
+/// Agents whose prompt is tried after writing, to bound the time.
+const MAX_TRIED: usize = 50;
+
+/// Create a workspace
+///
+/// Writes a template, or imports an existing OpenClaw, Claude Code or Cosmonauts directory. Existing files are never
+/// overwritten.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword init -w my-agent
+  foreword init -w my-agent --template companion
+  foreword init -w my-agent --from ~/.openclaw/workspace")]
+pub(crate) struct InitArgs {
+    /// Template to start from
+    #[arg(short, long, value_enum, default_value_t, conflicts_with = "from")]
+    template: TemplateName,
+    /// Import an OpenClaw, Claude Code or Cosmonauts directory
+    #[arg(long, value_name = "DIR")]
+    from: Option<PathBuf>,
+}
 
 pub(crate) fn run(workspace: &Path, args: &InitArgs, terminal: &Terminal) -> Result<(), CliError> {
     write::check_root(workspace)?;
     let mut report = Report::new(workspace);
     let mut files = match &args.from {
         Some(from) => {
-            let taken = import::take_over(from)?;
-            report.from(from, &taken);
-            taken.files
+            let imported = import::import(from)?;
+            report.imported(from, &imported);
+            imported.files
         }
         None => {
             report.template(templates::name(args.template));
@@ -45,24 +65,24 @@ pub(crate) fn run(workspace: &Path, args: &InitArgs, terminal: &Terminal) -> Res
     files.push(NewFile::text(format!("{PRIVATE_DIR}/README.md"), PRIVATE_README));
 
     let plan = write::plan(workspace, files)?;
-    let outcome = write::carry_out(workspace, plan)?;
+    let outcome = write::apply(workspace, plan)?;
     report.outcome(outcome);
     report.problems = problems(workspace);
     if report.problems.is_empty() {
-        // Without an index a build makes its vectors itself: that is no reason to fail here.
+        // A build works without an index, so an error here does not matter.
         let _ = index(workspace, &Request::default(), Indexing::Update, |_, _| {});
     }
     report.show(terminal)
 }
 
-/// What keeps the prompts of the workspace from being built: kept files and taken ones may not fit
-/// together, and the person should hear of it now.
+/// Errors of the prompts of the workspace. Kept and imported files may not fit together, and the user
+/// should know now.
 fn problems(root: &Path) -> Vec<String> {
     let ids = match Workspace::open(root).and_then(|workspace| workspace.agent_ids()) {
         Ok(ids) => ids,
         Err(error) => return vec![format!("{error} ({})", error.hint())],
     };
-    let agents = ids.into_iter().take(MOST_TRIED).map(Some);
+    let agents = ids.into_iter().take(MAX_TRIED).map(Some);
     let mut problems: Vec<String> = std::iter::once(None)
         .chain(agents)
         .map(|agent| Request { agent, neutral: true, ..Request::default() })

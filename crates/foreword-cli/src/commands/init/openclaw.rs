@@ -1,5 +1,4 @@
-//! OpenClaw and its kin: SOUL.md and the other identity files at the root, skills, and agents in
-//! folders of their own.
+//! OpenClaw: SOUL.md and other identity files at the root, skills, and agents in folders.
 
 use super::header;
 use super::import::Import;
@@ -18,9 +17,8 @@ const IDENTITY: [&str; 8] = [
 ];
 const SURE: [&str; 3] = ["SOUL.md", "IDENTITY.md", "TOOLS.md"];
 const WEAK: [&str; 4] = ["AGENTS.md", "USER.md", "HEARTBEAT.md", "BOOTSTRAP.md"];
-const MEMORIES: &str =
-    "memories are not files of a prompt; `foreword memory import` will take them";
-/// The keys of an agent's header that a workspace knows.
+const MEMORIES: &str = "memories are not imported; run `foreword memory import`";
+/// The known keys of an agent's header.
 const KEYS: [&str; 14] = [
     "id",
     "namespace",
@@ -42,7 +40,7 @@ pub(super) fn sure_signs(source: &Source) -> Vec<&'static str> {
     SURE.into_iter().filter(|name| source.is_file(name)).collect()
 }
 
-/// Files that only mean OpenClaw where nothing else claims the directory.
+/// Files that mean OpenClaw only if no other layout matches.
 pub(super) fn weak_signs(source: &Source) -> Vec<&'static str> {
     let mut signs: Vec<_> = WEAK.into_iter().filter(|name| source.is_file(name)).collect();
     let below = |dir: &str| source.names(dir).unwrap_or_default();
@@ -58,60 +56,60 @@ pub(super) fn weak_signs(source: &Source) -> Vec<&'static str> {
     signs
 }
 
-/// Takes the directory; gives the blueprint it goes with.
-pub(super) fn take(import: &mut Import) -> &'static str {
-    let agents_file = import.take_if_there("AGENTS.md", "AGENTS.md");
+/// Imports the directory and returns its blueprint.
+pub(super) fn import(import: &mut Import) -> &'static str {
+    let agents_file = import.copy_if_present("AGENTS.md", "AGENTS.md");
     if agents_file {
-        import.refuse_if_there("CLAUDE.md", "AGENTS.md is there and is read in its place");
+        import.skip_if_present("CLAUDE.md", "AGENTS.md is imported instead");
     } else {
-        import.take_if_there("CLAUDE.md", "CLAUDE.md");
+        import.copy_if_present("CLAUDE.md", "CLAUDE.md");
     }
     for name in IDENTITY {
-        import.take_if_there(name, name);
+        import.copy_if_present(name, name);
     }
-    import.take_skills("skills");
-    take_agents(import);
+    import.copy_skills("skills");
+    import_agents(import);
     for name in ["MEMORY.md", "memory.md", "memory"] {
-        import.refuse_if_there(name, MEMORIES);
+        import.skip_if_present(name, MEMORIES);
     }
-    import.refuse_if_there("openclaw.json", "its settings have no counterpart; see foreword.toml");
-    import.refuse_if_there(".claude", "this is taken over as OpenClaw; copy what you need by hand");
+    import.skip_if_present("openclaw.json", "settings are not imported; see foreword.toml");
+    import.skip_if_present(".claude", "imported as OpenClaw; copy what you need by hand");
     if sure_signs(&import.source).is_empty() { "standard" } else { "companion" }
 }
 
-/// Takes `agents/<id>/` and `agents/<id>.md`.
-pub(super) fn take_agents(import: &mut Import) {
+/// Imports `agents/<id>/` and `agents/<id>.md`.
+pub(super) fn import_agents(import: &mut Import) {
     if !import.source.is_dir("agents") {
         return;
     }
     let names = match import.source.names("agents") {
         Ok(names) => names,
-        Err(reason) => return import.refuse("agents", reason),
+        Err(reason) => return import.skip("agents", reason),
     };
     for name in names.iter().filter(|name| !name.starts_with('.')) {
         let path = format!("agents/{name}");
         if import.source.is_dir(&path) {
-            take_folder(import, &path, name);
+            import_folder(import, &path, name);
         } else if name.eq_ignore_ascii_case("README.md") || !name.ends_with(".md") {
-            import.refuse(&path, "is not an agent");
+            import.skip(&path, "not an agent");
         } else {
             let id = name.strip_suffix(".md").unwrap_or(name);
-            take_agent_file(import, &path, &path, id);
+            import_agent_file(import, &path, &path, id);
         }
     }
 }
 
-/// An agent's own folder: who it is, and for whom.
-fn take_folder(import: &mut Import, dir: &str, id: &str) {
+/// Imports an agent's folder: its header, identity and users.
+fn import_folder(import: &mut Import, dir: &str, id: &str) {
     let own = ["AGENT.md", "AGENTS.md"]
         .into_iter()
         .find(|name| import.source.is_file(&format!("{dir}/{name}")));
     let has_identity = IDENTITY.iter().any(|name| import.source.is_file(&format!("{dir}/{name}")));
     let to = format!("agents/{id}/AGENT.md");
     let taken = match own {
-        Some(own) => take_agent_file(import, &format!("{dir}/{own}"), &to, id),
+        Some(own) => import_agent_file(import, &format!("{dir}/{own}"), &to, id),
         None if !has_identity => {
-            import.refuse(dir, "there is no AGENT.md, AGENTS.md or identity file in it");
+            import.skip(dir, "no AGENT.md, AGENTS.md or identity file in it");
             false
         }
         None => {
@@ -127,32 +125,32 @@ fn take_folder(import: &mut Import, dir: &str, id: &str) {
         match name.as_str() {
             _ if own == Some(name.as_str()) => {}
             known if IDENTITY.contains(&known) => {
-                import.take(&path, &path);
+                import.copy(&path, &path);
             }
-            "users" => take_users(import, &path),
-            "MEMORY.md" | "memory.md" | "memory" => import.refuse(&path, MEMORIES),
-            _ => import.refuse(&path, "has no place in the folder of an agent"),
+            "users" => import_users(import, &path),
+            "MEMORY.md" | "memory.md" | "memory" => import.skip(&path, MEMORIES),
+            _ => import.skip(&path, "not used in an agent's folder"),
         }
     }
 }
 
-fn take_users(import: &mut Import, dir: &str) {
+fn import_users(import: &mut Import, dir: &str) {
     match import.source.names(dir) {
         Ok(users) => {
             for user in users {
                 let path = format!("{dir}/{user}/USER.md");
-                import.take_if_there(&path, &path);
+                import.copy_if_present(&path, &path);
             }
         }
-        Err(reason) => import.refuse(dir, reason),
+        Err(reason) => import.skip(dir, reason),
     }
 }
 
-/// Takes an agent's file, without the keys of its header that a workspace does not know.
-fn take_agent_file(import: &mut Import, from: &str, to: &str, id: &str) -> bool {
+/// Imports an agent's file without its unknown header keys.
+fn import_agent_file(import: &mut Import, from: &str, to: &str, id: &str) -> bool {
     let Some(text) = import.read(from) else { return false };
     let Ok(parts) = header::split(&text) else {
-        import.refuse(from, "its header is never closed");
+        import.skip(from, "its header has no end");
         return false;
     };
     let same_id = parts.line("id").is_none_or(|said| said == id);
@@ -171,12 +169,12 @@ fn take_agent_file(import: &mut Import, from: &str, to: &str, id: &str) -> bool 
     let taken = accept_agent(import, from, to, id, out);
     if taken && !dropped.is_empty() {
         let keys = dropped.join("`, `");
-        import.refuse(from, format!("of its header, `{keys}`: not known here; the rest is taken"));
+        import.skip(from, format!("unknown header keys `{keys}`; the rest is imported"));
     }
     taken
 }
 
-/// Adds an agent under an id that is free and can be one.
+/// Adds an agent, if its id is valid and free.
 pub(super) fn accept_agent(
     import: &mut Import,
     from: &str,
@@ -185,14 +183,14 @@ pub(super) fn accept_agent(
     text: String,
 ) -> bool {
     if !is_portable(id) {
-        import.refuse(from, "its id does not work as a file name on every platform");
+        import.skip(from, "its id is not a valid file name on every platform");
         return false;
     }
     if import.agent_is_known(id) {
-        import.refuse(from, format!("there is an agent `{id}` already"));
+        import.skip(from, format!("agent `{id}` already exists"));
         return false;
     }
-    let taken = import.take_text(from, to, text);
+    let taken = import.add_text(from, to, text);
     if taken {
         import.add_agent(id);
     }

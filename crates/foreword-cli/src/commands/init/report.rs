@@ -1,20 +1,20 @@
-//! What `init` did, for a person on standard error and for a program as JSON.
+//! The report of `init`: text on standard error, and JSON.
 
 use std::path::Path;
 
 use serde::Serialize;
 
-use super::import::TakenOver;
+use super::import::Imported;
 use super::write::Outcome;
 use crate::error::CliError;
 use crate::terminal::Terminal;
 
-/// Above this many lines of one kind a person is better served by their number.
-const MOST_LINES: usize = 30;
+/// Longer lists are shown as a count.
+const MAX_LINES: usize = 30;
 
-/// A file that was not taken, and why.
+/// A skipped file and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) struct NotTaken {
+pub(super) struct Skipped {
     pub(super) path: String,
     pub(super) reason: String,
 }
@@ -36,9 +36,10 @@ pub(super) struct Report {
     written: Vec<String>,
     kept: Vec<String>,
     unchanged: Vec<String>,
-    not_taken: Vec<NotTaken>,
+    #[serde(rename = "notTaken")]
+    skipped: Vec<Skipped>,
     notes: Vec<String>,
-    /// Why a prompt of the workspace cannot be built.
+    /// Errors of the prompts of the workspace.
     pub(super) problems: Vec<String>,
     #[serde(skip)]
     signs: Vec<&'static str>,
@@ -58,7 +59,7 @@ impl Report {
             written: Vec::new(),
             kept: Vec::new(),
             unchanged: Vec::new(),
-            not_taken: Vec::new(),
+            skipped: Vec::new(),
             notes: Vec::new(),
             problems: Vec::new(),
             signs: Vec::new(),
@@ -70,21 +71,21 @@ impl Report {
         self.template = Some(name);
     }
 
-    pub(super) fn from(&mut self, from: &Path, taken: &TakenOver) {
+    pub(super) fn imported(&mut self, from: &Path, imported: &Imported) {
         self.from = Some(from.display().to_string());
-        self.layout = Some(taken.layout.name());
-        self.blueprint = Some(taken.blueprint);
-        self.signs.clone_from(&taken.signs);
-        self.agents.clone_from(&taken.agents);
-        self.notes.clone_from(&taken.notes);
-        self.not_taken.clone_from(&taken.not_taken);
+        self.layout = Some(imported.layout.name());
+        self.blueprint = Some(imported.blueprint);
+        self.signs.clone_from(&imported.signs);
+        self.agents.clone_from(&imported.agents);
+        self.notes.clone_from(&imported.notes);
+        self.skipped.clone_from(&imported.skipped);
     }
 
     pub(super) fn outcome(&mut self, outcome: Outcome) {
         (self.written, self.written_from) = outcome.written.into_iter().unzip();
         self.kept = outcome.kept;
         self.unchanged = outcome.unchanged;
-        self.not_taken.extend(outcome.blocked);
+        self.skipped.extend(outcome.blocked);
     }
 
     pub(super) fn show(&self, terminal: &Terminal) -> Result<(), CliError> {
@@ -94,19 +95,19 @@ impl Report {
         let made = self.written.iter().zip(&self.written_from);
         let made: Vec<String> = made
             .map(|(path, from)| match from {
-                Some(from) => format!("{} (from {})", shown(path), shown(from)),
-                None => shown(path),
+                Some(from) => format!("{} (from {})", escape(path), escape(from)),
+                None => escape(path),
             })
             .collect();
         say_each(terminal, "wrote", &made);
-        let shown_all = |paths: &[String]| paths.iter().map(|path| shown(path)).collect::<Vec<_>>();
-        say_each(terminal, "unchanged", &shown_all(&self.unchanged));
-        say_each(terminal, "kept", &shown_all(&self.kept));
-        for NotTaken { path, reason } in self.not_taken.iter().take(MOST_LINES) {
-            terminal.say(&format!("not taken  {}: {reason}", shown(path)));
+        let escaped = |paths: &[String]| paths.iter().map(|path| escape(path)).collect::<Vec<_>>();
+        say_each(terminal, "unchanged", &escaped(&self.unchanged));
+        say_each(terminal, "kept", &escaped(&self.kept));
+        for Skipped { path, reason } in self.skipped.iter().take(MAX_LINES) {
+            terminal.say(&format!("skipped    {}: {reason}", escape(path)));
         }
-        if let Some(more @ 1..) = self.not_taken.len().checked_sub(MOST_LINES) {
-            terminal.say(&format!("not taken  {more} more, which `--json` lists"));
+        if let Some(more @ 1..) = self.skipped.len().checked_sub(MAX_LINES) {
+            terminal.say(&format!("skipped    {more} more; pass `--json` to list them"));
         }
         for note in &self.notes {
             terminal.say(&format!("note: {note}"));
@@ -118,7 +119,7 @@ impl Report {
         if terminal.json { terminal.print_json(self) } else { Ok(()) }
     }
 
-    /// The command that shows the first result.
+    /// The command to run next.
     fn next_step(&self) -> String {
         let agent = match self.agents.as_slice() {
             [first, _, ..] => format!(" --agent {}", for_shell(first)),
@@ -129,7 +130,7 @@ impl Report {
 }
 
 fn say_each(terminal: &Terminal, what: &str, lines: &[String]) {
-    if lines.len() > MOST_LINES {
+    if lines.len() > MAX_LINES {
         terminal.say(&format!("{what:<9}  {} files", lines.len()));
         return;
     }
@@ -138,19 +139,19 @@ fn say_each(terminal: &Terminal, what: &str, lines: &[String]) {
     }
 }
 
-/// A name from a directory someone else filled, without what a terminal would obey.
-fn shown(path: &str) -> String {
+/// An untrusted file name with escaped control characters.
+fn escape(path: &str) -> String {
     path.chars()
         .flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] })
         .collect()
 }
 
-/// A word of a command line.
+/// A word of a command line, quoted if necessary.
 fn for_shell(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-~+@%:,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
-        shown(word)
+        escape(word)
     } else {
-        format!("'{}'", shown(word).replace('\'', "'\\''"))
+        format!("'{}'", escape(word).replace('\'', "'\\''"))
     }
 }

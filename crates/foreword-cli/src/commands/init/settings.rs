@@ -1,10 +1,10 @@
-//! The `foreword.toml` of a workspace that was taken over: every key explained, two of them set.
+//! The `foreword.toml` of an imported workspace: every key explained, two of them set.
 
 use foreword_workspace::{CONFIG_FILE, DEFAULT_CONFIG_TEXT};
 
 use super::write::NewFile;
 
-/// The settings for a blueprint and the agents that were taken. Of several agents none is the default.
+/// The settings for a blueprint and the imported agents. With several agents, none is the default.
 pub(super) fn file(blueprint: &str, agents: &[String]) -> NewFile {
     let mut text = String::new();
     let mut blueprint_set = false;
@@ -31,7 +31,7 @@ fn agent_lines(agents: &[String], default: &str) -> String {
         [one] => format!("agent = {}", quoted(one)),
         [first, ..] => {
             let names: Vec<String> = agents.iter().map(|id| quoted(id)).collect();
-            format!("# Taken over: {}.\n#agent = {}", names.join(", "), quoted(first))
+            format!("# Imported agents: {}.\n#agent = {}", names.join(", "), quoted(first))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The directory that is taken over: read within bounds, never changed, no link followed out of it.
+//! The directory to import: read within limits, never changed, and links out of it are not followed.
 
 use std::fs;
 use std::io;
@@ -8,17 +8,17 @@ use foreword_workspace::{Config, WorkspaceError, read_file};
 
 use crate::error::CliError;
 
-/// Entries of one directory that are looked at.
-const MOST_ENTRIES: usize = 5_000;
+/// Entries per directory.
+const MAX_ENTRIES: usize = 5_000;
 
 /// A directory to read from.
 pub(super) struct Source {
-    /// Resolved, so that a path inside it resolves to something that starts with it.
+    /// Resolved, so that resolved paths inside it start with it.
     root: PathBuf,
     limit: u64,
 }
 
-/// A text and whether it may be run.
+/// A text, and whether its file is executable.
 pub(super) struct Text {
     pub(super) text: String,
     pub(super) executable: bool,
@@ -28,19 +28,19 @@ pub(super) struct Text {
 pub(super) enum Kind {
     File,
     Directory,
-    /// Nothing, or nothing that can be reached inside the directory.
-    Nothing,
+    /// Missing, or outside of the directory.
+    Missing,
 }
 
 impl Source {
     pub(super) fn open(path: &Path) -> Result<Self, CliError> {
         let fail = |message: String| {
-            CliError::usage(message).hint("give the directory to take over with `--from DIR`")
+            CliError::usage(message).hint("pass the directory to import with `--from DIR`")
         };
         let root = fs::canonicalize(path)
             .map_err(|error| fail(format!("cannot read {}: {error}", path.display())))?;
         if !root.is_dir() {
-            return Err(fail(format!("{}: is not a directory", path.display())));
+            return Err(fail(format!("{} is not a directory", path.display())));
         }
         Ok(Self { root, limit: Config::default().limits.max_file_bytes })
     }
@@ -49,7 +49,7 @@ impl Source {
         match self.resolve(path).map(fs::metadata) {
             Ok(Ok(meta)) if meta.is_dir() => Kind::Directory,
             Ok(Ok(meta)) if meta.is_file() => Kind::File,
-            _ => Kind::Nothing,
+            _ => Kind::Missing,
         }
     }
 
@@ -61,19 +61,19 @@ impl Source {
         self.kind(path) == Kind::Directory
     }
 
-    /// Whether there is anything at a path, a link that leads nowhere included.
+    /// Whether a path exists, broken links included.
     pub(super) fn exists(&self, path: &str) -> bool {
         fs::symlink_metadata(self.root.join(path)).is_ok()
     }
 
-    /// The names in a directory, sorted; why it cannot be read otherwise. A name that is not Unicode
-    /// comes approximated, which no later step finds.
+    /// The sorted names in a directory, or the reason it cannot be read. Names that are not Unicode are
+    /// approximated, so later steps do not find them.
     pub(super) fn names(&self, path: &str) -> Result<Vec<String>, String> {
-        let cannot = |error: io::Error| format!("cannot be read: {error}");
+        let cannot = |error: io::Error| format!("cannot read it: {error}");
         let mut names = Vec::new();
         for entry in fs::read_dir(self.resolve(path)?).map_err(cannot)? {
-            if names.len() >= MOST_ENTRIES {
-                return Err(format!("holds more than {MOST_ENTRIES} entries"));
+            if names.len() >= MAX_ENTRIES {
+                return Err(format!("has more than {MAX_ENTRIES} entries"));
             }
             names.push(entry.map_err(cannot)?.file_name().to_string_lossy().into_owned());
         }
@@ -81,29 +81,29 @@ impl Source {
         Ok(names)
     }
 
-    /// A file's text, with every check that the files of a workspace get; why not otherwise.
+    /// The text of a file, with all checks of workspace files, or the reason it cannot be read.
     pub(super) fn read(&self, path: &str) -> Result<Text, String> {
         let resolved = self.resolve(path)?;
         let file = read_file(&resolved, self.limit).map_err(|error| reason(&error, &resolved))?;
         Ok(Text { text: file.text, executable: is_executable(&resolved) })
     }
 
-    /// Where a path leads, if that is inside.
+    /// The resolved path, if it is inside the directory.
     pub(super) fn resolve(&self, path: &str) -> Result<PathBuf, String> {
         let resolved =
             fs::canonicalize(self.root.join(path)).map_err(|error| match error.kind() {
-                io::ErrorKind::NotFound => "leads nowhere".to_owned(),
-                _ => format!("cannot be read: {error}"),
+                io::ErrorKind::NotFound => "not found".to_owned(),
+                _ => format!("cannot read it: {error}"),
             })?;
         if resolved.starts_with(&self.root) {
             Ok(resolved)
         } else {
-            Err("is a link that leaves the directory".to_owned())
+            Err("symbolic link to outside the directory".to_owned())
         }
     }
 }
 
-/// The message of an error without the path it starts with.
+/// The message of an error without its path.
 fn reason(error: &WorkspaceError, path: &Path) -> String {
     let message = error.to_string();
     let rest = message.strip_prefix(&path.display().to_string()).unwrap_or(&message);
@@ -126,7 +126,7 @@ fn is_executable(_path: &Path) -> bool {
     false
 }
 
-/// Whether a name can be a file name on every platform, and so an id.
+/// Whether a name is a valid file name on every platform.
 pub(super) fn is_portable(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
     let port = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));

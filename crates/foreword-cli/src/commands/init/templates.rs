@@ -1,13 +1,28 @@
-//! The templates: the example workspaces, embedded, so that there is one text of each.
+//! The templates: the example workspaces, embedded.
 
+use clap::ValueEnum;
 use include_dir::{Dir, DirEntry, include_dir};
 
 use super::write::NewFile;
-use crate::args::TemplateName;
 
 static EXAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../examples");
 
-/// The folder below `examples/`.
+#[derive(Clone, Copy, Debug, Default, ValueEnum, PartialEq, Eq)]
+pub(super) enum TemplateName {
+    /// General-purpose default
+    #[default]
+    Standard,
+    /// Personal assistant with soul, memory and skills
+    Companion,
+    /// Security first, with the sections of the AX agent
+    Guarded,
+    /// Several agents with roles, capability packs and sub-agents
+    Roles,
+    /// Five layers with a trust model and selection by task
+    Semantic,
+}
+
+/// The folder in `examples/`.
 pub(super) fn name(template: TemplateName) -> &'static str {
     match template {
         TemplateName::Standard => "standard",
@@ -36,7 +51,7 @@ fn collect(dir: &Dir<'_>, name: &str, files: &mut Vec<NewFile>) {
             DirEntry::File(file) => {
                 let path = file.path().to_string_lossy().replace('\\', "/");
                 let path = path.strip_prefix(name).unwrap_or(&path).trim_start_matches('/');
-                // State that someone's run left in an example is no part of the template.
+                // The private state of a run is not part of the template.
                 if path.starts_with('.') {
                     continue;
                 }
@@ -51,7 +66,6 @@ fn collect(dir: &Dir<'_>, name: &str, files: &mut Vec<NewFile>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::ValueEnum;
 
     #[test]
     fn every_template_is_embedded_with_its_settings() {

@@ -1,5 +1,5 @@
-//! Writing without overwriting: every target is looked at before the first is written, and each is
-//! created anew or not at all.
+//! Writes without overwriting: checks every target before writing the first, and creates each as a new
+//! file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use foreword_workspace::{Config, read_file};
 
-use super::report::NotTaken;
+use super::report::Skipped;
 use crate::error::CliError;
 
-/// A file to be.
+/// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NewFile {
     /// Relative to the workspace, with forward slashes.
     pub(super) path: String,
     pub(super) text: String,
     pub(super) executable: bool,
-    /// The file it was made from, where that has another name.
+    /// The source file, if it has another name.
     pub(super) from: Option<String>,
 }
 
@@ -27,58 +27,58 @@ impl NewFile {
     }
 }
 
-/// What stands at a target.
+/// The state of a target path.
 enum Target {
     Free,
-    /// A file of the same text.
+    /// A file with the same text.
     Same,
-    /// Anything else.
-    Taken,
-    /// The way to it is not one of plain directories.
+    /// Another file.
+    Other,
+    /// A parent is not a plain directory.
     Blocked(String),
 }
 
-/// What is to be written, and what is already there.
+/// The files to write, and the outcome of the others.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     new: Vec<NewFile>,
     outcome: Outcome,
 }
 
-/// What became of each file.
+/// The outcome for each file.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
-    /// Path, and what it was made from.
+    /// Path and source.
     pub(super) written: Vec<(String, Option<String>)>,
     pub(super) kept: Vec<String>,
     pub(super) unchanged: Vec<String>,
-    pub(super) blocked: Vec<NotTaken>,
+    pub(super) blocked: Vec<Skipped>,
 }
 
-/// Refuses a workspace that cannot be one.
+/// Fails if the workspace cannot be a directory.
 pub(super) fn check_root(root: &Path) -> Result<(), CliError> {
     match fs::metadata(root) {
         Ok(meta) if !meta.is_dir() => Err(CliError::usage(format!(
-            "{}: is a file, a workspace is a directory",
+            "{} is a file; a workspace is a directory",
             root.display()
         ))
-        .hint("give another name with `-w DIR`")),
+        .hint("pass another directory with `-w DIR`")),
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(cannot("read", root, &error)),
     }
 }
 
-/// Looks at every target; writes nothing.
+/// Checks every target and writes nothing.
 pub(super) fn plan(root: &Path, files: Vec<NewFile>) -> Result<Plan, CliError> {
     let mut plan = Plan::default();
     for file in files {
         match look(root, &file)? {
             Target::Free => plan.new.push(file),
             Target::Same => plan.outcome.unchanged.push(file.path),
-            Target::Taken => plan.outcome.kept.push(file.path),
+            Target::Other => plan.outcome.kept.push(file.path),
             Target::Blocked(reason) => {
-                plan.outcome.blocked.push(NotTaken { path: file.path, reason });
+                plan.outcome.blocked.push(Skipped { path: file.path, reason });
             }
         }
     }
@@ -100,26 +100,26 @@ fn look(root: &Path, file: &NewFile) -> Result<Target, CliError> {
             return Ok(Target::Same);
         }
         if last {
-            return Ok(Target::Taken);
+            return Ok(Target::Other);
         }
         if meta.is_symlink() {
             return Ok(Target::Blocked(format!(
-                "`{name}` is a link in the workspace, and nothing is written through a link"
+                "`{name}` is a symbolic link in the workspace; foreword does not write through links"
             )));
         }
         if !meta.is_dir() {
             return Ok(Target::Blocked(format!("`{name}` is a file in the workspace")));
         }
     }
-    Ok(Target::Taken)
+    Ok(Target::Other)
 }
 
 fn has_text(path: &Path, text: &str) -> bool {
     read_file(path, Config::default().limits.max_file_bytes).is_ok_and(|file| file.text == text)
 }
 
-/// Writes what is new. A file that appeared since it was looked at is kept.
-pub(super) fn carry_out(root: &Path, plan: Plan) -> Result<Outcome, CliError> {
+/// Writes the new files. A file that appeared since the check is kept.
+pub(super) fn apply(root: &Path, plan: Plan) -> Result<Outcome, CliError> {
     let Plan { new, mut outcome } = plan;
     fs::create_dir_all(root).map_err(|error| cannot("create", root, &error))?;
     for file in new {
@@ -134,7 +134,7 @@ pub(super) fn carry_out(root: &Path, plan: Plan) -> Result<Outcome, CliError> {
                 return Err(match outcome.written.len() {
                     0 => error,
                     n => error.hint(format!(
-                        "{n} files were written before; the same command goes on where it stopped"
+                        "{n} files were written; run the same command again to write the rest"
                     )),
                 });
             }
@@ -156,7 +156,7 @@ fn create(path: &Path, file: &NewFile) -> io::Result<()> {
     }
     let mut out: File = options.open(path)?;
     out.write_all(file.text.as_bytes()).inspect_err(|_| {
-        // Ours, and only half of it: a later run must not take it for someone's work.
+        // A later run must not mistake a partial file for the user's.
         let _ = fs::remove_file(path);
     })
 }
@@ -165,7 +165,7 @@ fn cannot(what: &str, path: &Path, error: &io::Error) -> CliError {
     let out = CliError::usage(format!("cannot {what} {}: {error}", path.display()));
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            out.hint("choose a directory you may write to with `-w DIR`")
+            out.hint("choose a writable directory with `-w DIR`")
         }
         _ => out,
     }

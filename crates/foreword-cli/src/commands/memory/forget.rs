@@ -2,20 +2,39 @@
 
 use std::path::Path;
 
+use clap::Args;
 use foreword_search::{Memories, MemoryKind};
 use foreword_store::{KeyedMemory, MemoryFilter, StoreError};
 use serde_json::json;
 
 use super::{database, label, reader};
-use crate::args::MemoryForgetArgs;
 use crate::error::CliError;
-use crate::person::act_of;
-use crate::terminal::{Terminal, plain_line};
+use crate::terminal::{Terminal, counted, plain_line};
+use crate::user_env::act_of;
 
-/// So many are shown before a person is asked.
-const SHOWN: usize = 10;
+/// Memories to list before the question.
+const MAX_LISTED: usize = 10;
 
-pub(crate) fn run(
+/// Delete memories permanently
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword memory forget 4k7tq
+  foreword memory forget --all-of session=s-81
+  foreword memory forget --all-of user=ada --all-of kind=activity --yes")]
+pub(crate) struct MemoryForgetArgs {
+    /// IDs of memories, or their first characters
+    #[arg(value_name = "ID", required_unless_present = "all_of", conflicts_with = "all_of")]
+    ids: Vec<String>,
+    /// Delete all that match: agent=ID, user=ID, session=ID, kind=WORD, tainted, everything; repeat to narrow
+    #[arg(long, value_name = "WHAT")]
+    all_of: Vec<String>,
+    /// Delete without asking
+    #[arg(short, long)]
+    yes: bool,
+}
+
+pub(super) fn run(
     workspace: &Path,
     args: &MemoryForgetArgs,
     terminal: &Terminal,
@@ -38,15 +57,16 @@ pub(crate) fn run(
         (None, None) => Vec::new(),
     };
     if !args.yes && !found.is_empty() {
-        for KeyedMemory { entry, .. } in found.iter().take(SHOWN) {
+        for KeyedMemory { entry, .. } in found.iter().take(MAX_LISTED) {
             let text = plain_line(&entry.text, 160);
             terminal.say(&format!("{}  [{}] {text}", entry.id, plain_line(&label(entry), 200)));
         }
-        if found.len() > SHOWN {
-            terminal.say(&format!("and {} more", found.len() - SHOWN));
+        if found.len() > MAX_LISTED {
+            terminal.say(&format!("and {} more", found.len() - MAX_LISTED));
         }
-        if !terminal.confirm(&format!("Forget {} for good?", counted(found.len())))? {
-            terminal.say("left as it was");
+        let question = format!("Delete {} permanently?", counted(found.len() as u64, "memory"));
+        if !terminal.confirm(&question, args.yes)? {
+            terminal.say("nothing was deleted");
             return Ok(());
         }
     }
@@ -59,14 +79,10 @@ pub(crate) fn run(
     if terminal.json {
         return terminal.print_json_line(&json!({ "forgotten": forgotten }));
     }
-    terminal.print(&format!("forgot {}\n", counted(forgotten)))
+    terminal.print(&format!("deleted {}\n", counted(forgotten as u64, "memory")))
 }
 
-fn counted(count: usize) -> String {
-    if count == 1 { "1 memory".to_owned() } else { format!("{count} memories") }
-}
-
-/// What `--all-of` names; all of it has to fit.
+/// The filter of `--all-of`: a memory has to match every condition.
 fn filter(all_of: &[String]) -> Result<Option<MemoryFilter>, CliError> {
     if all_of.is_empty() {
         return Ok(None);
@@ -81,7 +97,7 @@ fn filter(all_of: &[String]) -> Result<Option<MemoryFilter>, CliError> {
             None if what == "tainted" => filter.tainted = Some(true),
             None if what == "everything" => {}
             _ => {
-                return Err(CliError::usage(format!("--all-of does not know `{what}`"))
+                return Err(CliError::usage(format!("invalid value for `--all-of`: `{what}`"))
                     .hint("use agent=ID, user=ID, session=ID, kind=WORD, tainted or everything"));
             }
         }

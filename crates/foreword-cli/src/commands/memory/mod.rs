@@ -1,24 +1,53 @@
-//! `foreword memory`: what agents may be reminded of.
+//! `foreword memory`: what agents remember.
 
+mod add;
+mod export;
 mod forget;
+mod import;
+mod list;
 mod reindex;
+mod search;
 mod show;
-mod store;
-mod transfer;
 
 use std::path::Path;
 
+use clap::{Args, Subcommand};
 use foreword_embed::Embedder;
 use foreword_gather::{AnyEmbedder, Request};
 use foreword_search::{MemoryEntry, MemoryScope};
 use foreword_store::Reader;
 use serde_json::{Value, json};
 
-use crate::args::{MemoryCommand, MemoryScopeArgs};
 use crate::commands::skill;
 use crate::error::CliError;
-use crate::person::{embeddings, models_dir, shown_time};
 use crate::terminal::Terminal;
+use crate::user_env::{embeddings, format_time, models_dir};
+
+/// Manage agent memories
+#[derive(Subcommand, Debug)]
+pub(crate) enum MemoryCommand {
+    Add(add::MemoryAddArgs),
+    Search(search::MemorySearchArgs),
+    List(list::MemoryListArgs),
+    Show(show::MemoryShowArgs),
+    Forget(forget::MemoryForgetArgs),
+    Import(import::MemoryImportArgs),
+    Export(export::MemoryExportArgs),
+    Reindex(reindex::MemoryReindexArgs),
+}
+
+#[derive(Args, Debug, Default)]
+struct ScopeArgs {
+    /// Agent that the memory belongs to
+    #[arg(short, long, value_name = "ID")]
+    agent: Option<String>,
+    /// User that the memory belongs to
+    #[arg(long, value_name = "ID")]
+    user: Option<String>,
+    /// Session that the memory belongs to
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
 
 pub(crate) fn run(
     workspace: &Path,
@@ -26,67 +55,66 @@ pub(crate) fn run(
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     match command {
-        MemoryCommand::Add(args) => store::add(workspace, args, terminal),
-        MemoryCommand::Search(args) => show::search(workspace, args, terminal),
-        MemoryCommand::List(args) => show::list(workspace, args, terminal),
-        MemoryCommand::Show { id } => show::one(workspace, id, terminal),
+        MemoryCommand::Add(args) => add::run(workspace, args, terminal),
+        MemoryCommand::Search(args) => search::run(workspace, args, terminal),
+        MemoryCommand::List(args) => list::run(workspace, args, terminal),
+        MemoryCommand::Show(args) => show::run(workspace, args, terminal),
         MemoryCommand::Forget(args) => forget::run(workspace, args, terminal),
-        MemoryCommand::Import(args) => transfer::import(workspace, args, terminal),
-        MemoryCommand::Export(args) => transfer::export(workspace, args, terminal),
+        MemoryCommand::Import(args) => import::run(workspace, args, terminal),
+        MemoryCommand::Export(args) => export::run(workspace, args, terminal),
         MemoryCommand::Reindex(args) => reindex::run(workspace, args, terminal),
     }
 }
 
-/// Who makes the vectors of this workspace; nobody where it wants none.
+/// The embedder of the workspace; `None` if it is turned off.
 fn embedder(workspace: &Path) -> Result<Option<AnyEmbedder>, CliError> {
     let request =
         Request { models_dir: models_dir().ok(), embeddings: embeddings(), ..Request::default() };
     Ok(foreword_gather::embedder(workspace, &request)?)
 }
 
-/// The same, for what can do without: words alone are better than nothing.
+/// The same, for commands that can fall back to keywords.
 fn embedder_if_any(workspace: &Path, terminal: &Terminal) -> Option<AnyEmbedder> {
     embedder(workspace).unwrap_or_else(|error| {
-        terminal.warn(&format!("going by words only: {}", error.message));
+        terminal.warn(&format!("embeddings unavailable, using keyword search: {}", error.message));
         None
     })
 }
 
-/// As the engine takes it.
 fn as_dyn(embedder: Option<&AnyEmbedder>) -> Option<&dyn Embedder> {
     embedder.map(|embedder| -> &dyn Embedder { &**embedder })
 }
 
-/// The database to be written, made where there is none.
+/// The database for writing, created if necessary.
 fn database(workspace: &Path) -> Result<foreword_store::Store, CliError> {
     Ok(skill::store(workspace)?.database()?)
 }
 
-/// The database to be read, if there is one.
+/// The database for reading, if it exists.
 fn reader(workspace: &Path) -> Result<Option<Reader>, CliError> {
     Ok(skill::store(workspace)?.reader()?)
 }
 
-fn scope(args: &MemoryScopeArgs) -> MemoryScope {
-    let MemoryScopeArgs { agent, user, session } = args;
+fn scope(args: &ScopeArgs) -> MemoryScope {
+    let ScopeArgs { agent, user, session } = args;
     MemoryScope { agent: agent.clone(), user: user.clone(), session: session.clone() }
 }
 
-/// A memory as JSON, its time as people read it.
+/// A memory as JSON, with its time in RFC 3339.
 fn described(entry: &MemoryEntry) -> Result<Value, CliError> {
     let mut value = serde_json::to_value(entry)?;
     if let Some(fields) = value.as_object_mut() {
-        fields.insert("createdAt".into(), json!(shown_time(entry.created_at)));
+        fields.insert("createdAt".into(), json!(format_time(entry.created_at)));
     }
     Ok(value)
 }
 
-/// The day a memory is of.
+/// The day of a memory.
 fn day(entry: &MemoryEntry) -> String {
-    entry.date.clone().unwrap_or_else(|| shown_time(entry.created_at).chars().take(10).collect())
+    entry.date.clone().unwrap_or_else(|| format_time(entry.created_at).chars().take(10).collect())
 }
 
-/// The first thing a person sees of a memory beside its text.
+/// The kind, scope and taint of a memory.
 fn label(entry: &MemoryEntry) -> String {
     let mut label = entry.kind.to_string();
     let scope = &entry.scope;

@@ -1,25 +1,30 @@
-//! `skill list`, `skill read`, `skill log`.
+//! `skill list`.
 
 use std::fmt::Write as _;
 
-use foreword::visible;
-use foreword_skills::{
-    Approvals, GitStore, ListedSkill, LogEntry, LogOptions, SkillStore, Standing,
-};
+use clap::Args;
+use foreword_skills::{Approvals, GitStore, ListedSkill, Standing};
 use serde_json::{Value, json};
 
 use crate::error::CliError;
-use crate::person::shown_time;
-use crate::terminal::{Terminal, is_watched, paint, plain_line};
+use crate::terminal::{Terminal, paint, plain_line};
+use crate::user_env::format_time;
 
-/// How wide a line of the list may be.
-const WIDEST: usize = 110;
+const MAX_LINE_WIDTH: usize = 110;
+
+/// List skills and their approval
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword skill list
+  foreword skill list --json | jq -r '.[] | select(.status == \"local\") | .name'")]
+pub(crate) struct ListArgs {}
 
 pub(crate) fn list(store: &GitStore, terminal: &Terminal) -> Result<(), CliError> {
     let listing = store.listing()?;
-    // A list is worth having also where no approval can be checked.
+    // The list is useful even if approvals cannot be checked.
     let approvals = store.approvals().unwrap_or_else(|error| {
-        terminal.warn(&format!("no skill counts as approved: {error}"));
+        terminal.warn(&format!("cannot check approvals, listing all skills as local: {error}"));
         Approvals::default()
     });
     for problem in &listing.problems {
@@ -28,10 +33,10 @@ pub(crate) fn list(store: &GitStore, terminal: &Terminal) -> Result<(), CliError
     if terminal.json {
         let skills: Vec<Value> =
             listing.skills.iter().map(|skill| listed(skill, &approvals)).collect();
-        return terminal.print_json(&skills);
+        return terminal.print_json_list(&skills);
     }
     if listing.skills.is_empty() {
-        terminal.say("no skills yet; `foreword skill propose FILE` adds one");
+        terminal.say("no skills yet; add one with `foreword skill propose FILE`");
     }
     let width =
         listing.skills.iter().map(|s| s.meta.name.chars().count()).max().unwrap_or(0).min(40);
@@ -40,57 +45,13 @@ pub(crate) fn list(store: &GitStore, terminal: &Terminal) -> Result<(), CliError
         let standing = approvals.standing(&skill.meta.path, &skill.digest);
         let name = plain_line(&skill.meta.name, 64);
         let description = skill.meta.description.as_deref().unwrap_or_default();
-        let room = WIDEST.saturating_sub(width + 12);
+        let room = MAX_LINE_WIDTH.saturating_sub(width + 12);
         let _ = writeln!(
             out,
             "{name:width$}  {}  {}",
             word(&standing),
             plain_line(description, room).trim_end()
         );
-    }
-    terminal.print(&out)
-}
-
-pub(crate) fn read(store: &GitStore, name: &str, terminal: &Terminal) -> Result<(), CliError> {
-    let skill = store.read(name)?;
-    if terminal.json {
-        return terminal.print_json(&skill);
-    }
-    // A pipe gets the bytes; a person gets what cannot do anything to the terminal.
-    terminal.print(&if is_watched() { visible(&skill.content) } else { skill.content })
-}
-
-pub(crate) fn log(
-    store: &GitStore,
-    skill: Option<&str>,
-    limit: Option<usize>,
-    terminal: &Terminal,
-) -> Result<(), CliError> {
-    let options = LogOptions { skill: skill.map(str::to_owned), limit };
-    let entries = store.log(&options)?;
-    if terminal.json {
-        let entries: Vec<Value> = entries.iter().map(log_json).collect();
-        return terminal.print_json(&entries);
-    }
-    if entries.is_empty() {
-        terminal.say("nothing happened yet");
-    }
-    let mut out = String::new();
-    for entry in &entries {
-        let commit: String = entry.commit.as_deref().unwrap_or("-").chars().take(12).collect();
-        let _ = write!(
-            out,
-            "{}  {commit:12}  {:8} {:8} {}  by {}",
-            shown_time(entry.at),
-            entry.action,
-            entry.outcome,
-            plain_line(&entry.skill, 64),
-            plain_line(&entry.by, 64),
-        );
-        if let Some(reason) = &entry.reason {
-            let _ = write!(out, "  ({})", plain_line(reason, 100));
-        }
-        out.push('\n');
     }
     terminal.print(&out)
 }
@@ -107,7 +68,7 @@ fn listed(skill: &ListedSkill, approvals: &Approvals) -> Value {
             Standing::Approved { commit, by, at } => {
                 fields.insert("commit".into(), json!(commit));
                 fields.insert("by".into(), json!(by));
-                fields.insert("at".into(), json!(shown_time(at)));
+                fields.insert("at".into(), json!(format_time(at)));
             }
             Standing::Modified { commit } => {
                 fields.insert("commit".into(), json!(commit));
@@ -118,7 +79,7 @@ fn listed(skill: &ListedSkill, approvals: &Approvals) -> Value {
     value
 }
 
-/// A file that is not what a commit holds is a person's own, edited or new.
+/// A file that differs from its commit, or has none, is the user's own.
 fn status(standing: &Standing) -> &'static str {
     match standing {
         Standing::Approved { .. } => "approved",
@@ -132,12 +93,4 @@ fn word(standing: &Standing) -> String {
         Standing::Modified { .. } => paint("local*  ", "33"),
         Standing::Local => paint("local   ", "33"),
     }
-}
-
-fn log_json(entry: &LogEntry) -> Value {
-    let mut value = serde_json::to_value(entry).unwrap_or_default();
-    if let Some(fields) = value.as_object_mut() {
-        fields.insert("at".into(), json!(shown_time(entry.at)));
-    }
-    value
 }

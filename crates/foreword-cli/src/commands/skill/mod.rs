@@ -1,23 +1,47 @@
-//! `foreword skill`: skills that agents may write and people govern.
+//! `foreword skill`: skills that agents propose and people approve.
 
-mod decide;
+mod approve;
+mod import;
 pub(crate) mod list;
+mod log;
+mod proposals;
 mod propose;
+mod read;
+mod reject;
+mod revert;
 mod screen;
 
 use std::fmt::Write as _;
 use std::path::Path;
 
+use clap::Subcommand;
+use foreword::visible;
 use foreword_guard::{Finding, Verdict};
-use foreword_skills::{GitStore, GitStoreOptions, Screeners};
+use foreword_skills::{
+    CommittedChange, GitStore, GitStoreOptions, ImportOutcome, ImportState, Screeners,
+};
 use foreword_workspace::Workspace;
+use serde_json::Value;
 
-pub(crate) use screen::policy;
-
-use crate::args::SkillCommand;
+pub(crate) use self::screen::PolicyName;
 use crate::error::CliError;
-use crate::person::config_dir;
 use crate::terminal::{Terminal, paint, plain_line};
+use crate::user_env::config_dir;
+
+/// Manage skills that agents propose and people approve
+#[derive(Subcommand, Debug)]
+pub(crate) enum SkillCommand {
+    List(list::ListArgs),
+    Read(read::ReadArgs),
+    Propose(propose::ProposeArgs),
+    Proposals(proposals::ProposalsArgs),
+    Approve(approve::ApproveArgs),
+    Reject(reject::RejectArgs),
+    Revert(revert::RevertArgs),
+    Log(log::LogArgs),
+    Screen(screen::ScreenArgs),
+    Import(import::ImportArgs),
+}
 
 pub(crate) fn run(
     workspace: &Path,
@@ -25,28 +49,16 @@ pub(crate) fn run(
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     match command {
+        SkillCommand::List(_) => list::list(&store(workspace)?, terminal),
+        SkillCommand::Read(args) => read::run(workspace, args, terminal),
+        SkillCommand::Propose(args) => propose::run(workspace, args, terminal),
+        SkillCommand::Proposals(args) => proposals::run(workspace, args, terminal),
+        SkillCommand::Approve(args) => approve::run(workspace, args, terminal),
+        SkillCommand::Reject(args) => reject::run(workspace, args, terminal),
+        SkillCommand::Revert(args) => revert::run(workspace, args, terminal),
+        SkillCommand::Log(args) => log::run(workspace, args, terminal),
         SkillCommand::Screen(args) => screen::run(args, terminal),
-        SkillCommand::List => list::list(&store(workspace)?, terminal),
-        SkillCommand::Read { name } => list::read(&store(workspace)?, name, terminal),
-        SkillCommand::Log { name, limit } => {
-            list::log(&store(workspace)?, name.as_deref(), *limit, terminal)
-        }
-        SkillCommand::Propose(args) => propose::run(&mut store(workspace)?, args, terminal),
-        SkillCommand::Proposals { id: None, all } => {
-            decide::proposals(&store(workspace)?, *all, terminal)
-        }
-        SkillCommand::Proposals { id: Some(id), .. } => {
-            decide::show(&store(workspace)?, id, terminal)
-        }
-        SkillCommand::Approve(args) if args.local => {
-            decide::import_local_edits(&store(workspace)?, args, terminal)
-        }
-        SkillCommand::Approve(args) => decide::approve(&mut store(workspace)?, args, terminal),
-        SkillCommand::Reject { id, reason } => {
-            decide::reject(&mut store(workspace)?, id, reason.as_deref(), terminal)
-        }
-        SkillCommand::Revert(args) => decide::revert(&mut store(workspace)?, args, terminal),
-        SkillCommand::Import(args) => decide::import(&store(workspace)?, args, terminal),
+        SkillCommand::Import(args) => import::run(workspace, args, terminal),
     }
 }
 
@@ -56,8 +68,8 @@ pub(crate) fn store(workspace: &Path) -> Result<GitStore, CliError> {
     Ok(GitStore::new(Workspace::open(workspace)?, options))
 }
 
-/// A verdict in the colour of how bad it is.
-pub(crate) fn painted(verdict: Verdict) -> String {
+/// A verdict in its colour.
+fn paint_verdict(verdict: Verdict) -> String {
     let colour = match verdict {
         Verdict::AutoApprove => "32",
         Verdict::NeedsReview => "33",
@@ -66,8 +78,8 @@ pub(crate) fn painted(verdict: Verdict) -> String {
     paint(verdict.as_str(), colour)
 }
 
-/// Findings, one a line.
-pub(crate) fn findings_text(findings: &[Finding]) -> String {
+/// Findings, one per line.
+fn findings_text(findings: &[Finding]) -> String {
     let mut out = String::new();
     for finding in findings {
         let Finding { rule, line, excerpt, message, .. } = finding;
@@ -79,4 +91,87 @@ pub(crate) fn findings_text(findings: &[Finding]) -> String {
         out.push('\n');
     }
     out
+}
+
+/// A diff with colours and escaped control characters.
+fn paint_diff(diff: &str) -> String {
+    let mut out = String::new();
+    for line in diff.lines() {
+        let line = visible(line);
+        out.push_str(&match line.as_bytes().first() {
+            Some(b'+') => paint(&line, "32"),
+            Some(b'-') => paint(&line, "31"),
+            Some(b'@') => paint(&line, "36"),
+            _ => line,
+        });
+        out.push('\n');
+    }
+    out
+}
+
+/// Prints the outcome of one imported skill, as it happens.
+fn print_import(
+    ImportOutcome { skill, state, reason, findings, commit, id, .. }: &ImportOutcome,
+    terminal: &Terminal,
+) {
+    if terminal.json {
+        return;
+    }
+    let (word, colour) = match state {
+        ImportState::Committed => ("committed", "32"),
+        ImportState::Pending => ("pending  ", "33"),
+        ImportState::Refused => ("rejected ", "31"),
+        ImportState::Failed => ("failed   ", "31"),
+        ImportState::Unchanged => ("unchanged", "0"),
+    };
+    let detail = match (state, commit, id) {
+        (ImportState::Committed, Some(commit), _) => format!("commit {}", short_hash(commit)),
+        (ImportState::Pending, _, Some(id)) => {
+            format!("review it with `foreword skill proposals {id}`")
+        }
+        _ => plain_line(reason, 300),
+    };
+    let mut out = format!("{}  {}  {detail}\n", paint(word, colour), plain_line(skill, 64));
+    if matches!(state, ImportState::Pending | ImportState::Refused) {
+        out.push_str(&findings_text(findings));
+    }
+    let _ = terminal.print(&out);
+}
+
+/// Prints the outcomes as JSON, and fails if a skill was rejected or failed.
+fn print_imports(taken: &[ImportOutcome], terminal: &Terminal) -> Result<(), CliError> {
+    if terminal.json {
+        terminal.print_json_list(taken)?;
+    }
+    let count = |state| taken.iter().filter(|taken| taken.state == state).count();
+    let (refused, failed) = (count(ImportState::Refused), count(ImportState::Failed));
+    if refused + failed == 0 {
+        return Ok(());
+    }
+    Err(CliError::failed(format!(
+        "{} of {} skills were not imported: {refused} rejected by screening, {failed} failed",
+        refused + failed,
+        taken.len()
+    )))
+}
+
+/// Prints a new commit.
+fn print_commit(
+    done: &CommittedChange,
+    what: &str,
+    more: Value,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    if terminal.json {
+        let mut value = serde_json::to_value(done)?;
+        if let (Some(fields), Value::Object(more)) = (value.as_object_mut(), more) {
+            fields.extend(more);
+        }
+        return terminal.print_json_line(&value);
+    }
+    terminal.print(&format!("{what} {} as {}\n", done.skill, short_hash(&done.commit)))
+}
+
+fn short_hash(commit: &str) -> String {
+    commit.chars().take(12).collect()
 }

@@ -1,28 +1,61 @@
-//! `skill propose`: what an agent does through the host, from the command line.
+//! `skill propose`: the command line form of what an agent does through the host.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use foreword_guard::Verdict;
 use foreword_skills::{GitStore, ProposalRequest, SkillStore, TaintState};
 
-use super::{findings_text, painted};
-use crate::args::ProposeArgs;
+use super::{findings_text, paint_verdict, short_hash, store};
+use crate::args::{named, parse_ratio};
 use crate::error::CliError;
 use crate::inputs::read_input;
-use crate::person::act_of;
 use crate::terminal::{Terminal, plain_line};
+use crate::user_env::act_of;
 
-pub(crate) fn run(
-    store: &mut GitStore,
+/// Propose a new or changed skill, as an agent would
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword skill propose deploy-checklist.md --reason \"requested on Monday\"
+  foreword skill propose - --name deploy-checklist < draft.md
+  foreword skill propose draft.md --json | jq -r .verdict")]
+pub(crate) struct ProposeArgs {
+    /// Text of the skill, or - for standard input
+    #[arg(value_name = "FILE|-")]
+    file: PathBuf,
+    /// Name of the skill [default: from its header, or else the file name]
+    #[arg(long)]
+    name: Option<String>,
+    /// Reason for the proposal
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    /// Agent that proposes
+    #[arg(short, long, value_name = "ID")]
+    agent: Option<String>,
+    /// Share of the session's tokens that came from external content, 0 to 1
+    #[arg(long, value_name = "RATIO", default_value_t = 0.0, value_parser = parse_ratio)]
+    taint_ratio: f64,
+    /// Taint ratio above which the proposal is refused [default: from the profile]
+    #[arg(long, value_name = "RATIO", value_parser = parse_ratio)]
+    taint_threshold: Option<f64>,
+    /// Security profile [default: from the workspace]
+    #[arg(long, value_parser = named::<foreword::Profile>(), value_name = "paranoid|balanced|yolo")]
+    profile: Option<foreword::Profile>,
+}
+
+pub(super) fn run(
+    workspace: &Path,
     args: &ProposeArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
+    let mut store = store(workspace)?;
     let request = ProposalRequest {
         name: args.name.clone(),
         file: (args.file != Path::new("-")).then(|| absolute(&args.file)),
         content: read_input(&args.file)?,
         reason: args.reason.clone(),
-        taint: TaintState { ratio: args.taint_ratio, threshold: threshold(store, args) },
+        taint: TaintState { ratio: args.taint_ratio, threshold: threshold(&store, args) },
     };
     let result = store.propose(request, &act_of(args.agent.as_deref()))?;
     if terminal.json {
@@ -30,33 +63,33 @@ pub(crate) fn run(
     } else {
         let (id, skill) = (&result.id, &result.skill);
         let what = match (&result.commit, result.verdict) {
-            (Some(commit), _) => format!("{skill} is in, as commit {}", short(commit)),
-            (None, Verdict::NeedsReview) => format!(
-                "{skill} waits for a decision; look at it with `foreword skill proposals {id}`"
-            ),
-            (None, Verdict::AutoApprove) => format!("{skill} is this already"),
-            (None, Verdict::Reject) => format!("{skill} is refused"),
+            (Some(commit), _) => format!("committed {skill} as {}", short_hash(commit)),
+            (None, Verdict::NeedsReview) => {
+                format!("{skill} needs review; run `foreword skill proposals {id}`")
+            }
+            (None, Verdict::AutoApprove) => format!("{skill} is unchanged"),
+            (None, Verdict::Reject) => format!("{skill} is rejected"),
         };
         terminal.print(&format!(
             "{}  {what} (proposal {id})\n{}",
-            painted(result.verdict),
+            paint_verdict(result.verdict),
             findings_text(&result.findings)
         ))?;
     }
     if result.verdict == Verdict::Reject {
         let reason = plain_line(&result.reason, 300);
-        return Err(CliError::not_right(format!("refused by screening: {reason}")));
+        return Err(CliError::failed(format!("rejected by screening: {reason}")));
     }
     Ok(())
 }
 
-/// The ratio above which the session may not change skills.
+/// The taint ratio above which the session may not change skills.
 fn threshold(store: &GitStore, args: &ProposeArgs) -> f64 {
     let profile = args.profile.unwrap_or(store.workspace().config().profile);
     args.taint_threshold.unwrap_or(profile.threshold())
 }
 
-/// With its folder, which names the skill of a file called `SKILL.md`.
+/// A path with its folder, which names the skill if the file is called `SKILL.md`.
 fn absolute(path: &Path) -> String {
     let whole = if path.parent().is_some_and(|parent| parent.as_os_str().is_empty()) {
         std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
@@ -64,8 +97,4 @@ fn absolute(path: &Path) -> String {
         path.to_owned()
     };
     whole.display().to_string()
-}
-
-pub(crate) fn short(commit: &str) -> String {
-    commit.chars().take(12).collect()
 }

@@ -1,20 +1,54 @@
-//! `skill screen`: what screening says of files, without a workspace and without storing anything.
+//! `skill screen`: screens files without a workspace, and stores nothing.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueEnum};
 use foreword_guard::{Finding, Policy, Screening, Verdict};
 use foreword_skills::{Screeners, name_of_file};
 use serde::Serialize;
 
-use super::{findings_text, painted};
-use crate::args::{PolicyName, ScreenArgs};
+use super::{findings_text, paint_verdict};
 use crate::error::CliError;
 use crate::inputs::read_bytes;
 use crate::terminal::{Terminal, plain_line};
 
-/// Bytes of a file that is screened.
-const MOST_BYTES: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;
+
+/// Screen skill files without storing them
+///
+/// Exits with 1 if a file is rejected. Needs no workspace.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword skill screen ~/Downloads/*/SKILL.md
+  foreword skill screen --policy agent draft.md --json")]
+pub(crate) struct ScreenArgs {
+    /// Files to screen, or - for standard input
+    #[arg(value_name = "FILE|-", required = true)]
+    files: Vec<PathBuf>,
+    /// Screening policy
+    #[arg(long, value_enum, default_value = "import")]
+    policy: PolicyName,
+}
+
+/// Who wrote the text, and so how strict screening is.
+#[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
+pub(crate) enum PolicyName {
+    /// Text from an agent: rejects anything that runs, decodes or connects
+    Agent,
+    /// Skill from a person: allows code, rejects dangerous combinations
+    Import,
+}
+
+impl From<PolicyName> for Policy {
+    fn from(name: PolicyName) -> Self {
+        match name {
+            PolicyName::Agent => Self::Agent,
+            PolicyName::Import => Self::Import,
+        }
+    }
+}
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -23,12 +57,12 @@ struct Line<'a> {
     screening: &'a Screening,
 }
 
-pub(crate) fn run(args: &ScreenArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(super) fn run(args: &ScreenArgs, terminal: &Terminal) -> Result<(), CliError> {
     let screeners = Screeners::default();
     let (mut rejected, mut unreadable) = (0, 0);
     for file in &args.files {
-        let shown = file.display().to_string();
-        let screening = match screen(&screeners, policy(args.policy), file) {
+        let name = file.display().to_string();
+        let screening = match screen(&screeners, args.policy.into(), file) {
             Ok(screening) => screening,
             Err(message) => {
                 unreadable += 1;
@@ -43,35 +77,29 @@ pub(crate) fn run(args: &ScreenArgs, terminal: &Terminal) -> Result<(), CliError
         };
         rejected += usize::from(screening.verdict == Verdict::Reject);
         if terminal.json {
-            terminal.print_json_line(&Line { file: &shown, screening: &screening })?;
+            terminal.print_json_line(&Line { file: &name, screening: &screening })?;
         } else {
-            let mut out = format!("{}  {}\n", painted(screening.verdict), plain_line(&shown, 300));
+            let mut out =
+                format!("{}  {}\n", paint_verdict(screening.verdict), plain_line(&name, 300));
             let _ = write!(out, "{}", findings_text(&screening.findings));
             terminal.print(&out)?;
         }
     }
     let all = args.files.len();
     if unreadable > 0 {
-        return Err(CliError::usage(format!("{unreadable} of {all} files could not be read")));
+        return Err(CliError::usage(format!("cannot read {unreadable} of {all} files")));
     }
     if rejected > 0 {
-        return Err(CliError::not_right(format!("{rejected} of {all} files are refused")));
+        return Err(CliError::failed(format!("{rejected} of {all} files were rejected")));
     }
     Ok(())
 }
 
 fn screen(screeners: &Screeners, policy: Policy, file: &Path) -> Result<Screening, String> {
-    let bytes = read_bytes(file, MOST_BYTES).map_err(|error| error.message)?;
+    let bytes = read_bytes(file, MAX_FILE_BYTES).map_err(|error| error.message)?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err("is empty".to_owned());
+        return Err("the file is empty".to_owned());
     }
     let name = name_of_file(&file.display().to_string());
     Ok(screeners.screen_file(policy, &bytes, name.as_deref()))
-}
-
-pub(crate) fn policy(name: PolicyName) -> Policy {
-    match name {
-        PolicyName::Agent => Policy::Agent,
-        PolicyName::Import => Policy::Import,
-    }
 }

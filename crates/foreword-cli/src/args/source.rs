@@ -1,0 +1,126 @@
+//! Where a prompt comes from, and the facts of its session.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use foreword::{ModeChoice, Profile, PromptMode};
+
+use super::named;
+
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct SourceArgs {
+    /// Task to build the prompt for
+    #[arg(conflicts_with = "payload")]
+    pub(crate) task: Option<String>,
+    /// Agent to build for: a folder in agents/
+    #[arg(short, long, value_name = "ID")]
+    pub(crate) agent: Option<String>,
+    /// Blueprint: standard, guarded, semantic, roles, companion, or a .toml file
+    #[arg(short, long, value_name = "NAME|FILE")]
+    pub(crate) blueprint: Option<String>,
+    /// Work mode (plan, act, review, auto) or prompt size (full, minimal, none); may be given once for each
+    #[arg(short, long, value_name = "MODE", value_parser = parse_mode)]
+    pub(crate) mode: Vec<AnyMode>,
+    /// Read a complete Context as JSON, and no other file
+    #[arg(long, value_name = "FILE|-", conflicts_with = "payload")]
+    pub(crate) context: Option<PathBuf>,
+    /// Read message, history and taint from a JSON payload; plain text is a message
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) payload: Option<PathBuf>,
+    /// Token counter
+    #[arg(long, value_enum, default_value_t, value_name = "NAME")]
+    pub(crate) tokenizer: Tokenizer,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+}
+
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Session")]
+pub(crate) struct SessionArgs {
+    /// User whose USER.md to include
+    #[arg(long, value_name = "ID")]
+    pub(crate) user: Option<String>,
+    /// Model that reads the prompt
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Channel of the conversation
+    #[arg(long, value_name = "NAME")]
+    pub(crate) channel: Option<String>,
+    /// Security profile
+    #[arg(long, value_parser = named::<Profile>(), value_name = "paranoid|balanced|yolo")]
+    pub(crate) profile: Option<Profile>,
+    /// Sandbox the agent runs in
+    #[arg(long, value_name = "NAME")]
+    pub(crate) sandbox: Option<String>,
+    /// Share of the session's tokens that came from external content, 0 to 1
+    #[arg(long, value_name = "RATIO")]
+    pub(crate) taint_ratio: Option<f64>,
+    /// Taint ratio above which sensitive actions are refused, 0 to 1
+    #[arg(long, value_name = "RATIO")]
+    pub(crate) taint_threshold: Option<f64>,
+    /// Context window of the model
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) context_window: Option<u64>,
+    /// Size of the conversation so far
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) history_tokens: Option<u64>,
+    /// Space to reserve for tool schemas and the current message
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) reserved_tokens: Option<u64>,
+    /// Space to reserve for the answer
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) output_reserve: Option<u64>,
+    /// Maximum size of the prompt
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) max_prompt_tokens: Option<u64>,
+    /// Canary: a token that must never appear in output
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) canary: Option<String>,
+    /// Current time in RFC 3339 [default: the system clock]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) now: Option<String>,
+    /// Working directory of the agent; AGENTS.md files from there up to the root apply
+    #[arg(long, value_name = "DIR", conflicts_with = "context")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Build for a sub-agent
+    #[arg(long)]
+    pub(crate) sub_agent: bool,
+    /// Role of the parent agent
+    #[arg(long, value_name = "ROLE", requires = "sub_agent")]
+    pub(crate) parent_role: Option<String>,
+    /// Objective of the sub-agent
+    #[arg(long, value_name = "TEXT", requires = "sub_agent")]
+    pub(crate) objective: Option<String>,
+    /// ID of the sub-agent's task
+    #[arg(long, value_name = "ID", requires = "sub_agent")]
+    pub(crate) task_id: Option<String>,
+}
+
+/// A value of `--mode`. The two sets of names are disjoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnyMode {
+    Mode(ModeChoice),
+    Prompt(PromptMode),
+}
+
+pub(crate) fn parse_mode(text: &str) -> Result<AnyMode, String> {
+    let mode = text.parse().map(AnyMode::Mode);
+    mode.or_else(|_| text.parse().map(AnyMode::Prompt))
+        .map_err(|_| "expected plan, act, review or auto; or full, minimal or none".to_owned())
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum, PartialEq, Eq)]
+pub(crate) enum Tokenizer {
+    /// Built-in estimate
+    #[default]
+    Estimate,
+    /// Exact count for GPT-4o and later
+    O200k,
+    /// Exact count for GPT-4
+    Cl100k,
+}
+
+pub(crate) fn parse_ratio(text: &str) -> Result<f64, String> {
+    let ratio = text.parse::<f64>().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
+    ratio.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}

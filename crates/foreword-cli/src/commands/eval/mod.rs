@@ -1,0 +1,46 @@
+//! `foreword eval`: evaluations and benchmarks.
+
+mod assemble;
+mod injection;
+mod retrieval;
+mod run;
+mod screen;
+mod speed;
+
+use std::path::Path;
+
+use clap::Subcommand;
+
+use crate::error::CliError;
+use crate::terminal::Terminal;
+
+/// Run evaluations and benchmarks
+#[derive(Subcommand, Debug)]
+pub(crate) enum EvalCommand {
+    Run(run::EvalRunArgs),
+    Assemble(Box<assemble::EvalAssembleArgs>),
+    Retrieval(retrieval::EvalRetrievalArgs),
+    Injection(injection::EvalInjectionArgs),
+    Screen(screen::EvalScreenArgs),
+    Speed(speed::EvalSpeedArgs),
+}
+
+pub(crate) fn run(
+    workspace: &Path,
+    command: &EvalCommand,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    match command {
+        EvalCommand::Run(args) => run::run(workspace, args, terminal),
+        EvalCommand::Assemble(args) => assemble::run(workspace, args, terminal),
+        EvalCommand::Retrieval(args) => retrieval::run(args, terminal),
+        EvalCommand::Injection(args) => injection::run(args, terminal),
+        EvalCommand::Screen(args) => screen::run(args, terminal),
+        EvalCommand::Speed(args) => speed::run(args, terminal),
+    }
+}
+
+/// A share with three decimals; a dash if it was not measured.
+fn format_share(share: Option<f64>) -> String {
+    share.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}"))
+}

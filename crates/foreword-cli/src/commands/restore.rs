@@ -1,0 +1,63 @@
+//! `foreword restore`: replaces the database of a workspace with a backup, as a recorded act.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+
+use crate::commands::skill::store;
+use crate::error::CliError;
+use crate::terminal::Terminal;
+use crate::user_env::{act, format_time};
+
+/// Replace the database of a workspace with a backup
+///
+/// Checks the backup, keeps the replaced database beside the new one, and records the restore in the audit log. Stop
+/// running agents first.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword restore ~/backups/foreword-monday.db
+  foreword restore ~/backups/foreword-monday.db --yes")]
+pub(crate) struct RestoreArgs {
+    /// Backup file
+    file: PathBuf,
+    /// Restore without asking
+    #[arg(short, long)]
+    yes: bool,
+}
+
+pub(crate) fn run(
+    workspace: &Path,
+    args: &RestoreArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let store = store(workspace)?;
+    let file = args.file.display();
+    let question = format!("Replace {} with {file}?", store.database_path().display());
+    if !terminal.confirm(&question, args.yes)? {
+        terminal.say("nothing was changed");
+        return Ok(());
+    }
+    let act = act();
+    let suffix = format!("replaced-{}", format_time(act.at).replace(':', ""));
+    let report = store.restore(&args.file, &suffix, &act)?;
+    if terminal.json {
+        return terminal.print_json(&json!({
+            "lastEntry": report.last_seq, "recordedEntry": report.recorded, "lost": report.lost,
+            "replaced": report.replaced,
+        }));
+    }
+    if let Some(lost) = report.lost {
+        terminal.warn(&format!(
+            "entries {} to {} of the audit log are not in the backup; `foreword audit verify` names them",
+            lost.from, lost.to
+        ));
+    }
+    let kept = report.replaced.map(|path| format!("; the old database is {}", path.display()));
+    terminal.print(&format!(
+        "restored {file}; recorded as entry {}{}\n",
+        report.recorded,
+        kept.unwrap_or_default()
+    ))
+}

@@ -1,0 +1,144 @@
+//! Prints a turn while it runs: the answer on standard output, everything else on standard error.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write as _};
+
+use foreword::{Prompt, visible};
+use foreword_host::{Observer, PreparedTurn, TurnReport, Wakeup, WakeupReport, Warning};
+use serde_json::Value;
+
+use crate::error::CliError;
+use crate::hosting;
+use crate::terminal::{Terminal, counted, is_terminal_output, plain_line};
+
+/// Prints turns while they run.
+pub(crate) struct TurnPrinter {
+    terminal: Terminal,
+    ended_line: bool,
+    waking: bool,
+    /// Warnings that were printed before.
+    warned: BTreeSet<String>,
+    /// The prompt of the user's last message.
+    pub(crate) prompt: Option<LastPrompt>,
+}
+
+/// A prompt that `/context` and `/taint` explain.
+pub(crate) struct LastPrompt {
+    pub(crate) prompt: Prompt,
+    pub(crate) blueprint: String,
+    pub(crate) threshold: f64,
+}
+
+impl LastPrompt {
+    pub(crate) fn of(prepared: &PreparedTurn) -> Self {
+        Self {
+            prompt: prepared.prompt.clone(),
+            blueprint: prepared.blueprint.name().to_owned(),
+            threshold: prepared.context.taint_threshold(),
+        }
+    }
+}
+
+impl TurnPrinter {
+    pub(crate) fn new(terminal: &Terminal) -> Self {
+        Self {
+            terminal: *terminal,
+            ended_line: true,
+            waking: false,
+            warned: BTreeSet::new(),
+            prompt: None,
+        }
+    }
+
+    /// Ends the line of the answer.
+    pub(crate) fn end(&mut self) {
+        if !self.ended_line {
+            let _ = self.terminal.print("\n");
+            self.ended_line = true;
+        }
+    }
+}
+
+impl Observer for TurnPrinter {
+    fn prepared(&mut self, prepared: &PreparedTurn) {
+        if !self.waking {
+            self.prompt = Some(LastPrompt::of(prepared));
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.terminal.json || text.is_empty() {
+            return;
+        }
+        // A terminal acts on control characters; a file or a pipe gets the exact answer.
+        let safe = if is_terminal_output() { visible(text) } else { text.to_owned() };
+        let mut out = io::stdout().lock();
+        let _ = out.write_all(safe.as_bytes()).and_then(|()| out.flush());
+        self.ended_line = text.ends_with('\n');
+    }
+
+    fn tool_call(&mut self, name: &str, input: &Value) {
+        self.end();
+        self.terminal.say(&hosting::tool_line(name, input));
+    }
+
+    fn warning(&mut self, warning: &Warning) {
+        let text = warning.to_string();
+        if !warning.is_recurring() || self.warned.insert(text.clone()) {
+            self.end();
+            self.terminal.warn(&visible(&text));
+        }
+    }
+
+    fn wakes(&mut self, waking: &Wakeup) {
+        self.waking = true;
+        self.end();
+        let message = plain_line(&waking.message, 120);
+        self.terminal.say(&match (&waking.schedule, &waking.by) {
+            (Some(id), Some(by)) => {
+                format!("schedule {id} by {}, due {}: {message}", plain_line(by, 60), waking.due)
+            }
+            _ => format!("heartbeat, due {}", waking.due),
+        });
+    }
+
+    fn woke(&mut self, woken: &WakeupReport) {
+        self.waking = false;
+        self.end();
+        if let Some(error) = &woken.error {
+            self.terminal.error(&CliError::failed(visible(error)));
+        }
+        if let Some(report) = &woken.report {
+            if let Some(reason) = &report.held {
+                self.terminal.error(&held(reason));
+            }
+            self.terminal.say(&summary(report));
+        }
+    }
+}
+
+/// One line about a turn: its session, cost and taint.
+pub(crate) fn summary(report: &TurnReport) -> String {
+    let usage = &report.usage;
+    let mut line = format!(
+        "session {} · turn {} · {} in, {} out",
+        report.session, report.turn, usage.input_tokens, usage.output_tokens
+    );
+    if usage.cache_read_tokens + usage.cache_write_tokens > 0 {
+        line.push_str(&format!(
+            " ({} cache read, {} cache write)",
+            usage.cache_read_tokens, usage.cache_write_tokens
+        ));
+    }
+    line.push_str(&format!(" · {} · taint {:.0}%", report.sandbox, report.taint_ratio * 100.0));
+    if report.history_omitted > 0 {
+        line.push_str(&format!(" · {} omitted", counted(report.history_omitted, "old turn")));
+    }
+    line
+}
+
+/// The error for an answer that was withheld.
+pub(crate) fn held(reason: &str) -> CliError {
+    CliError::failed(format!("answer withheld: {reason}"))
+        .hint("the session has a new canary; run `foreword audit log` for details")
+}
