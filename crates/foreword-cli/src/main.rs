@@ -22,6 +22,9 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use foreword_store::storage_warning;
+use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR};
+
 use crate::cli::Cli;
 use crate::terminal::Terminal;
 
@@ -41,6 +44,12 @@ fn main() -> ExitCode {
     let terminal = Terminal { json: cli.global.json, quiet: cli.global.quiet };
     if cli.global.verbose > 0 {
         trace(cli.global.verbose);
+    }
+    let database = cli.global.workspace.join(PRIVATE_DIR).join(DATABASE_FILE);
+    if database.exists()
+        && let Some(warning) = storage_warning(&database)
+    {
+        terminal.warn(&format!("{warning}; {}", warning.hint()));
     }
     match cli.command.run(&cli.global.workspace, &terminal) {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 use foreword::Timestamp;
-use foreword_skills::GitStore;
-use foreword_store::{AuditKey, Entry, Heads, LogFilter, Order, Verification};
+use foreword_skills::{GitStore, SkillError};
+use foreword_store::{AuditKey, Entry, Heads, LogFilter, Order, StoreError, Verification};
 use serde_json::{Value, json};
 
 use crate::commands::skill::store;
@@ -167,14 +167,14 @@ impl<'t> Printer<'t> {
 }
 
 fn verify(store: &GitStore, terminal: &Terminal) -> Result<(), CliError> {
-    let verification = match store.reader()? {
-        Some(reader) => {
-            let config = config_dir()?;
-            let key = AuditKey::load(&config)?;
-            reader.verify(&key, &Heads::new(&config), &store.anchors()?)?
-        }
-        None => return without_database(store, terminal),
+    let reader = match store.reader() {
+        Err(SkillError::Store(StoreError::EmptyDatabase { .. })) => None,
+        other => other?,
     };
+    let Some(reader) = reader else { return without_database(store, terminal) };
+    let config = config_dir()?;
+    let key = AuditKey::load(&config)?;
+    let verification = reader.verify(&key, &Heads::new(&config), &store.anchors()?)?;
     report(&verification, &store.lost_commits()?, terminal)
 }
 
@@ -238,20 +238,29 @@ fn without_database(store: &GitStore, terminal: &Terminal) -> Result<(), CliErro
         (Ok(whole), Ok(below)) => whole.join(below),
         _ => database,
     };
-    let head = Heads::new(&config_dir()?).file(&canonical);
-    if anchors.is_empty() && !head.exists() {
+    let (config, heads) = (config_dir()?, Heads::new(&config_dir()?));
+    // A file with something in it, but no log: a copy made without its write-ahead log.
+    let filled = canonical.metadata().is_ok_and(|file| file.len() > 0);
+    if anchors.is_empty() && !heads.file(&canonical).exists() && !filled {
         if terminal.json {
             return terminal.print_json(&json!({ "ok": true, "entries": 0, "faults": [] }));
         }
         terminal.say("the audit log is empty");
         return Ok(());
     }
+    let last = AuditKey::load(&config).and_then(|key| heads.recorded(&key, &canonical));
+    let anchored = anchors.iter().map(|anchor| anchor.seq).max();
+    let message = match last.ok().flatten().map(|head| head.seq).max(anchored) {
+        Some(1) => "the audit log is missing: entry 1 is lost".to_owned(),
+        Some(last) => format!("the audit log is missing: entries 1 to {last} are lost"),
+        None => "the audit log is missing".to_owned(),
+    };
     if terminal.json {
-        let message = "the audit log is missing";
-        terminal.print_json(&json!({ "ok": false, "entries": 0, "messages": [message] }))?;
+        terminal.print_json(&json!({ "ok": false, "entries": 0, "messages": [&message] }))?;
     }
-    Err(CliError::failed(format!("{}: the audit log is missing", canonical.display()))
-        .hint("restore the database from a backup, together with its -wal and -shm files"))
+    Err(CliError::failed(format!("{}: {message}", canonical.display()))
+        .hint("restore a backup with `foreword restore FILE`")
+        .hint("a copy of the database needs its write-ahead log: use `foreword backup` to copy it"))
 }
 
 fn accept(store: &GitStore, reason: &str, terminal: &Terminal) -> Result<(), CliError> {

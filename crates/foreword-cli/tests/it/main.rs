@@ -10,6 +10,7 @@
 )]
 
 mod audit;
+mod backup;
 mod bad_input;
 mod build;
 mod confirm;
