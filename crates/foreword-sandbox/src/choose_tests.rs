@@ -50,7 +50,7 @@ fn one_that_is_installed_and_does_not_work_is_passed_over() {
     let available = available(&lookup);
     assert_eq!(available.best().kind(), SandboxKind::Docker);
     let error = available.named(SandboxKind::Bwrap).unwrap_err().to_string();
-    assert!(error.contains("here: No permissions to create new namespace; install"), "{error}");
+    assert!(error.contains("unavailable: No permissions to create new namespace; install"), "{error}");
     let without_image = Available { docker_image: None, ..available };
     let error = without_image.named(SandboxKind::Docker).unwrap_err().to_string();
     assert!(error.contains("no image is configured"), "{error}");

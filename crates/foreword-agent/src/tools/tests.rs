@@ -164,7 +164,7 @@ fn what_git_ignores_is_left_out_and_hidden_files_are_not() {
     let list = room.run(LocalTool::List, json!({})).unwrap();
     assert_eq!(
         list,
-        ".env (7 bytes)\n.gitignore (26 bytes)\nkeep.log (7 bytes)\nsrc/\n\
+        ".env (7 bytes)\n.gitignore (24 bytes)\nkeep.log (7 bytes)\nsrc/\n\
          [Left out by .gitignore: 2.]\n"
     );
     let named = room.run(LocalTool::List, json!({"path": "build"})).unwrap();

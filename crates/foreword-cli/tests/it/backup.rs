@@ -21,7 +21,7 @@ fn a_backup_is_restored_and_what_was_lost_is_named() {
     let scratch = with_memories(2);
     let file = backup(&scratch);
     let made = scratch.run(&["backup", &file, "--json"]).ok().json();
-    assert_eq!((&made["lastEntry"], &made["version"]), (&2.into(), &1.into()), "{made}");
+    assert_eq!((&made["lastEntry"], &made["schemaVersion"]), (&2.into(), &1.into()), "{made}");
     scratch.run(&["memory", "add", "lost later"]).ok();
     assert!(scratch.run(&["backup", &file]).fails(2).contains("already exists"));
 

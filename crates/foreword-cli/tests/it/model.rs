@@ -186,6 +186,6 @@ fn the_model_is_installed_once_and_damage_is_noticed() {
     assert!(run.stderr.starts_with("warning: "), "{}", run.stderr);
     assert_eq!(run.json()["already"], false);
     person.run(&["verify"]).ok();
-    assert!(person.run(&["remove"]).ok().stdout.contains("is removed"));
+    assert!(person.run(&["remove"]).ok().stdout.contains("removed"));
     assert!(person.left_over().is_empty());
 }

@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn arguments_that_make_no_sense_are_refused() {
         for (args, says) in [
-            (&[][..], "neither"),
+            (&[][..], "missing mode and program"),
             (&["--confine"], "are missing"),
             (&["--confine", "--"], "missing program"),
             (&["--confine", "--port", "x", "--", "a"], "needs a number, not `x`"),

@@ -151,7 +151,7 @@ fn an_agent_cannot_fill_the_disk() {
     many.files.pop();
     many.files.pop();
     let error = (0..20).find_map(|_| insert(&store, &many).err()).unwrap();
-    assert!(error.to_string().contains("bytes of proposals wait"), "{error}");
+    assert!(error.to_string().contains("bytes of proposals are waiting"), "{error}");
     assert!(error.hint().unwrap().contains("approve or reject"));
 
     let error =

@@ -144,7 +144,7 @@ fn a_turn_ends_exactly_once() {
 
     finish(&store, &id, turn, &finished("hi")).unwrap();
     let error = finish(&store, &id, turn, &finished("again")).unwrap_err();
-    assert_eq!(error.to_string(), "turn 1 of the session `main` is done, not running");
+    assert_eq!(error.to_string(), "turn 1 of session `main` is done, not running");
     let error = store
         .write(NOW_MS, |w| w.turn_fail(&id, turn, "late", TurnUsage::default(), NOW_MS))
         .unwrap_err();
@@ -280,7 +280,7 @@ fn what_is_too_long_or_no_list_of_messages_is_refused_and_the_turn_goes_on() {
 
     let answer = "x".repeat(MAX_ANSWER_BYTES + 1);
     let error = finish(&store, &id, turn, &finished(&answer)).unwrap_err();
-    assert!(error.to_string().starts_with("the answer has"), "{error}");
+    assert!(error.to_string().starts_with("the answer is"), "{error}");
     let messages = format!("[\"{}\"]", "x".repeat(MAX_TURN_BYTES));
     let error = finish(&store, &id, turn, &FinishedTurn { messages, ..finished("x") }).unwrap_err();
     assert!(error.to_string().starts_with("the list of messages"), "{error}");
