@@ -40,7 +40,7 @@ pub enum Incomparable {
         found: EmbedderId,
     },
     /// The numbers do not fill whole vectors.
-    #[error("{numbers} numbers are not vectors of {dims} dimensions")]
+    #[error("{numbers} numbers do not divide into vectors of {dims} dimensions")]
     Length {
         /// How many numbers there were.
         numbers: usize,

@@ -133,9 +133,9 @@ impl HostError {
                 "use a separate directory, for example one in your home directory"
             }
             Self::Busy { .. } => "wait until that turn ends, or start another session",
-            Self::NotTrusted => "run `foreword run` in a terminal to review it, or pass --trust",
+            Self::NotTrusted => "run `foreword trust` to review it, or pass --trust",
             Self::TrustedFilesChanged { .. } => {
-                "run `foreword run` in a terminal to review the changes"
+                "run `foreword trust` to review the changes"
             }
             Self::AgentRunning => "try again when its turn has ended",
             Self::SessionChanged { .. } => "retry",

@@ -294,7 +294,7 @@ pub enum ContextError {
     },
     /// Two names for one thing.
     #[error(
-        "`identityFiles.agent` and `identityFiles.agents` are both filled: keep the one that counts"
+        "`identityFiles.agent` and `identityFiles.agents` are both set; keep one"
     )]
     TwoAgentFiles,
 }

@@ -29,11 +29,11 @@ pub(super) enum HttpError {
     Bad(&'static str),
     #[error("the request takes too long")]
     TimedOut,
-    #[error("the lines before the body have more than {MAX_HEAD_BYTES} bytes")]
+    #[error("the headers have more than {MAX_HEAD_BYTES} bytes")]
     HeadTooLarge,
     #[error("the body has more than {MAX_BODY_BYTES} bytes")]
     BodyTooLarge,
-    #[error("only HTTP/1.1 is spoken here")]
+    #[error("only HTTP/1.1 is supported")]
     Version,
     #[error("the connection failed: {0}")]
     Io(io::Error),

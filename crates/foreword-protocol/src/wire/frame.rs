@@ -18,10 +18,10 @@ pub enum FrameError {
     #[error("the stream ended in the middle of a line")]
     Truncated,
     /// Nothing came for as long as the stream may be waited for; there may still be more.
-    #[error("nothing came")]
+    #[error("no data arrived in time")]
     Idle,
     /// A line was begun and not finished in time.
-    #[error("a line was begun and not finished in time")]
+    #[error("a line was not completed in time")]
     Slow,
     /// The stream failed.
     #[error(transparent)]

@@ -25,7 +25,7 @@ pub enum IndexError {
         known: u32,
     },
     /// Two parts are not of the same items.
-    #[error("the parts of the index are of {expected} and of {found} items; index again")]
+    #[error("the index covers {expected} items in one part and {found} in another; run `foreword index`")]
     Items {
         /// The items of the first part.
         expected: usize,

@@ -11,7 +11,7 @@ pub enum MemoryError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The embedder has no answer.
-    #[error("no vector could be made: {0}")]
+    #[error("cannot compute the embedding: {0}")]
     Embed(#[from] EmbedError),
     /// A vector is not as long as its embedder says.
     #[error(transparent)]
@@ -32,7 +32,7 @@ impl MemoryError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Store(error) => error.hint(),
-            Self::Vector { .. } => Some("`foreword memory reindex --all` makes it anew".to_owned()),
+            Self::Vector { .. } => Some("run `foreword memory reindex --all` to compute it again".to_owned()),
             Self::Embed(_) | Self::Incomparable(_) => None,
         }
     }
