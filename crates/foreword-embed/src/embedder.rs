@@ -14,9 +14,6 @@ pub trait Embedder {
     /// One vector per text, in order.
     ///
     /// An empty or unreadable text is not an error: its vector is zero.
-    ///
-    /// # Errors
-    /// Where the embedder cannot answer at all; selection then goes on without vectors.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError>;
 }
 

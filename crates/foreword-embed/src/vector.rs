@@ -61,9 +61,6 @@ impl Vector {
     ///
     /// Numbers that have no finite length become zeros: they are as good as no answer, and must
     /// not poison every comparison.
-    ///
-    /// # Errors
-    /// Where the numbers are not as many as the id says.
     pub fn new(id: Arc<EmbedderId>, mut values: Vec<f32>) -> Result<Self, Incomparable> {
         if values.len() != id.dims {
             return Err(Incomparable::Length { numbers: values.len(), dims: id.dims });
@@ -91,9 +88,6 @@ impl Vector {
     }
 
     /// The cosine of the angle between two vectors; 0 where one of them is zero.
-    ///
-    /// # Errors
-    /// Where the two were made by different embedders.
     pub fn cosine(&self, other: &Self) -> Result<f32, Incomparable> {
         same_embedder(&self.id, &other.id)?;
         Ok(dot(&self.values, &other.values))

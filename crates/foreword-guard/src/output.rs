@@ -55,10 +55,7 @@ impl OutputGuard {
 
     /// Takes a piece of text and gives what is safe to show now.
     ///
-    /// # Errors
-    ///
-    /// [`Leak`]: a canary is in the text. Nothing of it was given out, and nothing more will be: from
-    /// here on every piece is refused.
+    /// After a [`Leak`], no more text is returned: every further call fails too.
     pub fn push(&mut self, chunk: &str) -> Result<String, Leak> {
         self.refuse_after_leak()?;
         if let Some(leak) = self.watch.push(chunk) {
@@ -76,10 +73,6 @@ impl OutputGuard {
     }
 
     /// Gives the rest.
-    ///
-    /// # Errors
-    ///
-    /// [`Leak`], as for [`OutputGuard::push`].
     pub fn finish(mut self) -> Result<Finished, Leak> {
         self.refuse_after_leak()?;
         if let Some(leak) = self.watch.finish() {
@@ -110,10 +103,6 @@ impl OutputGuard {
 }
 
 /// The same for an answer that comes at once.
-///
-/// # Errors
-///
-/// [`Leak`]: a canary is in the text.
 pub fn whole(text: &str, canaries: &[Canary], extra_secrets: &[&str]) -> Result<Finished, Leak> {
     if let Some(leak) = Detector::new(canaries).find(text) {
         return Err(leak);

@@ -65,9 +65,8 @@ impl fmt::Display for Percent {
 /// Lets a sensitive action pass, or says why not. `granted` is the person's leave for this one action.
 /// The threshold itself passes; what cannot be compared does not.
 ///
-/// # Errors
-///
-/// [`Refusal`]: the share first, since waiting for the person to speak does not mend that one.
+/// Checks the share of external content first, because waiting for the person to speak does not
+/// lower it.
 pub fn gate(
     action: &'static str,
     level: TaintLevel,

@@ -45,37 +45,23 @@ pub trait Backend: Send + Sync {
 
     /// Carries out a tool.
     ///
-    /// # Errors
-    ///
-    /// If it refuses or fails. The message goes to the model.
+    /// The model sees the message of a failure.
     fn call(&self, name: &str, args: Value) -> Result<Value, Failure>;
 
     /// The skills there are, each name once.
-    ///
-    /// # Errors
-    ///
-    /// If they cannot be read.
     fn skills(&self) -> Result<Vec<SkillInfo>, Failure>;
 
     /// The text of a skill.
     ///
-    /// # Errors
-    ///
-    /// `NotFound` if there is none of this name.
+    /// Returns `NotFound` for an unknown name.
     fn skill(&self, name: &str) -> Result<String, Failure>;
 
     /// The agents whose prompts can be had, each name once.
-    ///
-    /// # Errors
-    ///
-    /// If they cannot be read.
     fn prompts(&self) -> Result<Vec<PromptInfo>, Failure>;
 
     /// The prompt of an agent, for a task if there is one.
     ///
-    /// # Errors
-    ///
-    /// `NotFound` if there is no such agent.
+    /// Returns `NotFound` for an unknown name.
     fn prompt(&self, name: &str, task: Option<&str>) -> Result<String, Failure>;
 }
 

@@ -82,20 +82,12 @@ impl Stopper {
 }
 
 /// Serves until the process is interrupted or told to end.
-///
-/// # Errors
-///
-/// As [`HttpServer::bind`] and [`HttpServer::run`].
 pub fn serve_http(backend: Arc<dyn Backend>, options: &HttpOptions) -> Result<(), ServeError> {
     HttpServer::bind(backend, options)?.run_until_signal()
 }
 
 impl HttpServer {
     /// Listens, at `/mcp` of an address. Clients wait until it runs.
-    ///
-    /// # Errors
-    ///
-    /// If the address is not of this machine alone or is taken, or the token is too weak.
     pub fn bind(backend: Arc<dyn Backend>, options: &HttpOptions) -> Result<Self, ServeError> {
         Self::bind_within(backend, options, LIMITS)
     }
@@ -139,19 +131,11 @@ impl HttpServer {
     }
 
     /// Serves until it is stopped.
-    ///
-    /// # Errors
-    ///
-    /// If its threads cannot be started.
     pub fn run(self) -> Result<(), ServeError> {
         self.run_with(None::<std::future::Pending<()>>)
     }
 
     /// Serves until it is stopped, or the process is interrupted or told to end.
-    ///
-    /// # Errors
-    ///
-    /// As [`HttpServer::run`].
     pub fn run_until_signal(self) -> Result<(), ServeError> {
         self.run_with(Some(signal()))
     }

@@ -27,10 +27,6 @@ pub struct SocketBackend {
 
 impl SocketBackend {
     /// Connects once, so that a host that is not there is noticed now.
-    ///
-    /// # Errors
-    ///
-    /// If there is no host behind the socket.
     pub fn connect(
         socket: impl Into<PathBuf>,
         token: impl Into<String>,

@@ -35,10 +35,6 @@ pub trait Sandbox: Send + Sync + fmt::Debug {
     /// The caller sets up the three streams and spawns it. Where the sandbox dies with its host, it
     /// dies with the *thread* that spawned it: that is how Linux counts. So spawn from a thread that
     /// lives as long as the session.
-    ///
-    /// # Errors
-    ///
-    /// If the spec cannot be carried out as it stands. Nothing is started.
     fn command(&self, spec: &SandboxSpec) -> Result<Command, SandboxError>;
 
     /// Where [`SandboxSpec::run_dir`] is for the program inside.
@@ -47,10 +43,6 @@ pub trait Sandbox: Send + Sync + fmt::Debug {
     }
 
     /// Ends everything that runs in it, and waits for the command itself.
-    ///
-    /// # Errors
-    ///
-    /// If the process cannot be killed or waited for.
     fn end(&self, child: &mut Child) -> io::Result<()> {
         child.kill()?;
         child.wait().map(|_| ())

@@ -40,9 +40,6 @@ impl UseEmbedder {
     ///
     /// Nothing is used unchecked: the header, the length and the dense weights are compared with
     /// their hash here, and each row of the table when it is read.
-    ///
-    /// # Errors
-    /// Where the file cannot be read or is not the model.
     pub fn open(path: &Path, vocabulary: Arc<StaticEmbedder>) -> Result<Self, EmbedError> {
         let model = UseFile::open(path)?;
         let version: String =
@@ -55,9 +52,6 @@ impl UseEmbedder {
 
     /// Opens the model where [`crate::install_use_model`] puts it, with the vocabulary that is
     /// part of this program.
-    ///
-    /// # Errors
-    /// Where it is not installed, cannot be read or is damaged.
     pub fn installed(models: &Path) -> Result<Self, EmbedError> {
         let path = use_model_path(models);
         if !path.exists() {
@@ -67,17 +61,11 @@ impl UseEmbedder {
     }
 
     /// Reads the whole file and checks all of it.
-    ///
-    /// # Errors
-    /// Where it cannot be read or does not match.
     pub fn verify(&self) -> Result<(), EmbedError> {
         self.model.verify()
     }
 
     /// What the full model alone gives: 512 numbers of length one for each text.
-    ///
-    /// # Errors
-    /// Where the file cannot be read or is damaged.
     pub fn model_vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let mut scratch = Scratch::default();
         let vector = |text: &&str| {

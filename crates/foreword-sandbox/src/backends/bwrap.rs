@@ -51,10 +51,6 @@ impl Bwrap {
     }
 
     /// Runs `true` in a sandbox as narrow as those for agents.
-    ///
-    /// # Errors
-    ///
-    /// If that does not work, with what bubblewrap said.
     pub fn trial(&self) -> Result<(), SandboxError> {
         let mut command = self.start();
         command.args(["--setenv", "PATH", DEFAULT_PATH, "--remount-ro", "/", "--", "true"]);

@@ -39,10 +39,6 @@ impl Docker {
     }
 
     /// Asks the engine whether it is there and has the image.
-    ///
-    /// # Errors
-    ///
-    /// If it does not answer, or has no such image.
     pub fn trial(&self) -> Result<(), SandboxError> {
         let mut command = Command::new(&self.program);
         command.args(["image", "inspect", "--format", "{{.Id}}", "--", &self.image]);

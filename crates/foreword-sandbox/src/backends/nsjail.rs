@@ -40,10 +40,6 @@ impl Nsjail {
     }
 
     /// Runs `true` in a sandbox as narrow as those for agents.
-    ///
-    /// # Errors
-    ///
-    /// If that does not work, with what nsjail said.
     pub fn trial(&self) -> Result<(), SandboxError> {
         let mut command = self.start()?;
         command.args(["--", "/bin/true"]);

@@ -36,10 +36,6 @@ impl Seatbelt {
     }
 
     /// Runs `true` under the rules that are the same for every program.
-    ///
-    /// # Errors
-    ///
-    /// If that does not work, with what the system said.
     pub fn trial(&self) -> Result<(), SandboxError> {
         let mut command = Command::new(&self.program);
         command.args(["-p", BASE, "/usr/bin/true"]).env_clear();

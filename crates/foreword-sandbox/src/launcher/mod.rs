@@ -49,14 +49,10 @@ pub(crate) enum Mode {
     DieWithParentOnly { parent: u32 },
 }
 
-/// Does what the arguments say; without the name of the command.
+/// Runs the launcher with its arguments, without the name of the command.
 ///
-/// All modes but one become another program and come back only with an error. That one gives the exit
-/// status of the program it watched.
-///
-/// # Errors
-///
-/// If the arguments make no sense, or a right could not be given up: then nothing was started.
+/// `--supervise` returns the exit status of the program. The other modes replace this process, so
+/// they return only on an error, and then the program was not started.
 pub fn run_launcher(args: impl Iterator<Item = OsString>) -> Result<u8, SandboxError> {
     let (mode, command) = parse(args)?;
     carry_out(mode, &command)

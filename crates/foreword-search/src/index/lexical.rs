@@ -187,9 +187,6 @@ impl LexicalIndex {
     ///
     /// Every length and every number that points somewhere is checked, so that damaged bytes can
     /// neither panic here nor later. Weights are only checked to be finite.
-    ///
-    /// # Errors
-    /// Where the bytes are not an index, or one of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, IndexError> {
         let mut reader = Reader::new(bytes, MAGIC, VERSION)?;
         let items = reader.number()? as usize;

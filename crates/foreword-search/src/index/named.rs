@@ -87,9 +87,6 @@ impl NameIndex {
     }
 
     /// Reads what [`NameIndex::to_bytes`] wrote, with everything checked that points somewhere.
-    ///
-    /// # Errors
-    /// Where the bytes are not an index of names, or one of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, IndexError> {
         let mut reader = Reader::new(bytes, MAGIC, VERSION)?;
         let longest = reader.number()? as usize;

@@ -22,9 +22,6 @@ impl VectorIndex {
     }
 
     /// An index of numbers as they were stored, vector after vector; each is scaled to length one.
-    ///
-    /// # Errors
-    /// Where the numbers do not fill whole vectors.
     pub fn from_values(id: Arc<EmbedderId>, mut values: Vec<f32>) -> Result<Self, Incomparable> {
         if id.dims == 0 || !values.len().is_multiple_of(id.dims) {
             return Err(Incomparable::Length { numbers: values.len(), dims: id.dims });
@@ -35,9 +32,6 @@ impl VectorIndex {
 
     /// An index of [`VectorIndex::values`] as another index gave them: nothing is scaled again,
     /// so cosines are the same to the bit. Numbers that are not finite become 0.
-    ///
-    /// # Errors
-    /// Where the numbers do not fill whole vectors.
     pub fn from_stored(id: Arc<EmbedderId>, mut values: Vec<f32>) -> Result<Self, Incomparable> {
         if id.dims == 0 || !values.len().is_multiple_of(id.dims) {
             return Err(Incomparable::Length { numbers: values.len(), dims: id.dims });
@@ -57,9 +51,6 @@ impl VectorIndex {
     /// Notes how close each vector is to the vectors of [`crate::select::background`]; see there for why.
     ///
     /// Adding a vector later forgets it all.
-    ///
-    /// # Errors
-    /// Where another embedder made them.
     pub fn set_background(&mut self, background: &[Vector]) -> Result<(), Incomparable> {
         /// So many of the closest count.
         const CLOSEST: usize = 10;
@@ -95,9 +86,6 @@ impl VectorIndex {
     }
 
     /// Adds a vector at the end.
-    ///
-    /// # Errors
-    /// Where another embedder made it.
     pub fn push(&mut self, vector: &Vector) -> Result<(), Incomparable> {
         same_embedder(&self.id, vector.id())?;
         self.values.extend_from_slice(vector.values());
@@ -151,9 +139,6 @@ impl VectorIndex {
     }
 
     /// The cosine of a query with every vector, in order.
-    ///
-    /// # Errors
-    /// Where another embedder made the query.
     pub fn cosines(&self, query: &Vector) -> Result<Vec<f32>, Incomparable> {
         same_embedder(&self.id, query.id())?;
         let rows = self.values.chunks_exact(self.id.dims.max(1));

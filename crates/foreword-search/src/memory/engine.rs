@@ -41,10 +41,6 @@ struct State {
 impl MemoryEngine {
     /// Opens the memories of a database; `None` where there is no database or it has none. Creates
     /// nothing.
-    ///
-    /// # Errors
-    ///
-    /// When the database is damaged or made by a newer version.
     pub fn open_read(database: &Path) -> Result<Option<Self>, MemoryError> {
         let reader = match Reader::open(database) {
             Ok(reader) => reader,
@@ -57,30 +53,18 @@ impl MemoryEngine {
     }
 
     /// As [`open_read`](Self::open_read), with a database that is open already.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn with_reader(reader: Reader) -> Result<Option<Self>, MemoryError> {
         let engine = Self { reader, state: Mutex::default() };
         Ok(if engine.is_empty()? { None } else { Some(engine) })
     }
 
     /// Whether there is no memory.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn is_empty(&self) -> Result<bool, MemoryError> {
         let last = self.reader.read_memories(|rows| rows.last_key())?;
         Ok(last.flatten().is_none())
     }
 
     /// The ids of the embedders that vectors are stored of.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn embedders(&self) -> Result<Vec<String>, MemoryError> {
         let names = self.reader.read_memories(|rows| -> Result<_, MemoryError> {
             let mut names = Vec::new();
@@ -94,10 +78,7 @@ impl MemoryEngine {
 
     /// The memories that fit a question best.
     ///
-    /// # Errors
-    ///
-    /// When the database cannot be read, or what memories are found by is damaged: an answer that
-    /// may be wrong is not given.
+    /// Fails if the index is damaged, rather than return a result that may be wrong.
     pub fn recall(&self, query: &Recall<'_>) -> Result<Recalled, MemoryError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let found = self.reader.read_memories(|rows| state.recall(rows, query))?;

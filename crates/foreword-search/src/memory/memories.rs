@@ -45,10 +45,6 @@ pub struct NewEntry {
 
 impl NewEntry {
     /// Looks whether it can be stored.
-    ///
-    /// # Errors
-    ///
-    /// When it is too long or not as it has to be.
     pub fn check(&self) -> Result<(), StoreError> {
         let Self { text, kind, scope, date, tainted, source, importance, .. } = self.clone();
         let id = self.id.clone().map_or_else(MemoryId::random, Ok)?;
@@ -127,10 +123,7 @@ impl<'s> Memories<'s> {
 
     /// Stores one memory.
     ///
-    /// # Errors
-    ///
-    /// When it is too long or not as it has to be, and when the database cannot be written. An
-    /// embedder that has no answer is no error: see [`Batch::unembedded`].
+    /// If the embedder fails, the memory is stored without a vector: see [`Batch::unembedded`].
     pub fn add(&self, actor: &str, now_ms: i64, entry: NewEntry) -> Result<Batch, MemoryError> {
         let (new, unembedded) = self.ready(now_ms, vec![entry])?;
         let added = self.store.write(now_ms, |write| -> Result<_, StoreError> {
@@ -146,9 +139,7 @@ impl<'s> Memories<'s> {
 
     /// Stores many memories in one transaction with one entry in the log.
     ///
-    /// # Errors
-    ///
-    /// As [`add`](Self::add); none of them is stored then.
+    /// On an error, none of them is stored.
     pub fn import(
         &self,
         actor: &str,
@@ -179,10 +170,6 @@ impl<'s> Memories<'s> {
     }
 
     /// Forgets memories; gives how many were still there. Their texts are not in the log.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be written.
     pub fn forget(
         &self,
         actor: &str,
@@ -215,10 +202,6 @@ impl<'s> Memories<'s> {
 
     /// Makes vectors for the memories that have none of this embedder, or with `all` for every one,
     /// which also heals damaged vectors. What is done is done if it is interrupted.
-    ///
-    /// # Errors
-    ///
-    /// When there is no embedder or it has no answer, and when the database cannot be written.
     pub fn reindex(
         &self,
         actor: &str,

@@ -18,9 +18,6 @@ pub fn background_requests() -> impl Iterator<Item = &'static str> {
 }
 
 /// The vectors of the requests, for [`crate::VectorIndex::set_background`].
-///
-/// # Errors
-/// Where the embedder cannot answer.
 pub fn background(embedder: &dyn Embedder) -> Result<Vec<Vector>, EmbedError> {
     embedder.embed(&background_requests().collect::<Vec<_>>())
 }

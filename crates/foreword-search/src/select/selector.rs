@@ -126,9 +126,6 @@ impl Selector {
     /// Indexes items.
     ///
     /// Vectors take part if at least one item has one; an item without one is found by its words.
-    ///
-    /// # Errors
-    /// Where the vectors of two items were made by different embedders.
     pub fn new(items: &[Item<'_>]) -> Result<Self, Incomparable> {
         let first = items.iter().find_map(|item| item.vector);
         let mut vectors = first.map(|vector| VectorIndex::new(Arc::clone(vector.id())));
@@ -151,9 +148,6 @@ impl Selector {
     }
 
     /// An index of parts that were stored: rankings are those of the index they came from.
-    ///
-    /// # Errors
-    /// Where the parts are not of equally many items.
     pub fn from_parts(
         kinds: Vec<Kind>,
         lexical: LexicalIndex,
@@ -195,9 +189,6 @@ impl Selector {
     }
 
     /// Holds it against items that they are close to everything; see [`crate::select::background`].
-    ///
-    /// # Errors
-    /// Where another embedder made the vectors of the background.
     pub fn with_background(mut self, background: &[Vector]) -> Result<Self, Incomparable> {
         if let Some(vectors) = &mut self.vectors {
             vectors.set_background(background)?;
@@ -237,9 +228,6 @@ impl Selector {
 
     /// All items, best first: those whose unmistakable name stands in the text, then by score,
     /// ties by place. Neither limits nor thresholds apply.
-    ///
-    /// # Errors
-    /// Where another embedder made the query's vector.
     pub fn rank(&self, text: &str, vector: Option<&Vector>) -> Result<Vec<Ranked>, Incomparable> {
         let (fused, _) = self.fuse(text, vector)?;
         let mut named = vec![false; self.kinds.len()];
@@ -261,9 +249,6 @@ impl Selector {
     /// Whether anything fits at all: the score of the best item, and what strange words in the
     /// query cost it. Scores tell items apart, fits tell queries apart; they say nothing about the
     /// order of items. 0 where there are no items.
-    ///
-    /// # Errors
-    /// Where another embedder made the query's vector.
     pub fn fit(&self, text: &str, vector: Option<&Vector>) -> Result<f32, Incomparable> {
         let (fused, _) = self.fuse(text, vector)?;
         let best = fused.totals().into_iter().max_by(f32::total_cmp);
@@ -273,9 +258,6 @@ impl Selector {
     /// Picks items for a task.
     ///
     /// Named items come first and the mode's next, so that limits cut what was merely found.
-    ///
-    /// # Errors
-    /// Where another embedder made the query's vector.
     pub fn select(&self, query: &Query<'_>, limits: &Limits) -> Result<Selection, Incomparable> {
         let (fused, calibration) = self.fuse(query.text, query.vector)?;
         let with_vectors = calibration != Calibration::LEXICAL;
