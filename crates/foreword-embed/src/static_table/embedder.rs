@@ -64,7 +64,7 @@ impl StaticEmbedder {
         pieces
     }
 
-    /// Gives out the pieces of a text, with room that is kept between texts.
+    /// Passes on the pieces of a text, with a buffer kept between texts.
     pub(crate) fn tokenise(&self, text: &str, scratch: &mut Scratch, sink: impl FnMut(u32)) {
         self.table.vocabulary().tokenise(text, scratch, sink);
     }

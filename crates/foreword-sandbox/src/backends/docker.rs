@@ -114,7 +114,7 @@ fn field(path: &Path, name: &str, value: &Path) -> Result<String, SandboxError> 
     };
     let value = value.to_str().ok_or_else(|| unspeakable("bytes that are not Unicode"))?;
     if value.contains('\r') {
-        // The reader of such lines drops it before a line break.
+        // The parser of such lines drops it before a line break.
         return Err(unspeakable("a carriage return"));
     }
     let field = format!("{name}={value}");

@@ -10,7 +10,7 @@ pub struct VectorIndex {
     id: Arc<EmbedderId>,
     values: Vec<f32>,
     /// Per vector, how close it is to requests that have nothing to do with it, less the mean of
-    /// all vectors; empty where nobody looked.
+    /// all vectors; empty if not computed.
     hubness: Vec<f32>,
 }
 
@@ -52,7 +52,7 @@ impl VectorIndex {
     ///
     /// Adding a vector later forgets it all.
     pub fn set_background(&mut self, background: &[Vector]) -> Result<(), Incomparable> {
-        /// So many of the closest count.
+        /// The number of closest vectors that count.
         const CLOSEST: usize = 10;
         for vector in background {
             same_embedder(&self.id, vector.id())?;
@@ -73,13 +73,13 @@ impl VectorIndex {
         Ok(())
     }
 
-    /// What [`VectorIndex::set_background`] found, to be stored; empty where nobody looked.
+    /// The result of [`VectorIndex::set_background`], for storage; empty if it was not called.
     #[must_use]
     pub fn hubness(&self) -> &[f32] {
         &self.hubness
     }
 
-    /// Takes what [`VectorIndex::hubness`] gave, where it is of as many vectors and finite.
+    /// Takes the values of [`VectorIndex::hubness`] if their number matches and they are finite.
     pub fn set_hubness(&mut self, hubness: Vec<f32>) {
         let fits = hubness.len() == self.len() && hubness.iter().all(|x| x.is_finite());
         self.hubness = if fits { hubness } else { Vec::new() };
@@ -111,7 +111,6 @@ impl VectorIndex {
         self.values.len() / self.id.dims.max(1)
     }
 
-    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()

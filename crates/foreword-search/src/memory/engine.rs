@@ -18,7 +18,7 @@ use crate::memory::recall::{Hit, KindFilter, Recall, RecallParts, Recalled};
 use crate::memory::score::{self, Calibration, DEFAULT_MIN_SCORE};
 use crate::memory::sketch::Rotation;
 
-/// So many candidates each of vectors and words are looked at closely, at least.
+/// The minimum number of candidates, of vectors and of words each, that are scored exactly.
 const CANDIDATES: usize = 32;
 /// The most hits of one question.
 const MAX_HITS: usize = 1000;
@@ -179,7 +179,7 @@ impl State {
     /// Which classes a question sees.
     fn seen(&self, rows: &MemoryRows<'_>, query: &Recall<'_>) -> Result<Seen, MemoryError> {
         let number = |name: Option<&str>| -> Result<u32, StoreError> {
-            // Of a name that no memory has, only what is for all is seen.
+            // For an unknown name, only memories for everyone are visible.
             Ok(name.map(|name| rows.number(name)).transpose()?.flatten().unwrap_or(0))
         };
         let scope = [number(query.agent)?, number(query.user)?, number(query.session)?];
@@ -213,7 +213,7 @@ impl State {
         Ok(seen)
     }
 
-    /// Readies a vector for comparisons; `None` where there is nothing to compare it with.
+    /// Prepares a vector for comparisons; `None` if there is nothing to compare it with.
     fn probe<'a>(
         &mut self,
         rows: &MemoryRows<'_>,
@@ -400,7 +400,7 @@ impl State {
         })
     }
 
-    /// The vector of a memory, whoever made it.
+    /// The vector of a memory, from any embedder.
     fn stored_vector(
         &mut self,
         rows: &MemoryRows<'_>,

@@ -1,4 +1,4 @@
-//! Memories as lines of JSON: what an export writes and an import reads.
+//! Memories as lines of JSON, for export and import.
 
 use std::fmt::Write as _;
 

@@ -12,7 +12,7 @@ use foreword_embed::{EmbedError, Embedder};
 
 const REQUESTS: &str = include_str!("background.txt");
 
-/// The requests, for whoever embeds them together with other texts.
+/// The requests, for a caller that embeds them together with other texts.
 pub fn background_requests() -> impl Iterator<Item = &'static str> {
     REQUESTS.lines()
 }
