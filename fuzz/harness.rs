@@ -13,9 +13,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 /// Cases of a short run, for each check.
 const CASES: u32 = 192;
-/// Checks that share the time of a long run: those of `tests/fuzz_smoke.rs` in `crates/foreword`,
-/// `crates/foreword-skills`, `crates/foreword-search`, `crates/foreword-guard`, `crates/foreword-protocol`,
-/// `crates/foreword-protocol` and `crates/foreword-agent`.
+/// Checks that share the time of a long run: those of `tests/it/fuzz_smoke.rs` in the crates that
+/// `cargo xtask fuzz` names.
 const CHECKS: u32 = 25;
 
 /// Pieces that mean something to one of the parsers, or to a model.

@@ -17,10 +17,6 @@ const HOST_GONE: i32 = 3;
 
 /// Closes this process to others of the same user: its open files, its memory and its environment.
 /// What an agent starts could else speak for it to the host.
-///
-/// # Errors
-///
-/// If the system does not let a process close itself.
 pub fn close_to_others() -> std::io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;

@@ -1,4 +1,4 @@
-//! The trait that every embedder implements, and what can go wrong.
+//! The trait that every embedder implements, and its errors.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,15 +8,12 @@ use crate::vector::{EmbedderId, Vector};
 
 /// Turns texts into vectors.
 pub trait Embedder {
-    /// Who makes the vectors; stored beside each of them.
+    /// Identifies the embedder; stored with each vector.
     fn id(&self) -> &Arc<EmbedderId>;
 
     /// One vector per text, in order.
     ///
     /// An empty or unreadable text is not an error: its vector is zero.
-    ///
-    /// # Errors
-    /// Where the embedder cannot answer at all; selection then goes on without vectors.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError>;
 }
 
@@ -40,28 +37,20 @@ impl<E: Embedder + ?Sized> Embedder for Box<E> {
     }
 }
 
-/// Why an embedder has no answer.
+/// Why an embedder failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbedError {
     /// A file of the model cannot be read.
     #[error("{path}: {source}")]
-    Unreadable {
-        /// The file.
-        path: String,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// A file of the model is not what it should be.
+    Unreadable { path: String, source: std::io::Error },
+    /// A file of the model is damaged.
     #[error("the model is damaged: {what}; install it again")]
-    Corrupt {
-        /// What is wrong with it.
-        what: String,
-    },
-    /// The full model is not where it should be.
+    Corrupt { what: String },
+    /// The full model is not installed.
     #[error("the full model is not installed: there is no {path}; run `foreword model install`")]
     NotInstalled {
-        /// Where it would be.
+        /// The expected path.
         path: String,
     },
     /// The model was written by another version of this program.
@@ -72,46 +61,26 @@ pub enum EmbedError {
         /// The version that can be read.
         known: u32,
     },
-    /// The address of the endpoint is not one.
+    /// The address of the endpoint is invalid.
     #[error("invalid embedding server URL `{url}`: use http:// or https:// without credentials")]
-    Url {
-        /// The address as given.
-        url: String,
-    },
+    Url { url: String },
     /// The endpoint did not answer in time.
     #[error("{url}: no answer within {} s", .limit.as_secs_f64())]
-    TimedOut {
-        /// The address.
-        url: String,
-        /// How long was waited.
-        limit: Duration,
-    },
+    TimedOut { url: String, limit: Duration },
     /// The endpoint cannot be reached.
     #[error("{url}: cannot be reached: {what}")]
-    Unreachable {
-        /// The address.
-        url: String,
-        /// What the network said.
-        what: String,
-    },
+    Unreachable { url: String, what: String },
     /// The endpoint refused.
     #[error("{url}: answered {status}{}{message}", if .message.is_empty() { "" } else { ": " })]
     Refused {
-        /// The address.
         url: String,
-        /// The HTTP status.
         status: u16,
-        /// What it said, shortened to one line.
+        /// The server's message, shortened to one line.
         message: String,
     },
     /// The endpoint answered with something that is not a list of embeddings.
     #[error("{url}: the answer is not a list of embeddings: {what}")]
-    Answer {
-        /// The address.
-        url: String,
-        /// What is wrong with it.
-        what: String,
-    },
+    Answer { url: String, what: String },
 }
 
 impl EmbedError {

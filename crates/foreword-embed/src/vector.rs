@@ -21,7 +21,7 @@ impl EmbedderId {
     }
 }
 
-/// `name:version:dims`, the form in which an id is stored beside vectors.
+/// `name:version:dims`, the form in which an id is stored with vectors.
 impl fmt::Display for EmbedderId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.name, self.version, self.dims)
@@ -59,11 +59,8 @@ pub struct Vector {
 impl Vector {
     /// Makes a vector of these numbers, scaled to length one.
     ///
-    /// Numbers that have no finite length become zeros: they are as good as no answer, and must
+    /// Numbers that have no finite length become zeros: they carry no information, and must
     /// not poison every comparison.
-    ///
-    /// # Errors
-    /// Where the numbers are not as many as the id says.
     pub fn new(id: Arc<EmbedderId>, mut values: Vec<f32>) -> Result<Self, Incomparable> {
         if values.len() != id.dims {
             return Err(Incomparable::Length { numbers: values.len(), dims: id.dims });
@@ -91,9 +88,6 @@ impl Vector {
     }
 
     /// The cosine of the angle between two vectors; 0 where one of them is zero.
-    ///
-    /// # Errors
-    /// Where the two were made by different embedders.
     pub fn cosine(&self, other: &Self) -> Result<f32, Incomparable> {
         same_embedder(&self.id, &other.id)?;
         Ok(dot(&self.values, &other.values))
@@ -108,9 +102,9 @@ pub fn same_embedder(a: &Arc<EmbedderId>, b: &Arc<EmbedderId>) -> Result<(), Inc
     Err(Incomparable::Embedders { expected: EmbedderId::clone(a), found: EmbedderId::clone(b) })
 }
 
-/// Scales to length one, or to zeros where there is no finite length.
+/// Scales to length one, or to zeros if the length is not finite.
 ///
-/// What has that length already stays as it is, so that a stored vector comes back the same to the bit.
+/// A vector that already has length one is unchanged, so a stored vector stays identical to the bit.
 pub fn normalise(values: &mut [f32]) {
     let length = dot(values, values).sqrt();
     if (length - 1.0).abs() < 1e-6 {

@@ -80,9 +80,7 @@ impl Assembler {
 
     /// Gathers a Context for a request, with what fits its task.
     ///
-    /// # Errors
-    /// Where the workspace cannot be read. An embedder that does not work is no error: then only words
-    /// are compared, and the selection says so.
+    /// If the embedder fails, selection compares words only and reports that.
     pub fn assemble(&self, request: &Request) -> Result<Gathered, GatherError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { bases, semantics } = &mut *state;

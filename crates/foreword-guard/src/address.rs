@@ -35,7 +35,7 @@ pub struct UrlHost {
 }
 
 impl UrlHost {
-    /// Parses a host as written in a URL; IPv6 addresses stand in brackets.
+    /// Parses a host as written in a URL, with IPv6 addresses in brackets.
     #[must_use]
     pub fn parse(written: &str) -> Option<Self> {
         let written = written.trim_end_matches('.');

@@ -1,5 +1,5 @@
-//! The canary of a session: a token that stands in its prompt and nowhere else, so that whoever says
-//! it has read the prompt to somebody.
+//! The canary of a session: a token that appears only in its prompt, so any text that contains it
+//! discloses the prompt.
 
 pub(crate) mod detector;
 pub(crate) mod readings;
@@ -7,16 +7,16 @@ pub(crate) mod runs;
 
 use std::fmt;
 
-/// What every canary starts with.
+/// The prefix of every canary.
 const PREFIX: &str = "fwc";
-/// Five bits a character; no `i`, `l`, `o` and `u`, which are taken for others.
+/// Five bits per character, without the ambiguous `i`, `l`, `o` and `u`.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// Characters for 128 bits.
 const BODY: usize = 26;
 /// Characters of a whole canary.
 pub(crate) const LENGTH: usize = PREFIX.len() + BODY;
 
-/// A token that stands in the prompt of one session and nowhere else.
+/// A token that appears only in the prompt of one session.
 ///
 /// `fwc` and 26 small letters and digits, 128 bits of them random. Its `Debug` does not show it, so
 /// that it does not end up in a log.
@@ -27,7 +27,7 @@ impl Canary {
     /// A canary from sixteen random bytes.
     #[must_use]
     pub fn from_random(bytes: [u8; 16]) -> Self {
-        // Two bits of nothing make 26 whole characters of 128 bits.
+        // Two zero bits pad 128 bits to 26 whole characters.
         let number = u128::from_be_bytes(bytes);
         let body = (0..BODY).map(|place| {
             let shift = 123 - 5 * i32::try_from(place).unwrap_or_default();
@@ -38,7 +38,7 @@ impl Canary {
         Self(PREFIX.chars().chain(body).collect())
     }
 
-    /// Reads a canary that was kept; nothing where the text is none.
+    /// Parses a stored canary; `None` if the text is not one.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let body = text.strip_prefix(PREFIX)?.as_bytes();

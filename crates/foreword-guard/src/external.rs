@@ -1,22 +1,22 @@
-//! The fence around content from outside, as it stands in a conversation.
+//! The fence around external content in a conversation.
 //!
-//! The core's fence does the work: every line stands behind `> `, hidden characters are gone, tags and
-//! marks that change the speaker are broken. Here the frame is added, and what a lenient reader might
-//! take for it: brackets and letters of other widths.
+//! The core's fence prefixes every line with `> `, removes hidden characters, and breaks tags and
+//! markers that change the speaker. This module adds the frame, and breaks what a lenient parser might
+//! mistake for it: brackets and letters of other widths.
 
 use foreword::{Line, Untrusted, attribute, quoted};
 
 /// The name of the frame; the core breaks it in every text.
 const TAG: &str = "external_content";
-/// How far behind a `<` something outside ASCII makes it suspect, in characters.
+/// A character outside ASCII within this distance after a `<` makes it suspect.
 const MAX_NAME: usize = 40;
 
-/// How far a content may be trusted, as its frame says.
+/// The trust level that a frame states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Trust {
-    /// Nobody here wrote it: pages, messages of channels.
+    /// Written by outsiders: web pages, channel messages.
     External,
-    /// What a tool of this session gave back.
+    /// Returned by a tool of this session.
     Tool,
 }
 
@@ -31,7 +31,7 @@ impl Trust {
     }
 }
 
-/// A text from outside in its frame, ready to be put before a model.
+/// Frames external text for a model.
 ///
 /// ```
 /// use foreword_guard::{Trust, external_content};
@@ -50,7 +50,7 @@ pub fn external_content(source: &str, trust: Trust, text: &str) -> String {
     format!("<{TAG} source=\"{source}\" trust=\"{trust}\">\n{body}\n</{TAG}>")
 }
 
-/// Breaks what reads like a tag once widths and accents are made plain.
+/// Breaks what looks like a tag once widths and accents are normalised.
 fn without_lookalikes(text: &str) -> String {
     if text.is_ascii() && !text.contains('<') {
         return text.to_owned();

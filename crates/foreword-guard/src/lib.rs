@@ -1,10 +1,10 @@
-//! What enters and leaves a session, judged without touching anything.
+//! Checks on text that enters or leaves a session.
 //!
-//! This crate owns the canary and everything it may be disguised as, the key formats that must not
-//! be shown, the guard that text of a model passes on its way to a person, the fence around external
-//! content, the arithmetic of taint and the gate before sensitive actions, the scanner's verdict on
-//! what comes and goes, and the times of schedules. It does no I/O and reads neither clock nor
-//! environment nor randomness: bytes and seconds are arguments.
+//! This crate owns skill screening ([`PatternScreener`]), injection scanning ([`Scanner`]), canaries and
+//! the detection of their disguised forms ([`Canary`], [`Detector`]), secrets and their redaction
+//! ([`redact`], [`OutputGuard`]), the fence around external content ([`external_content`]), taint and
+//! the gate before sensitive actions ([`gate`]), and the classification of addresses ([`UrlHost`]). It
+//! does no I/O and reads neither clock nor environment nor randomness: bytes and times are arguments.
 //!
 //! ```
 //! use foreword_guard::{Canary, OutputGuard};

@@ -1,18 +1,17 @@
 //! The guard that a model's text passes on its way to a person.
 //!
-//! Text is shown as it comes, but for what may still turn out to be a canary or a secret. How much
-//! that is follows from the text itself: the run of characters that some form of a canary could go on
-//! with, usually a few of them, at most [`MAX_LEAK_FORM`](crate::MAX_LEAK_FORM) characters; and the start
-//! of a secret whose format is not decided yet, at most some 4,200 bytes or the longest given secret.
-//! So of a canary that is found nothing has been shown, however the text was cut into pieces, and an
-//! answer without end takes no more memory than that.
+//! Text is shown as it arrives, except for a tail that may still turn out to be a canary or a secret:
+//! an unfinished form of a canary, usually a few characters and at most
+//! [`MAX_LEAK_FORM`](crate::MAX_LEAK_FORM), and the start of a secret whose format is not decided yet,
+//! at most about 4,200 bytes or the longest given secret. So no part of a detected canary has been
+//! shown, however the text was split into pieces, and memory use is bounded.
 
 use crate::canary::Canary;
 use crate::canary::detector::{Detector, Leak, Watch};
 use crate::secrets::Secret;
 use crate::secrets::redactor::Redactor;
 
-/// Passes text on as it comes, without canaries and secrets.
+/// Passes text on as it arrives, without canaries and secrets.
 #[derive(Debug)]
 pub struct OutputGuard {
     watch: Watch,
@@ -24,24 +23,24 @@ pub struct OutputGuard {
     leak: Option<Leak>,
 }
 
-/// What is left when the text has ended.
+/// The end of a guarded answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Finished {
     /// The rest of the text.
     pub text: String,
-    /// What was replaced in all of it.
+    /// The secrets replaced in the whole text.
     pub redactions: Vec<Secret>,
 }
 
 impl OutputGuard {
-    /// A guard for one answer: against the canaries of the session, the one of now and those before,
-    /// and against secrets, among them the ones given.
+    /// A guard for one answer, against all canaries of the session, current and past, and against
+    /// secrets, including the given ones.
     #[must_use]
     pub fn new(canaries: &[Canary], extra_secrets: &[&str]) -> Self {
         Self::with_detector(&Detector::new(canaries), extra_secrets)
     }
 
-    /// The same with a detector that was made before.
+    /// The same with an existing detector.
     #[must_use]
     pub fn with_detector(detector: &Detector, extra_secrets: &[&str]) -> Self {
         Self {
@@ -53,12 +52,9 @@ impl OutputGuard {
         }
     }
 
-    /// Takes a piece of text and gives what is safe to show now.
+    /// Takes a piece of text and returns what is safe to show now.
     ///
-    /// # Errors
-    ///
-    /// [`Leak`]: a canary is in the text. Nothing of it was given out, and nothing more will be: from
-    /// here on every piece is refused.
+    /// After a [`Leak`], no more text is returned: every further call fails too.
     pub fn push(&mut self, chunk: &str) -> Result<String, Leak> {
         self.refuse_after_leak()?;
         if let Some(leak) = self.watch.push(chunk) {
@@ -75,11 +71,7 @@ impl OutputGuard {
         Ok(shown)
     }
 
-    /// Gives the rest.
-    ///
-    /// # Errors
-    ///
-    /// [`Leak`], as for [`OutputGuard::push`].
+    /// Returns the rest.
     pub fn finish(mut self) -> Result<Finished, Leak> {
         self.refuse_after_leak()?;
         if let Some(leak) = self.watch.finish() {
@@ -91,7 +83,7 @@ impl OutputGuard {
         Ok(Finished { text, redactions })
     }
 
-    /// How many bytes are held back now.
+    /// The number of bytes held back.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
         self.held.len() + self.redactor.pending_bytes()
@@ -109,11 +101,7 @@ impl OutputGuard {
     }
 }
 
-/// The same for an answer that comes at once.
-///
-/// # Errors
-///
-/// [`Leak`]: a canary is in the text.
+/// Guards a whole answer at once.
 pub fn whole(text: &str, canaries: &[Canary], extra_secrets: &[&str]) -> Result<Finished, Leak> {
     if let Some(leak) = Detector::new(canaries).find(text) {
         return Err(leak);

@@ -1,4 +1,4 @@
-//! Secrets in text: what is replaced, and by what.
+//! Finds and replaces secrets in text.
 //!
 //! A secret is known by the format its maker gave it ([`formats`](crate::secrets::formats)), by what stands
 //! around it (`Authorization: Bearer …`, a password in a URL), or because the caller named it. Hashes,
@@ -55,14 +55,13 @@ pub enum SecretKind {
     Jwt,
     /// A private key, from its first line to its last.
     PrivateKey,
-    /// What stands behind `Authorization` or `x-api-key`.
+    /// The value of `Authorization` or `x-api-key`.
     Authorization,
     /// The password of a connection string.
     Password,
 }
 
 impl SecretKind {
-    /// What it is, as the note says.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -110,7 +109,7 @@ pub struct Secret {
 pub struct Redacted {
     /// The text with a note such as `[redacted: github token]` in the place of each secret.
     pub text: String,
-    /// What was replaced, in order; at most [`MAX_REPORTED_SECRETS`] of them are named.
+    /// The replaced secrets in order, at most [`MAX_REPORTED_SECRETS`].
     pub found: Vec<Secret>,
 }
 

@@ -1,4 +1,4 @@
-//! What an MCP server is the front of.
+//! The interface between the MCP server and what it serves.
 
 use foreword_protocol::{Effect, Failure, action_schema, actions};
 use serde_json::Value;
@@ -8,11 +8,10 @@ use serde_json::Value;
 pub struct ToolInfo {
     /// Its name.
     pub name: String,
-    /// What it does.
     pub description: String,
     /// The JSON Schema of its arguments; an object.
     pub input_schema: Value,
-    /// Does it leave everything as it is?
+    /// Whether it changes nothing.
     pub read_only: bool,
     /// Should a client ask the person first?
     pub sensitive: bool,
@@ -23,7 +22,7 @@ pub struct ToolInfo {
 pub struct SkillInfo {
     /// Its name.
     pub name: String,
-    /// What it is for; may be empty.
+    /// Its purpose; may be empty.
     pub description: String,
 }
 
@@ -32,11 +31,11 @@ pub struct SkillInfo {
 pub struct PromptInfo {
     /// The agent's name.
     pub name: String,
-    /// What the agent is for; may be empty.
+    /// The agent's purpose; may be empty.
     pub description: String,
 }
 
-/// Whoever carries out what a client asks for.
+/// Carries out the requests of a client.
 ///
 /// Calls block, come from many threads at once, and are bounded in number by the server.
 pub trait Backend: Send + Sync {
@@ -45,37 +44,23 @@ pub trait Backend: Send + Sync {
 
     /// Carries out a tool.
     ///
-    /// # Errors
-    ///
-    /// If it refuses or fails. The message goes to the model.
+    /// The model sees the message of a failure.
     fn call(&self, name: &str, args: Value) -> Result<Value, Failure>;
 
     /// The skills there are, each name once.
-    ///
-    /// # Errors
-    ///
-    /// If they cannot be read.
     fn skills(&self) -> Result<Vec<SkillInfo>, Failure>;
 
     /// The text of a skill.
     ///
-    /// # Errors
-    ///
-    /// `NotFound` if there is none of this name.
+    /// Returns `NotFound` for an unknown name.
     fn skill(&self, name: &str) -> Result<String, Failure>;
 
     /// The agents whose prompts can be had, each name once.
-    ///
-    /// # Errors
-    ///
-    /// If they cannot be read.
     fn prompts(&self) -> Result<Vec<PromptInfo>, Failure>;
 
     /// The prompt of an agent, for a task if there is one.
     ///
-    /// # Errors
-    ///
-    /// `NotFound` if there is no such agent.
+    /// Returns `NotFound` for an unknown name.
     fn prompt(&self, name: &str, task: Option<&str>) -> Result<String, Failure>;
 }
 

@@ -1,4 +1,4 @@
-//! Who may come in: whoever has the token.
+//! Admits requests that carry the token.
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;

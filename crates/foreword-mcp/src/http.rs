@@ -39,7 +39,7 @@ const LARGEST_HEAD: usize = 64 << 10;
 /// The pages that may ask, if a browser runs them: those of this machine.
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
 
-/// What bounds the server, beside the sizes.
+/// The limits of the server, apart from sizes.
 #[derive(Clone, Copy)]
 struct Limits {
     /// Connections at once; more wait until one is closed.
@@ -75,27 +75,19 @@ pub struct HttpServer {
 pub struct Stopper(CancellationToken);
 
 impl Stopper {
-    /// Lets requests that are under way finish, for a moment, and takes no more.
+    /// Accepts no more requests and gives running ones a moment to finish.
     pub fn stop(&self) {
         self.0.cancel();
     }
 }
 
-/// Serves until the process is interrupted or told to end.
-///
-/// # Errors
-///
-/// As [`HttpServer::bind`] and [`HttpServer::run`].
+/// Serves until the process is interrupted or terminated.
 pub fn serve_http(backend: Arc<dyn Backend>, options: &HttpOptions) -> Result<(), ServeError> {
     HttpServer::bind(backend, options)?.run_until_signal()
 }
 
 impl HttpServer {
     /// Listens, at `/mcp` of an address. Clients wait until it runs.
-    ///
-    /// # Errors
-    ///
-    /// If the address is not of this machine alone or is taken, or the token is too weak.
     pub fn bind(backend: Arc<dyn Backend>, options: &HttpOptions) -> Result<Self, ServeError> {
         Self::bind_within(backend, options, LIMITS)
     }
@@ -139,19 +131,11 @@ impl HttpServer {
     }
 
     /// Serves until it is stopped.
-    ///
-    /// # Errors
-    ///
-    /// If its threads cannot be started.
     pub fn run(self) -> Result<(), ServeError> {
         self.run_with(None::<std::future::Pending<()>>)
     }
 
-    /// Serves until it is stopped, or the process is interrupted or told to end.
-    ///
-    /// # Errors
-    ///
-    /// As [`HttpServer::run`].
+    /// Serves until it is stopped, or the process is interrupted or terminated.
     pub fn run_until_signal(self) -> Result<(), ServeError> {
         self.run_with(Some(signal()))
     }
@@ -182,7 +166,7 @@ impl HttpServer {
     }
 }
 
-/// Takes connections until it is told to stop, and then lets those there are finish.
+/// Accepts connections until it is stopped, then lets open ones finish.
 async fn accept(listener: &tokio::net::TcpListener, door: &Door, stop: &CancellationToken) {
     let places = Arc::new(Semaphore::new(door.limits.connections));
     let mut connections = JoinSet::new();

@@ -14,7 +14,7 @@ use crate::backend::{Backend, PromptInfo, SkillInfo, ToolInfo, agent_tools};
 /// Connections that are kept for the next call.
 const MAX_IDLE: usize = 4;
 
-/// Asks the host of a session, which decides; nothing is read or written here.
+/// Forwards to the host of a session, which decides; reads and writes no files.
 ///
 /// Its tools are the actions that the session's agent may ask for, its resources the skills the host lists. It has
 /// no prompts: the agent behind it already has the one it is due.
@@ -27,10 +27,6 @@ pub struct SocketBackend {
 
 impl SocketBackend {
     /// Connects once, so that a host that is not there is noticed now.
-    ///
-    /// # Errors
-    ///
-    /// If there is no host behind the socket.
     pub fn connect(
         socket: impl Into<PathBuf>,
         token: impl Into<String>,

@@ -16,11 +16,7 @@ const MAX_MESSAGE_BYTES: usize = 4 << 20;
 
 /// Serves the client that started this process, until it closes standard input.
 ///
-/// Nothing else may write to standard output meanwhile.
-///
-/// # Errors
-///
-/// If the client does not speak MCP.
+/// Only this server may write to standard output in the meantime.
 pub fn serve_stdio(backend: Arc<dyn Backend>) -> Result<(), ServeError> {
     let runtime = runtime().map_err(ServeError::Start)?;
     let served = runtime.block_on(async {

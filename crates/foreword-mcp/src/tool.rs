@@ -12,7 +12,7 @@ use crate::backend::ToolInfo;
 pub(crate) fn tool(info: ToolInfo) -> Tool {
     let schema = match info.input_schema {
         Value::Object(schema) => schema,
-        // Anything else would not be a schema of arguments: nothing is known of them.
+        // Any other value is not a schema of arguments, so accept any object.
         _ => serde_json::Map::from_iter([("type".to_owned(), "object".into())]),
     };
     let mut hints = ToolAnnotations::new().read_only(info.read_only);
@@ -22,17 +22,17 @@ pub(crate) fn tool(info: ToolInfo) -> Tool {
     Tool::new(info.name, info.description, Arc::new(schema)).with_annotations(hints)
 }
 
-/// What came of a call: the value for programs, and its text for a model.
+/// The result of a call: the value for programs, and its text for a model.
 pub(crate) fn result(value: Value) -> CallToolResult {
     match value {
         Value::String(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
-        // Structured content is an object, so other values stand in one.
+        // Structured content must be an object, so other values are wrapped in one.
         value if !value.is_object() => CallToolResult::structured(json!({"result": value})),
         value => CallToolResult::structured(value),
     }
 }
 
-/// Why nothing came of it, for the model to read.
+/// The error of a call, for the model.
 pub(crate) fn failed(failure: &Failure) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(&failure.message)]);
     result.structured_content =

@@ -62,7 +62,7 @@ impl Work {
     }
 }
 
-/// One thread talks, blocking calls run beside it.
+/// One thread handles the connection; blocking calls run on others.
 pub(crate) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
 }

@@ -1,9 +1,9 @@
-//! What an agent and its host say to each other.
+//! What agents, their host and model providers say to each other.
 //!
 //! This crate owns the actions an agent may ask for ([`Action`]), their strict schemas
 //! ([`schema()`]), the frames they travel in (one JSON object a line, over a Unix socket), the
-//! [`Job`] an agent is started with, and the [`AgentEvent`]s it writes. It decides nothing: whether
-//! an action is carried out is the host's business.
+//! [`Job`] an agent is started with, the [`AgentEvent`]s it writes, and the formats of model providers
+//! ([`Provider`]). It decides nothing: the host decides whether an action is carried out.
 //!
 //! ```
 //! use foreword_protocol::{Action, Call};

@@ -52,10 +52,6 @@ impl Available<'_> {
     }
 
     /// The sandbox that a person asked for.
-    ///
-    /// # Errors
-    ///
-    /// If it does not work here, with what to do about it.
     pub fn named(&self, kind: SandboxKind) -> Result<Box<dyn Sandbox>, SandboxError> {
         let find = |name: &str, remedy| {
             (self.lookup)(name).ok_or_else(|| SandboxError::Unavailable {

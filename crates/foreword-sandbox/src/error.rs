@@ -1,4 +1,4 @@
-//! What can go wrong around a sandbox, in words a person can act on.
+//! Errors around a sandbox, in words a person can act on.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +7,6 @@ use foreword_workspace::WorkspaceError;
 
 use foreword::SandboxKind;
 
-/// Why nothing was started, remembered or moved.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SandboxError {
@@ -16,7 +15,6 @@ pub enum SandboxError {
     Io {
         /// The path.
         path: PathBuf,
-        /// What the system said.
         source: io::Error,
     },
     /// A path leads elsewhere.
@@ -63,12 +61,7 @@ pub enum SandboxError {
     },
     /// Showing one path would show a hidden one.
     #[error("{}: cannot be shown to an agent because that would expose {}", .path.display(), .hidden.display())]
-    Exposes {
-        /// What was to be shown.
-        path: PathBuf,
-        /// What has to stay hidden.
-        hidden: PathBuf,
-    },
+    Exposes { path: PathBuf, hidden: PathBuf },
     /// More of something than a sandbox takes.
     #[error("too many {what} for a sandbox; the limit is {most}")]
     TooMany {
@@ -83,7 +76,7 @@ pub enum SandboxError {
         /// The name.
         name: String,
     },
-    /// A path with a character that a sandbox cannot be told.
+    /// A path with a character that the sandbox cannot handle.
     #[error("{}: {sandbox} cannot be given a path with {what} in it; rename it, or use another sandbox", .path.display())]
     Unspeakable {
         /// The sandbox.
@@ -103,12 +96,9 @@ pub enum SandboxError {
         /// What to do about it.
         remedy: &'static str,
     },
-    /// The launcher was called in a way it does not know, or could not do what it was told.
+    /// The launcher got invalid arguments, or failed.
     #[error("sandbox launcher: {message}")]
-    Launcher {
-        /// What is wrong.
-        message: String,
-    },
+    Launcher { message: String },
     /// The workspace cannot be read.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),

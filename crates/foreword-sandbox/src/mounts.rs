@@ -16,12 +16,12 @@ use crate::spec::SandboxSpec;
 /// Mounts of one sandbox; bubblewrap takes 9,000 arguments, five of them a mount and its check.
 const MAX_MOUNTS: usize = 1500;
 
-/// What a place inside shows. The later wins where two are asked for at one place.
+/// What a path inside shows. If two are requested for one path, the later variant wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shown {
-    /// What the host has there, to read and write.
+    /// The host's content, writable.
     Writable,
-    /// What the host has there, to read.
+    /// The host's content, read-only.
     ReadOnly,
     /// An empty directory that stays empty.
     EmptyDirectory,
@@ -69,7 +69,7 @@ pub(crate) fn plan(
     for path in spec.private.iter().filter(|path| path.starts_with(workspace)) {
         show(path, if path.is_dir() { Shown::EmptyDirectory } else { Shown::EmptyFile });
     }
-    // A link is shown as what it leads to, unless the link itself can be seen.
+    // A link is shown as its target, unless the link itself is visible.
     for link in links {
         let seen = link.ancestors().any(|outer| at.contains_key(outer));
         if !seen && !system.iter().any(|tree| link.starts_with(tree)) {
@@ -84,7 +84,7 @@ pub(crate) fn plan(
     Ok(at.into_iter().map(|(path, shown)| Mount { path, shown }).collect())
 }
 
-/// Mounts the directories between the workspace and what is protected in it on themselves.
+/// Bind-mounts the directories between the workspace and protected paths onto themselves.
 fn nail_down(at: &mut BTreeMap<PathBuf, Shown>, workspace: &Path) {
     let protected = at.keys().filter(|path| path.starts_with(workspace) && *path != workspace);
     let between: Vec<PathBuf> = protected
@@ -96,7 +96,7 @@ fn nail_down(at: &mut BTreeMap<PathBuf, Shown>, workspace: &Path) {
     }
 }
 
-/// Inside what is read-only or empty nothing is mounted again: it could only open a hole.
+/// Never mount inside a read-only or empty mount: that could only open a hole.
 fn drop_covered(at: &mut BTreeMap<PathBuf, Shown>, workspace: &Path) {
     let closed: BTreeMap<PathBuf, Shown> = at
         .iter()

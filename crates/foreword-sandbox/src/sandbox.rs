@@ -1,4 +1,4 @@
-//! What every sandbox offers, and what it promises.
+//! The sandbox trait and its guarantees.
 
 use std::fmt;
 use std::io;
@@ -10,9 +10,9 @@ use foreword::SandboxKind;
 use crate::error::SandboxError;
 use crate::spec::SandboxSpec;
 
-/// Where the directory of the session lies inside a sandbox with a file system of its own.
+/// The session's directory inside a sandbox with its own file system.
 pub const RUN_DIR_INSIDE: &str = "/run/foreword";
-/// The home of an agent in a sandbox with a file system of its own: empty, and gone with it.
+/// The agent's home inside a sandbox with its own file system: empty and temporary.
 pub const HOME_INSIDE: &str = "/tmp/home";
 /// Where programs are looked for, unless the spec says otherwise.
 pub const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
@@ -27,7 +27,7 @@ pub trait Sandbox: Send + Sync + fmt::Debug {
         self.kind().as_str()
     }
 
-    /// What it promises on this machine, and no more.
+    /// What it guarantees on this machine.
     fn guarantees(&self) -> Guarantees;
 
     /// The command that runs the program of the spec inside.
@@ -35,10 +35,6 @@ pub trait Sandbox: Send + Sync + fmt::Debug {
     /// The caller sets up the three streams and spawns it. Where the sandbox dies with its host, it
     /// dies with the *thread* that spawned it: that is how Linux counts. So spawn from a thread that
     /// lives as long as the session.
-    ///
-    /// # Errors
-    ///
-    /// If the spec cannot be carried out as it stands. Nothing is started.
     fn command(&self, spec: &SandboxSpec) -> Result<Command, SandboxError>;
 
     /// Where [`SandboxSpec::run_dir`] is for the program inside.
@@ -47,17 +43,13 @@ pub trait Sandbox: Send + Sync + fmt::Debug {
     }
 
     /// Ends everything that runs in it, and waits for the command itself.
-    ///
-    /// # Errors
-    ///
-    /// If the process cannot be killed or waited for.
     fn end(&self, child: &mut Child) -> io::Result<()> {
         child.kill()?;
         child.wait().map(|_| ())
     }
 }
 
-/// What a sandbox promises.
+/// The guarantees of a sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Guarantees {
     /// No address can be reached but what listens inside, such as the model bridge.
@@ -66,7 +58,7 @@ pub struct Guarantees {
     pub governed_read_only: bool,
     /// Nothing in the private directories can be read or written.
     pub private_hidden: bool,
-    /// Nothing in the person's home can be read, save the workspace and what the spec names.
+    /// The person's home cannot be read, except the workspace and the paths in the spec.
     pub home_hidden: bool,
     /// Killing the host ends every process inside.
     pub dies_with_host: bool,
@@ -79,7 +71,7 @@ impl Guarantees {
         !(self.governed_read_only && self.private_hidden)
     }
 
-    /// What is not promised, as sentences for prompts and logs; none if all is.
+    /// The missing guarantees, as sentences for prompts and logs.
     #[must_use]
     pub fn gaps(self) -> Vec<&'static str> {
         let gaps = [

@@ -1,4 +1,4 @@
-//! What is to run in a sandbox, and what it may see.
+//! What runs in a sandbox, and what it may see.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ pub struct SandboxSpec {
     /// What in the workspace it may read and not write: `Governed::read_only` and
     /// [`run_by_host`](crate::run_by_host).
     pub governed: Vec<PathBuf>,
-    /// What it may not see: `.foreword`, which has to exist, and the person's settings.
+    /// Hidden paths: `.foreword`, which must exist, and the person's settings.
     pub private: Vec<PathBuf>,
     /// The person's home, so that nothing named here exposes it.
     pub home: Option<PathBuf>,
@@ -91,7 +91,7 @@ impl SandboxSpec {
         Ok(())
     }
 
-    /// What is named to be read must not bring along what is to stay hidden.
+    /// A readable path must not expose a hidden one.
     fn check_exposure(&self) -> Result<(), SandboxError> {
         for path in self.read_only.iter().chain([&self.program]) {
             let found = fs::canonicalize(path)
@@ -120,7 +120,7 @@ impl SandboxSpec {
     }
 }
 
-/// A path has to exist and lead where it says: what is behind a link can be exchanged.
+/// A path must exist and contain no links, because a link's target can be exchanged.
 fn resolved(path: &Path) -> Result<(), SandboxError> {
     let found = fs::canonicalize(path)
         .map_err(|source| SandboxError::Io { path: path.to_path_buf(), source })?;

@@ -1,4 +1,4 @@
-//! The parts of the host's system that an agent may read: a list of what is allowed, not of what is not.
+//! The parts of the host's system that an agent may read, as an allow list.
 
 use std::fs;
 use std::path::{Path, PathBuf};

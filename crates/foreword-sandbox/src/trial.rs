@@ -1,4 +1,4 @@
-//! Asking a sandbox whether it works, without waiting for ever.
+//! Probes whether a sandbox works, with a time limit.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::error::SandboxError;
 use foreword::SandboxKind;
 
-/// How long an answer may take; an engine that hangs is none.
+/// The time limit of a probe; an engine that hangs counts as failed.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 /// How much of a complaint is passed on.
 const MAX_COMPLAINT_BYTES: u64 = 400;

@@ -42,9 +42,7 @@ const SYSTEM: [&str; 16] = [
 /// Whether a directory, with all links resolved, can be a workspace of a person with this home. Ask
 /// before anything is written there.
 ///
-/// # Errors
-///
-/// If it cannot: it is or lies in a directory of the system, is or holds the home, or lies in the
+/// Refuses a system directory or anything inside one, the home directory or a parent of it, and the
 /// private directory of another workspace.
 pub fn check_workspace(root: &Path, home: Option<&Path>) -> Result<(), SandboxError> {
     let refuse = |reason| Err(SandboxError::NoWorkspace { path: root.to_path_buf(), reason });

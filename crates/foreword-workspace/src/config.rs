@@ -272,11 +272,6 @@ impl Default for Assembly {
 
 impl Config {
     /// Parses and checks the text of a settings file.
-    ///
-    /// # Errors
-    ///
-    /// If it is not TOML, has a key nobody knows, or a value that makes no sense: always with the
-    /// line.
     pub fn parse(file: &SourceFile) -> Result<Self, WorkspaceError> {
         let config: Self = toml_text::parse(file)?;
         check::check(&config).map_err(|fault| WorkspaceError::BadValue {

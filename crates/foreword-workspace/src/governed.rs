@@ -100,10 +100,6 @@ pub struct Governed {
 
 impl Workspace {
     /// Every governed path there is, and the governed names that nothing has yet.
-    ///
-    /// # Errors
-    ///
-    /// If a directory cannot be listed, or a governed one holds too much.
     pub fn governed(&self) -> Result<Governed, WorkspaceError> {
         self.governed_at(None)
     }
@@ -112,10 +108,6 @@ impl Workspace {
     ///
     /// The search for nested instructions passes over hidden directories, `node_modules` and
     /// `target`, and stops after 100,000 entries; what a session in `cwd` would read is always here.
-    ///
-    /// # Errors
-    ///
-    /// As [`Workspace::governed`], and if `cwd` is not a directory.
     pub fn governed_at(&self, cwd: Option<&Path>) -> Result<Governed, WorkspaceError> {
         Finder::new(self).find(cwd)
     }
@@ -189,10 +181,6 @@ impl Governed {
     }
 
     /// Reads the governed files of some groups: their digests and, if short, their texts.
-    ///
-    /// # Errors
-    ///
-    /// If one cannot be read, or they are too many or too large.
     pub fn read(&self, groups: &[GovernedGroup]) -> Result<GovernedContents, WorkspaceError> {
         GovernedContents::read(self, groups)
     }

@@ -5,10 +5,10 @@
 //! prompts, capability packs, layers and skills. It reads each into a [`SourceFile`] or a struct
 //! around one and says what is wrong with it in words a person can act on ([`WorkspaceError`]).
 //!
-//! It must not decide the order of anything in a prompt, apply a budget, render, write, or know of
-//! the engine. It reads no clock and no environment, and what goes into a prompt is read in one module
-//! only, which keeps every read inside the workspace, bounded and UTF-8. Which paths an agent must not
-//! write is here too ([`Governed`]).
+//! It must not decide the order of anything in a prompt, apply a budget or render. It creates
+//! `.foreword/` and writes nothing else. It reads no clock and no environment, and what goes into a
+//! prompt is read in one module only, which keeps every read inside the workspace, bounded and UTF-8.
+//! It also lists the paths that an agent must not write ([`Governed`]).
 //!
 //! ```
 //! use foreword_workspace::Workspace;

@@ -19,10 +19,6 @@ pub const PRIVATE_README: &str = include_str!("text/private-readme.md");
 
 /// Makes the folder, with what keeps it out of the user's own repository and other agents out of it;
 /// gives its path.
-///
-/// # Errors
-///
-/// If something cannot be written, with the path of it.
 pub fn make_private_dir(root: &Path) -> Result<PathBuf, WorkspaceError> {
     let directory = root.join(PRIVATE_DIR);
     let io =

@@ -304,10 +304,6 @@ impl Root {
 ///
 /// For files given on a command line only. What a workspace refers to goes through
 /// [`Workspace`](crate::Workspace), which keeps it inside.
-///
-/// # Errors
-///
-/// If the file does not exist or fails one of the checks.
 pub fn read_file(path: &Path, limit: u64) -> Result<SourceFile, WorkspaceError> {
     let shown = path.display().to_string();
     match fs::metadata(path) {

@@ -92,10 +92,6 @@ impl Workspace {
     /// Of two skills of one name the first wins; within a root, a folder wins over a file. Names
     /// that differ only in case are one name, and within a root the one in lower case wins. What is
     /// hidden or cannot be read is a problem to report, not a reason to have no skills at all.
-    ///
-    /// # Errors
-    ///
-    /// If the workspace's own directory of skills leads outside or cannot be listed.
     pub fn skills(&self) -> Result<SkillScan, WorkspaceError> {
         let scan = self.scan_skills(|_, _| None, Skill::read, |_, _, skill| skill)?;
         Ok(SkillScan { skills: scan.found, problems: scan.problems })

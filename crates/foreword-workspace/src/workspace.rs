@@ -27,10 +27,6 @@ pub struct Workspace {
 
 impl Workspace {
     /// Opens a workspace and reads its `foreword.toml`; one without it has the defaults.
-    ///
-    /// # Errors
-    ///
-    /// If the directory does not exist, or its settings are wrong.
     pub fn open(root: &Path) -> Result<Self, WorkspaceError> {
         let files = Root::open(root)?;
         let config_file = files.read(&RelPath::listed("", CONFIG_FILE), MAX_CONFIG_BYTES)?;
@@ -64,19 +60,11 @@ impl Workspace {
     }
 
     /// Reads a file of the workspace; `None` if it does not exist.
-    ///
-    /// # Errors
-    ///
-    /// If the path leaves the workspace, or the file is not one that can be read.
     pub fn file(&self, rel: &str) -> Result<Option<SourceFile>, WorkspaceError> {
         self.read(&check(rel, None)?)
     }
 
     /// Reads a file that something refers to.
-    ///
-    /// # Errors
-    ///
-    /// As [`Workspace::file`], and if it does not exist: naming the file and who asked for it.
     pub fn required_file(
         &self,
         rel: &str,
@@ -94,10 +82,6 @@ impl Workspace {
     }
 
     /// Reads a blueprint of the workspace.
-    ///
-    /// # Errors
-    ///
-    /// As [`Workspace::required_file`].
     pub fn blueprint_file(
         &self,
         rel: &str,
@@ -107,10 +91,6 @@ impl Workspace {
     }
 
     /// The tools of `tools.toml`, in its order; none if there is no such file.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read, has a key nobody knows, or names a tool twice.
     pub fn tools(&self) -> Result<Vec<ToolEntry>, WorkspaceError> {
         let file = self.read(&RelPath::listed("", TOOLS_FILE))?;
         file.as_ref().map_or_else(|| Ok(Vec::new()), tools::parse)

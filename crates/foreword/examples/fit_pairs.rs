@@ -1,4 +1,4 @@
-//! Makes `crates/foreword/src/estimate/pairs.bin`, the estimate's table.
+//! Makes `crates/foreword/src/tokens/estimate/pairs.bin`, the estimate's table.
 //!
 //! ```text
 //! cargo run --release -p foreword --features exact-tokens --example fit_pairs -- OUT WEIGHT:PATH...

@@ -13,11 +13,11 @@ use crate::vector::{EmbedderId, Vector, normalise};
 
 const START: u32 = 1;
 const END: u32 = 2;
-/// A text is embedded by its first pieces; what is further down changes little and costs
-/// milliseconds a line.
+/// Only the first pieces of a text are embedded; later ones change little and cost milliseconds
+/// per line.
 const LONGEST: usize = 512;
 
-/// How much the full model counts beside the static table in a cosine.
+/// The weight of the full model relative to the static table in a cosine.
 ///
 /// The model knows more of English, the table was trained further on commands in other languages:
 /// each is better than the other somewhere, and the mean of their cosines is rarely worse than the
@@ -25,7 +25,7 @@ const LONGEST: usize = 512;
 /// two such vectors is that mean.
 const MODEL_SHARE: f32 = 0.4;
 
-/// Embeds with the full model beside the static table, in milliseconds a text.
+/// Embeds with the full model and the static table, in milliseconds per text.
 ///
 /// Its vocabulary is that of the static table, which was distilled from it.
 #[derive(Debug)]
@@ -38,11 +38,8 @@ pub struct UseEmbedder {
 impl UseEmbedder {
     /// Opens a model file as [`crate::use_model_from_wheel`] writes it.
     ///
-    /// Nothing is used unchecked: the header, the length and the dense weights are compared with
+    /// Everything is verified: the header, the length and the dense weights are compared with
     /// their hash here, and each row of the table when it is read.
-    ///
-    /// # Errors
-    /// Where the file cannot be read or is not the model.
     pub fn open(path: &Path, vocabulary: Arc<StaticEmbedder>) -> Result<Self, EmbedError> {
         let model = UseFile::open(path)?;
         let version: String =
@@ -55,9 +52,6 @@ impl UseEmbedder {
 
     /// Opens the model where [`crate::install_use_model`] puts it, with the vocabulary that is
     /// part of this program.
-    ///
-    /// # Errors
-    /// Where it is not installed, cannot be read or is damaged.
     pub fn installed(models: &Path) -> Result<Self, EmbedError> {
         let path = use_model_path(models);
         if !path.exists() {
@@ -67,17 +61,11 @@ impl UseEmbedder {
     }
 
     /// Reads the whole file and checks all of it.
-    ///
-    /// # Errors
-    /// Where it cannot be read or does not match.
     pub fn verify(&self) -> Result<(), EmbedError> {
         self.model.verify()
     }
 
-    /// What the full model alone gives: 512 numbers of length one for each text.
-    ///
-    /// # Errors
-    /// Where the file cannot be read or is damaged.
+    /// The vectors of the full model alone: 512 numbers of length one for each text.
     pub fn model_vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let mut scratch = Scratch::default();
         let vector = |text: &&str| {
@@ -119,7 +107,7 @@ impl UseEmbedder {
     }
 }
 
-/// As much of a text as can hold the pieces that are looked at.
+/// The start of a text, long enough for the pieces that are used.
 fn first_part(text: &str) -> &str {
     const MAX_PIECE: usize = 64;
     let end = text.floor_char_boundary(LONGEST * MAX_PIECE);
@@ -136,7 +124,7 @@ impl Embedder for UseEmbedder {
         let tables = self.vocabulary.embed(texts)?;
         let (model_part, table_part) = (MODEL_SHARE.sqrt(), (1.0 - MODEL_SHARE).sqrt());
         let both = models.into_iter().zip(&tables).map(|(mut values, table)| {
-            // A text that the table knows nothing of says nothing, whatever the model makes of it.
+            // If the table knows no piece of a text, its vector is zero, whatever the model returns.
             let factor = if table.is_zero() { 0.0 } else { model_part };
             values.iter_mut().for_each(|x| *x *= factor);
             values.extend(table.values().iter().map(|x| x * table_part));

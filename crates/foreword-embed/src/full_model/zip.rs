@@ -9,7 +9,7 @@ pub(crate) enum Unreadable {
     Archive,
     /// It has no entry of the name.
     Missing,
-    /// The entry does not unpack to what it says.
+    /// The entry does not unpack to its declared size.
     Entry,
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    /// Finds the directory, which stands before the last record.
+    /// Finds the directory, which precedes the last record.
     pub(crate) fn new(bytes: &'a [u8]) -> Result<Self, Unreadable> {
         const RECORD: usize = 22;
         let last = bytes.len().checked_sub(RECORD).ok_or(Unreadable::Archive)?;

@@ -1,4 +1,4 @@
-//! Any endpoint that speaks OpenAI's `/v1/embeddings`: Ollama, vLLM, TEI, hosted ones.
+//! Any endpoint compatible with OpenAI's `/v1/embeddings`: Ollama, vLLM, TEI, hosted ones.
 
 use std::sync::Arc;
 use std::thread;
@@ -42,10 +42,10 @@ struct Entry {
     embedding: Vec<f32>,
 }
 
-/// What one request came to.
+/// The outcome of one request.
 enum Attempt {
     Done(Vec<Vec<f32>>),
-    /// Worth asking again, after as many seconds as the server wishes.
+    /// Worth retrying, after the number of seconds the server asks for.
     Again(EmbedError, Option<u64>),
 }
 
@@ -54,9 +54,6 @@ impl HttpEmbedder {
     ///
     /// Neither redirects are followed, which could carry the key elsewhere, nor a proxy of the
     /// environment used.
-    ///
-    /// # Errors
-    /// Where the address is none, or the endpoint had to be asked and has no answer.
     pub fn new(settings: HttpSettings) -> Result<Self, EmbedError> {
         let endpoint = settings.endpoint()?;
         let agent: Agent = Agent::config_builder()

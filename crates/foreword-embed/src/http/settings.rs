@@ -40,11 +40,11 @@ pub struct HttpSettings {
     pub dims: Option<usize>,
     /// The longest wait for one answer, connecting included.
     pub timeout: Duration,
-    /// At most so many texts a request.
+    /// Maximum number of texts per request.
     pub max_batch: usize,
-    /// At most so many bytes of text a request, one text excepted.
+    /// Maximum number of bytes of text per request, unless one text alone is longer.
     pub max_batch_bytes: usize,
-    /// What is longer is cut before it is sent.
+    /// Longer texts are cut before they are sent.
     pub max_text_bytes: usize,
     /// How often to ask again after 408, 429, 5xx or a broken connection.
     pub retries: u32,

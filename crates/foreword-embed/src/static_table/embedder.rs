@@ -18,9 +18,6 @@ pub struct StaticEmbedder {
 
 impl StaticEmbedder {
     /// The table that is part of this program.
-    ///
-    /// # Errors
-    /// Never, unless the program itself is damaged.
     pub fn embedded() -> Result<Self, EmbedError> {
         Self::from_bytes(&include_bytes!("../../model/static.bin")[..])
     }
@@ -29,9 +26,6 @@ impl StaticEmbedder {
     ///
     /// The header and the bounds of every section are checked, the hash is not: see
     /// [`StaticEmbedder::verify`]. A table that passes cannot make an embedding fail or panic.
-    ///
-    /// # Errors
-    /// Where the bytes are not such a table.
     pub fn from_bytes(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, EmbedError> {
         let table = StaticTable::new(bytes.into())?;
         let version: String =
@@ -41,9 +35,6 @@ impl StaticEmbedder {
     }
 
     /// Reads a table from a file and checks its hash.
-    ///
-    /// # Errors
-    /// Where the file cannot be read, is not such a table, or does not match its hash.
     pub fn open(path: &Path) -> Result<Self, EmbedError> {
         let bytes = std::fs::read(path).map_err(|source| EmbedError::Unreadable {
             path: path.display().to_string(),
@@ -61,9 +52,6 @@ impl StaticEmbedder {
     }
 
     /// Checks the hash of the whole table, which takes some milliseconds.
-    ///
-    /// # Errors
-    /// Where it does not match.
     pub fn verify(&self) -> Result<(), EmbedError> {
         self.table.verify()
     }
@@ -76,7 +64,7 @@ impl StaticEmbedder {
         pieces
     }
 
-    /// Gives out the pieces of a text, with room that is kept between texts.
+    /// Passes on the pieces of a text, with a buffer kept between texts.
     pub(crate) fn tokenise(&self, text: &str, scratch: &mut Scratch, sink: impl FnMut(u32)) {
         self.table.vocabulary().tokenise(text, scratch, sink);
     }

@@ -37,7 +37,7 @@ pub(crate) struct StaticTable {
     step: f32,
     body: usize,
     sections: [Range<usize>; SECTIONS],
-    /// Per dimension, read once: they are needed for every text.
+    /// Per dimension; read once because every text needs them.
     pub(crate) gains: Vec<f32>,
     /// Per code, filled up to 256 so that any code has a level.
     pub(crate) levels: [f32; 256],
@@ -167,7 +167,7 @@ fn floats(bytes: &[u8]) -> impl Iterator<Item = f32> {
     bytes.as_chunks().0.iter().map(|x| f32::from_le_bytes(*x))
 }
 
-/// An IEEE half as a single; what is not finite becomes zero.
+/// Converts an IEEE half to a single; a value that is not finite becomes zero.
 fn half(bits: u16) -> f32 {
     let (sign, exponent, fraction) = (u32::from(bits >> 15), (bits >> 10) & 31, bits & 1023);
     let size = match exponent {

@@ -9,14 +9,14 @@ const LABEL: u32 = 0x8000_00FF;
 const HAS_VALUE: u32 = 0x100;
 const VALUE: u32 = 0x7FFF_FFFF;
 
-/// A trie over bytes that lie elsewhere. Any bytes may stand there: a walk over nonsense ends early.
+/// A trie over borrowed bytes. Any bytes are allowed: a walk over invalid ones ends early.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DoubleArray<'a> {
     units: &'a [[u8; 4]],
 }
 
 impl<'a> DoubleArray<'a> {
-    /// Reads `bytes` as units; what does not fill a whole unit is left out.
+    /// Reads `bytes` as units and ignores an incomplete last unit.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { units: bytes.as_chunks().0 }
     }

@@ -134,7 +134,7 @@ impl Slots {
             slot += 1;
             self.misses += 1;
             if self.misses > 64 * BLOCK {
-                // The lowest block is as good as full: what is left of it is not worth the search.
+                // The lowest block is nearly full: the rest of it is not worth the search.
                 self.low += BLOCK / 4;
                 self.misses = 0;
             }

@@ -5,7 +5,7 @@ use crate::tokenizer::double_array::DoubleArray;
 /// The visible space of SentencePiece, U+2581.
 const SPACE: [u8; 3] = [0xE2, 0x96, 0x81];
 
-/// The piece that stands for a character no piece has.
+/// The piece for an unknown character.
 pub(crate) const UNKNOWN: u32 = 0;
 
 /// No replacement of the normaliser is longer; what is, comes from a damaged file.
@@ -50,7 +50,7 @@ pub struct Scratch {
 }
 
 impl Vocabulary<'_> {
-    /// Gives `sink` the most probable pieces of `text` in order; an earlier start wins a tie.
+    /// Passes the most probable pieces of `text` to `sink` in order; an earlier start wins a tie.
     ///
     /// A piece holds a visible space at its start or not at all (the model was trained so), so
     /// every word is segmented by itself and memory does not grow with the text.
@@ -81,16 +81,16 @@ impl Vocabulary<'_> {
         self.segment(scratch, &mut sink);
     }
 
-    /// The text that stands at an offset, up to its zero byte.
+    /// The text at an offset, up to its zero byte.
     fn replacement(&self, offset: u32) -> Option<&[u8]> {
         let from = self.replacements.get(offset as usize..)?;
         let end = from.iter().take(MAX_REPLACEMENT).position(|byte| *byte == 0)?;
         from.get(..end)
     }
 
-    /// Gives out the pieces of the word at hand and forgets it.
+    /// Emits the pieces of the current word and clears it.
     ///
-    /// A visible space that stands in the text itself also starts a word: no piece crosses it.
+    /// A visible space in the text itself also starts a word: no piece crosses it.
     fn segment(self, scratch: &mut Scratch, sink: &mut impl FnMut(u32)) {
         let Scratch { word, best, pieces } = scratch;
         best.clear();

@@ -65,9 +65,7 @@ impl McpTool {
 /// Adds the tools of a `tools/list` answer to the end of a workspace's `tools.toml`. Tools that are there
 /// stay as they are, whatever the answer says of them.
 ///
-/// # Errors
-/// Where the text is not such an answer, and where `tools.toml` cannot be read or written; it is as it was
-/// then.
+/// On an error, `tools.toml` stays unchanged.
 pub fn import_tools(root: &Path, json: &str) -> Result<Imported, GatherError> {
     let wrong = |what: String| GatherError::NotTools { what };
     let answer: Answer = serde_json::from_str(json).map_err(|error| {

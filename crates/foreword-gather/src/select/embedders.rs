@@ -24,9 +24,6 @@ pub struct Endpoint {
 }
 
 /// The embedder that a workspace asks for; none where it asks for none.
-///
-/// # Errors
-/// Where the settings cannot be read, or the embedder does not work.
 pub fn embedder(root: &Path, request: &Request) -> Result<Option<AnyEmbedder>, GatherError> {
     let workspace = Workspace::open(root)?;
     let settings = &workspace.config().embedder;

@@ -68,9 +68,7 @@ pub enum Indexing {
 /// Brings the index of a workspace up to date: only what changed is embedded. `progress` hears how many
 /// texts are done and how many there are to do.
 ///
-/// # Errors
-/// Where the workspace cannot be read, the embedder does not work, or the index cannot be written. The old
-/// one then still serves.
+/// On an error, the old index stays in place.
 pub fn index(
     root: &Path,
     request: &Request,

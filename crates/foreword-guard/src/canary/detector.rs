@@ -89,7 +89,7 @@ impl fmt::Display for LeakForm {
     }
 }
 
-/// A canary was found. It does not say which token: whoever logs it must not leak it again.
+/// A canary was found. It does not contain the token, so that logging it does not leak it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the answer was held back: it gives away the canary of this session ({form})")]
 pub struct Leak {
@@ -210,7 +210,7 @@ impl Watch {
     }
 
     /// A character of another script may stand for an ASCII one: full-width and mathematical letters,
-    /// letters with accents, in circles and squares, flags, and tags that nobody sees.
+    /// letters with accents, in circles and squares, flags, and invisible tags.
     fn read_wide(&mut self, c: char) -> Option<Leak> {
         let letter = |from: u32| u8::try_from(u32::from(c) - from).unwrap_or_default();
         match c {

@@ -12,7 +12,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Whether what was read at `earlier` can still go on here.
+    /// Whether the reading at `earlier` can continue here.
     fn reaches(self, earlier: Self) -> bool {
         self.nth - earlier.nth <= MAX_LEAK_GAP + 1
     }
@@ -263,7 +263,7 @@ struct Escape {
     /// Digits it has when no mark ends it.
     digits: usize,
     value: u32,
-    /// The digits so far, in case it is none.
+    /// The digits so far, in case it is not an escape.
     read: [(u8, Place); 4],
     length: usize,
 }

@@ -2,9 +2,9 @@
 //!
 //! A suffix automaton of all words, a mark between them that no text holds. Reading a character
 //! costs constant time on average, and the state knows at any moment how many of the last characters
-//! are in a row in some word: that is what has to be held back, no more and no less.
+//! are in a row in some word: exactly that has to be held back.
 
-/// Letters, then digits; case is not told apart.
+/// Letters, then digits; case is ignored.
 const SYMBOLS: usize = 36;
 /// Between two words.
 const MARK: usize = SYMBOLS;
@@ -140,7 +140,7 @@ impl Runs {
         new
     }
 
-    /// The state of exactly the runs that come from `at` by `symbol`, made where there is none.
+    /// The state of exactly the runs that follow `at` by `symbol`, created if needed.
     fn split(&mut self, at: u32, symbol: usize) -> u32 {
         let found = self.next(at, symbol);
         let longest = self.longest(at) + 1;

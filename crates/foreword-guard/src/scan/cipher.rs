@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-/// Words that attacks hold and that are nothing else when disguised.
+/// Words that occur in attacks and do not decode to other words.
 const KEYS: [&str; 12] = [
     "ignore",
     "previous",

@@ -1,4 +1,4 @@
-//! What the head weighs in a window besides its vector: hashed n-grams, and a few facts.
+//! The features of a window besides its vector: hashed n-grams and a few facts.
 //!
 //! The one implementation: the tool that fits the head gets these numbers from here.
 
@@ -84,7 +84,7 @@ impl Features {
             let mut hash = SEED;
             for (n, &c) in (1..=5).zip(self.text.get(start..).unwrap_or_default()) {
                 hash = step(hash, c);
-                // two letters say something only in scripts where they are a word
+                // Two letters are meaningful only in scripts where they form a word.
                 if n > 2 || (n == 2 && c >= 0x0E00) {
                     self.seen_chars.add(bucket(hash), &mut self.chars);
                 }

@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::verdict::{Scan, ScanVerdict};
 
-/// A text that was scanned, and what is known about it.
+/// A scanned text with its label.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    /// What the scanner said.
+    /// The scanner's result.
     pub scan: Scan,
-    /// What it is.
+    /// The label.
     pub injection: bool,
     /// Its language.
     pub lang: String,
@@ -19,7 +19,7 @@ pub struct Judged {
     pub source: String,
 }
 
-/// The figures of a labelled set. What has no texts to be computed from is absent.
+/// The figures of a labelled set. A figure without texts to compute it from is absent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InjectionFigures {

@@ -16,7 +16,7 @@ use super::verdict::ScanVerdict;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScanDecision {
     pub verdict: ScanVerdict,
-    /// From 0 to 1, as the scanner gave it, whoever wrote the text.
+    /// The scanner's score, 0 to 1, regardless of the author.
     pub score: f32,
     /// Why, for a person; empty if the text passes.
     pub reason: String,

@@ -130,7 +130,7 @@ impl Head {
         })
     }
 
-    /// What the n-grams and facts of a window weigh.
+    /// The weight of a window's n-grams and facts.
     pub(crate) fn weigh(&self, features: &Features) -> f32 {
         let facts: f32 = self.facts.iter().zip(&features.facts).map(|(w, x)| w * x).sum();
         self.bias
@@ -139,7 +139,7 @@ impl Head {
             + bag(self.words, &features.words) * self.words_scale
     }
 
-    /// What a vector of length one weighs on top of that.
+    /// The additional weight of a normalised vector.
     pub(crate) fn weigh_vector(&self, vector: &[f32]) -> f32 {
         self.vector.iter().zip(vector).map(|(w, x)| w * x).sum()
     }

@@ -22,9 +22,6 @@ pub struct Patterns {
 
 impl Patterns {
     /// Takes one vector for each of [`injection_examples`], in that order.
-    ///
-    /// # Errors
-    /// Where the vectors were not all made by one embedder, or are too few or too many.
     pub fn new(vectors: Vec<Vector>) -> Result<Self, Incomparable> {
         let examples = injection_examples();
         if vectors.len() != examples.len() {

@@ -9,7 +9,7 @@ use super::spelling;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     Written,
-    /// Spelled with characters that nobody sees.
+    /// Spelled with invisible characters.
     Invisible,
     /// Base64 or hexadecimal.
     Encoded,
@@ -36,12 +36,12 @@ impl Origin {
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) origin: Origin,
-    /// Comparable, in lower case where it is ASCII.
+    /// Normalised for comparison, ASCII in lower case.
     pub(crate) lower: String,
     normalised: Normalised,
-    /// Whether the text as given is fit for an embedder: nothing was taken out or replaced in it.
+    /// Whether the original text can be embedded: nothing in it was removed or replaced.
     faithful: bool,
-    /// Where it stands in the text as given, if it is a part of it.
+    /// Its position in the original text, if it is part of it.
     start: usize,
 }
 
@@ -76,7 +76,7 @@ impl Reading {
         written.get(from..to).unwrap_or_else(|| self.text(range))
     }
 
-    /// Where a piece of this reading stands in the text as given.
+    /// The position of a piece of this reading in the original text.
     pub(crate) fn place(&self, range: &std::ops::Range<usize>) -> (usize, usize) {
         if self.origin != Origin::Written {
             return (self.start, self.start);
@@ -86,7 +86,7 @@ impl Reading {
     }
 }
 
-/// What is decoded of one text, at most; the encoded text itself is read in any case.
+/// The limit on decoded text; the encoded text itself is always read.
 const MAX_DECODED: usize = 256 * 1024;
 /// An encoded text may hold another.
 const DEPTH: usize = 2;
@@ -95,7 +95,7 @@ const SHORTEST: usize = 4;
 
 /// Every reading of `text`, as written first.
 ///
-/// Each is at most about as long as the text, and there are few of them: cost stays linear.
+/// There are few, each about as long as the text at most, so the cost stays linear.
 pub(crate) fn readings(text: &str) -> Vec<Reading> {
     let written = Reading::new(text, Origin::Written, 0);
     let mut all = Vec::new();
@@ -116,7 +116,7 @@ pub(crate) fn readings(text: &str) -> Vec<Reading> {
     all
 }
 
-/// Adds what is encoded in a reading, and what is encoded in that.
+/// Adds the decoded contents of a reading, recursively.
 fn decode(written: &Reading, all: &mut Vec<Reading>) {
     let mut found: Vec<(usize, String)> = payloads(written.normalised.text())
         .into_iter()

@@ -70,7 +70,7 @@ impl Scanner {
         Self { patterns: Some(patterns), ..self }
     }
 
-    /// Which head judges; stored beside a verdict, it tells whether the verdict is still good.
+    /// Identifies the head; stored with a verdict, it tells whether the verdict is still valid.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
@@ -151,7 +151,7 @@ fn worst(text: &str, head: &Head, vectors: Vectors<'_>) -> Option<Worst> {
                 found = Some((sum, window.features.facts, window.range.clone()));
             }
         });
-        // What is written with characters that nobody sees was meant to be hidden.
+        // Text in invisible characters was meant to be hidden.
         let floor = if reading.origin == Origin::Invisible { head.bounds.flag } else { f32::MIN };
         if let Some((sum, facts, range)) = found
             && worst.as_ref().is_none_or(|w| sum.max(floor) > w.sum)

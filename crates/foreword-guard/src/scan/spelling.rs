@@ -12,7 +12,7 @@ pub(super) fn read(lower: &str) -> Option<String> {
     unleet(text).or(joined)
 }
 
-/// The letter a digit or mark stands for.
+/// The letter that a digit or mark replaces.
 fn letter(c: char) -> Option<char> {
     Some(match c {
         '0' => 'o',
@@ -48,7 +48,7 @@ fn unleet(text: &str) -> Option<String> {
     (found >= FEWEST).then_some(out)
 }
 
-/// Letters and stand-ins for letters, both, and nothing else.
+/// Both letters and replacements for letters, and no other characters.
 fn is_leet(word: &str) -> bool {
     let letters = word.chars().filter(char::is_ascii_alphabetic).count();
     let stand_ins = word.chars().filter(|c| letter(*c).is_some()).count();

@@ -21,7 +21,7 @@ pub(crate) struct Window<'a> {
     pub(crate) range: Range<usize>,
 }
 
-/// Gives `sink` every window of `reading`, which is one of `text`.
+/// Passes every window of `reading`, a reading of `text`, to `sink`.
 ///
 /// A block is embedded once; the vector of a window is that of its blocks together. Memory does
 /// not grow with the text.

@@ -5,13 +5,13 @@
 //! there. Building the index takes a fraction of what an automaton over all cues takes, and most
 //! words are dismissed by one bit.
 
-/// What a cue stands for: an index into the caller's list.
+/// The meaning of a cue: an index into the caller's list.
 pub(crate) type CueId = u16;
 
 #[derive(Debug)]
 struct Cue {
     text: Vec<u8>,
-    /// How many bytes of the cue stand before the word by which it is found.
+    /// Bytes of the cue before the word by which it is found.
     lead: usize,
     /// The first bytes of that word, and which of them the cue has.
     head: u32,

@@ -1,14 +1,14 @@
 //! A skill as its reader sees it: headings, sentences, list items, code, comments.
 //!
-//! A line scanner, linear in the text. It follows markdown where that decides what a reader sees,
-//! and where it is in doubt it takes text for code or for a comment: the stricter reading.
+//! A line scanner, linear in the text. It follows markdown where that affects what a reader
+//! sees. If in doubt it treats text as code or a comment, which is stricter.
 
 use crate::screen::line::{
     FenceMark, fence_mark, heading_level, is_list_item, is_table_row, unquoted,
 };
 use crate::screen::sentence::split_sentences;
 
-/// Where a piece of text stands.
+/// The position of a piece of text in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     /// The YAML header.
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a line; a comment that ends on it leaves a rest, which is read in its turn.
+    /// Reads a line; text after the end of a comment is read separately.
     fn line(&mut self, at: usize, raw: &str, line: u32) {
         let mut rest = Some((at, raw));
         while let Some((at, raw)) = rest {
@@ -374,7 +374,7 @@ pub(crate) fn newlines(text: &str) -> u32 {
     u32::try_from(text.bytes().filter(|b| *b == b'\n').count()).unwrap_or(u32::MAX)
 }
 
-/// Where the YAML header ends, 0 if there is none.
+/// The end of the YAML header, 0 without one.
 fn header_end(text: &str) -> usize {
     let mut lines = text.split_inclusive('\n');
     let Some(first) = lines.next().filter(|l| l.trim_end() == "---") else { return 0 };

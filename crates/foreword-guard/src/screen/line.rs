@@ -1,4 +1,4 @@
-//! What one line of markdown is.
+//! Classifies a line of markdown.
 
 /// How a fence was opened, and so what closes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

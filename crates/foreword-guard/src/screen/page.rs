@@ -1,4 +1,4 @@
-//! A text with everything that was seen in it: what the rules judge.
+//! A text with all signals found in it, as input for the rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ struct Layer {
     origin: Origin,
 }
 
-/// A signal, where it was seen.
+/// A signal and its position.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sighting {
     pub(crate) signal: Signal,
@@ -169,7 +169,7 @@ impl Page {
         self.by_signal.get(&signal).into_iter().flatten().filter_map(|i| self.sightings.get(*i))
     }
 
-    /// Every sighting in text that nobody sees as written.
+    /// Every sighting in text that is not visible as written.
     pub(crate) fn in_hidden_text(&self) -> impl Iterator<Item = &Sighting> {
         self.sightings.iter().filter(|s| s.place.is_hidden())
     }
@@ -219,7 +219,7 @@ impl Page {
         }
     }
 
-    /// What stands before a sighting in its unit.
+    /// The text before a sighting in its unit.
     pub(crate) fn before(&self, sighting: &Sighting) -> &str {
         match self.unit(sighting) {
             Some(unit) => self.piece(sighting, unit.start, sighting.start),

@@ -38,7 +38,7 @@ impl PatternScreener {
         self.policy
     }
 
-    /// Builds what every text needs now rather than with the first text.
+    /// Builds what every text needs now instead of on first use.
     pub fn warm_up() {
         scan::warm_up();
     }

@@ -31,7 +31,7 @@ impl<'a> Report<'a> {
         Self { page, lines, rule: "", found: BTreeMap::new(), counts: BTreeMap::new() }
     }
 
-    /// What is added from now on is a finding of this rule.
+    /// Attributes the following findings to this rule.
     pub(crate) fn set_rule(&mut self, rule: &'static str) {
         self.rule = rule;
     }
@@ -98,7 +98,7 @@ impl<'a> Report<'a> {
 
     /// The findings by line, the strictest first on a line; the mildest are left out if too many.
     pub(crate) fn finish(self) -> Vec<Finding> {
-        // A payload that was decoded has lines of its own; what counts is a line of the text.
+        // A decoded payload has its own lines; report the line of the original text.
         let last = u32::try_from(self.lines.len().max(1)).unwrap_or(u32::MAX);
         let mut findings: Vec<Finding> = self.found.into_values().collect();
         for finding in &mut findings {

@@ -45,7 +45,7 @@ pub(crate) struct Match {
     pub(crate) end: usize,
 }
 
-/// What one pass over a text found.
+/// The result of one pass over a text.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     pub(crate) matches: Vec<Match>,
@@ -64,7 +64,7 @@ const MAX_MATCH: usize = 400;
 /// How often the search starts again behind the beginning of a match that is too long.
 const RETRIES: usize = 4;
 
-/// What a cue is for.
+/// The purpose of a cue.
 #[derive(Debug, Clone, Copy)]
 enum Purpose {
     Pattern(u16),
@@ -164,7 +164,7 @@ pub(crate) fn scan(text: &str, document: &Document, policy: Policy) -> Scan {
             at += 1;
         }
         let Some(purpose) = compiled.purposes.get(usize::from(cue)) else { return };
-        // Pieces of an overlong unit overlap: a cue may stand in two of them.
+        // Pieces of an overlong unit overlap, so a cue may be in two of them.
         for (offset, unit) in document.units.iter().skip(at).take(2).enumerate() {
             if unit.start > start || unit.end < end {
                 continue;

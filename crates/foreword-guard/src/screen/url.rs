@@ -19,7 +19,7 @@ pub(crate) enum Doubt {
     Shortener,
     /// Built to catch requests or to reach a machine behind a firewall.
     Collector,
-    /// The name says what it is for, as in exercises and lazy attacks.
+    /// The name states its purpose, as in exercises and careless attacks.
     SelfDeclared,
     /// The name imitates another one or hides the real host.
     Disguised,
@@ -136,7 +136,7 @@ impl Url {
                 || INSTALLER_PATHS.iter().any(|known| self.address.starts_with(known)))
     }
 
-    /// Why the address should not be trusted; `None` if nothing speaks against it.
+    /// Why the address should not be trusted; `None` if there is no reason.
     pub(crate) fn doubt(&self) -> Option<Doubt> {
         if self.is_local() || self.is_placeholder() {
             return None;
@@ -173,7 +173,7 @@ impl Url {
         self.plain.then_some(Doubt::Plain)
     }
 
-    /// Stands for a host that the reader fills in.
+    /// A placeholder for a host that the reader fills in.
     pub(crate) fn is_placeholder(&self) -> bool {
         let name = self.host();
         self.host.kind() == HostKind::Name
@@ -185,7 +185,7 @@ impl Url {
     }
 }
 
-/// User, host and port: what stands before the path.
+/// User, host and port: the part before the path.
 fn authority(address: &str) -> &str {
     address.split(['/', '?', '#']).next().unwrap_or_default()
 }
@@ -199,7 +199,7 @@ fn written_host(authority: &str) -> &str {
     }
 }
 
-/// The host with its path, `..` and percent-encoded dots resolved: what a server is asked for.
+/// The host with its path, `..` and percent-encoded dots resolved, as the server receives it.
 fn normalised(host: &str, path: &str) -> String {
     match url::Url::parse(&format!("https://host{path}")) {
         Ok(url) => format!("{host}{}", url.path()),

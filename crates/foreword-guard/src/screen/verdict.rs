@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What is to happen with a text; the later, the stricter.
+/// The result of screening, from least to most strict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Verdict {
-    /// Nothing was found that a person has to look at.
+    /// No finding needs a review.
     AutoApprove,
     /// A person has to look at it.
     NeedsReview,
@@ -38,7 +38,7 @@ pub struct Finding {
     pub line: u32,
     /// The place itself, on one line, shortened, with invisible characters made visible.
     pub excerpt: String,
-    /// What is wrong with it, for a person.
+    /// The problem, for a person.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! The formats of secrets: how each starts, what may stand in front of it, and what shape it has.
+//! The formats of secrets: prefix, allowed preceding character, and shape.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use crate::secrets::shapes::Class::{self, Alnum, Base64, Hex, Token, Upper, Url}
 use crate::secrets::shapes::Shape::{self, AtLeast, Exactly};
 use crate::secrets::shapes::{Begins, Shaped, Tail, begins, try_shape};
 
-/// What may stand in front of a format.
+/// The characters allowed before a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
     Anything,
@@ -104,10 +104,10 @@ static BY_FIRST: LazyLock<Vec<Vec<&'static Format>>> = LazyLock::new(|| {
     by_first
 });
 
-/// What a trial found out.
+/// The result of trying a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trial {
-    /// There is none.
+    /// No match.
     None,
     /// The text ends too soon to say.
     More,

@@ -6,7 +6,7 @@ use crate::secrets::shapes::{Begins, begins};
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END";
 const DASHES: &[u8] = b"-----";
-/// A line of data has so many characters at least, the last one excepted.
+/// The minimum length of a data line, except the last.
 const MIN_LINE: usize = 16;
 /// The longest label of a first or last line.
 const MAX_LABEL: usize = 64;
@@ -22,7 +22,7 @@ const MAX_FIELDS: usize = 6;
 pub(crate) enum Opening {
     No,
     More,
-    /// So many bytes of it at least; the last is of a line of data.
+    /// At least this many bytes, the last in a data line.
     Yes {
         length: usize,
     },
@@ -31,9 +31,9 @@ pub(crate) enum Opening {
 /// How a private key goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// So many bytes, the last of a line of data that may go on.
+    /// This many bytes, the last in a data line that may continue.
     On(usize),
-    /// So many bytes, and it is over.
+    /// This many bytes; complete.
     Over(usize),
     More,
 }

@@ -44,7 +44,7 @@ impl Redactor {
         }
     }
 
-    /// Takes a piece of text and writes what is decided.
+    /// Takes a piece of text and writes the part that is decided.
     pub(crate) fn push(&mut self, chunk: &str, out: &mut String) {
         if self.pending.is_empty() {
             let done = self.work(chunk, false, out);
@@ -70,7 +70,7 @@ impl Redactor {
         self.pending.len()
     }
 
-    /// Works through a text as far as it can be decided; how far that is.
+    /// Processes a text as far as it can be decided; returns how far.
     fn work(&mut self, text: &str, last: bool, out: &mut String) -> usize {
         let bytes = text.as_bytes();
         let mut at = 0;
@@ -151,7 +151,7 @@ impl Redactor {
         lead + length
     }
 
-    /// How many bytes more belong to the secret, and whether it is over; nothing where that is not known.
+    /// How many more bytes belong to the secret, and whether it is complete; `None` if unknown.
     fn go_on(&mut self, tail: Tail, rest: &[u8], last: bool) -> Option<(usize, bool)> {
         let run = |class: Class| rest.iter().take_while(|b| class.has(**b)).count();
         match tail {
@@ -182,7 +182,7 @@ impl Redactor {
         }
     }
 
-    /// Notes that so many bytes were worked through.
+    /// Counts processed bytes.
     fn pass(&mut self, rest: &[u8], length: usize) {
         self.at += length;
         match rest.get(..length) {

@@ -15,7 +15,7 @@ const MAX_PASSWORD: usize = 256;
 /// The most that may stand between a name and its value.
 const MAX_SEPARATOR: usize = 12;
 
-/// Names of schemes that stand in front of the token of a header.
+/// Schemes before the token of a header.
 const SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
 
 /// Bytes that go on with a secret.
@@ -54,12 +54,12 @@ impl Class {
     }
 }
 
-/// What stands behind the start of a format.
+/// The characters after a format's prefix.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Shape {
-    /// So many or more, one of them a digit.
+    /// At least this many, including a digit.
     AtLeast(usize, Class),
-    /// So many, then something else.
+    /// Exactly this many.
     Exactly(usize, Class),
     /// A separator and a value of that shape.
     Value(&'static Shape),
@@ -73,7 +73,7 @@ pub(crate) enum Shape {
     UserInfo,
 }
 
-/// How a secret goes on behind what a trial looked at.
+/// How a secret continues after the part that was tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tail {
     /// It does not.

@@ -258,10 +258,6 @@ pub struct ModelCall {
 impl ModelCall {
     /// A call with this body. Line breaks between the tokens of the JSON become spaces, because a
     /// call is one line; nothing else changes.
-    ///
-    /// # Errors
-    ///
-    /// If the body is not JSON.
     pub fn new(path: impl Into<String>, body: String) -> serde_json::Result<Self> {
         let body = if body.contains(['\n', '\r']) { body.replace(['\n', '\r'], " ") } else { body };
         Ok(Self { path: path.into(), headers: BTreeMap::new(), body: RawValue::from_string(body)? })

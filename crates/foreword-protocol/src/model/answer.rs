@@ -59,10 +59,6 @@ pub struct Answer {
 
 impl Answer {
     /// Reads a whole answer.
-    ///
-    /// # Errors
-    ///
-    /// If it is none: an error in JSON, a web page, or something else.
     pub fn from_body(provider: Provider, body: &str) -> Result<Self, ProviderError> {
         if body.len() > MAX_ANSWER_BYTES {
             return Err(ProviderError::TooLarge { limit: MAX_ANSWER_BYTES });

@@ -29,10 +29,8 @@ pub struct RequestFacts {
 impl RequestFacts {
     /// Reads a body.
     ///
-    /// # Errors
-    ///
-    /// If it is not a JSON object, or one that two readers could understand differently: a key that
-    /// occurs twice, or differs from a known one in case only.
+    /// Refuses an object that two parsers could read differently: with a duplicate key, or with a
+    /// key that differs from a known one only in case.
     pub fn read(provider: Provider, body: &str) -> Result<Self, BodyError> {
         let top: Top = serde_json::from_str(body)?;
         let system = match provider {
@@ -49,10 +47,6 @@ impl RequestFacts {
 }
 
 /// The system texts of a body, see [`RequestFacts`].
-///
-/// # Errors
-///
-/// As [`RequestFacts::read`].
 pub fn system_text(provider: Provider, body: &str) -> Result<Vec<String>, BodyError> {
     RequestFacts::read(provider, body).map(|facts| facts.system)
 }

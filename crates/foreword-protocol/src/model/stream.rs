@@ -74,9 +74,7 @@ impl StreamReader {
 
     /// Takes the next piece, cut anywhere, and gives what is new.
     ///
-    /// # Errors
-    ///
-    /// If the stream carries an error, makes no sense or is too long; from then on, always.
+    /// After an error, every further call fails too.
     pub fn push(&mut self, piece: &str) -> Result<Vec<Delta>, ProviderError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -127,10 +125,6 @@ impl StreamReader {
     }
 
     /// The end of the stream.
-    ///
-    /// # Errors
-    ///
-    /// If it ended too early, or as [`StreamReader::push`].
     pub fn finish(mut self) -> Result<Answer, ProviderError> {
         if let Some(error) = self.failed {
             return Err(error);

@@ -65,19 +65,11 @@ struct Written<'a> {
 
 impl Call {
     /// Reads a line.
-    ///
-    /// # Errors
-    ///
-    /// If it is not a call, names an action there is none of, or carries a field nobody knows.
     pub fn parse(line: &[u8]) -> Result<Self, CallError> {
         Self::parse_with_token(line).map_err(|rejected| rejected.error)
     }
 
     /// As [`Call::parse`]; a fault comes with the token of the line.
-    ///
-    /// # Errors
-    ///
-    /// As [`Call::parse`].
     pub fn parse_with_token(line: &[u8]) -> Result<Self, Rejected> {
         let fault = |id, code, message: String| CallError { id, code, message };
         let text = std::str::from_utf8(line).map_err(|_| Rejected {
@@ -129,10 +121,6 @@ impl Call {
     }
 
     /// The line, without its line break.
-    ///
-    /// # Errors
-    ///
-    /// If the arguments cannot be written as JSON.
     pub fn line(&self) -> serde_json::Result<String> {
         let args = self.action.args()?;
         let (action, token) = (self.action.name(), self.token.as_str());
@@ -142,10 +130,6 @@ impl Call {
 
 impl Action {
     /// The action that a tool of an agent stands for: tool and action have the same name.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such action for agents, or it cannot be called like that.
     pub fn from_tool(name: &str, input: &Value) -> Result<Self, Failure> {
         if ActionInfo::tool(name).is_none() {
             return Err(Failure::new(ErrorCode::UnknownAction, unknown(name)));

@@ -58,10 +58,6 @@ pub struct Client {
 
 impl Client {
     /// Connects.
-    ///
-    /// # Errors
-    ///
-    /// If there is no host behind the socket.
     pub fn connect(socket: &Path, token: &str) -> Result<Self, ClientError> {
         let stream = UnixStream::connect(socket)?;
         let frames = Frames::new(stream.try_clone()?, MAX_MODEL_CALL_BYTES);
@@ -69,28 +65,18 @@ impl Client {
     }
 
     /// How long to wait for each line of an answer; for ever unless told.
-    ///
-    /// # Errors
-    ///
-    /// If the system refuses.
     pub fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         self.stream.set_read_timeout(timeout)
     }
 
     /// Calls, and waits for the result.
-    ///
-    /// # Errors
-    ///
-    /// If the host refuses, or is gone.
     pub fn call(&mut self, action: Action) -> Result<Value, ClientError> {
         self.call_streaming(action, &mut |_| Ok(()))
     }
 
     /// Calls, and hands over the parts of the answer as they come.
     ///
-    /// # Errors
-    ///
-    /// As [`Client::call`], and when `each` fails: the connection is of no use then.
+    /// If `each` fails, the connection cannot be used again.
     pub fn call_streaming(
         &mut self,
         action: Action,

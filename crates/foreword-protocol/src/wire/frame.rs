@@ -52,10 +52,6 @@ impl<R: Read> Frames<R> {
     }
 
     /// The next line without its line break; nothing at the end.
-    ///
-    /// # Errors
-    ///
-    /// If a line is too long, too slow, cut off, or the stream fails.
     pub fn next_line(&mut self) -> Result<Option<&[u8]>, FrameError> {
         self.line.clear();
         // What a long line took is given back.

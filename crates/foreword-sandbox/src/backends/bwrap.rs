@@ -1,4 +1,4 @@
-//! `bwrap`: namespaces of its own through bubblewrap, as root and as an ordinary user.
+//! `bwrap`: separate namespaces through bubblewrap, as root and as an ordinary user.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -51,17 +51,13 @@ impl Bwrap {
     }
 
     /// Runs `true` in a sandbox as narrow as those for agents.
-    ///
-    /// # Errors
-    ///
-    /// If that does not work, with what bubblewrap said.
     pub fn trial(&self) -> Result<(), SandboxError> {
         let mut command = self.start();
         command.args(["--setenv", "PATH", DEFAULT_PATH, "--remount-ro", "/", "--", "true"]);
         trial::run(command, SandboxKind::Bwrap, REMEDY)
     }
 
-    /// Everything that is the same for every program.
+    /// The arguments that are the same for every program.
     fn start(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.env_clear();
@@ -70,7 +66,7 @@ impl Bwrap {
         command.args([
             "--die-with-parent",
             "--new-session",
-            // Else bubblewrap's own process stays inside, with the agent's pipes open for everybody.
+            // Otherwise bubblewrap's own process stays inside, with the agent's pipes open.
             "--as-pid-1",
             "--hostname",
             "foreword",

@@ -39,10 +39,6 @@ impl Docker {
     }
 
     /// Asks the engine whether it is there and has the image.
-    ///
-    /// # Errors
-    ///
-    /// If it does not answer, or has no such image.
     pub fn trial(&self) -> Result<(), SandboxError> {
         let mut command = Command::new(&self.program);
         command.args(["image", "inspect", "--format", "{{.Id}}", "--", &self.image]);
@@ -118,7 +114,7 @@ fn field(path: &Path, name: &str, value: &Path) -> Result<String, SandboxError> 
     };
     let value = value.to_str().ok_or_else(|| unspeakable("bytes that are not Unicode"))?;
     if value.contains('\r') {
-        // The reader of such lines drops it before a line break.
+        // The parser of such lines drops it before a line break.
         return Err(unspeakable("a carriage return"));
     }
     let field = format!("{name}={value}");

@@ -1,4 +1,4 @@
-//! `nsjail`: namespaces of its own, like bubblewrap's.
+//! `nsjail`: separate namespaces, like bubblewrap's.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -40,10 +40,6 @@ impl Nsjail {
     }
 
     /// Runs `true` in a sandbox as narrow as those for agents.
-    ///
-    /// # Errors
-    ///
-    /// If that does not work, with what nsjail said.
     pub fn trial(&self) -> Result<(), SandboxError> {
         let mut command = self.start()?;
         command.args(["--", "/bin/true"]);
@@ -125,7 +121,7 @@ fn show(command: &mut Command, Mount { path, shown }: &Mount) -> Result<(), Sand
     Ok(())
 }
 
-/// `from:to`, which cannot be said of a path with a colon in it.
+/// `from:to`, which cannot express a path with a colon.
 fn pair(from: &Path, to: &Path) -> Result<OsString, SandboxError> {
     if let Some(path) =
         [from, to].into_iter().find(|path| path.as_os_str().as_bytes().contains(&b':'))

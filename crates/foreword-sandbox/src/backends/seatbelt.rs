@@ -1,7 +1,7 @@
-//! `seatbelt`: the sandbox of macOS, told by a profile.
+//! `seatbelt`: the sandbox of macOS, configured with a profile.
 //!
-//! Paths are never written into the profile: they go in as parameters beside it, so nothing in a path
-//! can be taken for a rule. Of two rules that match the later one holds, so what is denied comes last.
+//! Paths are never written into the profile: they are passed as parameters, so no part of a path can
+//! act as a rule. Of two matching rules the later one applies, so denials come last.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ use foreword::SandboxKind;
 /// How to get it, for a person.
 pub(crate) const REMEDY: &str = "it exists on macOS only; use another sandbox";
 
-/// What is allowed to every program.
+/// What every program may do.
 const BASE: &str = include_str!("seatbelt.sb");
 
 /// `sandbox-exec` at a known path.
@@ -36,10 +36,6 @@ impl Seatbelt {
     }
 
     /// Runs `true` under the rules that are the same for every program.
-    ///
-    /// # Errors
-    ///
-    /// If that does not work, with what the system said.
     pub fn trial(&self) -> Result<(), SandboxError> {
         let mut command = Command::new(&self.program);
         command.args(["-p", BASE, "/usr/bin/true"]).env_clear();
@@ -120,7 +116,7 @@ impl Profile {
         for mount in mounts.iter().filter(|mount| mount.path != workspace) {
             let inside = mount.path.starts_with(workspace);
             match mount.shown {
-                // Renaming the directory would take what is protected in it out of the way.
+                // Renaming the directory would move the protected files out of the way.
                 Shown::Writable => profile.rule("deny file-write*", "literal", &mount.path),
                 Shown::ReadOnly if inside => {
                     profile.rule("deny file-write*", "subpath", &mount.path);

@@ -15,12 +15,12 @@ use foreword::SandboxKind;
 /// How long the supervisor may take to end everything.
 const MAX_WAIT: Duration = Duration::from_secs(6);
 
-/// How the launcher is called: a program, and the name of its command where it is not that alone.
+/// How to call the launcher: a program, and the name of its subcommand if it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
     /// The program: `foreword` itself.
     pub program: PathBuf,
-    /// What comes before the arguments: [`LAUNCHER_COMMAND`](crate::LAUNCHER_COMMAND).
+    /// The arguments before the others: [`LAUNCHER_COMMAND`](crate::LAUNCHER_COMMAND).
     pub command: Vec<OsString>,
 }
 
@@ -32,7 +32,7 @@ pub struct Subprocess {
 }
 
 impl Subprocess {
-    /// With as much of Landlock as the kernel has.
+    /// With all Landlock features of the kernel.
     #[must_use]
     pub fn new(launcher: Launcher) -> Self {
         Self { launcher, landlock: landlock_level() }

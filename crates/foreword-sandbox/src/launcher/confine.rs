@@ -57,7 +57,7 @@ fn abi(level: u8) -> ABI {
     }
 }
 
-/// Gives up every right that is not in the confinement, for this process and all it starts.
+/// Drops every right that is not in the confinement, for this process and its children.
 pub(crate) fn confine(to: &Confinement) -> Result<(), SandboxError> {
     die_with_whoever()?;
     make_private(&to.temporary)?;
@@ -185,7 +185,7 @@ impl Grants<'_> {
         self.grant(&found, access)
     }
 
-    /// A rule for a path that must not be a link; rights that make no sense for a file are left out.
+    /// A rule for a path that must not be a link; rights that do not apply to a file are left out.
     fn grant(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), SandboxError> {
         self.rules += 1;
         if self.rules > MAX_RULES {

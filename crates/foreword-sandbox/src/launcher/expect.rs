@@ -1,4 +1,4 @@
-//! Making sure, from inside, that what was mounted is what was looked at.
+//! Verifies, from inside, that the mounts are the checked files.
 //!
 //! Between the look at a path and its mount, an agent that runs in the same workspace already could put
 //! a link to somebody's home in its place, and take it away again. So the launcher is the first program
@@ -15,7 +15,7 @@ use crate::launcher::failed;
 use crate::mounts::{Mount, Shown};
 use crate::spec::SandboxSpec;
 
-/// A file or directory, told by its numbers.
+/// A file or directory, identified by device and inode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Expected {
     device: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// What is at a path now, which must not be a link.
+    /// The file at a path now, which must not be a link.
     fn at(path: &Path) -> Result<Self, SandboxError> {
         let io = |source| SandboxError::Io { path: path.to_path_buf(), source };
         let meta = fs::symlink_metadata(path).map_err(io)?;
@@ -53,7 +53,7 @@ impl Expected {
     }
 }
 
-/// Whether everything is what it was.
+/// Whether all files are unchanged.
 pub(crate) fn check(expected: &[Expected]) -> Result<(), SandboxError> {
     for expected in expected {
         if Expected::at(&expected.path)? != *expected {
@@ -64,7 +64,7 @@ pub(crate) fn check(expected: &[Expected]) -> Result<(), SandboxError> {
     Ok(())
 }
 
-/// The command to run inside: the program, after a check of what was mounted from the workspace.
+/// The command to run inside: the program, after a check of the mounts from the workspace.
 pub(crate) fn checked(
     launcher: &Launcher,
     mounts: &[Mount],

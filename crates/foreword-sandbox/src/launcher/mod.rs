@@ -1,9 +1,9 @@
-//! The hidden command that starts a program confined: the host's own binary, run as a step between.
+//! The hidden command that starts a program confined: the host's own binary, run as an intermediate step.
 //!
 //! Four modes, each with the command to run after `--`. `--supervise` stays and ends everything
-//! below it when the host or the program ends; `--confine` gives up rights and becomes the program;
-//! `--check` becomes the program if what is mounted is what was meant; `--die-with-parent-only` becomes
-//! the program, which then dies with whoever started it.
+//! below it when the host or the program ends; `--confine` drops rights and becomes the program;
+//! `--check` becomes the program if the mounts are the expected files; `--die-with-parent-only` becomes
+//! the program, which then dies with its parent.
 
 #[cfg(target_os = "linux")]
 pub(crate) mod confine;
@@ -21,10 +21,10 @@ use expect::Expected;
 
 /// The name of the command, for the front end that offers it.
 pub const LAUNCHER_COMMAND: &str = "sandbox-launch";
-/// The exit status of a launcher that could not do what it was told.
+/// The exit status of a launcher that failed.
 pub const LAUNCHER_FAILED: u8 = 125;
 
-/// What a program is confined to.
+/// The restrictions on a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Confinement {
     /// The ABI of Landlock to enforce; 0 for none.
@@ -40,7 +40,7 @@ pub(crate) struct Confinement {
     pub(crate) ports: Vec<u16>,
 }
 
-/// What the launcher is asked to do.
+/// The task of the launcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Mode {
     Supervise { parent: u32 },
@@ -49,14 +49,10 @@ pub(crate) enum Mode {
     DieWithParentOnly { parent: u32 },
 }
 
-/// Does what the arguments say; without the name of the command.
+/// Runs the launcher with its arguments, without the name of the command.
 ///
-/// All modes but one become another program and come back only with an error. That one gives the exit
-/// status of the program it watched.
-///
-/// # Errors
-///
-/// If the arguments make no sense, or a right could not be given up: then nothing was started.
+/// `--supervise` returns the exit status of the program. The other modes replace this process, so
+/// they return only on an error, and then the program was not started.
 pub fn run_launcher(args: impl Iterator<Item = OsString>) -> Result<u8, SandboxError> {
     let (mode, command) = parse(args)?;
     carry_out(mode, &command)

@@ -30,7 +30,7 @@ pub(crate) fn below(root: u32) -> Vec<u32> {
     found
 }
 
-/// The name of the program stands in parentheses and may hold anything, parentheses too.
+/// The program name is in parentheses and may contain any character, including parentheses.
 fn state_and_parent(stat: &str) -> Option<(char, u32)> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
     let state = fields.next()?.chars().next()?;

@@ -31,7 +31,7 @@ pub(crate) fn supervise(parent: u32, command: &[OsString]) -> Result<u8, Sandbox
     if getppid() != Some(host) {
         return Err(failed("the host is gone"));
     }
-    // A session of its own: Ctrl-C in the terminal is for the host, which then ends us.
+    // A separate session: Ctrl-C in the terminal is for the host, which then ends us.
     let _ = setsid();
     set_child_subreaper(Some(getpid()))
         .map_err(|error| failed(&format!("cannot adopt processes: {error}")))?;
@@ -62,7 +62,7 @@ pub(crate) fn supervise(parent: u32, command: &[OsString]) -> Result<u8, Sandbox
     Ok(ended.or(last).map_or(LAUNCHER_FAILED, exit_status))
 }
 
-/// Clears away what has ended; gives the status of the program if it was among it.
+/// Reaps ended processes; returns the status of the program if it was among them.
 fn reap(program: Pid) -> Option<WaitStatus> {
     let mut found = None;
     while let Ok(Some((pid, status))) = waitpid(None, WaitOptions::NOHANG) {
@@ -73,7 +73,7 @@ fn reap(program: Pid) -> Option<WaitStatus> {
     found
 }
 
-/// Kills every process below this one, again and again until there is none.
+/// Kills every process below this one, repeatedly until none is left.
 fn end_everything(program: Pid) -> Option<WaitStatus> {
     let deadline = Instant::now() + MAX_WAIT;
     let mut status = None;
@@ -106,7 +106,7 @@ pub(crate) fn die_with(parent: u32) -> Result<(), SandboxError> {
     if getppid() == Some(pid(parent)?) { Ok(()) } else { Err(failed("the parent is gone")) }
 }
 
-/// The same, whoever started it.
+/// The same for any parent.
 pub(crate) fn die_with_whoever() -> Result<(), SandboxError> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| failed(&format!("cannot be made to die with the host: {error}")))

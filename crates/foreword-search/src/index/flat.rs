@@ -4,7 +4,7 @@
 //! 8 bytes of magic, u32 version, then fields: u32, or u32 count and that many values
 //! ```
 //!
-//! All numbers are little-endian. There is no hash: whoever stores the bytes keeps one beside them.
+//! All numbers are little-endian. There is no hash: the caller stores one with the bytes.
 
 /// Why stored bytes are not an index.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -12,10 +12,7 @@
 pub enum IndexError {
     /// The bytes are cut off, changed, or something else.
     #[error("the index is damaged: {what}; index again")]
-    Damaged {
-        /// What is wrong with them.
-        what: &'static str,
-    },
+    Damaged { what: &'static str },
     /// The bytes were written by another version of this program.
     #[error("the index has version {found}, this program reads version {known}; index again")]
     Version {

@@ -39,7 +39,7 @@ pub struct LexicalIndex {
 pub struct LexicalScores {
     /// BM25, unbounded: it grows with every rare word that is shared.
     pub bm25: Vec<f32>,
-    /// How much of the item's name stands in the query, 0 to 1, rare words counting more.
+    /// The share of the item's name in the query, 0 to 1, weighted by rarity.
     pub name: Vec<f32>,
     /// The cosine of character grams, 0 to 1.
     pub grams: Vec<f32>,
@@ -133,7 +133,6 @@ impl LexicalIndex {
         self.items
     }
 
-    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items == 0
@@ -170,7 +169,7 @@ impl LexicalIndex {
 
     /// The index as bytes that [`LexicalIndex::from_bytes`] reads many times faster than it is built.
     ///
-    /// There is no hash in them: whoever stores them keeps one beside them.
+    /// They contain no hash: the caller stores one with them.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::new(MAGIC, VERSION);
@@ -187,9 +186,6 @@ impl LexicalIndex {
     ///
     /// Every length and every number that points somewhere is checked, so that damaged bytes can
     /// neither panic here nor later. Weights are only checked to be finite.
-    ///
-    /// # Errors
-    /// Where the bytes are not an index, or one of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, IndexError> {
         let mut reader = Reader::new(bytes, MAGIC, VERSION)?;
         let items = reader.number()? as usize;
@@ -202,7 +198,7 @@ impl LexicalIndex {
         let names = Postings::read(&mut reader, terms.len(), items)?;
         let grams = GramIndex::read(&mut reader, items)?;
         reader.finish()?;
-        // A count that nothing else bears out would make every query ask for that much memory.
+        // An unchecked count would make every query allocate that much memory.
         if items > words.len().saturating_mul(64).saturating_add(1 << 20) {
             return Err(IndexError::damaged("it has more items than words"));
         }
@@ -210,7 +206,7 @@ impl LexicalIndex {
     }
 }
 
-/// How much a word counts that so many of the items have.
+/// The weight of a word by the number of items that have it.
 fn rarity(items: usize, holders: f32) -> f32 {
     let count = (items as f32).max(SMALLEST);
     (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln()

@@ -1,4 +1,4 @@
-//! What is searched: words, character n-grams, names and vectors.
+//! The indexes: words, character n-grams, names and vectors.
 
 pub(crate) mod flat;
 pub(crate) mod grams;

@@ -63,7 +63,6 @@ impl NameIndex {
         self.next.len()
     }
 
-    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.next.is_empty()
@@ -87,9 +86,6 @@ impl NameIndex {
     }
 
     /// Reads what [`NameIndex::to_bytes`] wrote, with everything checked that points somewhere.
-    ///
-    /// # Errors
-    /// Where the bytes are not an index of names, or one of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, IndexError> {
         let mut reader = Reader::new(bytes, MAGIC, VERSION)?;
         let longest = reader.number()? as usize;
@@ -113,7 +109,7 @@ impl NameIndex {
         Ok(Self { names, first, next, identifier, longest })
     }
 
-    /// The items whose name stands in the text as a word or words of its own, in order of item.
+    /// The items whose name occurs in the text as separate words, in order of item.
     ///
     /// Quotes, brackets and marks of punctuation around it do not matter, nor a sigil before it
     /// (`/deploy`, `@deploy`), nor letters of another script that touch it.

@@ -70,7 +70,7 @@ impl Postings {
         to.pairs(&self.entries);
     }
 
-    /// Reads postings of so many features and items.
+    /// Reads postings for the given numbers of features and items.
     pub(crate) fn read(
         from: &mut Reader<'_>,
         features: usize,

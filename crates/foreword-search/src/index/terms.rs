@@ -8,7 +8,7 @@ use crate::index::flat::{IndexError, Reader, Writer};
 ///
 /// A map of the standard library would do the same with an allocation per text, which makes both
 /// building and reading back several times as slow. The hash has a secret of its own, so that
-/// nobody can choose texts that all share a place.
+/// an attacker cannot choose texts that all collide.
 #[derive(Debug, Default)]
 pub(crate) struct Terms {
     text: String,
@@ -50,7 +50,7 @@ impl Terms {
         self.slot(text)?.1
     }
 
-    /// The number of a text, a new one where it has none.
+    /// The number of a text; a new text gets a new number.
     pub(crate) fn number(&mut self, text: &str) -> u32 {
         if (self.ends.len() + 1) * 2 > self.slots.len() {
             self.make_room();
@@ -68,7 +68,7 @@ impl Terms {
         number
     }
 
-    /// Makes at least twice as many slots as there are texts, and places them anew.
+    /// Grows to at least twice as many slots as texts, and rehashes.
     fn make_room(&mut self) {
         let count = ((self.ends.len() + 1) * 4).next_power_of_two().max(64);
         self.slots.clear();

@@ -10,7 +10,7 @@ pub struct VectorIndex {
     id: Arc<EmbedderId>,
     values: Vec<f32>,
     /// Per vector, how close it is to requests that have nothing to do with it, less the mean of
-    /// all vectors; empty where nobody looked.
+    /// all vectors; empty if not computed.
     hubness: Vec<f32>,
 }
 
@@ -22,9 +22,6 @@ impl VectorIndex {
     }
 
     /// An index of numbers as they were stored, vector after vector; each is scaled to length one.
-    ///
-    /// # Errors
-    /// Where the numbers do not fill whole vectors.
     pub fn from_values(id: Arc<EmbedderId>, mut values: Vec<f32>) -> Result<Self, Incomparable> {
         if id.dims == 0 || !values.len().is_multiple_of(id.dims) {
             return Err(Incomparable::Length { numbers: values.len(), dims: id.dims });
@@ -35,9 +32,6 @@ impl VectorIndex {
 
     /// An index of [`VectorIndex::values`] as another index gave them: nothing is scaled again,
     /// so cosines are the same to the bit. Numbers that are not finite become 0.
-    ///
-    /// # Errors
-    /// Where the numbers do not fill whole vectors.
     pub fn from_stored(id: Arc<EmbedderId>, mut values: Vec<f32>) -> Result<Self, Incomparable> {
         if id.dims == 0 || !values.len().is_multiple_of(id.dims) {
             return Err(Incomparable::Length { numbers: values.len(), dims: id.dims });
@@ -57,11 +51,8 @@ impl VectorIndex {
     /// Notes how close each vector is to the vectors of [`crate::select::background`]; see there for why.
     ///
     /// Adding a vector later forgets it all.
-    ///
-    /// # Errors
-    /// Where another embedder made them.
     pub fn set_background(&mut self, background: &[Vector]) -> Result<(), Incomparable> {
-        /// So many of the closest count.
+        /// The number of closest vectors that count.
         const CLOSEST: usize = 10;
         for vector in background {
             same_embedder(&self.id, vector.id())?;
@@ -82,22 +73,19 @@ impl VectorIndex {
         Ok(())
     }
 
-    /// What [`VectorIndex::set_background`] found, to be stored; empty where nobody looked.
+    /// The result of [`VectorIndex::set_background`], for storage; empty if it was not called.
     #[must_use]
     pub fn hubness(&self) -> &[f32] {
         &self.hubness
     }
 
-    /// Takes what [`VectorIndex::hubness`] gave, where it is of as many vectors and finite.
+    /// Takes the values of [`VectorIndex::hubness`] if their number matches and they are finite.
     pub fn set_hubness(&mut self, hubness: Vec<f32>) {
         let fits = hubness.len() == self.len() && hubness.iter().all(|x| x.is_finite());
         self.hubness = if fits { hubness } else { Vec::new() };
     }
 
     /// Adds a vector at the end.
-    ///
-    /// # Errors
-    /// Where another embedder made it.
     pub fn push(&mut self, vector: &Vector) -> Result<(), Incomparable> {
         same_embedder(&self.id, vector.id())?;
         self.values.extend_from_slice(vector.values());
@@ -123,7 +111,6 @@ impl VectorIndex {
         self.values.len() / self.id.dims.max(1)
     }
 
-    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
@@ -151,9 +138,6 @@ impl VectorIndex {
     }
 
     /// The cosine of a query with every vector, in order.
-    ///
-    /// # Errors
-    /// Where another embedder made the query.
     pub fn cosines(&self, query: &Vector) -> Result<Vec<f32>, Incomparable> {
         same_embedder(&self.id, query.id())?;
         let rows = self.values.chunks_exact(self.id.dims.max(1));

@@ -1,4 +1,4 @@
-//! Words of any language and of identifiers, and what they are indexed as.
+//! Splits text and identifiers in any language into index terms.
 
 /// A word in lower case, and whether its script writes words without spaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

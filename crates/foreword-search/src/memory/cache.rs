@@ -1,4 +1,4 @@
-//! What was read once and may be needed again, until the memories change.
+//! Caches what may be needed again, until the memories change.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use crate::memory::index::Index;
 use crate::memory::number_map::NumberMap;
 use crate::memory::words;
 
-/// So many entries are kept.
+/// Maximum number of cached entries.
 const MAX_ENTRIES: usize = 16_384;
-/// So many places of words are kept.
+/// Maximum number of cached word positions.
 const MAX_POSTINGS: usize = 1 << 20;
-/// Vectors of so many bytes together are all kept.
+/// Vectors of up to this many bytes in total are all cached.
 const MAX_VECTOR_BYTES: usize = 16 << 20;
-/// After so many questions to the same memories it pays to read all vectors at once.
+/// After this many queries on unchanged memories, reading all vectors at once pays off.
 const WARM_AFTER: u32 = 4;
 
 /// A memory and the words it is found by, as sorted numbers.
@@ -33,7 +33,7 @@ pub(crate) struct Kinds {
     pub(crate) never: [Option<u32>; 3],
 }
 
-/// How many memories have a word, and which, the newest first, if so many were asked for.
+/// The number of memories that have a word and, if requested, the newest of them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Holders {
     pub(crate) count: u64,

@@ -23,7 +23,7 @@ pub(crate) struct Probe {
 
 impl Probe {
     pub(crate) fn new(values: &[f32]) -> Self {
-        // Finer than what is stored: the products of both still fit 32 bits.
+        // Finer than the stored codes; the products of both still fit 32 bits.
         let most = values.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
         let scale = if most > 0.0 { 2047.0 / most } else { 0.0 };
         let codes: Vec<i16> = values.iter().map(|x| (x * scale).round() as i16).collect();

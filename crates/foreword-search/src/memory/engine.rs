@@ -18,7 +18,7 @@ use crate::memory::recall::{Hit, KindFilter, Recall, RecallParts, Recalled};
 use crate::memory::score::{self, Calibration, DEFAULT_MIN_SCORE};
 use crate::memory::sketch::Rotation;
 
-/// So many candidates each of vectors and words are looked at closely, at least.
+/// The minimum number of candidates, of vectors and of words each, that are scored exactly.
 const CANDIDATES: usize = 32;
 /// The most hits of one question.
 const MAX_HITS: usize = 1000;
@@ -41,10 +41,6 @@ struct State {
 impl MemoryEngine {
     /// Opens the memories of a database; `None` where there is no database or it has none. Creates
     /// nothing.
-    ///
-    /// # Errors
-    ///
-    /// When the database is damaged or made by a newer version.
     pub fn open_read(database: &Path) -> Result<Option<Self>, MemoryError> {
         let reader = match Reader::open(database) {
             Ok(reader) => reader,
@@ -57,30 +53,18 @@ impl MemoryEngine {
     }
 
     /// As [`open_read`](Self::open_read), with a database that is open already.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn with_reader(reader: Reader) -> Result<Option<Self>, MemoryError> {
         let engine = Self { reader, state: Mutex::default() };
         Ok(if engine.is_empty()? { None } else { Some(engine) })
     }
 
     /// Whether there is no memory.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn is_empty(&self) -> Result<bool, MemoryError> {
         let last = self.reader.read_memories(|rows| rows.last_key())?;
         Ok(last.flatten().is_none())
     }
 
     /// The ids of the embedders that vectors are stored of.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
     pub fn embedders(&self) -> Result<Vec<String>, MemoryError> {
         let names = self.reader.read_memories(|rows| -> Result<_, MemoryError> {
             let mut names = Vec::new();
@@ -94,10 +78,7 @@ impl MemoryEngine {
 
     /// The memories that fit a question best.
     ///
-    /// # Errors
-    ///
-    /// When the database cannot be read, or what memories are found by is damaged: an answer that
-    /// may be wrong is not given.
+    /// Fails if the index is damaged, rather than return a result that may be wrong.
     pub fn recall(&self, query: &Recall<'_>) -> Result<Recalled, MemoryError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let found = self.reader.read_memories(|rows| state.recall(rows, query))?;
@@ -198,7 +179,7 @@ impl State {
     /// Which classes a question sees.
     fn seen(&self, rows: &MemoryRows<'_>, query: &Recall<'_>) -> Result<Seen, MemoryError> {
         let number = |name: Option<&str>| -> Result<u32, StoreError> {
-            // Of a name that no memory has, only what is for all is seen.
+            // For an unknown name, only memories for everyone are visible.
             Ok(name.map(|name| rows.number(name)).transpose()?.flatten().unwrap_or(0))
         };
         let scope = [number(query.agent)?, number(query.user)?, number(query.session)?];
@@ -232,7 +213,7 @@ impl State {
         Ok(seen)
     }
 
-    /// Readies a vector for comparisons; `None` where there is nothing to compare it with.
+    /// Prepares a vector for comparisons; `None` if there is nothing to compare it with.
     fn probe<'a>(
         &mut self,
         rows: &MemoryRows<'_>,
@@ -419,7 +400,7 @@ impl State {
         })
     }
 
-    /// The vector of a memory, whoever made it.
+    /// The vector of a memory, from any embedder.
     fn stored_vector(
         &mut self,
         rows: &MemoryRows<'_>,

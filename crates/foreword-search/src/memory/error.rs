@@ -1,9 +1,8 @@
-//! What can go wrong with memories.
+//! Errors of memories.
 
 use foreword_embed::{EmbedError, Incomparable};
 use foreword_store::StoreError;
 
-/// What can go wrong with memories.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemoryError {
@@ -13,7 +12,7 @@ pub enum MemoryError {
     /// The embedder has no answer.
     #[error("cannot compute the embedding: {0}")]
     Embed(#[from] EmbedError),
-    /// A vector is not as long as its embedder says.
+    /// A vector does not have its embedder's length.
     #[error(transparent)]
     Incomparable(#[from] Incomparable),
     /// A stored vector cannot be one.
@@ -21,13 +20,12 @@ pub enum MemoryError {
     Vector {
         /// The memory.
         id: String,
-        /// What is wrong with it.
         detail: String,
     },
 }
 
 impl MemoryError {
-    /// What to do about it, where that can be said.
+    /// What to do about it, if known.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {

@@ -1,4 +1,4 @@
-//! What is kept in memory of all memories: whom each is for, when it happened, and its sketch.
+//! The in-memory index of all memories: scope, time and sketch of each.
 
 use foreword_store::{MEMORY_BLOCK, MemoryRows, MemorySlot, StoreError, memory_place};
 
@@ -17,9 +17,9 @@ pub(crate) struct Class {
     pub(crate) embedder: u32,
 }
 
-/// So many words of each sketch are looked at in the first look at very many.
+/// Words of each sketch that the first pass compares in a large index.
 const SCANNED: usize = 2;
-/// Up to so many blocks fit the caches of a processor, and the first look takes in all words.
+/// Up to this many blocks fit the processor's caches, and the first pass compares all words.
 const FEW_BLOCKS: usize = 256;
 
 /// The sketches of one embedder.
@@ -49,14 +49,14 @@ impl Sketches {
         (self.embedder, self.words, self.scanned) == (other.embedder, other.words, other.scanned)
     }
 
-    /// Makes room for so many blocks.
+    /// Reserves space for `blocks` blocks.
     pub(crate) fn resize(&mut self, blocks: usize) {
         self.codes.resize(blocks * MEMORY_BLOCK * self.words, 0);
         self.planes.resize(blocks * MEMORY_BLOCK * self.scanned, 0);
         self.there.resize(blocks, false);
     }
 
-    /// Takes in a block as it is stored; false where it has the wrong length.
+    /// Adds a stored block; false if it has the wrong length.
     pub(crate) fn put(&mut self, block: usize, bytes: &[u8]) -> bool {
         let Self { words, scanned, codes, planes, .. } = self;
         let (size, part) = (MEMORY_BLOCK * *words, MEMORY_BLOCK * *scanned);
@@ -92,7 +92,7 @@ pub(crate) struct Index {
     classes: Vec<u32>,
     at: Vec<i64>,
     words: Vec<u16>,
-    /// Per class: what it is, and how many memories it has.
+    /// Per class: its scope and number of memories.
     known: Vec<(Class, usize)>,
     numbers: NumberMap<Class, u32>,
     pub(crate) sketches: Sketches,
@@ -144,14 +144,14 @@ impl Index {
         sketches.resize(blocks.len());
         let mut unfit = None;
         rows.sketches_since(embedder, sketches.stamp, |block, bytes| {
-            // What is left over from memories that were all forgotten has no place.
+            // Remains of memories that were all forgotten have no place.
             if let Ok(place) = blocks.binary_search(&block)
                 && !sketches.put(place, bytes)
             {
                 unfit = Some(block);
             }
         })?;
-        // A memory of a block that never had sketches would not be found, and nobody would know.
+        // A memory in a block without sketches would silently not be found.
         let holds = |classes: &[u32]| {
             let of = |class: &u32| known.get(*class as usize).map(|(class, _)| class.embedder);
             classes.iter().any(|class| of(class) == Some(embedder))

@@ -1,4 +1,4 @@
-//! Memories as lines of JSON: what an export writes and an import reads.
+//! Memories as lines of JSON, for export and import.
 
 use std::fmt::Write as _;
 
@@ -109,19 +109,11 @@ impl Line {
     }
 
     /// The line as text, without a line break.
-    ///
-    /// # Errors
-    ///
-    /// When a number cannot be written.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self)
     }
 
     /// Reads a line.
-    ///
-    /// # Errors
-    ///
-    /// When it is no memory.
     pub fn parse(line: &str) -> Result<NewEntry, LineError> {
         let line: Self = serde_json::from_str(line)?;
         if line.version != VERSION {

@@ -1,4 +1,4 @@
-//! Writing: what has to happen to a text before it is stored, and what goes on record.
+//! Writes memories: checks and embeds a text before it is stored and audited.
 
 use foreword_embed::{EmbedError, Embedder};
 use foreword_store::{
@@ -13,21 +13,19 @@ use crate::memory::error::MemoryError;
 use crate::memory::sketch::Rotation;
 use crate::memory::words;
 
-/// So many memories are embedded and written in one transaction.
+/// Memories embedded and written per transaction.
 const AT_ONCE: usize = 16 * MEMORY_BLOCK;
-/// So many ids are named in the log; of more, their number and a digest.
+/// Ids named in the audit log; beyond that, their number and a digest.
 const NAMED_IDS: usize = 50;
 
 /// A memory to be stored.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewEntry {
-    /// What it says.
     pub text: String,
-    /// What it is for.
     pub kind: MemoryKind,
     /// Whom it is for.
     pub scope: MemoryScope,
-    /// The day it speaks of, as `2026-02-26`.
+    /// The day it is about, such as `2026-02-26`.
     pub date: Option<String>,
     /// Whether it came from outside.
     pub tainted: bool,
@@ -45,10 +43,6 @@ pub struct NewEntry {
 
 impl NewEntry {
     /// Looks whether it can be stored.
-    ///
-    /// # Errors
-    ///
-    /// When it is too long or not as it has to be.
     pub fn check(&self) -> Result<(), StoreError> {
         let Self { text, kind, scope, date, tainted, source, importance, .. } = self.clone();
         let id = self.id.clone().map_or_else(MemoryId::random, Ok)?;
@@ -71,7 +65,7 @@ pub struct Batch {
     pub unembedded: Option<EmbedError>,
 }
 
-/// Counts of what was imported.
+/// The counts of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Imported {
     /// Stored.
@@ -95,12 +89,12 @@ impl Imported {
     }
 }
 
-/// Counts of what was embedded again.
+/// The counts of a reindexing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reindexed {
-    /// So many got a new vector.
+    /// Memories that got a new vector.
     pub done: usize,
-    /// So many had none of this embedder.
+    /// Memories that had no vector of this embedder.
     pub total: usize,
 }
 
@@ -127,10 +121,7 @@ impl<'s> Memories<'s> {
 
     /// Stores one memory.
     ///
-    /// # Errors
-    ///
-    /// When it is too long or not as it has to be, and when the database cannot be written. An
-    /// embedder that has no answer is no error: see [`Batch::unembedded`].
+    /// If the embedder fails, the memory is stored without a vector: see [`Batch::unembedded`].
     pub fn add(&self, actor: &str, now_ms: i64, entry: NewEntry) -> Result<Batch, MemoryError> {
         let (new, unembedded) = self.ready(now_ms, vec![entry])?;
         let added = self.store.write(now_ms, |write| -> Result<_, StoreError> {
@@ -146,9 +137,7 @@ impl<'s> Memories<'s> {
 
     /// Stores many memories in one transaction with one entry in the log.
     ///
-    /// # Errors
-    ///
-    /// As [`add`](Self::add); none of them is stored then.
+    /// On an error, none of them is stored.
     pub fn import(
         &self,
         actor: &str,
@@ -179,10 +168,6 @@ impl<'s> Memories<'s> {
     }
 
     /// Forgets memories; gives how many were still there. Their texts are not in the log.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be written.
     pub fn forget(
         &self,
         actor: &str,
@@ -214,11 +199,7 @@ impl<'s> Memories<'s> {
     }
 
     /// Makes vectors for the memories that have none of this embedder, or with `all` for every one,
-    /// which also heals damaged vectors. What is done is done if it is interrupted.
-    ///
-    /// # Errors
-    ///
-    /// When there is no embedder or it has no answer, and when the database cannot be written.
+    /// which also repairs damaged vectors. An interruption keeps the work done so far.
     pub fn reindex(
         &self,
         actor: &str,
@@ -314,7 +295,7 @@ impl<'s> Memories<'s> {
         entries: Vec<NewEntry>,
     ) -> Result<(Vec<NewMemory>, Option<EmbedError>), MemoryError> {
         let missing = entries.iter().filter(|entry| entry.vector.is_none());
-        // What is too long will be refused; it need not be embedded first.
+        // A text that is too long is refused anyway, so it is not embedded.
         let texts: Vec<&str> = missing
             .map(|entry| entry.text.as_str())
             .map(|text| if text.len() > foreword_store::MAX_MEMORY_BYTES { "" } else { text })

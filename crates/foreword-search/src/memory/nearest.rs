@@ -107,7 +107,7 @@ impl Table {
                     if let Some(none) = sums.first_mut() {
                         *none = -eight.iter().sum::<f32>();
                     }
-                    // Each bit doubles what is there: the same sums, with its number turned over.
+                    // Each bit doubles the table: the same sums with the sign of its number flipped.
                     for (bit, x) in eight.iter().enumerate() {
                         let (below, above) = sums.split_at_mut(1 << bit);
                         above.iter_mut().zip(below).for_each(|(to, from)| *to = *from + 2.0 * x);

@@ -1,4 +1,4 @@
-//! Maps whose keys are our own numbers: quick, and nobody outside chooses the keys.
+//! Maps with internal integer keys: fast, and safe because outsiders cannot choose the keys.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -10,12 +10,12 @@ use crate::memory::words;
 /// How fast the length of a memory counts against it, and how much.
 const K1: f32 = 1.2;
 const B: f32 = 0.4;
-/// A question is answered by so many of its rarest words: long tasks are not about all they say.
+/// A query uses this many of its rarest words; most of a long task is off topic.
 const MASS: usize = 4;
-/// Fewer memories count as so many: among a handful no word is rare.
+/// The minimum size for rarity: among a few memories no word is rare.
 const SMALLEST: f32 = 200.0;
 
-/// By so many of the rarest words memories are looked for; what is found is scored with all.
+/// Memories are found by this many of the rarest words and scored with all.
 const LOOKED_FOR: usize = 8;
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ struct Term {
 pub(crate) struct Question {
     /// The rarest first.
     terms: Vec<Term>,
-    /// What the rarest words weigh together.
+    /// The total weight of the rarest words.
     mass: f32,
 }
 
@@ -72,7 +72,7 @@ impl Question {
 
     /// The memories that have the most of the question's words, among the classes that are seen.
     ///
-    /// Rare words first, until so many places were read: of the words behind, and of a word that
+    /// Rare words first, until enough places are read: of the remaining words, and of a word that
     /// more memories have, only the newest are found by it. What was found is scored with all words
     /// later.
     pub(crate) fn candidates(

@@ -1,4 +1,4 @@
-//! What is asked, and what is answered.
+//! Queries and results of recall.
 
 use foreword_embed::Vector;
 use foreword_store::MemoryEntry;
@@ -8,14 +8,14 @@ use crate::memory::score::DEFAULT_HALF_LIFE_DAYS;
 /// Which kinds of memories are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KindFilter<'a> {
-    /// What is known: all but activity, and but what is never put into a prompt.
+    /// Knowledge: no activity, and no memories excluded from prompts.
     #[default]
     Memories,
     /// What happened.
     Activity,
     /// Both of these.
     All,
-    /// Everything, also what is never put into a prompt: for a person's eyes.
+    /// Everything, including memories excluded from prompts: for display to a person.
     Everything,
     /// One kind, whichever it is: for a person's eyes.
     Only(&'a str),
@@ -36,13 +36,13 @@ pub struct Recall<'a> {
     pub session: Option<&'a str>,
     /// The time, in milliseconds since 1970.
     pub now_ms: i64,
-    /// At most so many hits.
+    /// Maximum number of hits.
     pub limit: usize,
-    /// The least score of a hit; the calibrated default where it is `None`.
+    /// The minimum score of a hit; `None` uses the calibrated default.
     pub min_score: Option<f32>,
     /// Which kinds.
     pub kinds: KindFilter<'a>,
-    /// After so many days a memory is half as recent; never where it is `None`.
+    /// The half-life of recency in days; `None` disables decay.
     pub half_life_days: Option<f64>,
     /// How much a hit has to differ from those before it, 0 to 1; 0 for not at all.
     pub diversity: f32,
@@ -71,7 +71,7 @@ impl<'a> Recall<'a> {
     }
 }
 
-/// What a score is made of.
+/// The parts of a score.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RecallParts {
     /// The cosine with the question, where the vectors can be compared.
@@ -87,15 +87,14 @@ pub struct RecallParts {
 pub struct Hit {
     /// The memory.
     pub entry: MemoryEntry,
-    /// Its vector, as it was stored.
+    /// Its stored vector.
     pub vector: Option<Vector>,
     /// How well it fits, 0 to 1, the same scale for every embedder.
     pub score: f32,
-    /// What the score is made of.
     pub parts: RecallParts,
 }
 
-/// What was found.
+/// The result of a recall.
 #[derive(Debug, Clone, Default)]
 pub struct Recalled {
     /// The best first.
@@ -110,6 +109,6 @@ pub struct Recalled {
     pub below_threshold: usize,
     /// How many reached it and were left out for their kind.
     pub never_injected: usize,
-    /// How many reached it and said nothing new beside a hit.
+    /// How many reached it but duplicated a hit.
     pub repeated: usize,
 }

@@ -11,12 +11,12 @@ use crate::memory::recall::RecallParts;
 
 /// The least score of a memory that is given out, unless another is asked for.
 pub const DEFAULT_MIN_SCORE: f32 = 0.7;
-/// After so many days a memory is half as recent, unless told otherwise.
+/// The default half-life of recency in days.
 pub const DEFAULT_HALF_LIFE_DAYS: f64 = 90.0;
 
 /// What age takes from the odds of the oldest memory, as a logarithm.
 const AGE_WEIGHT: f32 = 0.6;
-/// What importance gives to or takes from them at most.
+/// The maximum effect of importance.
 const IMPORTANCE_WEIGHT: f32 = 0.5;
 const DAY_MS: f64 = 86_400_000.0;
 
@@ -25,21 +25,21 @@ const DAY_MS: f64 = 86_400_000.0;
 pub(crate) struct Calibration {
     /// The odds of a memory that shares nothing with the question.
     base: f32,
-    /// What a cosine of 1 adds.
+    /// The effect of a cosine of 1.
     meaning: f32,
     /// What sharing all words adds.
     words: f32,
 }
 
-/// Where there is no vector to compare: four in ten of the rarest words have to be there.
+/// Without a vector to compare, four in ten of the rarest words must match.
 const WORDS_ALONE: Calibration = Calibration { base: -5.5, meaning: 0.0, words: 16.0 };
 /// Whatever the vectors say: nearly all words are there.
 const ALL_WORDS: Calibration = Calibration { base: -12.0, meaning: 0.0, words: 16.0 };
-/// Fitted; a cosine of 0.58 is enough by itself.
+/// Fitted; a cosine of 0.58 alone is enough.
 const STATIC: Calibration = Calibration { base: -9.0, meaning: 17.0, words: 10.0 };
 /// Not fitted: the static table was made after this model, and its cosines are alike.
 const USE: Calibration = STATIC;
-/// An embedder that nobody measured: words have to help, or the cosine be high.
+/// For an embedder without a calibration: words must match too, or the cosine must be high.
 const UNKNOWN: Calibration = Calibration { base: -12.0, meaning: 17.0, words: 10.0 };
 
 impl Calibration {

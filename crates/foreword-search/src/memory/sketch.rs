@@ -1,10 +1,10 @@
-//! Sketches: one bit for each number of a vector, after a rotation that makes all bits tell as much.
+//! Sketches: one bit per number of a vector, after a rotation that makes all bits equally informative.
 //!
 //! Embeddings put more into some dimensions than into others. A rotation spreads that evenly, so
 //! that the share of equal bits says how small the angle is. The rotation is fixed: sketches are
 //! stored.
 
-/// The rotation for vectors of one length, and what it needs.
+/// The rotation for vectors of one length, with its buffers.
 #[derive(Debug, Clone)]
 pub(crate) struct Rotation {
     padded: usize,

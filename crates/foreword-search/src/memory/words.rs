@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 use crate::each_term;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// So many bytes of a question are read for its words.
+/// Maximum number of bytes of a query that are read for words.
 const MAX_BYTES: usize = 64 * 1024;
-/// So many different words of a question count.
+/// Maximum number of distinct words of a query.
 pub(crate) const MAX_TERMS: usize = 64;
 
 /// The words by which a text is found, each once, in order.
@@ -24,7 +24,7 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
 
 /// A word as a number, to be compared with many.
 pub(crate) fn number(term: &str) -> u64 {
-    // FNV-1a: the words are short, and nothing is decided by this number but a score.
+    // FNV-1a: the words are short, and a collision affects only a score.
     term.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })

@@ -12,15 +12,12 @@ use foreword_embed::{EmbedError, Embedder};
 
 const REQUESTS: &str = include_str!("background.txt");
 
-/// The requests, for whoever embeds them together with other texts.
+/// The requests, for a caller that embeds them together with other texts.
 pub fn background_requests() -> impl Iterator<Item = &'static str> {
     REQUESTS.lines()
 }
 
 /// The vectors of the requests, for [`crate::VectorIndex::set_background`].
-///
-/// # Errors
-/// Where the embedder cannot answer.
 pub fn background(embedder: &dyn Embedder) -> Result<Vec<Vector>, EmbedError> {
     embedder.embed(&background_requests().collect::<Vec<_>>())
 }

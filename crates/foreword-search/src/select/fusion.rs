@@ -22,7 +22,7 @@ const KNOWN: f32 = 1.5;
 /// How much being close to everything is held against an item, for a query none of whose words
 /// any item has. Where words are known they settle such questions better.
 const HUBS: f32 = 0.3;
-/// What the score of a query with strange words is short of, beside one whose words are all known.
+/// How much lower the score of a query with unknown words is than that of one with known words.
 ///
 /// Words, names and grams cannot speak for an item that says the same in another language. Fitted
 /// on thirteen sets, each query once with its tools and once with them taken out of the pool: the
@@ -35,7 +35,7 @@ const STRANGE: f32 = 0.5;
 /// another language; in a pool of thirty tools most words of any query are strange.
 const EASED: f32 = 0.05;
 
-/// What has to be known of an embedder to use its cosines beside other evidence.
+/// How to combine an embedder's cosines with other evidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Calibration {
     /// How much a cosine counts.
@@ -118,7 +118,7 @@ impl Fused {
         if self.cosines.is_some() { STRANGE * (1.0 - self.lexical.known) } else { 0.0 }
     }
 
-    /// What is taken from a threshold that scores of this query are held against.
+    /// What to subtract from a threshold for this query's scores.
     pub(crate) fn ease(&self) -> f32 {
         if self.cosines.is_some() { EASED * (1.0 - self.lexical.known) } else { 0.0 }
     }

@@ -9,7 +9,7 @@ use crate::index::vectors::VectorIndex;
 use crate::select::fusion::{Calibration, Fused, Parts};
 use foreword_embed::{Incomparable, Vector};
 
-/// What an item is; each kind has a limit of its own.
+/// The kind of an item; each kind has its own limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// A tool.
@@ -21,7 +21,6 @@ pub enum Kind {
 /// Something that can be selected.
 #[derive(Debug, Clone, Copy)]
 pub struct Item<'a> {
-    /// What it is.
     pub kind: Kind,
     /// Its name, by which a task can ask for it.
     pub name: &'a str,
@@ -31,7 +30,7 @@ pub struct Item<'a> {
     pub vector: Option<&'a Vector>,
 }
 
-/// What is asked.
+/// A query.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<'a> {
     /// The task.
@@ -40,7 +39,7 @@ pub struct Query<'a> {
     pub vector: Option<&'a Vector>,
     /// Items that the mode always brings along, by index.
     pub mode_base: &'a [usize],
-    /// Which items may be picked at all; none said, all may.
+    /// The items that may be picked; empty means all.
     pub offered: &'a [bool],
 }
 
@@ -82,13 +81,13 @@ pub struct Picked {
     pub index: usize,
     /// Its score; higher fits better.
     pub score: f32,
-    /// What the score is made of.
+    /// The parts of the score.
     pub parts: Parts,
     /// Why it is here; never empty.
     pub reasons: Vec<Reason>,
 }
 
-/// What was picked for a task.
+/// The items picked for a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
     /// Named items, then those of the mode, then the best by score; ties by place.
@@ -97,7 +96,7 @@ pub struct Selection {
     pub abstained: Vec<Kind>,
     /// The score from which on items counted.
     pub min_score: f32,
-    /// How well the best item fits; 0 where there is none.
+    /// How well the best item fits; 0 without items.
     pub fit: f32,
     /// Whether vectors took part; if not, only words were compared.
     pub with_vectors: bool,
@@ -126,9 +125,6 @@ impl Selector {
     /// Indexes items.
     ///
     /// Vectors take part if at least one item has one; an item without one is found by its words.
-    ///
-    /// # Errors
-    /// Where the vectors of two items were made by different embedders.
     pub fn new(items: &[Item<'_>]) -> Result<Self, Incomparable> {
         let first = items.iter().find_map(|item| item.vector);
         let mut vectors = first.map(|vector| VectorIndex::new(Arc::clone(vector.id())));
@@ -151,9 +147,6 @@ impl Selector {
     }
 
     /// An index of parts that were stored: rankings are those of the index they came from.
-    ///
-    /// # Errors
-    /// Where the parts are not of equally many items.
     pub fn from_parts(
         kinds: Vec<Kind>,
         lexical: LexicalIndex,
@@ -170,7 +163,7 @@ impl Selector {
         Ok(Self { kinds, lexical, names, vectors, calibration })
     }
 
-    /// What the items are.
+    /// The kinds of the items.
     #[must_use]
     pub fn kinds(&self) -> &[Kind] {
         &self.kinds
@@ -195,9 +188,6 @@ impl Selector {
     }
 
     /// Holds it against items that they are close to everything; see [`crate::select::background`].
-    ///
-    /// # Errors
-    /// Where another embedder made the vectors of the background.
     pub fn with_background(mut self, background: &[Vector]) -> Result<Self, Incomparable> {
         if let Some(vectors) = &mut self.vectors {
             vectors.set_background(background)?;
@@ -212,7 +202,7 @@ impl Selector {
         self
     }
 
-    /// What is known of the embedder whose vectors are in here.
+    /// The calibration of the embedder that made the vectors.
     #[must_use]
     pub fn calibration(&self) -> Calibration {
         self.calibration
@@ -237,9 +227,6 @@ impl Selector {
 
     /// All items, best first: those whose unmistakable name stands in the text, then by score,
     /// ties by place. Neither limits nor thresholds apply.
-    ///
-    /// # Errors
-    /// Where another embedder made the query's vector.
     pub fn rank(&self, text: &str, vector: Option<&Vector>) -> Result<Vec<Ranked>, Incomparable> {
         let (fused, _) = self.fuse(text, vector)?;
         let mut named = vec![false; self.kinds.len()];
@@ -253,7 +240,7 @@ impl Selector {
             let [first, rest] = &mut keys;
             if named { first } else { rest }.push(key(score, index));
         }
-        // Numbers sort several times as fast as what they stand for.
+        // Sorting integer keys is several times as fast as sorting the items.
         keys.iter_mut().for_each(|keys| keys.sort_unstable());
         Ok(keys.concat().into_iter().map(ranked).collect())
     }
@@ -261,9 +248,6 @@ impl Selector {
     /// Whether anything fits at all: the score of the best item, and what strange words in the
     /// query cost it. Scores tell items apart, fits tell queries apart; they say nothing about the
     /// order of items. 0 where there are no items.
-    ///
-    /// # Errors
-    /// Where another embedder made the query's vector.
     pub fn fit(&self, text: &str, vector: Option<&Vector>) -> Result<f32, Incomparable> {
         let (fused, _) = self.fuse(text, vector)?;
         let best = fused.totals().into_iter().max_by(f32::total_cmp);
@@ -272,10 +256,7 @@ impl Selector {
 
     /// Picks items for a task.
     ///
-    /// Named items come first and the mode's next, so that limits cut what was merely found.
-    ///
-    /// # Errors
-    /// Where another embedder made the query's vector.
+    /// Named items come first and the mode's next, so limits cut only items found by score.
     pub fn select(&self, query: &Query<'_>, limits: &Limits) -> Result<Selection, Incomparable> {
         let (fused, calibration) = self.fuse(query.text, query.vector)?;
         let with_vectors = calibration != Calibration::LEXICAL;
@@ -336,7 +317,7 @@ fn key(score: f32, index: u32) -> u64 {
     u64::from(!ascending) << 32 | u64::from(index)
 }
 
-/// What a key stands for.
+/// Decodes a key.
 fn ranked(key: u64) -> Ranked {
     let ascending = !((key >> 32) as u32);
     let bits = if ascending >> 31 == 1 { ascending & !(1 << 31) } else { !ascending };
@@ -356,7 +337,7 @@ fn best_first(indices: &mut Vec<usize>, count: usize, score: impl Fn(usize) -> f
     indices.sort_unstable_by(order);
 }
 
-/// Cosines of an embedder nobody measured are brought to the spread that ours have.
+/// Cosines of an embedder without a calibration are scaled to the spread of ours.
 ///
 /// Some models give any two texts a cosine between 0.7 and 0.9, others between 0 and 0.5; how far
 /// the items lie apart among themselves tells which, and where unrelated texts lie: below that
@@ -365,7 +346,7 @@ fn calibrate(vectors: &VectorIndex) -> Calibration {
     /// The usual standard deviation of the static table's cosines between the tools of one set:
     /// 0.11 to 0.21, 0.15 on average, over thirteen sets.
     const SPREAD: f32 = 0.15;
-    /// Fewer items tell nothing of how cosines lie.
+    /// With fewer items the distribution of cosines is unknown.
     const ENOUGH: usize = 8;
     Calibration::known(vectors.id()).unwrap_or_else(|| {
         let (mean, spread) = vectors.spread();

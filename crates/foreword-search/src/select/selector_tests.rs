@@ -1,4 +1,4 @@
-//! What a selection holds, and in which order.
+//! The contents and order of a selection.
 
 use std::sync::Arc;
 

@@ -52,10 +52,6 @@ pub(crate) struct Parts {
 const LINES_ABOVE: usize = 1;
 
 /// Takes a text apart. One that does not start with a line of `---` has no header.
-///
-/// # Errors
-///
-/// If the header is never closed, or is too long to be one.
 pub fn split_header(text: &str) -> Result<HeaderSplit<'_>, HeaderFault> {
     let Some(opening) = first_line(text).filter(|line| line.trim_end() == "---") else {
         return Ok(HeaderSplit { header: None, body: text, body_first_line: 1 });

@@ -14,10 +14,6 @@ impl Workspace {
     /// In each directory AGENTS.md counts, or CLAUDE.md where there is none. A relative `cwd` is
     /// taken from the root of the workspace. Outside the workspace only the root's instructions
     /// apply, for there is no way down from the root to it.
-    ///
-    /// # Errors
-    ///
-    /// If `cwd` is not a directory, or a file cannot be read.
     pub fn instructions(&self, cwd: Option<&Path>) -> Result<Vec<SourceFile>, WorkspaceError> {
         let nested = match cwd {
             Some(cwd) => self.files.directories_towards(cwd)?,

@@ -41,11 +41,6 @@ pub enum LayerPlace {
 
 impl Workspace {
     /// The file a prompt reference leads to: `capabilities/core` is `prompts/capabilities/core.md`.
-    ///
-    /// # Errors
-    ///
-    /// If the reference is absolute, climbs or holds what no path may hold, or if there is no such
-    /// file: naming the file and who asked for it.
     pub fn prompt_ref(
         &self,
         reference: &str,
@@ -62,10 +57,6 @@ impl Workspace {
     }
 
     /// The capability packs, `prompts/capabilities/*.md`, by name.
-    ///
-    /// # Errors
-    ///
-    /// If one of them cannot be read.
     pub fn capability_packs(&self) -> Result<BTreeMap<String, SourceFile>, WorkspaceError> {
         let mut packs = BTreeMap::new();
         for entry in self.files.list(PACKS_DIR, MAX_DIRECTORY_ENTRIES)?.unwrap_or_default() {
@@ -81,10 +72,6 @@ impl Workspace {
     }
 
     /// The persona of an agent, `prompts/agents/<namespace>/<id>.md`.
-    ///
-    /// # Errors
-    ///
-    /// If the namespace or id is not one plain name, or the file cannot be read.
     pub fn persona(&self, namespace: &str, id: &str) -> Result<Option<SourceFile>, WorkspaceError> {
         for name in [namespace, id] {
             check_component(name).map_err(|reason| WorkspaceError::BadPath {
@@ -97,19 +84,11 @@ impl Workspace {
     }
 
     /// The workspace's own platform base, `prompts/base.md`.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read.
     pub fn base(&self) -> Result<Option<SourceFile>, WorkspaceError> {
         self.file("prompts/base.md")
     }
 
     /// The workspace's own sub-agent overlay, `prompts/runtime/sub-agent.md`.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read.
     pub fn sub_agent_overlay(&self) -> Result<Option<SourceFile>, WorkspaceError> {
         self.file("prompts/runtime/sub-agent.md")
     }
@@ -118,10 +97,6 @@ impl Workspace {
     ///
     /// A blank file is passed over as if it were absent: a layer that was begun and never written
     /// must not remove the one below it.
-    ///
-    /// # Errors
-    ///
-    /// If a file that exists cannot be read.
     pub fn layer(&self, layer: Layer) -> Result<Option<(SourceFile, LayerPlace)>, WorkspaceError> {
         for (dir, place) in [(PRIVATE_DIR, LayerPlace::Private), ("prompts", LayerPlace::Prompts)] {
             let path = RelPath::listed(dir, &format!("layers/{}.md", layer.as_str()));

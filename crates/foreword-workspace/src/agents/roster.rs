@@ -14,10 +14,8 @@ const AGENTS_DIR: &str = "agents";
 impl Workspace {
     /// All agents, sorted by id.
     ///
-    /// # Errors
-    ///
-    /// If one of them is wrong. To hear about each, ask for the [`Workspace::agent_ids`] and then
-    /// for each agent.
+    /// Fails on the first invalid agent. To report each, load every id of [`Workspace::agent_ids`]
+    /// separately.
     pub fn agents(&self) -> Result<Vec<Agent>, WorkspaceError> {
         self.agent_ids()?.iter().map(|id| self.agent(id)).collect()
     }
@@ -25,10 +23,6 @@ impl Workspace {
     /// The ids of all agents, sorted, without reading their files.
     ///
     /// A folder without AGENT.md is not an agent, nor is a README.md or a hidden file.
-    ///
-    /// # Errors
-    ///
-    /// If the directory cannot be read or a name in it cannot be an id.
     pub fn agent_ids(&self) -> Result<Vec<String>, WorkspaceError> {
         let mut ids = BTreeSet::new();
         for entry in self.files.list(AGENTS_DIR, MAX_DIRECTORY_ENTRIES)?.unwrap_or_default() {
@@ -50,10 +44,7 @@ impl Workspace {
 
     /// One agent by id.
     ///
-    /// # Errors
-    ///
-    /// If its file is wrong, or there is no such agent: with the ids there are, and the one that
-    /// was probably meant.
+    /// The error for an unknown id lists the existing ids and suggests the closest.
     pub fn agent(&self, id: &str) -> Result<Agent, WorkspaceError> {
         check_component(id).map_err(|fault| bad_id(id, fault))?;
         let file = match (self.read(&in_folder(id))?, self.read(&flat(id))?) {

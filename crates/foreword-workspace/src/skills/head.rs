@@ -67,10 +67,6 @@ pub struct HeadScan {
 impl Workspace {
     /// The same skills and problems as [`Workspace::skills`], without the texts. A file that `known`
     /// knows is not opened.
-    ///
-    /// # Errors
-    ///
-    /// As [`Workspace::skills`].
     pub fn skill_heads(&self, known: &dyn KnownHeads) -> Result<HeadScan, WorkspaceError> {
         let scan = self.scan_skills(
             |candidate, stamp| known.get(&candidate.path, stamp),

@@ -1,4 +1,4 @@
-//! Whether a text uses a thing or speaks about it.
+//! Tells use from mention.
 //!
 //! "Never use `eval()`" and "detects `eval(`" mention; "run `eval(x)`" uses. The reach of a
 //! prohibition is the rest of its clause, the list or short snippet that it leads into, or the list
@@ -16,13 +16,13 @@ use crate::screen::scan::Scan;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stance {
     Use,
-    /// Spoken about, as far as words can tell: whoever writes the words can mislead here.
+    /// Mentioned, judging by the words, which the author of the text can choose to mislead.
     Mention,
     /// Plainly forbidden to the reader, in the same sentence or by what leads into the list.
     Forbidden,
 }
 
-/// A context cue that stands in a unit, at a word's beginning.
+/// A context cue in a unit, at the beginning of a word.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ContextHit {
     pub(crate) unit: u32,

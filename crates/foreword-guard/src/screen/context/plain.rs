@@ -1,4 +1,4 @@
-//! Prohibitions that leave no doubt: addressed to the reader, without a condition.
+//! Unconditional prohibitions addressed to the reader.
 //!
 //! "Never use `eval()`" is one. "If the server does not answer, `eval(x)`" has the words of one and
 //! is an order; so a mention that is not plainly forbidden is still worth a person's look where an
@@ -82,7 +82,7 @@ const BENDS: [&str; 14] = [
     "stop",
 ];
 
-/// What a prohibition of a use goes on with: "never call `eval()`", not "never mind, `eval()`".
+/// How a prohibition of a use continues: "never call `eval()`", not "never mind, `eval()`".
 const VERBS: [&str; 20] = [
     "use",
     "using",
@@ -129,7 +129,7 @@ pub(super) fn is_forbidden(
         .any(|id| super::at(document, id).is_some_and(|lead| bans(text, scan, id, lead, lead.end)))
 }
 
-/// Whether a plain prohibition in a unit reaches as far as `to`.
+/// Whether a plain prohibition in a unit extends to `to`.
 fn bans(text: &str, scan: &Scan, id: u32, unit: &Unit, to: usize) -> bool {
     hits(scan, id).filter(|hit| hit.kind == ContextKind::Ban && hit.end <= to).any(|hit| {
         let cue = lower(text, hit.start, hit.end);
@@ -150,7 +150,7 @@ fn names_a_use(cue: &str, between: &str) -> bool {
     if cue == "instead of" {
         return !is_word;
     }
-    // A call or a name in code stands for itself: "avoid exec() and eval()".
+    // A call or a name in code counts as itself: "avoid exec() and eval()".
     !is_word
         || first.contains('(')
         || VERBS.contains(&first)

@@ -1,6 +1,6 @@
 //! Characters written as numbers: entities, percent signs, escapes, character codes.
 
-/// Decodes every spelling of a character in `text`; `None` if there is none.
+/// Decodes every escaped character in `text`; `None` if there are none.
 pub(super) fn decode(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut out: Vec<u8> = Vec::new();

@@ -1,4 +1,4 @@
-//! What a text says once its disguises are taken off.
+//! Decodes disguised text.
 //!
 //! Two kinds of disguise: spellings (entities, percent signs, escapes, split strings, quotes inside
 //! words), which are taken off within the unit, and payloads (base64, hexadecimal), which become
@@ -10,7 +10,7 @@ mod splice;
 
 pub use payload::{Payload, payloads};
 
-/// How often a spelling is taken off before we give up looking for the next.
+/// How many layers of encoding are removed.
 const MAX_DEPTH: usize = 3;
 
 /// The unit without its disguises, if it wore any.

@@ -3,9 +3,9 @@
 /// Something that was encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payload {
-    /// Where it stands in the text that held it, in bytes.
+    /// Its byte range in the surrounding text.
     pub start: usize,
-    /// What it says.
+    /// The decoded text.
     pub text: String,
 }
 
@@ -16,7 +16,7 @@ const MAX_RUN: usize = 256 * 1024;
 
 /// Every readable payload in `text`, in order: base64 and hexadecimal.
 ///
-/// Time is linear in the text, and what is decoded is never longer than what was encoded.
+/// Takes linear time, and decoded text is never longer than encoded text.
 #[must_use]
 pub fn payloads(text: &str) -> Vec<Payload> {
     let bytes = text.as_bytes();
@@ -104,7 +104,7 @@ fn decode_base64(run: &[u8]) -> Option<String> {
             bits -= 8;
             out.push(u8::try_from((buffer >> bits) & 0xFF).ok()?);
         }
-        // Words and paths give themselves away within the first few bytes.
+        // Words and paths are recognisable within the first few bytes.
         if index == 15 && !looks_readable(&out) {
             return None;
         }

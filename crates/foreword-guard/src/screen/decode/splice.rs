@@ -1,6 +1,6 @@
 //! Words that are split: string concatenation, quotes and escapes inside words.
 
-/// Joins what is split in `text`; `None` if nothing is.
+/// Joins split words in `text`; `None` if there are none.
 pub(super) fn join(text: &str, is_code: bool) -> Option<String> {
     let bytes = text.as_bytes();
     let joins_lists = || text.contains(".join(") || text.contains("-join");
@@ -78,7 +78,7 @@ fn inside_word(bytes: &[u8], at: usize, len: usize) -> Option<usize> {
     (is_word(before(bytes, at)) && is_word(bytes.get(at + len))).then_some(len)
 }
 
-/// `c\url`: not what is an escape in its own right.
+/// `c\url`, but not a real escape sequence.
 fn backslash(bytes: &[u8], at: usize) -> Option<usize> {
     let hex = bytes.get(at + 2).is_some_and(u8::is_ascii_hexdigit);
     let escape = match bytes.get(at + 1)? {

@@ -1,9 +1,9 @@
 //! The stems of each language. Written without accents where the script is Latin: text is folded
-//! the same way before it is compared. A stem stands for every word that begins with it.
+//! the same way before it is compared. A stem matches every word that begins with it.
 
 /// The words of one language.
 pub(super) struct Language {
-    /// Whether words are compared whole, and what is disregarded follows its verb.
+    /// Whether words are compared whole and the object follows its verb.
     pub(super) strict: bool,
     /// Verbs of disregard.
     pub(super) ignore: &'static [&'static str],

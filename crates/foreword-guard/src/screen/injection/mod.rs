@@ -92,7 +92,7 @@ pub(crate) fn look(lower: &str, anchor: u16) -> Option<(Signal, usize, usize)> {
         if strict && !is_order(lower, at, text) {
             return None;
         }
-        // What is disregarded follows the verb in a strict language, and may precede it in others.
+        // The object follows the verb in a strict language and may precede it in others.
         let from = if strict { end } else { at.saturating_sub(window) };
         let near = |words: &[String], reach: usize| {
             let place = Place { from, to: end + reach, start: at, end };

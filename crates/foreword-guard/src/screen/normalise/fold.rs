@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Appends what the run `run` of characters outside ASCII is compared as.
+/// Appends the comparable form of `run`, a run of characters outside ASCII.
 ///
 /// Compatibility forms become what they stand for, Latin letters lose their accents, letters of
 /// other scripts become lower case, typographic quotes, dashes and spaces become the plain ones.

@@ -1,7 +1,7 @@
 //! Letters of other alphabets that look like ASCII letters.
 //!
 //! A compact table of our own: the letters with which Latin words are forged in practice. A full
-//! confusables table would also fold what no reader takes for another letter.
+//! confusables table would also fold letters that are not confused in practice.
 
 /// The ASCII letter that `c` looks like.
 pub(super) fn ascii(c: char) -> Option<char> {

@@ -1,4 +1,4 @@
-//! The text as it is compared, with a way back to the text as it was written.
+//! Normalised text for comparison, with a map back to the original.
 //!
 //! Compatibility forms, lookalike letters, accents, typographic marks and runs of blanks are made
 //! plain, and invisible characters are taken out and reported. Line breaks stay where they are, so
@@ -16,7 +16,6 @@ use invisible::{classify, is_pictograph, lacks_spaces, needs_joiners, variation_
 /// A run of invisible characters that the text has no use for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hidden {
-    /// What they are.
     pub kind: HiddenKind,
     /// How many there are in the run.
     pub count: usize,
@@ -24,9 +23,9 @@ pub struct Hidden {
     pub offset: usize,
     /// The line of the original, from 1.
     pub line: u32,
-    /// Whether the run stands inside a word.
+    /// Whether the run is inside a word.
     pub inside_word: bool,
-    /// What the run spells, where it spells something.
+    /// The text that the run spells, if any.
     pub spelled: String,
 }
 
@@ -126,7 +125,7 @@ impl Reader {
         }
     }
 
-    /// Says that what comes next here is at `there` in the original.
+    /// Maps the next byte to `there` in the original.
     fn mark(&mut self, there: usize) {
         self.out.map.push((self.out.text.len(), there));
     }

@@ -237,7 +237,7 @@ fn each(
     }
 }
 
-/// In a fence, between backticks, or on a line of its own that hides nothing.
+/// In a fence, between backticks, or alone on a line without hidden text.
 fn in_code(page: &Page, sighting: &Sighting) -> bool {
     matches!(sighting.place, Place::Code | Place::Comment | Place::Decoded)
         || page.is_quoted(sighting)

@@ -9,7 +9,7 @@ use crate::screen::signals::network::{SEND, SEND_FILE, SEND_ORDER};
 use crate::screen::signals::secrets::{GATHER_ORDER, SECRET_STORE};
 use crate::screen::verdict::Verdict;
 
-/// The user is not to be told.
+/// Says not to tell the user.
 const CONCEAL: Signal = Signal("conceal");
 /// Done quietly.
 const QUIETLY: Signal = Signal("quietly");
@@ -108,7 +108,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// What must not be done behind somebody's back.
+/// Actions that must not be done without the user's knowledge.
 const ACTS: [Signal; 8] =
     [SEND, SEND_FILE, SEND_ORDER, GATHER_ORDER, FETCH_AND_RUN, DECODE_AND_RUN, SHELL, SECRET_STORE];
 

@@ -47,7 +47,7 @@ pub(super) static RULE: Rule = Rule {
             signal: IMPORT,
             needs: &[],
             cues: &["import ", "from "],
-            // A name ends the statement, so that "from code reviews" is none.
+            // A name ends the statement, so "from code reviews" does not match.
             regex: r"(?:^|[\n;]\s*|`)(?:import\s+(?:[\w.]+\s*(?:as\s+\w+)?\s*,\s*)*(?:subprocess|socket|ctypes|pty|multiprocessing|socketserver|marshal|pickle|code|pexpect|asyncio\.subprocess|winreg|cffi|httpx|aiohttp|requests|urllib(?:\.request)?|http\.client|ftplib|telnetlib|paramiko|smtplib)(?:\s*$|\s*[\n,;#`]|\s+as\s)|from\s+(?:subprocess|socket|ctypes|pty|multiprocessing|socketserver|marshal|pickle|code|pexpect|asyncio\.subprocess|winreg|cffi|httpx|aiohttp|requests|urllib\.request|http\.client|ftplib|telnetlib|paramiko|smtplib)(?:\.\w+)*\s+import\b)",
         },
         Pattern {

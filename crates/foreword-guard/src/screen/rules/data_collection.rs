@@ -1,4 +1,4 @@
-//! What the user does, says or has is reported to somebody, in words or by a command to copy.
+//! Reports the user's actions, words or data to someone, in prose or with a command to copy.
 
 use super::{ALWAYS, Rule};
 use crate::screen::document::Place;
@@ -11,7 +11,7 @@ use crate::screen::verdict::Verdict;
 
 /// What belongs to the user, or to the work done for the user.
 const USER_DATA: Signal = Signal("user-data");
-/// Somewhere that belongs to whoever wrote the text.
+/// A destination that belongs to the author of the text.
 const THEIR_SERVER: Signal = Signal("their-server");
 /// After any task, before every answer: an order that reaches beyond the skill's own job.
 const STANDING: Signal = Signal("standing");
@@ -106,7 +106,7 @@ fn collection(page: &Page, report: &mut Report<'_>) {
             report.add(Verdict::NeedsReview, send, "Reports user activity or data to a server.");
         }
     }
-    // A command between backticks or in the next fence, in a sentence that gives the order.
+    // A command in backticks or in the next fence, after a sentence that orders it.
     for send in page.uses(SEND).chain(page.uses(SEND_FILE)) {
         let theirs = page.beside(send, THEIR_SERVER);
         if page.in_text(send) && theirs.is_some() && !is_local(page, send) {

@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// What a payload must not contain.
+/// Content that a payload must not have.
 const ACTIVE: [Signal; 7] = [SHELL, EVAL, PIPE_TO_SHELL, FETCH_AND_RUN, NETWORK, SEND, OVERRIDE];
 
 fn check(page: &Page, report: &mut Report<'_>) {

@@ -1,4 +1,4 @@
-//! Destroys what it was not asked to touch.
+//! Destroys data outside its task.
 
 use super::{ALWAYS, Rule};
 use crate::screen::document::Place;

@@ -1,4 +1,4 @@
-//! Text of an agent that decodes what a reader cannot read.
+//! Agent text that decodes content a reader cannot read.
 
 use super::{AGENT, Rule};
 use crate::screen::page::Page;

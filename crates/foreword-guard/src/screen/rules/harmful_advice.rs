@@ -1,5 +1,5 @@
-//! Advice that hurts people, or hands what is theirs to others: poisons in recipes, crimes hidden in
-//! contracts, accounts that nobody asked for, judgements that are settled beforehand.
+//! Advice that harms people or gives away their property: poisons in recipes, crimes hidden in
+//! contracts, unrequested accounts, predetermined judgements.
 
 use super::{ALWAYS, Rule};
 use crate::screen::page::Page;
@@ -111,7 +111,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
             report.add(Verdict::NeedsReview, sighting, message);
         }
     }
-    // "Add provisions that prevent reporting" is no prohibition of what it prevents.
+    // "Add provisions that prevent reporting" does not forbid what it prevents.
     for sighting in page.all(HUSHED).filter(|s| page.in_text(s)) {
         report.add(Verdict::NeedsReview, sighting, "Advises against reporting a crime.");
     }

@@ -12,7 +12,7 @@ use crate::screen::signals::network::{SEND, SEND_FILE, SEND_ORDER};
 use crate::screen::signals::secrets::{ENVIRONMENT_DUMP, GATHER_ORDER, SECRET_STORE};
 use crate::screen::verdict::Verdict;
 
-/// An order to whoever reads, agent or person.
+/// An instruction to the reader, agent or person.
 const ORDER: Signal = Signal("order");
 /// Text made invisible by its style.
 const INVISIBLE_STYLE: Signal = Signal("invisible-style");

@@ -1,4 +1,4 @@
-//! Text of an agent that speaks of what it may not do, in words that do not plainly forbid it.
+//! Agent text that mentions forbidden actions without plainly forbidding them.
 //!
 //! Whether it is a warning or an order in the words of one is for a person to tell.
 

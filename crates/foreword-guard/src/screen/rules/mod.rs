@@ -37,7 +37,7 @@ pub(crate) struct Rule {
     pub(crate) name: &'static str,
     /// The policies that have it.
     pub(crate) policies: &'static [Policy],
-    /// Patterns of its own, next to the shared ones.
+    /// Patterns of this rule only, in addition to the shared ones.
     pub(crate) patterns: &'static [Pattern],
     /// Judges a page.
     pub(crate) check: fn(&Page, &mut Report<'_>),
@@ -49,7 +49,7 @@ impl Rule {
     }
 }
 
-/// Rules for what an agent wrote.
+/// Rules for agent text.
 const AGENT: &[Policy] = &[Policy::Agent];
 /// Rules for whatever text.
 pub(crate) const ALWAYS: &[Policy] = &[Policy::Agent, Policy::Import];

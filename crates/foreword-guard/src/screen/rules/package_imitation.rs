@@ -1,4 +1,4 @@
-//! Packages that imitate well-known ones, or come from where nobody looks.
+//! Packages that imitate well-known ones or come from unusual sources.
 
 use super::{ALWAYS, Rule};
 use crate::screen::page::Page;

@@ -13,11 +13,11 @@ use crate::screen::verdict::Verdict;
 const DOOR: Signal = Signal("door");
 /// Starts something again and again.
 const JOB: Signal = Signal("job");
-/// Writes into what a shell reads when it starts.
+/// Writes to a shell's startup files.
 const START_FILE: Signal = Signal("start-file");
 /// Writes into a file that governs the whole system.
 const SYSTEM_FILE: Signal = Signal("system-file");
-/// Writes orders into what an agent reads when it starts.
+/// Writes instructions to files that an agent reads at startup.
 const AGENT_MEMORY: Signal = Signal("agent-memory");
 
 pub(super) static RULE: Rule = Rule {

@@ -12,7 +12,7 @@ use crate::screen::signals::network::NETWORK;
 use crate::screen::url::{Url, urls};
 use crate::screen::verdict::Verdict;
 
-/// Runs code that it reads from a file, where nobody sees it.
+/// Runs code from a file that the reader does not see.
 const RUN_READ: Signal = Signal("run-read");
 /// Downloads to a file.
 const DOWNLOAD: Signal = Signal("download-to-file");
@@ -44,7 +44,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
         }
         judge(page, report, sighting);
     }
-    // Code that fetches, and a few lines on runs what it fetched.
+    // Code that fetches something and runs it a few lines later.
     for run in page.uses(EVAL).filter(|s| s.place == Place::Code) {
         let fetched =
             page.in_block(run, NETWORK).filter(|n| n.line <= run.line && run.line - n.line <= 6);
@@ -146,7 +146,7 @@ fn judge(page: &Page, report: &mut Report<'_>, sighting: &Sighting) {
     } else if is_quiet(command) {
         report.add(Verdict::Reject, sighting, "Runs downloaded code in the background.");
     } else if addresses.is_empty() && sighting.place != Place::Code && !page.is_quoted(sighting) {
-        // Speaks of the habit, with nothing to run.
+        // Describes the practice without a command to run.
     } else if addresses.is_empty() || !addresses.iter().all(Url::is_known_installer) {
         report.add(
             Verdict::NeedsReview,

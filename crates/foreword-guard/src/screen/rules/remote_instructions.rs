@@ -1,4 +1,4 @@
-//! Orders that are fetched later: what is reviewed today is not what is followed tomorrow.
+//! Instructions that are fetched later, so that they can change after the review.
 
 use super::{ALWAYS, Rule};
 use crate::screen::page::Page;

@@ -12,13 +12,13 @@ use crate::screen::signals::secrets::{
 use crate::screen::url::{Doubt, Url, urls};
 use crate::screen::verdict::Verdict;
 
-/// Turns what was gathered into one text.
+/// Joins what was gathered into one text.
 const SERIALISE: Signal = Signal("serialise");
 /// Asks for the address of a name.
 const LOOKUP: Signal = Signal("lookup");
 /// Facts about the machine and who uses it.
 const HOST_FACTS: Signal = Signal("host-facts");
-/// An order to show secrets to whoever reads along.
+/// An instruction to show secrets to an onlooker.
 const SHOW_SECRET: Signal = Signal("show-secret");
 
 pub(super) static RULE: Rule = Rule {

@@ -1,4 +1,4 @@
-//! Facts that several rules combine: what reaches the network, what is secret, what runs code.
+//! Facts that several rules combine: network access, secrets, code execution.
 
 pub(crate) mod execution;
 pub(crate) mod network;

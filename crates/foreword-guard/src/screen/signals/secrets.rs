@@ -1,4 +1,4 @@
-//! What a stranger must not get: keys, tokens, histories, wallets.
+//! Secrets: keys, tokens, histories, wallets.
 
 use crate::screen::scan::{Pattern, Signal};
 
