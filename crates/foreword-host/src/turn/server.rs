@@ -10,8 +10,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use foreword_protocol::{
-    Call, ErrorCode, Failure, FrameError, Frames, MAX_CALL_BYTES, MAX_MODEL_CALL_BYTES, Reply,
-    Waiting,
+    Action, Call, ErrorCode, Failure, FrameError, Frames, MAX_CALL_BYTES, MAX_MODEL_CALL_BYTES,
+    Reply, Waiting,
 };
 use foreword_store::Outcome;
 use serde_json::json;
@@ -255,7 +255,7 @@ fn read(token: &str, bytes: &[u8], last: &mut Option<u64>) -> Result<Call, (Opti
         return Err((id, Failure::new(ErrorCode::ReplayedId, message)));
     }
     *last = id;
-    if bytes.len() > MAX_CALL_BYTES && call.action.name() != "model_call" {
+    if bytes.len() > MAX_CALL_BYTES && !matches!(call.action, Action::ModelCall(_)) {
         let message = format!("a call may have {MAX_CALL_BYTES} bytes, this has {}", bytes.len());
         return Err((id, Failure::new(ErrorCode::TooLarge, message)));
     }
