@@ -4,10 +4,8 @@ use std::io;
 
 use foreword::Prompt;
 use foreword_protocol::{
-    Action, AgentEvent, Client, ClientError, Job, LocalTool, ModelCall, StreamPart,
-};
-use foreword_protocol::{
-    Answer, Block, Content, Delta, Message, ModelRequest, ProviderError, Role, StreamReader,
+    Action, AgentEvent, Answer, Block, Client, ClientError, Content, Delta, Job, LocalTool,
+    Message, ModelCall, ModelRequest, ProviderError, Role, StopReason, StreamPart, StreamReader,
     SystemPart, Usage,
 };
 use serde_json::Value;
@@ -42,7 +40,7 @@ pub(crate) fn run(
         step += 1;
         let answer = turn.ask(events)?;
         usage = usage.and(answer.usage);
-        let stop_reason = answer.stop_reason.as_str().to_owned();
+        let stop_reason = answer.stop_reason.clone();
         let calls = calls_of(&answer);
         if !answer.blocks.is_empty() {
             turn.messages.push(answer.into_message());
@@ -77,7 +75,7 @@ pub(crate) fn run(
         }
         turn.messages.push(Message { role: Role::User, content: Content::Blocks(results) });
         if last {
-            break "max_steps".to_owned();
+            break StopReason::MaxSteps;
         }
     };
     let messages = turn.messages.split_off(before);

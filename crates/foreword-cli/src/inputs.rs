@@ -29,15 +29,12 @@ pub(crate) fn resolve_with(
     assembler: &Assembler,
     source: &SourceArgs,
 ) -> Result<Gathered, CliError> {
-    if let Some(path) = &source.context {
-        return with_context(read_context(path)?, source);
-    }
     let mut request = request(source)?;
+    if let Some(path) = &source.context {
+        return with_context(read_context(path)?, &request);
+    }
     request.cwd = working_directory(assembler.root(), request.cwd);
-    request.now = Some(match &source.session.now {
-        Some(text) => parse_now(text)?,
-        None => clock(),
-    });
+    request.now = request.now.or_else(|| Some(clock()));
     if let Some(path) = &source.payload {
         let payload = Payload::parse(&read_input(path)?)
             .map_err(|error| CliError::usage(error.to_string()).in_file(&display_name(path)))?;
@@ -79,13 +76,14 @@ pub(crate) fn warn(
     }
 }
 
-/// A complete Context, with the arguments applied to it.
-pub(crate) fn with_context(
-    mut context: Context,
-    source: &SourceArgs,
-) -> Result<Gathered, CliError> {
-    override_context(&mut context, source)?;
-    let name = source.blueprint.as_deref().unwrap_or("standard");
+/// A complete Context, overridden by the request.
+pub(crate) fn with_context(mut context: Context, request: &Request) -> Result<Gathered, CliError> {
+    request.apply(&mut context);
+    if let Some(agent) = &request.agent {
+        context.agent_id = Some(Line::new(agent));
+    }
+    context.validate()?;
+    let name = request.blueprint.as_deref().unwrap_or("standard");
     let blueprint = blueprint_by_name(name)?;
     check_files(&context, &blueprint)?;
     Ok(Gathered { context, blueprint, blueprint_file: name.to_owned(), warnings: Vec::new() })
@@ -102,7 +100,7 @@ pub(crate) fn counter(tokenizer: Tokenizer) -> Result<Option<Box<dyn TokenCounte
 }
 
 /// The arguments as a request to a workspace.
-pub(crate) fn request(source: &SourceArgs) -> Result<Request, CliError> {
+fn request(source: &SourceArgs) -> Result<Request, CliError> {
     let session = &source.session;
     let (mode, prompt_mode) = modes(&source.mode)?;
     Ok(Request {
@@ -125,12 +123,20 @@ pub(crate) fn request(source: &SourceArgs) -> Result<Request, CliError> {
         max_prompt_tokens: session.max_prompt_tokens,
         canary: session.canary.clone(),
         runtime_context: session.sub_agent.then(|| runtime_context(source)),
+        now: session.now.as_deref().map(parse_now).transpose()?,
         cwd: session.cwd.clone(),
+        ..user_request()
+    })
+}
+
+/// A request that knows the user's directories and embedding endpoint.
+pub(crate) fn user_request() -> Request {
+    Request {
         config_dir: config_dir().ok(),
         models_dir: models_dir().ok(),
         embeddings: embeddings(),
         ..Request::default()
-    })
+    }
 }
 
 fn runtime_context(source: &SourceArgs) -> RuntimeContext {
@@ -143,7 +149,8 @@ fn runtime_context(source: &SourceArgs) -> RuntimeContext {
     }
 }
 
-fn modes(
+/// Splits the values of `--mode` by kind.
+pub(crate) fn modes(
     given: &[AnyMode],
 ) -> Result<(Option<foreword::ModeChoice>, Option<foreword::PromptMode>), CliError> {
     let (mut mode, mut prompt_mode) = (None, None);
@@ -159,53 +166,6 @@ fn modes(
         }
     }
     Ok((mode, prompt_mode))
-}
-
-/// Arguments override the Context.
-fn override_context(context: &mut Context, source: &SourceArgs) -> Result<(), CliError> {
-    let session = &source.session;
-    let (mode, prompt_mode) = modes(&source.mode)?;
-    if let Some(task) = &source.task {
-        context.task = task.as_str().into();
-    }
-    context.mode = mode.unwrap_or(context.mode);
-    context.prompt_mode = prompt_mode.unwrap_or(context.prompt_mode);
-    for (given, field) in [
-        (&source.agent, &mut context.agent_id),
-        (&session.user, &mut context.user_id),
-        (&session.model, &mut context.model),
-        (&session.canary, &mut context.canary),
-    ] {
-        if let Some(given) = given {
-            *field = Some(Line::new(given));
-        }
-    }
-    for (given, field) in
-        [(&session.channel, &mut context.channel), (&session.sandbox, &mut context.sandbox_type)]
-    {
-        if let Some(given) = given {
-            *field = Line::new(given);
-        }
-    }
-    for (given, field) in [
-        (session.context_window, &mut context.context_window),
-        (session.history_tokens, &mut context.history_tokens),
-        (session.reserved_tokens, &mut context.reserved_tokens),
-        (session.output_reserve, &mut context.output_reserve),
-    ] {
-        *field = given.unwrap_or(*field);
-    }
-    context.profile = session.profile.or(context.profile);
-    context.taint_ratio = session.taint_ratio.unwrap_or(context.taint_ratio);
-    context.taint_threshold = session.taint_threshold.or(context.taint_threshold);
-    context.max_prompt_tokens = session.max_prompt_tokens.or(context.max_prompt_tokens);
-    if let Some(now) = &session.now {
-        context.now = Some(parse_now(now)?);
-    }
-    if session.sub_agent {
-        context.runtime_context = Some(runtime_context(source));
-    }
-    Ok(context.validate()?)
 }
 
 /// `--context` reads no other file, so the Context has to hold the text of file-backed modules.

@@ -1,7 +1,6 @@
 //! The trait that every embedder implements, and its errors.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::vector::{EmbedderId, Vector};
@@ -86,35 +85,5 @@ pub enum EmbedError {
 impl EmbedError {
     pub fn corrupt(what: impl Into<String>) -> Self {
         Self::Corrupt { what: what.into() }
-    }
-}
-
-/// Counts the calls that reach an embedder, so that a caller can show that it makes one.
-#[derive(Debug)]
-pub struct Counted<E> {
-    inner: E,
-    calls: AtomicUsize,
-}
-
-impl<E> Counted<E> {
-    /// Wraps an embedder.
-    pub fn new(inner: E) -> Self {
-        Self { inner, calls: AtomicUsize::new(0) }
-    }
-
-    /// How often [`Embedder::embed`] was called.
-    pub fn calls(&self) -> usize {
-        self.calls.load(Ordering::Relaxed)
-    }
-}
-
-impl<E: Embedder> Embedder for Counted<E> {
-    fn id(&self) -> &Arc<EmbedderId> {
-        self.inner.id()
-    }
-
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
-        self.calls.fetch_add(1, Ordering::Relaxed);
-        self.inner.embed(texts)
     }
 }

@@ -21,7 +21,7 @@ mod static_table;
 mod tokenizer;
 mod vector;
 
-pub use embedder::{Counted, EmbedError, Embedder};
+pub use embedder::{EmbedError, Embedder};
 pub use full_model::embedder::UseEmbedder;
 pub use full_model::install::use_model_from_wheel;
 pub use full_model::installed::{

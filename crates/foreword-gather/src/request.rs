@@ -1,9 +1,16 @@
-//! What a front end asks for beside what the workspace says.
+//! What a front end asks for, and how it overrides a Context.
+//!
+//! The command line, `foreword serve` and the host each fill in a [`Request`]. [`Request::apply`] is
+//! the only place where its session facts reach a Context, whether the Context was assembled from a
+//! workspace or given as JSON.
 
 use std::path::PathBuf;
 
 use crate::select::embedders::Endpoint;
-use foreword::{Hints, HistoryOmitted, ModeChoice, Profile, PromptMode, RuntimeContext, Timestamp};
+use foreword::{
+    Context, Hints, HistoryOmitted, Line, ModeChoice, Profile, PromptMode, RuntimeContext,
+    Timestamp,
+};
 
 /// What a front end asks for. Everything that is given wins over the workspace's own settings.
 #[derive(Clone, Debug, Default)]
@@ -75,4 +82,52 @@ pub struct Request {
     pub everything: bool,
     /// Leave out everything that differs between machines, for digests that a team shares.
     pub neutral: bool,
+}
+
+impl Request {
+    /// Overrides the session facts of a Context with those that the request gives.
+    pub fn apply(&self, context: &mut Context) {
+        if let Some(task) = &self.task {
+            context.task = task.as_str().into();
+        }
+        for (given, field) in [
+            (&self.user_id, &mut context.user_id),
+            (&self.model, &mut context.model),
+            (&self.canary, &mut context.canary),
+        ] {
+            if let Some(given) = given {
+                *field = Some(Line::new(given));
+            }
+        }
+        for (given, field) in [
+            (&self.agent_type, &mut context.agent_type),
+            (&self.channel, &mut context.channel),
+            (&self.sandbox_type, &mut context.sandbox_type),
+        ] {
+            if let Some(given) = given {
+                *field = Line::new(given);
+            }
+        }
+        for (given, field) in [
+            (self.context_window, &mut context.context_window),
+            (self.history_tokens, &mut context.history_tokens),
+            (self.reserved_tokens, &mut context.reserved_tokens),
+            (self.output_reserve, &mut context.output_reserve),
+        ] {
+            *field = given.unwrap_or(*field);
+        }
+        context.mode = self.mode.unwrap_or(context.mode);
+        context.prompt_mode = self.prompt_mode.unwrap_or(context.prompt_mode);
+        context.profile = self.profile.or(context.profile);
+        context.taint_ratio = self.taint_ratio.unwrap_or(context.taint_ratio);
+        context.taint_threshold = self.taint_threshold.or(context.taint_threshold);
+        context.max_prompt_tokens = self.max_prompt_tokens.or(context.max_prompt_tokens);
+        context.history_omitted = self.history_omitted.or(context.history_omitted);
+        if self.now.is_some() {
+            context.now.clone_from(&self.now);
+        }
+        if self.runtime_context.is_some() {
+            context.runtime_context.clone_from(&self.runtime_context);
+        }
+    }
 }

@@ -30,7 +30,7 @@ mod taint;
 pub use address::{HostKind, HttpUrl, HttpUrlError, UrlHost};
 pub use canary::Canary;
 pub use canary::detector::{
-    Detector, Encoding, Leak, LeakForm, MAX_LEAK_FORM, MAX_LEAK_GAP, MIN_LEAK_CHARS, Spelling,
+    Detector, Encoding, Leak, LeakForm, MAX_LEAK_FORM, MAX_LEAK_GAP, Spelling,
 };
 pub use external::{Trust, external_content};
 pub use foreword::{Provenance, TaintLevel};
@@ -41,9 +41,8 @@ pub use scan::{
     ScanVerdict, Scanner, TrainingWindow, injection_examples, training_windows,
 };
 pub use screen::{
-    Finding, Hidden, HiddenKind, InjectionPhrases, Normalised, PatternScreener, Payload, Policy,
-    Screener, Screening, UnknownPolicy, Verdict, injection_phrases, normalise, payloads,
-    rule_names, screen_all,
+    Finding, Hidden, HiddenKind, Normalised, PatternScreener, Policy, Screener, Screening,
+    UnknownPolicy, Verdict, normalise, rule_names, screen_all,
 };
 pub use secrets::{MAX_REPORTED_SECRETS, Redacted, Secret, SecretKind, redact, redact_with};
 pub use taint::{Refusal, RefusalReason, gate};

@@ -134,9 +134,7 @@ impl HostError {
             }
             Self::Busy { .. } => "wait until that turn ends, or start another session",
             Self::NotTrusted => "run `foreword trust` to review it, or pass --trust",
-            Self::TrustedFilesChanged { .. } => {
-                "run `foreword trust` to review the changes"
-            }
+            Self::TrustedFilesChanged { .. } => "run `foreword trust` to review the changes",
             Self::AgentRunning => "try again when its turn has ended",
             Self::SessionChanged { .. } => "retry",
             Self::Blocked { .. } => "rephrase the message",

@@ -26,7 +26,7 @@ mod openai;
 mod wire;
 
 pub use actions::action::{
-    Action, ActionInfo, AuditEntry, Caller, Effect, Sensitivity, Waiting, actions,
+    Action, ActionInfo, AuditEntry, Caller, Effect, ResultTaint, Sensitivity, Waiting, actions,
 };
 pub use actions::args::{
     AuditReport, ChainRun, ContentAdd, IdentityPropose, MemorySearch, MemoryWrite, ModelCall,

@@ -50,7 +50,10 @@ fn one_that_is_installed_and_does_not_work_is_passed_over() {
     let available = available(&lookup);
     assert_eq!(available.best().kind(), SandboxKind::Docker);
     let error = available.named(SandboxKind::Bwrap).unwrap_err().to_string();
-    assert!(error.contains("unavailable: No permissions to create new namespace; install"), "{error}");
+    assert!(
+        error.contains("unavailable: No permissions to create new namespace; install"),
+        "{error}"
+    );
     let without_image = Available { docker_image: None, ..available };
     let error = without_image.named(SandboxKind::Docker).unwrap_err().to_string();
     assert!(error.contains("no image is configured"), "{error}");
@@ -65,11 +68,23 @@ fn what_works_is_tried_once_and_again_when_the_program_changes() {
     let bwrap = script(directory.path(), "bwrap", &works);
     let lookup = |name: &str| (name == "bwrap").then(|| bwrap.clone());
     let memory = directory.path().join("config/foreword");
+    let entry = memory.join("sandbox-bwrap-works");
     let available = Available { remember_in: Some(memory), ..available(&lookup) };
     for _ in 0..3 {
         assert_eq!(available.best().kind(), SandboxKind::Bwrap);
     }
     assert_eq!(count(), 1);
+
+    // An entry without a version is probed again and rewritten.
+    let text = fs::read_to_string(&entry).unwrap();
+    let key = text.strip_prefix("version = 1\nkey = \"").unwrap().trim_end_matches("\"\n");
+    fs::write(&entry, key).unwrap();
+    fs::remove_file(&tried).unwrap();
+    for _ in 0..2 {
+        assert!(available.named(SandboxKind::Bwrap).is_ok());
+    }
+    assert_eq!((count(), fs::read_to_string(&entry).unwrap()), (1, text));
+
     script(directory.path(), "bwrap", &format!("{works} # newer"));
     assert!(available.named(SandboxKind::Bwrap).is_ok());
     assert_eq!(count(), 2);

@@ -1,13 +1,19 @@
 //! Caches that a sandbox works, so that it is not probed at every start.
 //!
 //! An entry is valid for one program, one kernel with its settings, and one user. Settings that cannot
-//! be read, such as those of a system without `/proc`, count as empty. A failure is never cached.
+//! be read, such as those of a system without `/proc`, count as empty. A failure is never cached. A file
+//! of another version, or without one, is probed again and rewritten.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use foreword::SandboxKind;
+
+/// The version of the file's format.
+const VERSION: u32 = 1;
+/// A longer file is not an entry.
+const MAX_BYTES: u64 = 200;
 
 /// Settings that decide whether user namespaces can be created.
 const SETTINGS: [&str; 4] = [
@@ -20,7 +26,7 @@ const SETTINGS: [&str; 4] = [
 /// The entry of one sandbox: a small file in the configuration directory of the user.
 pub(crate) struct ProbeCache {
     file: PathBuf,
-    key: String,
+    text: String,
 }
 
 impl ProbeCache {
@@ -38,13 +44,13 @@ impl ProbeCache {
         for setting in SETTINGS {
             hasher.update(&fs::read(setting).unwrap_or_default()).update(b"\0");
         }
-        let key = hasher.finalize().to_hex().to_string();
-        Some(Self { file: directory.join(format!("sandbox-{kind}-works")), key })
+        let text = format!("version = {VERSION}\nkey = \"{}\"\n", hasher.finalize().to_hex());
+        Some(Self { file: directory.join(format!("sandbox-{kind}-works")), text })
     }
 
     pub(crate) fn holds(&self) -> bool {
-        let small = fs::metadata(&self.file).is_ok_and(|meta| meta.len() <= 100);
-        small && fs::read_to_string(&self.file).is_ok_and(|text| text.trim_end() == self.key)
+        let small = fs::metadata(&self.file).is_ok_and(|meta| meta.len() <= MAX_BYTES);
+        small && fs::read_to_string(&self.file).is_ok_and(|text| text == self.text)
     }
 
     /// Writes the entry. If that fails, the next start probes again.
@@ -52,6 +58,6 @@ impl ProbeCache {
         if let Some(directory) = self.file.parent() {
             let _ = fs::create_dir_all(directory);
         }
-        let _ = fs::write(&self.file, &self.key);
+        let _ = fs::write(&self.file, &self.text);
     }
 }

@@ -26,14 +26,13 @@ pub use index::flat::IndexError;
 pub use index::lexical::{LexicalIndex, LexicalScores};
 pub use index::named::NameIndex;
 pub use index::vectors::VectorIndex;
-pub use index::words::{each_term, embedding_text};
+pub use index::words::embedding_text;
 pub use memory::{
-    Batch, DEFAULT_HALF_LIFE_DAYS, DEFAULT_MIN_SCORE, Hit, Imported, KindFilter, Line, LineError,
-    MAX_MEMORY_BYTES, Memories, MemoryEngine, MemoryEntry, MemoryError, MemoryId, MemoryKind,
-    MemoryScope, NewEntry, Recall, RecallParts, Recalled, Reindexed,
+    Batch, Hit, Imported, KindFilter, Line, LineError, Memories, MemoryEngine, MemoryEntry,
+    MemoryError, MemoryKind, MemoryScope, NewEntry, Recall, RecallParts, Recalled, Reindexed,
 };
 pub use select::background::{background, background_requests};
-pub use select::fusion::{Calibration, Parts};
+pub use select::fusion::Parts;
 pub use select::measures::{Outcome, Summary, auroc};
 pub use select::selector::{
     Item, Kind, Limits, Picked, Query, Ranked, Reason, Selection, Selector,

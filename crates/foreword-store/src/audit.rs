@@ -9,7 +9,6 @@ pub(crate) mod heads;
 pub(crate) mod key;
 pub(crate) mod verification;
 pub(crate) mod verify;
-pub(crate) mod writer;
 
 use std::ops::ControlFlow;
 use std::path::Path;

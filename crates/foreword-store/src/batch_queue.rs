@@ -7,20 +7,18 @@ use std::sync::{PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::audit::chain::Head;
 use crate::error::StoreError;
 
 /// How long nothing must arrive before the writer counts as idle.
 const IDLE_AFTER: Duration = Duration::from_millis(200);
 
-/// Something handed over to a writer, on its way.
+/// A change that was submitted to a writer.
 #[derive(Debug)]
 #[must_use = "it is only known to be durable once it was waited for"]
-pub struct Ticket<T = Head, E = StoreError>(pub(crate) Receiver<Result<T, E>>);
+pub struct Ticket<T, E>(pub(crate) Receiver<Result<T, E>>);
 
 impl<T, E: From<StoreError>> Ticket<T, E> {
-    /// Waits until it is durable; gives what came of it, which for an entry of the audit log is the
-    /// end of the log that it made.
+    /// Waits until the change is durable, and returns its result.
     pub fn wait(self) -> Result<T, E> {
         self.0.recv().unwrap_or_else(|_| Err(StoreError::WriterStopped.into()))
     }

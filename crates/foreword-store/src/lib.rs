@@ -51,7 +51,6 @@ pub use audit::event::{Entry, Event, Outcome};
 pub use audit::heads::Heads;
 pub use audit::key::{AuditKey, check_outside_workspace};
 pub use audit::verification::{Fault, Note, Verification};
-pub use audit::writer::AuditWriter;
 pub use audit::{LogFilter, Order};
 pub use backup::{BackupReport, EntryRange, RestoreAct, RestoreReport, restore};
 pub use batch_queue::Ticket;

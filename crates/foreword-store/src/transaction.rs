@@ -62,16 +62,11 @@ impl<'t> Transaction<'t> {
 
     /// Records an event at the time of this transaction.
     pub fn audit(&mut self, event: &Event) -> Result<Head, StoreError> {
-        self.audit_at(self.now_ms, event)
-    }
-
-    /// Records an event that happened at another time.
-    pub fn audit_at(&mut self, at_ms: i64, event: &Event) -> Result<Head, StoreError> {
         let mut tail = self.tail()?;
         let texts = event.texts();
         let fields = Fields {
             seq: tail.head.seq.saturating_add(1),
-            at: at_ms,
+            at: self.now_ms,
             texts: [
                 texts.actor.as_bytes(),
                 texts.action.as_bytes(),
@@ -90,7 +85,7 @@ impl<'t> Transaction<'t> {
             .and_then(|mut statement| {
                 statement.execute((
                     fields.seq,
-                    at_ms,
+                    self.now_ms,
                     &texts.actor,
                     &texts.action,
                     &texts.subject,

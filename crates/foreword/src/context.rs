@@ -293,9 +293,7 @@ pub enum ContextError {
         rule: &'static str,
     },
     /// Two names for one thing.
-    #[error(
-        "`identityFiles.agent` and `identityFiles.agents` are both set; keep one"
-    )]
+    #[error("`identityFiles.agent` and `identityFiles.agents` are both set; keep one")]
     TwoAgentFiles,
 }
 

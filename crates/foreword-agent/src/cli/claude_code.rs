@@ -5,8 +5,8 @@
 //! the model (the host would refuse them, they lack the prompt), updates and telemetry.
 
 use foreword::Prompt;
-use foreword_protocol::Usage;
-use foreword_protocol::{AgentEvent, Job, LocalTool};
+use foreword_protocol::{AgentEvent, Job, LocalTool, StopReason, Usage};
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use super::conversation;
@@ -191,7 +191,7 @@ fn finish(result: &Value, mut said: Said<'_, '_>) -> Result<AgentEvent, AgentErr
         };
     }
     if text(result, "subtype") == "error_max_turns" {
-        return Ok(said.done("max_steps"));
+        return Ok(said.done(StopReason::MaxSteps));
     }
     if text(result, "subtype") != "success"
         || result.get("is_error").and_then(Value::as_bool).unwrap_or(false)
@@ -203,10 +203,11 @@ fn finish(result: &Value, mut said: Said<'_, '_>) -> Result<AgentEvent, AgentErr
         let message = message.chars().take(2000).collect();
         return Err(AgentError::Program { program: NAME, message });
     }
-    let stop_reason = match text(result, "stop_reason") {
-        "" => "end_turn",
-        word => word,
-    };
+    let stop_reason = result
+        .get("stop_reason")
+        .and_then(|word| StopReason::deserialize(word).ok())
+        .filter(|reason| *reason != StopReason::Other(String::new()))
+        .unwrap_or(StopReason::EndTurn);
     Ok(said.done(stop_reason))
 }
 

@@ -4,8 +4,7 @@
 //! it. It knows no MCP, so a small extension gives it the tools of the host, through the bridge.
 
 use foreword::Prompt;
-use foreword_protocol::{AgentEvent, Job, LocalTool};
-use foreword_protocol::{Provider, Usage};
+use foreword_protocol::{AgentEvent, Job, LocalTool, Provider, StopReason, Usage};
 use serde_json::{Value, json};
 
 use super::conversation;
@@ -194,15 +193,15 @@ impl PiTurn<'_, '_> {
     /// The last event; nothing if the program ended before the turn did.
     fn finish(self, max_steps: u32) -> Option<Result<AgentEvent, AgentError>> {
         if self.steps > max_steps {
-            return Some(Ok(self.said.done("max_steps")));
+            return Some(Ok(self.said.done(StopReason::MaxSteps)));
         }
         let (word, message) = self.last.filter(|_| self.ended)?;
         Some(match word.as_str() {
             "error" | "aborted" => Err(AgentError::Program { program: NAME, message }),
-            "stop" => Ok(self.said.done("end_turn")),
-            "length" => Ok(self.said.done("max_tokens")),
-            "toolUse" => Ok(self.said.done("tool_use")),
-            word => Ok(self.said.done(word)),
+            "stop" => Ok(self.said.done(StopReason::EndTurn)),
+            "length" => Ok(self.said.done(StopReason::MaxTokens)),
+            "toolUse" => Ok(self.said.done(StopReason::ToolUse)),
+            word => Ok(self.said.done(StopReason::Other(word.to_owned()))),
         })
     }
 }

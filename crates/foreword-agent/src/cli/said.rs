@@ -1,7 +1,6 @@
 //! What was said in a turn, collected from the events of another program.
 
-use foreword_protocol::AgentEvent;
-use foreword_protocol::{Block, Content, Message, Role, Usage};
+use foreword_protocol::{AgentEvent, Block, Content, Message, Role, StopReason, Usage};
 use serde_json::Value;
 
 use crate::error::AgentError;
@@ -82,8 +81,7 @@ impl<'a, 'b> Said<'a, 'b> {
     }
 
     /// The last event of the turn.
-    pub(super) fn done(self, stop_reason: &str) -> AgentEvent {
-        let stop_reason = stop_reason.to_owned();
+    pub(super) fn done(self, stop_reason: StopReason) -> AgentEvent {
         AgentEvent::Done { messages: self.messages, stop_reason, usage: self.usage }
     }
 

@@ -11,7 +11,7 @@ use crate::support::model::{ModelServer, Reply};
 use crate::support::{events, prompt, results, said};
 use foreword_agent::{Outcome, Surroundings, run};
 use foreword_protocol::{Action, AgentEvent, CliProgram, ErrorCode, Failure, Job, RunnerKind};
-use foreword_protocol::{Message, Provider, system_text};
+use foreword_protocol::{Message, Provider, StopReason, system_text};
 use foreword_testing::npm_program;
 use serde_json::{Value, json};
 
@@ -161,7 +161,7 @@ fn the_prompt_arrives_byte_for_byte_and_tools_work() {
         let Some(AgentEvent::Done { messages, stop_reason, usage }) = events.last() else {
             panic!()
         };
-        assert_eq!((messages.len(), stop_reason.as_str()), (7, "end_turn"));
+        assert_eq!((messages.len(), stop_reason), (7, &StopReason::EndTurn));
         assert_eq!(usage.output_tokens, 20, "{runner:?}");
         assert_eq!(messages.last().unwrap().text(), "Thät is äll.");
     }
@@ -297,7 +297,7 @@ fn a_loop_ends_at_its_limit() {
         let (outcome, events) = turn(&job);
         assert_eq!(outcome, Outcome::Done, "{events:?}");
         let Some(AgentEvent::Done { stop_reason, .. }) = events.last() else { panic!() };
-        assert_eq!(stop_reason, "max_steps");
+        assert_eq!(*stop_reason, StopReason::MaxSteps);
         assert!((2..=3).contains(&model.asked().len()), "{}", model.asked().len());
     }
 }

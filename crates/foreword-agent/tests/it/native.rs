@@ -7,7 +7,7 @@ use crate::support::model::{ModelServer, Reply};
 use crate::support::{events, job, prompt, results, said};
 use foreword_agent::{Outcome, Surroundings, run};
 use foreword_protocol::{Action, AgentEvent, ErrorCode, Failure, Job};
-use foreword_protocol::{Block, Content, Message, Provider, Role, Usage, system_text};
+use foreword_protocol::{Block, Content, Message, Provider, Role, StopReason, Usage, system_text};
 use serde_json::{Value, json};
 
 const PROVIDERS: [Provider; 2] = [Provider::Anthropic, Provider::OpenAi];
@@ -31,7 +31,7 @@ fn error(events: &[AgentEvent]) -> &str {
     }
 }
 
-fn done(events: &[AgentEvent]) -> (&[Message], &str, Usage) {
+fn done(events: &[AgentEvent]) -> (&[Message], &StopReason, Usage) {
     match events.last() {
         Some(AgentEvent::Done { messages, stop_reason, usage }) => (messages, stop_reason, *usage),
         other => panic!("the turn is not done: {other:?}"),
@@ -56,7 +56,7 @@ fn a_turn_without_tools() {
         let text = "Not much — thänk you 😀.".to_owned();
         let expected =
             Message { role: Role::Assistant, content: Content::Blocks(vec![Block::Text { text }]) };
-        assert_eq!((messages, stop_reason), (&[expected][..], "end_turn"));
+        assert_eq!((messages, stop_reason), (&[expected][..], &StopReason::EndTurn));
         assert_eq!((usage.output_tokens, usage.cache_read_tokens), (5, 3));
 
         let asked = model.asked();
@@ -172,7 +172,7 @@ fn a_loop_ends_at_its_limit() {
     let (outcome, events) = turn(&job);
     assert_eq!(outcome, Outcome::Done);
     let (messages, stop_reason, _) = done(&events);
-    assert_eq!((messages.len(), stop_reason), (6, "max_steps"));
+    assert_eq!((messages.len(), stop_reason), (6, &StopReason::MaxSteps));
     assert_eq!(model.asked().len(), 3);
     assert_eq!(results(&events)[2], "!list: Not run: a turn may call the model 3 times at most.");
 }

@@ -79,8 +79,7 @@ fn processes_of(dir: &Path) -> Vec<String> {
 }
 
 /// A shell stands for the host: it starts the agent with its own standard input, and waits.
-const HOST: &str =
-    "exec 3<&0; \"$AGENT\" processes::agent_process --exact --ignored --nocapture <&3 & echo $! > agent; wait";
+const HOST: &str = "exec 3<&0; \"$AGENT\" processes::agent_process --exact --ignored --nocapture <&3 & echo $! > agent; wait";
 
 const COMMAND: &str = "(echo $BASHPID >> pids; exec sleep 300) & echo $$ >> pids; sleep 301";
 

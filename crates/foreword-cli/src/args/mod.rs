@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use foreword::Named;
 
 pub(crate) use embedder::{EmbedderArgs, EmbedderName, HttpArgs};
-pub(crate) use source::{AnyMode, SessionArgs, SourceArgs, Tokenizer, parse_mode, parse_ratio};
+pub(crate) use source::{AnyMode, SourceArgs, Tokenizer, parse_mode, parse_ratio};
 pub(crate) use turn::TurnArgs;
 
 /// The parser of an argument that is one of the core's names.

@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foreword_gather::{Imported, IndexReport, Indexing, Request, import_tools, index};
+use foreword_gather::{Imported, IndexReport, Indexing, import_tools, index};
 use serde::Serialize;
 
 use crate::error::CliError;
-use crate::inputs::{display_name, read_input};
+use crate::inputs::{display_name, read_input, user_request};
 use crate::progress::Progress;
 use crate::terminal::{Terminal, counted, plain_line};
-use crate::user_env::{config_dir, embeddings, models_dir};
 
 /// Precompute tool and skill embeddings
 ///
@@ -43,12 +42,7 @@ struct Answer {
 pub(crate) fn run(workspace: &Path, args: &IndexArgs, terminal: &Terminal) -> Result<(), CliError> {
     let imported = args.import_tools.as_deref().map(|path| import(workspace, path, terminal));
     let imported = imported.transpose()?;
-    let request = Request {
-        config_dir: config_dir().ok(),
-        models_dir: models_dir().ok(),
-        embeddings: embeddings(),
-        ..Request::default()
-    };
+    let request = user_request();
     let indexing = if args.check { Indexing::Check } else { Indexing::Update };
     let mut progress = Progress::new(terminal);
     let report = index(workspace, &request, indexing, |done, total| {

@@ -9,7 +9,7 @@ use foreword_gather::{Assembler, Gathered, Request};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::args::{AnyMode, SessionArgs, SourceArgs, parse_mode};
+use crate::args::{AnyMode, parse_mode};
 use crate::commands::{build, explain, lint};
 use crate::error::CliError;
 use crate::inputs;
@@ -206,43 +206,36 @@ fn handle(workspace: &Path, call: Call, assemblers: &mut Assemblers) -> Result<V
     }
 }
 
-/// The arguments of the command line, under the names of a Context.
 fn resolve(root: &Path, params: Params, assemblers: &mut Assemblers) -> Result<Gathered, CliError> {
-    let modes = [params.mode, params.prompt_mode.map(AnyMode::Prompt)];
-    let source = SourceArgs {
-        task: params.task,
+    let given = [params.mode, params.prompt_mode.map(AnyMode::Prompt)];
+    let (mode, prompt_mode) = inputs::modes(&given.into_iter().flatten().collect::<Vec<_>>())?;
+    let mut request = Request {
         agent: params.agent,
         blueprint: params.blueprint,
-        mode: modes.into_iter().flatten().collect(),
-        session: SessionArgs {
-            user: params.user_id,
-            model: params.model,
-            channel: params.channel,
-            profile: params.profile,
-            sandbox: params.sandbox_type,
-            taint_ratio: params.taint_ratio,
-            taint_threshold: params.taint_threshold,
-            context_window: params.context_window,
-            history_tokens: params.history_tokens,
-            reserved_tokens: params.reserved_tokens,
-            output_reserve: params.output_reserve,
-            max_prompt_tokens: params.max_prompt_tokens,
-            canary: params.canary,
-            now: params.now.as_ref().map(|now| now.as_str().to_owned()),
-            cwd: params.cwd,
-            ..SessionArgs::default()
-        },
-        ..SourceArgs::default()
+        task: params.task,
+        mode,
+        prompt_mode,
+        user_id: params.user_id,
+        model: params.model,
+        channel: params.channel,
+        profile: params.profile,
+        sandbox_type: params.sandbox_type,
+        taint_ratio: params.taint_ratio,
+        taint_threshold: params.taint_threshold,
+        context_window: params.context_window,
+        history_tokens: params.history_tokens,
+        reserved_tokens: params.reserved_tokens,
+        output_reserve: params.output_reserve,
+        max_prompt_tokens: params.max_prompt_tokens,
+        canary: params.canary,
+        runtime_context: params.runtime_context,
+        now: params.now,
+        cwd: params.cwd,
+        ..inputs::user_request()
     };
     if let Some(context) = params.context {
-        let mut context = Context::from_value(context)?;
-        context.runtime_context = params.runtime_context.or(context.runtime_context);
-        return inputs::with_context(context, &source);
+        return inputs::with_context(Context::from_value(context)?, &request);
     }
-    let request = Request {
-        runtime_context: params.runtime_context,
-        now: Some(params.now.unwrap_or_else(inputs::clock)),
-        ..inputs::request(&source)?
-    };
+    request.now = request.now.or_else(|| Some(inputs::clock()));
     Ok(assemblers.of(root).assemble(&request)?)
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::embedder::{Counted, EmbedError, Embedder};
+use crate::embedder::{EmbedError, Embedder};
 use crate::static_table::embedder::StaticEmbedder;
 use crate::static_table::pack::Recipe;
 
@@ -76,14 +76,6 @@ fn every_width_of_a_code_is_read() {
             assert!((x - if i == 10 { unit } else { -unit }).abs() < 1e-6, "{bits} bits, {i}");
         }
     }
-}
-
-#[test]
-fn calls_are_counted() {
-    let counted = Counted::new(embedder());
-    assert_eq!((counted.calls(), counted.id().dims), (0, 8));
-    let vectors = counted.embed(&["turn", "on"]).unwrap();
-    assert_eq!((counted.calls(), vectors.len()), (1, 2));
 }
 
 #[test]

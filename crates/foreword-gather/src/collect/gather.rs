@@ -166,51 +166,31 @@ impl Base {
     /// Adds what a request says, and the facts of the machine.
     pub(crate) fn for_request(&self, request: &Request) -> Result<Gathered, GatherError> {
         let (config, agent) = (&self.config, self.agent.as_ref());
-        let line = |value: &str| Line::new(value);
         let mut context = Context {
-            agent_type: line(request.agent_type.as_ref().unwrap_or(&config.agent_type)),
-            model: request
-                .model
-                .as_ref()
-                .or(agent.and_then(|agent| agent.model.as_ref()))
+            agent_type: Line::new(&config.agent_type),
+            model: agent
+                .and_then(|agent| agent.model.as_ref())
                 .or(config.model.name.as_ref())
-                .map(|model| line(model)),
-            channel: line(
-                request
-                    .channel
-                    .as_ref()
-                    .or(agent.and_then(|agent| agent.channel.as_ref()))
-                    .unwrap_or(&config.channel),
+                .map(Line::new),
+            channel: Line::new(
+                agent.and_then(|agent| agent.channel.as_ref()).unwrap_or(&config.channel),
             ),
-            profile: Some(request.profile.unwrap_or(config.profile)),
-            sandbox_type: line(request.sandbox_type.as_ref().unwrap_or(&config.sandbox_type)),
-            taint_ratio: request.taint_ratio.unwrap_or(0.0),
-            taint_threshold: request.taint_threshold.or(default_threshold(config, request)),
-            context_window: request.context_window.unwrap_or(config.limits.context_window as u64),
-            history_tokens: request.history_tokens.unwrap_or(0),
-            history_omitted: request.history_omitted,
-            reserved_tokens: request.reserved_tokens.unwrap_or(0),
-            output_reserve: request.output_reserve.unwrap_or(config.limits.output_reserve as u64),
-            max_prompt_tokens: request
-                .max_prompt_tokens
-                .or(config.limits.max_prompt_tokens.map(|n| n as u64)),
-            mode: request.mode.or(agent.and_then(|agent| agent.mode)).unwrap_or_default(),
+            profile: Some(config.profile),
+            sandbox_type: Line::new(&config.sandbox_type),
+            taint_threshold: default_threshold(config, request),
+            context_window: config.limits.context_window as u64,
+            output_reserve: config.limits.output_reserve as u64,
+            max_prompt_tokens: config.limits.max_prompt_tokens.map(|n| n as u64),
+            mode: agent.and_then(|agent| agent.mode).unwrap_or_default(),
+            prompt_mode: agent.and_then(|agent| agent.prompt_mode).unwrap_or_default(),
             hints: request.hints,
-            prompt_mode: request
-                .prompt_mode
-                .or(agent.and_then(|a| a.prompt_mode))
-                .unwrap_or_default(),
-            task: document_within(
-                &request.task.as_deref().unwrap_or_default().into(),
-                "the task",
-                config.assembly.max_task_tokens,
-            ),
-            now: request.now.clone().filter(|_| !request.neutral),
-            canary: request.canary.as_deref().map(Line::new),
-            runtime_context: request.runtime_context.clone(),
             ..self.context.clone()
         };
-        if !request.neutral {
+        request.apply(&mut context);
+        context.task = document_within(&context.task, "the task", config.assembly.max_task_tokens);
+        if request.neutral {
+            context.now = None;
+        } else {
             self.add_machine_facts(request, &mut context);
         }
         context.validate()?;

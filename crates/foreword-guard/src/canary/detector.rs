@@ -21,7 +21,7 @@ use crate::canary::{Canary, LENGTH};
 
 /// How many characters of a canary in a row count as a leak. The prefix is three of them, so that a
 /// text by chance would have to meet 65 random bits.
-pub const MIN_LEAK_CHARS: usize = 16;
+pub(crate) const MIN_LEAK_CHARS: usize = 16;
 
 /// How many characters may stand between two characters of a form before it counts as interrupted.
 pub const MAX_LEAK_GAP: usize = 64;

@@ -43,8 +43,8 @@ mod signals;
 mod url;
 mod verdict;
 
-pub use decode::{Payload, payloads};
-pub use injection::{InjectionPhrases, injection_phrases};
+pub(crate) use decode::payloads;
+pub(crate) use injection::injection_phrases;
 pub use normalise::{Hidden, HiddenKind, Normalised, normalise};
 pub use pattern_screener::PatternScreener;
 pub use policy::{Policy, UnknownPolicy};

@@ -1,5 +1,14 @@
-//! The actions an agent may call. Each call is checked, carried out and recorded in the audit log;
-//! what is checked and recorded follows from the action's row in `foreword-protocol`.
+//! The actions an agent may call.
+//!
+//! Every call goes through [`perform`]. Which checks apply and who writes the audit entry follows from
+//! the action's row in the table of `foreword-protocol`:
+//!
+//! 1. [`check_caller`] refuses a tool that the agent does not have, and arguments that contain the
+//!    session's canary token.
+//! 2. [`check_taint`] refuses a sensitive action in a tainted session. It stores the refused call under
+//!    an ID, with which a person can approve it.
+//! 3. [`apply`] passes the call to the module that implements it.
+//! 4. [`record`] writes the audit entry, unless the action succeeded and wrote its own with [`change`].
 
 mod content;
 mod identity;
@@ -24,7 +33,7 @@ use crate::turn::active_session::ActiveSession;
 /// Longest description of an action that a person is asked to approve.
 const MAX_SUMMARY_BYTES: usize = 1900;
 
-/// Checks an action of a session's agent, carries it out and records it.
+/// Checks, applies and records an action of the session's agent.
 pub(crate) fn perform(
     active: &ActiveSession,
     action: Action,
@@ -71,7 +80,7 @@ fn apply(active: &ActiveSession, action: Action, sink: Sink<'_>) -> Result<Value
     }
 }
 
-/// Refuses a tool that the agent was not given, and arguments that leak the canary token.
+/// Refuses a tool that the agent does not have, and arguments that leak the canary token.
 fn check_caller(active: &ActiveSession, action: &Action) -> Result<(), Failure> {
     let info = action.info();
     let name = info.name;
@@ -103,7 +112,7 @@ fn check_taint(active: &ActiveSession, action: &Action) -> Result<(), Failure> {
     let now = active.host.now();
     let session = active.identity.session.clone();
     let used = active.event("taint.grant_used", Outcome::Done);
-    // An approval is for the arguments the person saw.
+    // An approval by ID covers only the arguments that the person saw.
     let args = action.args().map_err(|error| internal(&error))?;
     let digest = *blake3::hash(args.get().as_bytes()).as_bytes();
     let granted = active.host.writer.write(now, move |write| -> Result<bool, StoreError> {
@@ -148,11 +157,11 @@ fn summary(action: &Action) -> String {
     let shown = text.floor_char_boundary(MAX_SUMMARY_BYTES);
     match text.split_at_checked(shown) {
         Some((_, "")) | None => text,
-        Some((shown, rest)) => format!("{shown} … and {} bytes more", rest.len()),
+        Some((shown, rest)) => format!("{shown} … and {} more bytes", rest.len()),
     }
 }
 
-/// Writes the audit entry of an action. It may reach the disk a moment later.
+/// Queues the audit entry of an action, without waiting for the disk.
 fn record(active: &ActiveSession, name: &str, result: &Result<Value, Failure>) {
     let outcome = match result {
         Ok(_) => Outcome::Done,

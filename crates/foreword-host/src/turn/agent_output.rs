@@ -4,7 +4,7 @@
 use std::fmt;
 
 use foreword_guard::{OutputGuard, ScanVerdict, redact_with, whole};
-use foreword_protocol::{AgentEvent, Block, Content, Message, Role};
+use foreword_protocol::{AgentEvent, Block, Content, Message, Role, StopReason};
 use serde_json::Value;
 
 use crate::error::HostError;
@@ -26,7 +26,7 @@ pub(crate) struct AgentOutcome {
     pub(crate) held: Option<HeldReason>,
     /// The scanner's verdict on the answer.
     pub(crate) verdict: ScanVerdict,
-    pub(crate) stop_reason: Option<String>,
+    pub(crate) stop_reason: Option<StopReason>,
 }
 
 /// Why an answer is held back.
@@ -167,7 +167,12 @@ impl Host {
                         observer.warning(&warning);
                     }
                     let outcome = self.judge(active, messages, answer, &secrets)?;
-                    let stop_reason = stop_reason.chars().take(MAX_STOP_REASON_CHARS).collect();
+                    let stop_reason = match stop_reason {
+                        StopReason::Other(word) => {
+                            StopReason::Other(word.chars().take(MAX_STOP_REASON_CHARS).collect())
+                        }
+                        known => known,
+                    };
                     return Ok(AgentOutcome { stop_reason: Some(stop_reason), ..outcome });
                 }
             };
@@ -279,10 +284,14 @@ fn is_own_account(messages: &[Message]) -> bool {
     })
 }
 
-fn stopped_short(active: &ActiveSession, stop_reason: &str, answer: &str) -> Option<Warning> {
+fn stopped_short(
+    active: &ActiveSession,
+    stop_reason: &StopReason,
+    answer: &str,
+) -> Option<Warning> {
     match stop_reason {
-        "max_steps" => Some(Warning::StepLimit { max_steps: active.settings.max_steps }),
-        "max_tokens" => Some(Warning::AnswerCut),
+        StopReason::MaxSteps => Some(Warning::StepLimit { max_steps: active.settings.max_steps }),
+        StopReason::MaxTokens => Some(Warning::AnswerCut),
         _ if answer.trim().is_empty() => Some(Warning::NoAnswer),
         _ => None,
     }

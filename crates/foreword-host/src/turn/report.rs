@@ -1,6 +1,6 @@
 //! What a turn shows while it runs, and what it reports at its end.
 
-use foreword_protocol::Usage;
+use foreword_protocol::{StopReason, Usage};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -40,9 +40,9 @@ pub struct TurnReport {
     /// Why the answer was held back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
-    /// Why the agent stopped, in the words of its loop: `end_turn`, `max_tokens`, `max_steps`.
+    /// Why the agent stopped; absent if the host ended the turn.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stop_reason: Option<String>,
+    pub stop_reason: Option<StopReason>,
     /// Tokens of all model calls.
     pub usage: Usage,
     /// Number of model calls.

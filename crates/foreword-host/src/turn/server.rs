@@ -1,4 +1,18 @@
-//! The session's socket: lines in, lines out, within limits.
+//! The session's socket, on which an agent calls the host's actions.
+//!
+//! One thread accepts connections, up to `MAX_CONNECTIONS`; each connection has a thread of its own.
+//! A call takes these steps:
+//!
+//! 1. [`Frames`] reads one line, with limits on its size and on the time it takes.
+//! 2. [`ActiveSession::admit`] counts it against the session's rate limit, valid or not.
+//! 3. [`read`] parses it and checks its token, its id and its size.
+//! 4. [`perform`] checks the action, carries it out and records it. A model's answer is sent in parts
+//!    as it arrives.
+//! 5. The reply goes back as one line with the id of the call.
+//!
+//! A rejected line gets a failure as its reply and an `ipc.rejected` audit entry. A wrong token, or
+//! `MAX_FAULTS` rejected lines in a row, closes the connection. Dropping the [`Server`] closes the
+//! socket and gives running calls `SHUTDOWN_TIMEOUT` to return.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -10,8 +24,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use foreword_protocol::{
-    Call, ErrorCode, Failure, FrameError, Frames, MAX_CALL_BYTES, MAX_MODEL_CALL_BYTES, Reply,
-    Waiting,
+    Action, Call, ErrorCode, Failure, FrameError, Frames, MAX_CALL_BYTES, MAX_MODEL_CALL_BYTES,
+    Reply, Waiting,
 };
 use foreword_store::Outcome;
 use serde_json::json;
@@ -20,16 +34,16 @@ use crate::actions::perform;
 use crate::error::HostError;
 use crate::turn::active_session::ActiveSession;
 
-/// So many connections may a session have at once.
-const MOST_CONNECTIONS: usize = 32;
-/// A line that was begun has to be finished in this time, and a reply taken.
+/// Connections a session may have open at once.
+const MAX_CONNECTIONS: usize = 32;
+/// Time for sending a whole line once it has begun, and for accepting a reply.
 const LINE_TIMEOUT: Duration = Duration::from_secs(10);
-/// After so many lines that are no calls, or calls too many, in a row, the connection is closed.
-const MOST_FAULTS: u32 = 200;
-/// Whoever calls too often waits so long for being told.
-const TOO_OFTEN: Duration = Duration::from_millis(5);
-/// At the end calls that are under way have so long to come back.
-const LAST_CALLS: Duration = Duration::from_millis(500);
+/// Rejected lines in a row after which the connection is closed.
+const MAX_FAULTS: u32 = 200;
+/// Delay before the reply to a call that exceeds the rate limit.
+const RATE_LIMIT_DELAY: Duration = Duration::from_millis(5);
+/// Time that running calls have to return when the server stops.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The socket of a session, open until dropped.
 pub(crate) struct Server {
@@ -39,11 +53,11 @@ pub(crate) struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-/// The connections of a session.
+/// The open connections of a session, shared by its threads.
 #[derive(Default)]
 struct Open {
     state: Mutex<Connections>,
-    fewer: Condvar,
+    closed: Condvar,
 }
 
 #[derive(Default)]
@@ -58,17 +72,17 @@ impl Open {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hangs up, for whoever still listens at the other end too.
+    /// Closes a connection in both directions.
     fn close(&self, number: u64) {
         if let Some(stream) = self.state().streams.remove(&number) {
             let _ = stream.shutdown(Shutdown::Both);
         }
-        self.fewer.notify_all();
+        self.closed.notify_all();
     }
 }
 
 impl Server {
-    /// Opens the socket and answers on it.
+    /// Opens the socket and starts answering calls.
     pub(crate) fn start(
         active: &Arc<ActiveSession>,
         socket: &Path,
@@ -92,7 +106,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.open.state().stopped = true;
-        // Wakes the thread that waits for connections, also where there is no handle left for one.
+        // Wakes the accepting thread. Shutting down the listener needs no new file handle.
         let woken = rustix::net::shutdown(&*self.listener, rustix::net::Shutdown::Both).is_ok()
             || UnixStream::connect(&self.socket).is_ok();
         if let Some(thread) = self.thread.take().filter(|_| woken) {
@@ -102,8 +116,8 @@ impl Drop for Server {
         for stream in state.streams.values() {
             let _ = stream.shutdown(Shutdown::Both);
         }
-        let ended = |state: &mut Connections| !state.streams.is_empty();
-        let _left = self.open.fewer.wait_timeout_while(state, LAST_CALLS, ended);
+        let still_open = |state: &mut Connections| !state.streams.is_empty();
+        let _left = self.open.closed.wait_timeout_while(state, SHUTDOWN_TIMEOUT, still_open);
         let _ = std::fs::remove_file(&self.socket);
     }
 }
@@ -121,11 +135,11 @@ fn accept(
         }
         let Ok(stream) = stream else {
             drop(state);
-            // Out of file handles, most likely: they come back as others hang up.
+            // Most likely out of file handles, which closing connections free.
             thread::sleep(Duration::from_millis(20));
             continue;
         };
-        if state.streams.len() >= MOST_CONNECTIONS {
+        if state.streams.len() >= MAX_CONNECTIONS {
             drop(state);
             refuse(&stream);
             continue;
@@ -138,7 +152,7 @@ fn accept(
         let (active, token, served) = (Arc::clone(active), Arc::clone(token), Arc::clone(open));
         let spawned = thread::Builder::new().name("foreword-call".to_owned()).spawn(move || {
             if let Err(error) = serve(&active, &token, stream) {
-                tracing::debug!("a connection of {} ended: {error}", active.identity.session);
+                tracing::debug!("connection of session {} ended: {error}", active.identity.session);
             }
             drop(active);
             served.close(number);
@@ -152,7 +166,7 @@ fn accept(
 fn refuse(mut stream: &UnixStream) {
     let failure = Failure::new(
         ErrorCode::Limit,
-        format!("a session may have {MOST_CONNECTIONS} connections at once"),
+        format!("too many connections; a session may have {MAX_CONNECTIONS} at once"),
     );
     let _ = stream.set_write_timeout(Some(Duration::from_millis(100)));
     let _ = stream.write_all(line(&Reply::failed(None, failure)).as_bytes());
@@ -190,7 +204,7 @@ fn serve(active: &ActiveSession, token: &str, stream: UnixStream) -> io::Result<
             Err(FrameError::Io(error)) => return Err(error),
         };
         let began = Instant::now();
-        // Lines that are no calls count as well, or they would be free.
+        // Invalid lines count too; otherwise an agent could send them without limit.
         let admitted = active.admit();
         let call = match read(token, bytes, &mut last).and_then(|call| match &admitted {
             Ok(()) => Ok(call),
@@ -199,14 +213,14 @@ fn serve(active: &ActiveSession, token: &str, stream: UnixStream) -> io::Result<
             Ok(call) => call,
             Err((id, failure)) => {
                 faults += 1;
-                let ends = failure.code == ErrorCode::BadToken || faults >= MOST_FAULTS;
+                let ends = failure.code == ErrorCode::BadToken || faults >= MAX_FAULTS;
                 match admitted {
                     Ok(()) => note(active, &failure),
-                    Err(too_often) => {
+                    Err(rate_limited) => {
                         if faults == 1 {
-                            note(active, &too_often);
+                            note(active, &rate_limited);
                         }
-                        thread::sleep(TOO_OFTEN);
+                        thread::sleep(RATE_LIMIT_DELAY);
                     }
                 }
                 send(&mut out, &Reply::failed(id, failure))?;
@@ -233,11 +247,11 @@ fn serve(active: &ActiveSession, token: &str, stream: UnixStream) -> io::Result<
     }
 }
 
-/// A call that may be carried out, or why not.
+/// Parses a call and checks its token, id and size.
 fn read(token: &str, bytes: &[u8], last: &mut Option<u64>) -> Result<Call, (Option<u64>, Failure)> {
     let call = match Call::parse_with_token(bytes) {
         Ok(call) => call,
-        // Without the token nothing is said about what is wrong.
+        // A caller without the token learns nothing about the error.
         Err(rejected) if rejected.token.as_ref().is_some_and(|given| !is_equal(token, given)) => {
             return Err((rejected.error.id, bad_token()));
         }
@@ -251,22 +265,22 @@ fn read(token: &str, bytes: &[u8], last: &mut Option<u64>) -> Result<Call, (Opti
         return Err((id, bad_token()));
     }
     if last.is_some_and(|last| call.id <= last) {
-        let message = format!("the id {} was used: ids grow from call to call", call.id);
+        let message = format!("call id {} was already used; ids must increase", call.id);
         return Err((id, Failure::new(ErrorCode::ReplayedId, message)));
     }
     *last = id;
-    if bytes.len() > MAX_CALL_BYTES && call.action.name() != "model_call" {
-        let message = format!("a call may have {MAX_CALL_BYTES} bytes, this has {}", bytes.len());
+    if bytes.len() > MAX_CALL_BYTES && !matches!(call.action, Action::ModelCall(_)) {
+        let message = format!("call is {} bytes long; the limit is {MAX_CALL_BYTES}", bytes.len());
         return Err((id, Failure::new(ErrorCode::TooLarge, message)));
     }
     Ok(call)
 }
 
 fn bad_token() -> Failure {
-    Failure::new(ErrorCode::BadToken, "the token is not that of this session")
+    Failure::new(ErrorCode::BadToken, "the token does not belong to this session")
 }
 
-/// Compares in a time that does not depend on where they differ.
+/// Compares in constant time, so that timing does not reveal a prefix of the token.
 fn is_equal(token: &str, given: &str) -> bool {
     let (known, given) = (token.as_bytes(), given.as_bytes());
     known.len() == given.len()

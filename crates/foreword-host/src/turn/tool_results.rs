@@ -2,21 +2,10 @@
 
 use foreword::estimate;
 use foreword_guard::Provenance;
+use foreword_protocol::{ActionInfo, ResultTaint};
 
 use crate::error::HostError;
 use crate::turn::active_session::ActiveSession;
-
-/// Actions that counted their own results when they were served.
-const COUNTED_BY_ACTION: [&str; 8] = [
-    "web_fetch",
-    "memory_search",
-    "content_add",
-    "spawn_agent",
-    "chain_run",
-    "task_list",
-    "task_update",
-    "schedule_list",
-];
 
 /// A tool's name without the prefix that Claude Code puts in front of it.
 pub(super) fn own_name(name: &str) -> &str {
@@ -30,7 +19,9 @@ pub(super) fn count_result(
     content: &str,
 ) -> Result<(), HostError> {
     let tokens = u64::from(estimate(content));
-    if tokens == 0 || COUNTED_BY_ACTION.contains(&name) {
+    let counted_by_action =
+        ActionInfo::named(name).is_some_and(|action| action.result_taint == ResultTaint::ByAction);
+    if tokens == 0 || counted_by_action {
         return Ok(());
     }
     let external = active.settings.external_tools.iter().any(|tool| tool == name);

@@ -59,6 +59,15 @@ pub enum Waiting {
     MayWait,
 }
 
+/// Who counts the result of an action in the session's taint ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultTaint {
+    /// The action itself, which knows where each part of the result came from.
+    ByAction,
+    /// The host, when the agent reports the tool's result.
+    ByHost,
+}
+
 /// A row of the table of actions.
 #[derive(Clone, Copy, Debug)]
 pub struct ActionInfo {
@@ -70,6 +79,7 @@ pub struct ActionInfo {
     pub effect: Effect,
     pub audit: AuditEntry,
     pub waiting: Waiting,
+    pub result_taint: ResultTaint,
     pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
@@ -96,7 +106,7 @@ impl ActionInfo {
 }
 
 macro_rules! actions {
-    ($($variant:ident($args:ident) = $name:literal: $caller:ident, $sensitivity:ident, $effect:ident, $audit:ident, $waiting:ident, $text:literal;)*) => {
+    ($($variant:ident($args:ident) = $name:literal: $caller:ident, $sensitivity:ident, $effect:ident, $audit:ident, $waiting:ident, $result_taint:ident, $text:literal;)*) => {
         /// A request from an agent to its host.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Action {
@@ -114,6 +124,7 @@ macro_rules! actions {
                 effect: Effect::$effect,
                 audit: AuditEntry::$audit,
                 waiting: Waiting::$waiting,
+                result_taint: ResultTaint::$result_taint,
                 schema: <args::$args as JsonSchema>::json_schema,
             };)*
         }
@@ -148,70 +159,70 @@ macro_rules! actions {
 
 actions! {
     SkillList(Nothing) = "skill_list":
-        EveryAgent, Ordinary, Reads, AfterAction, Never,
+        EveryAgent, Ordinary, Reads, AfterAction, Never, ByHost,
         "List the available skills.";
     SkillRead(SkillRead) = "skill_read":
-        EveryAgent, Ordinary, Reads, AfterAction, Never,
+        EveryAgent, Ordinary, Reads, AfterAction, Never, ByHost,
         "Read a skill by name.";
     SkillPropose(SkillPropose) = "skill_propose":
-        AgentWithTool, TaintGated, Changes, AfterAction, Never,
+        AgentWithTool, TaintGated, Changes, AfterAction, Never, ByHost,
         "Propose a new or changed skill.";
     IdentityPropose(IdentityPropose) = "identity_propose":
-        AgentWithTool, TaintGated, Changes, WithChange, Never,
+        AgentWithTool, TaintGated, Changes, WithChange, Never, ByHost,
         "Propose a change to an identity file; a person decides.";
     MemorySearch(MemorySearch) = "memory_search":
-        AgentWithTool, Ordinary, Reads, AfterAction, Never,
+        AgentWithTool, Ordinary, Reads, AfterAction, Never, ByAction,
         "Search saved memories.";
     MemoryWrite(MemoryWrite) = "memory_write":
-        AgentWithTool, TaintGated, Changes, AfterAction, Never,
+        AgentWithTool, TaintGated, Changes, AfterAction, Never, ByHost,
         "Save a memory.";
     AuditReport(AuditReport) = "audit_report":
-        EveryAgent, Ordinary, Changes, WithChange, Never,
+        EveryAgent, Ordinary, Changes, WithChange, Never, ByHost,
         "Record a significant action in the audit log.";
     ContentAdd(ContentAdd) = "content_add":
-        Runner, Ordinary, Changes, AfterAction, Never,
+        Runner, Ordinary, Changes, AfterAction, Never, ByAction,
         "Add external content to the session.";
     WebFetch(WebFetch) = "web_fetch":
-        AgentWithTool, Ordinary, Changes, AfterAction, MayWait,
+        AgentWithTool, Ordinary, Changes, AfterAction, MayWait, ByAction,
         "Fetch a page from a host the workspace allows.";
     SpawnAgent(SpawnAgent) = "spawn_agent":
-        AgentWithTool, TaintGated, Changes, AfterAction, MayWait,
+        AgentWithTool, TaintGated, Changes, AfterAction, MayWait, ByAction,
         "Start another agent on a piece of work.";
     ChainRun(ChainRun) = "chain_run":
-        AgentWithTool, TaintGated, Changes, AfterAction, MayWait,
+        AgentWithTool, TaintGated, Changes, AfterAction, MayWait, ByAction,
         "Run agents one after another.";
     TaskCreate(TaskCreate) = "task_create":
-        AgentWithTool, Ordinary, Changes, WithChange, Never,
+        AgentWithTool, Ordinary, Changes, WithChange, Never, ByHost,
         "Create a task.";
     TaskList(TaskList) = "task_list":
-        AgentWithTool, Ordinary, Reads, AfterAction, Never,
+        AgentWithTool, Ordinary, Reads, AfterAction, Never, ByAction,
         "List tasks and their state.";
     TaskUpdate(TaskUpdate) = "task_update":
-        AgentWithTool, Ordinary, Changes, WithChange, Never,
+        AgentWithTool, Ordinary, Changes, WithChange, Never, ByAction,
         "Update the state or text of a task.";
     TodoRead(Nothing) = "todo_read":
-        AgentWithTool, Ordinary, Reads, AfterAction, Never,
+        AgentWithTool, Ordinary, Reads, AfterAction, Never, ByHost,
         "Read your to-do list.";
     TodoWrite(TodoWrite) = "todo_write":
-        AgentWithTool, Ordinary, Changes, WithChange, Never,
+        AgentWithTool, Ordinary, Changes, WithChange, Never, ByHost,
         "Write your to-do list.";
     ScheduleAdd(ScheduleAdd) = "schedule_add":
-        AgentWithTool, TaintGated, Changes, WithChange, Never,
+        AgentWithTool, TaintGated, Changes, WithChange, Never, ByHost,
         "Run something later, once or on a schedule.";
     ScheduleList(Nothing) = "schedule_list":
-        AgentWithTool, Ordinary, Reads, AfterAction, Never,
+        AgentWithTool, Ordinary, Reads, AfterAction, Never, ByAction,
         "List scheduled entries.";
     ScheduleRemove(ScheduleRemove) = "schedule_remove":
-        AgentWithTool, TaintGated, Changes, WithChange, Never,
+        AgentWithTool, TaintGated, Changes, WithChange, Never, ByHost,
         "Remove an entry from the schedule.";
     ToolDescribe(ToolDescribe) = "tool_describe":
-        EveryAgent, Ordinary, Reads, AfterAction, Never,
+        EveryAgent, Ordinary, Reads, AfterAction, Never, ByHost,
         "Describe a tool in full.";
     SessionStatus(Nothing) = "session_status":
-        EveryAgent, Ordinary, Reads, AfterAction, Never,
+        EveryAgent, Ordinary, Reads, AfterAction, Never, ByHost,
         "Show the state of this session: taint, turns, sandbox.";
     ModelCall(ModelCall) = "model_call":
-        Runner, Ordinary, Changes, WithChange, MayWait,
+        Runner, Ordinary, Changes, WithChange, MayWait, ByHost,
         "Call the model with the session's prompt.";
 }
 
@@ -231,39 +242,40 @@ mod tests {
             .iter()
             .map(|action| {
                 format!(
-                    "{} {:?} {:?} {:?} {:?} {:?}",
+                    "{} {:?} {:?} {:?} {:?} {:?} {:?}",
                     action.name,
                     action.caller,
                     action.sensitivity,
                     action.effect,
                     action.audit,
-                    action.waiting
+                    action.waiting,
+                    action.result_taint
                 )
             })
             .collect();
         insta::assert_snapshot!(rows.join("\n"), @"
-        skill_list EveryAgent Ordinary Reads AfterAction Never
-        skill_read EveryAgent Ordinary Reads AfterAction Never
-        skill_propose AgentWithTool TaintGated Changes AfterAction Never
-        identity_propose AgentWithTool TaintGated Changes WithChange Never
-        memory_search AgentWithTool Ordinary Reads AfterAction Never
-        memory_write AgentWithTool TaintGated Changes AfterAction Never
-        audit_report EveryAgent Ordinary Changes WithChange Never
-        content_add Runner Ordinary Changes AfterAction Never
-        web_fetch AgentWithTool Ordinary Changes AfterAction MayWait
-        spawn_agent AgentWithTool TaintGated Changes AfterAction MayWait
-        chain_run AgentWithTool TaintGated Changes AfterAction MayWait
-        task_create AgentWithTool Ordinary Changes WithChange Never
-        task_list AgentWithTool Ordinary Reads AfterAction Never
-        task_update AgentWithTool Ordinary Changes WithChange Never
-        todo_read AgentWithTool Ordinary Reads AfterAction Never
-        todo_write AgentWithTool Ordinary Changes WithChange Never
-        schedule_add AgentWithTool TaintGated Changes WithChange Never
-        schedule_list AgentWithTool Ordinary Reads AfterAction Never
-        schedule_remove AgentWithTool TaintGated Changes WithChange Never
-        tool_describe EveryAgent Ordinary Reads AfterAction Never
-        session_status EveryAgent Ordinary Reads AfterAction Never
-        model_call Runner Ordinary Changes WithChange MayWait
+        skill_list EveryAgent Ordinary Reads AfterAction Never ByHost
+        skill_read EveryAgent Ordinary Reads AfterAction Never ByHost
+        skill_propose AgentWithTool TaintGated Changes AfterAction Never ByHost
+        identity_propose AgentWithTool TaintGated Changes WithChange Never ByHost
+        memory_search AgentWithTool Ordinary Reads AfterAction Never ByAction
+        memory_write AgentWithTool TaintGated Changes AfterAction Never ByHost
+        audit_report EveryAgent Ordinary Changes WithChange Never ByHost
+        content_add Runner Ordinary Changes AfterAction Never ByAction
+        web_fetch AgentWithTool Ordinary Changes AfterAction MayWait ByAction
+        spawn_agent AgentWithTool TaintGated Changes AfterAction MayWait ByAction
+        chain_run AgentWithTool TaintGated Changes AfterAction MayWait ByAction
+        task_create AgentWithTool Ordinary Changes WithChange Never ByHost
+        task_list AgentWithTool Ordinary Reads AfterAction Never ByAction
+        task_update AgentWithTool Ordinary Changes WithChange Never ByAction
+        todo_read AgentWithTool Ordinary Reads AfterAction Never ByHost
+        todo_write AgentWithTool Ordinary Changes WithChange Never ByHost
+        schedule_add AgentWithTool TaintGated Changes WithChange Never ByHost
+        schedule_list AgentWithTool Ordinary Reads AfterAction Never ByAction
+        schedule_remove AgentWithTool TaintGated Changes WithChange Never ByHost
+        tool_describe EveryAgent Ordinary Reads AfterAction Never ByHost
+        session_status EveryAgent Ordinary Reads AfterAction Never ByHost
+        model_call Runner Ordinary Changes WithChange MayWait ByHost
         ");
     }
 

@@ -1,6 +1,6 @@
 //! What an agent tells its host on standard output, one JSON object a line.
 
-use crate::model::Message;
+use crate::model::{Message, StopReason};
 use foreword::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -43,8 +43,8 @@ pub enum AgentEvent {
     Done {
         /// What was said after the person's message: the model's messages and the results of tools.
         messages: Vec<Message>,
-        /// Why the model stopped.
-        stop_reason: String,
+        /// Why the turn ended.
+        stop_reason: StopReason,
         /// Tokens of all calls of the turn.
         usage: Usage,
     },
@@ -53,4 +53,29 @@ pub enum AgentEvent {
         /// What went wrong, and what to do.
         message: String,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn stop_reasons_keep_their_words() {
+        for (word, reason) in [
+            ("end_turn", StopReason::EndTurn),
+            ("tool_use", StopReason::ToolUse),
+            ("max_tokens", StopReason::MaxTokens),
+            ("max_steps", StopReason::MaxSteps),
+            ("refusal", StopReason::Refusal),
+            ("pause_turn", StopReason::Other("pause_turn".into())),
+        ] {
+            let done = json!({"type": "done", "messages": [], "stopReason": word, "usage": {}});
+            let event: AgentEvent = serde_json::from_value(done).unwrap();
+            assert!(
+                matches!(&event, AgentEvent::Done { stop_reason, .. } if *stop_reason == reason)
+            );
+            assert_eq!(serde_json::to_value(&event).unwrap()["stopReason"], word);
+        }
+    }
 }

@@ -1,5 +1,6 @@
-//! What a model answers, whoever the provider is.
+//! A model's answer, in the same form for every provider.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::model::MAX_ANSWER_BYTES;
@@ -7,33 +8,27 @@ use crate::model::error::{ProviderError, is_web_page, page_title, shown};
 use crate::model::message::{Block, Content, Message, Provider, Role};
 use foreword::Usage;
 
-/// Why the model stopped.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why a model or an agent's loop stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// It has said what it had to say.
+    /// The model finished its answer.
     EndTurn,
-    /// It waits for the results of tools.
+    /// The model waits for tool results.
     ToolUse,
-    /// It reached the most it may write.
+    /// The answer reached the output token limit.
     MaxTokens,
-    /// It will not answer.
+    /// The loop reached its limit of model calls. Providers never send this.
+    MaxSteps,
+    /// The model declined to answer.
     Refusal,
-    /// Something else, in the provider's word.
+    /// Any other reason, in the words of the provider or the loop.
+    #[serde(untagged)]
     Other(String),
 }
 
 impl StopReason {
-    /// The word for it.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::EndTurn => "end_turn",
-            Self::ToolUse => "tool_use",
-            Self::MaxTokens => "max_tokens",
-            Self::Refusal => "refusal",
-            Self::Other(word) => word,
-        }
-    }
-
+    /// Reads the word of a provider.
     pub(crate) fn read(word: &str) -> Self {
         match word {
             "end_turn" | "stop" | "stop_sequence" => Self::EndTurn,

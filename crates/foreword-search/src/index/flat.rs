@@ -22,7 +22,9 @@ pub enum IndexError {
         known: u32,
     },
     /// Two parts are not of the same items.
-    #[error("the index covers {expected} items in one part and {found} in another; run `foreword index`")]
+    #[error(
+        "the index covers {expected} items in one part and {found} in another; run `foreword index`"
+    )]
     Items {
         /// The items of the first part.
         expected: usize,

@@ -14,7 +14,7 @@ enum Class {
     Unspaced,
 }
 
-/// Gives `sink` every word of `text`: letters and digits, divided at `_`, at changes of case
+/// Passes to `sink` every word of `text`: letters and digits, divided at `_`, at changes of case
 /// (`getUserData`, `HTTPServer`) and where the script changes between spaced and unspaced.
 pub(crate) fn each_word(text: &str, mut sink: impl FnMut(Word<'_>)) {
     let mut word = String::new();
@@ -65,9 +65,9 @@ fn class(c: char) -> Class {
     }
 }
 
-/// Gives `sink` what the words of `text` are indexed as: stems, and pairs of characters in scripts
+/// Passes to `sink` the index terms of `text`: stems, and pairs of characters in scripts
 /// without spaces.
-pub fn each_term(text: &str, mut sink: impl FnMut(&str)) {
+pub(crate) fn each_term(text: &str, mut sink: impl FnMut(&str)) {
     let mut stem = String::new();
     each_word(text, |word| terms_of(word, &mut stem, &mut sink));
 }

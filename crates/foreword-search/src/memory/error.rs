@@ -30,7 +30,9 @@ impl MemoryError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Store(error) => error.hint(),
-            Self::Vector { .. } => Some("run `foreword memory reindex --all` to compute it again".to_owned()),
+            Self::Vector { .. } => {
+                Some("run `foreword memory reindex --all` to compute it again".to_owned())
+            }
             Self::Embed(_) | Self::Incomparable(_) => None,
         }
     }

@@ -1,10 +1,8 @@
 //! Memories: stored once, recalled by meaning and by words.
 //!
-//! This crate owns the search among memories ([`MemoryEngine`]): candidates by vectors and by
-//! words, one calibrated score for both, decay with age, diversity and a threshold; and what has to
-//! happen to a text before it is stored ([`Memories`]). The rows are `foreword-store`'s, the
-//! vectors `foreword-search`'s. It must not know of prompts, reads no clock, and never embeds a
-//! memory to search for it.
+//! [`MemoryEngine`] searches memories: candidates by vectors and by words, one calibrated score for
+//! both, decay with age, diversity and a threshold. [`Memories`] checks, embeds and stores them. The
+//! rows belong to `foreword-store`. A search never embeds a memory.
 //!
 //! ```
 //! use foreword_search::{Memories, MemoryEngine, NewEntry, Recall};
@@ -47,8 +45,7 @@ mod words;
 
 pub use engine::MemoryEngine;
 pub use error::MemoryError;
-pub use foreword_store::{MAX_MEMORY_BYTES, MemoryEntry, MemoryId, MemoryKind, MemoryScope};
+pub use foreword_store::{MemoryEntry, MemoryKind, MemoryScope};
 pub use line::{Line, LineError};
 pub use memories::{Batch, Imported, Memories, NewEntry, Reindexed};
 pub use recall::{Hit, KindFilter, Recall, RecallParts, Recalled};
-pub use score::{DEFAULT_HALF_LIFE_DAYS, DEFAULT_MIN_SCORE};

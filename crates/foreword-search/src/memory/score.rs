@@ -10,9 +10,9 @@ use foreword_embed::EmbedderId;
 use crate::memory::recall::RecallParts;
 
 /// The least score of a memory that is given out, unless another is asked for.
-pub const DEFAULT_MIN_SCORE: f32 = 0.7;
+pub(crate) const DEFAULT_MIN_SCORE: f32 = 0.7;
 /// The default half-life of recency in days.
-pub const DEFAULT_HALF_LIFE_DAYS: f64 = 90.0;
+pub(crate) const DEFAULT_HALF_LIFE_DAYS: f64 = 90.0;
 
 /// What age takes from the odds of the oldest memory, as a logarithm.
 const AGE_WEIGHT: f32 = 0.6;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use crate::each_term;
+use crate::index::words::each_term;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Maximum number of bytes of a query that are read for words.

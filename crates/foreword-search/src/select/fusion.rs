@@ -37,24 +37,23 @@ const EASED: f32 = 0.05;
 
 /// How to combine an embedder's cosines with other evidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Calibration {
+pub(crate) struct Calibration {
     /// How much a cosine counts.
-    pub scale: f32,
+    pub(crate) scale: f32,
     /// Scores below this mean that an item does not fit.
-    pub min_score: f32,
+    pub(crate) min_score: f32,
 }
 
 impl Calibration {
     /// For selection without vectors.
-    pub const LEXICAL: Self = Self { scale: 0.0, min_score: 0.10 };
+    pub(crate) const LEXICAL: Self = Self { scale: 0.0, min_score: 0.10 };
     /// For the static table.
-    pub const STATIC: Self = Self { scale: 1.0, min_score: 0.18 };
+    pub(crate) const STATIC: Self = Self { scale: 1.0, min_score: 0.18 };
     /// For the full model.
-    pub const USE: Self = Self { scale: 1.5, min_score: 0.25 };
+    pub(crate) const USE: Self = Self { scale: 1.5, min_score: 0.25 };
 
     /// The measured values of an embedder, if it is one of ours.
-    #[must_use]
-    pub fn known(id: &EmbedderId) -> Option<Self> {
+    pub(crate) fn known(id: &EmbedderId) -> Option<Self> {
         match id.name.as_str() {
             "static" => Some(Self::STATIC),
             "use" => Some(Self::USE),

@@ -118,7 +118,7 @@ pub struct Selector {
     lexical: LexicalIndex,
     names: NameIndex,
     vectors: Option<VectorIndex>,
-    calibration: Calibration,
+    pub(crate) calibration: Calibration,
 }
 
 impl Selector {
@@ -193,19 +193,6 @@ impl Selector {
             vectors.set_background(background)?;
         }
         Ok(self)
-    }
-
-    /// Uses this calibration instead of the embedder's own.
-    #[must_use]
-    pub fn with_calibration(mut self, calibration: Calibration) -> Self {
-        self.calibration = calibration;
-        self
-    }
-
-    /// The calibration of the embedder that made the vectors.
-    #[must_use]
-    pub fn calibration(&self) -> Calibration {
-        self.calibration
     }
 
     /// Scores every item.

@@ -135,7 +135,7 @@ fn an_embedder_nobody_measured_is_scaled_and_does_not_abstain_among_a_handful() 
     let near = |x: f32, y: f32| Vector::new(id("http"), vec![1.0, 1.0, x, y]).unwrap();
     let vectors = [near(0., 0.), near(0.1, 0.), near(0., 0.1), near(0.2, 0.1), near(0.1, 0.3)];
     let selector = Selector::new(&items(&vectors)).unwrap();
-    assert!(selector.calibration().scale > 1.0);
+    assert!(selector.calibration.scale > 1.0);
     let query = Query { text: "zzz", vector: Some(&vectors[1]), mode_base: &[], offered: &[] };
     let selection = selector.select(&query, &Limits::default()).unwrap();
     assert_eq!(selection.picked[0].index, 1);
@@ -186,7 +186,7 @@ fn a_stored_selector_is_the_same() {
     let loaded = VectorIndex::from_stored(Arc::clone(stored.id()), stored.values().to_vec());
     let kinds = selector.kinds().to_vec();
     let again = Selector::from_parts(kinds, lexical, names, loaded.ok()).unwrap();
-    assert_eq!(again.calibration(), selector.calibration());
+    assert_eq!(again.calibration, selector.calibration);
     for text in ["play a song", "run set_alarm", "zzz", ""] {
         let task = Some(&vectors[2]);
         assert_eq!(again.rank(text, task), selector.rank(text, task));

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use crate::fixture::{Fixture, NOW_MS, new_session, proposal};
 use foreword_store::{
-    AuditKey, AuditWriter, Decision, Event, FinishedTurn, GroupWriter, Heads, LogFilter,
-    NewSession, Options, Order, Outcome, ProposalState, SessionId, Store, StoreError, TurnEnd,
-    TurnNumber, TurnRange, TurnState, TurnUsage,
+    AuditKey, Decision, Event, FinishedTurn, GroupWriter, Heads, LogFilter, NewSession, Options,
+    Order, Outcome, ProposalState, SessionId, Store, StoreError, TurnEnd, TurnNumber, TurnRange,
+    TurnState, TurnUsage,
 };
 
 const DATABASE: &str = "FOREWORD_TEST_CRASH_DATABASE";
@@ -68,13 +68,13 @@ fn child_appends_from_many_threads() {
     };
     let key = AuditKey::load_or_create(&config).unwrap();
     let writer =
-        AuditWriter::start(&database, key, Heads::new(&config), Options::default()).unwrap();
+        GroupWriter::start(&database, key, Heads::new(&config), Options::default()).unwrap();
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 loop {
                     let event = Event::new("agent", "crash.append", "many", Outcome::Done);
-                    acknowledged(writer.append(NOW_MS, event).unwrap().seq);
+                    acknowledged(writer.write(NOW_MS, move |w| w.audit(&event)).unwrap().seq);
                 }
             });
         }

@@ -4,15 +4,22 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use crate::fixture::{Fixture, NOW_MS};
-use foreword_store::{AuditWriter, Event, LogFilter, Note, Options, Order, Outcome, StoreError};
+use foreword_store::{
+    Event, GroupWriter, Head, LogFilter, Note, Options, Order, Outcome, StoreError, Ticket,
+};
 
-fn writer(fixture: &Fixture) -> AuditWriter {
+fn writer(fixture: &Fixture) -> GroupWriter {
     let options = Options::default();
-    AuditWriter::start(&fixture.database(), fixture.key(), fixture.heads(), options).unwrap()
+    GroupWriter::start(&fixture.database(), fixture.key(), fixture.heads(), options).unwrap()
 }
 
 fn event(subject: &str) -> Event {
     Event::new("agent:main", "skill.propose", subject, Outcome::Pending)
+}
+
+fn submit(writer: &GroupWriter, subject: &str) -> Ticket<Head, StoreError> {
+    let event = event(subject);
+    writer.submit(NOW_MS, move |w| w.audit(&event)).unwrap()
 }
 
 #[test]
@@ -24,7 +31,7 @@ fn every_acknowledged_entry_is_in_the_log_once() {
             .map(|number| {
                 let writer = &writer;
                 scope.spawn(move || {
-                    let append = |_| writer.append(NOW_MS, event(&number.to_string())).unwrap().seq;
+                    let append = |_| submit(writer, &number.to_string()).wait().unwrap().seq;
                     (0..100).map(append).collect::<Vec<_>>()
                 })
             })
@@ -44,7 +51,7 @@ fn what_was_handed_over_is_written_before_the_writer_stops() {
     let writer = writer(&fixture);
     for _ in 0..500 {
         // Nobody waits for these.
-        drop(writer.submit(NOW_MS, event("x")).unwrap());
+        drop(submit(&writer, "x"));
     }
     drop(writer);
     assert_eq!(fixture.open().head().unwrap().seq, 500);
@@ -54,15 +61,15 @@ fn what_was_handed_over_is_written_before_the_writer_stops() {
 fn a_failed_batch_is_told_to_everyone_in_it() {
     let fixture = Fixture::new();
     let writer = writer(&fixture);
-    writer.append(NOW_MS, event("x")).unwrap();
+    submit(&writer, "x").wait().unwrap();
     fixture
         .sql()
         .execute_batch("DROP TRIGGER audit_keeps; DELETE FROM audit; DELETE FROM meta")
         .unwrap();
-    let tickets: Vec<_> = (0..3).map(|_| writer.submit(NOW_MS, event("x")).unwrap()).collect();
+    let tickets: Vec<_> = (0..3).map(|_| submit(&writer, "x")).collect();
     for ticket in tickets {
         let error = ticket.wait().unwrap_err();
-        assert!(matches!(error, StoreError::Batch(_)), "{error:?}");
+        assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
         assert!(error.to_string().contains("is damaged"), "{error}");
         assert!(error.hint().is_some());
     }
@@ -75,7 +82,7 @@ fn stores_and_writers_share_one_log() {
     std::thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| crate::fixture::append(&fixture.open(), 1, 50));
-            scope.spawn(|| (0..50).all(|_| writer.append(NOW_MS, event("x")).is_ok()));
+            scope.spawn(|| (0..50).all(|_| submit(&writer, "x").wait().is_ok()));
         }
     });
     drop(writer);

@@ -14,9 +14,8 @@ use super::format_share;
 use crate::args::parse_ratio;
 use crate::commands::build;
 use crate::error::CliError;
-use crate::inputs::{clock, display_name, read_input};
+use crate::inputs::{clock, display_name, read_input, user_request};
 use crate::terminal::Terminal;
-use crate::user_env::{config_dir, embeddings, models_dir};
 
 /// Measure selection on the tasks of a workspace
 ///
@@ -212,11 +211,8 @@ fn measure(
         task: Some(case.task.clone()),
         mode: Some(case.mode),
         now: Some(clock()),
-        config_dir: config_dir().ok(),
-        models_dir: models_dir().ok(),
-        embeddings: embeddings(),
         everything,
-        ..Request::default()
+        ..user_request()
     };
     // The first assembly reads files and builds the pool; it is not measured.
     if let Some((_, first)) = cases.first() {

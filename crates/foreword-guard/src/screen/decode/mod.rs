@@ -8,7 +8,7 @@ mod escapes;
 mod payload;
 mod splice;
 
-pub use payload::{Payload, payloads};
+pub(crate) use payload::payloads;
 
 /// How many layers of encoding are removed.
 const MAX_DEPTH: usize = 3;

@@ -2,11 +2,11 @@
 
 /// Something that was encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payload {
+pub(crate) struct Payload {
     /// Its byte range in the surrounding text.
-    pub start: usize,
+    pub(crate) start: usize,
     /// The decoded text.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// Shorter runs are words, names and keys.
@@ -18,7 +18,7 @@ const MAX_RUN: usize = 256 * 1024;
 ///
 /// Takes linear time, and decoded text is never longer than encoded text.
 #[must_use]
-pub fn payloads(text: &str) -> Vec<Payload> {
+pub(crate) fn payloads(text: &str) -> Vec<Payload> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;

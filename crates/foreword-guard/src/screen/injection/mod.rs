@@ -7,7 +7,7 @@
 mod languages;
 mod phrases;
 
-pub use phrases::{InjectionPhrases, injection_phrases};
+pub(crate) use phrases::injection_phrases;
 
 use std::sync::LazyLock;
 

@@ -10,13 +10,13 @@ use crate::screen::cue::{CueId, CueIndex};
 
 /// Which phrases of an injection a piece of text holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct InjectionPhrases {
+pub(crate) struct InjectionPhrases {
     /// "Ignore your previous instructions", in any of the languages.
-    pub overrides: bool,
+    pub(crate) overrides: bool,
     /// "Ignore the above."
-    pub dismisses: bool,
+    pub(crate) dismisses: bool,
     /// "Show your system prompt."
-    pub asks_for_prompt: bool,
+    pub(crate) asks_for_prompt: bool,
 }
 
 static INDEX: LazyLock<CueIndex> = LazyLock::new(|| {
@@ -30,7 +30,7 @@ static INDEX: LazyLock<CueIndex> = LazyLock::new(|| {
 /// Meant for pieces of a few hundred bytes: each verb that occurs is looked at once, with what
 /// stands around it.
 #[must_use]
-pub fn injection_phrases(lower: &str) -> InjectionPhrases {
+pub(crate) fn injection_phrases(lower: &str) -> InjectionPhrases {
     let mut seen: BTreeSet<CueId> = BTreeSet::new();
     INDEX.each(lower.as_bytes(), |anchor, _, _| {
         seen.insert(anchor);
