@@ -7,6 +7,7 @@ use std::time::Duration;
 use foreword::SandboxChoice;
 use foreword_gather::{AnyEmbedder, Assembler, Endpoint, Request, embedder};
 use foreword_guard::Scanner;
+use foreword_protocol::LineBudget;
 use foreword_sandbox::{Sandbox, SandboxError, check_workspace};
 use foreword_skills::{Act, GitStore, GitStoreOptions, Screeners};
 use foreword_store::{
@@ -18,6 +19,7 @@ use crate::error::HostError;
 use crate::model::proxy;
 use crate::turn::process_identity;
 use crate::turn::run_dir;
+use crate::turn::server::MAX_LINES_BYTES;
 
 /// Looks up an environment variable.
 pub type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -60,6 +62,8 @@ pub struct Host {
     embedder: OnceLock<Option<AnyEmbedder>>,
     sandboxes: Mutex<Vec<(SandboxChoice, Arc<dyn Sandbox>)>>,
     model: Mutex<Option<(Duration, ureq::Agent)>>,
+    /// Memory for long lines from agents.
+    pub(crate) line_budget: Arc<LineBudget>,
 }
 
 impl std::fmt::Debug for Host {
@@ -103,6 +107,7 @@ impl Host {
             embedder: OnceLock::new(),
             sandboxes: Mutex::default(),
             model: Mutex::default(),
+            line_budget: Arc::new(LineBudget::new(MAX_LINES_BYTES)),
         };
         host.abandon_lost_turns()?;
         Ok(Arc::new(host))

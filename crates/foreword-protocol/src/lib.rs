@@ -46,7 +46,7 @@ pub use model::{
 pub use wire::call::{Call, CallError, Rejected};
 #[cfg(unix)]
 pub use wire::client::{Client, ClientError};
-pub use wire::frame::{FrameError, Frames};
+pub use wire::frame::{FrameError, Frames, LineBudget};
 pub use wire::reply::{ErrorCode, Failure, Reply, StreamPart};
 
 /// The longest line of any call but `model_call`.

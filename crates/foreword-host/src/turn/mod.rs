@@ -32,7 +32,7 @@ pub(crate) mod run_dir;
 mod runner;
 mod sandbox;
 pub(crate) mod scan;
-mod server;
+pub(crate) mod server;
 pub(crate) mod session_socket;
 mod tool_results;
 pub(crate) mod warning;

@@ -3,7 +3,9 @@
 //! One thread accepts connections, up to `MAX_CONNECTIONS`; each connection has a thread of its own.
 //! A call takes these steps:
 //!
-//! 1. [`Frames`] reads one line, with limits on its size and on the time it takes.
+//! 1. [`Frames`] reads one line, with limits on its size and on the time it takes. Until a connection
+//!    has made a valid call, a line longer than `MAX_STRANGER_BYTES` is read only if the session's
+//!    token is at its beginning. All connections of a host share `MAX_LINES_BYTES` for long lines.
 //! 2. [`ActiveSession::admit`] counts it against the session's rate limit, valid or not.
 //! 3. [`read`] parses it and checks its token, its id and its size.
 //! 4. [`perform`] checks the action, carries it out and records it. A model's answer is sent in parts
@@ -36,6 +38,12 @@ use crate::turn::active_session::ActiveSession;
 
 /// Connections a session may have open at once.
 const MAX_CONNECTIONS: usize = 32;
+/// How much of a line is read before the session's token must have been seen.
+const MAX_STRANGER_BYTES: usize = 4 << 10;
+/// Time in which a new connection must make its first call.
+const FIRST_CALL_TIMEOUT: Duration = Duration::from_secs(5);
+/// Memory for long lines of all connections together.
+pub(crate) const MAX_LINES_BYTES: usize = 128 << 20;
 /// Time for sending a whole line once it has begun, and for accepting a reply.
 const LINE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Rejected lines in a row after which the connection is closed.
@@ -174,19 +182,41 @@ fn refuse(mut stream: &UnixStream) {
 
 /// Answers one connection until it ends.
 fn serve(active: &ActiveSession, token: &str, stream: UnixStream) -> io::Result<()> {
-    stream.set_read_timeout(Some(LINE_TIMEOUT))?;
+    stream.set_read_timeout(Some(FIRST_CALL_TIMEOUT))?;
     stream.set_write_timeout(Some(LINE_TIMEOUT))?;
     let mut out = stream.try_clone()?;
-    let mut frames = Frames::new(stream, MAX_MODEL_CALL_BYTES).within(LINE_TIMEOUT);
+    let mut frames = Frames::new(stream, MAX_MODEL_CALL_BYTES)
+        .within(FIRST_CALL_TIMEOUT)
+        .sharing(Arc::clone(&active.host.line_budget));
+    let is_admitted = |line: &[u8]| {
+        Call::token_at_start(line).is_some_and(|given| is_equal(token.as_bytes(), given))
+    };
+    let connected = Instant::now();
+    let mut is_stranger = true;
     let (mut last, mut faults) = (None::<u64>, 0_u32);
     loop {
-        let bytes = match frames.next_line() {
+        let next = if is_stranger {
+            frames.next_line_of_stranger(MAX_STRANGER_BYTES, &is_admitted)
+        } else {
+            frames.next_line()
+        };
+        let bytes = match next {
             Ok(None) => return Ok(()),
             Ok(Some(bytes)) => bytes,
+            Err(FrameError::Idle) if is_stranger && connected.elapsed() >= FIRST_CALL_TIMEOUT => {
+                return Ok(());
+            }
             Err(FrameError::Idle) => continue,
-            Err(error @ (FrameError::TooLong { .. } | FrameError::Slow)) => {
+            Err(
+                error @ (FrameError::TooLong { .. }
+                | FrameError::NotAdmitted { .. }
+                | FrameError::Busy
+                | FrameError::Slow),
+            ) => {
                 let code = match error {
                     FrameError::Slow => ErrorCode::TimedOut,
+                    FrameError::NotAdmitted { .. } => ErrorCode::BadToken,
+                    FrameError::Busy => ErrorCode::Limit,
                     _ => ErrorCode::TooLarge,
                 };
                 let failure = Failure::new(code, error.to_string());
@@ -231,6 +261,13 @@ fn serve(active: &ActiveSession, token: &str, stream: UnixStream) -> io::Result<
             }
         };
         faults = 0;
+        // The call has its own copy.
+        frames.forget_line();
+        if is_stranger {
+            is_stranger = false;
+            frames.set_patience(LINE_TIMEOUT);
+            frames.get_ref().set_read_timeout(Some(LINE_TIMEOUT))?;
+        }
         let (id, waiting) = (call.id, call.action.info().waiting);
         active.activity.begin_call();
         let result =
@@ -252,7 +289,12 @@ fn read(token: &str, bytes: &[u8], last: &mut Option<u64>) -> Result<Call, (Opti
     let call = match Call::parse_with_token(bytes) {
         Ok(call) => call,
         // A caller without the token learns nothing about the error.
-        Err(rejected) if rejected.token.as_ref().is_some_and(|given| !is_equal(token, given)) => {
+        Err(rejected)
+            if rejected
+                .token
+                .as_ref()
+                .is_some_and(|given| !is_equal(token.as_bytes(), given.as_bytes())) =>
+        {
             return Err((rejected.error.id, bad_token()));
         }
         Err(rejected) => {
@@ -261,7 +303,7 @@ fn read(token: &str, bytes: &[u8], last: &mut Option<u64>) -> Result<Call, (Opti
         }
     };
     let id = Some(call.id);
-    if !is_equal(token, &call.token) {
+    if !is_equal(token.as_bytes(), call.token.as_bytes()) {
         return Err((id, bad_token()));
     }
     if last.is_some_and(|last| call.id <= last) {
@@ -281,8 +323,7 @@ fn bad_token() -> Failure {
 }
 
 /// Compares in constant time, so that timing does not reveal a prefix of the token.
-fn is_equal(token: &str, given: &str) -> bool {
-    let (known, given) = (token.as_bytes(), given.as_bytes());
+fn is_equal(known: &[u8], given: &[u8]) -> bool {
     known.len() == given.len()
         && known.iter().zip(given).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
 }

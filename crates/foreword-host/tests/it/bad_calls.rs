@@ -22,7 +22,7 @@ fn what_is_no_call_is_refused_and_the_connection_goes_on() {
         (b"{".to_vec(), "bad_request"),
         (b"[]".to_vec(), "bad_request"),
         (b"null".to_vec(), "bad_request"),
-        ("[".repeat(100_000).into_bytes(), "bad_request"),
+        ("[".repeat(4000).into_bytes(), "bad_request"),
         (br#"{"id":1,"action":"session_status"}"#.to_vec(), "bad_request"),
         (with(r#""action":"session_statu""#).into(), "unknown_action"),
         (with(r#""action":"rm -rf /""#).into(), "unknown_action"),
@@ -80,6 +80,7 @@ fn a_call_is_bounded() {
     let socket = world.socket("s");
     let mut line = Line::to(&socket.path());
     let large = json!({"event": "x".repeat(1 << 20)});
+    assert_eq!(line.code(status(0, socket.token())), "");
     assert_eq!(line.code(call(1, socket.token(), "audit_report", &large)), "too_large");
     assert_eq!(line.code(status(2, socket.token())), "");
     // A line without end is not even kept.
@@ -93,6 +94,50 @@ fn a_call_is_bounded() {
     assert_eq!(reply["error"]["code"], "too_large", "{reply}");
     assert!(line.is_closed());
     assert_eq!(Line::to(&socket.path()).code(status(1, socket.token())), "");
+}
+
+/// The memory of this process, in bytes.
+fn memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    kilobytes.unwrap_or_default() * 1024
+}
+
+#[test]
+fn a_stranger_cannot_make_the_host_remember_long_lines() {
+    let world = World::new("calls_per_second = 100000");
+    let socket = world.socket("s");
+    let before = memory();
+    // A long line with a wrong token at its beginning, at its end, and without one.
+    let starts = ["{\"id\":1,\"token\":\"guess\",\"action\":\"", "{\"action\":\"", ""];
+    let chunk = vec![b'x'; 1 << 20];
+    let mut lines: Vec<Line> = (0..30).map(|_| Line::to(&socket.path())).collect();
+    for (line, start) in lines.iter_mut().zip(starts.iter().cycle()) {
+        let _ = line.stream.write_all(start.as_bytes());
+    }
+    for _ in 0..31 {
+        for line in &mut lines {
+            let _ = line.stream.write_all(&chunk);
+        }
+    }
+    let grown = memory().saturating_sub(before);
+    assert!(grown < 50 << 20, "{grown} bytes");
+    for line in &mut lines {
+        assert_eq!(line.reply()["error"]["code"], "bad_token");
+        assert!(line.is_closed());
+    }
+    // Whoever shows the token first may send a long line at once.
+    let body = json!({"model": "m", "messages": ["x".repeat(2 << 20)]}).to_string();
+    let mut client = Client::connect(&socket.path(), socket.token()).unwrap();
+    let call = Action::ModelCall(ModelCall::new("/v1/messages", body).unwrap());
+    assert!(matches!(client.call(call), Err(ClientError::Failed(failure))
+        if failure.code != ErrorCode::BadToken && failure.code != ErrorCode::TooLarge));
+    // And whoever says nothing at all is not waited for.
+    let mut silent = Line::to(&socket.path());
+    let since = Instant::now();
+    assert!(silent.is_closed());
+    assert!(since.elapsed() < Duration::from_secs(9), "{:?}", since.elapsed());
 }
 
 #[test]

@@ -120,6 +120,16 @@ impl Call {
         }
     }
 
+    /// The token of a line of which only the beginning is here, if it is written as [`Call::line`]
+    /// writes it: behind the id, before all that may be long.
+    pub fn token_at_start(line: &[u8]) -> Option<&[u8]> {
+        let rest = line.strip_prefix(b"{\"id\":")?;
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let rest = rest.get(digits..)?.strip_prefix(b",\"token\":\"")?;
+        let end = rest.iter().position(|byte| *byte == b'"')?;
+        rest.get(..end)
+    }
+
     /// The line, without its line break.
     pub fn line(&self) -> serde_json::Result<String> {
         let args = self.action.args()?;
@@ -186,6 +196,17 @@ mod tests {
         let line = r#"{"id":7,"token":"t","action":"model_call","args":{"path":"/v1/messages","body":{"b": 1,"a":[ ]}}}"#;
         let call = Call::parse(line.as_bytes()).unwrap();
         assert_eq!(call.line().unwrap(), line);
+    }
+
+    #[test]
+    fn the_token_is_read_before_the_rest() {
+        let action = Action::ModelCall(crate::ModelCall::new("/", "{}".to_owned()).unwrap());
+        let line = Call { id: 12, token: "t0ken".into(), action }.line().unwrap();
+        let start = line.as_bytes().get(..27).unwrap();
+        assert_eq!(Call::token_at_start(start), Some(&b"t0ken"[..]));
+        for other in ["", "{", "{\"id\":1,\"token\":\"t", "{\"action\":\"x\",\"token\":\"t\"}"] {
+            assert_eq!(Call::token_at_start(other.as_bytes()), None, "{other}");
+        }
     }
 
     #[test]
