@@ -2,6 +2,7 @@
 //! to speak HTTP. What it is asked it asks the host; it answers nothing by itself that matters.
 
 mod answers;
+mod caller;
 mod http;
 mod serve;
 
@@ -40,6 +41,7 @@ pub(crate) struct Bridge {
 #[derive(Debug)]
 struct Shared {
     settings: Settings,
+    caller: caller::Caller,
     stopped: AtomicBool,
     connections: Mutex<BTreeMap<u64, TcpStream>>,
 }
@@ -57,6 +59,7 @@ impl Bridge {
         let port = listener.local_addr()?.port();
         let shared = Arc::new(Shared {
             settings,
+            caller: caller::Caller::default(),
             stopped: AtomicBool::new(false),
             connections: Mutex::new(BTreeMap::new()),
         });
@@ -112,7 +115,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         let (number, server) = (next, Arc::clone(shared));
         let spawned =
             thread::Builder::new().name("bridge-connection".to_owned()).spawn(move || {
-                serve::connection(stream, &server.settings);
+                serve::connection(stream, &server.settings, &server.caller);
                 server.connections().remove(&number);
             });
         if spawned.is_err() {

@@ -13,6 +13,7 @@ use super::Settings;
 use super::answers::{
     begin_chunks, chunk, empty, end_chunks, error, error_event, status_of, whole,
 };
+use super::caller::Caller;
 use super::http::{HttpError, Request, Requests};
 
 /// How long a program may take to read a piece of an answer.
@@ -29,12 +30,12 @@ pub(super) fn refuse_connection(mut stream: TcpStream) {
 }
 
 /// Serves one connection until it ends. It has one connection to the host, made when it is needed.
-pub(super) fn connection(stream: TcpStream, settings: &Settings) {
+pub(super) fn connection(stream: TcpStream, settings: &Settings, caller: &Caller) {
     let _ = stream.set_nodelay(true);
     let _ = stream.set_write_timeout(Some(WRITE_TIME));
     let Ok(mut out) = stream.try_clone() else { return };
     let mut requests = Requests::new(stream);
-    let mut client = None;
+    let mut peer = Peer { settings, caller, is_program: None, client: None };
     loop {
         let mut request = match requests.next() {
             Ok(request) => request,
@@ -45,11 +46,38 @@ pub(super) fn connection(stream: TcpStream, settings: &Settings) {
                 break;
             }
         };
-        if answer(&mut request, settings, &mut client, &mut out).is_err() || !request.keep_alive {
+        if answer(&mut request, &mut peer, &mut out).is_err() || !request.keep_alive {
             break;
         }
     }
     let _ = out.shutdown(Shutdown::Both);
+}
+
+/// The other end of a connection.
+struct Peer<'s> {
+    settings: &'s Settings,
+    caller: &'s Caller,
+    /// Whether it is the program that the agent started, once it has shown a key.
+    is_program: Option<bool>,
+    client: Option<Client>,
+}
+
+impl Peer<'_> {
+    /// Whether it may call the model: it shows the key and is the program.
+    fn may_call_model(&mut self, request: &Request, stream: &TcpStream) -> bool {
+        shows_key(request, &self.settings.key) && self.is_program(stream)
+    }
+
+    /// Whether it may call tools of the host: it shows the extension's token and is the program.
+    fn may_call_tools(&mut self, request: &Request, stream: &TcpStream) -> bool {
+        let shown = request.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+        let token = self.settings.call_token.as_deref().zip(shown);
+        token.is_some_and(|(token, shown)| same(token, shown)) && self.is_program(stream)
+    }
+
+    fn is_program(&mut self, stream: &TcpStream) -> bool {
+        *self.is_program.get_or_insert_with(|| self.caller.is_program(stream))
+    }
 }
 
 /// Says what is wrong, and reads on for a moment: a program that is still sending would lose the
@@ -67,12 +95,8 @@ fn refuse(out: &mut TcpStream, status: u16, fault: &HttpError) {
     }
 }
 
-fn answer(
-    request: &mut Request,
-    settings: &Settings,
-    client: &mut Option<Client>,
-    out: &mut TcpStream,
-) -> io::Result<()> {
+fn answer(request: &mut Request, peer: &mut Peer<'_>, out: &mut TcpStream) -> io::Result<()> {
+    let settings = peer.settings;
     let provider = match request.path.as_str() {
         "/v1/chat/completions" | "/chat/completions" => Provider::OpenAi,
         _ => Provider::Anthropic,
@@ -86,9 +110,12 @@ fn answer(
             let model = json!({"id": settings.model, "type": "model", "object": "model", "display_name": settings.model});
             (200, json!({"object": "list", "data": [model], "has_more": false}))
         }
-        ("POST", "/foreword/call") => call_tool(request, settings, client),
-        ("POST", _) if !shows_key(request, &settings.key) => {
-            no(401, "this bridge is for the program the agent started")
+        ("POST", "/foreword/call") => {
+            let allowed = peer.may_call_tools(request, out);
+            call_tool(request, settings, allowed, &mut peer.client)
+        }
+        ("POST", _) if !peer.may_call_model(request, out) => {
+            no(401, "only the program that the agent started may call the model")
         }
         ("POST", "/v1/messages/count_tokens" | "/messages/count_tokens") => {
             match std::str::from_utf8(&request.body) {
@@ -97,7 +124,7 @@ fn answer(
             }
         }
         ("POST", "/v1/messages" | "/messages" | "/v1/chat/completions" | "/chat/completions") => {
-            return call_model(request, provider, settings, client, out);
+            return call_model(request, provider, settings, &mut peer.client, out);
         }
         _ => no(404, "unknown path"),
     };
@@ -216,16 +243,19 @@ struct ToolCall {
 }
 
 /// Calls a tool of the host, for the extension of `pi`.
-fn call_tool(request: &Request, settings: &Settings, client: &mut Option<Client>) -> (u16, Value) {
-    let shown = request.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
-    let known =
-        settings.call_token.as_deref().zip(shown).is_some_and(|(token, shown)| same(token, shown));
+fn call_tool(
+    request: &Request,
+    settings: &Settings,
+    allowed: bool,
+    client: &mut Option<Client>,
+) -> (u16, Value) {
     let failed = |status, failure: &Failure| {
         let code = failure.code.as_str();
         (status, json!({"error": {"code": code, "message": failure.message}}))
     };
-    if !known {
-        return failed(401, &Failure::new(ErrorCode::BadToken, "the token is not the extension's"));
+    if !allowed {
+        let message = "only the extension of the program that the agent started may call tools";
+        return failed(401, &Failure::new(ErrorCode::BadToken, message));
     }
     let call: ToolCall = match serde_json::from_slice(&request.body) {
         Ok(call) => call,

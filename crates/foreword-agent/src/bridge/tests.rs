@@ -245,6 +245,33 @@ fn tools_are_called_with_the_extensions_token_alone() {
     assert_eq!(house.host.actions().len(), 2);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_of_the_program_cannot_call_the_model_with_its_key() {
+    let house = house([Reply::says("to the program"), Reply::says("to the command")]);
+    let key = "x-api-key: key\r\n";
+    assert!(house.post("/v1/messages", key, CALL).starts_with("HTTP/1.1 200 "));
+    // The shell and its connection are another process, as every command of the program is.
+    let script = format!(
+        "exec 3<>/dev/tcp/127.0.0.1/{}; printf 'POST %s HTTP/1.1\\r\\nx-api-key: key\\r\\n\
+         authorization: Bearer call-token\\r\\nConnection: close\\r\\nContent-Length: {}\\r\\n\\r\\n%s' \
+         \"$1\" \"$2\" >&3; cat <&3",
+        house.bridge.port(),
+        CALL.len(),
+    );
+    for path in ["/v1/messages", "/v1/chat/completions", "/foreword/call"] {
+        let command = std::process::Command::new("bash")
+            .args(["-c", &script, "command", path, CALL])
+            .output()
+            .unwrap();
+        let answer = String::from_utf8_lossy(&command.stdout);
+        assert!(answer.starts_with("HTTP/1.1 401 "), "{path}: {answer}");
+        assert!(answer.contains("the program that the agent started"), "{answer}");
+    }
+    assert_eq!(house.model.asked().len(), 1, "the model was not asked");
+    assert!(house.post("/v1/messages", key, CALL).starts_with("HTTP/1.1 200 "));
+}
+
 #[test]
 fn other_questions_are_answered_without_the_model() {
     let house = house([]);
