@@ -6,6 +6,7 @@ use foreword_protocol::{ErrorCode, Failure, ModelCall};
 use foreword_store::Outcome;
 use serde_json::{Value, json};
 
+use crate::model::call_policy::CallSize;
 use crate::model::proxy::{self, Sink};
 use crate::turn::active_session::{ActiveSession, ModelAccess};
 
@@ -28,7 +29,9 @@ pub(super) fn call(
         return Err(Failure::new(ErrorCode::Limit, message));
     }
     let began = Instant::now();
-    let facts = policy.check(args, upstream.provider)?;
+    let size = policy.check(args, upstream.provider)?;
+    let CallSize { prompt_tokens, output_tokens } = size;
+    tracing::debug!("model call: about {prompt_tokens} tokens in, at most {output_tokens} out");
     active.activity.add_host_time(began.elapsed());
     let agent = active.host.model_agent(upstream.timeout);
     let called = proxy::call(&agent, upstream, args, &active.tree, &mut |part| {
@@ -39,7 +42,7 @@ pub(super) fn call(
     })?;
     active.activity.finish_model_call(called.status, called.usage);
     let detail = json!({
-        "model": facts.model, "status": called.status, "usage": called.usage,
+        "model": policy.model, "status": called.status, "usage": called.usage,
         "turn": active.identity.turn.map(|turn| turn.0),
     });
     active.host.record(active.event("ipc.model_call", Outcome::Done).with_detail(detail));

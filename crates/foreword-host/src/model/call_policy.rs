@@ -2,11 +2,9 @@
 //! nothing that the provider would fetch or run on its own, past the host.
 
 use foreword_protocol::{ErrorCode, Failure, ModelCall, Provider, RequestFacts};
-use serde_json::{Map, Value};
 
-/// Fields that make a provider fetch or run something on its own.
-const PROVIDER_SIDE_FIELDS: [&str; 6] =
-    ["mcp_servers", "container", "web_search_options", "plugins", "prompt", "previous_response_id"];
+use crate::model::allow_list::{self, NotAllowed};
+
 const MAX_PATH_CHARS: usize = 100;
 
 /// What the model calls of one session must comply with.
@@ -22,13 +20,18 @@ pub(crate) struct ModelCallPolicy {
     pub(crate) max_tokens: u64,
 }
 
+/// How many tokens a call may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CallSize {
+    /// An estimate of what the model will read.
+    pub(crate) prompt_tokens: u64,
+    /// The most tokens the model may write.
+    pub(crate) output_tokens: u64,
+}
+
 impl ModelCallPolicy {
-    /// Checks a call; returns what it says about itself.
-    pub(crate) fn check(
-        &self,
-        call: &ModelCall,
-        provider: Provider,
-    ) -> Result<RequestFacts, Failure> {
+    /// Checks a call; returns how large it is.
+    pub(crate) fn check(&self, call: &ModelCall, provider: Provider) -> Result<CallSize, Failure> {
         let path = call.path.split('?').next().unwrap_or_default();
         if path != provider.path() {
             let path: String = path.chars().take(MAX_PATH_CHARS).collect();
@@ -46,61 +49,18 @@ impl ModelCallPolicy {
         if facts.model.as_deref() != Some(self.model.as_str()) {
             return Err(refused("it names another model than the session's"));
         }
-        self.check_body(call.body.get())?;
-        Ok(facts)
-    }
-
-    fn check_body(&self, body: &str) -> Result<(), Failure> {
-        let body: Value = serde_json::from_str(body)
-            .map_err(|error| Failure::new(ErrorCode::BadRequest, error.to_string()))?;
-        let Value::Object(body) = &body else {
-            return Err(Failure::new(ErrorCode::BadRequest, "the body is not a JSON object"));
-        };
-        if let Some(field) = PROVIDER_SIDE_FIELDS.into_iter().find(|name| body.contains_key(*name))
-        {
-            let reason = format!("the provider would act on its field `{field}` without the host");
-            return Err(refused(&reason));
-        }
-        let limits =
-            ["max_tokens", "max_completion_tokens"].iter().filter_map(|key| body.get(*key));
-        if self.exclusive && limits.filter_map(Value::as_u64).any(|limit| limit > self.max_tokens) {
+        let output_tokens = facts.max_tokens.unwrap_or(self.max_tokens);
+        if self.exclusive && output_tokens > self.max_tokens {
             return Err(refused("it asks for more tokens than model.max_output_tokens"));
         }
-        for tool in items(body, "tools") {
-            let kind = tool.get("type").and_then(Value::as_str);
-            if !matches!(kind, None | Some("custom" | "function")) {
-                return Err(refused("it has a tool that the provider would run without the host"));
+        match allow_list::check(provider, call.body.get()) {
+            Ok(prompt_tokens) => Ok(CallSize { prompt_tokens, output_tokens }),
+            Err(NotAllowed::Unreadable(error)) => {
+                Err(Failure::new(ErrorCode::BadRequest, error.to_string()))
             }
+            Err(error @ NotAllowed::Refused { .. }) => Err(refused(&error.to_string())),
         }
-        items(body, "messages").try_for_each(check_blocks)
     }
-}
-
-fn items<'v>(object: &'v Map<String, Value>, key: &str) -> impl Iterator<Item = &'v Value> {
-    object.get(key).and_then(Value::as_array).into_iter().flatten()
-}
-
-/// Refuses images and documents that the provider would have to fetch. Arguments of tool calls are
-/// not looked at: they go to tools, not to the provider.
-fn check_blocks(message: &Value) -> Result<(), Failure> {
-    let blocks = message.get("content").and_then(Value::as_array);
-    for block in blocks.into_iter().flatten() {
-        let text = |path: &str| block.pointer(path).and_then(Value::as_str);
-        if matches!(text("/type"), Some("tool_use")) {
-            continue;
-        }
-        let inline = matches!(text("/source/type"), None | Some("base64" | "text" | "content"));
-        let picture = text("/image_url/url").or(text("/image_url"));
-        let is_data = picture.is_none_or(|url| url.starts_with("data:"));
-        let stored = ["/file/file_id", "/file_id", "/source/file_id", "/source/url"];
-        if !inline || !is_data || stored.iter().any(|path| block.pointer(path).is_some()) {
-            return Err(refused(
-                "it refers to something that the provider would fetch without the host",
-            ));
-        }
-        check_blocks(block)?;
-    }
-    Ok(())
 }
 
 fn refused(reason: &str) -> Failure {
@@ -111,7 +71,7 @@ fn refused(reason: &str) -> Failure {
 mod tests {
     use std::collections::BTreeMap;
 
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

@@ -5,6 +5,7 @@
 //! its own; `proxy` adds the credential of the `upstream` server and retries; `stream` passes the
 //! answer back as it arrives.
 
+mod allow_list;
 pub(crate) mod call_policy;
 pub(crate) mod proxy;
 mod stream;

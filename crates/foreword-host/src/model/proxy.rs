@@ -1,7 +1,6 @@
 //! Sending model calls: the credential is added here, and momentary failures are retried. Calls have
 //! passed the `call_policy` by then.
 
-use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,8 +20,21 @@ use crate::turn::agent_tree::AgentTree;
 const MAX_ANSWER_TIME: Duration = Duration::from_secs(3600);
 /// How much of an error page is read.
 const MAX_ERROR_BYTES: u64 = 64 << 10;
-/// Headers of the agent that are sent on: they only say how to read the body.
-const FORWARDED_HEADERS: [&str; 3] = ["anthropic-beta", "anthropic-version", "openai-beta"];
+/// Beta features of Anthropic that are sent on, without their dates. They change how a body is read or
+/// an answer is written. Features that fetch, run or cost more are left out.
+const FORWARDED_BETAS: [&str; 11] = [
+    "claude-code",
+    "context-management",
+    "effort",
+    "extended-cache-ttl",
+    "fine-grained-tool-streaming",
+    "interleaved-thinking",
+    "output-128k",
+    "prompt-caching",
+    "prompt-caching-scope",
+    "structured-outputs",
+    "token-efficient-tools",
+];
 /// The wait before the first retry; it doubles each time.
 const BACKOFF: Duration = Duration::from_millis(500);
 /// The longest wait before a retry, even if the server asks for more.
@@ -97,18 +109,13 @@ fn send(agent: &Agent, upstream: &Upstream, call: &ModelCall) -> Result<Answer, 
     let query = if call.path.ends_with("?beta=true") { "?beta=true" } else { "" };
     let url = upstream.url(&format!("{}{query}", upstream.provider.path()));
     let mut request = agent.post(url).header("content-type", "application/json");
-    let mut headers: BTreeMap<&str, &str> = BTreeMap::new();
     if upstream.provider == Provider::Anthropic {
-        headers.insert("anthropic-version", "2023-06-01");
-    }
-    for name in FORWARDED_HEADERS {
-        let given = call.headers.iter().find(|(given, _)| given.eq_ignore_ascii_case(name));
-        if let Some((_, value)) = given.filter(|(_, value)| is_plain(value)) {
-            headers.insert(name, value);
+        let version = header(call, "anthropic-version").unwrap_or("2023-06-01");
+        request = request.header("anthropic-version", version);
+        let betas = header(call, "anthropic-beta").map(forwarded_betas).unwrap_or_default();
+        if !betas.is_empty() {
+            request = request.header("anthropic-beta", betas);
         }
-    }
-    for (name, value) in headers {
-        request = request.header(name, value);
     }
     if let Some(credential) = &upstream.credential {
         request = match upstream.provider {
@@ -119,6 +126,21 @@ fn send(agent: &Agent, upstream: &Upstream, call: &ModelCall) -> Result<Answer, 
         };
     }
     request.send(call.body.get())
+}
+
+/// A header of the agent's call.
+fn header<'c>(call: &'c ModelCall, name: &str) -> Option<&'c str> {
+    let (_, value) = call.headers.iter().find(|(given, _)| given.eq_ignore_ascii_case(name))?;
+    Some(value.as_str()).filter(|value| is_plain(value))
+}
+
+/// Those of the named beta features that are sent on.
+fn forwarded_betas(named: &str) -> String {
+    let is_known = |beta: &&str| {
+        let name = beta.trim_end_matches(|c: char| c == '-' || c.is_ascii_digit());
+        FORWARDED_BETAS.contains(beta) || FORWARDED_BETAS.contains(&name)
+    };
+    named.split(',').map(str::trim).filter(is_known).collect::<Vec<_>>().join(",")
 }
 
 /// Whether a value cannot end its header.
@@ -202,6 +224,17 @@ pub(super) fn gone(error: io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_known_betas_are_sent_on() {
+        let named = "claude-code-20250219, mcp-client-2025-04-04,interleaved-thinking-2025-05-14,\
+                     code-execution-2025-08-25,context-1m-2025-08-07,output-128k-2025-02-19";
+        assert_eq!(
+            forwarded_betas(named),
+            "claude-code-20250219,interleaved-thinking-2025-05-14,output-128k-2025-02-19"
+        );
+        assert_eq!(forwarded_betas("files-api-2025-04-14"), "");
+    }
 
     #[test]
     fn waits_grow_and_end() {

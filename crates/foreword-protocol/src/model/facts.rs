@@ -24,6 +24,8 @@ pub struct RequestFacts {
     pub model: Option<String>,
     /// Is the answer to come as a stream?
     pub stream: bool,
+    /// The most tokens the answer may have, where the call says so.
+    pub max_tokens: Option<u64>,
 }
 
 impl RequestFacts {
@@ -37,7 +39,7 @@ impl RequestFacts {
             Provider::Anthropic => Vec::from_iter(top.system),
             Provider::OpenAi => top.system_messages,
         };
-        Ok(Self { system, model: top.model, stream: top.stream })
+        Ok(Self { system, model: top.model, stream: top.stream, max_tokens: top.max_tokens })
     }
 
     /// Does a system text contain all of this?
@@ -57,11 +59,12 @@ struct Top {
     system_messages: Vec<String>,
     model: Option<String>,
     stream: bool,
+    max_tokens: Option<u64>,
 }
 
 /// Implements `Deserialize` for an object whose keys are unique.
 macro_rules! unique_object {
-    ($type:ty, $what:literal, [$($known:literal),*], |$into:ident, $map:ident| { $($key:pat => $read:expr,)* }) => {
+    ($type:ty, $what:literal, $known:expr, |$into:ident, $map:ident| { $($key:pat => $read:expr,)* }) => {
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct Object;
@@ -82,7 +85,7 @@ macro_rules! unique_object {
                                     $map.next_value::<IgnoredAny>()?;
                                 }
                             }
-                            keys.take(key, &[$($known),*])?;
+                            keys.take(key, &$known)?;
                         }
                         Ok($into)
                     }
@@ -93,11 +96,18 @@ macro_rules! unique_object {
     };
 }
 
-unique_object!(Top, "a JSON object", ["system", "messages", "model", "stream"], |top, map| {
+const KNOWN_FIELDS: [&str; 6] =
+    ["system", "messages", "model", "stream", "max_tokens", "max_completion_tokens"];
+
+unique_object!(Top, "a JSON object", KNOWN_FIELDS, |top, map| {
     "system" => top.system = map.next_value::<Texts>()?.0,
     "messages" => top.system_messages = map.next_value::<Messages>()?.0,
     "model" => top.model = map.next_value()?,
     "stream" => top.stream = map.next_value::<Option<bool>>()?.unwrap_or(false),
+    "max_tokens" | "max_completion_tokens" => {
+        let limit = map.next_value::<Option<u64>>()?;
+        top.max_tokens = top.max_tokens.max(limit);
+    },
 });
 
 #[derive(Default)]
