@@ -2,6 +2,8 @@
 
 pub(crate) mod check;
 pub(crate) mod host;
+pub(crate) mod sensitive;
+pub(crate) mod settings;
 pub(crate) mod toml_text;
 
 use foreword::Profile;
@@ -162,8 +164,8 @@ pub struct Assembly {
 pub struct EmbedderSettings {
     /// Which one. Default `static`.
     pub name: EmbedderName,
-    /// The endpoint of `http`: its whole address, or the part before `/v1/embeddings`. On this machine
-    /// only: an address elsewhere has to come from the person. Default: none.
+    /// The server of `http`; the path is always `/v1/embeddings`. On this machine only, and asked about:
+    /// an address elsewhere has to come from the person. Default: none.
     pub url: Option<String>,
     /// The model the endpoint is asked for. Default: none.
     pub model: Option<String>,
@@ -274,12 +276,7 @@ impl Config {
     /// Parses and checks the text of a settings file.
     pub fn parse(file: &SourceFile) -> Result<Self, WorkspaceError> {
         let config: Self = toml_text::parse(file)?;
-        check::check(&config).map_err(|fault| WorkspaceError::BadValue {
-            path: file.path.clone(),
-            line: toml_text::line_of_key(&file.text, &fault.key),
-            key: fault.key.join("."),
-            message: fault.message,
-        })?;
+        check::check(&config).map_err(|fault| fault.in_file(file))?;
         Ok(config)
     }
 }

@@ -182,6 +182,14 @@ fn values_that_make_no_sense_give_line_and_reason() {
             "foreword.toml:2: `host.web_hosts` holds `https://x.org/`: hosts stand there by their whole name, without a path",
         ),
         (
+            "[embedder]\nurl = 'http://127.0.0.1:2375/containers/create'",
+            "foreword.toml:2: `embedder.url` is `http://127.0.0.1:2375/containers/create`, write only the server: the path is always /v1/embeddings",
+        ),
+        (
+            "[embedder]\nurl = 'http://127.0.0.1:2375/?x=/v1'",
+            "foreword.toml:2: `embedder.url` is `http://127.0.0.1:2375/?x=/v1`, write only the server: the path is always /v1/embeddings",
+        ),
+        (
             "[host]\nmax_depth = 0",
             "foreword.toml:2: `host.max_depth` is 0, it has to lie between 1 and 16",
         ),

@@ -137,6 +137,28 @@ pub enum WorkspaceError {
         /// What the system said.
         source: io::Error,
     },
+    /// A file of the person that somebody else could have written.
+    #[error("{path}: {reason}")]
+    NotYours {
+        /// The file.
+        path: String,
+        /// Why it is refused, as the rest of the sentence.
+        reason: &'static str,
+    },
+    /// A workspace that holds the person's settings could trust itself.
+    #[error("{path} is inside the workspace; keep your settings outside it")]
+    TrustInside {
+        /// The configuration directory.
+        path: String,
+    },
+    /// A trust file that cannot be relied on.
+    #[error("the trust file {path} {reason}; delete it to review the workspace again")]
+    BadTrust {
+        /// The trust file.
+        path: String,
+        /// What is wrong, as the rest of the sentence.
+        reason: String,
+    },
     /// The operating system refused to have something written.
     #[error("{path}: cannot be created: {source}")]
     NotMade {
@@ -315,6 +337,11 @@ impl WorkspaceError {
                 "check its read permissions".into()
             }
             Self::Io { .. } => "check that the path can be read".into(),
+            Self::NotYours { .. } => "run `chmod go-w` on it, after a look at what it says".into(),
+            Self::TrustInside { .. } => {
+                "set FOREWORD_CONFIG_DIR to a directory outside your workspaces".into()
+            }
+            Self::BadTrust { path, .. } => format!("delete {path}, then run `foreword trust`"),
             Self::NotMade { .. } => "check the write permissions of the directory".into(),
             Self::TooManyEntries { .. } => {
                 "point the setting at a smaller directory, or remove what does not belong there"
@@ -378,6 +405,9 @@ impl WorkspaceError {
             | Self::Utf16 { path }
             | Self::Binary { path, .. }
             | Self::Io { path, .. }
+            | Self::NotYours { path, .. }
+            | Self::TrustInside { path }
+            | Self::BadTrust { path, .. }
             | Self::NotMade { path, .. }
             | Self::TooManyEntries { path, .. }
             | Self::GovernedTooLarge { path, .. }

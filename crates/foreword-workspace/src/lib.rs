@@ -36,6 +36,7 @@ mod config;
 mod error;
 mod found_file;
 mod governed;
+mod own_file;
 mod private;
 mod read;
 mod rel_path;
@@ -44,6 +45,7 @@ mod snapshot;
 #[cfg(test)]
 mod testing;
 mod tools;
+mod trust;
 mod workspace;
 
 pub use agents::agent::Agent;
@@ -52,6 +54,11 @@ pub use agents::header::{
 };
 pub use agents::prompts::{Layer, LayerPlace};
 pub use config::host::{HostSettings, ModelSettings, ProviderName};
+pub use config::sensitive::{Concern, SensitiveSettings, SettingChange};
+pub use config::settings::{
+    DEFAULT_SETTINGS_TEXT, ModelServer, PersonalEmbedder, PersonalHost, PersonalModel,
+    PersonalSkills, SETTINGS_FILE, Settings, SpendingLimits, server_url,
+};
 pub use config::{
     Assembly, BaseSet, CONFIG_FILE, Config, DEFAULT_CONFIG_TEXT, EmbedderName, EmbedderSettings,
     Limits, Modes, SkillSettings,
@@ -74,4 +81,9 @@ pub use skills::scan::is_beside_skills;
 pub use skills::{Skill, SkillProblem, SkillScan};
 pub use snapshot::Snapshot;
 pub use tools::{TOOLS_FILE, ToolEntry, ToolMode};
+pub use trust::Review;
+pub use trust::consent::Consent;
+pub use trust::store::{
+    Accepted, Standing, TrustChange, TrustChanges, TrustStore, TrustedWorkspace,
+};
 pub use workspace::Workspace;

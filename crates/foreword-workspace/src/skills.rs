@@ -67,6 +67,18 @@ pub enum SkillProblem {
         /// The file that won.
         by: String,
     },
+    /// A root outside the workspace that the person did not allow.
+    #[error(
+        "foreword.toml: skipped the skills in `{}`: {} is outside the workspace; run `foreword trust` \
+         to allow it, or add it to `roots` under [skills] in your settings.toml",
+        .root.escape_debug(), .directory.escape_debug()
+    )]
+    RootNotAllowed {
+        /// The root as it is configured.
+        root: String,
+        /// Where it really is.
+        directory: String,
+    },
     /// The file or the root cannot be read.
     #[error(transparent)]
     Unreadable(#[from] WorkspaceError),

@@ -70,7 +70,7 @@ fn the_first_root_wins_and_the_others_are_reported() {
         ("shared/b.md", "shared"),
         ("shared/c.md", "shared"),
     ]);
-    let scan = Workspace::open(&scratch.path().join("ws")).unwrap().skills().unwrap();
+    let scan = scratch.open_allowing(&["shared"]).skills().unwrap();
     assert_eq!(
         names(&scan),
         [("a", "skills/a/SKILL.md"), ("b", ".claude/skills/b/SKILL.md"), ("c", "../shared/c.md"),]
@@ -218,14 +218,21 @@ fn links_in_skills_stay_inside() {
     symlink("../../out/b", at("ws/skills/b")).unwrap();
     symlink("skills", at("ws/mirror")).unwrap();
     symlink("../linked", at("ws/linked")).unwrap();
-    let scan = Workspace::open(&at("ws")).unwrap().skills().unwrap();
+    let scan = scratch.open_allowing(&["linked"]).skills().unwrap();
     assert_eq!(
         names(&scan),
         [("a", "skills/a/SKILL.md"), ("c", "linked/c.md"), ("x", "skills/x.md")]
     );
-    let problems = problems(&scan);
-    assert_eq!(problems.len(), 1, "{problems:?}");
-    assert!(problems[0].starts_with("skills/b: is a link that leaves the workspace: it leads to "));
+    let told = problems(&scan);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].starts_with("skills/b: is a link that leaves the workspace: it leads to "));
+
+    // Without consent a root outside is passed over, also behind a link of an innocent name.
+    let scan = Workspace::open(&at("ws")).unwrap().skills().unwrap();
+    assert_eq!(names(&scan), [("a", "skills/a/SKILL.md"), ("x", "skills/x.md")]);
+    let told = problems(&scan).join("\n");
+    assert!(told.contains("skipped the skills in `linked`"), "{told}");
+    assert!(told.contains("run `foreword trust` to allow it"), "{told}");
 }
 
 #[cfg(unix)]

@@ -31,4 +31,11 @@ impl Scratch {
     pub(crate) fn open(&self) -> Workspace {
         Workspace::open(self.path()).unwrap()
     }
+
+    /// Opens the workspace `ws` for a person whose settings allow some directories of this one.
+    pub(crate) fn open_allowing(&self, roots: &[&str]) -> Workspace {
+        let roots: Vec<_> = roots.iter().map(|root| self.path().join(root)).collect();
+        self.write("config/settings.toml", format!("[skills]\nroots = {roots:?}\n"));
+        Workspace::open_for(&self.path().join("ws"), Some(&self.path().join("config"))).unwrap()
+    }
 }

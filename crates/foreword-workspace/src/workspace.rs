@@ -23,6 +23,8 @@ pub struct Workspace {
     pub(crate) files: Root,
     config: Config,
     config_file: Option<SourceFile>,
+    /// Where the person's settings and trust are, if they are known.
+    pub(crate) config_dir: Option<PathBuf>,
 }
 
 impl Workspace {
@@ -31,7 +33,8 @@ impl Workspace {
         let files = Root::open(root)?;
         let config_file = files.read(&RelPath::listed("", CONFIG_FILE), MAX_CONFIG_BYTES)?;
         let config = config_file.as_ref().map(Config::parse).transpose()?.unwrap_or_default();
-        Ok(Self { given: root.to_path_buf(), files, config, config_file })
+        let given = root.to_path_buf();
+        Ok(Self { given, files, config, config_file, config_dir: None })
     }
 
     /// The directory, as it was given.
@@ -94,6 +97,13 @@ impl Workspace {
     pub fn tools(&self) -> Result<Vec<ToolEntry>, WorkspaceError> {
         let file = self.read(&RelPath::listed("", TOOLS_FILE))?;
         file.as_ref().map_or_else(|| Ok(Vec::new()), tools::parse)
+    }
+
+    /// Where a configured root of skills really is, if that is outside the workspace.
+    pub(crate) fn outside_root(&self, configured: &str) -> Option<PathBuf> {
+        let root = self.files.further(configured).ok()?;
+        let outside = !root.directory().starts_with(self.files.directory());
+        outside.then(|| root.directory().to_path_buf())
     }
 
     pub(crate) fn read(&self, path: &RelPath) -> Result<Option<SourceFile>, WorkspaceError> {

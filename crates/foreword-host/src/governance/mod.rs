@@ -1,17 +1,19 @@
 //! What agents may not change on their own, and how a person allows it.
 //!
 //! Governed files (identity files, instructions, prompts, skills, settings) speak to the model with
-//! authority. Before a turn, `trust` compares them with what the person accepted, which `trust_store`
-//! keeps outside the workspace. After a turn, `quarantine` moves away every governed file the agent
-//! created. An agent that wants such a change proposes it (`identity`), and an action refused because
+//! authority. Before a turn, `trust` compares them with what the person accepted, which `TrustStore` of
+//! foreword-workspace keeps outside the workspace; `disclosure` is what the question shows. After a turn,
+//! `quarantine` moves away every governed file the agent created. An agent that wants such a change proposes it (`identity`), and an action refused because
 //! of taint waits for a grant (`grants`).
 
+mod disclosure;
 mod error;
 mod grants;
 pub(crate) mod identity;
 pub(crate) mod quarantine;
 mod trust;
-mod trust_store;
 
+pub use disclosure::{
+    DisclosedFile, DisclosedModel, DisclosedSetting, DisclosedSkill, Disclosure, what_it_gives_away,
+};
 pub use error::GovernanceError;
-pub use trust_store::{Standing, TrustChange};

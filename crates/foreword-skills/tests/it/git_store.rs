@@ -342,6 +342,7 @@ fn a_byte_that_is_no_text_does_not_get_a_file_past_screening() {
 #[test]
 fn a_skill_of_another_root_is_not_hidden_without_a_person() {
     let scratch = Scratch::new();
+    scratch.allow_root("shared");
     scratch.write("ws/foreword.toml", "[skills]\nroots = ['../shared']\n");
     scratch.write("shared/tea/SKILL.md", "---\nname: tea\ndescription: Tea.\n---\nBrew.\n");
     let result = propose(&mut scratch.store(), "tea", "# Tea\n\nBrew it otherwise.\n").unwrap();
@@ -352,6 +353,7 @@ fn a_skill_of_another_root_is_not_hidden_without_a_person() {
 #[test]
 fn a_skill_that_is_called_otherwise_than_its_file_is_not_hidden_without_a_person() {
     let scratch = Scratch::new();
+    scratch.allow_root("shared");
     scratch.write("ws/foreword.toml", "[skills]\nroots = ['../shared']\n");
     scratch.write("shared/drinks/SKILL.md", "---\nname: Tea\ndescription: Tea.\n---\nBrew.\n");
     scratch.write("ws/skills/rules.md", "---\nname: safety\ndescription: Safe.\n---\nCare.\n");

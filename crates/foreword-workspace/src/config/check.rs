@@ -1,6 +1,8 @@
 //! What values of `foreword.toml` make sense, beyond their types.
 
-use crate::config::{BaseSet, Config};
+use crate::config::{BaseSet, Config, toml_text};
+use crate::error::WorkspaceError;
+use crate::read::SourceFile;
 use crate::rel_path::{PathFault, RelPath, check_component};
 
 /// No workspace needs larger files in a prompt, and every read is held in memory.
@@ -14,7 +16,19 @@ pub(crate) struct Fault {
     pub(crate) message: String,
 }
 
-type Check = Result<(), Fault>;
+pub(crate) type Check = Result<(), Fault>;
+
+impl Fault {
+    /// The same with its line in the file.
+    pub(crate) fn in_file(self, file: &SourceFile) -> WorkspaceError {
+        WorkspaceError::BadValue {
+            path: file.path.clone(),
+            line: toml_text::line_of_key(&file.text, &self.key),
+            key: self.key.join("."),
+            message: self.message,
+        }
+    }
+}
 
 /// The first value that makes no sense, in the order of the file.
 pub(crate) fn check(config: &Config) -> Check {
@@ -38,36 +52,55 @@ pub(crate) fn check(config: &Config) -> Check {
 
 fn model(config: &Config) -> Check {
     let model = &config.model;
-    for (key, value) in [
-        ("name", &model.name),
-        ("base_url", &model.base_url),
-        ("key_env", &model.key_env),
-        ("key_file", &model.key_file),
-    ] {
-        value.as_deref().map_or(Ok(()), |value| line(&["model", key], value))?;
+    model.name.as_deref().map_or(Ok(()), |name| line(&["model", "name"], name))?;
+    if let Some(url) = &model.base_url {
+        http_url(&["model", "base_url"], url)?;
     }
-    if let Some(url) = &model.base_url
-        && !is_http_url(url)
-    {
-        return fault(
-            &["model", "base_url"],
-            format!("is `{url}`, it has to begin with http:// or https://"),
-        );
-    }
-    if model.key_env.as_deref().is_some_and(|name| !is_variable(name)) {
-        return fault(
-            &["model", "key_env"],
-            "has to be the name of an environment variable; the key itself never stands here"
-                .into(),
-        );
-    }
+    key_source(&["model"], model.key_env.as_deref(), model.key_file.as_deref())?;
     within(&["model", "max_output_tokens"], model.max_output_tokens.map(u64::from), 1, 1_000_000)?;
     within(&["model", "timeout_seconds"], model.timeout_seconds, 1, 3600)?;
     within(&["model", "retries"], model.retries.map(u64::from), 0, 20)
 }
 
-fn is_http_url(text: &str) -> bool {
-    url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+/// The address of a server.
+pub(crate) fn http_url(key: &[&'static str], url: &str) -> Check {
+    line(key, url)?;
+    if url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https")) {
+        return Ok(());
+    }
+    fault(key, format!("is `{url}`, it has to begin with http:// or https://"))
+}
+
+/// Where a key is found: in a variable or in a file.
+pub(crate) fn key_source(
+    table: &[&'static str],
+    variable: Option<&str>,
+    file: Option<&str>,
+) -> Check {
+    let key = |name: &'static str| [table, &[name]].concat();
+    variable.map_or(Ok(()), |name| line(&key("key_env"), name))?;
+    file.map_or(Ok(()), |path| line(&key("key_file"), path))?;
+    if variable.is_some_and(|name| !is_variable(name)) {
+        return fault(
+            &key("key_env"),
+            "has to be the name of an environment variable; the key itself never stands here"
+                .into(),
+        );
+    }
+    Ok(())
+}
+
+/// The same, for a file that may name only one of the two.
+pub(crate) fn one_key_source(
+    table: &[&'static str],
+    variable: Option<&str>,
+    file: Option<&str>,
+) -> Check {
+    if variable.is_some() && file.is_some() {
+        let key = [table, &["key_file"]].concat();
+        return fault(&key, "stands beside key_env; keep one of them".into());
+    }
+    key_source(table, variable, file)
 }
 
 fn is_variable(name: &str) -> bool {
@@ -183,11 +216,14 @@ fn assembly(config: &Config) -> Check {
 fn embedder(config: &Config) -> Check {
     let embedder = &config.embedder;
     if let Some(url) = &embedder.url {
-        line(&["embedder", "url"], url)?;
-        if !is_http_url(url) {
+        http_url(&["embedder", "url"], url)?;
+        let path = url::Url::parse(url).map(|url| url.path().trim_end_matches('/').to_owned());
+        let path = path.unwrap_or_default();
+        if !matches!(path.as_str(), "" | "/v1" | "/v1/embeddings") || url.contains(['?', '#', '@'])
+        {
             return fault(
                 &["embedder", "url"],
-                format!("is `{url}`, it has to begin with http:// or https://"),
+                format!("is `{url}`, write only the server: the path is always /v1/embeddings"),
             );
         }
     }

@@ -212,6 +212,13 @@ impl Workspace {
         for configured in &settings.roots {
             let root = match self.files.further(configured) {
                 Ok(root) if roots.iter().any(|known| known.is_same(&root)) => continue,
+                Ok(root) if !self.may_read_root(configured, &root)? => {
+                    candidates.push(Err(SkillProblem::RootNotAllowed {
+                        root: configured.clone(),
+                        directory: root.directory().display().to_string(),
+                    }));
+                    continue;
+                }
                 Ok(root) => root,
                 Err(error) => {
                     candidates.push(Err(error.into()));

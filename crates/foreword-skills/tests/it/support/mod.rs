@@ -40,6 +40,12 @@ impl Scratch {
         std::fs::write(path, text).unwrap();
     }
 
+    /// Lets the person's own settings allow a root outside the workspace.
+    pub(crate) fn allow_root(&self, path: &str) {
+        let root = self.outside(path);
+        self.write("config/settings.toml", &format!("[skills]\nroots = [{root:?}]\n"));
+    }
+
     pub(crate) fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.0.path().join(path)).unwrap()
     }
@@ -85,7 +91,7 @@ impl Scratch {
 
 pub(crate) fn open(root: &Path, config_dir: &Path) -> GitStore {
     GitStore::new(
-        Workspace::open(root).unwrap(),
+        Workspace::open_for(root, Some(config_dir)).unwrap(),
         GitStoreOptions { config_dir: config_dir.to_owned(), screeners: Screeners::default() },
     )
 }

@@ -1,0 +1,153 @@
+//! Everything that trusting a workspace gives away, by name and value, for the person who decides.
+
+use foreword_guard::{Policy, Verdict};
+use foreword_skills::{Approvals, Screeners, Standing as SkillStanding};
+use foreword_workspace::{Concern, GovernedFile, Review, Skill, Workspace};
+use serde::Serialize;
+
+use crate::error::HostError;
+use crate::host::Host;
+
+/// Skills that are screened for the question; the others are listed without a verdict.
+const MAX_SCREENED: usize = 500;
+
+/// What a person sees before they trust a workspace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Disclosure {
+    /// The workspace.
+    pub workspace: String,
+    /// Files that speak to the model with authority.
+    pub files: Vec<DisclosedFile>,
+    /// Settings of `foreword.toml` that give something away.
+    pub settings: Vec<DisclosedSetting>,
+    /// Where prompts and messages would go.
+    pub model: DisclosedModel,
+    pub skills: Vec<DisclosedSkill>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DisclosedFile {
+    pub path: String,
+    pub group: &'static str,
+    pub bytes: u64,
+    /// Unknown for a file that is large or not text.
+    pub lines: Option<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DisclosedSetting {
+    pub key: String,
+    /// As TOML.
+    pub value: String,
+    /// What it gives away, where that is not plain from its name.
+    pub concern: Option<&'static str>,
+    /// Whether the person's own settings allow it anyway.
+    pub allowed_by_settings: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", untagged)]
+pub enum DisclosedModel {
+    /// A server, and the name of the variable or file with the key that it gets.
+    Server { server: String, key: Option<String> },
+    /// Why no model can be called yet.
+    Unavailable { reason: String },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DisclosedSkill {
+    pub name: String,
+    pub path: String,
+    /// Whether a person or screening approved it.
+    pub approved: bool,
+    /// What screening says of it now.
+    pub verdict: Option<&'static str>,
+}
+
+impl Host {
+    /// Everything that trusting the workspace gives away.
+    pub fn disclosure(&self, review: &Review) -> Result<Disclosure, HostError> {
+        let workspace = self.workspace()?;
+        Ok(Disclosure {
+            workspace: self.root.display().to_string(),
+            files: review.files.files.iter().map(|(path, file)| self.file(path, file)).collect(),
+            settings: disclosed_settings(review),
+            model: match self.upstream(&workspace.config().model) {
+                Ok(upstream) => DisclosedModel::Server {
+                    server: upstream.base_url,
+                    key: upstream.key_source.map(|source| source.to_string()),
+                },
+                Err(error) => DisclosedModel::Unavailable { reason: error.to_string() },
+            },
+            skills: self.disclosed_skills(&workspace)?,
+        })
+    }
+
+    fn file(&self, path: &str, file: &GovernedFile) -> DisclosedFile {
+        let on_disk = || self.root.join(path).symlink_metadata().map_or(0, |meta| meta.len());
+        let kept = file.text.as_ref().map(String::len).and_then(|size| u64::try_from(size).ok());
+        DisclosedFile {
+            path: path.to_owned(),
+            group: file.group.as_str(),
+            bytes: kept.unwrap_or_else(on_disk),
+            lines: file.text.as_ref().map(|text| text.lines().count()),
+        }
+    }
+
+    fn disclosed_skills(&self, workspace: &Workspace) -> Result<Vec<DisclosedSkill>, HostError> {
+        let skills = workspace.skills()?.skills;
+        if skills.is_empty() {
+            return Ok(Vec::new());
+        }
+        let approvals = Approvals::of(workspace, Some(&self.options.config_dir));
+        // Fail closed: an approval that cannot be verified does not count.
+        let approvals = approvals.unwrap_or_default();
+        let screeners = Screeners::default();
+        let disclosed = |(number, skill): (usize, Skill)| {
+            let standing = approvals.standing(&skill.body.path, &skill.digest);
+            DisclosedSkill {
+                approved: matches!(standing, SkillStanding::Approved { .. }),
+                verdict: (number < MAX_SCREENED).then(|| screened(&screeners, &skill).as_str()),
+                name: skill.name,
+                path: skill.body.path,
+            }
+        };
+        Ok(skills.into_iter().enumerate().map(disclosed).collect())
+    }
+}
+
+/// What screening says of a skill's description and text.
+fn screened(screeners: &Screeners, skill: &Skill) -> Verdict {
+    let description = skill.description.as_deref().unwrap_or_default();
+    let text = format!("{description}\n\n{}", skill.body.text);
+    screeners.screen(Policy::Import, &text, &[]).verdict
+}
+
+fn disclosed_settings(review: &Review) -> Vec<DisclosedSetting> {
+    let all = review.settings.0.iter().map(|entry| (entry, false));
+    let all = all.chain(review.allowed.0.iter().map(|entry| (entry, true)));
+    let disclosed = |((key, value), allowed): ((&String, &String), bool)| DisclosedSetting {
+        key: key.clone(),
+        value: value.clone(),
+        concern: Concern::of(key, value).map(what_it_gives_away),
+        allowed_by_settings: allowed,
+    };
+    let mut settings: Vec<DisclosedSetting> = all.map(disclosed).collect();
+    settings.sort_by(|a, b| a.key.cmp(&b.key));
+    settings
+}
+
+/// What a setting gives away, in a few words.
+pub fn what_it_gives_away(concern: Concern) -> &'static str {
+    match concern {
+        Concern::ModelServer => "receives prompts and messages",
+        Concern::EmbeddingServer => "receives tasks, skills and memories",
+        Concern::Key => "names a key of yours",
+        Concern::WeakerSandbox => "weaker than the default, the strongest sandbox available",
+        Concern::WeakerProfile => "weaker than the default, balanced",
+        Concern::WebHosts => "agents may fetch from there",
+        Concern::OutsideDirectory => "a directory outside the workspace",
+    }
+}
