@@ -10,6 +10,7 @@ use crate::error::GatherError;
 use crate::request::Request;
 use crate::select::pool::Pool;
 use crate::select::semantics::Semantics;
+use crate::warning::summed;
 
 /// So many agents' bases are kept.
 const MAX_BASES: usize = 8;
@@ -90,6 +91,7 @@ impl Assembler {
         if !(request.neutral || request.everything || gathered.context.task.is_blank()) {
             semantics.add_to(&mut gathered, &base, &mut kept.pool, request)?;
         }
+        gathered.warnings = summed(gathered.warnings);
         Ok(gathered)
     }
 }
@@ -122,9 +124,12 @@ fn kept<'s>(
 }
 
 fn read(key: Key, root: &Path, request: &Request) -> Result<Kept, GatherError> {
-    let workspace = Workspace::open(root)?;
+    let workspace = Workspace::open_for(root, request.config_dir.as_deref())?;
     let base = gather_base(&workspace, request, false)?;
     let mut snapshot = workspace.snapshot();
+    for file in workspace.consent_files() {
+        snapshot.and(file);
+    }
     let private = base.root.join(PRIVATE_DIR);
     // Approvals of skills are read from there.
     for file in [DATABASE_FILE.to_owned(), format!("{DATABASE_FILE}-wal")] {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use foreword::{Finding, Severity, Subject, lint};
-use foreword_workspace::{Agent, SkillProblem, SkillScan, Workspace};
+use foreword_workspace::{Agent, CONFIG_FILE, SkillProblem, SkillScan, Workspace};
 
 use crate::collect::gather::{Base, gather_base};
 use crate::collect::surfaces::{SURFACES, surface};
@@ -17,8 +17,9 @@ pub fn lint_workspace(
     root: &Path,
     agent: Option<&str>,
     blueprint: Option<&str>,
+    config_dir: Option<&Path>,
 ) -> Result<Vec<Finding>, GatherError> {
-    let workspace = Workspace::open(root)?;
+    let workspace = Workspace::open_for(root, config_dir)?;
     let all = workspace.agent_ids()?;
     let checked: Vec<Option<String>> = match agent {
         Some(id) => vec![Some(id.to_owned())],
@@ -80,6 +81,9 @@ fn passed_over(problem: &SkillProblem) -> Finding {
         SkillProblem::OverTotal { path } => {
             (Severity::Error, path.as_str(), "remove skills, or shorten them".to_owned())
         }
+        SkillProblem::RootNotAllowed { .. } => {
+            (Severity::Warning, CONFIG_FILE, "run `foreword trust` to allow it".to_owned())
+        }
         _ => (Severity::Error, "skills", String::new()),
     };
     let line = match problem {
@@ -120,7 +124,7 @@ fn absent_bases(
             findings.push(Finding {
                 rule: "missing-reference",
                 severity: Severity::Warning,
-                file: foreword_workspace::CONFIG_FILE.to_owned(),
+                file: CONFIG_FILE.to_owned(),
                 line: u32::try_from(line).unwrap_or(u32::MAX),
                 message: format!(
                     "`modes.{mode}.{key}` names the {what} `{name}`, which no agent has"

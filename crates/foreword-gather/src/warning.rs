@@ -1,9 +1,14 @@
 //! What a person should know about a prompt that could still be built.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::mem::{Discriminant, discriminant};
 
 use foreword::Mode;
 use serde::{Serialize, Serializer};
+
+/// Warnings of one kind that are shown one by one.
+const MAX_OF_A_KIND: usize = 10;
 
 /// Something about a workspace that does not keep its prompt from being built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +16,10 @@ use serde::{Serialize, Serializer};
 pub enum Warning {
     /// A skill that cannot be read.
     Skill { problem: String },
+    /// A directory of skills outside the workspace that the person did not allow.
+    RootNotAllowed { problem: String },
+    /// More of the same kind as the warning before.
+    Repeated { count: usize },
     /// An agent's list of skills names one that does not exist.
     SkillMissing { asked_by: Option<String>, name: String },
     /// Approvals cannot be read, so every skill counts as not approved.
@@ -21,6 +30,10 @@ pub enum Warning {
     KeywordScanOnly,
     /// Memories that only keywords can find.
     MemoriesWithoutVectors { count: usize },
+    /// The database was made with an audit key that is not this person's.
+    OtherAuditKey,
+    /// The workspace names an embedding endpoint that the person did not agree to.
+    EndpointNotTrusted { url: String },
     /// The index file cannot be read.
     IndexUnreadable { reason: String },
     /// The index was made by another embedder than the one in use.
@@ -48,10 +61,34 @@ impl Warning {
     }
 }
 
+/// Shows the first few warnings of each kind and counts the others, in the order in which they came.
+pub(crate) fn summed(warnings: Vec<Warning>) -> Vec<Warning> {
+    let mut totals: HashMap<Discriminant<Warning>, usize> = HashMap::new();
+    for warning in &warnings {
+        *totals.entry(discriminant(warning)).or_default() += 1;
+    }
+    let mut seen: HashMap<Discriminant<Warning>, usize> = HashMap::new();
+    let mut summed = Vec::new();
+    for warning in warnings {
+        let kind = discriminant(&warning);
+        let number = seen.entry(kind).or_default();
+        *number += 1;
+        if *number <= MAX_OF_A_KIND || matches!(warning, Warning::Repeated { .. }) {
+            summed.push(warning);
+        }
+        let total = totals.get(&kind).copied().unwrap_or_default();
+        if *number == MAX_OF_A_KIND && total > MAX_OF_A_KIND {
+            summed.push(Warning::Repeated { count: total - MAX_OF_A_KIND });
+        }
+    }
+    summed
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Skill { problem } => f.write_str(problem),
+            Self::Skill { problem } | Self::RootNotAllowed { problem } => f.write_str(problem),
+            Self::Repeated { count } => write!(f, "… and {count} more like the last one"),
             Self::SkillMissing { asked_by, name } => {
                 if let Some(asked_by) = asked_by {
                     write!(f, "{asked_by}: ")?;
@@ -70,6 +107,15 @@ impl fmt::Display for Warning {
                 f,
                 "{count} memories have no embeddings and are found by keywords only; run \
                  `foreword memory reindex` to add them"
+            ),
+            Self::OtherAuditKey => f.write_str(
+                "the database of this workspace was made with another audit key, so its memories may not be \
+                 yours; run `foreword audit verify` to check it",
+            ),
+            Self::EndpointNotTrusted { url } => write!(
+                f,
+                "foreword.toml asks for embeddings from {url}; using the built-in ones until you allow it \
+                 with `foreword trust`"
             ),
             Self::IndexUnreadable { reason } => {
                 write!(f, "{reason}; run `foreword index` to rebuild it")
@@ -104,5 +150,25 @@ impl fmt::Display for Warning {
 impl Serialize for Warning {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_warnings_of_one_kind_are_summed_up() {
+        let skill = |number: usize| Warning::Skill { problem: format!("skill {number}") };
+        let mut all: Vec<Warning> = (0..20_000).map(skill).collect();
+        all.insert(5, Warning::KeywordScanOnly);
+        let shown = summed(all);
+        assert_eq!(shown.len(), 12);
+        assert_eq!(shown[5], Warning::KeywordScanOnly);
+        assert_eq!(shown[10], skill(9));
+        assert_eq!(shown[11].to_string(), "… and 19990 more like the last one");
+        assert_eq!(summed(shown.clone()), shown, "what was summed up stays so");
+        let few: Vec<Warning> = (0..MAX_OF_A_KIND).map(skill).collect();
+        assert_eq!(summed(few.clone()), few);
     }
 }

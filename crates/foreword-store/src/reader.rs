@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
-use crate::audit::chain::{Anchor, Head};
+use crate::audit::chain::{Anchor, Head, Linker};
 use crate::audit::event::Entry;
 use crate::audit::heads::{HeadFile, Heads};
 use crate::audit::key::AuditKey;
@@ -63,6 +63,18 @@ impl Reader {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether the database was made with the audit key in a configuration directory. Without a key there,
+    /// it was not.
+    pub fn is_made_by(&self, config_dir: &Path) -> Result<bool, StoreError> {
+        let key = match AuditKey::load(config_dir) {
+            Ok(key) => key,
+            Err(StoreError::NoKey { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let identity = audit::identity(&self.connection(), &self.path)?;
+        Ok(Linker::new(&key).key_check(identity.log_id) == identity.key_check)
     }
 
     /// The proposal with this id, or the only one whose id begins with it.

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use foreword::{
     Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, MissingRef, Profile, Tool,
 };
-use foreword_workspace::{Agent, AskedBy, Config, Layer, ToolEntry, Workspace, WorkspaceError};
+use foreword_workspace::{
+    Agent, AskedBy, Config, EmbedderSettings, Layer, ToolEntry, Workspace, WorkspaceError,
+};
 
 use crate::assembler::Assembler;
 use crate::collect::blueprint;
@@ -18,7 +20,8 @@ use crate::collect::text::document_within;
 use crate::error::GatherError;
 use crate::git;
 use crate::request::Request;
-use crate::warning::Warning;
+use crate::select::embedders;
+use crate::warning::{Warning, summed};
 
 /// A Context ready to compile, and what a person should know about how it was gathered.
 #[derive(Clone, Debug)]
@@ -43,6 +46,8 @@ pub(crate) struct Base {
     pub(crate) config: Config,
     pub(crate) agent: Option<Agent>,
     pub(crate) missing: Vec<MissingRef>,
+    /// The embedding endpoint that the workspace names and the person did not agree to.
+    pub(crate) refused_endpoint: Option<String>,
     /// The workspace, absolute and links followed.
     pub(crate) root: PathBuf,
 }
@@ -54,8 +59,13 @@ pub fn gather(root: &Path, request: &Request) -> Result<Gathered, GatherError> {
 
 /// Every agent's prompt (`default` where there are none) without a task and without anything that
 /// differs between machines: the same for everyone who has the same workspace.
-pub fn neutral_prompts(root: &Path) -> Result<Vec<(String, Gathered)>, GatherError> {
-    let workspace = Workspace::open(root)?;
+///
+/// `config_dir` is the person's, whose consent lets skills be read from outside the workspace.
+pub fn neutral_prompts(
+    root: &Path,
+    config_dir: Option<&Path>,
+) -> Result<Vec<(String, Gathered)>, GatherError> {
+    let workspace = Workspace::open_for(root, config_dir)?;
     each_agent(&workspace)?
         .into_iter()
         .map(|id| {
@@ -154,15 +164,28 @@ pub(crate) fn gather_base(
         context,
         blueprint: found.blueprint,
         blueprint_file: found.file,
-        warnings,
+        warnings: summed(warnings),
         config: config.clone(),
         agent: agent.cloned(),
         missing: layers.missing,
+        refused_endpoint: embedders::without_consent(workspace)?,
         root: workspace.root().canonicalize().unwrap_or_else(|_| workspace.root().to_path_buf()),
     })
 }
 
 impl Base {
+    /// The embedder to use: the table in the program where the workspace names an endpoint that the
+    /// person did not agree to. The person's own endpoint needs no consent.
+    pub(crate) fn embedder(&self, request: &Request) -> (EmbedderSettings, Option<Warning>) {
+        match &self.refused_endpoint {
+            Some(url) if request.embeddings.url.is_none() => {
+                let url = url.clone();
+                (EmbedderSettings::default(), Some(Warning::EndpointNotTrusted { url }))
+            }
+            _ => (self.config.embedder.clone(), None),
+        }
+    }
+
     /// Adds what a request says, and the facts of the machine.
     pub(crate) fn for_request(&self, request: &Request) -> Result<Gathered, GatherError> {
         let (config, agent) = (&self.config, self.agent.as_ref());

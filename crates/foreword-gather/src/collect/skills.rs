@@ -2,11 +2,11 @@
 
 use foreword::{Approval, Line, Skill, SkillProvenance, Timestamp};
 use foreword_skills::{Approvals, Standing};
-use foreword_workspace::{Agent, SkillScan, Workspace, first_paragraph};
+use foreword_workspace::{Agent, SkillProblem, SkillScan, Workspace, first_paragraph};
 
 use crate::error::GatherError;
 use crate::request::Request;
-use crate::warning::Warning;
+use crate::warning::{Warning, summed};
 
 /// Characters of a commit's id that a prompt shows.
 const SHORT: usize = 12;
@@ -22,7 +22,7 @@ pub(crate) fn gather_skills(
         return Ok(Vec::new());
     }
     let scan = workspace.skills()?;
-    warnings.extend(scan.problems.iter().map(|it| Warning::Skill { problem: it.to_string() }));
+    warnings.extend(scan.problems.iter().map(passed_over));
     let allowed = agent.and_then(|agent| agent.skills.as_ref());
     warnings.extend(agent.into_iter().flat_map(|agent| absent(agent, &scan)));
     let approvals = if request.neutral || scan.skills.is_empty() {
@@ -53,6 +53,19 @@ pub(crate) fn gather_skills(
             body: workspace.untrusted(skill.body),
         })
         .collect())
+}
+
+/// Warnings about skills that were passed over, summed up.
+pub fn skill_warnings(problems: &[SkillProblem]) -> Vec<Warning> {
+    summed(problems.iter().map(passed_over).collect())
+}
+
+fn passed_over(problem: &SkillProblem) -> Warning {
+    let text = problem.to_string();
+    match problem {
+        SkillProblem::RootNotAllowed { .. } => Warning::RootNotAllowed { problem: text },
+        _ => Warning::Skill { problem: text },
+    }
 }
 
 fn provenance(standing: Standing, otherwise: Approval) -> SkillProvenance {

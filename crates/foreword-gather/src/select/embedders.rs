@@ -25,10 +25,38 @@ pub struct Endpoint {
 
 /// The embedder that a workspace asks for; none where it asks for none.
 pub fn embedder(root: &Path, request: &Request) -> Result<Option<AnyEmbedder>, GatherError> {
-    let workspace = Workspace::open(root)?;
+    let workspace = Workspace::open_for(root, request.config_dir.as_deref())?;
+    check_consent(&workspace, request)?;
     let settings = &workspace.config().embedder;
     open(settings, request.models_dir.as_deref(), &request.embeddings, None)
         .map_err(|reason| GatherError::Embedder { name: settings.name.as_str(), reason })
+}
+
+/// The endpoint that a workspace names and the person did not agree to. Tasks, skills and memories would
+/// go there.
+pub(crate) fn without_consent(workspace: &Workspace) -> Result<Option<String>, GatherError> {
+    let config = workspace.config();
+    let named = config.embedder.url.as_deref().filter(|url| is_loopback(url));
+    let named = named.filter(|_| config.embedder.name == EmbedderName::Http);
+    let Some(url) = named else { return Ok(None) };
+    let key = "embedder.url";
+    let value = config.sensitive().0.remove(key).unwrap_or_default();
+    let agreed = workspace.consent()?.covers(config, key, &value);
+    Ok((!agreed).then(|| url.to_owned()))
+}
+
+/// Fails where an endpoint would be used that the person did not agree to.
+pub(crate) fn check_consent(workspace: &Workspace, request: &Request) -> Result<(), GatherError> {
+    match without_consent(workspace)? {
+        Some(url) if request.embeddings.url.is_none() => Err(GatherError::Embedder {
+            name: EmbedderName::Http.as_str(),
+            reason: format!(
+                "foreword.toml asks for {url}, and this workspace is not trusted with that: run \
+                 `foreword trust` to review it"
+            ),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Opens an embedder; why not, where that fails. `dims` is the length of its vectors, where an index
@@ -66,7 +94,7 @@ fn http(
         (None, Some(url)) => {
             return Err(format!(
                 "foreword.toml asks for {url}, which is not on this machine: \
-                 set FOREWORD_EMBEDDINGS_URL to allow it"
+                 set FOREWORD_EMBEDDINGS_URL, or `url` under [embedder] in your settings.toml, to allow it"
             ));
         }
         (None, None) => {

@@ -75,7 +75,7 @@ pub fn index(
     indexing: Indexing,
     mut progress: impl FnMut(usize, usize),
 ) -> Result<IndexReport, GatherError> {
-    let workspace = Workspace::open(root)?;
+    let workspace = Workspace::open_for(root, request.config_dir.as_deref())?;
     let path = root.join(PRIVATE_DIR).join(INDEX_FILE);
     let mut report = IndexReport::default();
     let old = IndexFile::read(&path).unwrap_or_else(|error| {
@@ -83,6 +83,7 @@ pub fn index(
         None
     });
     let settings = &workspace.config().embedder;
+    embedders::check_consent(&workspace, request)?;
     // An endpoint is asked for the length of its vectors: what an old index says may be out of date.
     let opened =
         embedders::open(settings, request.models_dir.as_deref(), &request.embeddings, None);

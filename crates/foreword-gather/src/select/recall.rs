@@ -39,6 +39,7 @@ pub(crate) struct Memories {
 #[derive(Default)]
 pub(crate) struct Store {
     engine: Option<MemoryEngine>,
+    foreign: Option<bool>,
 }
 
 impl Store {
@@ -46,12 +47,20 @@ impl Store {
     pub(crate) fn open(&mut self, database: &Path) -> Result<bool, MemoryError> {
         // A database that was taken away and made anew is another one.
         if self.engine.is_some() && !database.exists() {
-            self.engine = None;
+            *self = Self::default();
         }
         if self.engine.is_none() {
             self.engine = MemoryEngine::open_read(database)?;
         }
         Ok(self.engine.is_some())
+    }
+
+    /// Whether the memories are in a database that this person's audit key did not make.
+    pub(crate) fn is_foreign(&mut self, config_dir: Option<&Path>) -> bool {
+        let (Some(engine), Some(config_dir)) = (&self.engine, config_dir) else { return false };
+        // A key that cannot be read made nothing. Looked up once for each database.
+        let foreign = || !engine.is_made_by(config_dir).unwrap_or(false);
+        *self.foreign.get_or_insert_with(foreign)
     }
 
     /// Recalls what fits the task.

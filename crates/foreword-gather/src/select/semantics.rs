@@ -64,6 +64,7 @@ impl Semantics {
             return Ok(());
         }
         let Gathered { context, warnings, .. } = gathered;
+        warnings.extend(base.embedder(request).1);
         let mut selection = Selection::default();
         let task = context.task.inspect();
         let vector = if selects {
@@ -81,6 +82,9 @@ impl Semantics {
             self.embed(embedder.as_ref(), task, &[], assembly.task_cache, &mut selection).task
         };
         if recalls {
+            if self.memories.is_foreign(request.config_dir.as_deref()) {
+                warnings.push(Warning::OtherAuditKey);
+            }
             self.know_patterns(vector.as_ref(), base, warnings);
             self.recall(vector.as_ref(), request, base, context, &mut selection, warnings);
         }
@@ -276,7 +280,7 @@ impl Semantics {
         index: Option<&IndexFile>,
         selection: &mut Selection,
     ) -> Option<AnyEmbedder> {
-        self.embedder(&base.config.embedder, request, index).unwrap_or_else(|reason| {
+        self.embedder(&base.embedder(request).0, request, index).unwrap_or_else(|reason| {
             selection.degraded = Some(Line::new(reason));
             None
         })

@@ -58,6 +58,11 @@ impl MemoryEngine {
         Ok(if engine.is_empty()? { None } else { Some(engine) })
     }
 
+    /// Whether the database was made with the audit key in a configuration directory.
+    pub fn is_made_by(&self, config_dir: &Path) -> Result<bool, MemoryError> {
+        Ok(self.reader.is_made_by(config_dir)?)
+    }
+
     /// Whether there is no memory.
     pub fn is_empty(&self) -> Result<bool, MemoryError> {
         let last = self.reader.read_memories(|rows| rows.last_key())?;

@@ -3,6 +3,7 @@
 pub(crate) mod contents;
 pub(crate) mod grants;
 pub(crate) mod identity;
+pub(crate) mod last_sandbox;
 pub(crate) mod refusals;
 pub(crate) mod schedules;
 pub(crate) mod session;
