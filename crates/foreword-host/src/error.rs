@@ -13,6 +13,7 @@ use foreword_workspace::WorkspaceError;
 use thiserror::Error;
 
 use crate::governance::GovernanceError;
+use crate::turn::sandbox::WeakerSandbox;
 
 /// Why the host could not do what it was asked.
 #[derive(Debug, Error)]
@@ -44,6 +45,20 @@ pub enum HostError {
     NoKey { variable: String },
     #[error("cannot use the key file {}: {reason}", path.display())]
     KeyFile { path: PathBuf, reason: String },
+    #[error(
+        "foreword.toml names a key that your settings do not allow for {server}: {key} = \"{}\"",
+        .value.escape_debug()
+    )]
+    KeyNotAllowed {
+        /// `key_env` or `key_file`.
+        key: &'static str,
+        value: String,
+        server: String,
+    },
+    #[error(
+        "foreword.toml names a model server on another machine that your settings do not list: {url}"
+    )]
+    ServerNotAllowed { url: String },
     #[error("invalid model server URL: `{url}`")]
     InvalidModelUrl { url: String },
     #[error("`{}` is not a directory of this workspace", path.display())]
@@ -86,6 +101,11 @@ pub enum HostError {
         /// The first few of them.
         files: Vec<String>,
     },
+    #[error(
+        "the sandbox {} is weaker than {}, which the last turn in this workspace used: {}",
+        .0.now.as_str(), .0.before, .0.lost.join(", ")
+    )]
+    WeakerSandbox(WeakerSandbox),
     #[error("an agent is running in this workspace, so changes cannot be trusted yet")]
     AgentRunning,
     #[error("{file} changed since this proposal was made")]
@@ -115,7 +135,28 @@ impl HostError {
             Self::Skill(error) => return error.hint(),
             Self::NoKey { variable } => {
                 return Some(format!(
-                    "set {variable}, or set `key_file` or another server under [model] in foreword.toml"
+                    "set {variable}, or add the server with its `key_file` as [[model.servers]] to your \
+                     settings.toml"
+                ));
+            }
+            Self::KeyNotAllowed { key, value, server } => {
+                return Some(format!(
+                    "remove it; to send that key to that server, add to your settings.toml: \
+                     [[model.servers]] with url = \"{server}\" and {key} = \"{}\"",
+                    value.escape_debug()
+                ));
+            }
+            Self::ServerNotAllowed { url } => {
+                return Some(format!(
+                    "remove `base_url`; to allow that server, add to your settings.toml: \
+                     [[model.servers]] with url = \"{url}\" and the key to send to it"
+                ));
+            }
+            Self::WeakerSandbox(weaker) => {
+                return Some(format!(
+                    "restore {}, or pass `--sandbox {}` to use the weaker one",
+                    weaker.before,
+                    weaker.now.as_str()
                 ));
             }
             Self::NotInstalled { install, .. } => return Some(format!("run `{install}`")),
@@ -183,7 +224,7 @@ fn model_hint(status: u16) -> Option<String> {
     let hint = match status {
         401 | 403 => {
             "check the API key: ANTHROPIC_API_KEY or OPENAI_API_KEY, or `key_env` and `key_file` \
-             under [model] in foreword.toml"
+             under [[model.servers]] in your settings.toml"
         }
         404 => {
             "check the model name (`--model`, or `name` under [model]) and the server's URL \

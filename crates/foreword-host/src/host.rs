@@ -28,7 +28,7 @@ pub type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 pub struct HostOptions {
     /// The workspace.
     pub root: PathBuf,
-    /// Holds the audit key and the trust files. Must be outside every workspace.
+    /// Holds the person's settings, the audit key and the trust files. Must be outside every workspace.
     pub config_dir: PathBuf,
     /// Where embedding models are installed.
     pub models_dir: Option<PathBuf>,
@@ -128,7 +128,7 @@ impl Host {
 
     /// The workspace, read again from its files.
     pub(crate) fn workspace(&self) -> Result<Workspace, HostError> {
-        Ok(Workspace::open(&self.root)?)
+        Ok(Workspace::open_for(&self.root, Some(&self.options.config_dir))?)
     }
 
     /// The part of a gather request that is the same for all prompts.

@@ -30,12 +30,17 @@ pub use client_session::ClientSession;
 pub use error::HostError;
 pub use foreword_guard::TaintLevel;
 pub use foreword_protocol::RunnerKind;
-pub use governance::{GovernanceError, Standing, TrustChange};
+pub use governance::{
+    DisclosedFile, DisclosedModel, DisclosedSetting, DisclosedSkill, Disclosure, GovernanceError,
+    what_it_gives_away,
+};
 pub use host::{Environment, Host, HostOptions};
+pub use model::upstream::read_key;
 pub use schedule::{Cron, CronError, Wakeup, WakeupReport};
 pub use turn::agent_tree::AgentTree;
 pub use turn::prepare::PreparedTurn;
 pub use turn::report::{Observer, Scans, TurnReport};
 pub use turn::request::{External, Origin, TurnRequest};
+pub use turn::sandbox::WeakerSandbox;
 pub use turn::session_socket::SessionSocket;
 pub use turn::warning::{ReadBy, Warning};

@@ -30,7 +30,7 @@ pub(crate) mod request;
 mod run;
 pub(crate) mod run_dir;
 mod runner;
-mod sandbox;
+pub(crate) mod sandbox;
 pub(crate) mod scan;
 pub(crate) mod server;
 pub(crate) mod session_socket;

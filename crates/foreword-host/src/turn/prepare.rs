@@ -7,11 +7,11 @@ use foreword::{Blueprint, Choice, Context, Document, Prompt, Timestamp, estimate
 use foreword_protocol::{Message, ModelRequest, Provider, RunnerKind, SystemPart, ToolSpec};
 use foreword_sandbox::Sandbox;
 use foreword_store::{Session, TurnRange};
-use foreword_workspace::Config;
+use foreword_workspace::{Config, ModelSettings};
 
 use crate::error::HostError;
 use crate::host::Host;
-use crate::model::upstream::Upstream;
+use crate::model::upstream::{Person, Upstream};
 use crate::random::new_canary;
 use crate::tools;
 use crate::turn::agent_tree::AgentTree;
@@ -112,7 +112,7 @@ impl Host {
         let user = request.user.clone().or_else(|| session.and_then(|s| s.user.clone()));
         let program = runner::locate(runner, &*self.options.environment)?;
         let sandbox = self.sandbox(request.sandbox.unwrap_or(config.host.sandbox))?;
-        let upstream = Upstream::resolve(&config.model, &self.root, &*self.options.environment)?;
+        let upstream = self.upstream(&config.model)?;
         if runner == RunnerKind::ClaudeCode && upstream.provider != Provider::Anthropic {
             return Err(HostError::WrongProvider { runner: "claude-code", needs: "anthropic" });
         }
@@ -221,21 +221,14 @@ impl Host {
         Ok(AgentTree::of(&self.workspace()?.config().host))
     }
 
-    /// What agents of this workspace could reach, for a person who decides whether to trust it.
-    pub fn reaches(&self) -> Vec<String> {
-        let Ok(workspace) = self.workspace() else { return Vec::new() };
-        let config = workspace.config();
-        let mut lines = Vec::new();
-        match Upstream::resolve(&config.model, &self.root, &*self.options.environment) {
-            Ok(upstream) => {
-                lines.push(format!("Prompts and messages would go to {}", upstream.base_url));
-            }
-            Err(error) => lines.push(format!("No model is set up yet: {error}")),
-        }
-        if !config.host.web_hosts.is_empty() {
-            lines.push(format!("web_fetch may fetch from {}", config.host.web_hosts.join(", ")));
-        }
-        lines
+    /// The model server, and the key it gets.
+    pub(crate) fn upstream(&self, model: &ModelSettings) -> Result<Upstream, HostError> {
+        let person = Person {
+            settings: &self.settings()?,
+            config_dir: &self.options.config_dir,
+            environment: &*self.options.environment,
+        };
+        Upstream::resolve(model, &self.root, person)
     }
 
     /// The newest turns of the conversation that fit into the window beside the prompt. History gets

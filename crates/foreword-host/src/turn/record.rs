@@ -17,6 +17,7 @@ use crate::turn::agent_output::AgentOutcome;
 use crate::turn::prepare::PreparedTurn;
 use crate::turn::process_identity;
 use crate::turn::request::{Origin, TurnRequest};
+use crate::turn::sandbox::UsedSandbox;
 
 /// What the model reads in the history in place of an answer that was held back.
 const HELD_ANSWER: &str = "[this answer was held back]";
@@ -84,6 +85,7 @@ impl Host {
                 "governance": if advisory { "advisory" } else { "enforced" },
             }));
         let before = session.clone();
+        let sandbox = UsedSandbox::of(prepared.sandbox.as_ref()).to_json();
         self.writer.write(now, move |write| -> Result<_, HostError> {
             for running in write.running_turns(Some(&id))? {
                 if process_identity::is_alive(&running.owner) {
@@ -100,6 +102,7 @@ impl Host {
                 return Err(HostError::SessionChanged { session: id.as_str().to_owned() });
             }
             let number = write.turn_begin(&id, &message, &owner, now)?;
+            write.sandbox_used(&sandbox)?;
             for content in &contents {
                 write.content_add(&id, Some(number), content)?;
             }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use foreword::visible_line;
+use foreword::{Choice, visible_line};
 use foreword_guard::ScanVerdict;
+use foreword_sandbox::SandboxKind;
 use foreword_store::{Outcome, Session, TurnNumber};
 use foreword_workspace::Workspace;
 use serde_json::json;
@@ -19,6 +20,7 @@ use crate::turn::process::AgentProcess;
 use crate::turn::report::{Observer, Scans, TurnReport};
 use crate::turn::request::TurnRequest;
 use crate::turn::run_dir::{self, RunDir};
+use crate::turn::sandbox::prompt_name;
 use crate::turn::server::Server;
 use crate::turn::warning::{ReadBy, Warning};
 
@@ -43,10 +45,14 @@ impl Host {
         let (found, canary) = self.session_of(request)?;
         // Before and after the files are read, so that a change made meanwhile has no effect.
         self.check_trusted()?;
+        if let Some(weaker) = self.weaker_sandbox(request)? {
+            return Err(HostError::WeakerSandbox(weaker));
+        }
         let prepared = self.prepare(request, found.as_ref(), &canary)?;
         self.check_trusted()?;
+        self.check_settings(&prepared.config)?;
         prepared.check_room()?;
-        warn_about(&prepared, observer);
+        warn_about(request, &prepared, observer);
         observer.prepared(&prepared);
         let message_verdict = self.scan_message(request)?;
         if message_verdict == ScanVerdict::Flag {
@@ -160,13 +166,18 @@ impl Host {
     }
 }
 
-fn warn_about(prepared: &PreparedTurn, observer: &mut dyn Observer) {
+fn warn_about(request: &TurnRequest, prepared: &PreparedTurn, observer: &mut dyn Observer) {
     for warning in &prepared.warnings {
         observer.warning(&Warning::Gather(warning.clone()));
     }
     let sandbox = &prepared.sandbox;
-    if let Some(warning) = Warning::of_sandbox(sandbox.name(), sandbox.guarantees()) {
+    let guarantees = sandbox.guarantees();
+    let chosen = request.sandbox.unwrap_or(prepared.config.host.sandbox);
+    if let Some(warning) = Warning::of_sandbox(sandbox.name(), guarantees) {
         observer.warning(&warning);
+    } else if chosen == Choice::Auto && sandbox.kind() == SandboxKind::Subprocess {
+        let sandbox = prompt_name(sandbox.as_ref());
+        observer.warning(&Warning::NoStrongerSandbox { sandbox, guarantees });
     }
     for content in prepared.external.iter().filter(|c| c.verdict != ScanVerdict::Pass) {
         let (source, verdict) = (content.source.clone(), content.verdict);

@@ -14,6 +14,8 @@ pub enum Warning {
     Gather(foreword_gather::Warning),
     /// The sandbox cannot enforce governance.
     AdvisorySandbox { sandbox: String, guarantees: Guarantees },
+    /// Nothing better than a confined process is installed.
+    NoStrongerSandbox { sandbox: String, guarantees: Guarantees },
     /// The scanner objects to external content that came with the message.
     SuspectContent { source: String, verdict: ScanVerdict },
     /// The scanner flagged the message.
@@ -47,7 +49,10 @@ impl Warning {
 
     /// Whether it is likely the same in every turn, so that showing it once is enough.
     pub fn is_recurring(&self) -> bool {
-        matches!(self, Self::Gather(_) | Self::AdvisorySandbox { .. })
+        matches!(
+            self,
+            Self::Gather(_) | Self::AdvisorySandbox { .. } | Self::NoStrongerSandbox { .. }
+        )
     }
 }
 
@@ -58,6 +63,10 @@ impl fmt::Display for Warning {
             Self::AdvisorySandbox { sandbox, guarantees } => {
                 let gaps = guarantees.gaps().join(", ");
                 write!(f, "the sandbox {sandbox} cannot enforce governance: {gaps}")
+            }
+            Self::NoStrongerSandbox { sandbox, guarantees } => {
+                let gaps = guarantees.gaps().join(", ");
+                write!(f, "no stronger sandbox than {sandbox} works here: {gaps}")
             }
             Self::SuspectContent { source, verdict } => {
                 write!(f, "injection scan of {source}: {}", verdict.as_str())
