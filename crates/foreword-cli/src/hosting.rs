@@ -1,20 +1,19 @@
 //! What `run`, `chat`, `approve` and `trust` share: the host in the user's environment, and the trust
 //! question.
 
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use foreword::{visible, visible_line};
-use foreword_host::{Host, HostError, HostOptions, Standing, TrustChange, TurnRequest};
-use foreword_skills::unified;
+use foreword::{Choice, visible_line};
+use foreword_host::{Host, HostError, HostOptions, TurnRequest};
 use foreword_store::{Options, SessionId};
-use foreword_workspace::GovernedContents;
+use foreword_workspace::{Review, Standing};
 
 use crate::args::TurnArgs;
 use crate::error::CliError;
 use crate::terminal::{Terminal, can_ask, dim_err, plain_line};
+use crate::trust_question;
 use crate::user_env;
 
 /// The host of a workspace.
@@ -26,7 +25,7 @@ pub(crate) fn open(workspace: &Path) -> Result<Arc<Host>, CliError> {
         root: workspace.to_owned(),
         config_dir: user_env::config_dir()?,
         models_dir: user_env::models_dir().ok(),
-        embeddings: user_env::embeddings(),
+        embeddings: user_env::embeddings()?,
         person: user_env::act().by,
         environment: Box::new(|name| std::env::var(name).ok()),
         clock: user_env::now_ms,
@@ -76,14 +75,14 @@ pub(crate) fn ensure_trusted(
     let message = match &standing {
         Standing::Trusted => return Ok(()),
         Standing::Unknown => "workspace is not trusted yet",
-        Standing::Changed(_) => "governed files changed since you trusted this workspace",
+        Standing::Changed(_) => "workspace changed since you trusted it",
     };
-    show_standing(host, &standing, &now);
+    show_standing(host, &standing, &now)?;
     Err(CliError::failed(message)
         .hint("run `foreword trust` to review it, or pass `--trust` to accept what is shown above"))
 }
 
-/// Shows what instructs the model in this workspace, and trusts it if the user agrees.
+/// Shows what trusting the workspace gives away, and trusts it if the user agrees.
 pub(crate) fn review_trust(host: &Host, yes: bool, terminal: &Terminal) -> Result<(), CliError> {
     let (standing, now) = host.standing()?;
     let question = match &standing {
@@ -92,7 +91,7 @@ pub(crate) fn review_trust(host: &Host, yes: bool, terminal: &Terminal) -> Resul
         Standing::Changed(_) => "Trust these changes?",
     };
     if !(yes && terminal.quiet) {
-        show_standing(host, &standing, &now);
+        show_standing(host, &standing, &now)?;
     }
     if !terminal.confirm(question, yes)? {
         return Err(CliError::failed("workspace is not trusted"));
@@ -100,52 +99,35 @@ pub(crate) fn review_trust(host: &Host, yes: bool, terminal: &Terminal) -> Resul
     Ok(host.trust(&now)?)
 }
 
-fn show_standing(host: &Host, standing: &Standing, now: &GovernedContents) {
-    let details = match standing {
-        Standing::Trusted => return,
-        Standing::Unknown => contents(host, now),
-        Standing::Changed(changes) => difference(changes),
-    };
-    let _ = std::io::stderr().write_all(visible(&details).as_bytes());
+fn show_standing(host: &Host, standing: &Standing, now: &Review) -> Result<(), CliError> {
+    let text = trust_question::question(standing, &host.disclosure(now)?);
+    let _ = std::io::stderr().write_all(text.as_bytes());
+    Ok(())
 }
 
-fn contents(host: &Host, now: &GovernedContents) -> String {
-    let root = visible_line(&host.root().display().to_string());
-    let mut out = format!("{root} is not trusted yet.\n");
-    if now.files.is_empty() {
-        out.push_str("It has no files that instruct the model.\n");
-    } else {
-        out.push_str("These files instruct the model:\n");
+/// Asks before a turn runs in a weaker sandbox than the last one did. Without a terminal, the host
+/// refuses it.
+pub(crate) fn ensure_sandbox(
+    host: &Host,
+    request: &mut TurnRequest,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let Some(weaker) = host.weaker_sandbox(request)? else { return Ok(()) };
+    if !can_ask() {
+        return Err(HostError::WeakerSandbox(weaker).into());
     }
-    // The full list: trust covers only what was shown.
-    for (path, file) in &now.files {
-        let _ = writeln!(out, "  {} ({})", visible_line(path), file.group.as_str());
+    let now = weaker.now;
+    let question = format!(
+        "The last turn ran in {}. The strongest sandbox available now is {}: {}.\nUse it?",
+        visible_line(&weaker.before),
+        now.as_str(),
+        visible_line(&weaker.lost.join(", ")),
+    );
+    if !terminal.confirm(&question, false)? {
+        return Err(HostError::WeakerSandbox(weaker).into());
     }
-    for line in host.reaches() {
-        let _ = writeln!(out, "{}", visible_line(&line));
-    }
-    out
-}
-
-fn difference(changes: &[TrustChange]) -> String {
-    let mut out = String::from("Governed files changed since you trusted this workspace:\n");
-    for change in changes {
-        let text = |file: &Option<foreword_workspace::GovernedFile>| {
-            file.as_ref().and_then(|file| file.text.clone())
-        };
-        let (old, new) = (text(&change.old), text(&change.new));
-        if (change.old.is_some() && old.is_none()) || (change.new.is_some() && new.is_none()) {
-            let _ =
-                writeln!(out, "{} changed and is too large to show", visible_line(&change.path));
-            continue;
-        }
-        out.push_str(&unified(
-            &change.path,
-            old.as_deref().map(str::as_bytes),
-            new.as_deref().map(str::as_bytes),
-        ));
-    }
-    out
+    request.sandbox = Some(Choice::Fixed(now));
+    Ok(())
 }
 
 /// One dimmed line about a tool call.
@@ -163,6 +145,7 @@ impl From<HostError> for CliError {
             | HostError::Busy { .. }
             | HostError::SessionChanged { .. }
             | HostError::NotTrusted
+            | HostError::WeakerSandbox(_)
             | HostError::TrustedFilesChanged { .. }
             | HostError::AgentRunning
             | HostError::ProposalOutdated { .. }

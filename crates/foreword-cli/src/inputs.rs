@@ -125,18 +125,18 @@ fn request(source: &SourceArgs) -> Result<Request, CliError> {
         runtime_context: session.sub_agent.then(|| runtime_context(source)),
         now: session.now.as_deref().map(parse_now).transpose()?,
         cwd: session.cwd.clone(),
-        ..user_request()
+        ..user_request()?
     })
 }
 
 /// A request that knows the user's directories and embedding endpoint.
-pub(crate) fn user_request() -> Request {
-    Request {
+pub(crate) fn user_request() -> Result<Request, CliError> {
+    Ok(Request {
         config_dir: config_dir().ok(),
         models_dir: models_dir().ok(),
-        embeddings: embeddings(),
+        embeddings: embeddings()?,
         ..Request::default()
-    }
+    })
 }
 
 fn runtime_context(source: &SourceArgs) -> RuntimeContext {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
 use crate::terminal::Terminal;
+use crate::user_env::config_dir;
 
 pub(crate) const LOCK_FILE: &str = "foreword.lock";
 
@@ -92,7 +93,7 @@ fn read(workspace: &Path) -> Result<Lock, CliError> {
 
 fn current(workspace: &Path) -> Result<Lock, CliError> {
     let mut agents = BTreeMap::new();
-    for (id, gathered) in neutral_prompts(workspace)? {
+    for (id, gathered) in neutral_prompts(workspace, config_dir().ok().as_deref())? {
         let prompt = gathered.blueprint.build(&gathered.context);
         let sections = prompt
             .manifest()

@@ -4,6 +4,7 @@
 mod args;
 mod cli;
 mod commands;
+mod database;
 mod embedders;
 mod error;
 mod hosting;
@@ -13,6 +14,7 @@ mod json;
 mod lock;
 mod progress;
 mod terminal;
+mod trust_question;
 mod turn_printer;
 mod user_env;
 

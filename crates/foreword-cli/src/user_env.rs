@@ -7,6 +7,7 @@ use foreword::Timestamp;
 use foreword_embed::ApiKey;
 use foreword_gather::Endpoint;
 use foreword_skills::Act;
+use foreword_workspace::Settings;
 
 use crate::error::CliError;
 
@@ -47,13 +48,23 @@ pub(crate) fn format_time(ms: i64) -> String {
     Timestamp::from_unix(ms.div_euclid(1000)).as_str().to_owned()
 }
 
-/// The embedding endpoint from the user's environment. The key is sent only there.
-pub(crate) fn embeddings() -> Endpoint {
+/// The embedding endpoint from the user's environment, else from their settings. The key is sent only
+/// there.
+pub(crate) fn embeddings() -> Result<Endpoint, CliError> {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    Endpoint {
-        url: set("FOREWORD_EMBEDDINGS_URL"),
-        key: set("FOREWORD_EMBEDDINGS_API_KEY").map(ApiKey::new),
+    let key = set("FOREWORD_EMBEDDINGS_API_KEY").map(ApiKey::new);
+    if let Some(url) = set("FOREWORD_EMBEDDINGS_URL") {
+        return Ok(Endpoint { url: Some(url), key });
     }
+    let Ok(config_dir) = config_dir() else { return Ok(Endpoint { url: None, key }) };
+    let own = Settings::load(&config_dir)?.embedder;
+    let key = match (&own.key_file, &own.key_env) {
+        _ if own.url.is_none() => key,
+        (Some(file), _) => Some(foreword_host::read_key(&config_dir.join(file), None)?),
+        (None, Some(name)) => set(name).map(|key| ApiKey::new(key.trim())),
+        (None, None) => key,
+    };
+    Ok(Endpoint { url: own.url, key })
 }
 
 /// The directory of the user's settings, which holds the audit key.

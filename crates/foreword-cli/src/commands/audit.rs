@@ -11,6 +11,7 @@ use foreword_store::{AuditKey, Entry, Heads, LogFilter, Order, StoreError, Verif
 use serde_json::{Value, json};
 
 use crate::commands::skill::store;
+use crate::database::reader;
 use crate::error::CliError;
 use crate::json::Versioned;
 use crate::terminal::{Terminal, counted, paint, plain_line};
@@ -65,15 +66,15 @@ pub(crate) fn run(
 ) -> Result<(), CliError> {
     let store = store(workspace)?;
     match command {
-        AuditCommand::Log(args) => log(&store, args, terminal),
+        AuditCommand::Log(args) => log(workspace, args, terminal),
         AuditCommand::Verify => verify(&store, terminal),
         AuditCommand::Accept { reason } => accept(&store, reason, terminal),
     }
 }
 
-fn log(store: &GitStore, args: &AuditLogArgs, terminal: &Terminal) -> Result<(), CliError> {
+fn log(workspace: &Path, args: &AuditLogArgs, terminal: &Terminal) -> Result<(), CliError> {
     let since = args.since.as_deref().map(|text| since(text, now_ms())).transpose()?;
-    let Some(reader) = store.reader()? else {
+    let Some(reader) = reader(workspace, terminal)? else {
         terminal.say("the audit log is empty");
         return if terminal.json { terminal.print("[]\n") } else { Ok(()) };
     };

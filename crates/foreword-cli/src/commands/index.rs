@@ -42,7 +42,7 @@ struct Answer {
 pub(crate) fn run(workspace: &Path, args: &IndexArgs, terminal: &Terminal) -> Result<(), CliError> {
     let imported = args.import_tools.as_deref().map(|path| import(workspace, path, terminal));
     let imported = imported.transpose()?;
-    let request = user_request();
+    let request = user_request()?;
     let indexing = if args.check { Indexing::Check } else { Indexing::Update };
     let mut progress = Progress::new(terminal);
     let report = index(workspace, &request, indexing, |done, total| {

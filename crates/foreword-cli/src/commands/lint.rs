@@ -10,6 +10,7 @@ use foreword_gather::lint_workspace;
 use crate::error::CliError;
 use crate::lock::{self, LOCK_FILE};
 use crate::terminal::{Terminal, counted, paint};
+use crate::user_env::config_dir;
 
 /// Check a workspace for identity bleed, wrong order, missing tools and more
 #[derive(Args, Debug)]
@@ -74,7 +75,7 @@ pub(crate) fn findings(
     agent: Option<&str>,
     blueprint: Option<&str>,
 ) -> Result<Vec<Finding>, CliError> {
-    Ok(lint_workspace(workspace, agent, blueprint)?)
+    Ok(lint_workspace(workspace, agent, blueprint, config_dir().ok().as_deref())?)
 }
 
 fn list(findings: &[Finding]) -> String {

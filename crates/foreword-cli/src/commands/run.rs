@@ -71,6 +71,7 @@ pub(crate) fn run(workspace: &Path, args: &RunArgs, terminal: &Terminal) -> Resu
         return dry_run(&host, &request, what, terminal);
     }
     hosting::ensure_trusted(&host, args.turn.trust, terminal)?;
+    hosting::ensure_sandbox(&host, &mut request, terminal)?;
     let tree = host.tree()?;
     request.tree = Some(tree.clone());
     let interrupts = Interrupts::listen()?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Subcommand;
 use foreword_store::{Schedule, When};
 
-use crate::commands::skill::store;
+use crate::database::reader;
 use crate::error::CliError;
 use crate::hosting;
 use crate::terminal::{Terminal, plain_line};
@@ -43,7 +43,7 @@ pub(crate) fn run(
 }
 
 fn list(workspace: &Path, terminal: &Terminal) -> Result<(), CliError> {
-    let reader = store(workspace)?.reader()?;
+    let reader = reader(workspace, terminal)?;
     let schedules = reader.map(|reader| reader.schedule_list()).transpose()?.unwrap_or_default();
     if terminal.json {
         return terminal.print_json_list(&schedules);

@@ -231,7 +231,7 @@ fn resolve(root: &Path, params: Params, assemblers: &mut Assemblers) -> Result<G
         runtime_context: params.runtime_context,
         now: params.now,
         cwd: params.cwd,
-        ..inputs::user_request()
+        ..inputs::user_request()?
     };
     if let Some(context) = params.context {
         return inputs::with_context(Context::from_value(context)?, &request);

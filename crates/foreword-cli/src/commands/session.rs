@@ -8,7 +8,7 @@ use clap::Subcommand;
 use foreword_store::{MAX_CONTENTS_LISTED, Reader, Session, SessionId, Turn, TurnRange, TurnUsage};
 use serde_json::{Value, json};
 
-use crate::commands::skill::store;
+use crate::database::reader;
 use crate::error::CliError;
 use crate::terminal::{Terminal, counted, paint, plain_line};
 use crate::user_env::format_time;
@@ -45,7 +45,7 @@ pub(crate) fn run(
     command: &SessionCommand,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let reader = store(workspace)?.reader()?;
+    let reader = reader(workspace, terminal)?;
     match command {
         SessionCommand::List { limit } => list(reader.as_ref(), *limit, terminal),
         SessionCommand::Show { id, limit } => {

@@ -1,35 +1,89 @@
-//! `foreword trust`: review what a workspace tells the model, and trust it.
+//! `foreword trust`: review what a workspace tells the model and gives away, and trust it.
 
 use std::path::Path;
 
 use clap::Args;
+use foreword::{visible, visible_line};
+use foreword_workspace::{Standing, TrustStore};
 use serde_json::json;
 
 use crate::error::CliError;
 use crate::hosting;
 use crate::terminal::Terminal;
+use crate::trust_question;
+use crate::user_env;
 
 /// Review and trust a workspace
 ///
-/// Shows the files that instruct the model and asks whether to trust them. Agents run only in a trusted
-/// workspace. Foreword asks again when one of these files changes.
+/// Shows the files that instruct the model, the skills, and every setting that names an address, key, sandbox, profile,
+/// directory or permission, and asks whether to trust them. Agents run only in a trusted workspace. Foreword asks again
+/// when one of these changes.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   foreword trust -w my-agent
-  foreword trust -w my-agent --yes")]
+  foreword trust -w my-agent --yes
+  foreword trust --list
+  foreword trust -w my-agent --revoke")]
 pub(crate) struct TrustArgs {
     /// Trust without asking
     #[arg(short, long)]
     yes: bool,
+    /// List the workspaces you have trusted
+    #[arg(long, conflicts_with_all = ["yes", "revoke"])]
+    list: bool,
+    /// Stop trusting this workspace
+    #[arg(long, conflicts_with = "yes")]
+    revoke: bool,
 }
 
 pub(crate) fn run(workspace: &Path, args: &TrustArgs, terminal: &Terminal) -> Result<(), CliError> {
+    if args.list {
+        return list(terminal);
+    }
     let host = hosting::open(workspace)?;
-    hosting::review_trust(&host, args.yes, terminal)?;
+    if args.revoke {
+        let revoked = host.revoke_trust()?;
+        if terminal.json {
+            return terminal.print_json(&json!({ "trusted": false, "revoked": revoked }));
+        }
+        terminal.say(if revoked {
+            "workspace is no longer trusted"
+        } else {
+            "workspace was not trusted"
+        });
+        return Ok(());
+    }
+    let (standing, now) = host.standing()?;
+    if standing == Standing::Trusted {
+        let text = trust_question::everything(&host.disclosure(&now)?);
+        terminal.say(visible(&text).trim_end());
+    } else {
+        hosting::review_trust(&host, args.yes, terminal)?;
+    }
     if terminal.json {
         return terminal.print_json(&json!({ "trusted": true }));
     }
     terminal.say("workspace is trusted");
     Ok(())
+}
+
+fn list(terminal: &Terminal) -> Result<(), CliError> {
+    let trusted = TrustStore::list(&user_env::config_dir()?)?;
+    if terminal.json {
+        let list: Vec<_> = trusted
+            .iter()
+            .map(|it| json!({ "workspace": it.path, "exists": it.path.is_dir() }))
+            .collect();
+        return terminal.print_json_list(&list);
+    }
+    let mut text = String::new();
+    for it in &trusted {
+        text.push_str(&visible_line(&it.path.display().to_string()));
+        text.push_str(if it.path.is_dir() { "\n" } else { " (no longer exists)\n" });
+    }
+    if trusted.is_empty() {
+        terminal.say("you have not trusted any workspace yet");
+    }
+    terminal.print(&text)
 }

@@ -162,14 +162,9 @@ fn a_key_comes_from_a_file_that_nobody_else_can_read() {
     std::fs::write(&file, "the-key-in-the-file\n").unwrap();
     let scratch = workspace("");
     let model = ModelServer::saying(vec![text("Hello.")]);
-    scratch.write(
-        "foreword.toml",
-        format!(
-            "[model]\nname = 'm'\nbase_url = '{}'\nkey_file = '{}'\n",
-            model.url,
-            file.display()
-        ),
-    );
+    scratch.write("foreword.toml", format!("[model]\nname = 'm'\nbase_url = '{}'\n", model.url));
+    let (url, key) = (&model.url, file.display());
+    scratch.write_settings(format!("[[model.servers]]\nurl = '{url}'\nkey_file = '{key}'\n"));
     let run = || {
         let command = scratch.command(&["run", "-q", "--trust", "-m", "hi"]);
         command.env("PATH", "/usr/local/bin:/usr/bin:/bin").run()

@@ -68,6 +68,7 @@ fn an_endpoint_is_asked_once_for_each_build() {
         "blueprint = 'semantic'\n[embedder]\nname = 'http'\nurl = '{url}'\nmodel = 'letters'\n"
     );
     workspace.write("foreword.toml", settings);
+    workspace.trust();
     workspace.run(&["index"]).ok();
     let before = asked.load(Ordering::SeqCst);
     let manifest = workspace.build(&["rename a function"]);
@@ -95,6 +96,7 @@ fn an_endpoint_has_a_measured_threshold_and_abstains() {
         )
     };
     workspace.write("foreword.toml", settings(&url));
+    workspace.trust();
     workspace.run(&["index"]).ok();
     let selection = workspace.build(&["xyzzy qqq"])["selection"].clone();
     assert!(selection["minScore"].is_number(), "a threshold was measured: {selection}");
@@ -107,6 +109,7 @@ fn an_endpoint_whose_vectors_changed_their_length_is_told_and_indexed_anew() {
     let set = |url: &str| {
         let head = "blueprint = 'semantic'\n[embedder]\nname = 'http'\nmodel = 'letters'\n";
         workspace.write("foreword.toml", format!("{head}url = '{url}'\n"));
+        workspace.trust();
     };
     set(&endpoint(26).0);
     workspace.run(&["index"]).ok();
@@ -139,6 +142,7 @@ fn without_a_working_embedder_words_select_and_the_manifest_says_so() {
     let workspace = workspace();
     let settings = format!("[embedder]\nname = 'http'\nurl = 'http://{gone}'\nmodel = 'm'\n");
     workspace.write("foreword.toml", settings);
+    workspace.trust();
     let run = workspace.run(&["build", "--json", "--now", NOW, "open a pull request"]);
     assert_eq!(run.status, 0, "{}", run.stderr);
     assert!(

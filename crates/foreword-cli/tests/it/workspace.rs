@@ -87,6 +87,7 @@ fn further_skill_roots_add_skills_and_the_first_of_a_name_wins() {
         "foreword.toml",
         format!("[skills]\nroots = [\".claude/skills\", {:?}]\n", shared.path().to_str().unwrap()),
     );
+    workspace.trust();
     let manifest = workspace.run(&["build", "--json", "--now", NOW]).json();
     let index = section(&manifest, "index").unwrap();
     for skill in ["charts: C.", "knots: Tie them.", "tides: Own."] {

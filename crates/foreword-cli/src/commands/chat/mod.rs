@@ -122,6 +122,7 @@ impl Chat<'_> {
     /// Runs one turn. An error does not end the conversation.
     fn turn(&mut self, message: String) -> Result<(), CliError> {
         hosting::ensure_trusted(&self.host, false, self.terminal)?;
+        hosting::ensure_sandbox(&self.host, &mut self.request, self.terminal)?;
         let tree = self.host.tree()?;
         let request = TurnRequest { message, tree: Some(tree.clone()), ..self.request.clone() };
         let (host, printer) = (&self.host, &mut self.printer);
@@ -163,6 +164,7 @@ impl Chat<'_> {
             _ => format!("running {due} due schedules first"),
         });
         hosting::ensure_trusted(&self.host, false, self.terminal)?;
+        hosting::ensure_sandbox(&self.host, &mut self.request, self.terminal)?;
         let tree = self.host.tree()?;
         let request = TurnRequest { tree: Some(tree.clone()), ..self.request.clone() };
         let (host, printer) = (&self.host, &mut self.printer);

@@ -206,13 +206,14 @@ fn measure(
     terminal: &Terminal,
 ) -> Result<Report, CliError> {
     let assembler = Assembler::new(workspace);
+    let user = user_request()?;
     let request = |case: &Case, everything: bool| Request {
         agent: args.agent.clone(),
         task: Some(case.task.clone()),
         mode: Some(case.mode),
         now: Some(clock()),
         everything,
-        ..user_request()
+        ..user.clone()
     };
     // The first assembly reads files and builds the pool; it is not measured.
     if let Some((_, first)) = cases.first() {

@@ -10,7 +10,7 @@ use foreword_store::MemoryRows;
 use serde_json::json;
 
 use super::import::BATCH;
-use super::reader;
+use crate::database::reader;
 use crate::error::CliError;
 use crate::progress::Progress;
 use crate::terminal::{Terminal, counted};
@@ -34,7 +34,7 @@ pub(super) fn run(
     args: &MemoryExportArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let reader = reader(workspace)?;
+    let reader = reader(workspace, terminal)?;
     let mut progress = Progress::new(terminal);
     let mut write = |out: &mut dyn Write| -> Result<usize, CliError> {
         let Some(reader) = &reader else { return Ok(0) };

@@ -7,7 +7,8 @@ use foreword_search::{Memories, MemoryKind};
 use foreword_store::{KeyedMemory, MemoryFilter, StoreError};
 use serde_json::json;
 
-use super::{database, label, reader};
+use super::{database, label};
+use crate::database::reader;
 use crate::error::CliError;
 use crate::terminal::{Terminal, counted, plain_line};
 use crate::user_env::act_of;
@@ -40,7 +41,7 @@ pub(super) fn run(
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     let all_of = filter(&args.all_of)?;
-    let found = reader(workspace)?
+    let found = reader(workspace, terminal)?
         .map(|reader| {
             reader.read_memories(|rows| -> Result<_, StoreError> {
                 match &all_of {

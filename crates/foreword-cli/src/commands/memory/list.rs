@@ -8,7 +8,8 @@ use foreword_search::MemoryKind;
 use foreword_store::{KeyedMemory, MemoryFilter, StoreError};
 use serde_json::Value;
 
-use super::{ScopeArgs, day, described, label, reader, scope};
+use super::{ScopeArgs, day, described, label, scope};
+use crate::database::reader;
 use crate::error::CliError;
 use crate::terminal::{Terminal, plain_line};
 
@@ -42,7 +43,7 @@ pub(super) fn run(
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     let kind = args.kind.as_deref().map(MemoryKind::parse).transpose()?;
-    let page = reader(workspace)?
+    let page = reader(workspace, terminal)?
         .map(|reader| {
             reader.read_memories(|rows| -> Result<_, StoreError> {
                 let after = args.after.as_deref().map(|id| rows.find(id)).transpose()?;

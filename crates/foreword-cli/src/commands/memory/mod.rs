@@ -13,15 +13,15 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 use foreword_embed::Embedder;
-use foreword_gather::{AnyEmbedder, Request};
+use foreword_gather::AnyEmbedder;
 use foreword_search::{MemoryEntry, MemoryScope};
-use foreword_store::Reader;
 use serde_json::{Value, json};
 
 use crate::commands::skill;
 use crate::error::CliError;
+use crate::inputs::user_request;
 use crate::terminal::Terminal;
-use crate::user_env::{embeddings, format_time, models_dir};
+use crate::user_env::format_time;
 
 /// Manage agent memories
 #[derive(Subcommand, Debug)]
@@ -68,9 +68,7 @@ pub(crate) fn run(
 
 /// The embedder of the workspace; `None` if it is turned off.
 fn embedder(workspace: &Path) -> Result<Option<AnyEmbedder>, CliError> {
-    let request =
-        Request { models_dir: models_dir().ok(), embeddings: embeddings(), ..Request::default() };
-    Ok(foreword_gather::embedder(workspace, &request)?)
+    Ok(foreword_gather::embedder(workspace, &user_request()?)?)
 }
 
 /// The same, for commands that can fall back to keywords.
@@ -88,11 +86,6 @@ fn as_dyn(embedder: Option<&AnyEmbedder>) -> Option<&dyn Embedder> {
 /// The database for writing, created if necessary.
 fn database(workspace: &Path) -> Result<foreword_store::Store, CliError> {
     Ok(skill::store(workspace)?.database()?)
-}
-
-/// The database for reading, if it exists.
-fn reader(workspace: &Path) -> Result<Option<Reader>, CliError> {
-    Ok(skill::store(workspace)?.reader()?)
 }
 
 fn scope(args: &ScopeArgs) -> MemoryScope {

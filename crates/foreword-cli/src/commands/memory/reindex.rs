@@ -6,7 +6,8 @@ use clap::Args;
 use foreword_search::Memories;
 use serde_json::json;
 
-use super::{as_dyn, database, embedder, reader};
+use super::{as_dyn, database, embedder};
+use crate::database::reader;
 use crate::error::CliError;
 use crate::progress::Progress;
 use crate::terminal::{Terminal, counted};
@@ -37,7 +38,7 @@ pub(super) fn run(
     };
     let id = embedder.id().to_string();
     let mut done = 0;
-    if reader(workspace)?.is_some() {
+    if reader(workspace, terminal)?.is_some() {
         let store = database(workspace)?;
         let act = act_of(None);
         let mut progress = Progress::new(terminal);

@@ -8,7 +8,7 @@ use foreword_search::{Hit, KindFilter, MemoryEngine, Recall, Recalled};
 use serde_json::{Value, json};
 
 use super::{ScopeArgs, day, described, embedder_if_any, label};
-use crate::commands::skill;
+use crate::database::reader;
 use crate::error::CliError;
 use crate::terminal::{Terminal, counted, plain_line};
 use crate::user_env::now_ms;
@@ -66,7 +66,8 @@ pub(super) fn run(
         all_scopes: scope.agent.is_none() && scope.user.is_none() && scope.session.is_none(),
         ..Recall::new(&args.query, now_ms())
     };
-    let engine = MemoryEngine::open_read(&skill::store(workspace)?.database_path())?;
+    let engine = reader(workspace, terminal)?.map(MemoryEngine::with_reader).transpose()?;
+    let engine = engine.flatten();
     let embedder = embedder_if_any(workspace, terminal);
     let vectors = embedder.as_ref().map(|embedder| {
         let vectors = embedder.embed(&[&args.query]);

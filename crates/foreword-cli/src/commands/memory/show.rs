@@ -8,7 +8,8 @@ use foreword::visible;
 use foreword_store::StoreError;
 use serde_json::json;
 
-use super::{described, label, reader};
+use super::{described, label};
+use crate::database::reader;
 use crate::error::CliError;
 use crate::terminal::{Terminal, plain_line};
 use crate::user_env::format_time;
@@ -29,7 +30,7 @@ pub(super) fn run(
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     let id = args.id.as_str();
-    let found = match reader(workspace)? {
+    let found = match reader(workspace, terminal)? {
         Some(reader) => reader.read_memories(|rows| -> Result<_, StoreError> {
             let memory = rows.find(id)?;
             let embedder = rows.embedder_of(memory.key)?;

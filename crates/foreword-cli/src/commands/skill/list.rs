@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use foreword_gather::skill_warnings;
 use foreword_skills::{Approvals, GitStore, ListedSkill, Standing};
 use serde_json::{Value, json};
 
@@ -27,8 +28,8 @@ pub(crate) fn list(store: &GitStore, terminal: &Terminal) -> Result<(), CliError
         terminal.warn(&format!("cannot check approvals, listing all skills as local: {error}"));
         Approvals::default()
     });
-    for problem in &listing.problems {
-        terminal.warn(&plain_line(&problem.to_string(), 400));
+    for warning in skill_warnings(&listing.problems) {
+        terminal.warn(&plain_line(&warning.to_string(), 400));
     }
     if terminal.json {
         let skills: Vec<Value> =

@@ -65,7 +65,7 @@ pub(crate) fn run(
 /// The governed skills of a workspace.
 pub(crate) fn store(workspace: &Path) -> Result<GitStore, CliError> {
     let options = GitStoreOptions { config_dir: config_dir()?, screeners: Screeners::default() };
-    Ok(GitStore::new(Workspace::open(workspace)?, options))
+    Ok(GitStore::new(Workspace::open_for(workspace, Some(&options.config_dir))?, options))
 }
 
 /// A verdict in its colour.

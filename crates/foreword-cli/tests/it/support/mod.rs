@@ -71,6 +71,18 @@ impl Scratch {
         self.1.path().join("foreword")
     }
 
+    /// Trusts this workspace as it is.
+    pub(crate) fn trust(&self) {
+        let run = self.run(&["trust", "--yes", "--quiet"]);
+        assert_eq!((run.status, run.stderr.as_str()), (0, ""));
+    }
+
+    /// Writes the person's own settings.
+    pub(crate) fn write_settings(&self, text: impl AsRef<[u8]>) {
+        std::fs::create_dir_all(self.config_dir()).unwrap();
+        std::fs::write(self.config_dir().join("settings.toml"), text).unwrap();
+    }
+
     /// Builds here at a fixed time and gives the manifest.
     pub(crate) fn build(&self, args: &[&str]) -> Value {
         self.run(&[&["build", "--json", "--now", NOW], args].concat()).ok().json()

@@ -1,0 +1,147 @@
+//! What the trust question shows: everything that "yes" gives away, by name and value.
+
+use std::fmt::Write as _;
+
+use foreword::{visible, visible_line};
+use foreword_host::{DisclosedModel, DisclosedSkill, Disclosure, what_it_gives_away};
+use foreword_skills::unified;
+use foreword_workspace::{
+    CONFIG_FILE, Concern, GovernedFile, SettingChange, Standing, TrustChange, TrustChanges,
+};
+
+use crate::terminal::counted;
+
+/// Skills that are listed one by one.
+const MAX_SKILLS: usize = 100;
+
+/// What a person has to see for a decision; empty if there is none to make.
+pub(crate) fn question(standing: &Standing, disclosure: &Disclosure) -> String {
+    let text = match standing {
+        Standing::Trusted => return String::new(),
+        Standing::Unknown => {
+            let workspace = visible_line(&disclosure.workspace);
+            format!("{workspace} is not trusted yet.\n{}", everything(disclosure))
+        }
+        Standing::Changed(changes) => difference(changes),
+    };
+    visible(&text)
+}
+
+/// Everything that trusting a workspace gives away.
+pub(crate) fn everything(disclosure: &Disclosure) -> String {
+    let mut out = String::new();
+    files(disclosure, &mut out);
+    skills(&disclosure.skills, &mut out);
+    settings(disclosure, &mut out);
+    let _ = match &disclosure.model {
+        DisclosedModel::Server { server, key: Some(key) } => writeln!(
+            out,
+            "Prompts and messages would go to {} with your key from {}",
+            visible_line(server),
+            visible_line(key)
+        ),
+        DisclosedModel::Server { server, key: None } => {
+            writeln!(out, "Prompts and messages would go to {} without a key", visible_line(server))
+        }
+        DisclosedModel::Unavailable { reason } => {
+            writeln!(out, "No model is set up yet: {}", visible_line(reason))
+        }
+    };
+    out
+}
+
+/// The full list: trust covers only what was shown.
+fn files(disclosure: &Disclosure, out: &mut String) {
+    if disclosure.files.is_empty() {
+        out.push_str("It has no files that instruct the model.\n");
+        return;
+    }
+    out.push_str("These files instruct the model:\n");
+    for file in &disclosure.files {
+        let size = match file.lines {
+            Some(lines) => {
+                let lines = counted(u64::try_from(lines).unwrap_or(u64::MAX), "line");
+                format!("{lines}, {}", counted(file.bytes, "byte"))
+            }
+            None => counted(file.bytes, "byte"),
+        };
+        let _ = writeln!(out, "  {} ({}, {size})", visible_line(&file.path), file.group);
+    }
+}
+
+fn skills(skills: &[DisclosedSkill], out: &mut String) {
+    if skills.is_empty() {
+        return;
+    }
+    out.push_str("It has these skills:\n");
+    for skill in skills.iter().take(MAX_SKILLS) {
+        let approval = if skill.approved { "approved" } else { "not approved" };
+        let verdict = skill.verdict.unwrap_or("not screened");
+        let (name, path) = (visible_line(&skill.name), visible_line(&skill.path));
+        let _ = writeln!(out, "  {name} ({path}, {approval}, screening: {verdict})");
+    }
+    let more = skills.len().saturating_sub(MAX_SKILLS);
+    if more > 0 {
+        let _ = writeln!(out, "  … and {more} more; `foreword skill list` shows all");
+    }
+}
+
+fn settings(disclosure: &Disclosure, out: &mut String) {
+    if disclosure.settings.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "{CONFIG_FILE} sets:");
+    for setting in &disclosure.settings {
+        let (key, value) = (visible_line(&setting.key), visible_line(&setting.value));
+        let _ = write!(out, "  {key} = {value}{}", note(setting.concern));
+        out.push_str(if setting.allowed_by_settings {
+            " (allowed by your settings)\n"
+        } else {
+            "\n"
+        });
+    }
+}
+
+fn difference(changes: &TrustChanges) -> String {
+    let mut out = String::new();
+    if !changes.settings.is_empty() {
+        let _ = writeln!(out, "{CONFIG_FILE} changed since you trusted this workspace:");
+    }
+    for change in &changes.settings {
+        setting_change(change, &mut out);
+    }
+    if !changes.files.is_empty() {
+        out.push_str("Governed files changed since you trusted this workspace:\n");
+    }
+    for change in &changes.files {
+        file_change(change, &mut out);
+    }
+    out
+}
+
+fn setting_change(change: &SettingChange, out: &mut String) {
+    let value = |value: &Option<String>| {
+        value.as_deref().map_or_else(|| "default".to_owned(), visible_line)
+    };
+    let concern = change.new.as_deref().and_then(|new| Concern::of(&change.key, new));
+    let (key, old, new) = (visible_line(&change.key), value(&change.old), value(&change.new));
+    let _ = writeln!(out, "  {key}: {old} → {new}{}", note(concern.map(what_it_gives_away)));
+}
+
+fn file_change(change: &TrustChange, out: &mut String) {
+    let text = |file: &Option<GovernedFile>| file.as_ref().and_then(|file| file.text.clone());
+    let (old, new) = (text(&change.old), text(&change.new));
+    if (change.old.is_some() && old.is_none()) || (change.new.is_some() && new.is_none()) {
+        let _ = writeln!(out, "{} changed and is too large to show", visible_line(&change.path));
+        return;
+    }
+    out.push_str(&unified(
+        &change.path,
+        old.as_deref().map(str::as_bytes),
+        new.as_deref().map(str::as_bytes),
+    ));
+}
+
+fn note(concern: Option<&str>) -> String {
+    concern.map(|concern| format!("  ({concern})")).unwrap_or_default()
+}
