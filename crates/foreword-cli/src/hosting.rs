@@ -100,7 +100,11 @@ pub(crate) fn review_trust(host: &Host, yes: bool, terminal: &Terminal) -> Resul
 }
 
 fn show_standing(host: &Host, standing: &Standing, now: &Review) -> Result<(), CliError> {
-    let text = trust_question::question(standing, &host.disclosure(now)?);
+    let text = match standing {
+        Standing::Trusted => return Ok(()),
+        Standing::Unknown => trust_question::first_time(&host.disclosure(now)?),
+        Standing::Changed(changes) => trust_question::changes(changes),
+    };
     let _ = std::io::stderr().write_all(text.as_bytes());
     Ok(())
 }

@@ -4,7 +4,6 @@
 mod args;
 mod cli;
 mod commands;
-mod database;
 mod embedders;
 mod error;
 mod hosting;

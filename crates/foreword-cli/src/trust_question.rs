@@ -6,7 +6,7 @@ use foreword::{visible, visible_line};
 use foreword_host::{DisclosedModel, DisclosedSkill, Disclosure, what_it_gives_away};
 use foreword_skills::unified;
 use foreword_workspace::{
-    CONFIG_FILE, Concern, GovernedFile, SettingChange, Standing, TrustChange, TrustChanges,
+    CONFIG_FILE, Concern, GovernedFile, SettingChange, TrustChange, TrustChanges,
 };
 
 use crate::terminal::counted;
@@ -14,17 +14,10 @@ use crate::terminal::counted;
 /// Skills that are listed one by one.
 const MAX_SKILLS: usize = 100;
 
-/// What a person has to see for a decision; empty if there is none to make.
-pub(crate) fn question(standing: &Standing, disclosure: &Disclosure) -> String {
-    let text = match standing {
-        Standing::Trusted => return String::new(),
-        Standing::Unknown => {
-            let workspace = visible_line(&disclosure.workspace);
-            format!("{workspace} is not trusted yet.\n{}", everything(disclosure))
-        }
-        Standing::Changed(changes) => difference(changes),
-    };
-    visible(&text)
+/// What the person sees before they trust a workspace for the first time.
+pub(crate) fn first_time(disclosure: &Disclosure) -> String {
+    let workspace = visible_line(&disclosure.workspace);
+    format!("{workspace} is not trusted yet.\n{}", everything(disclosure))
 }
 
 /// Everything that trusting a workspace gives away.
@@ -47,7 +40,7 @@ pub(crate) fn everything(disclosure: &Disclosure) -> String {
             writeln!(out, "No model is set up yet: {}", visible_line(reason))
         }
     };
-    out
+    visible(&out)
 }
 
 /// The full list: trust covers only what was shown.
@@ -102,7 +95,8 @@ fn settings(disclosure: &Disclosure, out: &mut String) {
     }
 }
 
-fn difference(changes: &TrustChanges) -> String {
+/// What changed since the person trusted the workspace.
+pub(crate) fn changes(changes: &TrustChanges) -> String {
     let mut out = String::new();
     if !changes.settings.is_empty() {
         let _ = writeln!(out, "{CONFIG_FILE} changed since you trusted this workspace:");
@@ -116,7 +110,7 @@ fn difference(changes: &TrustChanges) -> String {
     for change in &changes.files {
         file_change(change, &mut out);
     }
-    out
+    visible(&out)
 }
 
 fn setting_change(change: &SettingChange, out: &mut String) {

@@ -10,8 +10,8 @@ use foreword_skills::{GitStore, SkillError};
 use foreword_store::{AuditKey, Entry, Heads, LogFilter, Order, StoreError, Verification};
 use serde_json::{Value, json};
 
+use crate::commands::database::reader;
 use crate::commands::skill::store;
-use crate::database::reader;
 use crate::error::CliError;
 use crate::json::Versioned;
 use crate::terminal::{Terminal, counted, paint, plain_line};

@@ -9,6 +9,7 @@ mod backup;
 mod build;
 mod chat;
 mod completions;
+mod database;
 mod diff;
 mod eval;
 mod explain;

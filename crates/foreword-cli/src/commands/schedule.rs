@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Subcommand;
 use foreword_store::{Schedule, When};
 
-use crate::database::reader;
+use crate::commands::database::reader;
 use crate::error::CliError;
 use crate::hosting;
 use crate::terminal::{Terminal, plain_line};

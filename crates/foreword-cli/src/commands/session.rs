@@ -8,7 +8,7 @@ use clap::Subcommand;
 use foreword_store::{MAX_CONTENTS_LISTED, Reader, Session, SessionId, Turn, TurnRange, TurnUsage};
 use serde_json::{Value, json};
 
-use crate::database::reader;
+use crate::commands::database::reader;
 use crate::error::CliError;
 use crate::terminal::{Terminal, counted, paint, plain_line};
 use crate::user_env::format_time;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use foreword::{visible, visible_line};
+use foreword::visible_line;
 use foreword_workspace::{Standing, TrustStore};
 use serde_json::json;
 
@@ -57,7 +57,7 @@ pub(crate) fn run(workspace: &Path, args: &TrustArgs, terminal: &Terminal) -> Re
     let (standing, now) = host.standing()?;
     if standing == Standing::Trusted {
         let text = trust_question::everything(&host.disclosure(&now)?);
-        terminal.say(visible(&text).trim_end());
+        terminal.say(text.trim_end());
     } else {
         hosting::review_trust(&host, args.yes, terminal)?;
     }

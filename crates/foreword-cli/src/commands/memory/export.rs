@@ -10,7 +10,7 @@ use foreword_store::MemoryRows;
 use serde_json::json;
 
 use super::import::BATCH;
-use crate::database::reader;
+use crate::commands::database::reader;
 use crate::error::CliError;
 use crate::progress::Progress;
 use crate::terminal::{Terminal, counted};

@@ -8,7 +8,7 @@ use foreword_store::{KeyedMemory, MemoryFilter, StoreError};
 use serde_json::json;
 
 use super::{database, label};
-use crate::database::reader;
+use crate::commands::database::reader;
 use crate::error::CliError;
 use crate::terminal::{Terminal, counted, plain_line};
 use crate::user_env::act_of;

@@ -9,7 +9,7 @@ use foreword_store::{KeyedMemory, MemoryFilter, StoreError};
 use serde_json::Value;
 
 use super::{ScopeArgs, day, described, label, scope};
-use crate::database::reader;
+use crate::commands::database::reader;
 use crate::error::CliError;
 use crate::terminal::{Terminal, plain_line};
 

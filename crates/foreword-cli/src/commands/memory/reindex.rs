@@ -7,7 +7,7 @@ use foreword_search::Memories;
 use serde_json::json;
 
 use super::{as_dyn, database, embedder};
-use crate::database::reader;
+use crate::commands::database::reader;
 use crate::error::CliError;
 use crate::progress::Progress;
 use crate::terminal::{Terminal, counted};

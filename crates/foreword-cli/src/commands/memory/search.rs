@@ -8,7 +8,7 @@ use foreword_search::{Hit, KindFilter, MemoryEngine, Recall, Recalled};
 use serde_json::{Value, json};
 
 use super::{ScopeArgs, day, described, embedder_if_any, label};
-use crate::database::reader;
+use crate::commands::database::reader;
 use crate::error::CliError;
 use crate::terminal::{Terminal, counted, plain_line};
 use crate::user_env::now_ms;

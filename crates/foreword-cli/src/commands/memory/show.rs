@@ -9,7 +9,7 @@ use foreword_store::StoreError;
 use serde_json::json;
 
 use super::{described, label};
-use crate::database::reader;
+use crate::commands::database::reader;
 use crate::error::CliError;
 use crate::terminal::{Terminal, plain_line};
 use crate::user_env::format_time;
