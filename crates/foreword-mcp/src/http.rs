@@ -3,6 +3,9 @@
 //! No sessions are kept: each request brings what it needs, so nothing grows with the number of
 //! clients that came by.
 
+mod connections;
+mod head;
+
 use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener};
 use std::pin::pin;
@@ -20,7 +23,6 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -28,21 +30,21 @@ use crate::backend::Backend;
 use crate::error::ServeError;
 use crate::gate::Gate;
 use crate::handler::Handler;
+use crate::http::connections::{Connections, Place};
+use crate::http::head::MAX_HEAD_BYTES;
 use crate::work::runtime;
 
 /// Where the server is.
 const PATH: &str = "/mcp";
 /// The largest request.
 const LARGEST_BODY: usize = 4 << 20;
-/// All header lines of a request.
-const LARGEST_HEAD: usize = 64 << 10;
 /// The pages that may ask, if a browser runs them: those of this machine.
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
 
 /// The limits of the server, apart from sizes.
 #[derive(Clone, Copy)]
 struct Limits {
-    /// Connections at once; more wait until one is closed.
+    /// Connections at once. One more gets the place of an idle one, or waits if all have a request.
     connections: usize,
     /// How long a client may take to send the head, and then the body, of a request.
     patience: Duration,
@@ -168,24 +170,21 @@ impl HttpServer {
 
 /// Accepts connections until it is stopped, then lets open ones finish.
 async fn accept(listener: &tokio::net::TcpListener, door: &Door, stop: &CancellationToken) {
-    let places = Arc::new(Semaphore::new(door.limits.connections));
+    let places = Connections::new(door.limits.connections);
     let mut connections = JoinSet::new();
     loop {
         let next = async {
-            let place = Arc::clone(&places).acquire_owned().await;
-            (place, listener.accept().await)
+            let stream = listener.accept().await?.0;
+            Ok::<_, std::io::Error>((places.admit().await, stream))
         };
         tokio::select! {
             biased;
             () = stop.cancelled() => break,
-            Some(_) = connections.join_next() => {}
-            (place, accepted) = next => match accepted {
-                Ok((stream, _)) => {
+            accepted = next => match accepted {
+                Ok((place, stream)) => {
                     let (door, stop) = (door.clone(), stop.clone());
-                    connections.spawn(async move {
-                        let _place = place;
-                        connection(stream, door, stop).await;
-                    });
+                    connections.spawn(connection(stream, place, door, stop));
+                    while connections.try_join_next().is_some() {}
                 }
                 // Out of files, most likely: some will be closed.
                 Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
@@ -197,22 +196,34 @@ async fn accept(listener: &tokio::net::TcpListener, door: &Door, stop: &Cancella
     door.ended.cancel();
 }
 
-async fn connection(stream: TcpStream, door: Door, stop: CancellationToken) {
+async fn connection(stream: TcpStream, place: Place, door: Door, stop: CancellationToken) {
     let patience = door.limits.patience;
+    let requests = place.requests();
     let answer = service_fn(move |request| {
-        let door = door.clone();
-        async move { Ok::<_, Infallible>(door.answer(request).await) }
+        let (door, request_in_progress) = (door.clone(), requests.begin());
+        async move {
+            let answer = door.answer(request).await;
+            // The answer goes out after this: the connection is busy until all of it is written.
+            Ok::<_, Infallible>(answer.map(|body| {
+                let keep = move |frame| {
+                    let _ = &request_in_progress;
+                    frame
+                };
+                body.map_frame(keep).boxed()
+            }))
+        }
     });
     let mut connection = pin!(
         http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(patience)
-            .max_buf_size(LARGEST_HEAD)
+            .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(TokioIo::new(stream), answer)
     );
     // What goes wrong on a connection concerns its client, who sees it.
     tokio::select! {
         _ = connection.as_mut() => return,
+        () = place.evicted() => return,
         () = stop.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     let _ = connection.await;
@@ -231,10 +242,14 @@ struct Door {
 
 impl Door {
     async fn answer(&self, request: Request<Incoming>) -> Answer {
-        if request.uri().path() != PATH {
+        let (head, body) = request.into_parts();
+        if let Err((status, text)) = head::check(&head) {
+            return plain(status, text);
+        }
+        if head.uri.path() != PATH {
             return plain(StatusCode::NOT_FOUND, "the MCP server is at /mcp");
         }
-        if !self.gate.admits(request.headers()) {
+        if !self.gate.admits(&head.headers) {
             let mut answer = plain(
                 StatusCode::UNAUTHORIZED,
                 "send the token of this server as `Authorization: Bearer TOKEN`",
@@ -244,7 +259,6 @@ impl Door {
             return answer;
         }
         let too_large = || plain(StatusCode::PAYLOAD_TOO_LARGE, "a request may be at most 4 MiB");
-        let (head, body) = request.into_parts();
         if usize::try_from(body.size_hint().lower()).map_or(true, |size| size > LARGEST_BODY) {
             return too_large();
         }

@@ -120,20 +120,48 @@ fn who_dawdles_is_shown_the_door() {
 }
 
 #[test]
-fn connections_are_bounded_and_come_free_again() {
+fn connections_with_a_request_are_bounded_and_come_free_again() {
     let server = start(Limits { connections: 2, ..LIMITS });
-    let (one, two) = (server.connect(), server.connect());
+    let ask = || {
+        let mut stream = server.connect();
+        stream.write_all(call(server.addr).as_bytes()).unwrap();
+        stream
+    };
+    let busy = [ask(), ask()];
     // Let these two be taken first.
-    std::thread::sleep(Duration::from_millis(100));
-    let mut third = server.connect();
-    third.write_all(call(server.addr).as_bytes()).unwrap();
-    third.set_read_timeout(Some(Duration::from_millis(400))).unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    let mut third = ask();
+    third.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
     let mut byte = [0];
     assert!(third.read(&mut byte).is_err(), "a third client was answered");
-    drop(one);
     third.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    assert!(all(third).contains(r#"{"slow":true}"#));
-    drop(two);
+    for stream in busy.into_iter().chain([third]) {
+        assert!(all(stream).contains(r#"{"slow":true}"#));
+    }
+    server.stop();
+}
+
+#[test]
+fn idle_connections_delay_nobody() {
+    let server = start(LIMITS);
+    let mut idle: Vec<TcpStream> = (0..70).map(|_| server.connect()).collect();
+    for half in idle.iter_mut().step_by(2) {
+        // Already closed to make room, some of them.
+        let _ = half.write_all(b"POST /mcp HTTP/1.1\r\nHost: ");
+    }
+    let begun = Instant::now();
+    let mut client = server.connect();
+    client.write_all(call(server.addr).as_bytes()).unwrap();
+    assert!(all(client).contains(r#"{"slow":true}"#));
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+
+    // Those that gave way are the oldest; the youngest can still ask.
+    let mut youngest = idle.pop().unwrap();
+    youngest.write_all(call(server.addr).as_bytes()).unwrap();
+    assert!(all(youngest).contains(r#"{"slow":true}"#));
+    let mut oldest = idle.swap_remove(0);
+    let mut byte = [0];
+    assert!(!matches!(oldest.read(&mut byte), Ok(1..)), "the oldest is closed");
     server.stop();
 }
 

@@ -67,6 +67,38 @@ fn pages_of_elsewhere_are_refused_even_with_the_token() {
 }
 
 #[test]
+fn exactly_one_host_in_plain_notation_is_accepted() {
+    let server = Server::start(parts());
+    let own = server.addr.to_string();
+    for host in ["evil@127.0.0.1", "evil:x@localhost", "127.1", "localhost.", "localhost:x"] {
+        assert_eq!(server.post(&[("Host", host)], PING).status, 403, "{host}");
+    }
+    for second in [own.as_str(), "evil.example"] {
+        let doubled = server.post(&[("Host", own.as_str()), ("Host", second)], PING);
+        assert_eq!(doubled.status, 400, "{second}: {}", doubled.body);
+    }
+    let bearer = format!("Bearer {TOKEN}");
+    let headers = [("Host", own.as_str()), ("Authorization", bearer.as_str())];
+    for target in ["http://evil.example/mcp", "http://127.0.0.1/mcp"] {
+        assert_eq!(server.request("POST", target, &headers, PING).status, 400, "{target}");
+    }
+}
+
+#[test]
+fn headers_are_limited() {
+    let server = Server::start(parts());
+    let many: Vec<String> = (0..90).map(|n| format!("X-{n}")).collect();
+    for (count, length, status) in
+        [(1, 12_000, 200), (1, 17_000, 431), (1, 100_000, 431), (90, 300, 431)]
+    {
+        let value = "x".repeat(length);
+        let headers: Vec<(&str, &str)> =
+            many.iter().take(count).map(|name| (name.as_str(), value.as_str())).collect();
+        assert_eq!(server.post(&headers, PING).status, status, "{count} of {length}");
+    }
+}
+
+#[test]
 fn other_paths_and_methods_are_not_served() {
     let server = Server::start(parts());
     let host = server.addr.to_string();
