@@ -8,7 +8,7 @@ use foreword::SandboxChoice;
 use foreword_gather::{AnyEmbedder, Assembler, Endpoint, Request, embedder};
 use foreword_guard::Scanner;
 use foreword_protocol::LineBudget;
-use foreword_sandbox::{Sandbox, SandboxError, check_workspace};
+use foreword_sandbox::{Monitor, Sandbox, SandboxError, check_workspace};
 use foreword_skills::{Act, GitStore, GitStoreOptions, Screeners};
 use foreword_store::{
     AuditKey, Event, GroupWriter, Heads, Options, Outcome, Reader, Store, check_outside_workspace,
@@ -64,6 +64,8 @@ pub struct Host {
     model: Mutex<Option<(Duration, ureq::Agent)>>,
     /// Memory for long lines from agents.
     pub(crate) line_budget: Arc<LineBudget>,
+    /// Ends agents that use too much of the machine.
+    pub(crate) monitor: Monitor,
 }
 
 impl std::fmt::Debug for Host {
@@ -108,6 +110,7 @@ impl Host {
             sandboxes: Mutex::default(),
             model: Mutex::default(),
             line_budget: Arc::new(LineBudget::new(MAX_LINES_BYTES)),
+            monitor: Monitor::default(),
         };
         host.abandon_lost_turns()?;
         Ok(Arc::new(host))

@@ -16,9 +16,13 @@
 //! ```
 
 mod backends;
+#[cfg(target_os = "linux")]
+mod check;
 mod choose;
 mod error;
 mod launcher;
+mod limits;
+mod monitor;
 mod mounts;
 mod probe_cache;
 mod sandbox;
@@ -34,10 +38,16 @@ pub use backends::docker::Docker;
 pub use backends::nsjail::Nsjail;
 pub use backends::seatbelt::Seatbelt;
 pub use backends::subprocess::{Launcher, Subprocess, landlock_level};
+#[cfg(target_os = "linux")]
+pub use check::{Check, Point};
 pub use choose::{Available, programs_in};
 pub use error::SandboxError;
 pub use foreword::SandboxKind;
+#[cfg(target_os = "linux")]
+pub use launcher::probe::Topic;
 pub use launcher::{LAUNCHER_COMMAND, LAUNCHER_FAILED, die_with_parent_args, run_launcher};
+pub use limits::Limits;
+pub use monitor::{Exceeded, Monitor, Watched};
 pub use sandbox::{DEFAULT_PATH, Guarantees, HOME_INSIDE, RUN_DIR_INSIDE, Sandbox};
 pub use spec::SandboxSpec;
 pub use workspace_check::check_workspace;

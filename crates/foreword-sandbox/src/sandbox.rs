@@ -62,6 +62,10 @@ pub struct Guarantees {
     pub home_hidden: bool,
     /// Killing the host ends every process inside.
     pub dies_with_host: bool,
+    /// Processes, memory and files are limited.
+    pub limits: bool,
+    /// No user namespaces can be made inside, and no key rings read.
+    pub kernel_calls: bool,
 }
 
 impl Guarantees {
@@ -80,6 +84,8 @@ impl Guarantees {
             (self.private_hidden, "private files can be read"),
             (self.home_hidden, "the person's home can be read"),
             (self.dies_with_host, "processes may outlive a host that is killed"),
+            (self.limits, "processes, memory and files are not limited"),
+            (self.kernel_calls, "user namespaces can be created"),
         ];
         gaps.into_iter().filter(|(promised, _)| !promised).map(|(_, gap)| gap).collect()
     }

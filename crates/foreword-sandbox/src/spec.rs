@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use crate::error::SandboxError;
+use crate::limits::Limits;
 use crate::sandbox::DEFAULT_PATH;
 use crate::workspace_check::check_workspace;
 
@@ -40,6 +41,9 @@ pub struct SandboxSpec {
     pub run_dir: PathBuf,
     /// The ports on which the model bridge may listen, for sandboxes that share the host's network.
     pub bridge_ports: Option<RangeInclusive<u16>>,
+    /// What it may use of the machine. The sums over all processes are up to the
+    /// [`Monitor`](crate::Monitor).
+    pub limits: Limits,
     /// The whole environment. `HOME` and `PATH` are set if they are not here.
     pub env: BTreeMap<String, String>,
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use crate::limits::Limits;
 use crate::spec::SandboxSpec;
 
 pub(crate) struct Place {
@@ -54,6 +55,7 @@ impl Place {
             read_only: Vec::new(),
             run_dir: self.at("run"),
             bridge_ports: None,
+            limits: Limits::default(),
             env: BTreeMap::from([("LANG".into(), "C.UTF-8".into())]),
         }
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod host;
+pub(crate) mod sandbox_limits;
 pub(crate) mod sensitive;
 pub(crate) mod settings;
 pub(crate) mod toml_text;

@@ -1,5 +1,6 @@
 use super::*;
-use crate::config::host::ProviderName;
+use crate::config::host::{HostSettings, ProviderName};
+use crate::config::sandbox_limits::SandboxLimits;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -21,6 +22,18 @@ fn switched_on() -> String {
         })
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// The limits of `foreword-sandbox`, which has a test of its own for them.
+fn all_limits() -> SandboxLimits {
+    SandboxLimits {
+        processes: Some(1024),
+        memory_mb: Some(8192),
+        open_files: Some(8192),
+        file_mb: Some(4096),
+        temporary_mb: Some(1024),
+        disk_reserve_mb: Some(256),
+    }
 }
 
 fn keys(prefix: &str, table: &toml::Table, into: &mut BTreeSet<String>) {
@@ -59,6 +72,7 @@ fn the_default_text_parses_to_the_defaults_switched_off_and_on() {
     assert!(on.embedder.url.take().is_some());
     assert!(on.embedder.model.take().is_some());
     assert!(on.embedder.timeout_seconds.take().is_some());
+    assert_eq!(std::mem::take(&mut on.host.limits), all_limits());
     assert_eq!(on, Config::default());
 }
 
@@ -89,13 +103,14 @@ fn the_default_text_mentions_every_key() {
             timeout_seconds: Some(1),
             ..EmbedderSettings::default()
         },
+        host: HostSettings { limits: all_limits(), ..HostSettings::default() },
         ..Config::default()
     };
     let (mut known, mut mentioned) = (BTreeSet::new(), BTreeSet::new());
     keys("", &toml::Table::try_from(full).unwrap(), &mut known);
     keys("", &switched_on().parse::<toml::Table>().unwrap(), &mut mentioned);
     assert_eq!(known, mentioned);
-    assert_eq!(known.len(), 65);
+    assert_eq!(known.len(), 71);
 }
 
 #[test]
@@ -188,6 +203,10 @@ fn values_that_make_no_sense_give_line_and_reason() {
         (
             "[embedder]\nurl = 'http://127.0.0.1:2375/?x=/v1'",
             "foreword.toml:2: `embedder.url` is `http://127.0.0.1:2375/?x=/v1`, write only the server: the path is always /v1/embeddings",
+        ),
+        (
+            "[host.limits]\nprocesses = 1",
+            "foreword.toml:2: `host.limits.processes` is 1, it has to lie between 16 and 1000000",
         ),
         (
             "[host]\nmax_depth = 0",

@@ -54,6 +54,7 @@ pub use agents::header::{
 };
 pub use agents::prompts::{Layer, LayerPlace};
 pub use config::host::{HostSettings, ModelSettings, ProviderName};
+pub use config::sandbox_limits::SandboxLimits;
 pub use config::sensitive::{Concern, SensitiveSettings, SettingChange};
 pub use config::settings::{
     DEFAULT_SETTINGS_TEXT, ModelServer, PersonalEmbedder, PersonalHost, PersonalModel,

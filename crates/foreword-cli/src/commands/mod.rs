@@ -22,6 +22,7 @@ mod memory;
 mod model;
 mod restore;
 mod run;
+mod sandbox;
 mod sandbox_launch;
 mod scan;
 mod schedule;
@@ -76,6 +77,8 @@ commands! {
     Memory(memory::MemoryCommand),
     #[command(subcommand)]
     Audit(audit::AuditCommand),
+    #[command(subcommand)]
+    Sandbox(sandbox::SandboxCommand),
     Backup(backup::BackupArgs),
     Restore(restore::RestoreArgs),
     Scan(scan::ScanArgs),

@@ -33,6 +33,7 @@ mod json_version;
 mod memory;
 mod model;
 mod readme;
+mod sandbox_check;
 mod scan;
 mod seed_000_host;
 mod seed_001_host;

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::ops::RangeInclusive;
 
 use foreword_protocol::{Job, JobLimits, RunnerKind};
-use foreword_sandbox::{DEFAULT_PATH, SandboxKind, SandboxSpec};
+use foreword_sandbox::{DEFAULT_PATH, Limits, SandboxKind, SandboxSpec};
 use foreword_workspace::Governed;
 
 use crate::error::HostError;
@@ -47,6 +47,9 @@ impl Host {
             read_only: prepared.program.read_only.clone(),
             run_dir: resolved(&run_dir.shared())?,
             bridge_ports: bridge_ports(prepared)?,
+            limits: Limits::default()
+                .set(&self.settings()?.sandbox)
+                .tightened(&prepared.config.host.limits),
             env,
         })
     }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use foreword_protocol::{AgentEvent, FrameError, Frames, MAX_EVENT_BYTES};
-use foreword_sandbox::{Sandbox, SandboxKind, SandboxSpec};
+use foreword_sandbox::{Monitor, Sandbox, SandboxKind, SandboxSpec, Watched};
 
 use crate::error::HostError;
 use crate::turn::active_session::ActiveSession;
@@ -25,6 +25,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(crate) struct AgentProcess<'s> {
     sandbox: &'s dyn Sandbox,
     child: Child,
+    watched: Watched,
     events: Receiver<OutputLine>,
     stderr: Arc<Mutex<Vec<u8>>>,
     began: Instant,
@@ -42,6 +43,7 @@ impl<'s> AgentProcess<'s> {
         sandbox: &'s dyn Sandbox,
         spec: &SandboxSpec,
         job: String,
+        monitor: &Monitor,
     ) -> Result<Self, HostError> {
         let mut command = sandbox.command(spec)?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -57,9 +59,11 @@ impl<'s> AgentProcess<'s> {
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let kept_stderr = Arc::new(Mutex::new(Vec::new()));
         let (sender, events) = mpsc::sync_channel(8);
+        let watched = monitor.watch(child.id(), spec.limits, spec.workspace.clone());
         let process = Self {
             sandbox,
             child,
+            watched,
             events,
             stderr: Arc::clone(&kept_stderr),
             began: Instant::now(),
@@ -122,18 +126,21 @@ impl<'s> AgentProcess<'s> {
                     return Err(HostError::agent(format!("invalid output from the agent: {what}")));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    return active.tree.check().map(|()| None);
+                    self.check(active)?;
+                    return Ok(None);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
 
-    /// Checks cancellation and time limits.
+    /// Checks cancellation, time limits and what the agent uses of the machine.
     fn check(&self, active: &ActiveSession) -> Result<(), HostError> {
         active.tree.check()?;
         let settings = &active.settings;
-        let message = if self.began.elapsed() > Duration::from_secs(settings.turn_seconds) {
+        let message = if let Some(exceeded) = self.watched.exceeded() {
+            format!("the agent was stopped because it used too much: {exceeded}")
+        } else if self.began.elapsed() > Duration::from_secs(settings.turn_seconds) {
             format!("the turn took longer than {} s (host.turn_seconds)", settings.turn_seconds)
         } else if active.activity.idle() > Duration::from_secs(settings.silent_seconds) {
             format!("the agent was silent for {} s (host.silent_seconds)", settings.silent_seconds)

@@ -99,7 +99,8 @@ impl Host {
         let socket = prepared.sandbox.run_dir_inside(&spec).join(run_dir::SOCKET);
         let job = self.job(prepared, socket, &token, &spec)?;
         let server = Server::start(active, &run_dir.socket(), token)?;
-        let mut process = AgentProcess::start(prepared.sandbox.as_ref(), &spec, job)?;
+        let mut process =
+            AgentProcess::start(prepared.sandbox.as_ref(), &spec, job, &self.monitor)?;
         let outcome = self.read_agent_output(active, &mut process, observer);
         let outcome = self.check_leaks(active, outcome);
         let waited = process.waited();

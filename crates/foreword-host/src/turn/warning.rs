@@ -106,6 +106,8 @@ mod tests {
             private_hidden: true,
             home_hidden: true,
             dies_with_host: true,
+            limits: true,
+            kernel_calls: true,
         };
         assert_eq!(Warning::of_sandbox("bwrap", all), None);
         let warning = Warning::of_sandbox("subprocess", Guarantees::default()).unwrap();

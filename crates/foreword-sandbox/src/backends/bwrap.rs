@@ -6,16 +6,14 @@ use std::process::Command;
 
 use crate::backends::subprocess::Launcher;
 use crate::error::SandboxError;
-use crate::launcher::expect;
+use crate::launcher::{expect, refuses_user_namespaces};
+use crate::limits::Limits;
 use crate::mounts::{self, Mount, Shown};
 use crate::sandbox::{DEFAULT_PATH, Guarantees, HOME_INSIDE, RUN_DIR_INSIDE, Sandbox};
 use crate::spec::SandboxSpec;
 use crate::system::{self, Part};
 use crate::trial;
 use foreword::SandboxKind;
-
-/// Bytes of the temporary directory: it lives in memory.
-const TEMPORARY_BYTES: &str = "1073741824";
 
 /// How to get it, for a person.
 pub(crate) const REMEDY: &str = "install the package `bubblewrap`, 0.7 or later, and allow user namespaces \
@@ -52,13 +50,13 @@ impl Bwrap {
 
     /// Runs `true` in a sandbox as narrow as those for agents.
     pub fn trial(&self) -> Result<(), SandboxError> {
-        let mut command = self.start();
+        let mut command = self.start(Limits::default());
         command.args(["--setenv", "PATH", DEFAULT_PATH, "--remount-ro", "/", "--", "true"]);
         trial::run(command, SandboxKind::Bwrap, REMEDY)
     }
 
     /// The arguments that are the same for every program.
-    fn start(&self) -> Command {
+    fn start(&self, limits: Limits) -> Command {
         let mut command = Command::new(&self.program);
         command.env_clear();
         command.args(["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]);
@@ -80,7 +78,14 @@ impl Bwrap {
         }
         // The root of the host is the owner of /proc/sys, also without capabilities: so read-only.
         command.args(["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]);
-        command.args(["--perms", "1777", "--size", TEMPORARY_BYTES, "--tmpfs", "/tmp"]);
+        // What is in memory has a size, and /dev itself, which has none, is read-only.
+        for (path, bytes) in
+            [("/dev/shm", limits.shared_memory_bytes()), ("/tmp", limits.temporary_bytes)]
+        {
+            let bytes = bytes.to_string();
+            command.args(["--perms", "1777", "--size", &bytes, "--tmpfs", path]);
+        }
+        command.args(["--remount-ro", "/dev"]);
         command.args(["--symlink", "../tmp", "/var/tmp"]);
         command
     }
@@ -98,12 +103,14 @@ impl Sandbox for Bwrap {
             private_hidden: true,
             home_hidden: true,
             dies_with_host: true,
+            limits: self.launcher.is_some(),
+            kernel_calls: self.launcher.is_some() && refuses_user_namespaces(),
         }
     }
 
     fn command(&self, spec: &SandboxSpec) -> Result<Command, SandboxError> {
         spec.check()?;
-        let mut command = self.start();
+        let mut command = self.start(spec.limits);
         let launcher = self.launcher.as_ref();
         let mounts = mounts::plan(spec, launcher, &system::trees())?;
         for mount in &mounts {

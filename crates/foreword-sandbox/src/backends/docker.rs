@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::error::SandboxError;
+use crate::limits::Limits;
 use crate::mounts::{self, Mount, Shown};
 use crate::sandbox::{Guarantees, HOME_INSIDE, RUN_DIR_INSIDE, Sandbox};
 use crate::spec::SandboxSpec;
@@ -59,6 +60,8 @@ impl Sandbox for Docker {
             home_hidden: true,
             // The engine runs the container; killing the client leaves it running.
             dies_with_host: false,
+            limits: true,
+            kernel_calls: true,
         }
     }
 
@@ -68,10 +71,19 @@ impl Sandbox for Docker {
         command.args(["run", "--rm", "--interactive", "--init", "--pull", "never"]);
         command.args(["--network", "none", "--read-only", "--cap-drop", "ALL"]);
         command.args(["--security-opt", "no-new-privileges", "--ipc", "private"]);
-        command.args(["--pids-limit", "1024", "--hostname", "foreword"]);
+        command.args(["--hostname", "foreword"]);
+        let Limits { processes, memory_bytes, open_files, file_bytes, .. } = spec.limits;
+        command.args(["--pids-limit", &processes.to_string()]);
+        command.args(["--memory", &memory_bytes.to_string()]);
+        command.args(["--memory-swap", &memory_bytes.to_string()]);
+        command.args(["--shm-size", &spec.limits.shared_memory_bytes().to_string()]);
+        command.args(["--ulimit", &format!("nofile={open_files}"), "--ulimit", "core=0"]);
+        command.args(["--ulimit", &format!("fsize={file_bytes}")]);
         command.arg("--user").arg(&self.user);
         for path in ["/tmp", "/var/tmp", HOME_INSIDE] {
-            command.arg("--tmpfs").arg(format!("{path}:mode=1777,exec,size=1g"));
+            command
+                .arg("--tmpfs")
+                .arg(format!("{path}:mode=1777,exec,size={}", spec.limits.temporary_bytes));
         }
         for mount in mounts::plan(spec, None, &[])? {
             command.arg("--mount").arg(mount_option(&mount)?);

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use crate::backends::subprocess::Launcher;
 use crate::error::SandboxError;
-use crate::launcher::die_with_parent_args;
-use crate::launcher::expect;
+use crate::launcher::{die_with_parent_args, expect, refuses_user_namespaces};
+use crate::limits::Limits;
 use crate::mounts::{self, Mount, Shown};
 use crate::sandbox::{Guarantees, HOME_INSIDE, RUN_DIR_INSIDE, Sandbox};
 use crate::spec::SandboxSpec;
@@ -41,14 +41,14 @@ impl Nsjail {
 
     /// Runs `true` in a sandbox as narrow as those for agents.
     pub fn trial(&self) -> Result<(), SandboxError> {
-        let mut command = self.start()?;
+        let mut command = self.start(Limits::default())?;
         command.args(["--", "/bin/true"]);
         trial::run(command, SandboxKind::Nsjail, REMEDY)
     }
 
     /// Everything that is the same for every program. New namespaces of every kind, an empty root that
     /// is read-only, a read-only `/proc`, no capabilities and no new privileges are its defaults.
-    fn start(&self) -> Result<Command, SandboxError> {
+    fn start(&self, limits: Limits) -> Result<Command, SandboxError> {
         let mut command = Command::new(&self.launcher.program);
         command.env_clear().args(&self.launcher.command);
         command.args(die_with_parent_args(self.program.as_os_str()));
@@ -68,7 +68,7 @@ impl Nsjail {
             command.arg("--bindmount").arg(pair(&path, &path)?);
         }
         for path in ["/tmp", "/var/tmp", HOME_INSIDE] {
-            let options = "tmpfs:size=1073741824,mode=1777";
+            let options = format!("tmpfs:size={},mode=1777", limits.temporary_bytes);
             command.arg("--mount").arg(format!("none:{path}:{options}"));
         }
         Ok(command)
@@ -87,12 +87,14 @@ impl Sandbox for Nsjail {
             private_hidden: true,
             home_hidden: true,
             dies_with_host: true,
+            limits: true,
+            kernel_calls: refuses_user_namespaces(),
         }
     }
 
     fn command(&self, spec: &SandboxSpec) -> Result<Command, SandboxError> {
         spec.check()?;
-        let mut command = self.start()?;
+        let mut command = self.start(spec.limits)?;
         let mounts = mounts::plan(spec, Some(&self.launcher), &system::trees())?;
         for mount in &mounts {
             show(&mut command, mount)?;

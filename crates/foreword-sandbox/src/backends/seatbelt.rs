@@ -55,6 +55,8 @@ impl Sandbox for Seatbelt {
             private_hidden: true,
             home_hidden: true,
             dies_with_host: false,
+            limits: false,
+            kernel_calls: true,
         }
     }
 

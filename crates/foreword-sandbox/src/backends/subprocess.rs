@@ -7,7 +7,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use crate::error::SandboxError;
-use crate::launcher::Confinement;
+use crate::launcher::{Confinement, refuses_user_namespaces};
 use crate::sandbox::{Guarantees, Sandbox};
 use crate::spec::SandboxSpec;
 use foreword::SandboxKind;
@@ -81,6 +81,8 @@ impl Sandbox for Subprocess {
             private_hidden: self.landlock >= 1,
             home_hidden: self.landlock >= 1,
             dies_with_host: cfg!(target_os = "linux"),
+            limits: cfg!(target_os = "linux"),
+            kernel_calls: refuses_user_namespaces(),
         }
     }
 
@@ -99,6 +101,7 @@ impl Sandbox for Subprocess {
             run_dir: spec.run_dir.clone(),
             temporary: temporary.clone(),
             ports: spec.bridge_ports.clone().into_iter().flatten().collect(),
+            limits: Some(spec.limits.shared_user()),
         };
         let parent = std::process::id().to_string();
         let supervise = ["--supervise", "--parent", &parent, "--"].map(OsString::from);

@@ -73,6 +73,7 @@ pub(crate) fn checked(
     let mut command = vec![launcher.program.clone().into_os_string()];
     command.extend(launcher.command.iter().cloned());
     command.push("--check".into());
+    command.extend(["--limits".into(), spec.limits.in_user_namespace().to_arg()]);
     let from_workspace = mounts
         .iter()
         .filter(|mount| mount.path.starts_with(&spec.workspace) && mount.shown <= Shown::ReadOnly);

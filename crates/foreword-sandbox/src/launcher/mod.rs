@@ -1,15 +1,21 @@
 //! The hidden command that starts a program confined: the host's own binary, run as an intermediate step.
 //!
-//! Four modes, each with the command to run after `--`. `--supervise` stays and ends everything
+//! Five modes, each with the command to run after `--`; `--limits` sets limits in any of them that
+//! becomes the program. `--supervise` stays and ends everything
 //! below it when the host or the program ends; `--confine` drops rights and becomes the program;
 //! `--check` becomes the program if the mounts are the expected files; `--die-with-parent-only` becomes
-//! the program, which then dies with its parent.
+//! the program, which then dies with its parent; `--probe` tries what a sandbox should prevent, and the
+//! command is the name of a part.
 
 #[cfg(target_os = "linux")]
 pub(crate) mod confine;
 pub(crate) mod expect;
 #[cfg(target_os = "linux")]
+pub(crate) mod probe;
+#[cfg(target_os = "linux")]
 pub(crate) mod process_tree;
+#[cfg(target_os = "linux")]
+pub(crate) mod restrict;
 #[cfg(target_os = "linux")]
 pub(crate) mod supervise;
 
@@ -17,6 +23,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use crate::error::SandboxError;
+use crate::limits::Rlimits;
 use expect::Expected;
 
 /// The name of the command, for the front end that offers it.
@@ -38,6 +45,7 @@ pub(crate) struct Confinement {
     /// Made if it is not there.
     pub(crate) temporary: PathBuf,
     pub(crate) ports: Vec<u16>,
+    pub(crate) limits: Option<Rlimits>,
 }
 
 /// The task of the launcher.
@@ -45,14 +53,15 @@ pub(crate) struct Confinement {
 pub(crate) enum Mode {
     Supervise { parent: u32 },
     Confine(Box<Confinement>),
-    Check(Vec<Expected>),
+    Check { expected: Vec<Expected>, limits: Option<Rlimits> },
     DieWithParentOnly { parent: u32 },
+    Probe,
 }
 
 /// Runs the launcher with its arguments, without the name of the command.
 ///
-/// `--supervise` returns the exit status of the program. The other modes replace this process, so
-/// they return only on an error, and then the program was not started.
+/// `--supervise` returns the exit status of the program, and `--probe` zero. The other modes replace this
+/// process, so they return only on an error, and then the program was not started.
 pub fn run_launcher(args: impl Iterator<Item = OsString>) -> Result<u8, SandboxError> {
     let (mode, command) = parse(args)?;
     carry_out(mode, &command)
@@ -64,16 +73,19 @@ fn carry_out(mode: Mode, command: &[OsString]) -> Result<u8, SandboxError> {
         Mode::Supervise { parent } => supervise::supervise(parent, command),
         Mode::Confine(confinement) => {
             confine::confine(&confinement)?;
+            confinement.limits.map_or(Ok(()), restrict::restrict)?;
             Err(supervise::become_program(command))
         }
-        Mode::Check(expected) => {
+        Mode::Check { expected, limits } => {
             expect::check(&expected)?;
+            limits.map_or(Ok(()), restrict::restrict)?;
             Err(supervise::become_program(command))
         }
         Mode::DieWithParentOnly { parent } => {
             supervise::die_with(parent)?;
             Err(supervise::become_program(command))
         }
+        Mode::Probe => probe::probe(command),
     }
 }
 
@@ -96,6 +108,11 @@ pub fn die_with_parent_args(program: &OsStr) -> Vec<OsString> {
     ]
 }
 
+/// Whether the launcher can refuse user namespaces and key rings here: it knows the system calls.
+pub(crate) const fn refuses_user_namespaces() -> bool {
+    cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))
+}
+
 impl Confinement {
     /// The arguments that say this.
     pub(crate) fn to_args(&self) -> Vec<OsString> {
@@ -113,6 +130,9 @@ impl Confinement {
             paths.iter().for_each(|path| option(name, path.as_ref()));
         }
         self.ports.iter().for_each(|port| option("--port", port.to_string().as_ref()));
+        if let Some(limits) = self.limits {
+            option("--limits", &limits.to_arg());
+        }
         if self.writable {
             args.push("--writable".into());
         }
@@ -152,6 +172,11 @@ fn parse(mut args: impl Iterator<Item = OsString>) -> Result<(Mode, Vec<OsString
                 Expected::parse(&value)
                     .ok_or_else(|| failed("`--expect` needs device, file and path"))?,
             ),
+            "--limits" => {
+                let limits = Rlimits::parse(&value);
+                confinement.limits =
+                    Some(limits.ok_or_else(|| failed("`--limits` needs three numbers"))?);
+            }
             "--port" => confinement.ports.push(number(&name, &value)?),
             _ => return Err(failed(&format!("unknown option `{}`", option.display()))),
         }
@@ -166,7 +191,8 @@ fn parse(mut args: impl Iterator<Item = OsString>) -> Result<(Mode, Vec<OsString
         Some("--die-with-parent-only") => {
             Mode::DieWithParentOnly { parent: parent("--die-with-parent-only")? }
         }
-        Some("--check") => Mode::Check(expected),
+        Some("--probe") => Mode::Probe,
+        Some("--check") => Mode::Check { expected, limits: confinement.limits },
         Some("--confine") => Mode::Confine(Box::new(confinement)),
         _ => return Err(failed(&format!("unknown mode `{}`", mode.display()))),
     };
@@ -185,6 +211,7 @@ pub(crate) fn failed(message: &str) -> SandboxError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Limits;
 
     fn parsed(args: &[&str]) -> Result<(Mode, Vec<OsString>), String> {
         parse(args.iter().map(OsString::from)).map_err(|error| error.to_string())
@@ -202,6 +229,7 @@ mod tests {
             run_dir: "/r".into(),
             temporary: "/r/tmp".into(),
             ports: vec![4000, 4001],
+            limits: Some(Limits::default().shared_user()),
         };
         let mut args = confinement.to_args();
         args.extend(["--", "/bin/sh", "--", "-c"].map(OsString::from));
@@ -220,6 +248,7 @@ mod tests {
             (&["--confine", "--port"], "needs a value"),
             (&["--confine", "--what", "x", "--", "a"], "unknown option `--what`"),
             (&["--check", "--expect", "1:2", "--", "a"], "needs device"),
+            (&["--check", "--limits", "1:2", "--", "a"], "needs three numbers"),
             (&["--run", "--", "a"], "unknown mode `--run`"),
             (&["--supervise", "--", "a"], "needs --parent"),
             (&["--die-with-parent-only", "--", "a"], "needs --parent"),

@@ -10,31 +10,77 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// Every living process below a process, nearest first.
 pub(crate) fn below(root: u32) -> Vec<u32> {
-    let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
-        if let Some((state, parent)) = state_and_parent(&stat)
-            && state != 'Z'
-        {
-            children.entry(parent).or_default().push(pid);
-        }
-    }
-    let mut found = children.remove(&root).unwrap_or_default();
-    let mut at = 0;
-    while let Some(pid) = found.get(at) {
-        found.extend(children.remove(pid).unwrap_or_default());
-        at += 1;
-    }
-    found
+    ProcessTable::read().below(root)
 }
 
-/// The program name is in parentheses and may contain any character, including parentheses.
-fn state_and_parent(stat: &str) -> Option<(char, u32)> {
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
-    let state = fields.next()?.chars().next()?;
-    Some((state, fields.next()?.parse().ok()?))
+/// All processes at one moment.
+#[derive(Default)]
+pub(crate) struct ProcessTable {
+    children: BTreeMap<u32, Vec<u32>>,
+    threads: BTreeMap<u32, u64>,
+    /// Children that ended and were not waited for, by their parent.
+    dead: BTreeMap<u32, u64>,
+}
+
+impl ProcessTable {
+    pub(crate) fn read() -> Self {
+        let mut table = Self::default();
+        for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
+                continue;
+            };
+            let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
+            let Some(Stat { state, parent, threads }) = Stat::parse(&stat) else { continue };
+            if state == 'Z' {
+                *table.dead.entry(parent).or_default() += 1;
+            } else {
+                table.children.entry(parent).or_default().push(pid);
+                table.threads.insert(pid, threads);
+            }
+        }
+        table
+    }
+
+    /// The living processes below one, nearest first.
+    pub(crate) fn below(&self, root: u32) -> Vec<u32> {
+        let of = |pid: u32| self.children.get(&pid).into_iter().flatten().copied();
+        let mut found: Vec<u32> = of(root).collect();
+        let mut at = 0;
+        // Parents do not form a circle, but a number may be used again while the table is read.
+        while let Some(pid) = found.get(at).copied()
+            && found.len() <= self.threads.len()
+        {
+            found.extend(of(pid));
+            at += 1;
+        }
+        found
+    }
+
+    /// The threads of a process, and its dead children: each of them takes a number of the kernel.
+    pub(crate) fn tasks(&self, pid: u32) -> u64 {
+        let of = |table: &BTreeMap<u32, u64>| table.get(&pid).copied().unwrap_or_default();
+        of(&self.threads) + of(&self.dead)
+    }
+}
+
+/// A line of `/proc/PID/stat`.
+#[derive(Debug, PartialEq, Eq)]
+struct Stat {
+    state: char,
+    parent: u32,
+    threads: u64,
+}
+
+impl Stat {
+    /// The program name is in parentheses and may contain any character, including parentheses.
+    fn parse(line: &str) -> Option<Self> {
+        let mut fields = line.rsplit_once(')')?.1.split_whitespace();
+        let state = fields.next()?.chars().next()?;
+        let parent = fields.next()?.parse().ok()?;
+        let threads = fields.nth(15).and_then(|count| count.parse().ok()).unwrap_or(1);
+        Some(Self { state, parent, threads })
+    }
 }
 
 /// Kills a process, if it is still there.
@@ -50,9 +96,21 @@ mod tests {
 
     #[test]
     fn a_name_cannot_lie_about_its_parent() {
-        assert_eq!(state_and_parent("7 (sh) S 3 7 7 0"), Some(('S', 3)));
-        assert_eq!(state_and_parent("7 (a) S 9 (b)) R 3 7"), Some(('R', 3)));
-        assert_eq!(state_and_parent("7 (sh)"), None);
-        assert_eq!(state_and_parent(""), None);
+        let parsed = |line| Stat::parse(line).map(|stat| (stat.state, stat.parent));
+        assert_eq!(parsed("7 (sh) S 3 7 7 0"), Some(('S', 3)));
+        assert_eq!(parsed("7 (a) S 9 (b)) R 3 7"), Some(('R', 3)));
+        assert_eq!(parsed("7 (sh)"), None);
+        assert_eq!(parsed(""), None);
+    }
+
+    #[test]
+    fn this_process_has_the_threads_it_started() {
+        let (stop, wait) = std::sync::mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || wait.recv());
+        assert!(ProcessTable::read().tasks(std::process::id()) >= 2);
+        let line = fs::read_to_string("/proc/self/stat").unwrap();
+        assert!(Stat::parse(&line).unwrap().threads >= 2, "{line}");
+        drop(stop);
+        assert!(thread.join().unwrap().is_err());
     }
 }

@@ -12,5 +12,9 @@
 #[cfg(target_os = "linux")]
 mod bwrap;
 #[cfg(target_os = "linux")]
+mod check;
+#[cfg(target_os = "linux")]
+mod limits;
+#[cfg(target_os = "linux")]
 mod subprocess;
 mod support;

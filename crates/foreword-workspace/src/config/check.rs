@@ -131,10 +131,13 @@ fn host(config: &Config) -> Check {
     ] {
         within(&["host", key], Some(value), 1, most)?;
     }
+    for (key, value, least, most) in host.limits.ranges() {
+        within(&["host", "limits", key], value, least, most)?;
+    }
     Ok(())
 }
 
-fn within(key: &[&'static str], value: Option<u64>, least: u64, most: u64) -> Check {
+pub(crate) fn within(key: &[&'static str], value: Option<u64>, least: u64, most: u64) -> Check {
     match value.filter(|value| !(least..=most).contains(value)) {
         Some(value) => fault(key, format!("is {value}, it has to lie between {least} and {most}")),
         None => Ok(()),

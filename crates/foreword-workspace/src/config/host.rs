@@ -7,6 +7,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::config::sandbox_limits::SandboxLimits;
+
 /// `[model]`: which model, and where it is. `model = "name"` is short for the name alone.
 ///
 /// The credential itself is never here: it comes from the person's environment or a file of theirs.
@@ -113,6 +115,8 @@ pub struct HostSettings {
     pub command_seconds: u64,
     /// Actions a second that an agent may ask for. Default 200.
     pub calls_per_second: u32,
+    /// What an agent may use of the machine.
+    pub limits: SandboxLimits,
 }
 
 impl Default for HostSettings {
@@ -129,6 +133,7 @@ impl Default for HostSettings {
             max_steps: 50,
             command_seconds: 120,
             calls_per_second: 200,
+            limits: SandboxLimits::default(),
         }
     }
 }

@@ -14,13 +14,20 @@ use crate::config::{CONFIG_FILE, Config};
 use crate::workspace::Workspace;
 
 /// Keys that name no address, key, server, sandbox, profile, directory or permission.
-const HARMLESS: [&str; 6] = [
+const HARMLESS: [&str; 12] = [
     "model.name",
     "model.max_output_tokens",
     "model.timeout_seconds",
     "model.retries",
     "embedder.timeout_seconds",
     "limits.output_reserve",
+    // These can only be tightened.
+    "host.limits.processes",
+    "host.limits.memory_mb",
+    "host.limits.open_files",
+    "host.limits.file_mb",
+    "host.limits.temporary_mb",
+    "host.limits.disk_reserve_mb",
 ];
 
 /// Settings by their dotted key, with their values as TOML writes them.

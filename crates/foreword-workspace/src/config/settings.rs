@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::check::{self, Check, Fault};
 use crate::config::host::ProviderName;
+use crate::config::sandbox_limits::SandboxLimits;
 use crate::config::toml_text;
 use crate::error::WorkspaceError;
 use crate::own_file;
@@ -36,6 +37,8 @@ pub struct Settings {
     pub limits: SpendingLimits,
     /// What a workspace may choose without a question.
     pub host: PersonalHost,
+    /// What agents may use of the machine.
+    pub sandbox: SandboxLimits,
     /// Skill directories outside workspaces.
     pub skills: PersonalSkills,
 }
@@ -162,6 +165,9 @@ impl Settings {
             embedder.key_env.as_deref(),
             embedder.key_file.as_deref(),
         )?;
+        for (key, value, least, most) in self.sandbox.ranges() {
+            check::within(&["sandbox", key], value, least, most)?;
+        }
         match self.skills.roots.iter().find(|root| !root.is_absolute()) {
             Some(root) => Err(Fault {
                 key: vec!["skills", "roots"],

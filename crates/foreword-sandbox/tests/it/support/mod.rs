@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-use foreword_sandbox::{Bwrap, Launcher, Sandbox, SandboxSpec};
+use foreword_sandbox::{Bwrap, Launcher, Limits, Sandbox, SandboxSpec};
 use foreword_workspace::{Workspace, run_by_host};
 use tempfile::TempDir;
 
@@ -99,6 +99,7 @@ impl Scene {
             read_only: Vec::new(),
             run_dir: self.run_dir.clone(),
             bridge_ports: None,
+            limits: Limits::default(),
             env: BTreeMap::from([("GIVEN".into(), "by the host".into())]),
         }
     }
