@@ -7,12 +7,12 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
-use foreword_workspace::{FileStamp, KnownHead, KnownHeads, SkillHead};
+use foreword_workspace::{FileStamp, KnownHead, KnownHeads, SkillHead, read_state};
 
 const FORMAT: &[u8] = b"foreword skills 1\n";
 const DIGEST: usize = 32;
@@ -56,11 +56,7 @@ impl KnownHeads for Cache<'_> {
 impl<'a> Cache<'a> {
     /// The bytes of a cache, if there is one of a sensible size.
     pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
-        // Looked at before it is opened, so that a pipe does not block.
-        let size = fs::symlink_metadata(path).ok().filter(|meta| meta.is_file())?.len();
-        let mut bytes = Vec::with_capacity(usize::try_from(size.min(MAX_CACHE_BYTES)).ok()? + 1);
-        File::open(path).ok()?.take(MAX_CACHE_BYTES).read_to_end(&mut bytes).ok()?;
-        Some(bytes)
+        read_state(path, MAX_CACHE_BYTES).ok().flatten()
     }
 
     /// The records in these bytes; `None` unless every one of them is whole.

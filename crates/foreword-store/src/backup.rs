@@ -14,6 +14,7 @@ use crate::audit::heads::Heads;
 use crate::audit::key::{AuditKey, private_file, random_suffix};
 use crate::error::{InDatabase as _, StoreError};
 use crate::journal::{self, beside};
+use crate::place::locate;
 use crate::reader::Reader;
 use crate::store::{Options, Store};
 use crate::{audit, schema};
@@ -119,14 +120,7 @@ pub fn restore(
 ) -> Result<RestoreReport, StoreError> {
     let source = check_backup(backup, key)?;
     // The name by which the head file knows it, also where the file is gone.
-    let database = match (database.canonicalize(), database.parent(), database.file_name()) {
-        (Ok(path), ..) => path,
-        (_, Some(directory), Some(name)) => directory
-            .canonicalize()
-            .map_err(|error| StoreError::io("open", directory, error))?
-            .join(name),
-        _ => database.to_path_buf(),
-    };
+    let database = locate(database)?;
     if source.path == database {
         return Err(StoreError::BackupOverDatabase { path: database });
     }

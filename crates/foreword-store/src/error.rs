@@ -33,6 +33,14 @@ pub enum StoreError {
         /// What is wrong with it.
         detail: String,
     },
+    /// A link, pipe or device stands in the place of a database or of a file beside it.
+    #[error("{} is {kind}, and only a regular file is opened as a database", path.display())]
+    NotAFile {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        kind: &'static str,
+    },
     /// The database was made by a newer version.
     #[error(
         "the database {} was made by a newer foreword (schema version {found}; this one supports up to {known})",
@@ -354,6 +362,9 @@ impl StoreError {
                  audit log stay in the moved file)",
                 path.display()
             ),
+            Self::NotAFile { .. } => {
+                "remove it; a workspace from elsewhere must not bring a database of its own".to_owned()
+            }
             Self::Newer { .. } => "install that version of foreword".to_owned(),
             Self::WrongKey { .. } => {
                 "restore the `audit.key` that this log was made with; `foreword audit verify` \

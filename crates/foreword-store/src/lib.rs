@@ -36,6 +36,7 @@ mod group_writer;
 mod host;
 mod journal;
 mod memory;
+mod place;
 mod reader;
 mod rows;
 mod schema;

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
+use rustix::fs::{Mode, OFlags};
 
 use crate::audit::chain::{Anchor, Head, Linker};
 use crate::audit::event::Entry;
@@ -20,6 +21,7 @@ use crate::audit::{self, LogFilter};
 use crate::error::{InDatabase as _, StoreError};
 use crate::journal::{has_pending_changes, has_write_ahead_log};
 use crate::memory::rows::MemoryRows;
+use crate::place::locate;
 use crate::rows::Rows;
 use crate::schema;
 use crate::skills::proposal::{Proposal, ProposalState, ProposalSummary};
@@ -42,12 +44,13 @@ pub struct Reader {
 impl Reader {
     /// Opens a database that exists; creates nothing, also not in a directory that is read-only.
     pub fn open(database: &Path) -> Result<Self, StoreError> {
-        let path = match database.canonicalize() {
-            Ok(path) => path,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        let path = match locate(database) {
+            Ok(path) if path.exists() => path,
+            Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
                 return Err(StoreError::NoDatabase { path: database.to_path_buf() });
             }
-            Err(error) => return Err(StoreError::io("open", database, error)),
+            Err(error) => return Err(error),
+            Ok(_) => return Err(StoreError::NoDatabase { path: database.to_path_buf() }),
         };
         if check_file(&path)? == Contents::Empty {
             return Err(StoreError::EmptyDatabase { path });
@@ -214,7 +217,10 @@ pub(crate) enum Contents {
 pub(crate) fn check_file(path: &Path) -> Result<Contents, StoreError> {
     let damaged =
         |detail: &str| StoreError::Damaged { path: path.to_path_buf(), detail: detail.to_owned() };
-    let file = File::open(path).map_err(|error| StoreError::io("open", path, error))?;
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = rustix::fs::open(path, flags, Mode::empty())
+        .map_err(|error| StoreError::io("open", path, error.into()))?;
+    let file = File::from(file);
     let metadata = file.metadata().map_err(|error| StoreError::io("look at", path, error))?;
     if !metadata.is_file() {
         return Err(damaged("it is not a file"));
@@ -255,7 +261,9 @@ pub(crate) fn configure(connection: &Connection, timeout: Duration) -> rusqlite:
 
 /// Opens to read only, from the place itself or, where nothing can be written there, without locks.
 fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(path, flags).at(path)?;
     configure(&connection, Duration::from_secs(10)).at(path)?;
     let looked_at = connection.query_row("SELECT 1 FROM sqlite_schema", [], |_| Ok(()));

@@ -17,6 +17,7 @@ use crate::audit::key::{AuditKey, private_file};
 use crate::audit::verification::Verification;
 use crate::error::{InDatabase as _, StoreError};
 use crate::journal::{self, Journal};
+use crate::place::locate;
 use crate::reader::{Contents, Reader, check_file, configure};
 use crate::schema;
 use crate::transaction::Transaction;
@@ -89,12 +90,13 @@ impl Store {
         options: Options,
     ) -> Result<Self, StoreError> {
         let created = create_file(database)?;
-        let path =
-            database.canonicalize().map_err(|error| StoreError::io("open", database, error))?;
+        let path = locate(database)?;
         if check_file(&path)? == Contents::Empty && !created {
             check_never_filled(&path, &key, &heads)?;
         }
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         let mut connection = Connection::open_with_flags(&path, flags).at(&path)?;
         configure(&connection, options.busy_timeout).at(&path)?;
         // Before anything is written: a file of another program stays as it is.

@@ -1,8 +1,11 @@
 //! One writer at a time: a lock on a file that ends with its holder, however the holder ends.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
 
 use crate::error::SkillError;
 
@@ -24,13 +27,13 @@ impl Lock {
 
     fn acquire_within(path: &Path, patience: Duration) -> Result<Self, SkillError> {
         let io = |source| SkillError::io(path, source);
-        let file = OpenOptions::new()
-            .create(true)
-            .read(true)
-            .write(true)
-            .truncate(false)
-            .open(path)
-            .map_err(io)?;
+        // Through the directory: a link in the place of the file leads nowhere outside.
+        let directory = path.parent().unwrap_or(Path::new("."));
+        let directory = Dir::open_ambient_dir(directory, ambient_authority()).map_err(io)?;
+        let mut options = OpenOptions::new();
+        options.create(true).read(true).write(true).truncate(false);
+        let name = path.file_name().unwrap_or_default();
+        let file = directory.open_with(name, &options).map_err(io)?.into_std();
         let start = Instant::now();
         let (mut nap, longest) = NAPS;
         loop {

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use foreword_store::FileChange;
+use foreword_workspace::Tree;
 use gix::ObjectId;
 use gix::objs::tree::{Entry, EntryKind};
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
@@ -66,9 +67,21 @@ pub(crate) struct Changed {
     pub(crate) after: Option<Blob>,
 }
 
+/// Files and folders of the repository that are looked at.
+const MAX_ENTRIES: usize = 1_000_000;
+
 pub(crate) struct Repository {
     git: gix::Repository,
     directory: PathBuf,
+}
+
+/// Refuses a repository that holds a link, pipe or device: its files are opened by their names, and a
+/// workspace from elsewhere may bring any.
+fn check_plain(directory: &Path) -> Result<(), SkillError> {
+    let (Some(outer), Some(name)) = (directory.parent(), directory.file_name()) else {
+        return Ok(());
+    };
+    Ok(Tree::open(outer)?.check_plain(name, MAX_ENTRIES)?)
 }
 
 impl Repository {
@@ -79,6 +92,7 @@ impl Repository {
             Err(source) => return Err(SkillError::io(directory, source)),
             Ok(_) => {}
         }
+        check_plain(directory)?;
         let damaged = |error: gix::Error| SkillError::damaged(directory, &error);
         let git = gix::open::Options::isolated()
             .open_path_as_is(true)

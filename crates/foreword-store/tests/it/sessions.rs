@@ -150,7 +150,7 @@ fn a_turn_ends_exactly_once() {
         .unwrap_err();
     assert!(matches!(error, StoreError::TurnNotRunning { .. }), "{error}");
     let error = finish(&store, &id, TurnNumber(9), &finished("x")).unwrap_err();
-    assert_eq!(error.to_string(), "turn 9 of the session `main` does not exist");
+    assert_eq!(error.to_string(), "turn 9 of session `main` does not exist");
 
     let turns = store.turns(&id, TurnRange::newest(10)).unwrap();
     assert_eq!(turns.len(), 1);
