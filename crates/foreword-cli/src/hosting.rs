@@ -61,17 +61,18 @@ pub(crate) fn request(choice: &TurnArgs) -> Result<TurnRequest, CliError> {
     })
 }
 
-/// Continues only if the user trusts the workspace in its current state. Asks once, and again after a
+/// Continues only if the user trusts what an agent in `cwd` is told in its current state. Asks once, and again after a
 /// governed file changed. Without a terminal, only `trust` lets it continue.
 pub(crate) fn ensure_trusted(
     host: &Host,
+    cwd: Option<&Path>,
     trust: bool,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     if trust || can_ask() {
-        return review_trust(host, trust, terminal);
+        return review_trust(host, cwd, trust, terminal);
     }
-    let (standing, now) = host.standing()?;
+    let (standing, now) = host.standing(cwd)?;
     let message = match &standing {
         Standing::Trusted => return Ok(()),
         Standing::Unknown => "workspace is not trusted yet",
@@ -82,9 +83,15 @@ pub(crate) fn ensure_trusted(
         .hint("run `foreword trust` to review it, or pass `--trust` to accept what is shown above"))
 }
 
-/// Shows what trusting the workspace gives away, and trusts it if the user agrees.
-pub(crate) fn review_trust(host: &Host, yes: bool, terminal: &Terminal) -> Result<(), CliError> {
-    let (standing, now) = host.standing()?;
+/// Shows what trusting the workspace gives away to an agent that works in `cwd`, and trusts it if the
+/// user agrees.
+pub(crate) fn review_trust(
+    host: &Host,
+    cwd: Option<&Path>,
+    yes: bool,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let (standing, now) = host.standing(cwd)?;
     let question = match &standing {
         Standing::Trusted => return Ok(()),
         Standing::Unknown => "Trust this workspace?",

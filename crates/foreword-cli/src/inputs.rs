@@ -86,7 +86,13 @@ pub(crate) fn with_context(mut context: Context, request: &Request) -> Result<Ga
     let name = request.blueprint.as_deref().unwrap_or("standard");
     let blueprint = blueprint_by_name(name)?;
     check_files(&context, &blueprint)?;
-    Ok(Gathered { context, blueprint, blueprint_file: name.to_owned(), warnings: Vec::new() })
+    Ok(Gathered {
+        context,
+        blueprint,
+        blueprint_file: name.to_owned(),
+        warnings: Vec::new(),
+        used_files: Default::default(),
+    })
 }
 
 /// The exact counter, if requested. It loads its vocabulary at the first count.

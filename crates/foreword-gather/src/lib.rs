@@ -11,6 +11,8 @@
 //! # Ok::<(), foreword_gather::GatherError>(())
 //! ```
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests look at what was written"))]
+
 mod assembler;
 mod collect;
 mod error;

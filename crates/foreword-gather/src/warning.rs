@@ -22,6 +22,8 @@ pub enum Warning {
     Repeated { count: usize },
     /// An agent's list of skills names one that does not exist.
     SkillMissing { asked_by: Option<String>, name: String },
+    /// A file of the repository cannot be read, so the prompt lacks what it would say.
+    Git { problem: String },
     /// Approvals cannot be read, so every skill counts as not approved.
     ApprovalsUnreadable { reason: String },
     /// Memories cannot be read, so the prompt has none.
@@ -95,6 +97,7 @@ impl fmt::Display for Warning {
                 }
                 write!(f, "the list of skills names `{name}`, which does not exist")
             }
+            Self::Git { problem } => write!(f, "git facts left out: {problem}"),
             Self::ApprovalsUnreadable { reason } => {
                 write!(f, "cannot read approvals, so no skill counts as approved: {reason}")
             }

@@ -101,7 +101,7 @@ fn open(scratch: &Path, model: &str) -> Arc<Host> {
         store: Options::default(),
     })
     .unwrap();
-    host.trust(&host.standing().unwrap().1).unwrap();
+    host.trust(&host.standing(None).unwrap().1).unwrap();
     host
 }
 

@@ -145,12 +145,15 @@ impl Host {
         }
     }
 
+    /// The skills, with the settings that the person accepted: `foreword.toml` may have appeared since.
     pub(crate) fn skills(&self) -> Result<GitStore, HostError> {
+        let workspace = self.workspace()?;
+        self.check_used(&workspace.used_files())?;
         let options = GitStoreOptions {
             config_dir: self.options.config_dir.clone(),
             screeners: Screeners::default(),
         };
-        Ok(GitStore::new(self.workspace()?, options))
+        Ok(GitStore::new(workspace, options))
     }
 
     pub(crate) fn act(&self, by: &str) -> Act {

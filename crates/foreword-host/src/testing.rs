@@ -64,7 +64,7 @@ impl TestHost {
             store: Default::default(),
         };
         let host = Host::open(options).unwrap();
-        host.trust(&host.standing().unwrap().1).unwrap();
+        host.trust(&host.standing(None).unwrap().1).unwrap();
         Self { host, _place: place }
     }
 

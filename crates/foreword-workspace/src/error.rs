@@ -75,6 +75,12 @@ pub enum WorkspaceError {
         /// The path in question.
         path: String,
     },
+    /// A link stands where only the thing itself is accepted.
+    #[error("{path}: is a link, and links are not followed here")]
+    IsLink {
+        /// The path in question.
+        path: String,
+    },
     /// A link leads out of the directory it has to stay in.
     #[error("{link}: is a link that leaves {boundary}: it leads to {target}")]
     LinkOutside {
@@ -322,6 +328,7 @@ impl WorkspaceError {
                 "rename the directory, or put a text file in its place".into()
             }
             Self::NotRegular { .. } => "put a regular text file in its place".into(),
+            Self::IsLink { .. } => "replace the link by the file or directory itself".into(),
             Self::LinkOutside { .. } => {
                 "copy the file into the workspace; only a skill root named in foreword.toml may \
                  lie outside"
@@ -400,6 +407,7 @@ impl WorkspaceError {
             | Self::Missing { path, .. }
             | Self::IsDirectory { path }
             | Self::NotRegular { path }
+            | Self::IsLink { path }
             | Self::TooLarge { path, .. }
             | Self::NotUtf8 { path, .. }
             | Self::Utf16 { path }

@@ -69,11 +69,8 @@ impl FileKind {
 }
 
 impl FileStamp {
-    #[cfg(unix)]
     pub(crate) fn of(meta: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
-        let nanoseconds =
-            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
         Self {
             size: meta.len(),
             modified: nanoseconds(meta.mtime(), meta.mtime_nsec()),
@@ -83,11 +80,29 @@ impl FileStamp {
         }
     }
 
-    #[cfg(not(unix))]
-    pub(crate) fn of(meta: &Metadata) -> Self {
-        let modified = meta.modified().ok();
-        let since = modified.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-        let modified = since.and_then(|since| i64::try_from(since.as_nanos()).ok());
-        Self { size: meta.len(), modified: modified.unwrap_or_default(), ..Self::default() }
+    /// The same from the system call itself, whose fields have other types on other systems.
+    #[allow(
+        clippy::useless_conversion,
+        clippy::unnecessary_fallible_conversions,
+        reason = "the types of these fields differ between systems"
+    )]
+    pub(crate) fn of_stat(stat: &rustix::fs::Stat) -> Self {
+        Self {
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            modified: nanoseconds(
+                i64::try_from(stat.st_mtime).unwrap_or(0),
+                i64::try_from(stat.st_mtime_nsec).unwrap_or(0),
+            ),
+            changed: nanoseconds(
+                i64::try_from(stat.st_ctime).unwrap_or(0),
+                i64::try_from(stat.st_ctime_nsec).unwrap_or(0),
+            ),
+            file: stat.st_ino,
+            device: u64::try_from(stat.st_dev).unwrap_or(0),
+        }
     }
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }

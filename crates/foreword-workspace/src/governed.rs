@@ -1,10 +1,12 @@
 //! Which paths of a workspace are governed: read by people and hosts, never written by an agent.
 //!
-//! This is the one list. A sandbox makes these paths read-only, trust remembers their digests, and
+//! This is the one list, looked up by name and never searched for. A sandbox makes these paths read-only, trust remembers their digests, and
 //! whatever an agent creates under one of their names is put aside.
 
 pub(crate) mod contents;
 pub(crate) mod find;
+pub(crate) mod git_settings;
+pub(crate) mod names;
 pub(crate) mod repositories;
 
 use std::collections::BTreeMap;
@@ -22,7 +24,7 @@ use crate::workspace::Workspace;
 /// The file with the digests of every agent's prompt.
 pub const LOCK_FILE: &str = "foreword.lock";
 
-/// Files that count in every directory.
+/// Files that count in every directory from the root to the working directory.
 pub(crate) const INSTRUCTIONS: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 
 /// What a governed path is about. Skills have approvals of their own, so they are told apart.
@@ -31,7 +33,7 @@ pub(crate) const INSTRUCTIONS: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 pub enum GovernedGroup {
     /// `foreword.toml`, `tools.toml`, `foreword.lock` and blueprints.
     Settings,
-    /// AGENTS.md and CLAUDE.md, nested ones too.
+    /// AGENTS.md and CLAUDE.md from the root to the working directory.
     Instructions,
     /// SOUL.md, IDENTITY.md, USER.md and the like.
     Identity,
@@ -95,19 +97,18 @@ pub struct Governed {
     pub(crate) links: BTreeMap<String, GovernedLink>,
     pub(crate) absent: BTreeMap<String, GovernedGroup>,
     pub(crate) outside: Vec<PathBuf>,
-    pub(crate) complete: bool,
 }
 
 impl Workspace {
-    /// Every governed path there is, and the governed names that nothing has yet.
+    /// Every governed path there is, and the governed names that nothing has yet, for an agent that
+    /// works at the root.
     pub fn governed(&self) -> Result<Governed, WorkspaceError> {
         self.governed_at(None)
     }
 
-    /// The same, with the instructions on the way to a directory, wherever that lies.
-    ///
-    /// The search for nested instructions passes over hidden directories, `node_modules` and
-    /// `target`, and stops after 100,000 entries; what a session in `cwd` would read is always here.
+    /// The same for an agent that works in `cwd`: with the instructions of every directory from the
+    /// root to it, hidden ones included. These are the instructions that
+    /// [`Workspace::instructions`] reads, and there are no others.
     pub fn governed_at(&self, cwd: Option<&Path>) -> Result<Governed, WorkspaceError> {
         Finder::new(self).find(cwd)
     }
@@ -144,12 +145,6 @@ impl Governed {
         &self.outside
     }
 
-    /// Whether the search for nested instructions reached everything.
-    #[must_use]
-    pub fn is_complete(&self) -> bool {
-        self.complete
-    }
-
     /// The absolute paths a sandbox has to make read-only; those in the private directory are not
     /// among them, because a sandbox does not show it at all.
     #[must_use]
@@ -176,8 +171,7 @@ impl Governed {
             }
             outer = path.rsplit_once('/').map(|(directory, _)| directory);
         }
-        let name = rel.rsplit('/').next().unwrap_or(rel);
-        INSTRUCTIONS.contains(&name).then_some(GovernedGroup::Instructions)
+        None
     }
 
     /// Reads the governed files of some groups: their digests and, if short, their texts.

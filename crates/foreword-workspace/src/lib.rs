@@ -45,6 +45,7 @@ mod snapshot;
 #[cfg(test)]
 mod testing;
 mod tools;
+mod tree;
 mod trust;
 mod workspace;
 
@@ -69,19 +70,21 @@ pub use found_file::FileStamp;
 pub use governed::contents::{
     Digest, GovernedChanges, GovernedContents, GovernedFile, MAX_KEPT_TEXT,
 };
-pub use governed::repositories::{MAX_ENTRIES, Repositories, run_by_host};
+pub use governed::git_settings::PersonalGit;
+pub use governed::repositories::{MAX_ENTRIES, Repositories, RepositoryLookup, run_by_host};
 pub use governed::{Governed, GovernedGroup, GovernedLink, LOCK_FILE};
 pub use private::{
     DATABASE_FILE, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, make_private_dir,
 };
-pub use read::{SourceFile, read_file};
+pub use read::{SourceFile, read_file, read_state};
 pub use rel_path::{PathFault, file_name_fault};
 pub use skills::description::{MAX_DESCRIPTION_CHARS, first_paragraph};
 pub use skills::head::{HeadScan, KnownHead, KnownHeads, SkillHead};
 pub use skills::scan::is_beside_skills;
 pub use skills::{Skill, SkillProblem, SkillScan};
-pub use snapshot::Snapshot;
+pub use snapshot::{Snapshot, UsedFile};
 pub use tools::{TOOLS_FILE, ToolEntry, ToolMode};
+pub use tree::{Tree, TreeEntry, TreeEntryKind};
 pub use trust::Review;
 pub use trust::consent::Consent;
 pub use trust::store::{

@@ -1,15 +1,11 @@
-//! Every touch of the file system: the one module of this crate that does input.
+//! Reading a workspace: which links may be followed, and what a text is.
 //!
-//! A read is refused unless it is a regular file of bounded size, inside its boundary after all
-//! links are followed, and UTF-8 text. Each link is resolved and checked where it is met, before
-//! anything behind it is looked at; sizes and kinds are checked before a file is opened, so that
-//! a pipe never blocks and a huge file costs nothing.
-//!
-//! Whoever can swap files between the check and the read can still win a race. Nothing here
-//! protects against a process that rewrites the workspace while it is read; sandboxes do.
+//! A file is opened through the [`Tree`] around it, which follows no link. Where a name on the way is a
+//! link, it is resolved first; if it stays inside its boundary, what it leads to is opened through the
+//! same tree. Whoever swaps files meanwhile gets an error and no file from elsewhere. Text is UTF-8.
 
-use std::fs::{self, File, Metadata};
-use std::io::{self, Read};
+use std::fs::{self, Metadata};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,6 +13,8 @@ use crate::error::WorkspaceError;
 use crate::found_file::{FileKind, FileStamp, FoundFile};
 use crate::rel_path::RelPath;
 use crate::snapshot::SeenPaths;
+use crate::tree::{Opened, Tree, TreeEntry, TreeEntryKind, fault};
+use rustix::io::Errno;
 
 /// The text of one file and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,13 +28,16 @@ pub struct SourceFile {
     pub first_line: usize,
 }
 
+/// The name of the usual boundary.
+const WORKSPACE: &str = "the workspace";
+
 /// A directory below which files are read, and the boundary that links must not leave.
 #[derive(Debug, Clone)]
 pub(crate) struct Root {
     /// Resolved, so that what is joined to it needs no resolving unless it is a link.
     directory: PathBuf,
     /// What resolved links have to stay in: `directory`, or the workspace around it.
-    boundary: PathBuf,
+    boundary: Tree,
     boundary_name: String,
     /// What is put in front of a path to show it to a person.
     shown: String,
@@ -66,9 +67,9 @@ impl Root {
     pub(crate) fn open(path: &Path) -> Result<Self, WorkspaceError> {
         let directory = resolve_directory(path, &path.display().to_string())?;
         Ok(Self {
-            boundary: directory.clone(),
+            boundary: Tree::open_as(&directory, "")?,
             directory,
-            boundary_name: "the workspace".into(),
+            boundary_name: WORKSPACE.into(),
             shown: String::new(),
             seen: Arc::default(),
         })
@@ -83,7 +84,7 @@ impl Root {
         let directory = resolve_directory(&self.directory.join(configured), shown)?;
         let inside = directory.starts_with(&self.directory);
         Ok(Self {
-            boundary: if inside { self.boundary.clone() } else { directory.clone() },
+            boundary: if inside { self.boundary.clone() } else { Tree::open(&directory)? },
             directory,
             boundary_name: if inside { self.boundary_name.clone() } else { shown.into() },
             shown: format!("{}/", shown.replace('\\', "/")),
@@ -102,10 +103,15 @@ impl Root {
         path: &RelPath,
         limit: u64,
     ) -> Result<Option<SourceFile>, WorkspaceError> {
+        let Some((opened, resolved)) = self.open_at(path)? else { return Ok(None) };
         let shown = self.show(path.as_str());
-        self.locate(path)?
-            .map(|(found, meta)| read_checked(&found, &meta, shown, limit))
-            .transpose()
+        let bytes = opened.read(&shown, limit)?;
+        let inside = resolved.strip_prefix(self.boundary.path()).ok().and_then(Path::to_str);
+        if let Some(inside) = inside.filter(|_| self.boundary_name == WORKSPACE) {
+            self.seen.used(inside, &bytes);
+        }
+        let text = decode(bytes, &shown)?;
+        Ok(Some(SourceFile { path: shown, text, first_line: 1 }))
     }
 
     /// Finds a file without opening it; `None` if it does not exist.
@@ -146,12 +152,20 @@ impl Root {
     ) -> Result<Vec<u8>, WorkspaceError> {
         let shown = self.show(path);
         let resolved = found.resolved.clone().unwrap_or_else(|| self.directory.join(path));
-        read_bytes(&resolved, found.kind, found.stamp.size, &shown, limit)
+        self.open_resolved(&resolved, &shown)?.read(&shown, limit)
     }
 
     /// Whether there is anything at a path.
     pub(crate) fn exists(&self, path: &RelPath) -> Result<bool, WorkspaceError> {
         self.locate(path).map(|found| found.is_some())
+    }
+
+    /// Refuses a name at the top of the boundary that is a link.
+    pub(crate) fn refuse_link(&self, name: &str) -> Result<(), WorkspaceError> {
+        match self.boundary.stat(name)? {
+            Some((TreeEntryKind::Link, _)) => Err(WorkspaceError::IsLink { path: name.to_owned() }),
+            _ => Ok(()),
+        }
     }
 
     /// Whether two roots are the same directory.
@@ -168,44 +182,23 @@ impl Root {
         limit: usize,
     ) -> Result<Option<Vec<Entry>>, WorkspaceError> {
         let shown = self.show(path);
-        let directory = if path.is_empty() {
-            self.directory.clone()
+        let found = if path.is_empty() {
+            let opened = self.open_resolved(&self.directory, &shown)?;
+            self.seen.note(self.directory.clone(), Some(opened.stamp));
+            Some(opened)
         } else {
-            match self.locate(&RelPath::listed("", path))? {
-                None => return Ok(None),
-                Some((_, meta)) if !meta.is_dir() => {
-                    return Err(WorkspaceError::NotADirectory { path: shown });
-                }
-                Some((found, _)) => found,
-            }
+            self.open_at(&RelPath::listed("", path))?.map(|(opened, _)| opened)
         };
-        let io = |source| WorkspaceError::Io { path: shown.clone(), source };
-        let stamp = FileStamp::of(&fs::metadata(&directory).map_err(io)?);
-        self.seen.note(directory.clone(), Some(stamp));
-        let mut entries = Vec::new();
-        for (count, entry) in fs::read_dir(&directory).map_err(io)?.enumerate() {
-            if count >= limit {
-                return Err(WorkspaceError::TooManyEntries { path: shown, limit });
-            }
-            let entry = entry.map_err(io)?;
-            let kind = entry.file_type().map_err(io)?;
-            let kind = if kind.is_dir() {
-                EntryKind::Directory
-            } else if kind.is_file() {
-                EntryKind::File
-            } else {
-                EntryKind::Other
-            };
-            let (name, kind) = match entry.file_name().into_string() {
-                Ok(name) => (name, kind),
-                Err(name) => (name.to_string_lossy().into_owned(), EntryKind::BadName),
-            };
-            if !name.starts_with('.') {
-                entries.push(Entry { name, kind });
-            }
-        }
-        entries.sort();
-        Ok(Some(entries))
+        let Some(opened) = found else { return Ok(None) };
+        let listed = opened.list(&shown, limit)?;
+        let entries = listed.into_iter().filter(|entry| !entry.name.starts_with('.'));
+        let kind = |entry: &TreeEntry| match entry.kind {
+            _ if !entry.is_unicode => EntryKind::BadName,
+            TreeEntryKind::Directory => EntryKind::Directory,
+            TreeEntryKind::File => EntryKind::File,
+            TreeEntryKind::Link | TreeEntryKind::Special => EntryKind::Other,
+        };
+        Ok(Some(entries.map(|entry| Entry { kind: kind(&entry), name: entry.name }).collect()))
     }
 
     /// The directories below this root on the way to `target`, outermost first, without the root.
@@ -239,6 +232,38 @@ impl Root {
             (true, false) => self.shown.trim_end_matches('/').into(),
             (false, _) => format!("{}{path}", self.shown),
         }
+    }
+
+    /// Opens what is at a path, and says where that is with its links resolved.
+    fn open_at(&self, path: &RelPath) -> Result<Option<(Opened, PathBuf)>, WorkspaceError> {
+        let at = self.directory.join(path.as_str());
+        let below = at.strip_prefix(self.boundary.path()).unwrap_or(Path::new(path.as_str()));
+        match self.boundary.try_open(below) {
+            Ok(opened) => {
+                self.seen.note(at.clone(), Some(opened.stamp));
+                Ok(Some((opened, at)))
+            }
+            Err(Errno::NOENT) => {
+                self.seen.note(at, None);
+                Ok(None)
+            }
+            // A link, or an error to explain: the long way does that.
+            Err(_) => {
+                let Some((resolved, meta)) = self.locate(path)? else { return Ok(None) };
+                let shown = self.show(path.as_str());
+                if FileKind::of(&meta) == FileKind::Special {
+                    return Err(WorkspaceError::NotRegular { path: shown });
+                }
+                let opened = self.open_resolved(&resolved, &shown)?;
+                Ok(Some((opened, resolved)))
+            }
+        }
+    }
+
+    /// Opens what a path leads to, which no longer holds a link unless somebody has just put one there.
+    fn open_resolved(&self, resolved: &Path, shown: &str) -> Result<Opened, WorkspaceError> {
+        let below = resolved.strip_prefix(self.boundary.path()).unwrap_or(resolved);
+        self.boundary.try_open(below).map_err(|error| fault(shown.to_owned(), error))
     }
 
     fn locate(&self, path: &RelPath) -> Result<Option<(PathBuf, Metadata)>, WorkspaceError> {
@@ -288,7 +313,7 @@ impl Root {
             }
             Err(source) => return Err(io(source)),
         };
-        if !target.starts_with(&self.boundary) {
+        if !target.starts_with(self.boundary.path()) {
             return Err(WorkspaceError::LinkOutside {
                 link: self.show(walked),
                 target: target.display().to_string(),
@@ -306,9 +331,22 @@ impl Root {
 /// [`Workspace`](crate::Workspace), which keeps it inside.
 pub fn read_file(path: &Path, limit: u64) -> Result<SourceFile, WorkspaceError> {
     let shown = path.display().to_string();
-    match fs::metadata(path) {
-        Ok(meta) => read_checked(path, &meta, shown, limit),
-        Err(source) => Err(WorkspaceError::Io { path: shown, source }),
+    let opened = Opened::named(path).map_err(|error| fault(shown.clone(), error))?;
+    let text = decode(opened.read(&shown, limit)?, &shown)?;
+    Ok(SourceFile { path: shown, text, first_line: 1 })
+}
+
+/// The bytes of a regular file that is no link itself; `None` if there is none. For state that a program
+/// keeps at a known path.
+pub fn read_state(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, WorkspaceError> {
+    let directory = match path.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() => directory,
+        _ => Path::new("."),
+    };
+    match Tree::open(directory) {
+        Ok(tree) => tree.read(path.file_name().unwrap_or_default(), limit),
+        Err(WorkspaceError::NoRoot { .. }) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -323,39 +361,6 @@ fn resolve_directory(path: &Path, shown: &str) -> Result<PathBuf, WorkspaceError
         Ok(_) => Err(WorkspaceError::NotADirectory { path: shown.into() }),
         Err(source) => Err(WorkspaceError::Io { path: shown.into(), source }),
     }
-}
-
-fn read_checked(
-    path: &Path,
-    meta: &Metadata,
-    shown: String,
-    limit: u64,
-) -> Result<SourceFile, WorkspaceError> {
-    let bytes = read_bytes(path, FileKind::of(meta), meta.len(), &shown, limit)?;
-    let text = decode(bytes, &shown)?;
-    Ok(SourceFile { path: shown, text, first_line: 1 })
-}
-
-fn read_bytes(
-    path: &Path,
-    kind: FileKind,
-    size: u64,
-    shown: &str,
-    limit: u64,
-) -> Result<Vec<u8>, WorkspaceError> {
-    kind.check(size, shown, limit)?;
-    let io = |source| WorkspaceError::Io { path: shown.to_owned(), source };
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
-    File::open(path)
-        .map_err(io)?
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(io)?;
-    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    if size > limit {
-        return Err(WorkspaceError::TooLarge { path: shown.to_owned(), size, limit });
-    }
-    Ok(bytes)
 }
 
 /// Bytes to text: UTF-8 without NUL, byte order mark dropped, CRLF as LF.

@@ -79,7 +79,7 @@ fn a_directory_is_not_a_file_and_a_file_not_a_directory() {
 #[test]
 fn a_huge_sparse_file_fails_at_once() {
     let (dir, root) = workspace();
-    File::create(dir.path().join("x.md")).unwrap().set_len(100_000_000).unwrap();
+    fs::File::create(dir.path().join("x.md")).unwrap().set_len(100_000_000).unwrap();
     let start = Instant::now();
     assert_eq!(
         refusal(&root, "x.md"),

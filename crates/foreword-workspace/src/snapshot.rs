@@ -1,11 +1,14 @@
 //! Which paths were read and what was there, so that a cached result can be checked cheaply.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::config::CONFIG_FILE;
 use crate::found_file::FileStamp;
+use crate::governed::contents::Digest;
 
 /// A file that changed this shortly before it was read may change again without a new stamp: file
 /// systems count time in ticks.
@@ -15,11 +18,35 @@ const TICK: Duration = Duration::from_millis(25);
 #[derive(Debug, Default)]
 pub(crate) struct SeenPaths {
     paths: Mutex<Vec<(PathBuf, Option<FileStamp>)>>,
+    used: Mutex<BTreeSet<UsedFile>>,
+}
+
+/// A file of the workspace that was read, and the bytes it had then.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UsedFile {
+    /// Its path in the workspace, links resolved.
+    pub path: String,
+    /// The blake3 digest of the bytes that were read.
+    pub digest: Digest,
+    /// The text of `foreword.toml`, which is compared by what it says.
+    pub text: Option<String>,
 }
 
 impl SeenPaths {
     pub(crate) fn note(&self, path: PathBuf, found: Option<FileStamp>) {
         self.paths.lock().unwrap_or_else(PoisonError::into_inner).push((path, found));
+    }
+
+    /// Notes the bytes of a file that reached somebody.
+    pub(crate) fn used(&self, path: &str, bytes: &[u8]) {
+        let text = (path == CONFIG_FILE)
+            .then(|| String::from_utf8_lossy(bytes).trim_start_matches('\u{feff}').to_owned());
+        let used = UsedFile { path: path.to_owned(), digest: blake3::hash(bytes).into(), text };
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(used);
+    }
+
+    pub(crate) fn used_files(&self) -> BTreeSet<UsedFile> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn paths(&self) -> Vec<(PathBuf, Option<FileStamp>)> {

@@ -1,13 +1,15 @@
 //! A workspace directory: the opened root, its settings, and the files by name.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::config::toml_text;
 use crate::config::{CONFIG_FILE, Config};
 use crate::error::{AskedBy, WorkspaceError};
+use crate::private::PRIVATE_DIR;
 use crate::read::{Root, SourceFile};
 use crate::rel_path::RelPath;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, UsedFile};
 use crate::tools::{self, TOOLS_FILE, ToolEntry};
 use foreword::nearest;
 
@@ -31,6 +33,8 @@ impl Workspace {
     /// Opens a workspace and reads its `foreword.toml`; one without it has the defaults.
     pub fn open(root: &Path) -> Result<Self, WorkspaceError> {
         let files = Root::open(root)?;
+        // State and private layers of another place must not pass for those of this one.
+        files.refuse_link(PRIVATE_DIR)?;
         let config_file = files.read(&RelPath::listed("", CONFIG_FILE), MAX_CONFIG_BYTES)?;
         let config = config_file.as_ref().map(Config::parse).transpose()?.unwrap_or_default();
         let given = root.to_path_buf();
@@ -60,6 +64,13 @@ impl Workspace {
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::of(&self.files.seen)
+    }
+
+    /// Every file that was read so far, with the bytes it had then. A file that changed meanwhile is
+    /// here twice. Skills are not among them: each is approved by its own digest.
+    #[must_use]
+    pub fn used_files(&self) -> BTreeSet<UsedFile> {
+        self.files.seen.used_files()
     }
 
     /// Reads a file of the workspace; `None` if it does not exist.

@@ -10,12 +10,16 @@ use foreword_skills::unified;
 use foreword_store::{
     IdentityState, IdentityVerdict, Refusal, RefusalState, SessionId, StoreError,
 };
+use foreword_workspace::read_state;
 use serde_json::json;
 
 use crate::error::CliError;
 use crate::hosting;
 use crate::terminal::{Terminal, plain_line};
 use crate::user_env::format_time;
+
+/// Bytes of a file that a proposal would replace.
+const MAX_SHOWN_BYTES: u64 = 4 << 20;
 
 /// How many refusals an error lists.
 const MAX_LISTED: usize = 20;
@@ -187,7 +191,7 @@ pub(crate) fn decide(
     }
     if !args.reject {
         if !(args.yes && (terminal.quiet || terminal.json)) {
-            let old = std::fs::read(host.root().join(&proposal.file)).ok();
+            let old = read_state(&host.root().join(&proposal.file), MAX_SHOWN_BYTES)?;
             let new = content.as_deref().map(str::as_bytes);
             terminal.show(&unified(&proposal.file, old.as_deref(), new))?;
         }

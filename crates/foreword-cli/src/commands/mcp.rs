@@ -71,7 +71,7 @@ pub(crate) fn run(workspace: &Path, args: &McpArgs, terminal: &Terminal) -> Resu
         return serve_stdio(Arc::new(backend)).map_err(failed);
     }
     let host = hosting::open(workspace)?;
-    hosting::ensure_trusted(&host, args.trust, terminal)?;
+    hosting::ensure_trusted(&host, None, args.trust, terminal)?;
     let session = args.session.as_deref().map(SessionId::parse).transpose()?;
     let session = host.client_session(session, args.agent.as_deref(), "mcp")?;
     let backend = Arc::new(Local { host, session });

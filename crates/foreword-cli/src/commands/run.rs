@@ -70,7 +70,7 @@ pub(crate) fn run(workspace: &Path, args: &RunArgs, terminal: &Terminal) -> Resu
     if let Some(what) = args.dry_run {
         return dry_run(&host, &request, what, terminal);
     }
-    hosting::ensure_trusted(&host, args.turn.trust, terminal)?;
+    hosting::ensure_trusted(&host, args.turn.cwd.as_deref(), args.turn.trust, terminal)?;
     hosting::ensure_sandbox(&host, &mut request, terminal)?;
     let tree = host.tree()?;
     request.tree = Some(tree.clone());

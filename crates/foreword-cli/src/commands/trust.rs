@@ -1,6 +1,6 @@
 //! `foreword trust`: review what a workspace tells the model and gives away, and trust it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foreword::visible_line;
@@ -26,6 +26,9 @@ Examples:
   foreword trust --list
   foreword trust -w my-agent --revoke")]
 pub(crate) struct TrustArgs {
+    /// Working directory of the agent: also reviews the instructions on the way to it
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
     /// Trust without asking
     #[arg(short, long)]
     yes: bool,
@@ -54,12 +57,12 @@ pub(crate) fn run(workspace: &Path, args: &TrustArgs, terminal: &Terminal) -> Re
         });
         return Ok(());
     }
-    let (standing, now) = host.standing()?;
+    let (standing, now) = host.standing(args.cwd.as_deref())?;
     if standing == Standing::Trusted {
         let text = trust_question::everything(&host.disclosure(&now)?);
         terminal.say(text.trim_end());
     } else {
-        hosting::review_trust(&host, args.yes, terminal)?;
+        hosting::review_trust(&host, args.cwd.as_deref(), args.yes, terminal)?;
     }
     if terminal.json {
         return terminal.print_json(&json!({ "trusted": true }));

@@ -8,7 +8,7 @@ use foreword::{
     Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, MissingRef, Profile, Tool,
 };
 use foreword_workspace::{
-    Agent, AskedBy, Config, EmbedderSettings, Layer, ToolEntry, Workspace, WorkspaceError,
+    Agent, AskedBy, Config, EmbedderSettings, Layer, ToolEntry, UsedFile, Workspace, WorkspaceError,
 };
 
 use crate::assembler::Assembler;
@@ -18,7 +18,7 @@ use crate::collect::skills::gather_skills;
 use crate::collect::surfaces::{description, surface};
 use crate::collect::text::document_within;
 use crate::error::GatherError;
-use crate::git;
+use crate::git::GitFacts;
 use crate::request::Request;
 use crate::select::embedders;
 use crate::warning::{Warning, summed};
@@ -34,6 +34,8 @@ pub struct Gathered {
     pub blueprint_file: String,
     /// What was passed over.
     pub warnings: Vec<Warning>,
+    /// Every file of the workspace that was read for it, with the bytes it had then; skills apart.
+    pub used_files: BTreeSet<UsedFile>,
 }
 
 /// What a workspace says of an agent, whatever the task: the same until a file changes.
@@ -48,6 +50,7 @@ pub(crate) struct Base {
     pub(crate) missing: Vec<MissingRef>,
     /// The embedding endpoint that the workspace names and the person did not agree to.
     pub(crate) refused_endpoint: Option<String>,
+    pub(crate) used_files: BTreeSet<UsedFile>,
     /// The workspace, absolute and links followed.
     pub(crate) root: PathBuf,
 }
@@ -169,6 +172,7 @@ pub(crate) fn gather_base(
         agent: agent.cloned(),
         missing: layers.missing,
         refused_endpoint: embedders::without_consent(workspace)?,
+        used_files: workspace.used_files(),
         root: workspace.root().canonicalize().unwrap_or_else(|_| workspace.root().to_path_buf()),
     })
 }
@@ -211,22 +215,24 @@ impl Base {
         };
         request.apply(&mut context);
         context.task = document_within(&context.task, "the task", config.assembly.max_task_tokens);
+        let mut warnings = self.warnings.clone();
         if request.neutral {
             context.now = None;
         } else {
-            self.add_machine_facts(request, &mut context);
+            warnings.extend(self.add_machine_facts(request, &mut context));
         }
         context.validate()?;
         Ok(Gathered {
             context,
             blueprint: self.blueprint.clone(),
             blueprint_file: self.blueprint_file.clone(),
-            warnings: self.warnings.clone(),
+            warnings,
+            used_files: self.used_files.clone(),
         })
     }
 
     /// What differs between machines: directory, operating system, branch.
-    fn add_machine_facts(&self, request: &Request, context: &mut Context) {
+    fn add_machine_facts(&self, request: &Request, context: &mut Context) -> Option<Warning> {
         context.workspace = Some(Line::new(self.root.to_string_lossy()));
         let assembly = &self.config.assembly;
         if assembly.include_env {
@@ -236,12 +242,13 @@ impl Base {
                 os: Line::new(std::env::consts::OS),
             });
         }
-        if assembly.include_git
-            && let Some(branch) = git::branch(&self.root)
-        {
-            let summary = git::changes(&self.root).unwrap_or_default();
-            context.git = Some(Git { branch: Line::new(branch), summary: Line::new(summary) });
+        if !assembly.include_git {
+            return None;
         }
+        let GitFacts { branch, changes, problem } = GitFacts::around(&self.root);
+        context.git =
+            branch.map(|branch| Git { branch: Line::new(branch), summary: Line::new(changes) });
+        problem.map(|problem| Warning::Git { problem })
     }
 }
 

@@ -126,11 +126,9 @@ fn append(path: &Path, text: &str, limit: u64) -> Result<(), GatherError> {
         let path = path.display().to_string();
         GatherError::Workspace(foreword_workspace::WorkspaceError::Io { path, source })
     };
-    let mut all = match fs::read_to_string(path) {
-        Ok(there) => there,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(io(error)),
-    };
+    let there = foreword_workspace::read_state(path, limit)?.unwrap_or_default();
+    let not_utf8 = |error| io(std::io::Error::new(std::io::ErrorKind::InvalidData, error));
+    let mut all = String::from_utf8(there).map_err(not_utf8)?;
     if !all.is_empty() && !all.ends_with('\n') {
         all.push('\n');
     }

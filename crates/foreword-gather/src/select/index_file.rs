@@ -17,6 +17,8 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
+
+use foreword_workspace::{WorkspaceError, read_state};
 use std::sync::Arc;
 
 use foreword_embed::{EmbedderId, Vector};
@@ -143,15 +145,16 @@ impl IndexFile {
 
     /// Reads a file; nothing if there is none.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, IndexError> {
-        let bytes = match fs::metadata(path).and_then(|meta| {
-            if meta.len() > MAX_INDEX_BYTES {
-                return Err(io::Error::other("it is larger than any index"));
+        let bytes = match read_state(path, MAX_INDEX_BYTES) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Ok(None),
+            Err(WorkspaceError::Io { path, source }) => {
+                return Err(IndexError::Io { path, source });
             }
-            fs::read(path)
-        }) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(IndexError::Io { path: path.display().to_string(), source }),
+            Err(error) => {
+                let (path, source) = (path.display().to_string(), io::Error::other(error));
+                return Err(IndexError::Io { path, source });
+            }
         };
         Self::parse(&bytes).map(Some).map_err(|fault| match fault {
             Fault::Newer(found) => IndexError::Newer { path: path.display().to_string(), found },

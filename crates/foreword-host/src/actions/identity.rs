@@ -6,7 +6,8 @@ use foreword_skills::Screeners;
 use foreword_store::NewIdentityProposal;
 use serde_json::{Value, json};
 
-use super::{change, internal};
+use super::change;
+use crate::error::HostError;
 use crate::governance::identity;
 use crate::turn::active_session::ActiveSession;
 
@@ -18,7 +19,7 @@ pub(super) fn propose(active: &ActiveSession, args: IdentityPropose) -> Result<V
         let reason = screening.findings.first().map_or("it is not safe", |found| &found.message);
         return Ok(json!({ "verdict": Verdict::Reject.as_str(), "reason": reason }));
     }
-    let base = identity::digest(&active.host.root.join(&file)).map_err(|error| internal(&error))?;
+    let base = identity::digest(&active.host.root, &file).map_err(HostError::from)?;
     let (by, session) = (active.actor(), active.identity.session.clone());
     let shown = file.clone();
     let id = change(active, "identity_propose", json!({ "file": shown }), move |write, now| {

@@ -1,11 +1,11 @@
 //! Identity files: which ones an agent may propose to change, and applying a decision.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
 use std::path::Path;
 
 use foreword_store::{Event, IdentityProposal, IdentityVerdict, Outcome};
-use foreword_workspace::PRIVATE_DIR;
+use foreword_workspace::{PRIVATE_DIR, Tree, TreeEntryKind, WorkspaceError};
 use serde_json::json;
 
 use crate::error::HostError;
@@ -26,19 +26,17 @@ pub(crate) fn target(root: &Path, agent: Option<&str>, file: &str) -> Result<Str
         ));
     }
     let own = agent.map(|agent| format!("agents/{agent}/{file}"));
-    Ok(own.filter(|own| root.join(own).is_file()).unwrap_or_else(|| file.to_owned()))
+    let is_file = |own: &String| {
+        let found = Tree::open_as(root, "").and_then(|tree| tree.stat(own));
+        matches!(found, Ok(Some((TreeEntryKind::File, _))))
+    };
+    Ok(own.filter(is_file).unwrap_or_else(|| file.to_owned()))
 }
 
 /// The digest of a file; `None` if it does not exist.
-pub(crate) fn digest(path: &Path) -> io::Result<Option<[u8; 32]>> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let mut content = Vec::new();
-    file.take(MAX_FILE_BYTES).read_to_end(&mut content)?;
-    Ok(Some(*blake3::hash(&content).as_bytes()))
+pub(crate) fn digest(root: &Path, file: &str) -> Result<Option<[u8; 32]>, WorkspaceError> {
+    let content = Tree::open_as(root, "")?.read(file, MAX_FILE_BYTES)?;
+    Ok(content.map(|content| blake3::hash(&content).into()))
 }
 
 impl Host {
@@ -62,8 +60,7 @@ impl Host {
         let (proposal, content) = self.identity_proposal(id)?;
         let path = self.root.join(&proposal.file);
         if verdict == IdentityVerdict::Approve {
-            let found = digest(&path)
-                .map_err(|error| HostError::io(format!("read {}", path.display()), error))?;
+            let found = digest(&self.root, &proposal.file)?;
             if found != proposal.base {
                 return Err(HostError::ProposalOutdated { file: proposal.file });
             }

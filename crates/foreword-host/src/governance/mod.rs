@@ -2,14 +2,16 @@
 //!
 //! Governed files (identity files, instructions, prompts, skills, settings) speak to the model with
 //! authority. Before a turn, `trust` compares them with what the person accepted, which `TrustStore` of
-//! foreword-workspace keeps outside the workspace; `disclosure` is what the question shows. After a turn,
-//! `quarantine` moves away every governed file the agent created. An agent that wants such a change proposes it (`identity`), and an action refused because
+//! foreword-workspace keeps outside the workspace; `disclosure` is what the question shows. `protected`
+//! says what a sandbox makes read-only or hides. After a turn, `quarantine` moves away every governed file
+//! the agent created. An agent that wants such a change proposes it (`identity`), and an action refused because
 //! of taint waits for a grant (`grants`).
 
 mod disclosure;
 mod error;
 mod grants;
 pub(crate) mod identity;
+pub(crate) mod protected;
 pub(crate) mod quarantine;
 mod trust;
 

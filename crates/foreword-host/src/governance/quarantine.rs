@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use foreword_workspace::{
-    Governed, GovernedContents, GovernedGroup, MAX_ENTRIES, PRIVATE_DIR, Repositories, Workspace,
+    Governed, GovernedContents, GovernedGroup, MAX_ENTRIES, PRIVATE_DIR, Repositories,
     WorkspaceError, file_name_fault,
 };
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
@@ -61,15 +61,9 @@ impl Quarantine {
     ///
     /// The skills directory must exist by then: the store writes to it while the agent runs, and a
     /// directory that appears only then would be moved.
-    pub(crate) fn before(governed: &Governed) -> Self {
-        let repositories = Repositories::find(governed.root());
+    pub(crate) fn before(governed: &Governed, repositories: Repositories) -> Self {
         let absent_git_files = repositories.absent();
         Self { before: governed.clone(), repositories, absent_git_files }
-    }
-
-    /// Files of the repositories that git on the host would act on. The sandbox makes them read-only.
-    pub(crate) fn git_settings(&self) -> Vec<PathBuf> {
-        self.repositories.read_only()
     }
 
     /// Moves what has appeared since into `.foreword/quarantine/<name>/`, and restores governed links.
@@ -78,7 +72,6 @@ impl Quarantine {
     /// files cannot be told from a person's. A file that cannot be moved does not stop the others.
     pub(crate) fn after(
         &self,
-        workspace: &Workspace,
         name: &str,
         accepted: Option<&GovernedContents>,
     ) -> QuarantineReport {
@@ -93,13 +86,8 @@ impl Quarantine {
         for (path, link) in self.before.links() {
             moving.restore(Path::new(path), &link.target, Some(link.group), &mut done);
         }
-        // Known names first: the search for new instructions may fail in a huge workspace.
         moving.all(self.absent(), accepted, &mut done);
         self.move_git_files(&moving, &mut done);
-        match self.new_instructions(workspace) {
-            Ok(new) => moving.all(new, accepted, &mut done),
-            Err(fault) => done.faults.push(fault),
-        }
         done.moved.sort_by(|a, b| a.path.cmp(&b.path));
         done
     }
@@ -124,25 +112,6 @@ impl Quarantine {
         let absent = self.before.absent().iter();
         let visible = absent.filter(|(path, _)| !Path::new(path).starts_with(private));
         visible.map(|(path, group)| (path.clone(), *group)).collect()
-    }
-
-    /// Nested instruction files that did not exist.
-    fn new_instructions(
-        &self,
-        workspace: &Workspace,
-    ) -> Result<BTreeSet<(String, GovernedGroup)>, GovernanceError> {
-        let mut names = BTreeSet::new();
-        let now = workspace.governed()?;
-        let instructions = now.paths().iter().map(|(path, group)| (path, *group));
-        let links = now.links().iter().map(|(path, link)| (path, link.group));
-        for (path, group) in instructions.chain(links) {
-            let known =
-                self.before.paths().contains_key(path) || self.before.links().contains_key(path);
-            if group == GovernedGroup::Instructions && !known {
-                names.insert((path.clone(), group));
-            }
-        }
-        Ok(names)
     }
 }
 

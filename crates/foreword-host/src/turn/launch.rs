@@ -6,10 +6,9 @@ use std::ops::RangeInclusive;
 
 use foreword_protocol::{Job, JobLimits, RunnerKind};
 use foreword_sandbox::{DEFAULT_PATH, Limits, SandboxKind, SandboxSpec};
-use foreword_workspace::Governed;
 
 use crate::error::HostError;
-use crate::governance::quarantine::Quarantine;
+use crate::governance::protected::ProtectedPaths;
 use crate::host::Host;
 use crate::turn::prepare::PreparedTurn;
 use crate::turn::run_dir::RunDir;
@@ -18,8 +17,7 @@ impl Host {
     pub(crate) fn sandbox_spec(
         &self,
         prepared: &PreparedTurn,
-        governed: &Governed,
-        quarantine: &Quarantine,
+        protected: &ProtectedPaths,
         run_dir: &RunDir,
     ) -> Result<SandboxSpec, HostError> {
         let resolved = |path: &std::path::Path| {
@@ -33,14 +31,14 @@ impl Host {
         for name in ["LANG", "LC_ALL", "TERM", "TZ"] {
             env.extend((self.options.environment)(name).map(|value| (name.to_owned(), value)));
         }
-        let mut read_only = governed.read_only();
-        read_only.extend(quarantine.git_settings());
+        let mut private = protected.private.clone();
+        private.push(self.options.config_dir.clone());
         Ok(SandboxSpec {
             workspace: self.root.clone(),
             cwd: prepared.cwd.clone(),
             writable: true,
-            governed: read_only,
-            private: vec![governed.private(), self.options.config_dir.clone()],
+            governed: protected.read_only.clone(),
+            private,
             home: self.options.home.clone(),
             program: resolved(&self.options.program)?,
             args: vec!["agent".to_owned()],

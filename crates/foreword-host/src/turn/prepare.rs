@@ -1,5 +1,6 @@
 //! Everything a turn needs before its agent starts: agent, prompt, model, tools, history, sandbox.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use foreword::{Blueprint, Choice, Context, Document, Prompt, Timestamp, estimate
 use foreword_protocol::{Message, ModelRequest, Provider, RunnerKind, SystemPart, ToolSpec};
 use foreword_sandbox::Sandbox;
 use foreword_store::{Session, TurnRange};
-use foreword_workspace::{Config, ModelSettings};
+use foreword_workspace::{Config, ModelSettings, UsedFile};
 
 use crate::error::HostError;
 use crate::host::Host;
@@ -45,6 +46,8 @@ pub struct PreparedTurn {
     pub(crate) agent: Option<String>,
     pub(crate) user: Option<String>,
     pub(crate) cwd: PathBuf,
+    /// Every file of the workspace that settings and prompt come from, as it was when it was read.
+    pub(crate) used_files: BTreeSet<UsedFile>,
     pub(crate) tree: AgentTree,
     /// What the agent is told: the message, followed by the fenced external texts.
     pub(crate) message: String,
@@ -138,6 +141,8 @@ impl Host {
             default_tools: tools::DEFAULT.map(str::to_owned).to_vec(),
             ..self.request()
         })?;
+        let mut used_files = gathered.used_files;
+        used_files.extend(workspace.used_files());
         // A host keeps its embeddings in memory, so a missing index costs it only the first turn.
         let mut warnings = gathered.warnings;
         warnings.retain(|warning| !warning.is_missing_index());
@@ -188,6 +193,7 @@ impl Host {
             agent,
             user,
             cwd,
+            used_files,
             tree,
         })
     }

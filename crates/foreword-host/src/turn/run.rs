@@ -7,7 +7,6 @@ use foreword::{Choice, visible_line};
 use foreword_guard::ScanVerdict;
 use foreword_sandbox::SandboxKind;
 use foreword_store::{Outcome, Session, TurnNumber};
-use foreword_workspace::Workspace;
 use serde_json::json;
 
 use crate::error::HostError;
@@ -43,14 +42,12 @@ impl Host {
     ) -> Result<TurnReport, HostError> {
         let began = Instant::now();
         let (found, canary) = self.session_of(request)?;
-        // Before and after the files are read, so that a change made meanwhile has no effect.
-        self.check_trusted()?;
+        self.check_trusted(request.cwd.as_deref())?;
         if let Some(weaker) = self.weaker_sandbox(request)? {
             return Err(HostError::WeakerSandbox(weaker));
         }
         let prepared = self.prepare(request, found.as_ref(), &canary)?;
-        self.check_trusted()?;
-        self.check_settings(&prepared.config)?;
+        self.check_used(&prepared.used_files)?;
         prepared.check_room()?;
         warn_about(request, &prepared, observer);
         observer.prepared(&prepared);
@@ -93,9 +90,12 @@ impl Host {
         let skills = self.root.join(&workspace.config().skills.directory);
         std::fs::create_dir_all(&skills)
             .map_err(|error| HostError::io(format!("create {}", skills.display()), error))?;
-        let governed = workspace.governed()?;
-        let quarantine = Quarantine::before(&governed);
-        let spec = self.sandbox_spec(prepared, &governed, &quarantine, &run_dir)?;
+        let protected = self.protected_paths(&prepared.cwd)?;
+        for fault in protected.repositories.faults() {
+            observer.warning(&Warning::GitSettings { reason: fault.clone() });
+        }
+        let quarantine = Quarantine::before(&protected.governed, protected.repositories.clone());
+        let spec = self.sandbox_spec(prepared, &protected, &run_dir)?;
         let socket = prepared.sandbox.run_dir_inside(&spec).join(run_dir::SOCKET);
         let job = self.job(prepared, socket, &token, &spec)?;
         let server = Server::start(active, &run_dir.socket(), token)?;
@@ -109,7 +109,7 @@ impl Host {
         active.tree.cancel();
         drop(server);
         let place = format!("{}-{}", session.id, number.0);
-        self.quarantine_new_files(active, &quarantine, &workspace, &place, observer)?;
+        self.quarantine_new_files(active, &quarantine, &place, observer)?;
         let outcome = outcome?;
         let usage = self.finish_turn(active, session, *number, &outcome)?;
         let overhead = turn.began.elapsed().saturating_sub(waited) + active.activity.host_time();
@@ -141,12 +141,11 @@ impl Host {
         &self,
         active: &ActiveSession,
         quarantine: &Quarantine,
-        workspace: &Workspace,
         place: &str,
         observer: &mut dyn Observer,
     ) -> Result<(), HostError> {
         let accepted = self.accepted()?;
-        let report = quarantine.after(workspace, place, accepted.as_ref());
+        let report = quarantine.after(place, accepted.as_ref());
         for fault in report.faults {
             let reason = fault.to_string();
             let event = active.event("governed.quarantine", Outcome::Failed);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use foreword::{Choice, SandboxChoice};
 use foreword_sandbox::{Available, LAUNCHER_COMMAND, Launcher, Sandbox, SandboxKind, programs_in};
+use foreword_workspace::PRIVATE_DIR;
 
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +63,9 @@ impl Host {
         let Some(cwd) = cwd else { return Ok(self.root.clone()) };
         let outside = || HostError::NotADirectory { path: cwd.to_owned() };
         let found = self.root.join(cwd).canonicalize().map_err(|_| outside())?;
-        if !found.starts_with(&self.root) || !found.is_dir() {
+        let below = found.strip_prefix(&self.root).map_err(|_| outside())?;
+        let is_private = below.components().any(|part| part.as_os_str() == PRIVATE_DIR);
+        if is_private || !found.is_dir() {
             return Err(outside());
         }
         Ok(found)

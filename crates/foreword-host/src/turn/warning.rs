@@ -22,6 +22,8 @@ pub enum Warning {
     SuspectMessage,
     /// The agent created a file that it may not create; it was moved.
     Quarantined { path: String, moved_to: String, read_by: ReadBy },
+    /// Settings of git that could not be read, so what they name is not protected.
+    GitSettings { reason: String },
     /// Files the agent created could not be moved.
     QuarantineFailed { reason: String },
     /// The agent reached `host.max_steps`.
@@ -51,7 +53,10 @@ impl Warning {
     pub fn is_recurring(&self) -> bool {
         matches!(
             self,
-            Self::Gather(_) | Self::AdvisorySandbox { .. } | Self::NoStrongerSandbox { .. }
+            Self::Gather(_)
+                | Self::AdvisorySandbox { .. }
+                | Self::NoStrongerSandbox { .. }
+                | Self::GitSettings { .. }
         )
     }
 }
@@ -79,6 +84,13 @@ impl fmt::Display for Warning {
                 };
                 let (path, moved_to) = (visible_line(path), visible_line(moved_to));
                 write!(f, "the agent created {path}, {kind}; moved to {moved_to}")
+            }
+            Self::GitSettings { reason } => {
+                write!(
+                    f,
+                    "cannot read git settings to protect what they name: {}",
+                    visible_line(reason)
+                )
             }
             Self::QuarantineFailed { reason } => {
                 let reason = visible_line(reason);

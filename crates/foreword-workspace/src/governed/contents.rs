@@ -1,14 +1,14 @@
 //! What governed files hold: digests to compare, and short texts to show what changed.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::fs::{self, File};
-use std::io::Read;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io::Read as _;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::WorkspaceError;
 use crate::governed::find::MAX_GOVERNED;
 use crate::governed::{Governed, GovernedGroup};
+use crate::tree::{Tree, TreeEntryKind};
 
 /// Bytes of all governed files together.
 const MAX_GOVERNED_BYTES: u64 = 256 << 20;
@@ -38,6 +38,10 @@ pub struct GovernedFile {
 pub struct GovernedContents {
     /// By relative path; a link has an entry of its own beside that of its target.
     pub files: BTreeMap<String, GovernedFile>,
+    /// The paths that were looked up, whether something was there or not. Of other paths this says
+    /// nothing: another working directory has other instructions.
+    #[serde(skip)]
+    scope: BTreeSet<String>,
 }
 
 /// How governed files differ from what they were; paths, sorted.
@@ -79,67 +83,88 @@ impl GovernedContents {
         self.files.iter().map(|(path, file)| (path.clone(), file.digest)).collect()
     }
 
-    /// How this differs from what was before.
+    /// How this differs from what was before. A path that was not looked up now is not missing.
     #[must_use]
     pub fn changes_since(&self, before: &Self) -> GovernedChanges {
-        GovernedChanges::between(&before.digests(), &self.digests())
+        let mut changes = GovernedChanges::between(&before.digests(), &self.digests());
+        changes.removed.retain(|path| self.was_looked_up(path));
+        changes
+    }
+
+    /// Adds what was known before of paths that were not looked up now.
+    #[must_use]
+    pub fn with_others_of(mut self, before: &Self) -> Self {
+        for (path, file) in &before.files {
+            if !self.was_looked_up(path) {
+                self.files.insert(path.clone(), file.clone());
+            }
+        }
+        self
+    }
+
+    fn was_looked_up(&self, path: &str) -> bool {
+        let outer = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+        outer.chain([path]).any(|outer| self.scope.contains(outer))
     }
 
     pub(crate) fn read(
         governed: &Governed,
         groups: &[GovernedGroup],
     ) -> Result<Self, WorkspaceError> {
-        let mut reading = Reading { governed, contents: Self::default(), bytes: 0, kept: 0 };
+        let tree = Tree::open_as(&governed.root, "")?;
+        let mut reading = Reading { tree, contents: Self::default(), bytes: 0, kept: 0 };
+        let links = governed.links.keys().chain(governed.absent.keys());
+        reading.contents.scope = governed.paths.keys().chain(links).cloned().collect();
         for (path, link) in &governed.links {
             if groups.contains(&link.group) {
                 reading.link(path, link.group)?;
             }
         }
         for (path, group) in governed.paths.iter().filter(|(_, group)| groups.contains(group)) {
-            reading.tree(path, *group)?;
+            reading.path(path, *group)?;
         }
         Ok(reading.contents)
     }
 }
 
-struct Reading<'a> {
-    governed: &'a Governed,
+struct Reading {
+    tree: Tree,
     contents: GovernedContents,
     bytes: u64,
     kept: usize,
 }
 
-impl Reading<'_> {
-    fn tree(&mut self, top: &str, group: GovernedGroup) -> Result<(), WorkspaceError> {
+impl Reading {
+    fn path(&mut self, top: &str, group: GovernedGroup) -> Result<(), WorkspaceError> {
         let mut paths = VecDeque::from([top.to_owned()]);
         while let Some(path) = paths.pop_front() {
-            let io = |source| WorkspaceError::Io { path: path.clone(), source };
-            let at = self.governed.root.join(&path);
-            let kind = fs::symlink_metadata(&at).map_err(io)?.file_type();
-            if kind.is_symlink() {
-                self.link(&path, group)?;
-            } else if kind.is_file() {
-                self.file(&path, group)?;
-            } else if kind.is_dir() {
-                for entry in fs::read_dir(&at).map_err(io)? {
+            match self.tree.stat(&path)?.map(|(kind, _)| kind) {
+                // It was there a moment ago.
+                None => {}
+                Some(TreeEntryKind::Link) => self.link(&path, group)?,
+                Some(TreeEntryKind::File) => self.file(&path, group)?,
+                Some(TreeEntryKind::Directory) => {
+                    let known = paths.len() + self.contents.files.len();
+                    let left = MAX_GOVERNED.saturating_sub(known);
+                    let listed = match self.tree.list(&path, left) {
+                        Err(WorkspaceError::TooManyEntries { path, .. }) => {
+                            let limit = MAX_GOVERNED;
+                            return Err(WorkspaceError::TooManyEntries { path, limit });
+                        }
+                        listed => listed?.unwrap_or_default(),
+                    };
                     // A name that is not Unicode is no governed file: no reader takes it.
-                    if let Ok(name) = entry.map_err(io)?.file_name().into_string() {
-                        paths.push_back(format!("{path}/{name}"));
-                    }
-                    if paths.len() + self.contents.files.len() > MAX_GOVERNED {
-                        return Err(WorkspaceError::TooManyEntries { path, limit: MAX_GOVERNED });
-                    }
+                    let names = listed.into_iter().filter(|entry| entry.is_unicode);
+                    paths.extend(names.map(|entry| format!("{path}/{}", entry.name)));
                 }
-            } else {
-                return Err(WorkspaceError::NotRegular { path });
+                Some(TreeEntryKind::Special) => return Err(WorkspaceError::NotRegular { path }),
             }
         }
         Ok(())
     }
 
     fn link(&mut self, path: &str, group: GovernedGroup) -> Result<(), WorkspaceError> {
-        let target = fs::read_link(self.governed.root.join(path))
-            .map_err(|source| WorkspaceError::Io { path: path.to_owned(), source })?;
+        let Some(target) = self.tree.link(path)? else { return Ok(()) };
         let says = format!("link to {}\n", target.display());
         let mut hasher = blake3::Hasher::new();
         hasher.update(b"link\0").update(target.as_os_str().as_encoded_bytes());
@@ -150,7 +175,15 @@ impl Reading<'_> {
 
     fn file(&mut self, path: &str, group: GovernedGroup) -> Result<(), WorkspaceError> {
         let io = |source| WorkspaceError::Io { path: path.to_owned(), source };
-        let mut file = File::open(self.governed.root.join(path)).map_err(io)?;
+        let Some((mut file, size)) = self.tree.file(path)? else { return Ok(()) };
+        let too_large = |size| {
+            let (path, limit) = (path.to_owned(), MAX_GOVERNED_BYTES);
+            WorkspaceError::GovernedTooLarge { path, size, limit }
+        };
+        // Nobody waits for gigabytes to be read before they are refused.
+        if self.bytes.saturating_add(size) > MAX_GOVERNED_BYTES {
+            return Err(too_large(self.bytes.saturating_add(size)));
+        }
         let mut hasher = blake3::Hasher::new();
         let mut start = Vec::new();
         let mut buffer = vec![0; 64 << 10];
@@ -159,12 +192,7 @@ impl Reading<'_> {
             let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
             self.bytes += u64::try_from(read).unwrap_or(u64::MAX);
             if self.bytes > MAX_GOVERNED_BYTES {
-                let (size, limit) = (self.bytes, MAX_GOVERNED_BYTES);
-                return Err(WorkspaceError::GovernedTooLarge {
-                    path: path.to_owned(),
-                    size,
-                    limit,
-                });
+                return Err(too_large(self.bytes));
             }
             hasher.update(bytes);
             if start.len() <= MAX_KEPT_TEXT {

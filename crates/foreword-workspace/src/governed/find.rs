@@ -1,26 +1,25 @@
-//! Finding the governed paths of a workspace. Links are read, never followed by the system.
+//! The governed paths of a workspace, looked up by name.
+//!
+//! No walk decides what is governed: the names are known, and so are the directories in which they
+//! count, from the root of the workspace to the directory an agent works in. Files of these names
+//! anywhere else are never opened for a prompt, so there is nothing to hide by flooding a tree.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
-use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::config::CONFIG_FILE;
 use crate::error::WorkspaceError;
+use crate::governed::names::{LeadsTo, follow, inside, join};
 use crate::governed::{Governed, GovernedGroup, GovernedLink, INSTRUCTIONS, LOCK_FILE, is_below};
 use crate::private::PRIVATE_DIR;
 use crate::rel_path::RelPath;
 use crate::tools::TOOLS_FILE;
+use crate::tree::{Tree, TreeEntryKind};
 use crate::workspace::Workspace;
 
 /// Entries that governed directories may have together.
 pub(crate) const MAX_GOVERNED: usize = 50_000;
-/// Entries the search for nested instructions looks at before it stops.
-const MAX_WALKED: usize = 100_000;
-/// Links followed from one path, as the kernel does.
-const MAX_LINK_HOPS: usize = 40;
-/// Directories without instructions for anybody, and with very many entries.
-const PASSED_OVER: [&str; 2] = ["node_modules", "target"];
 
 const AT_THE_ROOT: [(&str, GovernedGroup); 15] = [
     (CONFIG_FILE, GovernedGroup::Settings),
@@ -40,7 +39,7 @@ const AT_THE_ROOT: [(&str, GovernedGroup); 15] = [
     ("prompts", GovernedGroup::Prompts),
 ];
 
-/// The search, and what it has found.
+/// What has been looked up so far.
 pub(crate) struct Finder<'a> {
     workspace: &'a Workspace,
     root: PathBuf,
@@ -48,12 +47,9 @@ pub(crate) struct Finder<'a> {
     links: BTreeMap<String, GovernedLink>,
     absent: BTreeMap<String, GovernedGroup>,
     outside: Vec<PathBuf>,
-    complete: bool,
     /// Governed directories whose links are yet to be looked at.
     unwalked: VecDeque<(String, GovernedGroup)>,
     entries: usize,
-    most_governed: usize,
-    most_walked: usize,
 }
 
 impl<'a> Finder<'a> {
@@ -65,17 +61,9 @@ impl<'a> Finder<'a> {
             links: BTreeMap::new(),
             absent: BTreeMap::new(),
             outside: Vec::new(),
-            complete: true,
             unwalked: VecDeque::new(),
             entries: 0,
-            most_governed: MAX_GOVERNED,
-            most_walked: MAX_WALKED,
         }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn within(self, most_governed: usize, most_walked: usize) -> Self {
-        Self { most_governed, most_walked, ..self }
     }
 
     pub(crate) fn find(mut self, cwd: Option<&Path>) -> Result<Governed, WorkspaceError> {
@@ -85,8 +73,6 @@ impl<'a> Finder<'a> {
         self.take(&format!("{PRIVATE_DIR}/layers"), GovernedGroup::Prompts)?;
         self.skills()?;
         self.blueprints()?;
-        self.links_of_directories()?;
-        self.nested_instructions()?;
         if let Some(cwd) = cwd {
             for directory in self.workspace.files.directories_towards(cwd)? {
                 for name in INSTRUCTIONS {
@@ -100,7 +86,7 @@ impl<'a> Finder<'a> {
 
     /// Drops what lies below a governed directory: that is governed with it.
     fn finish(self) -> Governed {
-        let Self { root, paths: all, mut links, mut absent, outside, complete, .. } = self;
+        let Self { root, paths: all, mut links, mut absent, outside, .. } = self;
         let mut paths: BTreeMap<String, GovernedGroup> = BTreeMap::new();
         let covered = |paths: &BTreeMap<String, GovernedGroup>, path: &str| {
             ancestors(path).any(|outer| paths.contains_key(outer))
@@ -113,7 +99,7 @@ impl<'a> Finder<'a> {
         }
         links.retain(|path, _| !covered(&paths, path));
         absent.retain(|path, _| !covered(&paths, path));
-        Governed { root, paths, links, absent, outside, complete }
+        Governed { root, paths, links, absent, outside }
     }
 
     fn skills(&mut self) -> Result<(), WorkspaceError> {
@@ -122,7 +108,7 @@ impl<'a> Finder<'a> {
             self.take(own.as_str(), GovernedGroup::Skills)?;
         }
         for root in &settings.roots {
-            match self.inside(&self.root.join(root)) {
+            match inside(&self.root, &self.root.join(root)) {
                 Some(rel) if !rel.is_empty() => self.take(&rel, GovernedGroup::Skills)?,
                 Some(_) => {}
                 None => self.outside.push(self.root.join(root)),
@@ -163,79 +149,45 @@ impl<'a> Finder<'a> {
 
     /// Takes a path in, name by name; links on the way are noted and their targets taken in.
     fn take(&mut self, rel: &str, group: GovernedGroup) -> Result<(), WorkspaceError> {
-        let mut rest: VecDeque<String> = rel.split('/').map(str::to_owned).collect();
-        let mut walked = String::new();
-        let mut hops = 0;
-        while let Some(name) = rest.pop_front() {
-            let at = join(&walked, &name);
-            let meta = match fs::symlink_metadata(self.root.join(&at)) {
-                Ok(meta) => meta,
-                Err(error) if is_absence(&error) => {
-                    let full = rest.iter().fold(at, |path, name| join(&path, name));
-                    self.absent.entry(full).or_insert(group);
-                    return Ok(());
+        let links = &mut self.links;
+        let leads_to = follow(&self.root, rel, |at, target| {
+            links.entry(at).or_insert(GovernedLink { group, target });
+        })?;
+        match leads_to {
+            LeadsTo::Elsewhere => {}
+            LeadsTo::Nothing(path) => {
+                self.absent.entry(path).or_insert(group);
+            }
+            // The workspace itself is not governed, whatever a link says.
+            LeadsTo::There(path) if path.is_empty() || self.paths.contains_key(&path) => {}
+            LeadsTo::There(path) => {
+                if self.root.join(&path).is_dir() {
+                    self.unwalked.push_back((path.clone(), group));
                 }
-                Err(source) => return Err(WorkspaceError::Io { path: at, source }),
-            };
-            if !meta.is_symlink() {
-                walked = at;
-                continue;
+                self.paths.insert(path, group);
             }
-            let target = fs::read_link(self.root.join(&at))
-                .map_err(|source| WorkspaceError::Io { path: at.clone(), source })?;
-            let leads_to = self.inside(&self.root.join(&walked).join(&target));
-            self.links.entry(at).or_insert(GovernedLink { group, target });
-            hops += 1;
-            let Some(leads_to) = leads_to.filter(|_| hops <= MAX_LINK_HOPS) else { return Ok(()) };
-            for name in leads_to.rsplit('/').filter(|name| !name.is_empty()) {
-                rest.push_front(name.to_owned());
-            }
-            walked.clear();
         }
-        // The workspace itself is not governed, whatever a link says.
-        if walked.is_empty() || self.paths.contains_key(&walked) {
-            return Ok(());
-        }
-        if self.root.join(&walked).is_dir() {
-            self.unwalked.push_back((walked.clone(), group));
-        }
-        self.paths.insert(walked, group);
         Ok(())
-    }
-
-    /// What lies in the workspace of an absolute path, `..` taken away; links are not looked at.
-    fn inside(&self, path: &Path) -> Option<String> {
-        let mut plain = PathBuf::new();
-        for component in path.components() {
-            match component {
-                Component::ParentDir => {
-                    plain.pop();
-                }
-                Component::CurDir => {}
-                other => plain.push(other),
-            }
-        }
-        let below = plain.strip_prefix(&self.root).ok()?;
-        let names: Option<Vec<&str>> = below.components().map(|c| c.as_os_str().to_str()).collect();
-        Some(names?.join("/"))
     }
 
     /// A link in a governed directory can lead to a file that is not in one.
     fn links_of_directories(&mut self) -> Result<(), WorkspaceError> {
+        let tree = Tree::open_as(&self.root, "")?;
         while let Some((directory, group)) = self.unwalked.pop_front() {
-            for entry in self.list(&directory)? {
+            let too_many = |path| WorkspaceError::TooManyEntries { path, limit: MAX_GOVERNED };
+            let left = MAX_GOVERNED.saturating_sub(self.entries);
+            let listed = match tree.list(&directory, left) {
+                Err(WorkspaceError::TooManyEntries { path, .. }) => return Err(too_many(path)),
+                listed => listed?.unwrap_or_default(),
+            };
+            // Names that are not Unicode are no governed files: no reader takes them.
+            for entry in listed.into_iter().filter(|entry| entry.is_unicode) {
                 self.entries += 1;
-                if self.entries > self.most_governed {
-                    return Err(WorkspaceError::TooManyEntries {
-                        path: directory,
-                        limit: self.most_governed,
-                    });
-                }
                 let path = join(&directory, &entry.name);
-                if entry.is_dir {
-                    self.unwalked.push_back((path, group));
-                } else if entry.is_link && !self.leads_around(&path) {
-                    self.take(&path, group)?;
+                match entry.kind {
+                    TreeEntryKind::Directory => self.unwalked.push_back((path, group)),
+                    TreeEntryKind::Link if !self.leads_around(&path) => self.take(&path, group)?,
+                    _ => {}
                 }
             }
         }
@@ -247,70 +199,11 @@ impl<'a> Finder<'a> {
         let link = self.root.join(path);
         let target = fs::read_link(&link).unwrap_or_default();
         let directory = link.parent().unwrap_or(&self.root);
-        self.inside(&directory.join(target)).is_some_and(|to| to.is_empty() || is_below(path, &to))
+        inside(&self.root, &directory.join(target))
+            .is_some_and(|to| to.is_empty() || is_below(path, &to))
     }
-
-    fn nested_instructions(&mut self) -> Result<(), WorkspaceError> {
-        let mut directories = VecDeque::from([String::new()]);
-        let mut entries = 0;
-        while let Some(directory) = directories.pop_front() {
-            // What cannot be listed cannot be read by a session either.
-            let Ok(listed) = self.list(&directory) else { continue };
-            for entry in listed {
-                entries += 1;
-                if entries > self.most_walked {
-                    self.complete = false;
-                    return Ok(());
-                }
-                let path = join(&directory, &entry.name);
-                if INSTRUCTIONS.contains(&entry.name.as_str()) {
-                    self.take(&path, GovernedGroup::Instructions)?;
-                } else if entry.is_dir
-                    && !entry.name.starts_with('.')
-                    && !PASSED_OVER.contains(&entry.name.as_str())
-                    && !self.paths.contains_key(&path)
-                {
-                    directories.push_back(path);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The entries of a directory. Names that are not Unicode are nobody's: no reader takes them.
-    fn list(&self, directory: &str) -> Result<Vec<Listed>, WorkspaceError> {
-        let io = |source| WorkspaceError::Io { path: directory.to_owned(), source };
-        let mut listed = Vec::new();
-        for entry in fs::read_dir(self.root.join(directory)).map_err(io)? {
-            let entry = entry.map_err(io)?;
-            let kind = entry.file_type().map_err(io)?;
-            if let Ok(name) = entry.file_name().into_string() {
-                listed.push(Listed { name, is_dir: kind.is_dir(), is_link: kind.is_symlink() });
-            }
-            if listed.len() > MAX_WALKED {
-                break;
-            }
-        }
-        listed.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(listed)
-    }
-}
-
-struct Listed {
-    name: String,
-    is_dir: bool,
-    is_link: bool,
-}
-
-fn join(directory: &str, name: &str) -> String {
-    if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
 }
 
 fn ancestors(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(at, _)| path.get(..at))
-}
-
-/// Nothing there, or a file where a directory would have to be.
-fn is_absence(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

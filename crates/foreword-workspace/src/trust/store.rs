@@ -4,8 +4,9 @@
 //! cannot trust itself. It includes the texts of the files, so that a change can be shown as a diff.
 //! `foreword.toml` is compared by its settings and not by its bytes.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use serde::de::IgnoredAny;
@@ -18,12 +19,15 @@ use crate::governed::GovernedGroup;
 use crate::governed::contents::{GovernedContents, GovernedFile};
 use crate::own_file;
 use crate::read::SourceFile;
+use crate::snapshot::UsedFile;
 use crate::trust::Review;
 
 /// Version 1 has no settings: `foreword.toml` was accepted as a file.
 const FORMAT: u32 = 2;
 /// More than the stored texts can ever take.
 const MAX_FILE_BYTES: u64 = 128 << 20;
+/// The start of a trust file, in which the path of its workspace is.
+const START_BYTES: u64 = 16 << 10;
 /// Trust files that are listed.
 const MAX_LISTED: usize = 10_000;
 /// The directory of trust files.
@@ -91,7 +95,7 @@ pub struct TrustedWorkspace {
 #[serde(deny_unknown_fields)]
 struct TrustRecord {
     format: u32,
-    /// Informative only.
+    /// Where it is; near the start of the file, because workspaces inside others are looked up by it.
     workspace: String,
     files: GovernedContents,
     #[serde(default)]
@@ -180,10 +184,46 @@ impl TrustStore {
         Ok(if changes.is_empty() { Standing::Trusted } else { Standing::Changed(changes) })
     }
 
-    /// Stores that the person accepted this as it was shown, not as it is now.
+    /// Stores that the person accepted this as it was shown, not as it is now. What was accepted for
+    /// another working directory stays accepted.
     pub fn accept(&self, shown: &Review) -> Result<(), WorkspaceError> {
         let _lock = self.lock()?;
-        self.keep(shown.files.clone(), shown.settings.clone())
+        let files = match self.accepted() {
+            Ok(Some(before)) => shown.files.clone().with_others_of(&before.files),
+            // One that cannot be read is replaced.
+            _ => shown.files.clone(),
+        };
+        self.keep(files, shown.settings.clone())
+    }
+
+    /// Those of these files whose bytes the person did not accept. `foreword.toml` is compared by its
+    /// settings and is not among them.
+    pub fn unaccepted(&self, used: &BTreeSet<UsedFile>) -> Result<Vec<String>, WorkspaceError> {
+        let accepted = self.accepted()?.map(|accepted| accepted.files).unwrap_or_default();
+        let same = |used: &UsedFile| {
+            used.path == CONFIG_FILE
+                || accepted.files.get(&used.path).is_some_and(|file| file.digest == used.digest)
+        };
+        let mut paths: Vec<String> =
+            used.iter().filter(|used| !same(used)).map(|used| used.path.clone()).collect();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// The workspaces inside a directory that the person trusts, or trusted once. Reads the start of
+    /// each trust file only, because it is asked before every turn.
+    #[must_use]
+    pub fn workspaces_inside(config_dir: &Path, root: &Path) -> Vec<PathBuf> {
+        let files = fs::read_dir(config_dir.join(DIRECTORY)).into_iter().flatten().flatten();
+        let named = files.take(MAX_LISTED).filter_map(|entry| {
+            let mut start = Vec::new();
+            File::open(entry.path()).ok()?.take(START_BYTES).read_to_end(&mut start).ok()?;
+            let start = String::from_utf8_lossy(&start);
+            let (_, rest) = start.split_once("\"workspace\":")?;
+            let mut values = serde_json::Deserializer::from_str(rest).into_iter::<String>();
+            values.next()?.ok().map(PathBuf::from)
+        });
+        named.filter(|workspace| workspace.starts_with(root) && workspace != root).collect()
     }
 
     /// Accepts only some files, for a change that the host made because a person approved it. Does

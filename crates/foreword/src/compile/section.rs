@@ -18,6 +18,8 @@ use crate::tokens::estimate::Meter;
 pub(crate) const MAX_NAME: usize = 200;
 /// The most a description or a value of the run may have.
 pub(crate) const MAX_LINE: usize = 2_000;
+/// Characters of a quoted name that somebody else chose.
+const MAX_QUOTED: usize = 120;
 
 /// Where a stretch of the prompt came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,6 +168,18 @@ impl<'s> Section<'s> {
         self.begin_row();
         self.write(label);
         self.value(value, MAX_LINE);
+    }
+
+    /// A row of a label and a name in quotation marks that somebody else chose, such as a branch.
+    pub fn quoted(&mut self, label: &'static str, name: &Line) {
+        if name.is_blank() {
+            return;
+        }
+        self.begin_row();
+        self.write(label);
+        self.write("\"");
+        self.value(name, MAX_QUOTED);
+        self.write("\"");
     }
 
     /// A row of a label and a word, both ours.

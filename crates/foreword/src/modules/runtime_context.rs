@@ -31,7 +31,7 @@ impl Module for RuntimeContextLayer {
         section.gap();
         section.word("- Mode: ", context.mode().as_str());
         if let Some(git) = &context.git {
-            section.fact("- Git branch: ", &git.branch);
+            section.quoted("- Git branch: ", &git.branch);
             if !git.summary.is_blank() {
                 section.fact("- Git changes: ", &git.summary);
             }

@@ -134,7 +134,7 @@ impl Module for Clock {
             section.fact("- Current time: ", &Line::new(now.to_string()));
         }
         if let Some(git) = &context.git {
-            section.fact("- Git branch: ", &git.branch);
+            section.quoted("- Git branch: ", &git.branch);
             if !git.summary.is_blank() {
                 section.fact("- Git changes: ", &git.summary);
             }

@@ -308,7 +308,7 @@ mod task_2_step_1_runtime_state {
         assert_in_order(
             section(&semantic(&example()), "runtime-context"),
             &[
-                "- Git branch: main\n- Git changes: 2 files changed\n",
+                "- Git branch: \"main\"\n- Git changes: 2 files changed\n",
                 "- Working directory: /repo\n- OS: darwin\n",
             ],
         );

@@ -52,7 +52,7 @@ struct Chat<'t> {
 pub(crate) fn run(workspace: &Path, args: &ChatArgs, terminal: &Terminal) -> Result<(), CliError> {
     let mut request = hosting::request(&args.turn)?;
     let host = hosting::open(workspace)?;
-    hosting::ensure_trusted(&host, args.turn.trust, terminal)?;
+    hosting::ensure_trusted(&host, args.turn.cwd.as_deref(), args.turn.trust, terminal)?;
     let session = match &request.session {
         Some(session) => session.clone(),
         None => SessionId::random()?,
@@ -121,7 +121,7 @@ impl Chat<'_> {
 
     /// Runs one turn. An error does not end the conversation.
     fn turn(&mut self, message: String) -> Result<(), CliError> {
-        hosting::ensure_trusted(&self.host, false, self.terminal)?;
+        hosting::ensure_trusted(&self.host, self.request.cwd.as_deref(), false, self.terminal)?;
         hosting::ensure_sandbox(&self.host, &mut self.request, self.terminal)?;
         let tree = self.host.tree()?;
         let request = TurnRequest { message, tree: Some(tree.clone()), ..self.request.clone() };
@@ -163,7 +163,7 @@ impl Chat<'_> {
             1 => "running 1 due schedule first".to_owned(),
             _ => format!("running {due} due schedules first"),
         });
-        hosting::ensure_trusted(&self.host, false, self.terminal)?;
+        hosting::ensure_trusted(&self.host, self.request.cwd.as_deref(), false, self.terminal)?;
         hosting::ensure_sandbox(&self.host, &mut self.request, self.terminal)?;
         let tree = self.host.tree()?;
         let request = TurnRequest { tree: Some(tree.clone()), ..self.request.clone() };

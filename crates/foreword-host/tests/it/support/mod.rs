@@ -66,7 +66,7 @@ impl World {
             store: Options { durability: Durability::Fast, ..Options::default() },
         };
         let host = Host::open(options).unwrap();
-        host.trust(&host.standing().unwrap().1).unwrap();
+        host.trust(&host.standing(None).unwrap().1).unwrap();
         Self { host, model, places }
     }
 

@@ -84,7 +84,7 @@ impl Scene {
 
     /// A shell that runs a script with everything protected that has to be.
     pub(crate) fn shell(&self, script: &str) -> SandboxSpec {
-        let governed = self.open().governed().unwrap();
+        let governed = self.open().governed_at(Some(Path::new("sub"))).unwrap();
         let mut read_only = governed.read_only();
         read_only.extend(run_by_host(&self.workspace));
         SandboxSpec {
