@@ -45,4 +45,4 @@ pub use screen::{
     UnknownPolicy, Verdict, normalise, rule_names, screen_all,
 };
 pub use secrets::{MAX_REPORTED_SECRETS, Redacted, Secret, SecretKind, redact, redact_with};
-pub use taint::{Refusal, RefusalReason, gate};
+pub use taint::{Refusal, RefusalReason, TaintGate};

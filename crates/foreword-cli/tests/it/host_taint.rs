@@ -150,17 +150,24 @@ fn leave_is_for_what_the_person_saw() {
 
 #[test]
 fn little_external_content_bars_only_until_the_person_speaks() {
-    let scratch = workspace("profile = 'yolo'");
-    scratch.write("note.txt", "The parcel is here.");
-    let long = "word ".repeat(2000);
-    let model = ModelServer::saying(vec![propose(), text("Not yet."), propose(), text("Done.")]);
-    let args = ["--session", "a", "-m", long.as_str(), "--external", "note=note.txt"];
-    let report = done(&scratch, &model, &args);
-    assert!(report["taintRatio"].as_f64().unwrap() < 0.1, "{report}");
-    let refusal = model.asked()[1].last_message();
-    assert!(refusal.contains("since the person last spoke"), "{refusal}");
-    done(&scratch, &model, &["--session", "a", "-m", "yes, keep it as a skill"]);
-    assert!(model.asked()[3].last_message().contains("AUTO_APPROVE"));
+    for (profile, bars) in [("balanced", true), ("yolo", false)] {
+        let scratch = workspace(&format!("profile = '{profile}'"));
+        scratch.write("note.txt", "The parcel is here.");
+        let long = "word ".repeat(2000);
+        let model =
+            ModelServer::saying(vec![propose(), text("Not yet."), propose(), text("Done.")]);
+        let args = ["--session", "a", "-m", long.as_str(), "--external", "note=note.txt"];
+        let report = done(&scratch, &model, &args);
+        assert!(report["taintRatio"].as_f64().unwrap() < 0.1, "{report}");
+        let first = model.asked()[1].last_message();
+        assert_eq!(first.contains("since the person last spoke"), bars, "{profile}: {first}");
+        assert_eq!(first.contains("NEEDS_REVIEW"), !bars, "{profile}: {first}");
+        // The person speaks: the proposal is stored, and still waits for them.
+        done(&scratch, &model, &["--session", "a", "-m", "yes, keep it as a skill"]);
+        let second = model.asked()[3].last_message();
+        assert!(second.contains("NEEDS_REVIEW"), "{profile}: {second}");
+        assert!(!scratch.join("skills/sort-mail").exists());
+    }
 }
 
 #[test]

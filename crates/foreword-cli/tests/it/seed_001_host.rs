@@ -106,7 +106,8 @@ fn a_proposal_is_gated_by_the_profile() {
         let ratio = report["taintRatio"].as_f64().unwrap();
         assert!((0.31..0.59).contains(&ratio), "{ratio}");
         let said = model.asked()[2].last_message();
-        assert_eq!(said.contains("AUTO_APPROVE"), allowed, "{profile}: {said}");
+        // Screening alone approves nothing in a session with external content.
+        assert_eq!(said.contains("NEEDS_REVIEW"), allowed, "{profile}: {said}");
         assert_eq!(said.contains("came from outside"), !allowed, "{profile}: {said}");
         assert_eq!(on_record(&scratch, "ipc.skill_propose", "refused"), !allowed);
     }

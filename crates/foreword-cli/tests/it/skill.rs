@@ -165,7 +165,7 @@ fn the_taint_of_a_session_is_weighed_by_profile() {
             "{}",
             refused.stderr
         );
-        assert!(propose(passes).ok().stdout.starts_with("AUTO_APPROVE"));
+        assert!(propose(passes).stdout.starts_with("NEEDS_REVIEW"));
     }
     let log = ws.run(&["audit", "log", "--json"]).ok().json();
     let refused = log.as_array().unwrap().iter().filter(|e| e["outcome"] == "refused").count();

@@ -21,7 +21,6 @@ mod spawn;
 mod tasks;
 mod web;
 
-use foreword_guard::gate;
 use foreword_protocol::{Action, AuditEntry, Caller, Effect, ErrorCode, Failure, Sensitivity};
 use foreword_store::{Event, Outcome, StoreError};
 use serde_json::{Value, json};
@@ -42,10 +41,10 @@ pub(crate) fn perform(
     let info = action.info();
     let result = check_caller(active, &action)
         .and_then(|()| match info.sensitivity {
-            Sensitivity::Ordinary => Ok(()),
+            Sensitivity::Ordinary => Ok(Review::None),
             Sensitivity::TaintGated => check_taint(active, &action),
         })
-        .and_then(|()| apply(active, action, sink));
+        .and_then(|review| apply(active, action, review, sink));
     // An action that writes its own entry does so only when it succeeds.
     if result.is_err() || info.audit == AuditEntry::AfterAction {
         record(active, info.name, &result);
@@ -53,11 +52,24 @@ pub(crate) fn perform(
     result
 }
 
-fn apply(active: &ActiveSession, action: Action, sink: Sink<'_>) -> Result<Value, Failure> {
+/// What a person has seen of a call before it is performed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Review {
+    None,
+    /// A person approved exactly this call, arguments included.
+    Approved,
+}
+
+fn apply(
+    active: &ActiveSession,
+    action: Action,
+    review: Review,
+    sink: Sink<'_>,
+) -> Result<Value, Failure> {
     match action {
         Action::SkillList(_) => skills::list(active),
         Action::SkillRead(args) => skills::read(active, &args),
-        Action::SkillPropose(args) => skills::propose(active, args),
+        Action::SkillPropose(args) => skills::propose(active, args, review),
         Action::IdentityPropose(args) => identity::propose(active, args),
         Action::MemorySearch(args) => memory::search(active, &args),
         Action::MemoryWrite(args) => memory::write(active, args),
@@ -105,24 +117,28 @@ fn check_caller(active: &ActiveSession, action: &Action) -> Result<(), Failure> 
 }
 
 /// Allows a sensitive action if the session is clean enough or a person approved this call.
-fn check_taint(active: &ActiveSession, action: &Action) -> Result<(), Failure> {
+fn check_taint(active: &ActiveSession, action: &Action) -> Result<Review, Failure> {
     let name = action.name();
-    let level = active.taint()?;
-    let Err(refusal) = gate(name, level, active.taint_threshold(), false) else { return Ok(()) };
+    let Err(refusal) = active.taint_gate().check(name, active.taint()?) else {
+        return Ok(Review::None);
+    };
     let now = active.host.now();
     let session = active.identity.session.clone();
     let used = active.event("taint.grant_used", Outcome::Done);
     // An approval by ID covers only the arguments that the person saw.
     let args = action.args().map_err(|error| internal(&error))?;
     let digest = *blake3::hash(args.get().as_bytes()).as_bytes();
-    let granted = active.host.writer.write(now, move |write| -> Result<bool, StoreError> {
-        let Some(grant) = write.grant_use(&session, name, &digest, now)? else { return Ok(false) };
-        let detail = json!({ "action": name, "grant": grant.as_str() });
-        write.audit(&used.with_detail(detail))?;
-        Ok(true)
+    let granted = active.host.writer.write(now, move |write| -> Result<_, StoreError> {
+        let grant = write.grant_use(&session, name, &digest, now)?;
+        if let Some(grant) = &grant {
+            let detail = json!({ "action": name, "grant": grant.id.as_str() });
+            write.audit(&used.with_detail(detail))?;
+        }
+        Ok(grant)
     });
-    if granted.map_err(HostError::from)? {
-        return Ok(());
+    if let Some(grant) = granted.map_err(HostError::from)? {
+        let is_exact = grant.refusal.is_some();
+        return Ok(if is_exact { Review::Approved } else { Review::None });
     }
     let summary = summary(action);
     let (session, reason) = (active.identity.session.clone(), refusal.reason.to_string());

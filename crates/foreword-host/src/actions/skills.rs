@@ -7,7 +7,7 @@ use foreword_skills::{
 };
 use serde_json::{Value, json};
 
-use super::to_json;
+use super::{Review, to_json};
 use crate::error::HostError;
 use crate::turn::active_session::ActiveSession;
 
@@ -54,14 +54,23 @@ pub(super) fn read(active: &ActiveSession, args: &SkillRead) -> Result<Value, Fa
     }))
 }
 
-/// The taint gate has been passed by now, possibly with a grant, so the store must not apply it again.
-pub(super) fn propose(active: &ActiveSession, args: SkillPropose) -> Result<Value, Failure> {
+/// The taint gate has been passed by now, possibly with a grant, so the store must not refuse again.
+/// What a tainted session proposes waits for a person, unless one has approved exactly this call.
+pub(super) fn propose(
+    active: &ActiveSession,
+    args: SkillPropose,
+    review: Review,
+) -> Result<Value, Failure> {
+    let taint = match review {
+        Review::Approved => TaintState::default(),
+        Review::None => TaintState { ratio: active.taint()?.ratio(), threshold: 1.0 },
+    };
     let request = ProposalRequest {
         name: Some(args.skill),
         file: None,
         content: args.content,
         reason: args.reason,
-        taint: TaintState::default(),
+        taint,
     };
     let act = active.host.act(&active.actor());
     let result = active.host.skills()?.propose(request, &act).map_err(HostError::from)?;

@@ -108,7 +108,7 @@ fn start(
         Err(error) => {
             let totals = active.host.reader.content_totals(&session).map_err(HostError::from)?;
             let Failure { code, message, .. } = error.into();
-            let reason = reason(active, &stage.role, &message, totals.external_tokens > 0)?;
+            let reason = reason(active, &stage.role, &message, totals.is_tainted())?;
             return Err(Failure::new(code, format!("the agent `{}` failed: {reason}", stage.role)));
         }
     };

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use foreword::Context;
-use foreword_guard::{Canary, Detector, Provenance, TaintLevel};
+use foreword::{Context, Profile};
+use foreword_guard::{Canary, Detector, Provenance, TaintGate, TaintLevel};
 use foreword_protocol::{ErrorCode, Failure, RunnerKind, ToolSpec};
 use foreword_store::{Content, Event, Outcome, Session, SessionId, TurnNumber};
 use foreword_workspace::HostSettings;
@@ -152,12 +152,20 @@ impl ActiveSession {
 
     /// Whether the session holds any external content.
     pub(crate) fn is_tainted(&self) -> Result<bool, HostError> {
-        Ok(self.taint()?.external_tokens > 0)
+        Ok(self.taint()?.is_tainted())
     }
 
     /// Above this share of external content, sensitive actions are refused.
     pub(crate) fn taint_threshold(&self) -> f64 {
         self.prompt.context.taint_threshold()
+    }
+
+    /// What sensitive actions of this session have to comply with.
+    pub(crate) fn taint_gate(&self) -> TaintGate {
+        TaintGate {
+            threshold: self.taint_threshold(),
+            since_person: self.prompt.context.profile() != Profile::Yolo,
+        }
     }
 
     /// Records content that enters the session, in the ledger that taint is computed from.

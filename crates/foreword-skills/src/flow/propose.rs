@@ -17,6 +17,9 @@ use crate::store::{Act, ProposalRequest, ProposalResult};
 /// How many findings go into the audit log; all of them are in the result.
 const AUDITED_FINDINGS: usize = 20;
 
+/// The rule of the finding that marks a proposal of a tainted session.
+pub(crate) const TAINTED: &str = "tainted-session";
+
 pub(crate) fn propose(
     store: &GitStore,
     request: &ProposalRequest,
@@ -137,6 +140,10 @@ fn settle(
     if let Some(path) = hidden(change, &draft.name, &files)? {
         let message = format!("it would hide the skill of the same name in {path}");
         findings.push(note(Verdict::NeedsReview, "hides-another", &message));
+    }
+    if request.taint.is_tainted() {
+        let message = "it was proposed in a session that holds external content";
+        findings.push(note(Verdict::NeedsReview, TAINTED, message));
     }
     let screening = Screening::of(findings);
     let auto = screening.verdict == Verdict::AutoApprove;

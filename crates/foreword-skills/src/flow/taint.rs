@@ -5,7 +5,7 @@ use crate::error::SkillError;
 /// What a session has taken in from outside, and how much is too much.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TaintState {
-    /// External tokens over all content tokens of the session, 0 to 1.
+    /// The share of external content in the session, 0 to 1.
     pub ratio: f64,
     /// The ratio above which sensitive actions are refused.
     pub threshold: f64,
@@ -19,6 +19,11 @@ impl Default for TaintState {
 }
 
 impl TaintState {
+    /// Whether the session holds external content, so that screening alone approves nothing.
+    pub(crate) fn is_tainted(self) -> bool {
+        self.ratio > 0.0
+    }
+
     /// Lets a sensitive action pass, or not. What cannot be compared does not pass.
     pub fn check(self) -> Result<(), SkillError> {
         if self.ratio <= self.threshold {

@@ -115,8 +115,11 @@ fn the_taint_gate_holds_and_is_on_record() {
         ProposalRequest { name: None, file: Some("a/b/tea.md".into()), ..tainted.clone() };
     store.propose(unnamed, &agent()).unwrap_err();
     assert_eq!(scratch.audit()[1], "skill.propose tea refused");
+    // Below the threshold it is stored, but screening alone does not approve it.
     tainted.taint.ratio = 0.30;
-    store.propose(tainted, &agent()).unwrap();
+    let stored = store.propose(tainted, &agent()).unwrap();
+    assert_eq!(stored.verdict, Verdict::NeedsReview, "{stored:?}");
+    assert!(!scratch.exists("ws/skills/deploy"));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The ledger of what entered a session: from where, how much, and how much of it from outside.
 //!
 //! The totals are kept in the row of the session and change with every entry, so that asking for
-//! them does not depend on how long the session is.
+//! them does not depend on how long the session is. They count as [`TaintLevel::add`] does: behind the
+//! first external content, only external content and the person's messages.
 
 use foreword::{Provenance, TaintLevel};
 use serde::Serialize;
@@ -73,11 +74,18 @@ impl Transaction<'_> {
         let totals = rows
             .first(
                 "UPDATE sessions SET external_tokens = external_tokens + iif(?2, ?3, 0), \
-                 total_tokens = total_tokens + ?3, \
+                 total_tokens = total_tokens + iif(?2 OR ?6 OR external_tokens = 0, ?3, 0), \
                  external_since_person = ifnull(?4, external_since_person), \
                  last_at = max(last_at, ?5) WHERE id = ?1 \
                  RETURNING external_tokens, total_tokens, external_since_person",
-                (session.as_str(), content.external, tokens, since_person, content.at),
+                (
+                    session.as_str(),
+                    content.external,
+                    tokens,
+                    since_person,
+                    content.at,
+                    content.provenance == Provenance::User,
+                ),
                 totals,
             )?
             .ok_or_else(|| sessions::no_such(session))?;

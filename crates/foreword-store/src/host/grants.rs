@@ -70,14 +70,14 @@ impl Transaction<'_> {
         action: &str,
         digest: &[u8; 32],
         at: i64,
-    ) -> Result<Option<GrantId>, StoreError> {
+    ) -> Result<Option<Grant>, StoreError> {
         self.rows().first(
             "UPDATE grants SET used_at = ?3 WHERE number = (SELECT number FROM grants \
              WHERE session = ?1 AND action = ?2 AND used_at IS NULL \
              AND (digest IS NULL OR digest = ?4) ORDER BY digest IS NULL, number LIMIT 1) \
-             RETURNING id",
+             RETURNING id, session, action, refusal, granted_by, granted_at, used_at",
             (session.as_str(), action, at, digest),
-            |row| row.get(0).map(GrantId::stored),
+            grant,
         )
     }
 }

@@ -20,7 +20,8 @@ fn take(store: &Store, id: &SessionId, action: &str) -> Option<GrantId> {
 }
 
 fn take_for(store: &Store, id: &SessionId, action: &str, args: &str) -> Option<GrantId> {
-    store.write(NOW_MS, |w| w.grant_use(id, action, &digest(args), NOW_MS + 5)).unwrap()
+    let used = store.write(NOW_MS, |w| w.grant_use(id, action, &digest(args), NOW_MS + 5));
+    used.unwrap().map(|grant| grant.id)
 }
 
 #[test]
@@ -52,7 +53,8 @@ fn an_action_that_fails_does_not_use_up_its_grant() {
     let id = session(&store, "main");
     let grant = allow(&store, &id, "skill_propose").unwrap();
     let result = store.write(NOW_MS, |w| {
-        assert_eq!(w.grant_use(&id, "skill_propose", &digest(""), NOW_MS)?.as_ref(), Some(&grant));
+        let used = w.grant_use(&id, "skill_propose", &digest(""), NOW_MS)?;
+        assert_eq!(used.map(|used| used.id).as_ref(), Some(&grant));
         Err::<(), _>(StoreError::WriterStopped)
     });
     result.unwrap_err();
@@ -85,7 +87,7 @@ fn grants_are_used_once_under_contention() {
                     let take = writer.write(NOW_MS, move |w| {
                         let grant = w.grant_use(&id, "skill_propose", &digest(""), NOW_MS)?;
                         w.audit(&Event::new("agent", "grant.use", "x", Outcome::Done))?;
-                        Ok::<_, StoreError>(grant)
+                        Ok::<_, StoreError>(grant.map(|grant| grant.id))
                     });
                     take.unwrap()
                 };

@@ -21,12 +21,16 @@ names! {
 }
 
 /// How much of a session came from outside, in tokens. The system prompt does not count.
+///
+/// The ratio falls only by what a person does: once external content has arrived, the total grows with
+/// more of it and with the person's own messages, and with nothing that the agent can call for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TaintLevel {
     /// Tokens of external content.
     pub external_tokens: u64,
-    /// Tokens of all content.
+    /// Tokens of external content, of the person's messages, and of what came before the first
+    /// external content.
     pub total_tokens: u64,
     /// Has external content arrived since the user last spoke?
     pub external_since_person: bool,
@@ -39,7 +43,6 @@ impl TaintLevel {
     /// the tool read external content, or the memory was written from it. Text by the operator or the
     /// user never does, and a message of the user resets `external_since_person`.
     pub fn add(&mut self, provenance: Provenance, tokens: u64, carries: bool) {
-        self.total_tokens = self.total_tokens.saturating_add(tokens);
         let tainted = match provenance {
             Provenance::External => true,
             Provenance::ToolResult | Provenance::Memory => carries,
@@ -49,20 +52,22 @@ impl TaintLevel {
                 false
             }
         };
+        if tainted || provenance == Provenance::User || !self.is_tainted() {
+            self.total_tokens = self.total_tokens.saturating_add(tokens);
+        }
         if tainted {
             self.external_tokens = self.external_tokens.saturating_add(tokens);
             self.external_since_person = true;
         }
     }
 
-    /// Adds the taint of a sub-agent's session, which flows back with its answer.
-    pub fn absorb(&mut self, child: Self) {
-        self.external_tokens = self.external_tokens.saturating_add(child.external_tokens);
-        self.total_tokens = self.total_tokens.saturating_add(child.total_tokens);
-        self.external_since_person |= child.external_tokens > 0 || child.external_since_person;
+    /// Whether the session holds any external content.
+    #[must_use]
+    pub fn is_tainted(self) -> bool {
+        self.external_tokens > 0
     }
 
-    /// External tokens over all tokens, 0 to 1; 0 for an empty session.
+    /// External tokens over all counted tokens, 0 to 1; 0 for an empty session.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a ratio of counts far below 2^52")]
     pub fn ratio(self) -> f64 {
