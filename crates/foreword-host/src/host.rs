@@ -20,6 +20,7 @@ use crate::model::proxy;
 use crate::turn::process_identity;
 use crate::turn::run_dir;
 use crate::turn::server::MAX_LINES_BYTES;
+use crate::turn::warning::Warning;
 
 /// Looks up an environment variable.
 pub type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -56,6 +57,8 @@ pub struct Host {
     pub(crate) writer: GroupWriter,
     pub(crate) reader: Reader,
     pub(crate) owner: String,
+    /// Checks the seals of rows.
+    pub(crate) key: AuditKey,
     database: PathBuf,
     store: OnceLock<Store>,
     pub(crate) scanner: OnceLock<Result<Scanner, String>>,
@@ -66,6 +69,8 @@ pub struct Host {
     pub(crate) line_budget: Arc<LineBudget>,
     /// Ends agents that use too much of the machine.
     pub(crate) monitor: Monitor,
+    /// What actions found that a person should know, until a turn shows it.
+    pub(crate) pending_warnings: Mutex<Vec<Warning>>,
 }
 
 impl std::fmt::Debug for Host {
@@ -93,7 +98,7 @@ impl Host {
         let database = root.join(PRIVATE_DIR).join(DATABASE_FILE);
         let key = AuditKey::load_or_create(&options.config_dir)?;
         let heads = Heads::new(&options.config_dir);
-        let writer = GroupWriter::start(&database, key, heads, options.store)?;
+        let writer = GroupWriter::start(&database, key.clone(), heads, options.store)?;
         let reader = Reader::open(&database)?;
         run_dir::sweep(&options.run_base);
         let host = Self {
@@ -102,6 +107,7 @@ impl Host {
             root,
             writer,
             reader,
+            key,
             database,
             options,
             store: OnceLock::new(),
@@ -111,6 +117,7 @@ impl Host {
             model: Mutex::default(),
             line_budget: Arc::new(LineBudget::new(MAX_LINES_BYTES)),
             monitor: Monitor::default(),
+            pending_warnings: Mutex::default(),
         };
         host.abandon_lost_turns()?;
         Ok(Arc::new(host))
@@ -165,9 +172,8 @@ impl Host {
         if let Some(store) = self.store.get() {
             return Ok(store);
         }
-        let key = AuditKey::load_or_create(&self.options.config_dir)?;
         let heads = Heads::new(&self.options.config_dir);
-        let store = Store::open_with(&self.database, key, heads, self.options.store)?;
+        let store = Store::open_with(&self.database, self.key.clone(), heads, self.options.store)?;
         Ok(self.store.get_or_init(|| store))
     }
 

@@ -7,6 +7,8 @@ pub(crate) mod event;
 pub(crate) mod expected_heads;
 pub(crate) mod heads;
 pub(crate) mod key;
+pub(crate) mod origins;
+pub(crate) mod seal;
 pub(crate) mod verification;
 pub(crate) mod verify;
 

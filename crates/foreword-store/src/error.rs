@@ -303,6 +303,14 @@ pub enum StoreError {
         /// What was decided.
         found: &'static str,
     },
+    /// A row was added or altered by someone without the key, or set back to an earlier state.
+    #[error("the {what} `{id}` was changed outside Foreword and is not used")]
+    Unsealed {
+        /// What it is: `schedule`.
+        what: &'static str,
+        /// Its id.
+        id: String,
+    },
     /// A text is longer than it may be.
     #[error("the {what} is {bytes} bytes long; the limit is {limit}")]
     TooLong {
@@ -428,6 +436,9 @@ impl StoreError {
                 "another process changed it first".to_owned()
             }
             Self::Ambiguous { .. } => "give more characters of the id".to_owned(),
+            Self::Unsealed { .. } => {
+                "run `foreword audit verify` to see everything that was changed".to_owned()
+            }
             Self::TooLong { .. } => "shorten it".to_owned(),
             Self::TooMany { .. } => "finish or remove some of them first".to_owned(),
             Self::Undone { .. } => "try again".to_owned(),

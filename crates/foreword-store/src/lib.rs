@@ -7,8 +7,10 @@
 //! leaves this crate. It reads no clock and no environment: times, paths and actors are arguments.
 //!
 //! Functions that change rows write no audit entry themselves: the caller, who knows what the change
-//! means, adds it in the same transaction ([`Transaction::audit`]). The key protects the log and what the skill
-//! repository holds; other rows, those of sessions among them, are as safe as the file is.
+//! means, adds it in the same transaction ([`Transaction::audit`]). Grants and schedules are the
+//! exception: they count only with their entries. The key protects the log, what the skill repository
+//! holds, grants, schedules and tasks; other rows, those of sessions among them, are as safe as the file
+//! is.
 //!
 //! ```
 //! use foreword_store::{AuditKey, Event, Heads, Outcome, Store};
@@ -59,7 +61,7 @@ pub use error::StoreError;
 pub use foreword::{Provenance, TaintLevel, TaskState, TodoState};
 pub use group_writer::GroupWriter;
 pub use host::contents::{Content, MAX_CONTENT_TOKENS, MAX_CONTENTS_LISTED, RecordedContent};
-pub use host::grants::{Grant, GrantId, MAX_UNUSED_GRANTS};
+pub use host::grants::{Grant, GrantId, GrantUse, MAX_UNUSED_GRANTS};
 pub use host::identity::{
     IdentityProposal, IdentityProposalId, IdentityState, IdentityVerdict, MAX_IDENTITY_BYTES,
     MAX_PENDING_IDENTITY, NewIdentityProposal,
@@ -70,6 +72,8 @@ pub use host::schedules::{
 };
 pub use host::session::{MAX_CANARIES, NewSession, Session, SessionId};
 pub use host::sessions::MAX_SESSIONS_LISTED;
+pub use host::taint::{TAINTED_SESSION, TaintKind, Tainted};
+pub use host::tainted_files::{MAX_TAINTED_FILES, TaintedFile};
 pub use host::tasks::{
     MAX_DETAIL_BYTES, MAX_OPEN_TASKS, MAX_TASKS_LISTED, MAX_TITLE_BYTES, NewTask, Task, TaskChange,
     TaskFilter, TaskId,

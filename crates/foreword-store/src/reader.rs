@@ -180,7 +180,7 @@ impl Reader {
         verify::run(&connection, &self.path, key, heads)
     }
 
-    /// Reads what the host keeps; a database of a version before that has nothing of it.
+    /// Reads what the host keeps; a database of a version before a table has nothing of it.
     pub(crate) fn read<T: Default>(
         &self,
         read: impl FnOnce(Rows<'_>) -> Result<T, StoreError>,
@@ -189,7 +189,7 @@ impl Reader {
         read(Rows { connection: &connection, path: &self.path }).or_else(|error| {
             // Looked at only then, so that reading costs one statement.
             match schema::version(&connection, &self.path) {
-                Ok(version) if version < schema::WITH_SESSIONS => Ok(T::default()),
+                Ok(version) if version < schema::VERSION => Ok(T::default()),
                 _ => Err(error),
             }
         })

@@ -4,18 +4,23 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
+use crate::audit;
 use crate::audit::chain::{Linker, LogId};
+use crate::audit::heads::Heads;
 use crate::audit::key::AuditKey;
 use crate::error::{InDatabase as _, StoreError};
+use crate::host::adopt;
 
 /// ExpectedHeads the file as ours, in the place SQLite has for that: "fore".
 const APPLICATION_ID: i64 = 0x666f_7265;
 /// The layout this version writes.
-pub(crate) const VERSION: i64 = 3;
+pub(crate) const VERSION: i64 = 4;
 /// The first layout with memories.
 pub(crate) const WITH_MEMORIES: i64 = 2;
 /// The first layout with sessions and all that the host keeps.
 pub(crate) const WITH_SESSIONS: i64 = 3;
+/// The first layout with seals.
+pub(crate) const WITH_SEALS: i64 = 4;
 
 /// A part of the database: kind, name, and the statement that makes it.
 type Object = (&'static str, &'static str, &'static str);
@@ -272,12 +277,42 @@ const VERSION_3: &[Object] = &[
     ),
 ];
 
+/// What version 4 added: seals of rows that the host acts on, and what is tainted beside sessions.
+const VERSION_4: &[Object] = &[
+    (
+        "table",
+        "seals",
+        "CREATE TABLE seals (kind TEXT NOT NULL, item TEXT NOT NULL, seal BLOB NOT NULL, \
+         PRIMARY KEY (kind, item)) STRICT, WITHOUT ROWID",
+    ),
+    (
+        "index",
+        "audit_origins",
+        // The condition is repeated word for word where the index is used.
+        "CREATE INDEX audit_origins ON audit (subject, seq) WHERE action IN ('taint.grant', \
+         'taint.grant_used', 'schedule.add', 'schedule.run', 'schedule.remove')",
+    ),
+    (
+        "table",
+        "tainted_files",
+        "CREATE TABLE tainted_files (path TEXT PRIMARY KEY, digest BLOB, size INTEGER NOT NULL, \
+         changed_at INTEGER NOT NULL, session TEXT NOT NULL, turn INTEGER, at INTEGER NOT NULL) \
+         STRICT, WITHOUT ROWID",
+    ),
+    (
+        "index",
+        "tainted_files_by_digest",
+        "CREATE INDEX tainted_files_by_digest ON tainted_files (digest)",
+    ),
+];
+
 /// What a database of a version consists of.
 fn objects(version: i64) -> impl Iterator<Item = &'static Object> {
     let memories: [&[Object]; 2] =
         if version >= WITH_MEMORIES { [VERSION_2, MADE_BY_FTS5] } else { [&[], &[]] };
     let sessions: &[Object] = if version >= WITH_SESSIONS { VERSION_3 } else { &[] };
-    VERSION_1.iter().chain(memories.into_iter().flatten()).chain(sessions)
+    let seals: &[Object] = if version >= WITH_SEALS { VERSION_4 } else { &[] };
+    VERSION_1.iter().chain(memories.into_iter().flatten()).chain(sessions).chain(seals)
 }
 
 /// Something in the database that is not as it was made.
@@ -288,6 +323,7 @@ pub(crate) struct Oddity(pub(crate) String);
 pub(crate) fn migrate(
     connection: &mut Connection,
     key: &AuditKey,
+    heads: &Heads,
     path: &Path,
 ) -> Result<(), StoreError> {
     if version(connection, path)? == VERSION {
@@ -305,15 +341,27 @@ pub(crate) fn migrate(
         if let Some(oddity) = oddities(&transaction).at(path)?.into_iter().next() {
             return Err(StoreError::Damaged { path: path.to_path_buf(), detail: oddity.0 });
         }
+        let identity = audit::identity(&transaction, path)?;
+        if Linker::new(key).key_check(identity.log_id) != identity.key_check {
+            return Err(StoreError::WrongKey { path: path.to_path_buf() });
+        }
     }
-    let steps: [&[Object]; 3] = [VERSION_1, VERSION_2, VERSION_3];
+    let steps: [&[Object]; 4] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4];
     let missing = steps.into_iter().skip(usize::try_from(found).unwrap_or_default());
     for (_, _, statement) in missing.flatten() {
         transaction.execute_batch(statement).at(path)?;
     }
     if found > 0 {
+        let advanced = match found {
+            WITH_SESSIONS => adopt::rows_of_version_3(&transaction, path, key, heads)?,
+            _ => None,
+        };
         transaction.pragma_update(None, "user_version", VERSION).at(path)?;
-        return transaction.commit().at(path);
+        transaction.commit().at(path)?;
+        if let Some((head, lost)) = advanced {
+            heads.advance(key, path, head, lost)?;
+        }
+        return Ok(());
     }
     let log_id = LogId::random()?;
     let check = Linker::new(key).key_check(log_id);

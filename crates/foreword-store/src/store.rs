@@ -102,7 +102,7 @@ impl Store {
         // Before anything is written: a file of another program stays as it is.
         schema::version(&connection, &path)?;
         journal::configure(&connection, &path, options)?;
-        schema::migrate(&mut connection, &key, &path)?;
+        schema::migrate(&mut connection, &key, &heads, &path)?;
         if let Some(oddity) = schema::oddities(&connection).at(&path)?.into_iter().next() {
             return Err(StoreError::Damaged { path, detail: oddity.0 });
         }

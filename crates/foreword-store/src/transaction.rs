@@ -60,6 +60,11 @@ impl<'t> Transaction<'t> {
         }
     }
 
+    /// The key that rows are sealed with.
+    pub(crate) fn key(&self) -> &'t AuditKey {
+        self.key
+    }
+
     /// Records an event at the time of this transaction.
     pub fn audit(&mut self, event: &Event) -> Result<Head, StoreError> {
         let mut tail = self.tail()?;

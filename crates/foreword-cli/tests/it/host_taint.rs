@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
 use crate::support::Scratch;
-use crate::support::host::{done, on_host, on_record, turn};
+use crate::support::host::{done, make_due, on_host, on_record, turn};
 use crate::support::model::{ModelServer, text, tool};
 use serde_json::json;
 
@@ -236,9 +236,7 @@ fn tasks_and_schedules_do_not_wash_what_came_from_outside() {
     assert!(said(9).contains("`skill_propose` was not done"), "{}", said(9));
     assert!(said(10).contains("`schedule_remove` was not done"), "{}", said(10));
 
-    let database = rusqlite::Connection::open(scratch.join(".foreword/foreword.db")).unwrap();
-    database.execute("UPDATE schedules SET next_at = 1000", []).unwrap();
-    drop(database);
+    make_due(&scratch);
     on_host(&scratch, &model, &["run", "--heartbeat", "--quiet", "--trust"]).run();
     assert!(said(11).contains("collect the parcel"), "{}", said(11));
     assert!(said(12).contains("`skill_propose` was not done"), "{}", said(12));

@@ -22,7 +22,8 @@ pub(super) fn propose(active: &ActiveSession, args: IdentityPropose) -> Result<V
     let base = identity::digest(&active.host.root, &file).map_err(HostError::from)?;
     let (by, session) = (active.actor(), active.identity.session.clone());
     let shown = file.clone();
-    let id = change(active, "identity_propose", json!({ "file": shown }), move |write, now| {
+    let detail = json!({ "file": shown });
+    let id = change(active, "identity_propose", move |write, now| {
         let new = NewIdentityProposal {
             file,
             content: args.content,
@@ -31,7 +32,7 @@ pub(super) fn propose(active: &ActiveSession, args: IdentityPropose) -> Result<V
             by,
             session: Some(session),
         };
-        write.identity_propose(&new, now)
+        Ok((write.identity_propose(&new, now)?, detail))
     })?;
     Ok(json!({
         "id": id.as_str(),

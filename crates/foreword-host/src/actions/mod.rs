@@ -22,7 +22,7 @@ mod tasks;
 mod web;
 
 use foreword_protocol::{Action, AuditEntry, Caller, Effect, ErrorCode, Failure, Sensitivity};
-use foreword_store::{Event, Outcome, StoreError};
+use foreword_store::{Event, GrantId, Outcome, StoreError};
 use serde_json::{Value, json};
 
 use crate::error::HostError;
@@ -124,19 +124,16 @@ fn check_taint(active: &ActiveSession, action: &Action) -> Result<Review, Failur
     };
     let now = active.host.now();
     let session = active.identity.session.clone();
-    let used = active.event("taint.grant_used", Outcome::Done);
     // An approval by ID covers only the arguments that the person saw.
     let args = action.args().map_err(|error| internal(&error))?;
     let digest = *blake3::hash(args.get().as_bytes()).as_bytes();
-    let granted = active.host.writer.write(now, move |write| -> Result<_, StoreError> {
-        let grant = write.grant_use(&session, name, &digest, now)?;
-        if let Some(grant) = &grant {
-            let detail = json!({ "action": name, "grant": grant.id.as_str() });
-            write.audit(&used.with_detail(detail))?;
-        }
-        Ok(grant)
+    let actor = active.actor();
+    let used = active.host.writer.write(now, move |write| -> Result<_, StoreError> {
+        write.grant_use(&session, name, &digest, &actor, now)
     });
-    if let Some(grant) = granted.map_err(HostError::from)? {
+    let used = used.map_err(HostError::from)?;
+    active.host.report_unsealed("grant", used.passed_over.iter().map(GrantId::as_str));
+    if let Some(grant) = used.grant {
         let is_exact = grant.refusal.is_some();
         return Ok(if is_exact { Review::Approved } else { Review::None });
     }
@@ -193,20 +190,20 @@ fn record(active: &ActiveSession, name: &str, result: &Result<Value, Failure>) {
     active.host.record(event);
 }
 
-/// Changes the database and writes the audit entry in the same transaction.
+/// Changes the database and writes the audit entry, with the detail that `change` gives, in the same
+/// transaction.
 fn change<T: Send + 'static>(
     active: &ActiveSession,
     name: &str,
-    detail: Value,
-    change: impl FnOnce(&mut foreword_store::Transaction<'_>, i64) -> Result<T, StoreError>
+    change: impl FnOnce(&mut foreword_store::Transaction<'_>, i64) -> Result<(T, Value), StoreError>
     + Send
     + 'static,
 ) -> Result<T, Failure> {
     let now = active.host.now();
-    let event = active.event(&format!("ipc.{name}"), Outcome::Done).with_detail(detail);
+    let event = active.event(&format!("ipc.{name}"), Outcome::Done);
     let written = active.host.writer.write(now, move |write| -> Result<T, StoreError> {
-        let value = change(write, now)?;
-        write.audit(&event)?;
+        let (value, detail) = change(write, now)?;
+        write.audit(&event.with_detail(detail))?;
         Ok(value)
     });
     Ok(written.map_err(HostError::from)?)

@@ -49,8 +49,11 @@ pub(super) fn add(active: &ActiveSession, args: ScheduleAdd) -> Result<Value, Fa
         // Even if a person approved it: the prompt may still quote external content.
         tainted: active.is_tainted()?,
     };
-    let id =
-        change(active, "schedule_add", json!({}), move |write, now| write.schedule_add(&new, now))?;
+    let id = change(active, "schedule_add", move |write, now| {
+        let id = write.schedule_add(&new, now)?;
+        let detail = json!({ "schedule": id.as_str() });
+        Ok((id, detail))
+    })?;
     Ok(json!({ "id": id.as_str(), "next": iso_time(next_at) }))
 }
 
@@ -76,9 +79,11 @@ pub(super) fn list(active: &ActiveSession) -> Result<Value, Failure> {
 }
 
 pub(super) fn remove(active: &ActiveSession, args: ScheduleRemove) -> Result<Value, Failure> {
-    let removed =
-        change(active, "schedule_remove", json!({ "schedule": args.id }), move |write, _| {
-            write.schedule_remove(&args.id)
-        })?;
+    let by = active.actor();
+    let removed = change(active, "schedule_remove", move |write, _| {
+        let removed = write.schedule_remove(&args.id, &by)?;
+        let detail = json!({ "schedule": removed.id.as_str() });
+        Ok((removed, detail))
+    })?;
     Ok(json!({ "removed": removed.id.as_str() }))
 }

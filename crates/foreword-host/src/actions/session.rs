@@ -56,6 +56,6 @@ pub(super) fn report(active: &ActiveSession, args: &AuditReport) -> Result<Value
     }
     let cut = |text: &str| text.chars().take(MAX_REPORT_CHARS).collect::<String>();
     let detail = json!({ "event": cut(&args.event), "detail": args.detail.as_deref().map(cut) });
-    super::change(active, "audit_report", detail, |_, _| Ok(()))?;
+    super::change(active, "audit_report", move |_, _| Ok(((), detail)))?;
     Ok(json!({ "recorded": true }))
 }

@@ -1,7 +1,7 @@
 //! Tasks shared by all agents of a workspace, and the to-do list of a session.
 
 use foreword_protocol::{Failure, TaskCreate, TaskList, TaskUpdate, TodoWrite};
-use foreword_store::{NewTask, Task, TaskChange, TaskFilter, TodoItem};
+use foreword_store::{NewTask, Task, TaskChange, TaskFilter, TaskId, TodoItem};
 use serde_json::{Value, json};
 
 use super::content::ImportedTexts;
@@ -20,15 +20,23 @@ pub(super) fn create(active: &ActiveSession, args: TaskCreate) -> Result<Value, 
         session: Some(active.identity.session.clone()),
         tainted: active.is_tainted()?,
     };
-    let id =
-        change(active, "task_create", json!({}), move |write, now| write.task_create(&new, now))?;
+    let id = change(active, "task_create", move |write, now| {
+        let id = write.task_create(&new, now)?;
+        let detail = json!({ "task": id.as_str() });
+        Ok((id, detail))
+    })?;
     Ok(json!({ "id": id.as_str() }))
 }
 
 pub(super) fn list(active: &ActiveSession, args: &TaskList) -> Result<Value, Failure> {
     let filter =
         TaskFilter { state: args.state, assignee: args.assignee.clone(), ..TaskFilter::default() };
-    let tasks = active.host.reader.task_list(&filter, MAX_TASKS_LISTED).map_err(HostError::from)?;
+    let (tasks, unsealed) = active
+        .host
+        .reader
+        .task_list_sealed(&active.host.key, &filter, MAX_TASKS_LISTED)
+        .map_err(HostError::from)?;
+    active.host.report_unsealed("task", unsealed.iter().map(TaskId::as_str));
     let mut texts = ImportedTexts::default();
     let tasks: Vec<Task> = tasks.into_iter().map(|task| fenced_task(task, &mut texts)).collect();
     texts.record(active, "task_list")?;
@@ -40,8 +48,10 @@ pub(super) fn update(active: &ActiveSession, args: TaskUpdate) -> Result<Value, 
     let has_text = title.is_some() || detail.is_some() || assignee.is_some();
     let tainted = has_text && active.is_tainted()?;
     let wanted = TaskChange { state, title, detail, assignee, tainted };
-    let task = change(active, "task_update", json!({ "task": id }), move |write, now| {
-        write.task_update(&id, &wanted, now)
+    let task = change(active, "task_update", move |write, now| {
+        let task = write.task_update(&id, &wanted, now)?;
+        let detail = json!({ "task": task.id.as_str() });
+        Ok((task, detail))
     })?;
     let mut texts = ImportedTexts::default();
     let task = fenced_task(task, &mut texts);
@@ -72,7 +82,9 @@ pub(super) fn write_todos(active: &ActiveSession, args: TodoWrite) -> Result<Val
         .map(|item| TodoItem { text: item.text, state: item.state })
         .collect();
     let (session, count) = (active.identity.session.clone(), items.len());
-    let detail = json!({ "items": count });
-    change(active, "todo_write", detail, move |write, _| write.todo_write(&session, &items))?;
+    change(active, "todo_write", move |write, _| {
+        write.todo_write(&session, &items)?;
+        Ok(((), json!({ "items": count })))
+    })?;
     Ok(json!({ "items": count }))
 }

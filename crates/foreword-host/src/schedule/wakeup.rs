@@ -79,11 +79,9 @@ impl Host {
                 // A fault that stops every turn must not use up schedules that run only once.
                 self.dry_run(&TurnRequest { agent: None, ..how(template) })?;
             }
-            let Some(wakeup) = self.claim(&schedule)? else { continue };
-            let session = match schedule.session {
-                Some(session) => session,
-                None => SessionId::parse(&format!("schedule-{}", schedule.id.as_str()))?,
-            };
+            let claimed = self.claim(&schedule)?;
+            self.show_pending_warnings(observer);
+            let Some((wakeup, session)) = claimed else { continue };
             reports.push(self.wake(wakeup, session, template, observer));
         }
         Ok(reports)
@@ -117,8 +115,8 @@ impl Host {
         Ok(Some(self.wake(wakeup, SessionId::parse(SESSION)?, template, observer)))
     }
 
-    /// Claims a schedule, unless another host was faster.
-    fn claim(&self, schedule: &Schedule) -> Result<Option<Wakeup>, HostError> {
+    /// Claims a schedule for the session it runs in, unless another host was faster.
+    fn claim(&self, schedule: &Schedule) -> Result<Option<(Wakeup, SessionId)>, HostError> {
         let Some(due) = schedule.next_at else { return Ok(None) };
         let now = self.now();
         let next = match &schedule.when {
@@ -130,24 +128,31 @@ impl Host {
                 .map(|next| next.saturating_mul(1000)),
         };
         let id = schedule.id.clone();
-        let event = Event::new("host", "schedule.run", id.as_str(), Outcome::Pending)
-            .with_detail(json!({ "due": due, "next": next, "by": schedule.by }));
-        let ours = self.writer.write(now, move |write| -> Result<bool, StoreError> {
-            let ours = write.schedule_claim(&id, due, next, now)?;
-            if ours {
-                write.audit(&event)?;
+        let claimed =
+            self.writer.write(now, move |write| write.schedule_claim(&id, due, next, now));
+        let claimed = match claimed {
+            Err(StoreError::Unsealed { id, .. }) => {
+                self.report_unsealed("schedule", std::iter::once(id.as_str()));
+                return Ok(None);
             }
-            Ok(ours)
-        })?;
-        Ok(ours.then(|| Wakeup {
+            claimed => claimed?,
+        };
+        // What runs is the row as it was when its seal was checked.
+        let Some(schedule) = claimed else { return Ok(None) };
+        let session = match schedule.session {
+            Some(session) => session,
+            None => SessionId::parse(&format!("schedule-{}", schedule.id.as_str()))?,
+        };
+        let wakeup = Wakeup {
             schedule: Some(schedule.id.as_str().to_owned()),
-            agent: schedule.agent.clone(),
-            by: Some(schedule.by.clone()),
+            agent: schedule.agent,
+            by: Some(schedule.by),
             due: iso_time(due),
             next: next.map(iso_time),
-            message: schedule.prompt.clone(),
+            message: schedule.prompt,
             tainted: schedule.tainted,
-        }))
+        };
+        Ok(Some((wakeup, session)))
     }
 
     fn wake(

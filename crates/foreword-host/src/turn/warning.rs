@@ -26,6 +26,8 @@ pub enum Warning {
     GitSettings { reason: String },
     /// Files the agent created could not be moved.
     QuarantineFailed { reason: String },
+    /// A row of the database was changed outside Foreword, and is not used.
+    Unsealed { what: &'static str, id: String, more: usize },
     /// The agent reached `host.max_steps`.
     StepLimit { max_steps: u32 },
     /// The answer reached `model.max_output_tokens`.
@@ -95,6 +97,15 @@ impl fmt::Display for Warning {
             Self::QuarantineFailed { reason } => {
                 let reason = visible_line(reason);
                 write!(f, "cannot quarantine all files the agent created: {reason}")
+            }
+            Self::Unsealed { what, id, more } => {
+                let more = if *more > 0 { format!(" (and {more} more)") } else { String::new() };
+                let id = visible_line(id);
+                write!(
+                    f,
+                    "the {what} `{id}`{more} was changed outside Foreword and is not used; run \
+                     `foreword audit verify`"
+                )
             }
             Self::StepLimit { max_steps } => write!(
                 f,

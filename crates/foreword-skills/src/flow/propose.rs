@@ -3,6 +3,7 @@
 use foreword_guard::{Finding, Policy, Screening, Verdict};
 use foreword_store::{
     ChangeKind, Event, FileChange, NewProposal, Outcome, ProposalId, ProposalState, StoreError,
+    TAINTED_SESSION,
 };
 use serde_json::json;
 
@@ -16,9 +17,6 @@ use crate::store::{Act, ProposalRequest, ProposalResult};
 
 /// How many findings go into the audit log; all of them are in the result.
 const AUDITED_FINDINGS: usize = 20;
-
-/// The rule of the finding that marks a proposal of a tainted session.
-pub(crate) const TAINTED: &str = "tainted-session";
 
 pub(crate) fn propose(
     store: &GitStore,
@@ -143,7 +141,7 @@ fn settle(
     }
     if request.taint.is_tainted() {
         let message = "it was proposed in a session that holds external content";
-        findings.push(note(Verdict::NeedsReview, TAINTED, message));
+        findings.push(note(Verdict::NeedsReview, TAINTED_SESSION, message));
     }
     let screening = Screening::of(findings);
     let auto = screening.verdict == Verdict::AutoApprove;

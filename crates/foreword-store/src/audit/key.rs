@@ -25,6 +25,7 @@ pub struct AuditKey {
     check: [u8; 32],
     head: [u8; 32],
     approval: [u8; 32],
+    row: [u8; 32],
 }
 
 impl fmt::Debug for AuditKey {
@@ -42,6 +43,7 @@ impl AuditKey {
             check: blake3::derive_key("foreword 2026 audit log identity", &bytes),
             head: blake3::derive_key("foreword 2026 audit head", &bytes),
             approval: blake3::derive_key("foreword 2026 approval", &bytes),
+            row: blake3::derive_key("foreword 2026 row", &bytes),
         }
     }
 
@@ -74,6 +76,11 @@ impl AuditKey {
         create_private_dir(config_dir)?;
         create_key(config_dir, &path)?;
         Self::load(config_dir)
+    }
+
+    /// Seals a row of the database.
+    pub(crate) fn row_seal(&self, bytes: &[u8]) -> Hash {
+        Hash(*blake3::keyed_hash(&self.row, bytes).as_bytes())
     }
 
     pub(crate) fn entry_hash(&self, bytes: &[u8]) -> Hash {

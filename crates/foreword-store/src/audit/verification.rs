@@ -134,6 +134,29 @@ pub enum Fault {
         /// Why.
         detail: String,
     },
+    /// A row that the host would act on was added or altered without the key.
+    Unsealed {
+        /// What it is: `schedule`.
+        what: &'static str,
+        /// Its id.
+        id: String,
+    },
+    /// A row was put back that the log says is used up or gone.
+    SetBack {
+        /// What it is: `grant`.
+        what: &'static str,
+        /// Its id.
+        id: String,
+    },
+    /// Something was used that no entry gave.
+    NoOrigin {
+        /// The entry that records the use.
+        seq: i64,
+        /// What was used: `grant`.
+        what: &'static str,
+        /// Its id.
+        id: String,
+    },
     /// No entry was made with this key.
     WrongKey,
 }
@@ -179,6 +202,15 @@ impl fmt::Display for Fault {
             Self::HeadFile { detail } => write!(f, "the head file was altered: {detail}"),
             Self::Unreadable { after, detail } => {
                 write!(f, "the log cannot be read after entry {after}: {detail}")
+            }
+            Self::Unsealed { what, id } => {
+                write!(f, "the {what} `{id}` was added or altered without the key; it is not used")
+            }
+            Self::SetBack { what, id } => {
+                write!(f, "the {what} `{id}` was set back to an earlier state; it is not used")
+            }
+            Self::NoOrigin { seq, what, id } => {
+                write!(f, "entry {seq} uses the {what} `{id}`, which no earlier entry created")
             }
             Self::WrongKey => f.write_str("the log was not made with this key"),
         }

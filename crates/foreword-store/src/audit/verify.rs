@@ -14,8 +14,10 @@ use crate::audit::chain::{Anchor, Fields, Hash, Head, Linker, LogId};
 use crate::audit::expected_heads::ExpectedHeads;
 use crate::audit::heads::HeadFile;
 use crate::audit::key::AuditKey;
+use crate::audit::origins::Origins;
 use crate::audit::verification::{Fault, MAX_FAULTS, Note, Verification};
 use crate::error::{InDatabase as _, StoreError};
+use crate::rows::Rows;
 use crate::schema;
 
 /// What is known about the end of the log from outside the database.
@@ -56,7 +58,8 @@ pub(crate) fn run(
 
     let mut expected = ExpectedHeads::new(log_id, recorded, anchors);
     let mut walk = Walk::new(linker, log_id, head);
-    let broken = walk.entries(connection, &mut report, &mut expected).err();
+    let mut origins = Origins::default();
+    let broken = walk.entries(connection, &mut report, &mut expected, &mut origins).err();
     let verified = walk.verified;
     walk.finish(&mut report);
     if let Some(error) = broken {
@@ -81,7 +84,7 @@ pub(crate) fn run(
     match recorded {
         HeadFile::Missing => report.notes.push(Note::NoHeadFile),
         HeadFile::Unreadable => {
-            report.fault(Fault::HeadFile { detail: "its seal does not match the key".to_owned() })
+            report.fault(Fault::HeadFile { detail: "its seal does not match the key".to_owned() });
         }
         HeadFile::Sealed(_) => {
             let behind = head.map_or(0, |head| report.last_seq.saturating_sub(head.seq));
@@ -98,7 +101,27 @@ pub(crate) fn run(
             ),
         });
     }
+    // A database of an earlier version has no seals; the first command that writes adds them.
+    if schema::version(connection, path).is_ok_and(|version| version >= schema::WITH_SEALS) {
+        origins.finish(Rows { connection, path }, key, &mut report)?;
+    }
     Ok(report)
+}
+
+/// Whether no entry of the log was changed, removed or added, as far as its head file tells.
+pub(crate) fn chain_holds(
+    connection: &Connection,
+    key: &AuditKey,
+    recorded: &HeadFile,
+) -> rusqlite::Result<bool> {
+    let log_id: Option<LogId> = audit::meta(connection, "log_id")?.map(LogId);
+    let mut report = Verification::default();
+    let mut expected = ExpectedHeads::new(log_id, recorded, &[]);
+    let mut walk = Walk::new(Linker::new(key), log_id, None);
+    walk.entries(connection, &mut report, &mut expected, &mut Origins::default())?;
+    walk.finish(&mut report);
+    expected.finish(&mut report);
+    Ok(report.is_clean())
 }
 
 /// The state of the walk between two entries.
@@ -143,6 +166,7 @@ impl<'k> Walk<'k> {
         connection: &Connection,
         report: &mut Verification,
         expected: &mut ExpectedHeads,
+        origins: &mut Origins,
     ) -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(
             "SELECT seq, at, actor, action, subject, outcome, detail, hash FROM audit ORDER BY seq",
@@ -156,9 +180,10 @@ impl<'k> Walk<'k> {
             }
             report.last_at = stored.at;
             if self.entry(&stored)
-                && let Some([_, action, _, _, detail]) = stored.texts
+                && let Some([_, action, subject, _, detail]) = stored.texts
             {
                 expected.read_entry(stored.seq, action, detail);
+                origins.read_entry(stored.seq, action, subject, detail);
             }
             if stored.seq > report.last_seq {
                 report.last_seq = stored.seq;

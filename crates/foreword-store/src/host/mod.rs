@@ -1,5 +1,6 @@
 //! What the host keeps about sessions: turns, contents, grants, schedules, tasks.
 
+pub(crate) mod adopt;
 pub(crate) mod contents;
 pub(crate) mod grants;
 pub(crate) mod identity;
@@ -8,6 +9,8 @@ pub(crate) mod refusals;
 pub(crate) mod schedules;
 pub(crate) mod session;
 pub(crate) mod sessions;
+pub(crate) mod taint;
+pub(crate) mod tainted_files;
 pub(crate) mod tasks;
 pub(crate) mod todos;
 pub(crate) mod turn;

@@ -4,7 +4,7 @@ use rusqlite::Row;
 use serde::Serialize;
 
 use crate::error::StoreError;
-use crate::host::grants::{self, GrantId, MAX_NAME};
+use crate::host::grants::{GrantId, MAX_NAME};
 use crate::host::session::SessionId;
 use crate::host::sessions;
 use crate::reader::Reader;
@@ -73,8 +73,7 @@ pub struct Refusal {
     pub decided_by: Option<String>,
 }
 
-/// Refusals. No audit entry is written by these functions; the caller adds it in the same
-/// transaction.
+/// Refusals. The caller adds audit entries in the same transaction, except that of a grant.
 impl Transaction<'_> {
     /// Notes that an action was refused. Summary and reason are stored as one line each.
     ///
@@ -121,9 +120,8 @@ impl Transaction<'_> {
         at: i64,
     ) -> Result<(GrantId, Refusal), StoreError> {
         let refusal = self.decide(id, RefusalState::Granted, by, at)?;
-        let rows = self.rows();
         let answers = Some((&refusal.id, &refusal.digest));
-        let grant = grants::insert(rows, &refusal.session, &refusal.action, answers, by, at)?;
+        let grant = self.insert_grant(&refusal.session, &refusal.action, answers, by, at)?;
         Ok((grant, refusal))
     }
 

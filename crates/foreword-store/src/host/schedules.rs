@@ -3,7 +3,11 @@
 use rusqlite::Row;
 use rusqlite::types::Type;
 use serde::Serialize;
+use serde_json::json;
 
+use crate::audit::event::{Event, Outcome};
+use crate::audit::origins::{SCHEDULE_ADD, SCHEDULE_REMOVE, SCHEDULE_RUN, next_run};
+use crate::audit::seal::{self, SCHEDULES};
 use crate::error::StoreError;
 use crate::host::session::SessionId;
 use crate::host::sessions;
@@ -90,8 +94,8 @@ pub struct Schedule {
     pub tainted: bool,
 }
 
-/// Schedules. No audit entry is written by these functions; the caller adds it in the same
-/// transaction.
+/// Schedules. These functions write their audit entries themselves: a schedule runs only when the log
+/// says so too.
 impl Transaction<'_> {
     /// Stores a new schedule.
     pub fn schedule_add(&mut self, new: &NewSchedule, at: i64) -> Result<ScheduleId, StoreError> {
@@ -132,43 +136,68 @@ impl Transaction<'_> {
                 new.tainted,
             ),
         )?;
+        seal::seal(rows, self.key(), SCHEDULES, &id)?;
+        let event = Event::new(&new.by, SCHEDULE_ADD, &id, Outcome::Done)
+            .with_detail(json!({ "next": new.next_at, "tainted": new.tainted }));
+        self.audit(&event)?;
         Ok(ScheduleId::stored(id))
     }
 
     /// Removes a schedule; gives what it was.
-    pub fn schedule_remove(&mut self, id: &str) -> Result<Schedule, StoreError> {
+    pub fn schedule_remove(&mut self, id: &str, by: &str) -> Result<Schedule, StoreError> {
         let rows = self.rows();
         let found = find(rows, id)?;
         rows.change("DELETE FROM schedules WHERE id = ?1", [found.id.as_str()])?;
+        seal::forget(rows, SCHEDULES, &[found.id.to_string()])?;
+        let event = Event::new(by, SCHEDULE_REMOVE, found.id.as_str(), Outcome::Done)
+            .with_detail(json!({ "by": found.by }));
+        self.audit(&event)?;
         Ok(found)
     }
 
-    /// Takes a schedule that is due, to run it: whether it is the caller who runs it.
+    /// Takes a schedule that is due, to run it; `None` where it is not the caller who runs it.
     ///
     /// `expected` is when it was due as the caller saw it, `next` when it is due again; `None` where
-    /// it has nothing more to run. Of several hosts exactly one gets `true`, and a run that is taken
-    /// is not given out again, also when its host dies.
+    /// it has nothing more to run. Exactly one of several hosts gets it, and a run that is taken
+    /// is not given out again, also when its host dies. An error where the row was not written with the
+    /// key, or where the log does not say that it is due then.
     pub fn schedule_claim(
         &mut self,
         id: &ScheduleId,
         expected: i64,
         next: Option<i64>,
         at: i64,
-    ) -> Result<bool, StoreError> {
-        let rows = self.rows();
-        let changed = rows.change(
-            "UPDATE schedules SET next_at = ?3, last_at = ?4, runs = runs + 1 \
-             WHERE id = ?1 AND next_at = ?2",
-            (id.as_str(), expected, next, at),
-        )?;
-        if changed > 0 && next.is_none() {
-            rows.change(
-                "DELETE FROM schedules WHERE number IN (SELECT number FROM schedules \
-                 WHERE next_at IS NULL ORDER BY last_at DESC, number DESC LIMIT -1 OFFSET ?1)",
-                [rows::limit(KEPT_DONE)],
-            )?;
+    ) -> Result<Option<Schedule>, StoreError> {
+        let (rows, key) = (self.rows(), self.key());
+        let found = match find(rows, id.as_str()) {
+            Ok(found) if found.next_at == Some(expected) => found,
+            Ok(_) | Err(StoreError::NoSuch { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        seal::check(rows, key, SCHEDULES, id.as_str())?;
+        if next_run(rows, id.as_str())? != Some(Some(expected)) {
+            return Err(StoreError::Unsealed { what: NAMED.what, id: id.to_string() });
         }
-        Ok(changed > 0)
+        rows.change(
+            "UPDATE schedules SET next_at = ?2, last_at = ?3, runs = runs + 1 WHERE id = ?1",
+            (id.as_str(), next, at),
+        )?;
+        seal::seal(rows, key, SCHEDULES, id.as_str())?;
+        let claimed = find(rows, id.as_str())?;
+        if next.is_none() {
+            let gone: Vec<String> = rows.all(
+                "DELETE FROM schedules WHERE number IN (SELECT number FROM schedules \
+                 WHERE next_at IS NULL ORDER BY last_at DESC, number DESC LIMIT -1 OFFSET ?1) \
+                 RETURNING id",
+                [rows::limit(KEPT_DONE)],
+                |row| row.get(0),
+            )?;
+            seal::forget(rows, SCHEDULES, &gone)?;
+        }
+        let event = Event::new("host", SCHEDULE_RUN, id.as_str(), Outcome::Pending)
+            .with_detail(json!({ "due": expected, "next": next, "by": found.by }));
+        self.audit(&event)?;
+        Ok(Some(claimed))
     }
 }
 

@@ -4,6 +4,8 @@ use foreword::TaskState;
 use rusqlite::Row;
 use serde::Serialize;
 
+use crate::audit::key::AuditKey;
+use crate::audit::seal::{self, TASKS};
 use crate::error::StoreError;
 use crate::host::session::SessionId;
 use crate::host::sessions;
@@ -137,6 +139,7 @@ impl Transaction<'_> {
                 new.tainted,
             ),
         )?;
+        seal::seal(rows, self.key(), TASKS, &id)?;
         Ok(TaskId::stored(id))
     }
 
@@ -150,6 +153,7 @@ impl Transaction<'_> {
         check(change.title.as_deref(), change.detail.as_deref(), change.assignee.as_deref())?;
         let rows = self.rows();
         let before = find(rows, id)?;
+        seal::check(rows, self.key(), TASKS, before.id.as_str())?;
         let state = change.state.unwrap_or(before.state);
         if before.state.is_finished() && !state.is_finished() {
             check_room(rows)?;
@@ -169,6 +173,7 @@ impl Transaction<'_> {
                 change.tainted,
             ),
         )?;
+        seal::seal(rows, self.key(), TASKS, before.id.as_str())?;
         let after = find(rows, before.id.as_str())?;
         if state.is_finished() && !before.state.is_finished() {
             forget_finished(rows)?;
@@ -207,6 +212,25 @@ impl Reader {
         );
         self.read(|rows| rows.all(&statement, values, task))
     }
+
+    /// The same without the tasks that were not written with this key, whose ids come second.
+    pub fn task_list_sealed(
+        &self,
+        key: &AuditKey,
+        filter: &TaskFilter,
+        limit: usize,
+    ) -> Result<(Vec<Task>, Vec<TaskId>), StoreError> {
+        let (mut genuine, mut others) = (Vec::new(), Vec::new());
+        for task in self.task_list(filter, limit)? {
+            let sealed = self.read(|rows| seal::is_sealed(rows, key, TASKS, task.id.as_str()))?;
+            if sealed {
+                genuine.push(task);
+            } else {
+                others.push(task.id);
+            }
+        }
+        Ok((genuine, others))
+    }
 }
 
 fn check(
@@ -236,13 +260,14 @@ fn check_room(rows: Rows<'_>) -> Result<(), StoreError> {
 }
 
 fn forget_finished(rows: Rows<'_>) -> Result<(), StoreError> {
-    rows.change(
+    let gone: Vec<String> = rows.all(
         "DELETE FROM tasks WHERE number IN (SELECT number FROM tasks \
          WHERE state IN ('done', 'dropped') ORDER BY changed_at DESC, number DESC \
-         LIMIT -1 OFFSET ?1)",
+         LIMIT -1 OFFSET ?1) RETURNING id",
         [rows::limit(KEPT_FINISHED)],
+        |row| row.get(0),
     )?;
-    Ok(())
+    seal::forget(rows, TASKS, &gone)
 }
 
 fn find(rows: Rows<'_>, id: &str) -> Result<Task, StoreError> {

@@ -247,6 +247,21 @@ impl<'a> Patch<'a> {
     }
 }
 
+/// Notes in its slot that a memory no longer counts as coming from outside.
+pub(crate) fn clear_taint(
+    connection: &Connection,
+    path: &Path,
+    key: i64,
+) -> Result<(), StoreError> {
+    let (block, place) = memory_place(key);
+    let slots = read_slots(connection, path, block)?;
+    let slot = slots.as_ref().and_then(|slots| slots.get(place)).map(MemorySlot::from_bytes);
+    let Some(slot) = slot.filter(|slot| slot.live) else { return Ok(()) };
+    let mut patch = Patch::default();
+    patch.set(key, MemorySlot { tainted: false, ..slot }, None);
+    patch.write(connection, path, false)
+}
+
 fn read_slots(
     connection: &Connection,
     path: &Path,

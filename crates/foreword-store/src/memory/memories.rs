@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use crate::error::{InDatabase as _, StoreError};
-use crate::memory::blocks::{MemorySlot, Patch};
+use crate::memory::blocks::{self, MemorySlot, Patch};
 use crate::memory::interned_names::InternedNames;
 use crate::memory::is_id_byte;
 use crate::memory::terms::Counts;
@@ -98,6 +98,20 @@ pub(crate) fn set_vectors(
         patch.set(*key, slot, vector.as_ref().map(|vector| vector.sketch.as_slice()));
     }
     patch.write(connection, path, anew)
+}
+
+/// Notes that a memory no longer counts as coming from outside.
+pub(crate) fn clear_taint(
+    connection: &Connection,
+    path: &Path,
+    id: &str,
+) -> Result<(), StoreError> {
+    let KeyedMemory { key, .. } = find(connection, path, id)?;
+    connection
+        .prepare_cached("UPDATE memories SET tainted = 0 WHERE key = ?1")
+        .and_then(|mut statement| statement.execute([key]))
+        .at(path)?;
+    blocks::clear_taint(connection, path, key)
 }
 
 pub(crate) fn delete(

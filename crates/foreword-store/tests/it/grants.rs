@@ -2,8 +2,8 @@
 
 use crate::fixture::{Fixture, NOW_MS, session};
 use foreword_store::{
-    Event, GrantId, GroupWriter, MAX_OPEN_REFUSALS, MAX_UNUSED_GRANTS, Options, Outcome,
-    RefusalState, SessionId, Store, StoreError,
+    GrantId, GroupWriter, MAX_OPEN_REFUSALS, MAX_UNUSED_GRANTS, Options, RefusalState, SessionId,
+    Store, StoreError,
 };
 
 fn allow(store: &Store, id: &SessionId, action: &str) -> Result<GrantId, StoreError> {
@@ -20,8 +20,9 @@ fn take(store: &Store, id: &SessionId, action: &str) -> Option<GrantId> {
 }
 
 fn take_for(store: &Store, id: &SessionId, action: &str, args: &str) -> Option<GrantId> {
-    let used = store.write(NOW_MS, |w| w.grant_use(id, action, &digest(args), NOW_MS + 5));
-    used.unwrap().map(|grant| grant.id)
+    let used =
+        store.write(NOW_MS, |w| w.grant_use(id, action, &digest(args), "agent:x", NOW_MS + 5));
+    used.unwrap().grant.map(|grant| grant.id)
 }
 
 #[test]
@@ -53,8 +54,8 @@ fn an_action_that_fails_does_not_use_up_its_grant() {
     let id = session(&store, "main");
     let grant = allow(&store, &id, "skill_propose").unwrap();
     let result = store.write(NOW_MS, |w| {
-        let used = w.grant_use(&id, "skill_propose", &digest(""), NOW_MS)?;
-        assert_eq!(used.map(|used| used.id).as_ref(), Some(&grant));
+        let used = w.grant_use(&id, "skill_propose", &digest(""), "agent:x", NOW_MS)?;
+        assert_eq!(used.grant.map(|used| used.id).as_ref(), Some(&grant));
         Err::<(), _>(StoreError::WriterStopped)
     });
     result.unwrap_err();
@@ -85,9 +86,9 @@ fn grants_are_used_once_under_contention() {
                 let take = |_| {
                     let id = id.clone();
                     let take = writer.write(NOW_MS, move |w| {
-                        let grant = w.grant_use(&id, "skill_propose", &digest(""), NOW_MS)?;
-                        w.audit(&Event::new("agent", "grant.use", "x", Outcome::Done))?;
-                        Ok::<_, StoreError>(grant.map(|grant| grant.id))
+                        let used =
+                            w.grant_use(&id, "skill_propose", &digest(""), "agent:x", NOW_MS)?;
+                        Ok::<_, StoreError>(used.grant.map(|grant| grant.id))
                     });
                     take.unwrap()
                 };

@@ -24,6 +24,7 @@ mod migrating;
 mod opening;
 mod planning;
 mod proposals;
+mod sealing;
 mod sessions;
 mod tampering;
 mod writing;

@@ -123,17 +123,24 @@ fn tasks_that_do_not_fit_are_refused() {
 
 #[test]
 fn unfinished_tasks_are_bounded_and_old_finished_ones_forgotten() {
+    const SEALED: i64 = 3100;
     let fixture = Fixture::new();
     let store = fixture.open();
     let first = create(&store, &new_task("first")).unwrap();
+    // Those that change below are sealed; the others only count.
+    store
+        .write(NOW_MS, |w| {
+            (1..SEALED).try_for_each(|_| w.task_create(&new_task("more"), NOW_MS).map(drop))
+        })
+        .unwrap();
     fixture
         .sql()
         .execute(
-            "WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) \
+            "WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2 - 1) \
              INSERT INTO tasks (id, title, state, created_by, created_at, changed_at, tainted) \
              SELECT replace(replace(replace(replace(i, 0, 'w'), 1, 'x'), 8, 'y'), 9, 'z'), \
-             'more', 'doing', 'agent:main', ?2, ?2, 0 FROM n",
-            (i64::try_from(MAX_OPEN_TASKS).unwrap(), NOW_MS),
+             'more', 'doing', 'agent:main', ?3, ?3, 0 FROM n",
+            (SEALED, i64::try_from(MAX_OPEN_TASKS).unwrap(), NOW_MS),
         )
         .unwrap();
     let error = create(&store, &new_task("too many")).unwrap_err();
@@ -256,7 +263,7 @@ fn schedules_come_due_in_their_order() {
         let next = next.map(|next| NOW_MS + next);
         let claim =
             store.write(NOW_MS, |w| w.schedule_claim(id, NOW_MS + expected, next, NOW_MS + 31));
-        claim.unwrap()
+        claim.unwrap().is_some()
     };
     assert!(claim(&once_id, 10, None));
     assert!(!claim(&once_id, 10, None));
@@ -272,9 +279,9 @@ fn schedules_come_due_in_their_order() {
     assert_eq!((&listed[0].prompt, &listed[0].agent), (&once.prompt, &once.agent));
     assert_eq!((&listed[0].session, &listed[1].session), (&None, &once.session));
 
-    let removed = store.write(NOW_MS, |w| w.schedule_remove(late.as_str())).unwrap();
+    let removed = store.write(NOW_MS, |w| w.schedule_remove(late.as_str(), "user:ada")).unwrap();
     assert_eq!(removed.id, late);
-    let error = store.write(NOW_MS, |w| w.schedule_remove(late.as_str())).unwrap_err();
+    let error = store.write(NOW_MS, |w| w.schedule_remove(late.as_str(), "user:ada")).unwrap_err();
     assert_eq!(error.to_string(), format!("there is no schedule `{late}`"));
     assert!(!claim(&late, 60, None));
 }
@@ -299,7 +306,7 @@ fn exactly_one_of_several_hosts_runs_a_schedule() {
                         let claim = store.write(NOW_MS, |w| {
                             w.schedule_claim(&schedule.id, schedule.next_at.unwrap(), next, NOW_MS)
                         });
-                        claim.unwrap()
+                        claim.unwrap().is_some()
                     });
                     claims.count()
                 })
@@ -337,7 +344,7 @@ fn schedules_are_bounded() {
         .write(NOW_MS, |w| {
             for (number, id) in ids.iter().enumerate() {
                 let at = NOW_MS + i64::try_from(number).unwrap();
-                assert!(w.schedule_claim(id, NOW_MS, None, at)?);
+                assert!(w.schedule_claim(id, NOW_MS, None, at)?.is_some());
             }
             Ok::<_, StoreError>(())
         })

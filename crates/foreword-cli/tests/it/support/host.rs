@@ -1,5 +1,6 @@
 //! Runs of agents in a scratch workspace against a model on loopback.
 
+use foreword_store::{AuditKey, Heads, Store};
 use serde_json::Value;
 
 use super::model::ModelServer;
@@ -25,6 +26,23 @@ pub(crate) fn on_host(scratch: &Scratch, model: &ModelServer, args: &[&str]) -> 
 /// One turn that has to work.
 pub(crate) fn done(scratch: &Scratch, model: &ModelServer, args: &[&str]) -> Value {
     turn(scratch, model, args).run().ok().json()
+}
+
+/// Makes every schedule due, as if it had been missed for years. A row changed by hand would not run.
+pub(crate) fn make_due(scratch: &Scratch) {
+    let config = scratch.config_dir();
+    let key = AuditKey::load(&config).unwrap();
+    let database = scratch.join(".foreword/foreword.db");
+    let store = Store::open(&database, key, Heads::new(&config)).unwrap();
+    let active = store.schedule_list().unwrap();
+    let mut changed = 0;
+    for schedule in active {
+        let Some(next) = schedule.next_at else { continue };
+        let claimed = store.write(1000, |w| w.schedule_claim(&schedule.id, next, Some(1000), 1000));
+        assert!(claimed.unwrap().is_some());
+        changed += 1;
+    }
+    assert!(changed > 0);
 }
 
 /// The entries of the audit log, oldest first.
