@@ -69,6 +69,7 @@ impl Host {
             user: None,
             turn: None,
             depth: 0,
+            cwd: self.root.clone(),
         };
         let callable = actions().iter().filter(|action| action.is_tool());
         let tools = callable.filter_map(|action| tools::spec(action.name)).collect();

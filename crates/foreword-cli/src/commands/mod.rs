@@ -30,6 +30,7 @@ mod schema;
 mod serve;
 mod session;
 mod skill;
+mod taint;
 mod trust;
 
 use std::path::Path;
@@ -67,6 +68,8 @@ commands! {
     Chat(chat::ChatArgs),
     Approve(approve::ApproveArgs),
     Trust(trust::TrustArgs),
+    #[command(subcommand)]
+    Taint(taint::TaintCommand),
     #[command(subcommand)]
     Session(session::SessionCommand),
     #[command(subcommand)]

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::model::call_policy::CallSize;
 use crate::model::proxy::{self, Sink};
 use crate::turn::active_session::{ActiveSession, ModelAccess};
+use crate::turn::tool_results::count_request;
 
 /// Calls allowed beyond `host.max_steps`, since third-party loops also ask the model for titles.
 const MAX_EXTRA_CALLS: u64 = 20;
@@ -32,6 +33,7 @@ pub(super) fn call(
     let size = policy.check(args, upstream.provider)?;
     let CallSize { prompt_tokens, output_tokens } = size;
     tracing::debug!("model call: about {prompt_tokens} tokens in, at most {output_tokens} out");
+    count_request(active, args.body.get())?;
     active.activity.add_host_time(began.elapsed());
     let agent = active.host.model_agent(upstream.timeout);
     let called = proxy::call(&agent, upstream, args, &active.tree, &mut |part| {

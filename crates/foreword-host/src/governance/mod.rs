@@ -4,8 +4,8 @@
 //! authority. Before a turn, `trust` compares them with what the person accepted, which `TrustStore` of
 //! foreword-workspace keeps outside the workspace; `disclosure` is what the question shows. `protected`
 //! says what a sandbox makes read-only or hides. After a turn, `quarantine` moves away every governed file
-//! the agent created. An agent that wants such a change proposes it (`identity`), and an action refused because
-//! of taint waits for a grant (`grants`).
+//! the agent created. An agent that wants such a change proposes it (`identity`), and an action refused
+//! because of taint waits for a grant (`grants`). Taint falls only when a person clears it (`taint`).
 
 mod disclosure;
 mod error;
@@ -13,6 +13,7 @@ mod grants;
 pub(crate) mod identity;
 pub(crate) mod protected;
 pub(crate) mod quarantine;
+mod taint;
 mod trust;
 
 pub use disclosure::{

@@ -1,5 +1,6 @@
 //! A session while somebody acts in it: an agent during its turn, or a client.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -17,6 +18,8 @@ use crate::turn::activity::Activity;
 use crate::turn::agent_tree::AgentTree;
 use crate::turn::prepare::PreparedTurn;
 use crate::turn::rate_limit::RateLimit;
+use crate::turn::tainted_files::TaintedFiles;
+use crate::turn::tool_results::CountedResults;
 
 /// A session while somebody acts in it.
 pub(crate) struct ActiveSession {
@@ -29,6 +32,8 @@ pub(crate) struct ActiveSession {
     pub(crate) settings: HostSettings,
     pub(crate) tree: AgentTree,
     pub(crate) activity: Activity,
+    pub(crate) tainted_files: TaintedFiles,
+    pub(crate) counted_results: CountedResults,
     rate_limit: Mutex<RateLimit>,
 }
 
@@ -41,6 +46,8 @@ pub(crate) struct SessionIdentity {
     pub(crate) turn: Option<TurnNumber>,
     /// How many agents are above this one.
     pub(crate) depth: u32,
+    /// The working directory.
+    pub(crate) cwd: PathBuf,
 }
 
 /// What the prompt of the session says and offers.
@@ -101,6 +108,7 @@ impl ActiveSession {
     ) -> Self {
         Self {
             host: Arc::clone(host),
+            tainted_files: TaintedFiles::new(&host.root, &identity.cwd),
             identity,
             prompt,
             model,
@@ -109,6 +117,7 @@ impl ActiveSession {
             settings,
             tree,
             activity: Activity::new(),
+            counted_results: CountedResults::default(),
         }
     }
 
@@ -127,12 +136,15 @@ impl ActiveSession {
             user: prepared.user.clone(),
             turn,
             depth,
+            cwd: prepared.cwd.clone(),
         };
         let prompt =
             SessionPrompt { context: prepared.context.clone(), tools: prepared.tools.clone() };
         let model = Some(ModelAccess::of(prepared));
         let settings = prepared.config.host.clone();
-        Self::new(host, session, identity, prompt, model, settings, prepared.tree.branch())
+        let tree = prepared.tree.branch();
+        let active = Self::new(host, session, identity, prompt, model, settings, tree);
+        Self { counted_results: CountedResults::of(&prepared.history.messages), ..active }
     }
 
     /// The actor in the audit log.

@@ -1,6 +1,7 @@
 //! Reading an agent's output: safe text is shown, tool results are counted, and a leaked canary token
 //! ends the turn with its answer held back.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use foreword_guard::{OutputGuard, ScanVerdict, redact_with, whole};
@@ -18,6 +19,8 @@ use crate::turn::warning::Warning;
 
 const MAX_ANSWER_BYTES: usize = 4 << 20;
 const MAX_STOP_REASON_CHARS: usize = 40;
+/// Calls of tools that may be under way at once.
+const MAX_OPEN_CALLS: usize = 256;
 
 /// How the agent's part of a turn ended.
 pub(crate) struct AgentOutcome {
@@ -128,6 +131,8 @@ impl Host {
     ) -> Result<AgentOutcome, HostError> {
         let secrets = active.secrets();
         let mut answer = Answer::new(active, &secrets);
+        // What tools were called with, until they answer.
+        let mut calls: BTreeMap<String, Value> = BTreeMap::new();
         loop {
             if let Some(place) = active.canary.leaked_at() {
                 return Ok(AgentOutcome::held(answer.text, HeldReason::CanaryFound { place }));
@@ -138,12 +143,16 @@ impl Host {
             let shown = match event {
                 AgentEvent::Prompt { .. } => Ok(()),
                 AgentEvent::Text { text } => answer.push(&text).map(|safe| observer.text(&safe)),
-                AgentEvent::ToolCall { name, input, .. } => {
+                AgentEvent::ToolCall { id, name, input } => {
+                    if calls.len() < MAX_OPEN_CALLS {
+                        calls.insert(id, input.clone());
+                    }
                     show_tool_call(&mut answer, &name, input, observer)
                 }
-                AgentEvent::ToolResult { name, content, is_error, .. } => {
+                AgentEvent::ToolResult { id, name, content, is_error } => {
                     let name = own_name(&name);
-                    count_result(active, name, &content)?;
+                    let input = calls.remove(&id).unwrap_or_default();
+                    count_result(active, &id, name, &input, &content)?;
                     observer.tool_result(name, &content, is_error);
                     Ok(())
                 }

@@ -34,5 +34,6 @@ pub(crate) mod sandbox;
 pub(crate) mod scan;
 pub(crate) mod server;
 pub(crate) mod session_socket;
-mod tool_results;
+mod tainted_files;
+pub(crate) mod tool_results;
 pub(crate) mod warning;

@@ -95,6 +95,7 @@ impl Host {
             observer.warning(&Warning::GitSettings { reason: fault.clone() });
         }
         let quarantine = Quarantine::before(&protected.governed, protected.repositories.clone());
+        let files = self.files_before_turn()?;
         let spec = self.sandbox_spec(prepared, &protected, &run_dir)?;
         let socket = prepared.sandbox.run_dir_inside(&spec).join(run_dir::SOCKET);
         let job = self.job(prepared, socket, &token, &spec)?;
@@ -110,6 +111,8 @@ impl Host {
         drop(server);
         let place = format!("{}-{}", session.id, number.0);
         self.quarantine_new_files(active, &quarantine, &place, observer)?;
+        self.note_changed_files(&session.id, *number, active.is_tainted()?, files)?;
+        self.show_pending_warnings(observer);
         let outcome = outcome?;
         let usage = self.finish_turn(active, session, *number, &outcome)?;
         let overhead = turn.began.elapsed().saturating_sub(waited) + active.activity.host_time();

@@ -1,21 +1,64 @@
 //! How the results of an agent's tools count in the session's taint ledger.
+//!
+//! A result is counted when the agent reports it, and in any case before a model sees it: every model
+//! call is searched for results that were not counted yet ([`count_request`]), so that neither another
+//! runner nor a compromised one can leave one out.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use foreword::estimate;
 use foreword_guard::Provenance;
-use foreword_protocol::{ActionInfo, ResultTaint};
+use foreword_protocol::{ActionInfo, Block, Content, Message, ResultTaint};
+use serde_json::Value;
 
 use crate::error::HostError;
 use crate::turn::active_session::ActiveSession;
+
+/// Results that are remembered as counted; beyond that, they count again.
+const MAX_REMEMBERED: usize = 100_000;
+
+/// The results of tools that were counted, by call and content.
+#[derive(Debug, Default)]
+pub(crate) struct CountedResults(Mutex<HashSet<[u8; 32]>>);
+
+impl CountedResults {
+    /// Those of the conversation so far.
+    pub(crate) fn of(history: &[Message]) -> Self {
+        let counted = Self::default();
+        for message in history {
+            let Content::Blocks(blocks) = &message.content else { continue };
+            for block in blocks {
+                if let Block::ToolResult { tool_use_id, content, .. } = block {
+                    counted.lock().insert(key(tool_use_id, content));
+                }
+            }
+        }
+        counted
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashSet<[u8; 32]>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn key(id: &str, content: &str) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&(id.len() as u64).to_le_bytes()).update(id.as_bytes());
+    *hasher.update(content.as_bytes()).finalize().as_bytes()
+}
 
 /// A tool's name without the prefix that Claude Code puts in front of it.
 pub(super) fn own_name(name: &str) -> &str {
     name.strip_prefix("mcp__foreword__").unwrap_or(name)
 }
 
-/// Counts what a tool brought into the session.
+/// Counts what a tool brought into the session. What it read from a tainted file is external.
 pub(super) fn count_result(
     active: &ActiveSession,
+    id: &str,
     name: &str,
+    input: &Value,
     content: &str,
 ) -> Result<(), HostError> {
     let tokens = u64::from(estimate(content));
@@ -24,7 +67,81 @@ pub(super) fn count_result(
     if tokens == 0 || counted_by_action {
         return Ok(());
     }
+    // Held until it is counted: a model call with the same result must wait for that.
+    let mut counted = active.counted_results.lock();
+    let key = key(id, content);
+    if counted.contains(&key) {
+        return Ok(());
+    }
     let external = active.settings.external_tools.iter().any(|tool| tool == name);
-    active.add_content(Provenance::ToolResult, name, tokens, external)?;
+    let tainted = match active.tainted_files.shown_in(&active.host, input, content)? {
+        Some(file) if !external => Some(format!("{name}: {file}")),
+        _ => None,
+    };
+    let source = tainted.as_deref().unwrap_or(name);
+    active.add_content(Provenance::ToolResult, source, tokens, external || tainted.is_some())?;
+    if counted.len() >= MAX_REMEMBERED {
+        counted.clear();
+    }
+    counted.insert(key);
     Ok(())
+}
+
+/// Counts the results in a request to a model that were not counted yet, in the format of any provider.
+pub(crate) fn count_request(active: &ActiveSession, body: &str) -> Result<(), HostError> {
+    let body: Value = serde_json::from_str(body).unwrap_or_default();
+    let messages = body.get("messages").and_then(Value::as_array);
+    let mut calls = BTreeMap::new();
+    for message in messages.into_iter().flatten() {
+        for call in parts(message, "tool_calls") {
+            let name = call.pointer("/function/name").and_then(Value::as_str).unwrap_or_default();
+            let arguments = call.pointer("/function/arguments").and_then(Value::as_str);
+            let input = serde_json::from_str(arguments.unwrap_or_default()).unwrap_or_default();
+            calls.insert(text(call, "id"), (name, input));
+        }
+        if message.get("role").and_then(Value::as_str) == Some("tool") {
+            count(active, &calls, text(message, "tool_call_id"), message.get("content"))?;
+        }
+        for block in parts(message, "content") {
+            match text(block, "type") {
+                "tool_use" => {
+                    let input = block.get("input").cloned().unwrap_or_default();
+                    calls.insert(text(block, "id"), (text(block, "name"), input));
+                }
+                "tool_result" => {
+                    count(active, &calls, text(block, "tool_use_id"), block.get("content"))?;
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn count(
+    active: &ActiveSession,
+    calls: &BTreeMap<&str, (&str, Value)>,
+    id: &str,
+    content: Option<&Value>,
+) -> Result<(), HostError> {
+    let (name, input) = match calls.get(id) {
+        Some((name, input)) => (*name, input),
+        None => ("tool", &Value::Null),
+    };
+    let content = match content {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => {
+            parts.iter().map(|part| text(part, "text")).collect::<Vec<_>>().join("\n")
+        }
+        _ => return Ok(()),
+    };
+    count_result(active, id, own_name(name), input, &content)
+}
+
+fn parts<'v>(value: &'v Value, field: &str) -> impl Iterator<Item = &'v Value> {
+    value.get(field).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+    value.get(field).and_then(Value::as_str).unwrap_or_default()
 }

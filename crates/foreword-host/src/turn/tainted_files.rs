@@ -1,0 +1,458 @@
+//! Files that were written while their session held external content.
+//!
+//! At the end of a tainted turn, every file that the turn changed is noted with its path and the digest
+//! of its content ([`Host::note_changed_files`]). In any later session, a tool result that shows such a
+//! file counts as external ([`TaintedFiles::shown_in`]). The digest makes a person's rewrite clean again
+//! and finds unchanged copies under other names. A turn without taint that changes a tainted file leaves
+//! it tainted: only a person clears it.
+//!
+//! A result shows a file if the call names it, if the result quotes it in the form of grep, or if lines of
+//! the result are lines of the file. What a command encodes, sorts or shortens is not recognised.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use foreword_store::{
+    Event, MAX_TAINTED_FILES, Outcome, SessionId, StoreError, TaintedFile, TurnNumber,
+};
+use foreword_workspace::PRIVATE_DIR;
+use rustix::fs::{FileType, Mode, OFlags};
+use serde_json::{Value, json};
+
+use crate::error::HostError;
+use crate::host::Host;
+
+/// The largest file whose content is compared; a larger one is tainted whatever it holds.
+const MAX_FILE_BYTES: u64 = 8 << 20;
+/// How much of all tainted files is compared line by line.
+const MAX_LINE_BYTES: u64 = 32 << 20;
+/// Changed files of one turn that are noted by name; of more, their directories are.
+const MAX_NOTED: usize = 1000;
+/// Words of a call, and file names in a result, that are looked up.
+const MAX_NAMES: usize = 256;
+/// A line this long counts; two of them, or one long one, are enough.
+const MIN_LINE_CHARS: usize = 16;
+const LONG_LINE_CHARS: usize = 60;
+/// Entries of a workspace that are looked at.
+const MAX_ENTRIES: usize = 200_000;
+/// By how much the clock of the file system may lag behind.
+const CLOCK_TICK_NS: i64 = 50_000_000;
+/// Files that the audit log names.
+const MAX_LOGGED: usize = 20;
+
+/// The tainted files of a workspace, read when a turn first needs them.
+pub(crate) struct TaintedFiles {
+    root: PathBuf,
+    cwd: PathBuf,
+    known: OnceLock<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    files: Vec<TaintedFile>,
+    sizes: HashSet<u64>,
+    digests: HashSet<[u8; 32]>,
+    /// Paths that are tainted whatever they hold; directories end with `/`.
+    whole: BTreeSet<String>,
+    lines: OnceLock<HashSet<u64>>,
+}
+
+impl TaintedFiles {
+    pub(crate) fn new(root: &Path, cwd: &Path) -> Self {
+        Self { root: root.to_owned(), cwd: cwd.to_owned(), known: OnceLock::new() }
+    }
+
+    /// The tainted file that a tool result shows, if it shows one.
+    pub(crate) fn shown_in(
+        &self,
+        host: &Host,
+        input: &Value,
+        result: &str,
+    ) -> Result<Option<String>, HostError> {
+        let known = self.known(host)?;
+        if known.files.is_empty() {
+            return Ok(None);
+        }
+        let mut words = BTreeSet::new();
+        words_of(input, &mut words);
+        words.extend(result.lines().filter_map(quoted_file).take(MAX_NAMES).map(str::to_owned));
+        for word in words.iter().take(2 * MAX_NAMES) {
+            if let Some(path) = self.relative(word)
+                && known.is_tainted(&self.root, &path)
+            {
+                return Ok(Some(path));
+            }
+        }
+        Ok(known.quoted_by(&self.root, result).then(|| "lines of a tainted file".to_owned()))
+    }
+
+    fn known(&self, host: &Host) -> Result<&Known, HostError> {
+        if let Some(known) = self.known.get() {
+            return Ok(known);
+        }
+        let read = Known::of(host.reader.tainted_files()?);
+        Ok(self.known.get_or_init(|| read))
+    }
+
+    /// A path of the agent's as one relative to the workspace.
+    fn relative(&self, word: &str) -> Option<String> {
+        let path = self.cwd.join(word);
+        let mut names: Vec<&str> = Vec::new();
+        for part in path.strip_prefix(&self.root).ok()?.components() {
+            match part {
+                Component::Normal(name) => names.push(name.to_str()?),
+                Component::ParentDir => drop(names.pop()?),
+                Component::CurDir => {}
+                Component::RootDir | Component::Prefix(_) => return None,
+            }
+        }
+        Some(names.join("/")).filter(|path| !path.is_empty())
+    }
+}
+
+impl Known {
+    fn of(files: Vec<TaintedFile>) -> Self {
+        let mut known = Self::default();
+        for file in &files {
+            match file.digest {
+                Some(digest) => {
+                    known.sizes.insert(file.size);
+                    known.digests.insert(digest);
+                }
+                None => drop(known.whole.insert(file.path.clone())),
+            }
+        }
+        Self { files, ..known }
+    }
+
+    fn is_tainted(&self, root: &Path, path: &str) -> bool {
+        if self.whole.contains("./") || self.whole.contains(path) {
+            return true;
+        }
+        let mut outer = path.match_indices('/');
+        if outer.any(|(at, _)| path.get(..=at).is_some_and(|outer| self.whole.contains(outer))) {
+            return true;
+        }
+        let Some(content) = read(root, path, |size| self.sizes.contains(&size)) else {
+            return false;
+        };
+        self.digests.contains(blake3::hash(&content).as_bytes())
+    }
+
+    /// Whether lines of a text are lines of tainted files.
+    fn quoted_by(&self, root: &Path, text: &str) -> bool {
+        let lines = self.lines.get_or_init(|| self.read_lines(root));
+        let mut found = HashSet::new();
+        for line in significant(text) {
+            let hash = line_hash(line);
+            if lines.contains(&hash) {
+                found.insert(hash);
+                if found.len() > 1 || line.chars().nth(LONG_LINE_CHARS).is_some() {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    fn read_lines(&self, root: &Path) -> HashSet<u64> {
+        let mut lines = HashSet::new();
+        let mut left = MAX_LINE_BYTES;
+        for file in self.files.iter().filter(|file| file.digest.is_some()) {
+            let Some(rest) = left.checked_sub(file.size) else { continue };
+            let Some(content) = read(root, &file.path, |size| size == file.size) else { continue };
+            if Some(*blake3::hash(&content).as_bytes()) == file.digest {
+                left = rest;
+                lines.extend(significant(&String::from_utf8_lossy(&content)).map(line_hash));
+            }
+        }
+        lines
+    }
+}
+
+/// What there was before a turn.
+pub(crate) struct FilesBeforeTurn {
+    /// Files that were tainted and still are as they were noted.
+    tainted: Vec<String>,
+    /// How many files are noted.
+    count: usize,
+    /// When the turn began, in the file system's time.
+    since: i64,
+}
+
+impl Host {
+    /// Looks at the tainted files before a turn.
+    pub(crate) fn files_before_turn(&self) -> Result<FilesBeforeTurn, HostError> {
+        let known = self.reader.tainted_files()?;
+        let count = known.len();
+        // What a person wrote anew since is clean.
+        let is_as_noted = |file: &TaintedFile| {
+            open(&self.root, &file.path).is_some_and(|(_, size, changed_at)| {
+                changed_at == file.changed_at
+                    || size == file.size
+                        && read(&self.root, &file.path, |_| true)
+                            .map(|content| *blake3::hash(&content).as_bytes())
+                            == file.digest
+            })
+        };
+        let tainted = known.into_iter().filter(is_as_noted).map(|file| file.path).collect();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
+        Ok(FilesBeforeTurn { tainted, count, since: now.saturating_sub(CLOCK_TICK_NS) })
+    }
+
+    /// Notes what a turn did to files: with taint, every file it changed is tainted; without, those that
+    /// were stay so.
+    pub(crate) fn note_changed_files(
+        &self,
+        session: &SessionId,
+        turn: TurnNumber,
+        is_tainted: bool,
+        before: FilesBeforeTurn,
+    ) -> Result<(), HostError> {
+        let (changed, unseen) = if is_tainted {
+            changed_since(&self.root, before.since)
+        } else {
+            (before.tainted, Vec::new())
+        };
+        let now = self.now();
+        let note = |path: String, digest, size, changed_at| TaintedFile {
+            path,
+            digest,
+            size,
+            changed_at,
+            session: session.clone(),
+            turn: Some(turn),
+            at: now,
+        };
+        let mut noted = Vec::new();
+        for path in changed {
+            let Some((_, size, changed_at)) = open(&self.root, &path) else { continue };
+            if size > 0 && changed_at >= before.since {
+                let content = read(&self.root, &path, |_| true);
+                let digest = content.map(|content| *blake3::hash(&content).as_bytes());
+                noted.push(note(path, digest, size, changed_at));
+            }
+        }
+        noted.extend(unseen.into_iter().map(|path| note(path, None, 0, 0)));
+        if noted.len() > MAX_NOTED || before.count + noted.len() > MAX_TAINTED_FILES {
+            noted = directories(&noted).into_iter().map(|path| note(path, None, 0, 0)).collect();
+        }
+        if noted.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<&str> =
+            noted.iter().take(MAX_LOGGED).map(|file| file.path.as_str()).collect();
+        let event = Event::new("host", "taint.files", session.as_str(), Outcome::Done)
+            .with_detail(json!({ "turn": turn.0, "count": noted.len(), "files": names }));
+        self.writer.write(now, move |write| -> Result<(), StoreError> {
+            write.files_taint(&noted)?;
+            write.audit(&event).map(drop)
+        })?;
+        Ok(())
+    }
+}
+
+/// The files that changed since a time, and the directories that were not looked through, which end with
+/// `/`. Links are not followed; the private directory and the insides of `.git` are left out.
+///
+/// A file's change time is set by the kernel at every change, also of its name, and by nobody else.
+fn changed_since(root: &Path, since: i64) -> (Vec<String>, Vec<String>) {
+    let (mut changed, mut unseen) = (Vec::new(), Vec::new());
+    let (mut queue, mut left) = (VecDeque::from([String::new()]), MAX_ENTRIES);
+    while let Some(directory) = queue.pop_front() {
+        let listing = match std::fs::read_dir(root.join(&directory)) {
+            Ok(listing) if left > 0 => listing,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            _ => {
+                unseen.push(directory);
+                continue;
+            }
+        };
+        for entry in listing.flatten() {
+            let Some(rest) = left.checked_sub(1) else {
+                unseen.push(directory.clone());
+                break;
+            };
+            left = rest;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.eq_ignore_ascii_case(".git") || directory.is_empty() && name == PRIVATE_DIR {
+                continue;
+            }
+            let path = if directory.is_empty() { name } else { format!("{directory}/{name}") };
+            let Ok(about) = entry.metadata() else { continue };
+            if about.is_dir() {
+                queue.push_back(path);
+            } else if about.is_file() {
+                let at = about.ctime().saturating_mul(1_000_000_000);
+                if at.saturating_add(about.ctime_nsec()) >= since {
+                    changed.push(path);
+                }
+            }
+        }
+    }
+    changed.sort_unstable();
+    let named = |path: String| if path.is_empty() { "./".to_owned() } else { path + "/" };
+    (changed, unseen.into_iter().map(named).collect())
+}
+
+/// The directories at the root that hold most of many files; the files of the root itself stay.
+fn directories(files: &[TaintedFile]) -> BTreeSet<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in files {
+        let first = file.path.split_once('/').map_or("", |(first, _)| first);
+        *counts.entry(first).or_default() += 1;
+    }
+    counts
+        .into_keys()
+        .map(
+            |directory| {
+                if directory.is_empty() { "./".to_owned() } else { format!("{directory}/") }
+            },
+        )
+        .collect()
+}
+
+/// Every string in the arguments of a call, whole and in the words of a command.
+fn words_of(input: &Value, words: &mut BTreeSet<String>) {
+    if words.len() >= MAX_NAMES {
+        return;
+    }
+    match input {
+        Value::String(text) => {
+            if text.len() <= 4096 {
+                words.insert(text.clone());
+            }
+            let is_separator = |c: char| c.is_whitespace() || "'\"`;|&<>()=,{}:".contains(c);
+            let parts = text.split(is_separator).filter(|word| !word.is_empty());
+            words.extend(parts.take(MAX_NAMES).map(str::to_owned));
+        }
+        Value::Array(items) => items.iter().for_each(|item| words_of(item, words)),
+        Value::Object(fields) => fields.values().for_each(|field| words_of(field, words)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The file that a line of a search quotes: `notes.md:3: text`.
+fn quoted_file(line: &str) -> Option<&str> {
+    let (path, rest) = line.split_once(':')?;
+    let is_numbered = rest.split_once(':').is_some_and(|(number, _)| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    (is_numbered && !path.is_empty() && path.len() <= 4096).then_some(path)
+}
+
+/// The lines that are long enough to be told by.
+fn significant(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .map(|line| unnumbered(line.trim()))
+        .filter(|line| line.chars().nth(MIN_LINE_CHARS - 1).is_some())
+}
+
+/// A line without the number that tools put in front of it.
+fn unnumbered(line: &str) -> &str {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.len() == line.len() {
+        return line;
+    }
+    rest.strip_prefix(['\t', '→', ':', '|']).map_or(line, str::trim)
+}
+
+fn line_hash(line: &str) -> u64 {
+    let hash = blake3::hash(line.as_bytes());
+    u64::from_le_bytes(hash.as_bytes().first_chunk().copied().unwrap_or_default())
+}
+
+/// The content of a regular file of a fitting size; a link, pipe or device is none.
+fn read(root: &Path, path: &str, fits: impl Fn(u64) -> bool) -> Option<Vec<u8>> {
+    let (mut file, size, _) = open(root, path)?;
+    if size > MAX_FILE_BYTES || !fits(size) {
+        return None;
+    }
+    let mut content = Vec::new();
+    file.by_ref().take(MAX_FILE_BYTES).read_to_end(&mut content).ok()?;
+    Some(content)
+}
+
+/// A regular file with its size and the time of its last change.
+fn open(root: &Path, path: &str) -> Option<(std::fs::File, u64, i64)> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = rustix::fs::open(root.join(path), flags, Mode::empty()).ok()?;
+    let stat = rustix::fs::fstat(&file).ok()?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return None;
+    }
+    let nanoseconds = i64::try_from(stat.st_ctime_nsec).unwrap_or_default();
+    let changed = stat.st_ctime.saturating_mul(1_000_000_000).saturating_add(nanoseconds);
+    Some((file.into(), u64::try_from(stat.st_size).unwrap_or_default(), changed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(root: &Path, path: &str, content: &str) -> Known {
+        std::fs::write(root.join(path), content).unwrap();
+        Known::of(vec![TaintedFile {
+            path: path.to_owned(),
+            digest: Some(*blake3::hash(content.as_bytes()).as_bytes()),
+            size: content.len() as u64,
+            changed_at: 0,
+            session: SessionId::parse("a").unwrap(),
+            turn: None,
+            at: 0,
+        }])
+    }
+
+    #[test]
+    fn a_copy_is_tainted_and_a_rewrite_is_not() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path();
+        let text = "Bring the blue cart on Monday.\nAsk Bo for the key to the shed.\n";
+        let known = known(root, "notes.md", text);
+        assert!(known.is_tainted(root, "notes.md"));
+        std::fs::write(root.join("copy.txt"), text).unwrap();
+        assert!(known.is_tainted(root, "copy.txt"), "whatever it is called");
+        std::os::unix::fs::symlink(root.join("notes.md"), root.join("link")).unwrap();
+        assert!(!known.is_tainted(root, "link") && !known.is_tainted(root, "missing"));
+        assert!(known.quoted_by(root, &format!("     1\t{text}")), "numbered or not");
+        assert!(!known.quoted_by(root, "Bring the blue cart on Monday."), "one short line");
+        std::fs::write(root.join("notes.md"), text.replace("blue", "grey")).unwrap();
+        assert!(!known.is_tainted(root, "notes.md"), "a person wrote it anew");
+    }
+
+    #[test]
+    fn directories_are_tainted_with_all_they_hold() {
+        let mut known = Known::default();
+        known.whole.insert("target/".to_owned());
+        let root = Path::new("/nonexistent");
+        assert!(known.is_tainted(root, "target/debug/x") && !known.is_tainted(root, "src/x"));
+        known.whole.insert("./".to_owned());
+        assert!(known.is_tainted(root, "src/x"));
+    }
+
+    #[test]
+    fn calls_and_results_name_files() {
+        let files = TaintedFiles::new(Path::new("/w"), Path::new("/w/src"));
+        for (word, path) in [
+            ("a.rs", Some("src/a.rs")),
+            ("./../notes.md", Some("notes.md")),
+            ("/w/notes.md", Some("notes.md")),
+            ("../../etc/passwd", None),
+            ("/etc/passwd", None),
+            ("..", None),
+        ] {
+            assert_eq!(files.relative(word).as_deref(), path, "{word}");
+        }
+        let mut words = BTreeSet::new();
+        words_of(&json!({"command": "cat 'my notes.md' <../x.md|head"}), &mut words);
+        assert!(words.contains("../x.md") && words.contains("notes.md"), "{words:?}");
+        assert_eq!(quoted_file("src/a.rs:12: let x"), Some("src/a.rs"));
+        assert_eq!(quoted_file("12:30: noon"), Some("12"));
+        assert_eq!(quoted_file("note: this is fine"), None);
+    }
+}
