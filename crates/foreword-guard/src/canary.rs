@@ -1,11 +1,20 @@
 //! The canary of a session: a token that appears only in its prompt, so any text that contains it
 //! discloses the prompt.
 
+mod alphabet;
+mod decoded;
 pub(crate) mod detector;
-pub(crate) mod readings;
-pub(crate) mod runs;
+mod grouped;
+mod listed;
+mod lookalike;
+mod readings;
+mod runs;
+mod shifted;
+mod tokens;
 
 use std::fmt;
+
+use crate::canary::runs::Runs;
 
 /// The prefix of every canary.
 const PREFIX: &str = "fwc";
@@ -15,6 +24,13 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const BODY: usize = 26;
 /// Characters of a whole canary.
 pub(crate) const LENGTH: usize = PREFIX.len() + BODY;
+
+/// What is looked for: the canaries as they are written, and as distances between letters.
+#[derive(Debug)]
+struct Words {
+    plain: Runs,
+    shifted: Runs,
+}
 
 /// A token that appears only in the prompt of one session.
 ///

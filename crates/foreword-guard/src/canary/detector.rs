@@ -1,11 +1,13 @@
 //! Finds canaries in text, however they are written.
 //!
 //! The text is read in several ways at once: its letters and digits as they stand, with escapes undone,
-//! the bytes that its hexadecimal digits make and those that its base64 characters make, each from every
-//! place a byte can start and in both directions, and its numbers. Whatever a reading brings is reduced to ASCII letters and digits without case and
-//! held against the canary, the canary reversed, and both in ROT13. So a form is found in every
-//! combination (base64 of the reversed canary in upper case, with blanks between), and nothing has
-//! to be listed.
+//! the first and last words of list items, the bytes that its hexadecimal digits make and those that its
+//! base64 characters make, each from every place a byte can start and in both directions, its numbers,
+//! and the bytes of base32, base58 and base85. What an encoding brings is read as an encoding once more.
+//! Whatever a reading brings is reduced to ASCII letters and digits without case and held against the
+//! canary, the canary reversed, and both in ROT13, and the distances between letters against those of
+//! the canary. So a form is found in every combination (base64 of the reversed canary in upper case,
+//! with blanks between), and nothing has to be listed.
 //!
 //! What stands between two characters of a form may be anything that the reading has no use for, at
 //! most [`MAX_LEAK_GAP`] characters of it. [`MIN_LEAK_CHARS`] characters of a canary in a row are a leak.
@@ -15,9 +17,15 @@ use std::sync::Arc;
 
 use unicode_normalization::UnicodeNormalization as _;
 
+use crate::canary::decoded::Layer;
+use crate::canary::grouped::Grouped;
+use crate::canary::listed::Listed;
+use crate::canary::lookalike;
 use crate::canary::readings::{Base64, Escaped, Hex, Hit, Numbers, Place, Track};
 use crate::canary::runs::Runs;
-use crate::canary::{Canary, LENGTH};
+use crate::canary::shifted::{MIN_SHIFTED_CHARS, Shifted, distances};
+use crate::canary::tokens::Tokens;
+use crate::canary::{Canary, LENGTH, Words};
 
 /// How many characters of a canary in a row count as a leak. The prefix is three of them, so that a
 /// text by chance would have to meet 65 random bits.
@@ -28,7 +36,7 @@ pub const MAX_LEAK_GAP: usize = 64;
 
 /// How many characters there can be from the start of an unfinished form to its end: what a stream
 /// ever holds back for the sake of canaries.
-pub const MAX_LEAK_FORM: usize = MIN_LEAK_CHARS * (MAX_LEAK_GAP + 1);
+pub const MAX_LEAK_FORM: usize = MIN_SHIFTED_CHARS * (MAX_LEAK_GAP + 1);
 
 /// How the characters of a canary were written when it was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,6 +51,14 @@ pub enum Encoding {
     Escaped,
     /// As the numbers of its characters, in decimal, octal or binary.
     Numbers,
+    /// As a list, a character or a group in each item.
+    List,
+    /// As base32, in one of three alphabets.
+    Base32,
+    /// As base58, or as base85 in one of three alphabets.
+    Base58Or85,
+    /// In one encoding within another.
+    Twice,
 }
 
 /// In which order and with which letters.
@@ -56,6 +72,10 @@ pub enum Spelling {
     Rot13,
     /// Both.
     Rot13Reversed,
+    /// Letters moved by any number of places.
+    Shifted,
+    /// The same, last character first.
+    ShiftedReversed,
 }
 
 const SPELLINGS: [Spelling; 4] =
@@ -77,6 +97,8 @@ impl fmt::Display for LeakForm {
             Spelling::Reversed => "reversed ",
             Spelling::Rot13 => "in ROT13 ",
             Spelling::Rot13Reversed => "reversed in ROT13 ",
+            Spelling::Shifted => "in a Caesar cipher ",
+            Spelling::ShiftedReversed => "reversed in a Caesar cipher ",
         };
         f.write_str(spelling)?;
         f.write_str(match self.encoding {
@@ -85,6 +107,10 @@ impl fmt::Display for LeakForm {
             Encoding::Base64 => "as base64",
             Encoding::Escaped => "as escaped letters",
             Encoding::Numbers => "as numbers",
+            Encoding::List => "as a list",
+            Encoding::Base32 => "as base32",
+            Encoding::Base58Or85 => "as base58 or base85",
+            Encoding::Twice => "encoded twice",
         })
     }
 }
@@ -104,7 +130,7 @@ pub struct Leak {
 /// Finds canaries, however they are written.
 #[derive(Debug, Clone)]
 pub struct Detector {
-    runs: Arc<Runs>,
+    words: Arc<Words>,
 }
 
 impl Detector {
@@ -112,7 +138,12 @@ impl Detector {
     #[must_use]
     pub fn new(canaries: &[Canary]) -> Self {
         let words: Vec<String> = canaries.iter().flat_map(spellings).collect();
-        Self { runs: Arc::new(Runs::new(words.iter().map(String::as_str))) }
+        let plain = Runs::new(words.iter().map(String::as_str));
+        let shifted = canaries.iter().flat_map(|canary| {
+            let [forward, reversed, ..] = spellings(canary);
+            [distances(&forward), distances(&reversed)]
+        });
+        Self { words: Arc::new(Words { plain, shifted: Runs::of(shifted) }) }
     }
 
     /// The first canary in a text. The time is linear in the text, and no memory is taken.
@@ -124,7 +155,7 @@ impl Detector {
 
     /// A watch over a text that comes in pieces.
     pub(crate) fn watch(&self) -> Watch {
-        Watch::new(Arc::clone(&self.runs))
+        Watch::new(Arc::clone(&self.words))
     }
 }
 
@@ -145,31 +176,39 @@ fn spellings(canary: &Canary) -> [String; 4] {
 /// Reads a text in pieces and knows from where on it may still turn out to be a canary.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    runs: Arc<Runs>,
+    words: Arc<Words>,
     here: Place,
     letters: Track,
+    shifted: Shifted,
+    listed: Listed,
     hex: Hex,
     base64: Base64,
     escaped: Escaped,
     numbers: Numbers,
+    grouped: Grouped,
+    tokens: Tokens,
 }
 
 impl Watch {
-    fn new(runs: Arc<Runs>) -> Self {
+    fn new(words: Arc<Words>) -> Self {
         Self {
-            runs,
+            words,
             here: Place::default(),
             letters: Track::default(),
+            shifted: Shifted::default(),
+            listed: Listed::default(),
             hex: Hex::default(),
             base64: Base64::default(),
             escaped: Escaped::default(),
             numbers: Numbers::default(),
+            grouped: Grouped::all(),
+            tokens: Tokens::new(Layer::Outer),
         }
     }
 
     /// Reads on.
     pub(crate) fn push(&mut self, text: &str) -> Option<Leak> {
-        if self.runs.is_empty() {
+        if self.words.plain.is_empty() {
             self.here.byte += text.len();
             return None;
         }
@@ -186,13 +225,20 @@ impl Watch {
 
     /// The text has ended: what waited for more is read as it is.
     pub(crate) fn finish(&mut self) -> Option<Leak> {
-        let Self { runs, here, hex, escaped, numbers, .. } = self;
-        let (encoding, hit) = if let Some(hit) = hex.finish(runs, *here) {
+        let Self { words, here, listed, hex, escaped, numbers, grouped, tokens, .. } = self;
+        let (runs, here) = (&words.plain, *here);
+        let (encoding, hit) = if let Some(hit) = hex.finish(runs, here) {
             (Encoding::Hex, hit)
-        } else if let Some(hit) = escaped.finish(runs, *here) {
+        } else if let Some(hit) = escaped.finish(runs, here) {
             (Encoding::Escaped, hit)
+        } else if let Some(hit) = numbers.finish(runs, here) {
+            (Encoding::Numbers, hit)
+        } else if let Some(hit) = listed.finish(runs, here) {
+            (Encoding::List, hit)
+        } else if let Some(found) = grouped.finish(words, here) {
+            found
         } else {
-            (Encoding::Numbers, numbers.finish(runs, *here)?)
+            (Encoding::Base58Or85, tokens.finish(words, here)?)
         };
         Some(self.leak(encoding, hit))
     }
@@ -201,6 +247,10 @@ impl Watch {
     pub(crate) fn held_from(&self) -> usize {
         let waiting = [
             self.letters.held_from(self.here),
+            self.shifted.held_from(self.here),
+            self.listed.held_from(self.here),
+            self.grouped.held_from(self.here),
+            self.tokens.held_from(self.here),
             self.hex.held_from(self.here),
             self.base64.held_from(self.here),
             self.escaped.held_from(self.here),
@@ -221,7 +271,9 @@ impl Watch {
             _ => {}
         }
         let mut stands_for_some = false;
-        for b in std::iter::once(c).nfkd().filter(char::is_ascii).map(|c| c as u8) {
+        for c in std::iter::once(c).nfkd() {
+            let b = if c.is_ascii() { Some(c as u8) } else { lookalike::ascii(c) };
+            let Some(b) = b else { continue };
             stands_for_some = true;
             if let Some(leak) = self.read(b) {
                 return Some(leak);
@@ -232,25 +284,40 @@ impl Watch {
     }
 
     fn read(&mut self, b: u8) -> Option<Leak> {
-        let Self { runs, here, letters, hex, base64, escaped, numbers } = self;
-        let hit = if let Some(hit) = letters.read(runs, b, *here, *here) {
+        let Self { words, here, letters, shifted, listed, hex, base64, .. } = self;
+        let (runs, here) = (&words.plain, *here);
+        let hit = if let Some(hit) = letters.read(runs, b, here, here) {
             (Encoding::Letters, hit)
-        } else if let Some(hit) = hex.read(runs, b, *here) {
+        } else if let Some(hit) = hex.read(runs, b, here) {
             (Encoding::Hex, hit)
-        } else if let Some(hit) = base64.read(runs, b, *here) {
+        } else if let Some(hit) = base64.read(runs, b, here) {
             (Encoding::Base64, hit)
-        } else if let Some(hit) = escaped.read(runs, b, *here) {
+        } else if let Some(hit) = self.escaped.read(runs, b, here) {
             (Encoding::Escaped, hit)
+        } else if let Some(hit) = self.numbers.read(runs, b, here) {
+            (Encoding::Numbers, hit)
+        } else if let Some(hit) = shifted.read(&words.shifted, b, here, here) {
+            (Encoding::Letters, hit)
+        } else if let Some(hit) = listed.read(runs, b, here) {
+            (Encoding::List, hit)
+        } else if let Some(found) = self.grouped.read(words, b, here) {
+            found
         } else {
-            (Encoding::Numbers, numbers.read(runs, b, *here)?)
+            (Encoding::Base58Or85, self.tokens.read(words, b, here)?)
         };
         Some(self.leak(hit.0, hit.1))
     }
 
     fn leak(&self, encoding: Encoding, hit: Hit) -> Leak {
-        let word = self.runs.end(hit.run) / (LENGTH + 1);
-        let spelling = SPELLINGS.get(word % SPELLINGS.len()).copied();
+        let (runs, spellings): (_, &[Spelling]) = if hit.shifted {
+            (&self.words.shifted, &[Spelling::Shifted, Spelling::ShiftedReversed])
+        } else {
+            (&self.words.plain, &SPELLINGS)
+        };
+        let word = runs.end(hit.run) / (LENGTH + 1);
+        let spelling = spellings.get(word % spellings.len()).copied();
+        let encoding = if hit.twice { Encoding::Twice } else { encoding };
         let form = LeakForm { encoding, spelling: spelling.unwrap_or(Spelling::Forward) };
-        Leak { form, canary: word / SPELLINGS.len(), start: hit.start }
+        Leak { form, canary: word / spellings.len(), start: hit.start }
     }
 }

@@ -13,7 +13,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// Whether the reading at `earlier` can continue here.
-    fn reaches(self, earlier: Self) -> bool {
+    pub(crate) fn reaches(self, earlier: Self) -> bool {
         self.nth - earlier.nth <= MAX_LEAK_GAP + 1
     }
 }
@@ -24,40 +24,63 @@ pub(crate) struct Hit {
     pub(crate) run: Run,
     /// Where it starts, in bytes.
     pub(crate) start: usize,
+    /// Whether it is one of distances between letters.
+    pub(crate) shifted: bool,
+    /// Whether two encodings lay around it.
+    pub(crate) twice: bool,
 }
 
-/// One sequence of bytes, held against the canaries.
-#[derive(Debug, Default)]
-pub(crate) struct Track {
+/// One sequence of bytes, held against the canaries; so many in a row are a leak.
+#[derive(Debug)]
+pub(crate) struct Track<const MIN: usize = MIN_LEAK_CHARS> {
     run: Run,
     /// Where each of the last bytes starts in the text.
-    starts: [usize; MIN_LEAK_CHARS],
+    starts: [usize; MIN],
     count: usize,
     last: Place,
 }
 
-impl Track {
+impl<const MIN: usize> Default for Track<MIN> {
+    fn default() -> Self {
+        Self { run: Run::default(), starts: [0; MIN], count: 0, last: Place::default() }
+    }
+}
+
+impl<const MIN: usize> Track<MIN> {
     /// Takes one byte, whose form starts at `start` and was complete at `here`. What is no letter or
     /// digit is passed over.
     pub(crate) fn read(&mut self, runs: &Runs, b: u8, start: Place, here: Place) -> Option<Hit> {
-        let symbol = symbol(b)?;
+        self.read_symbol(runs, symbol(b)?, start, here)
+    }
+
+    pub(crate) fn read_symbol(
+        &mut self,
+        runs: &Runs,
+        symbol: usize,
+        start: Place,
+        here: Place,
+    ) -> Option<Hit> {
         if !here.reaches(self.last) {
             self.run = Run::default();
         }
         self.last = here;
         self.run = runs.read(self.run, symbol);
-        if let Some(slot) = self.starts.get_mut(self.count % MIN_LEAK_CHARS) {
+        if let Some(slot) = self.starts.get_mut(self.count % MIN) {
             *slot = start.byte;
         }
         self.count += 1;
-        (self.run.length >= MIN_LEAK_CHARS)
-            .then(|| Hit { run: self.run, start: self.start().unwrap_or(start.byte) })
+        (self.run.length >= MIN).then(|| Hit {
+            run: self.run,
+            start: self.start().unwrap_or(start.byte),
+            shifted: false,
+            twice: false,
+        })
     }
 
     /// Where the run so far starts.
     fn start(&self) -> Option<usize> {
-        let back = self.run.length.min(MIN_LEAK_CHARS);
-        self.starts.get(self.count.checked_sub(back)? % MIN_LEAK_CHARS).copied()
+        let back = self.run.length.min(MIN);
+        self.starts.get(self.count.checked_sub(back)? % MIN).copied()
     }
 
     /// Where the run starts that may still go on.

@@ -11,9 +11,12 @@ const MARK: usize = SYMBOLS;
 const ROOT: u32 = 0;
 const NONE: u32 = u32::MAX;
 
-/// The letters and digits a word is made of, as small numbers.
+/// The letters and digits a word is made of, as small numbers. Letters that a canary does not have
+/// because they look like digits count as those digits.
 pub(crate) fn symbol(b: u8) -> Option<usize> {
     match b {
+        b'o' | b'O' => symbol(b'0'),
+        b'i' | b'I' | b'l' | b'L' => symbol(b'1'),
         b'a'..=b'z' => Some(usize::from(b - b'a')),
         b'A'..=b'Z' => Some(usize::from(b - b'A')),
         b'0'..=b'9' => Some(usize::from(b - b'0') + 26),
@@ -55,11 +58,16 @@ pub(crate) struct Run {
 impl Runs {
     /// The runs of these words; characters other than ASCII letters and digits are left out.
     pub(crate) fn new<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
+        Self::of(words.into_iter().map(|word| word.bytes().filter_map(symbol).collect()))
+    }
+
+    /// The runs of words that are symbols already.
+    pub(crate) fn of(words: impl IntoIterator<Item = Vec<usize>>) -> Self {
         let mut runs = Self { states: vec![State::new(0, 0)] };
         let mut last = ROOT;
         let mut read = 0;
         for word in words {
-            for symbol in word.bytes().filter_map(symbol).chain([MARK]) {
+            for symbol in word.into_iter().chain([MARK]) {
                 last = runs.extend(last, symbol, read);
                 read += 1;
             }

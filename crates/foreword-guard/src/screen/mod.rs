@@ -45,6 +45,7 @@ mod verdict;
 
 pub(crate) use decode::payloads;
 pub(crate) use injection::injection_phrases;
+pub(crate) use normalise::lookalike_letter;
 pub use normalise::{Hidden, HiddenKind, Normalised, normalise};
 pub use pattern_screener::PatternScreener;
 pub use policy::{Policy, UnknownPolicy};

@@ -4,7 +4,7 @@
 //! confusables table would also fold letters that are not confused in practice.
 
 /// The ASCII letter that `c` looks like.
-pub(super) fn ascii(c: char) -> Option<char> {
+pub(crate) fn ascii(c: char) -> Option<char> {
     Some(match c {
         // Cyrillic
         'а' => 'a',

@@ -7,6 +7,7 @@
 mod fold;
 mod invisible;
 mod lookalike;
+pub(crate) use lookalike::ascii as lookalike_letter;
 
 pub use invisible::HiddenKind;
 

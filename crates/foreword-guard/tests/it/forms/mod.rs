@@ -79,6 +79,96 @@ fn hexes(text: &str, before: &str, after: &str) -> String {
     text.bytes().map(|b| format!("{before}{b:02x}{after}")).collect()
 }
 
+/// Letters moved by some places.
+pub(crate) fn caesar(text: &str, by: u8) -> String {
+    text.chars()
+        .map(|c| match c {
+            'a'..='z' => char::from((c as u8 - b'a' + by) % 26 + b'a'),
+            _ => c,
+        })
+        .collect()
+}
+
+/// Groups of bits as characters of an alphabet.
+pub(crate) fn base32(bytes: &[u8], alphabet: &[u8; 32], pad: bool) -> String {
+    let mut out = String::new();
+    for group in bytes.chunks(5) {
+        let bits = group.iter().fold(0u64, |bits, b| bits << 8 | u64::from(*b));
+        let bits = bits << (8 * (5 - group.len()));
+        for nth in 0..8 {
+            if nth * 5 < group.len() * 8 {
+                out.push(char::from(alphabet[(bits >> (35 - 5 * nth) & 31) as usize]));
+            } else if pad {
+                out.push('=');
+            }
+        }
+    }
+    out
+}
+
+pub(crate) fn base58(bytes: &[u8]) -> String {
+    let alphabet = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+    let mut number = bytes.to_vec();
+    let mut out = Vec::new();
+    while number.iter().any(|b| *b != 0) {
+        let mut rest = 0u32;
+        for b in &mut number {
+            let value = rest << 8 | u32::from(*b);
+            *b = u8::try_from(value / 58).unwrap();
+            rest = value % 58;
+        }
+        out.push(alphabet[rest as usize]);
+    }
+    out.iter().rev().map(|b| char::from(*b)).collect()
+}
+
+pub(crate) fn base85(bytes: &[u8], alphabet: &[u8; 85]) -> String {
+    let mut out = String::new();
+    for group in bytes.chunks(4) {
+        let mut four = [0; 4];
+        four[..group.len()].copy_from_slice(group);
+        let number = u32::from_be_bytes(four);
+        for nth in 0..=group.len() {
+            let digit = number / 85u32.pow(4 - u32::try_from(nth).unwrap()) % 85;
+            out.push(char::from(alphabet[digit as usize]));
+        }
+    }
+    out
+}
+
+pub(crate) const BASE32: [&[u8; 32]; 3] = [
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+    b"0123456789ABCDEFGHIJKLMNOPQRSTUV",
+    b"0123456789abcdefghjkmnpqrstvwxyz",
+];
+pub(crate) const BASE85: [&[u8; 85]; 3] = [
+    b"!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstu",
+    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~",
+    b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#",
+];
+
+/// In letters of other alphabets where there are some.
+fn lookalike(text: &str) -> String {
+    let other = |c: char| match c {
+        'a' => 'а',
+        'c' => 'с',
+        'e' => 'е',
+        'f' => 'ϝ',
+        'h' => 'һ',
+        'k' => 'κ',
+        'p' => 'р',
+        's' => 'ѕ',
+        'w' => 'ԝ',
+        'x' => 'χ',
+        'y' => 'у',
+        '0' => 'О',
+        '1' => 'І',
+        '3' => 'З',
+        _ => c,
+    };
+    text.chars().map(other).collect()
+}
+
 /// All of them. `offset` bytes stand in front of the token in encoded forms.
 pub(crate) fn forms(canary: &Canary, offset: usize) -> Vec<Form> {
     let token = canary.as_str().to_owned();
@@ -98,6 +188,13 @@ pub(crate) fn forms(canary: &Canary, offset: usize) -> Vec<Form> {
                 "base64 quoted" => 2 + encoded,
                 "reversed base64" => text.len() - 1 - ((offset % 4 + 29) * 8 - 1) / 6,
                 "octal" => 1,
+                "base32" => offset % 4 * 8 / 5,
+                "explained" => 1,
+                "numbered list" => 3,
+                "labelled list" => 13,
+                "table" => 6,
+                "object" => 5,
+                "groups" => 8,
                 "reversed hex" => 1,
                 _ if text.to_lowercase().starts_with("0x") => 2,
                 _ => 0,
@@ -186,6 +283,56 @@ pub(crate) fn forms(canary: &Canary, offset: usize) -> Vec<Form> {
         ] {
             add("split", Encoding::Letters, between(&plain, separator));
         }
+        let items = |format: fn((usize, char)) -> String| {
+            plain.chars().enumerate().map(format).collect::<String>()
+        };
+        add("numbered list", Encoding::List, items(|(nth, c)| format!("{}. {c}\n", nth + 1)));
+        add("labelled list", Encoding::List, items(|(n, c)| format!("Character {}: {c}\n", n + 1)));
+        add("table", Encoding::List, items(|(nth, c)| format!("| {} | {c} |\n", nth + 1)));
+        add("object", Encoding::List, items(|(nth, c)| format!("\"{nth}\":\"{c}\",")));
+        add("explained", Encoding::List, items(|(n, c)| format!("\n{c} is number {}", n + 1)));
+        let groups = plain.as_bytes().chunks(4).enumerate();
+        let groups = groups
+            .map(|(nth, group)| format!("{nth}. Part {}\n", std::str::from_utf8(group).unwrap()));
+        add("groups", Encoding::List, groups.collect());
+        if !matches!(spelling, Spelling::Rot13 | Spelling::Rot13Reversed) {
+            add("lookalikes", Encoding::Letters, lookalike(&plain));
+            let digits = plain.replace('0', "O").replace('1', "l");
+            add("letters for digits", Encoding::Letters, digits);
+        }
+        let secret = format!("{}{plain}and so on", &"xyz"[..offset % 4]);
+        for alphabet in BASE32 {
+            add("base32", Encoding::Base32, base32(secret.as_bytes(), alphabet, offset == 0));
+        }
+        // A number of base58 ends with the last of its digits.
+        add("base58", Encoding::Base58Or85, base58(secret.as_bytes()) + ".");
+        for alphabet in BASE85 {
+            add("base85", Encoding::Base58Or85, base85(secret.as_bytes(), alphabet));
+        }
+        let layers: [fn(&[u8]) -> String; 3] = [
+            |bytes| base64(bytes, false, true),
+            |bytes| bytes.iter().map(|b| format!("{b:02x}")).collect(),
+            |bytes| base32(bytes, BASE32[0], true),
+        ];
+        for inner in layers.map(|layer| layer(plain.as_bytes())) {
+            for outer in layers {
+                add("twice", Encoding::Twice, outer(inner.as_bytes()));
+            }
+            add("twice, base58", Encoding::Twice, base58(inner.as_bytes()) + ".");
+        }
+        if spelling == Spelling::Forward {
+            for by in [1, 3, 7, 12, 25] {
+                let text = caesar(&plain, by);
+                let upper = text.to_uppercase();
+                for (name, text) in [("caesar", text), ("upper caesar", upper)] {
+                    let (encoding, spelling) = (Encoding::Letters, Spelling::Shifted);
+                    all.push(Form { name, text, lead: 0, encoding, spelling });
+                }
+            }
+        }
+        let mut add = |name, encoding, text: String| {
+            all.push(Form { name, text, lead: 0, encoding, spelling });
+        };
         if !plain.starts_with(char::is_uppercase) {
             add("bold", Encoding::Letters, bold(&plain));
             let tags = plain.chars().map(|c| char::from_u32(c as u32 + 0xE0000).unwrap());
