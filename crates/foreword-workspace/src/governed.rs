@@ -3,6 +3,7 @@
 //! This is the one list, looked up by name and never searched for. A sandbox makes these paths read-only, trust remembers their digests, and
 //! whatever an agent creates under one of their names is put aside.
 
+pub(crate) mod autorun;
 pub(crate) mod contents;
 pub(crate) mod find;
 pub(crate) mod git_settings;

@@ -46,6 +46,7 @@ mod snapshot;
 mod testing;
 mod tools;
 mod tree;
+mod tree_snapshot;
 mod trust;
 mod workspace;
 
@@ -67,6 +68,9 @@ pub use config::{
 };
 pub use error::{AskedBy, WorkspaceError};
 pub use found_file::FileStamp;
+pub use governed::autorun::{
+    AUTORUN, AutorunRule, Runs, autorun_directory_rule, autorun_names, autorun_rule,
+};
 pub use governed::contents::{
     Digest, GovernedChanges, GovernedContents, GovernedFile, MAX_KEPT_TEXT,
 };
@@ -85,6 +89,7 @@ pub use skills::{Skill, SkillProblem, SkillScan};
 pub use snapshot::{Snapshot, UsedFile};
 pub use tools::{TOOLS_FILE, ToolEntry, ToolMode};
 pub use tree::{Tree, TreeEntry, TreeEntryKind};
+pub use tree_snapshot::{SnapshotEntry, SnapshotKind, TreeChange, TreeSnapshot, is_dependency};
 pub use trust::Review;
 pub use trust::consent::Consent;
 pub use trust::store::{
