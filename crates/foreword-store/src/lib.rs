@@ -62,11 +62,15 @@ pub use foreword::{Provenance, TaintLevel, TaskState, TodoState};
 pub use group_writer::GroupWriter;
 pub use host::contents::{Content, MAX_CONTENT_TOKENS, MAX_CONTENTS_LISTED, RecordedContent};
 pub use host::grants::{Grant, GrantId, GrantUse, MAX_UNUSED_GRANTS};
+pub use host::held_changes::{
+    FileVersion, HeldChange, HeldChangeId, HeldState, MAX_HELD_BYTES, MAX_PENDING_HELD,
+    NewHeldChange,
+};
 pub use host::identity::{
     IdentityProposal, IdentityProposalId, IdentityState, IdentityVerdict, MAX_IDENTITY_BYTES,
     MAX_PENDING_IDENTITY, NewIdentityProposal,
 };
-pub use host::refusals::{MAX_OPEN_REFUSALS, Refusal, RefusalId, RefusalState};
+pub use host::refusals::{MAX_OPEN_REFUSALS, MAX_REFUSAL_ARGS, Refusal, RefusalId, RefusalState};
 pub use host::schedules::{
     MAX_PROMPT_BYTES, MAX_SCHEDULES, NewSchedule, Schedule, ScheduleId, When,
 };

@@ -19,7 +19,7 @@ pub(crate) const VERSION: i64 = 4;
 pub(crate) const WITH_MEMORIES: i64 = 2;
 /// The first layout with sessions and all that the host keeps.
 pub(crate) const WITH_SESSIONS: i64 = 3;
-/// The first layout with seals.
+/// The first layout with seals and held changes.
 pub(crate) const WITH_SEALS: i64 = 4;
 
 /// A part of the database: kind, name, and the statement that makes it.
@@ -277,7 +277,8 @@ const VERSION_3: &[Object] = &[
     ),
 ];
 
-/// What version 4 added: seals of rows that the host acts on, and what is tainted beside sessions.
+/// What version 4 added: seals of rows that the host acts on, what is tainted beside sessions, changes
+/// that wait for a person, and the arguments of refused actions.
 const VERSION_4: &[Object] = &[
     (
         "table",
@@ -303,6 +304,26 @@ const VERSION_4: &[Object] = &[
         "index",
         "tainted_files_by_digest",
         "CREATE INDEX tainted_files_by_digest ON tainted_files (digest)",
+    ),
+    (
+        "table",
+        "held_changes",
+        "CREATE TABLE held_changes (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, \
+         path TEXT NOT NULL, read_by TEXT NOT NULL, tainted INTEGER NOT NULL, session TEXT NOT NULL, \
+         turn INTEGER NOT NULL, made_by TEXT NOT NULL, state TEXT NOT NULL, held_at INTEGER NOT NULL, \
+         decided_at INTEGER, decided_by TEXT, decision_reason TEXT, old_kind TEXT NOT NULL, \
+         old_mode INTEGER NOT NULL, new_kind TEXT NOT NULL, new_mode INTEGER NOT NULL, old BLOB, \
+         new BLOB) STRICT",
+    ),
+    (
+        "index",
+        "held_changes_by_state",
+        "CREATE INDEX held_changes_by_state ON held_changes (state, number)",
+    ),
+    (
+        "table",
+        "refusal_args",
+        "CREATE TABLE refusal_args (refusal TEXT PRIMARY KEY, args TEXT NOT NULL) STRICT",
     ),
 ];
 
@@ -437,7 +458,7 @@ pub(crate) fn oddities(connection: &Connection) -> rusqlite::Result<Vec<Oddity>>
         }
         let known =
             missing.iter().position(|(known_kind, known, _)| *known == name && *known_kind == kind);
-        match known.map(|place| missing.swap_remove(place)) {
+        match known.map(|place| missing.remove(place)) {
             Some((.., wanted)) if *wanted == sql => {}
             Some(_) => oddities.push(Oddity(format!("the {kind} `{name}` was changed"))),
             None => oddities.push(Oddity(format!("the {kind} `{name}` is unexpected"))),

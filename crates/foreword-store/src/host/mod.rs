@@ -3,6 +3,7 @@
 pub(crate) mod adopt;
 pub(crate) mod contents;
 pub(crate) mod grants;
+pub(crate) mod held_changes;
 pub(crate) mod identity;
 pub(crate) mod last_sandbox;
 pub(crate) mod refusals;

@@ -20,6 +20,8 @@ pub const MAX_OPEN_REFUSALS: usize = 100;
 const KEPT_DECIDED: usize = 200;
 /// The most bytes of a summary or a reason that are kept.
 const MAX_TEXT: usize = 2048;
+/// The most bytes of arguments that are kept for a person to review.
+pub const MAX_REFUSAL_ARGS: usize = 2 << 20;
 /// The most refusals that are listed.
 const MAX_LISTED: usize = 1000;
 
@@ -112,6 +114,17 @@ impl Transaction<'_> {
         Ok(RefusalId::stored(id))
     }
 
+    /// Keeps the arguments of a refused action, as JSON, until a person decides.
+    pub fn refusal_keep_args(&mut self, id: &RefusalId, args: &str) -> Result<(), StoreError> {
+        text_limits::within("arguments of an action", args, MAX_REFUSAL_ARGS)?;
+        self.rows().change(
+            "INSERT INTO refusal_args (refusal, args) VALUES (?1, ?2) \
+             ON CONFLICT (refusal) DO UPDATE SET args = excluded.args",
+            (id.as_str(), args),
+        )?;
+        Ok(())
+    }
+
     /// Allows what was refused, once: the action with its arguments in its session.
     pub fn refusal_grant(
         &mut self,
@@ -166,6 +179,15 @@ impl Reader {
         found.ok_or_else(|| StoreError::NoSuch { what: NAMED.what, id: short_id::cut_id(id) })
     }
 
+    /// The arguments of an action that waits for a decision, as JSON.
+    pub fn refusal_args(&self, id: &RefusalId) -> Result<Option<String>, StoreError> {
+        self.read(|rows| {
+            rows.first("SELECT args FROM refusal_args WHERE refusal = ?1", [id.as_str()], |row| {
+                row.get(0)
+            })
+        })
+    }
+
     /// Refusals of one session or of all, in one state or in any, the newest first.
     pub fn refusals(
         &self,
@@ -197,6 +219,11 @@ fn forget(
         "DELETE FROM refusals WHERE number IN (SELECT number FROM refusals \
          WHERE session = ?1 AND state = ?2 ORDER BY number DESC LIMIT -1 OFFSET ?3)",
         (session.as_str(), state.as_str(), rows::limit(kept)),
+    )?;
+    rows.change(
+        "DELETE FROM refusal_args WHERE refusal NOT IN \
+         (SELECT id FROM refusals WHERE state = 'open')",
+        [],
     )?;
     Ok(())
 }

@@ -16,6 +16,7 @@ mod crash;
 mod fixture;
 mod grants;
 mod grouping;
+mod held_changes;
 mod identity;
 mod key;
 mod locating;
