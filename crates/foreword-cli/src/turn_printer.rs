@@ -117,7 +117,10 @@ impl Observer for TurnPrinter {
     }
 }
 
-/// One line about a turn: its session, cost and taint.
+/// Changed files that the summary names.
+const MAX_NAMED: usize = 20;
+
+/// About a turn: its session, cost and taint, and the changed files that run when called.
 pub(crate) fn summary(report: &TurnReport) -> String {
     let usage = &report.usage;
     let mut line = format!(
@@ -133,6 +136,24 @@ pub(crate) fn summary(report: &TurnReport) -> String {
     line.push_str(&format!(" · {} · taint {:.0}%", report.sandbox, report.taint_ratio * 100.0));
     if report.history_omitted > 0 {
         line.push_str(&format!(" · {} omitted", counted(report.history_omitted, "old turn")));
+    }
+    let changes = &report.changes;
+    if !changes.held.is_empty() {
+        let count = u64::try_from(changes.held.len()).unwrap_or(u64::MAX);
+        line.push_str(&format!(" · {} held", counted(count, "change")));
+    }
+    if !changes.unchecked.is_empty() {
+        line.push_str(" · not fully checked");
+    }
+    let named = changes.runs_when_called.iter().map(|file| plain_line(&file.path, 200));
+    let mut named: Vec<String> = named.collect();
+    if !named.is_empty() {
+        let more = changes.more + u64::try_from(named.len().saturating_sub(MAX_NAMED)).unwrap_or(0);
+        named.truncate(MAX_NAMED);
+        if more > 0 {
+            named.push(format!("and {more} more"));
+        }
+        line.push_str(&format!("\nchanged files that run when called: {}", named.join(", ")));
     }
     line
 }

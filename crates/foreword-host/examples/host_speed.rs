@@ -1,7 +1,7 @@
 //! What the host costs: `cargo xtask bench-host`, or
 //! `cargo run --profile profiling -p foreword-host --example host_speed -- [PART…]`.
 //!
-//! It is its own agent: inside the sandbox it runs the same loop as `foreword agent`. Parts are `turns`, `reads`, `writes` and `sessions`; all unless told. The model is a server on
+//! It is its own agent: inside the sandbox it runs the same loop as `foreword agent`. Parts are `turns`, `look`, `reads`, `writes` and `sessions`; all unless told. The model is a server on
 //! loopback in this process that answers at once, so its threads are part of the memory shown.
 #![allow(
     clippy::print_stdout,
@@ -26,6 +26,9 @@ use foreword_sandbox::{LAUNCHER_COMMAND, run_launcher};
 use foreword_store::{Options, SessionId};
 
 const TURNS: usize = 200;
+/// Files of the workspace in which the look at what a turn changed is timed, and turns there.
+const FILES: usize = 20_000;
+const LOOKS: usize = 20;
 const READS: usize = 100_000;
 const WRITES: usize = 50_000;
 const WRITERS: usize = 32;
@@ -48,6 +51,9 @@ fn main() {
     let host = open(scratch.path(), &model);
     if wants("turns") {
         turns(&host);
+    }
+    if wants("look") {
+        look(&host);
     }
     if wants("reads") {
         reads(&host);
@@ -155,6 +161,29 @@ fn turns(host: &Arc<Host>) {
         whole.part(50),
         whole.part(95)
     );
+}
+
+/// The look at what a turn changed, in a large workspace with 500 files that run.
+fn look(host: &Arc<Host>) {
+    let text = "x".repeat(2000);
+    for number in 0..FILES {
+        let directory = host.root().join(format!("large/{}/{}", number / 2000, number / 100));
+        std::fs::create_dir_all(&directory).unwrap();
+        let name = if number % 40 == 0 { "run.sh".to_owned() } else { format!("{number}.rs") };
+        std::fs::write(directory.join(format!("{number}-{name}")), &text).unwrap();
+    }
+    let mut times = Vec::new();
+    for number in 0..LOOKS {
+        let request = ask(&format!("look-{}", number / 10), "What is on today?");
+        times.push(host.turn(&request, &mut ()).unwrap().look_ms);
+    }
+    let times = Times::of(times);
+    println!(
+        "look at what a turn changed, {FILES} files: p50 {:.1} ms, p95 {:.1} ms",
+        times.part(50),
+        times.part(95)
+    );
+    std::fs::remove_dir_all(host.root().join("large")).unwrap();
 }
 
 /// A skill that was approved, so that prompts have one and approvals are looked at.

@@ -119,6 +119,7 @@ impl Host {
             monitor: Monitor::default(),
             pending_warnings: Mutex::default(),
         };
+        host.account_for_killed_turns();
         host.abandon_lost_turns()?;
         Ok(Arc::new(host))
     }

@@ -39,7 +39,9 @@ pub use model::upstream::read_key;
 pub use schedule::{Cron, CronError, Wakeup, WakeupReport};
 pub use turn::agent_tree::AgentTree;
 pub use turn::prepare::PreparedTurn;
-pub use turn::report::{Observer, Scans, TurnReport};
+pub use turn::report::{
+    HeldFile, MovedFile, Observer, RunnableFile, Scans, TurnChanges, TurnReport,
+};
 pub use turn::request::{External, Origin, TurnRequest};
 pub use turn::sandbox::WeakerSandbox;
 pub use turn::session_socket::SessionSocket;

@@ -6,15 +6,17 @@ use std::path::Path;
 use clap::Args;
 use foreword_host::{Host, HostError};
 use foreword_protocol::ActionInfo;
-use foreword_skills::unified;
 use foreword_store::{
-    IdentityState, IdentityVerdict, Refusal, RefusalState, SessionId, StoreError,
+    FileVersion, HeldChange, HeldState, IdentityState, IdentityVerdict, Refusal, RefusalState,
+    SessionId, StoreError,
 };
 use foreword_workspace::read_state;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::commands::skill;
 use crate::error::CliError;
 use crate::hosting;
+use crate::review;
 use crate::terminal::{Terminal, plain_line};
 use crate::user_env::format_time;
 
@@ -24,14 +26,16 @@ const MAX_SHOWN_BYTES: u64 = 4 << 20;
 /// How many refusals an error lists.
 const MAX_LISTED: usize = 20;
 
-/// List pending decisions, or allow a refused action
+/// List pending decisions, or decide one
 ///
+/// Decisions are about refused actions, changes to identity files, and changes to files that run on this machine.
 /// Approving by ID allows exactly that call; approving by name allows the next call, whatever its arguments.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   foreword approve                                List pending decisions
-  foreword approve 7k2m                           Allow a refused call once, or apply an identity file
+  foreword approve 7k2m                           Show one in full, then allow or apply it
+  foreword approve 7k2m --reject                  Keep a refusal, or drop a change
   foreword approve skill_propose --session ops    Allow the next call of an action")]
 pub(crate) struct ApproveArgs {
     /// ID of a decision, or the name of an action; omit it to list pending decisions
@@ -69,12 +73,19 @@ pub(crate) fn run(
     decide(&host, what, args, terminal)
 }
 
-/// Pending decisions: refused actions, and identity files.
+/// Pending decisions: refused actions, identity files, held changes, and proposed skills.
 pub(crate) fn list(host: &Host, terminal: &Terminal) -> Result<(), CliError> {
     let refusals = host.reader().refusals(None, Some(RefusalState::Open))?;
     let files = host.reader().identity_proposals(Some(IdentityState::Pending))?;
+    let held = host.reader().held_changes(Some(HeldState::Pending))?;
+    let skills = skill::store(host.root())?.proposals(false)?;
     if terminal.json {
-        return terminal.print_json(&json!({ "refusals": refusals, "identity": files }));
+        let refusals: Result<Vec<Value>, CliError> =
+            refusals.iter().map(|refusal| with_args(host, refusal)).collect();
+        let skills: Vec<Value> = skills.iter().map(skill::proposals::summary).collect();
+        return terminal.print_json(&json!({
+            "refusals": refusals?, "identity": files, "held": held, "skills": skills,
+        }));
     }
     let mut out = String::new();
     for refusal in &refusals {
@@ -92,10 +103,45 @@ pub(crate) fn list(host: &Host, terminal: &Terminal) -> Result<(), CliError> {
             plain_line(reason, 120),
         );
     }
+    for change in &held {
+        let _ = writeln!(
+            out,
+            "{}  {}  change to {} ({}) by {} in session {}{}",
+            change.id,
+            format_time(change.held_at),
+            plain_line(&change.path, 200),
+            change.read_by,
+            plain_line(&change.by, 60),
+            change.session,
+            if change.tainted { ", tainted" } else { "" },
+        );
+    }
+    for proposal in &skills {
+        let _ = writeln!(
+            out,
+            "{}  {}  skill {} by {}: run `foreword skill approve {}`",
+            proposal.id,
+            format_time(proposal.created_at),
+            plain_line(&proposal.skill, 80),
+            plain_line(&proposal.proposed_by, 60),
+            proposal.id,
+        );
+    }
     if out.is_empty() {
         out.push_str("no pending decisions\n");
     }
     terminal.print(&out)
+}
+
+/// A refusal with the arguments of its action.
+fn with_args(host: &Host, refusal: &Refusal) -> Result<Value, CliError> {
+    let mut value = serde_json::to_value(refusal).unwrap_or_default();
+    let args = host.reader().refusal_args(&refusal.id)?;
+    let args = args.and_then(|args| serde_json::from_str(&args).ok());
+    if let (Some(fields), Some(args)) = (value.as_object_mut(), args) {
+        fields.insert("args".to_owned(), args);
+    }
+    Ok(value)
 }
 
 /// A refusal on one line.
@@ -167,7 +213,7 @@ fn by_action(
     }
 }
 
-/// Decides about a refusal or an identity file by its ID.
+/// Decides about a refusal, an identity file or a held change by its ID.
 pub(crate) fn decide(
     host: &Host,
     id: &str,
@@ -177,6 +223,11 @@ pub(crate) fn decide(
     match host.reader().refusal(id) {
         Ok(found) => return decide_refusal(host, &found, args, terminal),
         Err(StoreError::NoSuch { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    match host.held_change(id) {
+        Ok((held, versions)) => return decide_held(host, &held, versions, args, terminal),
+        Err(HostError::Store(StoreError::NoSuch { .. })) => {}
         Err(error) => return Err(error.into()),
     }
     let (proposal, content) = match host.identity_proposal(id) {
@@ -193,7 +244,9 @@ pub(crate) fn decide(
         if !(args.yes && (terminal.quiet || terminal.json)) {
             let old = read_state(&host.root().join(&proposal.file), MAX_SHOWN_BYTES)?;
             let new = content.as_deref().map(str::as_bytes);
-            terminal.show(&unified(&proposal.file, old.as_deref(), new))?;
+            if !terminal.page(&review::diff(&proposal.file, old.as_deref(), new))? {
+                return Err(undecided());
+            }
         }
         if !terminal.confirm(&format!("Apply this change to {}?", proposal.file), args.yes)? {
             return Err(undecided());
@@ -222,9 +275,17 @@ fn decide_refusal(
     }
     if !args.reject {
         if !(args.yes && (terminal.quiet || terminal.json)) {
-            let summary = plain_line(&found.summary, usize::MAX);
-            terminal
-                .show(&format!("{} in session {}: {summary}\n", found.action, found.session))?;
+            let reason = plain_line(&found.reason, usize::MAX);
+            let mut text =
+                format!("{} in session {}, refused: {reason}\n", found.action, found.session);
+            match host.reader().refusal_args(&found.id)? {
+                // Only a session with external content is refused anything.
+                Some(args) => text.push_str(&review::arguments(&args, true)),
+                None => text.push_str(&format!("  {}\n", plain_line(&found.summary, usize::MAX))),
+            }
+            if !terminal.page(&text)? {
+                return Err(undecided());
+            }
         }
         if !terminal.confirm("Allow this call once?", args.yes)? {
             return Err(undecided());
@@ -239,13 +300,54 @@ fn decide_refusal(
     Ok(())
 }
 
+fn decide_held(
+    host: &Host,
+    held: &HeldChange,
+    versions: Option<(FileVersion, FileVersion)>,
+    args: &ApproveArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let path = plain_line(&held.path, usize::MAX);
+    let Some((old, new)) = versions else {
+        let (word, by) = (held.state.as_str(), held.decided_by.clone());
+        return Err(decided_before(&format!("the change to {path}"), word, by, held.decided_at));
+    };
+    if !args.reject {
+        if !(args.yes && (terminal.quiet || terminal.json)) {
+            let mut text = format!(
+                "change to {path}, which {} runs, by {} in session {}\n",
+                held.read_by,
+                plain_line(&held.by, 60),
+                held.session
+            );
+            if held.tainted {
+                text.push_str("tainted: external content had entered the session\n");
+            }
+            text.push_str(&review::file_change(&held.path, &old, &new));
+            if !terminal.page(&text)? {
+                return Err(undecided());
+            }
+        }
+        if !terminal.confirm(&format!("Apply this change to {path}?"), args.yes)? {
+            return Err(undecided());
+        }
+    }
+    let decided = host.decide_held(held.id.as_str(), !args.reject, args.reason.as_deref())?;
+    if terminal.json {
+        return terminal.print_json(&decided);
+    }
+    let word = if args.reject { "dropped" } else { "applied" };
+    terminal.say(&format!("the change to {path} was {word}"));
+    Ok(())
+}
+
 fn undecided() -> CliError {
     CliError::failed("nothing was decided")
 }
 
 fn not_found(id: &str) -> CliError {
     let id = plain_line(id, 40);
-    CliError::usage(format!("no refused action or identity file proposal has the ID `{id}`"))
+    CliError::usage(format!("no refused action or proposed change has the ID `{id}`"))
         .hint("run `foreword approve` to list pending decisions")
         .hint("run `foreword skill approve ID` to approve a skill")
 }

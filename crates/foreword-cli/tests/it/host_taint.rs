@@ -118,7 +118,7 @@ fn no_is_never_a_grant_and_a_name_never_picks_among_several() {
     assert!(run.fails(1).contains("already decided: granted by user:"), "{}", run.stderr);
     let run = scratch.run(&["approve", "zzzz"]);
     let said = run.fails(2);
-    assert!(said.contains("no refused action or identity file proposal"), "{said}");
+    assert!(said.contains("no refused action or proposed change"), "{said}");
     let open = ["approve", "--yes", "spawn_agent", "--session", "b", "--json"];
     let granted = scratch.run(&open).ok().json();
     assert_eq!(granted["action"], "spawn_agent");
@@ -136,10 +136,10 @@ fn leave_is_for_what_the_person_saw() {
     let waiting = scratch.run(&["approve", "--json"]).ok().json();
     let id = waiting["refusals"][0]["id"].as_str().unwrap();
     let run = scratch.run(&["approve", "--yes", id]);
-    assert_eq!(
-        run.stdout,
-        "skill_propose in session a: skill `sort-mail`: # Mail Sort mail by sender.\n"
-    );
+    assert!(run.stdout.starts_with("skill_propose in session a, refused: "), "{}", run.stdout);
+    let shown = "  content (tainted):\n    | # Mail\n    |\n    | Sort mail by sender.\n    |\n  \
+                 skill (tainted): sort-mail\n";
+    assert!(run.stdout.ends_with(shown), "{}", run.stdout);
     assert_eq!(run.status, 0, "{}", run.stderr);
     done(&scratch, &model, &["--session", "a", "-m", "go on"]);
     let asked = model.asked();

@@ -19,6 +19,7 @@ mod explain_diff_lint;
 mod host_bad_input;
 mod host_canary;
 mod host_chat;
+mod host_hold_changes;
 mod host_hold_reader;
 mod host_hold_taint;
 mod host_hold_trust;

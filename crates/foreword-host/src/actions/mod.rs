@@ -139,8 +139,11 @@ fn check_taint(active: &ActiveSession, action: &Action) -> Result<Review, Failur
     }
     let summary = summary(action);
     let (session, reason) = (active.identity.session.clone(), refusal.reason.to_string());
-    let id = active.host.writer.write(now, move |write| {
-        write.refusal_add(&session, name, &digest, &summary, &reason, now)
+    let args = args.get().to_owned();
+    let id = active.host.writer.write(now, move |write| -> Result<_, StoreError> {
+        let id = write.refusal_add(&session, name, &digest, &summary, &reason, now)?;
+        write.refusal_keep_args(&id, &args)?;
+        Ok(id)
     });
     let id = id.map_err(HostError::from)?;
     Err(Failure::new(ErrorCode::Tainted, format!("{refusal}: `foreword approve {id}`")))

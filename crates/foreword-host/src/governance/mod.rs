@@ -6,10 +6,17 @@
 //! says what a sandbox makes read-only or hides. After a turn, `quarantine` moves away every governed file
 //! the agent created. An agent that wants such a change proposes it (`identity`), and an action refused
 //! because of taint waits for a grant (`grants`). Taint falls only when a person clears it (`taint`).
+//!
+//! Files that run on the person's machine may be changed. `before` keeps their state from the start of
+//! a turn, `changes` puts them back after it (`file_version`), and `held` applies what a person approves.
 
+pub(crate) mod before;
+mod changes;
 mod disclosure;
 mod error;
+mod file_version;
 mod grants;
+mod held;
 pub(crate) mod identity;
 pub(crate) mod protected;
 pub(crate) mod quarantine;

@@ -122,9 +122,10 @@ enum Acceptance {
     Partly(Vec<String>),
 }
 
-struct Mover<'a> {
-    root: &'a Path,
-    name: &'a str,
+/// Moves entries of a workspace to `.foreword/quarantine/<name>/`.
+pub(super) struct Mover<'a> {
+    pub(super) root: &'a Path,
+    pub(super) name: &'a str,
 }
 
 impl Mover<'_> {
@@ -217,7 +218,7 @@ impl Mover<'_> {
     }
 
     /// Moves what is at a path, unless a link leads there; returns where it went.
-    fn quarantine(&self, path: &Path) -> Result<Option<String>, GovernanceError> {
+    pub(super) fn quarantine(&self, path: &Path) -> Result<Option<String>, GovernanceError> {
         let Some((directory, name)) = self.directory_of(path)? else { return Ok(None) };
         let io = |error: Errno| self.io(path, error);
         match rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -318,7 +319,7 @@ impl Mover<'_> {
 }
 
 /// Retries after giving the owner all rights to these directories, if rights were missing.
-fn with_rights<T>(
+pub(super) fn with_rights<T>(
     attempt: impl Fn() -> Result<T, Errno>,
     directories: &[(&OwnedFd, &OsStr)],
 ) -> Result<T, Errno> {

@@ -8,6 +8,7 @@ use foreword_protocol::{Job, JobLimits, RunnerKind};
 use foreword_sandbox::{DEFAULT_PATH, Limits, SandboxKind, SandboxSpec};
 
 use crate::error::HostError;
+use crate::governance::before::BeforeTurn;
 use crate::governance::protected::ProtectedPaths;
 use crate::host::Host;
 use crate::turn::prepare::PreparedTurn;
@@ -18,6 +19,7 @@ impl Host {
         &self,
         prepared: &PreparedTurn,
         protected: &ProtectedPaths,
+        before: &BeforeTurn,
         run_dir: &RunDir,
     ) -> Result<SandboxSpec, HostError> {
         let resolved = |path: &std::path::Path| {
@@ -33,11 +35,13 @@ impl Host {
         }
         let mut private = protected.private.clone();
         private.push(self.options.config_dir.clone());
+        let mut read_only = protected.read_only.clone();
+        read_only.extend(before.read_only());
         Ok(SandboxSpec {
             workspace: self.root.clone(),
             cwd: prepared.cwd.clone(),
             writable: true,
-            governed: protected.read_only.clone(),
+            governed: read_only,
             private,
             home: self.options.home.clone(),
             program: resolved(&self.options.program)?,

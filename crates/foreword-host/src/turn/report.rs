@@ -1,12 +1,16 @@
 //! What a turn shows while it runs, and what it reports at its end.
 
 use foreword_protocol::{StopReason, Usage};
+use foreword_workspace::AutorunRule;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::schedule::{Wakeup, WakeupReport};
 use crate::turn::prepare::PreparedTurn;
-use crate::turn::warning::Warning;
+use crate::turn::warning::{ReadBy, Warning};
+
+/// Files that run when called and are named one by one.
+const MAX_NAMED: usize = 200;
 
 /// Receives what happens during a turn.
 pub trait Observer {
@@ -58,9 +62,92 @@ pub struct TurnReport {
     /// Turns of the conversation that no longer fit.
     pub history_omitted: u64,
     pub scanned: Scans,
+    /// What the turn changed among the files that run.
+    pub changes: TurnChanges,
     /// Time the host itself took, in milliseconds: excludes waiting for the agent's process, for the
-    /// model, for other agents and for web pages.
+    /// model, for other agents and for web pages, and the look at what changed.
     pub overhead_ms: f64,
+    /// Time for the look at what the turn changed, in milliseconds.
+    pub look_ms: f64,
+}
+
+/// What a turn changed among the files that run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnChanges {
+    /// Number of changed files of any kind.
+    pub files: u64,
+    /// Changes that were put back and wait for a decision, those of agents it started included.
+    pub held: Vec<HeldFile>,
+    /// Changed files that run when called, which stay.
+    pub runs_when_called: Vec<RunnableFile>,
+    /// Changed files that would have been held, but there was no copy to put back.
+    pub not_held: Vec<String>,
+    /// What was moved to quarantine because it could not be held.
+    pub quarantined: Vec<MovedFile>,
+    /// Directories with more entries than were checked; empty for the workspace itself.
+    pub unchecked: Vec<String>,
+    /// Files that are not listed because there are too many.
+    pub more: u64,
+}
+
+/// A change that waits for a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HeldFile {
+    pub id: String,
+    pub path: String,
+    /// Who would run the file.
+    pub read_by: String,
+}
+
+/// A changed file that runs when called.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunnableFile {
+    pub path: String,
+    /// Who runs it.
+    pub read_by: &'static str,
+}
+
+/// A file that was moved to quarantine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MovedFile {
+    pub path: String,
+    /// Relative to the workspace.
+    pub moved_to: String,
+}
+
+impl TurnChanges {
+    pub(crate) fn name(&mut self, path: &str, rule: &AutorunRule) {
+        if self.runs_when_called.len() < MAX_NAMED {
+            self.runs_when_called.push(RunnableFile { path: path.to_owned(), read_by: rule.by });
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// What a person should know at once.
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if !self.held.is_empty() {
+            let paths = self.held.iter().map(|held| held.path.clone()).collect();
+            warnings.push(Warning::ChangesHeld { paths });
+        }
+        warnings.extend(self.quarantined.iter().map(|moved| Warning::Quarantined {
+            path: moved.path.clone(),
+            moved_to: moved.moved_to.clone(),
+            read_by: ReadBy::Program,
+        }));
+        if !self.not_held.is_empty() {
+            warnings.push(Warning::ChangesNotHeld { paths: self.not_held.clone() });
+        }
+        if !self.unchecked.is_empty() {
+            warnings.push(Warning::NotFullyChecked { directories: self.unchecked.clone() });
+        }
+        warnings
+    }
 }
 
 /// The scanner's verdicts.

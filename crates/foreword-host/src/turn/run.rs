@@ -1,22 +1,24 @@
 //! Running one turn from its request to its report.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use foreword::{Choice, visible_line};
 use foreword_guard::ScanVerdict;
 use foreword_sandbox::SandboxKind;
-use foreword_store::{Outcome, Session, TurnNumber};
+use foreword_store::{HeldState, Outcome, Session, TurnNumber};
+use foreword_workspace::Governed;
 use serde_json::json;
 
 use crate::error::HostError;
+use crate::governance::before::{BeforeTurn, TurnId};
 use crate::governance::quarantine::Quarantine;
 use crate::host::Host;
 use crate::random::random_hex;
 use crate::turn::active_session::ActiveSession;
 use crate::turn::prepare::PreparedTurn;
 use crate::turn::process::AgentProcess;
-use crate::turn::report::{Observer, Scans, TurnReport};
+use crate::turn::report::{HeldFile, Observer, Scans, TurnChanges, TurnReport};
 use crate::turn::request::TurnRequest;
 use crate::turn::run_dir::{self, RunDir};
 use crate::turn::sandbox::prompt_name;
@@ -49,6 +51,7 @@ impl Host {
         let prepared = self.prepare(request, found.as_ref(), &canary)?;
         self.check_used(&prepared.used_files)?;
         prepared.check_room()?;
+        self.show_pending_warnings(observer);
         warn_about(request, &prepared, observer);
         observer.prepared(&prepared);
         let message_verdict = self.scan_message(request)?;
@@ -95,13 +98,18 @@ impl Host {
             observer.warning(&Warning::GitSettings { reason: fault.clone() });
         }
         let quarantine = Quarantine::before(&protected.governed, protected.repositories.clone());
+        let looking = Instant::now();
         let files = self.files_before_turn()?;
-        let spec = self.sandbox_spec(prepared, &protected, &run_dir)?;
-        let socket = prepared.sandbox.run_dir_inside(&spec).join(run_dir::SOCKET);
-        let job = self.job(prepared, socket, &token, &spec)?;
-        let server = Server::start(active, &run_dir.socket(), token)?;
-        let mut process =
-            AgentProcess::start(prepared.sandbox.as_ref(), &spec, job, &self.monitor)?;
+        let before = BeforeTurn::capture(&self.root, self.turn_id(turn))?;
+        let looked = looking.elapsed();
+        let started = self.sandbox_spec(prepared, &protected, &before, &run_dir).and_then(|spec| {
+            let socket = prepared.sandbox.run_dir_inside(&spec).join(run_dir::SOCKET);
+            let job = self.job(prepared, socket, &token, &spec)?;
+            let server = Server::start(active, &run_dir.socket(), token)?;
+            let sandbox = prepared.sandbox.as_ref();
+            Ok((server, AgentProcess::start(sandbox, &spec, job, &self.monitor)?))
+        });
+        let (server, mut process) = started.inspect_err(|_| before.forget())?;
         let outcome = self.read_agent_output(active, &mut process, observer);
         let outcome = self.check_leaks(active, outcome);
         let waited = process.waited();
@@ -110,12 +118,25 @@ impl Host {
         active.tree.cancel();
         drop(server);
         let place = format!("{}-{}", session.id, number.0);
-        self.quarantine_new_files(active, &quarantine, &place, observer)?;
-        self.note_changed_files(&session.id, *number, active.is_tainted()?, files)?;
+        let quarantined = self.quarantine_new_files(active, &quarantine, &place, observer);
+        let looking = Instant::now();
+        // Before anything is put back: a change that is approved later stays tainted.
+        let noted = self.note_changed_files(
+            &session.id,
+            *number,
+            active.is_tainted().unwrap_or(true),
+            files,
+        );
+        let changes = self.account_for_turn(turn, &before, &protected.governed, observer);
+        let looked = looked + looking.elapsed();
         self.show_pending_warnings(observer);
-        let outcome = outcome?;
+        quarantined?;
+        noted?;
+        let (changes, outcome) = (changes?, outcome?);
         let usage = self.finish_turn(active, session, *number, &outcome)?;
-        let overhead = turn.began.elapsed().saturating_sub(waited) + active.activity.host_time();
+        let elapsed = turn.began.elapsed().saturating_sub(waited).saturating_sub(looked);
+        let overhead = elapsed + active.activity.host_time();
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1000.0;
         Ok(TurnReport {
             session: session.id.as_str().to_owned(),
             turn: number.0,
@@ -135,8 +156,52 @@ impl Host {
                 input: turn.message_verdict.as_str(),
                 output: outcome.verdict.as_str(),
             },
-            overhead_ms: overhead.as_secs_f64() * 1000.0,
+            changes,
+            overhead_ms: milliseconds(overhead),
+            look_ms: milliseconds(looked),
         })
+    }
+
+    fn turn_id(&self, turn: &StartedTurn<'_>) -> TurnId {
+        let cwd = turn.prepared.cwd.strip_prefix(&self.root).unwrap_or(&turn.prepared.cwd);
+        TurnId {
+            session: turn.session.id.as_str().to_owned(),
+            turn: turn.number.0,
+            agent: turn.active.actor(),
+            owner: self.owner.clone(),
+            cwd: cwd.to_owned(),
+        }
+    }
+
+    /// Puts back what the agent changed among the files that run, and says so.
+    fn account_for_turn(
+        &self,
+        turn: &StartedTurn<'_>,
+        before: &BeforeTurn,
+        governed: &Governed,
+        observer: &mut dyn Observer,
+    ) -> Result<TurnChanges, HostError> {
+        let active = &turn.active;
+        // A ledger that cannot be read clears nothing.
+        let tainted = active.is_tainted().unwrap_or(true);
+        let (mut changes, faults) = self.account_for(before, Some(governed), tainted)?;
+        for fault in &faults {
+            let event = active.event("change.hold", Outcome::Failed);
+            let reason = visible_line(&fault.to_string());
+            self.record(event.with_detail(json!({ "reason": reason })));
+            observer.warning(&Warning::put_back_failed(fault));
+        }
+        // What agents it started have changed was put back when they ended.
+        let elapsed = i64::try_from(turn.began.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let since = self.now().saturating_sub(elapsed);
+        for held in self.reader.held_changes(Some(HeldState::Pending))? {
+            if held.held_at >= since && held.session != turn.session.id {
+                let id = held.id.to_string();
+                changes.held.push(HeldFile { id, path: held.path, read_by: held.read_by });
+            }
+        }
+        changes.warnings().iter().for_each(|warning| observer.warning(warning));
+        Ok(changes)
     }
 
     /// Moves governed files that the agent created out of the way, and says so.

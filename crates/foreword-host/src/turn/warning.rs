@@ -6,6 +6,11 @@ use foreword::visible_line;
 use foreword_guard::ScanVerdict;
 use foreword_sandbox::Guarantees;
 
+use crate::governance::GovernanceError;
+
+/// Paths that a warning names.
+const MAX_NAMED: usize = 10;
+
 /// Something about a turn that a person should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -28,6 +33,16 @@ pub enum Warning {
     QuarantineFailed { reason: String },
     /// A row of the database was changed outside Foreword, and is not used.
     Unsealed { what: &'static str, id: String, more: usize },
+    /// Changes to files that run on their own were put back.
+    ChangesHeld { paths: Vec<String> },
+    /// Changes that could not be put back, because the old version was too large to copy.
+    ChangesNotHeld { paths: Vec<String> },
+    /// A changed file could not be put back.
+    PutBackFailed { reason: String },
+    /// Directories with more entries than were checked for changes.
+    NotFullyChecked { directories: Vec<String> },
+    /// The changes of a turn whose host was killed were accounted for.
+    KilledTurn { session: String, turn: u64, held: usize },
     /// The agent reached `host.max_steps`.
     StepLimit { max_steps: u32 },
     /// The answer reached `model.max_output_tokens`.
@@ -43,12 +58,18 @@ pub enum ReadBy {
     Model,
     /// It would configure the person's own git.
     Git,
+    /// A program on the person's machine would run it.
+    Program,
 }
 
 impl Warning {
     pub(crate) fn of_sandbox(sandbox: &str, guarantees: Guarantees) -> Option<Self> {
         let sandbox = sandbox.to_owned();
         guarantees.advisory().then_some(Self::AdvisorySandbox { sandbox, guarantees })
+    }
+
+    pub(crate) fn put_back_failed(fault: &GovernanceError) -> Self {
+        Self::PutBackFailed { reason: fault.to_string() }
     }
 
     /// Whether it is likely the same in every turn, so that showing it once is enough.
@@ -83,6 +104,7 @@ impl fmt::Display for Warning {
                 let kind = match read_by {
                     ReadBy::Model => "a governed file",
                     ReadBy::Git => "a file that configures git",
+                    ReadBy::Program => "a file that runs on this machine",
                 };
                 let (path, moved_to) = (visible_line(path), visible_line(moved_to));
                 write!(f, "the agent created {path}, {kind}; moved to {moved_to}")
@@ -107,6 +129,38 @@ impl fmt::Display for Warning {
                      `foreword audit verify`"
                 )
             }
+            Self::ChangesHeld { paths } => write!(
+                f,
+                "changes to files that run on this machine were put back: {}; run `foreword approve` to review them",
+                named(paths)
+            ),
+            Self::ChangesNotHeld { paths } => write!(
+                f,
+                "changes could not be put back, because the files were too large to copy: {}; review them before you run anything",
+                named(paths)
+            ),
+            Self::PutBackFailed { reason } => {
+                write!(f, "cannot put back all changes of the turn: {}", visible_line(reason))
+            }
+            Self::NotFullyChecked { directories } => {
+                let directories: Vec<String> = directories
+                    .iter()
+                    .map(
+                        |directory| {
+                            if directory.is_empty() { ".".to_owned() } else { directory.clone() }
+                        },
+                    )
+                    .collect();
+                write!(
+                    f,
+                    "not fully checked for changes, because there are too many files: {}",
+                    named(&directories)
+                )
+            }
+            Self::KilledTurn { session, turn, held } => {
+                let changes = if *held == 1 { "change was" } else { "changes were" };
+                write!(f, "turn {turn} of session {session} was killed; {held} {changes} put back")
+            }
             Self::StepLimit { max_steps } => write!(
                 f,
                 "the agent stopped after {max_steps} model calls (host.max_steps); its work may be unfinished"
@@ -115,6 +169,15 @@ impl fmt::Display for Warning {
             Self::NoAnswer => f.write_str("the agent ended without an answer"),
         }
     }
+}
+
+/// The first paths of a list, and how many more there are.
+fn named(paths: &[String]) -> String {
+    let mut text = paths.iter().take(MAX_NAMED).map(|path| visible_line(path)).collect::<Vec<_>>();
+    if let Some(more) = paths.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
+        text.push(format!("and {more} more"));
+    }
+    text.join(", ")
 }
 
 #[cfg(test)]

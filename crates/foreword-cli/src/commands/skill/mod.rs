@@ -4,7 +4,7 @@ mod approve;
 mod import;
 pub(crate) mod list;
 mod log;
-mod proposals;
+pub(crate) mod proposals;
 mod propose;
 mod read;
 mod reject;

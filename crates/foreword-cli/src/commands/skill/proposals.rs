@@ -105,7 +105,7 @@ fn findings(proposal: &ProposalSummary) -> Vec<Finding> {
     serde_json::from_str(&proposal.findings_json).unwrap_or_default()
 }
 
-fn summary(proposal: &ProposalSummary) -> Value {
+pub(crate) fn summary(proposal: &ProposalSummary) -> Value {
     let mut value = serde_json::to_value(proposal).unwrap_or_default();
     if let Some(fields) = value.as_object_mut() {
         fields.remove("findingsJson");

@@ -1,0 +1,133 @@
+use std::fs;
+use std::path::PathBuf;
+
+use foreword_store::{HeldState, MAX_PENDING_HELD};
+
+use super::*;
+use crate::governance::before::TurnId;
+use crate::testing::TestHost;
+
+fn capture(host: &Host, session: &str) -> BeforeTurn {
+    let turn = TurnId {
+        session: session.to_owned(),
+        turn: 1,
+        agent: "agent:default".to_owned(),
+        owner: host.owner.clone(),
+        cwd: PathBuf::new(),
+    };
+    BeforeTurn::capture(&host.root, turn).unwrap()
+}
+
+fn account(host: &Host, before: &BeforeTurn) -> TurnChanges {
+    let (changes, faults) = host.account_for(before, None, false).unwrap();
+    assert!(faults.is_empty(), "{faults:?}");
+    changes
+}
+
+fn write(host: &Host, path: &str, text: impl AsRef<[u8]>) {
+    let at = host.root.join(path);
+    fs::create_dir_all(at.parent().unwrap()).unwrap();
+    fs::write(at, text).unwrap();
+}
+
+fn read(host: &Host, path: &str) -> Option<String> {
+    fs::read_to_string(host.root.join(path)).ok()
+}
+
+#[test]
+fn turns_that_overlap_do_not_launder_each_others_changes() {
+    let test = TestHost::new();
+    let host = &test.host;
+    write(host, ".npmrc", "mine");
+    let parent = capture(host, "parent");
+    write(host, ".envrc", "evil");
+    write(host, ".npmrc", "evil");
+    // For the child, what its parent wrote was there before.
+    let child = capture(host, "child");
+    assert_eq!(account(host, &parent).held.len(), 2);
+    assert_eq!((read(host, ".envrc"), read(host, ".npmrc")), (None, Some("mine".to_owned())));
+    let changes = account(host, &child);
+    assert_eq!(changes.held, [], "{changes:?}");
+    assert_eq!((read(host, ".envrc"), read(host, ".npmrc")), (None, Some("mine".to_owned())));
+}
+
+#[test]
+fn a_change_approved_during_a_turn_stays() {
+    let test = TestHost::new();
+    let host = &test.host;
+    let first = capture(host, "first");
+    write(host, ".envrc", "new");
+    account(host, &first);
+    let second = capture(host, "second");
+    let held = host.reader.held_changes(Some(HeldState::Pending)).unwrap().remove(0);
+    host.decide_held(held.id.as_str(), true, None).unwrap();
+    assert_eq!(account(host, &second).held, []);
+    assert_eq!(read(host, ".envrc").as_deref(), Some("new"));
+}
+
+#[test]
+fn what_cannot_be_held_is_moved_to_quarantine() {
+    let test = TestHost::new();
+    let host = &test.host;
+    write(host, ".npmrc", "mine");
+    let before = capture(host, "s");
+    write(host, ".npmrc", vec![b'x'; MAX_HELD_BYTES + 1]);
+    let limit = usize::try_from(MAX_PENDING_HELD).unwrap();
+    for number in 0..limit + 3 {
+        write(host, &format!(".husky/{number}"), "evil");
+    }
+    let changes = account(host, &before);
+    assert_eq!((changes.held.len(), changes.quarantined.len()), (limit, 4));
+    assert_eq!(read(host, ".npmrc").as_deref(), Some("mine"));
+    assert!(!host.root.join(".husky").exists());
+    let moved = changes.quarantined.iter().find(|moved| moved.path == ".npmrc").unwrap();
+    assert_eq!(moved.moved_to, ".foreword/quarantine/s-1/.npmrc");
+    assert!(host.root.join(&moved.moved_to).exists());
+}
+
+#[test]
+fn a_flooded_directory_of_hooks_is_moved_and_its_old_files_are_put_back() {
+    let test = TestHost::new();
+    let host = &test.host;
+    write(host, ".husky/pre-commit", "mine");
+    let before = capture(host, "s");
+    for number in 0..20_010 {
+        fs::write(host.root.join(format!(".husky/{number}")), "").unwrap();
+    }
+    write(host, ".husky/pre-commit", "evil");
+    let changes = account(host, &before);
+    assert_eq!(changes.unchecked, [".husky"]);
+    assert_eq!(changes.quarantined[0].path, ".husky");
+    assert_eq!(read(host, ".husky/pre-commit").as_deref(), Some("mine"));
+    assert_eq!(fs::read_dir(host.root.join(".husky")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_file_too_large_to_copy_is_read_only_and_a_called_one_is_reported() {
+    let test = TestHost::new();
+    let host = &test.host;
+    let large = vec![b'x'; MAX_HELD_BYTES + 1];
+    write(host, ".yarn/releases/yarn.cjs", &large);
+    write(host, "tool.sh", &large);
+    let before = capture(host, "s");
+    let read_only: Vec<_> = before.read_only().collect();
+    assert_eq!(read_only, [host.root.join(".yarn/releases/yarn.cjs")]);
+    write(host, "tool.sh", "evil");
+    let (changes, _) = host.account_for(&before, None, true).unwrap();
+    assert_eq!(changes.not_held, ["tool.sh"]);
+    assert!(changes.warnings()[0].to_string().contains("tool.sh"), "{:?}", changes.warnings());
+}
+
+#[test]
+fn a_name_that_is_no_text_is_moved() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let test = TestHost::new();
+    let host = &test.host;
+    let before = capture(host, "s");
+    let directory = host.root.join(OsStr::from_bytes(b"odd\xff"));
+    fs::create_dir(&directory).unwrap();
+    fs::write(directory.join(".envrc"), "evil").unwrap();
+    let changes = account(host, &before);
+    assert_eq!(changes.quarantined.len(), 1);
+    assert!(!directory.join(".envrc").exists());
+}
