@@ -37,7 +37,8 @@ fn a_backup_is_restored_and_what_was_lost_is_named() {
     assert_eq!(memories.as_array().unwrap().len(), 2);
     let log = scratch.run(&["audit", "log"]).ok().stdout;
     assert!(log.contains("store.restore"), "{log}");
-    let verified = scratch.run(&["audit", "verify"]).ok();
+    let verified = scratch.run(&["audit", "verify"]);
+    assert_eq!(verified.status, 0, "{}", verified.stderr);
     assert!(verified.stderr.contains("entries 3 to 3 of the replaced log were lost"));
 }
 
