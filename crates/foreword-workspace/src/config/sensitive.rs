@@ -253,7 +253,9 @@ mod tests {
     #[test]
     fn every_harmless_key_exists() {
         let text = "[model]\nname = 'm'\nmax_output_tokens = 9\ntimeout_seconds = 9\nretries = 9\n\
-                    [embedder]\ntimeout_seconds = 9";
+                    [embedder]\ntimeout_seconds = 9\n\
+                    [host.limits]\nprocesses = 99\nmemory_mb = 99\nopen_files = 99\nfile_mb = 99\n\
+                    temporary_mb = 99\ndisk_reserve_mb = 99";
         let mut keys = BTreeMap::new();
         flatten("", &toml::Table::try_from(config(text)).unwrap(), &mut keys);
         for harmless in HARMLESS {

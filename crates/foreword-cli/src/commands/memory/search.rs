@@ -73,7 +73,7 @@ pub(super) fn run(
         let vectors = embedder.embed(&[&args.query]);
         vectors
             .map_err(|error| {
-                terminal.warn(&format!("embeddings unavailable, using keyword search: {error}"))
+                terminal.warn(&format!("embeddings unavailable, using keyword search: {error}"));
             })
             .unwrap_or_default()
     });
