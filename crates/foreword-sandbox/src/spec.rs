@@ -23,8 +23,7 @@ pub struct SandboxSpec {
     pub cwd: PathBuf,
     /// Whether the program may write in the workspace, governed paths apart.
     pub writable: bool,
-    /// What in the workspace it may read and not write: `Governed::read_only` and
-    /// [`run_by_host`](crate::run_by_host).
+    /// What in the workspace it may read and not write: governed paths and the files that git runs.
     pub governed: Vec<PathBuf>,
     /// Hidden paths: `.foreword`, which must exist, and the person's settings.
     pub private: Vec<PathBuf>,
