@@ -8,7 +8,7 @@ use foreword_store::{
     ChangeKind, Decision, Event, FileChange, Head, NewProposal, Outcome, Proposal, ProposalState,
     Store, StoreError, TrackedFile, Transaction,
 };
-use gix::ObjectId;
+use gix_hash::ObjectId;
 use serde_json::json;
 
 use crate::error::SkillError;

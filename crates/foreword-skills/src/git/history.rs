@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use foreword_store::{Anchor, AuditKey, Head, TrackedFile};
-use gix::ObjectId;
+use gix_hash::ObjectId;
 
 use crate::error::SkillError;
 use crate::git::message::{Message, sealed};

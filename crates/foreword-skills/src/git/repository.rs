@@ -1,8 +1,8 @@
 //! The one module that speaks git: commits of skills, in pure Rust.
 //!
 //! The repository lies at `.foreword/skills.git` and has the directory of skills as its work tree, so
-//! that a repository around the workspace is never disturbed. It is opened without the user's or
-//! the machine's git configuration, and no hook is ever run. History is one line: every commit has
+//! that a repository around the workspace is never disturbed. No git configuration is read, not even
+//! its own, and no hook is ever run. History is one line: every commit has
 //! at most one parent.
 //!
 //! Objects are on disk before the branch moves to them, and the branch moves only if it still
@@ -21,11 +21,19 @@ use std::time::{Duration, Instant};
 
 use foreword_store::FileChange;
 use foreword_workspace::Tree;
-use gix::ObjectId;
-use gix::objs::tree::{Entry, EntryKind};
-use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
+use gix_hash::ObjectId;
+use gix_lock::acquire::Fail;
+use gix_object::tree::{Entry, EntryKind};
+use gix_object::{CommitRef, Find as _, Kind, TreeRef, Write as _, WriteTo};
+use gix_odb::Handle;
+use gix_ref::store::WriteReflog;
+use gix_ref::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
+use gix_ref::{Target, file};
 
 use crate::error::SkillError;
+
+/// The hash that names objects.
+const HASH: gix_hash::Kind = gix_hash::Kind::Sha1;
 
 /// The branch all commits are on.
 const BRANCH: &str = "refs/heads/main";
@@ -71,7 +79,8 @@ pub(crate) struct Changed {
 const MAX_ENTRIES: usize = 1_000_000;
 
 pub(crate) struct Repository {
-    git: gix::Repository,
+    objects: Handle,
+    refs: file::Store,
     directory: PathBuf,
 }
 
@@ -93,14 +102,17 @@ impl Repository {
             Ok(_) => {}
         }
         check_plain(directory)?;
-        let damaged = |error: gix::Error| SkillError::damaged(directory, &error);
-        let git = gix::open::Options::isolated()
-            .open_path_as_is(true)
-            .strict_config(true)
-            .open(directory)
-            .map_err(damaged)?
-            .to_thread_local();
-        Ok(Some(Self { git, directory: directory.to_owned() }))
+        if !directory.join("HEAD").is_file() {
+            return Err(SkillError::damaged(directory, &"it has no HEAD"));
+        }
+        let objects = gix_odb::at(directory.join("objects"), HASH)
+            .map_err(|error| SkillError::damaged(directory, &error))?;
+        let options = gix_ref::store::init::Options {
+            write_reflog: WriteReflog::Disable,
+            ..Default::default()
+        };
+        let refs = file::Store::at_opts(directory.to_owned(), HASH, options);
+        Ok(Some(Self { objects, refs, directory: directory.to_owned() }))
     }
 
     /// Opens a repository, or makes one whose work tree is `work_tree`, a path from `directory`.
@@ -138,11 +150,11 @@ impl Repository {
 
     /// The commit that the branch points to; `None` before the first.
     pub(crate) fn head(&self) -> Result<Option<ObjectId>, SkillError> {
-        let found = self.git.try_find_reference(BRANCH).map_err(|e| self.damaged(&e))?;
-        let Some(found) = found else { return Ok(None) };
-        match found.target() {
-            gix::refs::TargetRef::Object(id) => Ok(Some(id.to_owned())),
-            gix::refs::TargetRef::Symbolic(_) => {
+        let found = self.refs.try_find(BRANCH).map_err(|e| self.damaged(&e))?;
+        match found.map(|found| found.target) {
+            None => Ok(None),
+            Some(Target::Object(id)) => Ok(Some(id)),
+            Some(Target::Symbolic(_)) => {
                 Err(self.damaged_because(format!("{BRANCH} points to another branch")))
             }
         }
@@ -190,9 +202,7 @@ impl Repository {
 
     /// The bytes of a file.
     pub(crate) fn read(&self, blob: Blob) -> Result<Vec<u8>, SkillError> {
-        let mut found = self.git.find_blob(blob.id).map_err(|e| self.damaged(&e))?;
-        self.check(blob.id, gix::objs::Kind::Blob, &found.data)?;
-        Ok(found.take_data())
+        self.object(blob.id, Kind::Blob)
     }
 
     /// The same, by the id as text.
@@ -203,15 +213,13 @@ impl Repository {
 
     /// What a file of these bytes would be named.
     pub(crate) fn blob_id(&self, content: &[u8]) -> Result<ObjectId, SkillError> {
-        gix::objs::compute_hash(self.git.object_hash(), gix::objs::Kind::Blob, content)
-            .map_err(|e| self.damaged(&e))
+        gix_object::compute_hash(HASH, Kind::Blob, content).map_err(|e| self.damaged(&e))
     }
 
     /// What a commit says of itself.
     pub(crate) fn commit(&self, id: ObjectId) -> Result<CommitInfo, SkillError> {
-        let commit = self.git.find_commit(id).map_err(|e| self.damaged(&e))?;
-        self.check(id, gix::objs::Kind::Commit, &commit.data)?;
-        let decoded = commit.decode().map_err(|e| self.damaged(&e))?;
+        let commit = self.object(id, Kind::Commit)?;
+        let decoded = CommitRef::from_bytes(&commit, HASH).map_err(|e| self.damaged(&e))?;
         let author = decoded.author().map_err(|e| self.damaged(&e))?;
         let committer = decoded.committer().map_err(|e| self.damaged(&e))?;
         Ok(CommitInfo {
@@ -263,7 +271,10 @@ impl Repository {
             let entry = match &change.content {
                 None => None,
                 Some(content) => {
-                    let oid = self.git.write_blob(content).map_err(|e| self.damaged(&e))?.detach();
+                    let oid = self
+                        .objects
+                        .write_buf(Kind::Blob, content)
+                        .map_err(|e| self.damaged(&e))?;
                     written.push(oid);
                     let kind =
                         if change.executable { EntryKind::BlobExecutable } else { EntryKind::Blob };
@@ -280,14 +291,14 @@ impl Repository {
         let edits: Vec<Edit<'_>> = edits.iter().map(|(n, e)| (n.as_slice(), e.as_ref())).collect();
         let tree = match self.write_tree(base, &edits, &mut written)? {
             Some(tree) => tree,
-            None => self.write(&gix::objs::Tree::empty(), &mut written)?,
+            None => self.write(&gix_object::Tree::empty(), &mut written)?,
         };
-        let signature = gix::actor::Signature {
+        let signature = gix_actor::Signature {
             name: clean(&author.name).into(),
             email: clean(&author.email).into(),
-            time: gix::date::Time { seconds: author.seconds, offset: 0 },
+            time: gix_date::Time { seconds: author.seconds, offset: 0 },
         };
-        let commit = gix::objs::Commit {
+        let commit = gix_object::Commit {
             tree,
             parents: parent.into_iter().collect(),
             author: signature.clone(),
@@ -304,7 +315,7 @@ impl Repository {
 
     fn move_branch(&self, from: Option<ObjectId>, to: ObjectId) -> Result<(), SkillError> {
         let expected = match from {
-            Some(id) => PreviousValue::MustExistAndMatch(gix::refs::Target::Object(id)),
+            Some(id) => PreviousValue::MustExistAndMatch(Target::Object(id)),
             None => PreviousValue::MustNotExist,
         };
         let name = BRANCH.try_into().map_err(|_| self.damaged_because("bad branch name"))?;
@@ -316,12 +327,14 @@ impl Repository {
                     message: "".into(),
                 },
                 expected,
-                new: gix::refs::Target::Object(to),
+                new: Target::Object(to),
             },
             name,
             deref: false,
         };
-        if let Err(error) = self.git.edit_references_as(Some(edit), None) {
+        let lock = Fail::AfterDurationWithBackoff(FOREIGN_LOCK);
+        let moved = self.refs.transaction().prepare(Some(edit), lock, lock);
+        if let Err(error) = moved.and_then(|prepared| prepared.commit(None)) {
             return Err(if self.head()? == from {
                 self.damaged(&error)
             } else {
@@ -369,15 +382,15 @@ impl Repository {
             return Ok(None);
         }
         entries.sort();
-        self.write(&gix::objs::Tree { entries }, written).map(Some)
+        self.write(&gix_object::Tree { entries }, written).map(Some)
     }
 
     fn write(
         &self,
-        object: &impl gix::objs::WriteTo,
+        object: &impl WriteTo,
         written: &mut Vec<ObjectId>,
     ) -> Result<ObjectId, SkillError> {
-        let id = self.git.write_object(object).map_err(|e| self.damaged(&e))?.detach();
+        let id = self.objects.write(object).map_err(|e| self.damaged(&e))?;
         written.push(id);
         Ok(id)
     }
@@ -397,20 +410,30 @@ impl Repository {
         Ok(())
     }
 
-    /// Whether an object is what its name says. Git does not look when it reads, and a seal is over
-    /// names: whoever puts other bytes under one of them would have them approved.
-    fn check(&self, id: ObjectId, kind: gix::objs::Kind, data: &[u8]) -> Result<(), SkillError> {
-        let real = gix::objs::compute_hash(self.git.object_hash(), kind, data);
-        if real.map_err(|e| self.damaged(&e))? == id {
-            return Ok(());
+    /// The bytes of an object, if they are what its name says. Git does not look when it reads, and a
+    /// seal is over names: whoever puts other bytes under one of them would have them approved.
+    fn object(&self, id: ObjectId, kind: Kind) -> Result<Vec<u8>, SkillError> {
+        let mut bytes = Vec::new();
+        let found = self.objects.try_find(&id, &mut bytes).map_err(|e| self.damaged(&e))?;
+        match found.map(|found| found.kind) {
+            None => return Err(self.damaged_because(format!("the object {id} is missing"))),
+            Some(found) if found != kind => {
+                let why = format!("the object {id} is a {found}, not a {kind}");
+                return Err(self.damaged_because(why));
+            }
+            Some(_) => {}
         }
-        Err(self.damaged_because(format!("the object {id} does not hold what its name says")))
+        let real = gix_object::compute_hash(HASH, kind, &bytes).map_err(|e| self.damaged(&e))?;
+        if real != id {
+            let why = format!("the object {id} does not hold what its name says");
+            return Err(self.damaged_because(why));
+        }
+        Ok(bytes)
     }
 
     fn entries(&self, id: ObjectId) -> Result<Vec<Entry>, SkillError> {
-        let tree = self.git.find_tree(id).map_err(|e| self.damaged(&e))?;
-        self.check(id, gix::objs::Kind::Tree, &tree.data)?;
-        let decoded = tree.decode().map_err(|e| self.damaged(&e))?;
+        let tree = self.object(id, Kind::Tree)?;
+        let decoded = TreeRef::from_bytes(&tree, HASH).map_err(|e| self.damaged(&e))?;
         Ok(decoded.entries.iter().map(|entry| Entry::from(*entry)).collect())
     }
 

@@ -3,12 +3,12 @@
 //! We never read it: what counts is the branch. So one that is missing or damaged is made anew.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use gix::bstr::ByteSlice as _;
-use gix::index::entry::{Flags, Mode, Stat};
-use gix::index::{File, State, write};
+use gix_index::entry::{Flags, Mode, Stat};
+use gix_index::{File, State, decode, write};
 
-use super::{BRANCH, Blob, Repository};
+use super::{BRANCH, Blob, HASH, Repository};
 use crate::error::SkillError;
 
 /// A path and what the newest commit holds there.
@@ -17,7 +17,8 @@ pub(crate) type IndexChange = (String, Option<Blob>);
 impl Repository {
     /// Notes what commits changed. Done once for many, since it costs as much as there are files.
     pub(crate) fn update_index(&self, changes: &[IndexChange]) -> Result<(), SkillError> {
-        let mut index = match self.git.open_index() {
+        let index = File::at(self.index_path(), HASH, false, decode::Options::default());
+        let mut index = match index {
             Ok(index) => index,
             Err(_) => self.index_of_head()?,
         };
@@ -25,7 +26,7 @@ impl Repository {
         let changes: BTreeMap<&[u8], &Option<Blob>> =
             changes.iter().map(|(path, blob)| (path.as_bytes(), blob)).collect();
         index.remove_tree();
-        index.remove_entries(|_, path, _| changes.contains_key(path.as_bytes()));
+        index.remove_entries(|_, path, _| changes.contains_key::<[u8]>(path));
         for (path, blob) in changes {
             if let Some(blob) = blob {
                 push(&mut index, path, *blob);
@@ -50,9 +51,12 @@ impl Repository {
         index.write(write::Options::default()).map_err(|e| self.damaged(&e))
     }
 
+    fn index_path(&self) -> PathBuf {
+        self.directory.join("index")
+    }
+
     fn index_of_head(&self) -> Result<File, SkillError> {
-        let state = State::new(self.git.object_hash());
-        let mut index = File::from_state(state, self.git.index_path());
+        let mut index = File::from_state(State::new(HASH), self.index_path());
         for (path, blob) in self.files(self.head()?)? {
             push(&mut index, path.as_bytes(), blob);
         }
