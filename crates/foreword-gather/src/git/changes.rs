@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use foreword_workspace::{FileStamp, Tree, TreeEntryKind};
-use gix::ObjectId;
-use gix::bstr::{BStr, ByteSlice as _};
-use gix::index::entry::{Flags, Mode, Stage};
-use gix::index::{State, decode, extension};
+use gix_hash::ObjectId;
+use gix_object::bstr::{BStr, ByteSlice as _};
+use gix_index::entry::{Flags, Mode, Stage};
+use gix_index::{State, decode, extension};
 
 use super::head::Head;
 use super::objects::{Objects, items};
@@ -40,7 +40,7 @@ pub(super) fn summary(
         // Nothing was ever added.
         return Ok(Some(String::new()));
     };
-    let hash = gix::hash::Kind::Sha1;
+    let hash = gix_hash::Kind::Sha1;
     let options = decode::Options {
         thread_limit: Some(1),
         alloc_limit_bytes: usize::try_from(MAX_INDEX_BYTES).ok(),
@@ -110,7 +110,7 @@ struct Files<'a> {
 
 impl Files<'_> {
     /// Whether a file of the work tree is another than the index says.
-    fn differs(&mut self, path: &BStr, entry: &gix::index::Entry) -> Result<bool, GitFault> {
+    fn differs(&mut self, path: &BStr, entry: &gix_index::Entry) -> Result<bool, GitFault> {
         let unchecked = Flags::ASSUME_VALID | Flags::SKIP_WORKTREE;
         if entry.flags.intersects(unchecked) || entry.mode == Mode::COMMIT || entry.mode.is_sparse()
         {
@@ -147,13 +147,13 @@ impl Files<'_> {
             tree.read(name, MAX_BYTES)
         };
         let Ok(Some(content)) = content else { return Ok(true) };
-        let id = gix::objs::compute_hash(entry.id.kind(), gix::objs::Kind::Blob, &content);
+        let id = gix_object::compute_hash(entry.id.kind(), gix_object::Kind::Blob, &content);
         Ok(id.is_ok_and(|id| id != entry.id))
     }
 }
 
 /// Whether the time of a file is the one in the index.
-fn same_time(stamp: &FileStamp, entry: &gix::index::Entry) -> bool {
+fn same_time(stamp: &FileStamp, entry: &gix_index::Entry) -> bool {
     let time = entry.stat.mtime;
     let (seconds, rest) =
         (stamp.modified.div_euclid(1_000_000_000), stamp.modified.rem_euclid(1_000_000_000));

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use foreword_workspace::{Tree, WorkspaceError};
-use gix::ObjectId;
-use gix::bstr::ByteSlice as _;
+use gix_hash::ObjectId;
+use gix_object::bstr::ByteSlice as _;
 
 use super::GitFault;
 
@@ -44,7 +44,7 @@ impl Head {
         };
         let name = name.trim_start_matches([' ', '\t']);
         let is_name = name.starts_with("refs/")
-            && gix::validate::reference::name(name.as_bytes().as_bstr()).is_ok();
+            && gix_validate::reference::name(name.as_bytes().as_bstr()).is_ok();
         let shown = name.strip_prefix("refs/heads/").unwrap_or(name);
         (is_name && shown.chars().count() <= MAX_BRANCH_CHARS)
             .then(|| Self::Reference(name.to_owned()))

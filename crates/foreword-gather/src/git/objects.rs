@@ -8,7 +8,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
 use foreword_workspace::Tree;
-use gix::ObjectId;
+use gix_hash::ObjectId;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
 use super::GitFault;
