@@ -41,8 +41,8 @@ pub use scan::{
     ScanVerdict, Scanner, TrainingWindow, injection_examples, training_windows,
 };
 pub use screen::{
-    Finding, Hidden, HiddenKind, Normalised, PatternScreener, Policy, Screener, Screening,
-    UnknownPolicy, Verdict, normalise, rule_names, screen_all,
+    Capabilities, Finding, Hidden, HiddenKind, Normalised, PatternScreener, Policy, Screener,
+    Screening, SkillFile, UnknownPolicy, Verdict, normalise, rule_names, screen_all, screen_folder,
 };
 pub use secrets::{MAX_REPORTED_SECRETS, Redacted, Secret, SecretKind, redact, redact_with};
 pub use taint::{Refusal, RefusalReason, TaintGate};

@@ -1,13 +1,13 @@
 //! The Agent Skills format: a header of `name`, `description` and a few more, then markdown.
 //!
-//! [`SkillDocument`] reads what people have: unknown keys, missing fields and broken headers are
-//! faults to report, and the text can still be shown and screened. [`validate`] is the format's
-//! own judgement, the same as that of its reference validator.
+//! [`SkillDocument`] reads what people have, in all of YAML: unknown keys, missing fields and broken
+//! headers are faults to report, and the text can still be imported, shown and screened. [`validate`]
+//! is the format's own judgement, the same as that of its reference validator.
 
 pub(crate) mod complete_header;
 pub(crate) mod draft;
+pub(crate) mod fit_name;
 pub(crate) mod folder;
-pub(crate) mod header_fields;
 pub(crate) mod name;
 
 use std::borrow::Cow;
@@ -15,11 +15,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use foreword_workspace::{
-    HeaderFault, HeaderSplit, MAX_DESCRIPTION_CHARS, MAX_HEADER_BYTES, split_header,
+    Field, FieldValue as Value, Fields, HeaderFault, HeaderNote, HeaderSplit,
+    MAX_DESCRIPTION_CHARS, MAX_HEADER_BYTES, escaped, read_fields, split_header,
 };
 use serde::Serialize;
 
-use crate::format::header_fields::{Field, Fields, Value, escaped, read_fields};
 use crate::format::name::{is_same_name, name_faults, strip};
 
 /// The longest text of `compatibility`, in characters.
@@ -27,6 +27,13 @@ pub const MAX_COMPATIBILITY_CHARS: usize = 500;
 /// The fields of the format.
 const FIELDS: [&str; 6] =
     ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
+/// Spellings of `allowed-tools` in clients.
+const ALLOWED_TOOLS: [&str; 4] = ["allowed-tools", "allowed_tools", "allowedTools", "tools"];
+/// Fields under which clients look for something to run.
+const COMMAND_FIELDS: [&str; 6] =
+    ["hooks", "install", "scripts", "setup", "command", "postinstall"];
+/// More commands are not looked at.
+const MAX_COMMANDS: usize = 100;
 /// The first line of the header's own text when it follows a line of `---`.
 const FIRST_HEADER_LINE: usize = 2;
 
@@ -52,6 +59,12 @@ impl FormatFault {
     }
 }
 
+impl From<HeaderNote> for FormatFault {
+    fn from(note: HeaderNote) -> Self {
+        Self::at(note.line, note.message)
+    }
+}
+
 impl fmt::Display for FormatFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.line, self.message)
@@ -71,14 +84,29 @@ pub struct SkillDocument {
     pub compatibility: Option<String>,
     /// The texts under `metadata`; what is no text is left out.
     pub metadata: BTreeMap<String, String>,
-    /// The permissions the skill declares: `allowed-tools`, given as a list or in one text.
+    /// The permissions the skill declares: `allowed-tools` in any of its spellings, given as a list
+    /// or in one text.
     pub allowed_tools: Vec<String>,
+    /// Commands that a client may run on its own because the header says so: hooks and install
+    /// steps.
+    pub commands: Vec<HeaderCommand>,
     /// The text after the header; all of it, if there is none or it cannot be told apart.
     pub body: String,
     /// The line of the text, from 1, on which the body starts.
     pub body_first_line: usize,
     /// Where the text departs from the format; see [`validate`].
     pub faults: Vec<FormatFault>,
+}
+
+/// A command in a header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeaderCommand {
+    /// The field it is in, such as `hooks`.
+    pub field: String,
+    /// The command, package or address.
+    pub text: String,
+    /// The line of the text, from 1, on which its field starts.
+    pub line: usize,
 }
 
 impl SkillDocument {
@@ -104,6 +132,7 @@ impl SkillDocument {
             compatibility: text_of("compatibility"),
             metadata: metadata(&fields),
             allowed_tools: allowed_tools(&fields),
+            commands: commands(&fields),
             body: split.body.to_owned(),
             body_first_line: split.body_first_line,
             faults,
@@ -123,7 +152,8 @@ fn metadata(fields: &Fields) -> BTreeMap<String, String> {
 }
 
 fn allowed_tools(fields: &Fields) -> Vec<String> {
-    match fields.get("allowed-tools").map(|field| &field.value) {
+    let field = ALLOWED_TOOLS.iter().find_map(|key| fields.get(key));
+    match field.map(|field| &field.value) {
         Some(Value::Text(text)) => tools_in(text),
         Some(Value::List(list)) => list
             .iter()
@@ -133,6 +163,40 @@ fn allowed_tools(fields: &Fields) -> Vec<String> {
             })
             .collect(),
         _ => Vec::new(),
+    }
+}
+
+/// Where the commands of hooks and install steps stand, at any depth.
+fn commands(fields: &Fields) -> Vec<HeaderCommand> {
+    let mut found = Vec::new();
+    for field in &fields.list {
+        let inside = COMMAND_FIELDS.contains(&field.key.as_str());
+        collect_commands(&field.value, inside, field, &mut found);
+    }
+    found.truncate(MAX_COMMANDS);
+    found
+}
+
+fn collect_commands(value: &Value, inside: bool, field: &Field, found: &mut Vec<HeaderCommand>) {
+    match value {
+        Value::Text(text) if inside && !text.trim().is_empty() => {
+            let text = text.trim().to_owned();
+            found.push(HeaderCommand { field: field.key.clone(), text, line: field.place.line });
+        }
+        Value::List(items) => {
+            items.iter().for_each(|item| collect_commands(item, inside, field, found));
+        }
+        Value::Map(entries) => {
+            for (key, value) in entries {
+                let names_one = matches!(key.as_str(), "command" | "run" | "package" | "url");
+                let inside_next = match value {
+                    Value::Text(_) => inside && names_one,
+                    _ => inside || COMMAND_FIELDS.contains(&key.as_str()),
+                };
+                collect_commands(value, inside_next, field, found);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -173,8 +237,9 @@ pub fn validate(text: &str, expected_name: Option<&str>) -> Vec<FormatFault> {
         return vec![fault];
     }
     let mut fields = read_fields(&header, 1);
-    let mut faults = std::mem::take(&mut fields.faults);
-    if fields.list.is_empty() && !faults.is_empty() {
+    let mut faults: Vec<FormatFault> =
+        std::mem::take(&mut fields.faults).into_iter().map(FormatFault::from).collect();
+    if fields.broken {
         return faults;
     }
     for Field { key, place, .. } in &fields.list {

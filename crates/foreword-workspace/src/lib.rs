@@ -83,6 +83,9 @@ pub use private::{
 pub use read::{SourceFile, read_file, read_state};
 pub use rel_path::{PathFault, file_name_fault};
 pub use skills::description::{MAX_DESCRIPTION_CHARS, first_paragraph};
+pub use skills::fields::{
+    Field, Fields, HeaderNote, Place as FieldPlace, Value as FieldValue, escaped, read_fields,
+};
 pub use skills::head::{HeadScan, KnownHead, KnownHeads, SkillHead};
 pub use skills::scan::is_beside_skills;
 pub use skills::{Skill, SkillProblem, SkillScan};

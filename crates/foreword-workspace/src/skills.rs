@@ -1,16 +1,19 @@
 //! Skills: `skills/<name>/SKILL.md` or `skills/<name>.md`, and further roots.
 
 pub(crate) mod description;
+pub(crate) mod fields;
 pub(crate) mod head;
 pub(crate) mod scan;
 
-use serde::Deserialize;
-
-use crate::agents::header;
+use crate::agents::header::{HeaderSplit, split_header};
 use crate::error::WorkspaceError;
 use crate::read::{SourceFile, decode};
+use crate::skills::fields::read_fields;
 use crate::skills::scan::{Candidate, Found, MAX_SKILL_BYTES};
 use crate::workspace::Workspace;
+
+/// A longer name in a header is none; the folder's is taken.
+const MAX_HEADER_NAME_CHARS: usize = 128;
 
 /// One skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,14 +93,6 @@ pub enum SkillProblem {
     },
 }
 
-/// What we read of a skill's header; other tools put more there.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Header {
-    name: Option<String>,
-    description: Option<String>,
-}
-
 impl Workspace {
     /// All skills: the workspace's own, then those of the further roots in their order.
     ///
@@ -115,13 +110,17 @@ impl Skill {
         let digest = blake3::hash(&bytes).into();
         let path = candidate.path.clone();
         let text = decode(bytes, &path)?;
-        let parts = header::split(SourceFile { path, text, first_line: 1 })?;
-        let header: Header = parts.parse()?;
-        let name = header.name.filter(|name| !name.trim().is_empty());
+        // A header that never ends is text: what a skill says matters more than its form.
+        let whole = HeaderSplit { header: None, body: &text, body_first_line: 1 };
+        let split = split_header(&text).unwrap_or(whole);
+        let fields = split.header.map(|header| read_fields(header, 2)).unwrap_or_default();
+        let text_of = |key| fields.text(key).map(str::to_owned);
+        let name = text_of("name").filter(|name| name.chars().count() <= MAX_HEADER_NAME_CHARS);
+        let (body, first_line) = (split.body.to_owned(), split.body_first_line);
         Ok(Self {
             name: name.unwrap_or_else(|| candidate.own_name().to_owned()),
-            description: header.description.filter(|text| !text.trim().is_empty()),
-            body: parts.body,
+            description: text_of("description"),
+            body: SourceFile { path, text: body, first_line },
             root: candidate.configured.to_string(),
             dir: candidate.dir(),
             digest,

@@ -39,6 +39,7 @@ impl Screener for InjectionScreener {
         let finding = |line: usize, excerpt: &str, message: String| Finding {
             rule: RULE.to_owned(),
             verdict: Verdict::NeedsReview,
+            file: None,
             line: u32::try_from(line).unwrap_or(u32::MAX),
             excerpt: excerpt.to_owned(),
             message,

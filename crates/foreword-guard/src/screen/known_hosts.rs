@@ -85,7 +85,8 @@ pub(super) const COLLECTORS: [&str; 28] = [
 ];
 
 /// Serve widely used installers that their vendors document.
-pub(super) const INSTALLERS: [&str; 62] = [
+pub(super) const INSTALLERS: [&str; 63] = [
+    "elastic.co",
     "astral.sh",
     "bun.sh",
     "bun.com",
@@ -164,6 +165,32 @@ pub(super) const INSTALLER_PATHS: [&str; 12] = [
     "raw.githubusercontent.com/golangci/",
     "raw.githubusercontent.com/microsoft/",
     "raw.githubusercontent.com/anthropics/",
+];
+
+/// Serve packages, code and content of everyone to everyone, over pinned names.
+pub(super) const CODE_HOSTS: [&str; 22] = [
+    "github.com",
+    "api.github.com",
+    "raw.githubusercontent.com",
+    "objects.githubusercontent.com",
+    "gitlab.com",
+    "pypi.org",
+    "files.pythonhosted.org",
+    "registry.npmjs.org",
+    "npmjs.com",
+    "crates.io",
+    "cdn.jsdelivr.net",
+    "unpkg.com",
+    "esm.sh",
+    "cdnjs.cloudflare.com",
+    "deno.land",
+    "jsr.io",
+    "huggingface.co",
+    "fonts.googleapis.com",
+    "www.w3.org",
+    "schemas.openxmlformats.org",
+    "docker.io",
+    "ghcr.io",
 ];
 
 /// Whether `host` is `known` or a subdomain of it.

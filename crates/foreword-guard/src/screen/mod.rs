@@ -14,6 +14,9 @@
 //! 5. `context` tells a use ("run `eval(x)`") from a mention ("never use `eval()`");
 //! 6. `rules` combine signals into findings. A new rule is a file there and a line in its list.
 //!
+//! A skill is a folder: `folder` sends documents through the above, and programs, fences and the
+//! commands of manifests through `code`, which parses them and follows values across files.
+//!
 //! ```
 //! use foreword_guard::{PatternScreener, Policy, Verdict, screen_all};
 //!
@@ -23,10 +26,12 @@
 //! assert_eq!(screening.findings[0].rule, "pipe-to-shell");
 //! ```
 
+mod code;
 mod context;
 mod cue;
 mod decode;
 mod document;
+mod folder;
 mod injection;
 mod known_hosts;
 mod line;
@@ -43,7 +48,9 @@ mod signals;
 mod url;
 mod verdict;
 
+pub use code::capabilities::Capabilities;
 pub(crate) use decode::payloads;
+pub use folder::{SkillFile, screen_folder};
 pub(crate) use injection::injection_phrases;
 pub(crate) use normalise::lookalike_letter;
 pub use normalise::{Hidden, HiddenKind, Normalised, normalise};

@@ -92,7 +92,8 @@ impl<'a> Report<'a> {
         *count += 1;
         *strictest = (*strictest).max(verdict);
         let excerpt = excerpt();
-        let finding = Finding { rule: self.rule.to_owned(), verdict, line, excerpt, message };
+        let rule = self.rule.to_owned();
+        let finding = Finding { rule, verdict, file: None, line, excerpt, message };
         self.found.insert((self.rule, line), finding);
     }
 
@@ -130,7 +131,7 @@ fn lines(content: &str) -> Vec<(usize, &str)> {
 }
 
 /// One line of at most [`EXCERPT`] characters around what starts at `at`, with nothing invisible.
-fn shorten(text: &str, at: usize) -> String {
+pub(crate) fn shorten(text: &str, at: usize) -> String {
     let mut start = if text.len() <= EXCERPT { 0 } else { at.saturating_sub(30).min(text.len()) };
     while !text.is_char_boundary(start) {
         start -= 1;

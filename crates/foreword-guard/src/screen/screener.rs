@@ -1,5 +1,6 @@
 //! The trait that everything that judges a skill implements.
 
+use crate::screen::code::capabilities::Capabilities;
 use crate::screen::verdict::{Finding, Screening, Verdict};
 
 /// Judges a text.
@@ -29,10 +30,13 @@ impl Screening {
     /// Sums up findings.
     #[must_use]
     pub fn of(mut findings: Vec<Finding>) -> Self {
-        findings.sort_by(|a, b| a.line.cmp(&b.line).then_with(|| b.verdict.cmp(&a.verdict)));
+        findings.sort_by(|a, b| {
+            let place = (&a.file, a.line).cmp(&(&b.file, b.line));
+            place.then_with(|| b.verdict.cmp(&a.verdict))
+        });
         let verdict = findings.iter().map(|f| f.verdict).max().unwrap_or(Verdict::AutoApprove);
         let reason = reason(verdict, &findings);
-        Self { verdict, reason, findings }
+        Self { verdict, reason, findings, capabilities: Capabilities::default() }
     }
 }
 
@@ -48,5 +52,6 @@ fn reason(verdict: Verdict, findings: &[Finding]) -> String {
         n => format!(", and {n} more"),
     };
     let message = first.message.trim_end_matches('.');
-    format!("{}: {message} (line {}){more}", first.rule, first.line)
+    let file = first.file.as_deref().map(|file| format!("{file}, ")).unwrap_or_default();
+    format!("{}: {message} ({file}line {}){more}", first.rule, first.line)
 }

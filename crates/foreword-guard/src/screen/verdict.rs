@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::screen::code::capabilities::Capabilities;
+
 /// The result of screening, from least to most strict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -34,6 +36,9 @@ pub struct Finding {
     pub rule: String,
     /// What this finding alone would lead to.
     pub verdict: Verdict,
+    /// The file of the skill, if it is not `SKILL.md` or the only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// The line of the text, from 1.
     pub line: u32,
     /// The place itself, on one line, shortened, with invisible characters made visible.
@@ -49,6 +54,9 @@ pub struct Screening {
     pub verdict: Verdict,
     /// One sentence: why.
     pub reason: String,
-    /// All findings, by line.
+    /// All findings, by file and line.
     pub findings: Vec<Finding>,
+    /// What the skill's code can do.
+    #[serde(default, skip_serializing_if = "Capabilities::is_empty")]
+    pub capabilities: Capabilities,
 }

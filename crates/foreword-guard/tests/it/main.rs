@@ -16,6 +16,7 @@ mod injection;
 mod output;
 mod scan_fuzz_smoke;
 mod screen_agent;
+mod screen_folder;
 mod screen_hostile;
 mod screen_import;
 mod secrets;

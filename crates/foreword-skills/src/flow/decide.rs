@@ -1,13 +1,13 @@
 //! A person's decision on a proposal.
 
-use foreword_guard::{Policy, Screening, Verdict};
+use foreword_guard::{Policy, Verdict};
 use foreword_store::{ChangeKind, Decision, Event, Outcome, Proposal, ProposalState, StoreError};
 use serde_json::json;
 
 use crate::error::SkillError;
 use crate::flow::apply::{Change, digest};
-use crate::flow::screening::Screeners;
-use crate::format::SkillDocument;
+use crate::flow::import::RESUBMITTED;
+use crate::flow::import_files::screen_change;
 use crate::git::git_store::GitStore;
 use crate::store::{Act, CommittedChange};
 
@@ -64,8 +64,13 @@ fn open(change: &Change<'_>, id: &str) -> Result<Proposal, SkillError> {
 
 /// Whether a proposal may still be taken in: the rules may have changed since, and the skill.
 fn check(change: &Change<'_>, proposal: &Proposal) -> Result<(), SkillError> {
-    let screening = screen(&change.store.options.screeners, proposal);
-    if screening.verdict == Verdict::Reject {
+    let policy = match proposal.kind {
+        ChangeKind::Propose => Policy::Agent,
+        ChangeKind::Import | ChangeKind::LocalEdits | ChangeKind::Revert => Policy::Import,
+    };
+    let screening = screen_change(change, &proposal.skill, &proposal.files, policy);
+    // A person brought it back and has seen what was found: the decision is theirs.
+    if screening.verdict == Verdict::Reject && proposal.policy != RESUBMITTED {
         return Err(SkillError::Refused { reason: screening.reason });
     }
     for file in &proposal.files {
@@ -79,19 +84,4 @@ fn check(change: &Change<'_>, proposal: &Proposal) -> Result<(), SkillError> {
         Some(path) => Err(SkillError::LocalChanges { path: change.work_tree.show(&path) }),
         None => Ok(()),
     }
-}
-
-/// Screens all texts of a proposal once more.
-fn screen(screeners: &Screeners, proposal: &Proposal) -> Screening {
-    let policy = match proposal.kind {
-        ChangeKind::Propose => Policy::Agent,
-        ChangeKind::Import | ChangeKind::LocalEdits | ChangeKind::Revert => Policy::Import,
-    };
-    let mut findings = Vec::new();
-    for content in proposal.files.iter().filter_map(|file| file.content.as_deref()) {
-        let text = String::from_utf8_lossy(content);
-        let permissions = SkillDocument::parse(&text, None).allowed_tools;
-        findings.extend(screeners.screen(policy, &text, &permissions).findings);
-    }
-    Screening::of(findings)
 }

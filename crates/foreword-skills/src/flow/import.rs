@@ -1,10 +1,10 @@
 //! Skills a person brings: from a folder elsewhere, or their own edits in the directory of skills.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use foreword_guard::{Finding, Policy, Screening, Verdict};
+use foreword::visible_line;
+use foreword_guard::{Capabilities, Finding, Policy, Verdict};
 use foreword_store::{
     ChangeKind, Event, FileChange, NewProposal, Outcome, ProposalState, StoreError,
 };
@@ -15,14 +15,14 @@ use serde_json::json;
 use crate::diff::unified;
 use crate::error::SkillError;
 use crate::flow::apply::{Change, action, digest};
+use crate::flow::import_files::{
+    Digests, changes, check_texts, collect, local_changes, named, screen_change,
+};
 use crate::flow::propose::check_twins;
-use crate::format::SkillDocument;
-use crate::format::draft::draft;
-use crate::format::name::SkillName;
 use crate::git::git_store::{GitStore, skill_of};
 use crate::git::repository::Repository;
-use crate::git::work_tree::{DiskFile, WorkTree};
-use crate::store::{Act, ProposalRequest};
+use crate::git::work_tree::WorkTree;
+use crate::store::Act;
 
 /// What became of one skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -39,12 +39,18 @@ pub struct ImportOutcome {
     pub reason: String,
     /// What was found.
     pub findings: Vec<Finding>,
+    /// What its code can do.
+    #[serde(skip_serializing_if = "Capabilities::is_empty")]
+    pub capabilities: Capabilities,
     /// The commit that holds it now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// The proposal that waits for a decision, or was carried out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// What its header called it before its name was made to fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<String>,
 }
 
 /// What became of a skill that a person brought.
@@ -63,11 +69,6 @@ pub enum ImportState {
     Unchanged,
 }
 
-/// What the newest commit holds.
-type Digests = BTreeMap<String, [u8; 32]>;
-/// A skill's files, by path in the directory of skills.
-type Files = BTreeMap<String, DiskFile>;
-
 impl GitStore {
     /// Takes in a folder with a `SKILL.md`, or every skill of a folder of skills.
     ///
@@ -80,18 +81,45 @@ impl GitStore {
         act: &Act,
         each: &mut dyn FnMut(&ImportOutcome),
     ) -> Result<Vec<ImportOutcome>, SkillError> {
+        self.import_from(directory, None, act, each)
+    }
+
+    /// Takes in a folder for a person to review, whatever screening says of it.
+    ///
+    /// For a person at the command line only: no agent reaches this. The reason is recorded, the findings
+    /// stay with the proposal, and approving it shows them.
+    pub fn resubmit(
+        &self,
+        directory: &Path,
+        reason: &str,
+        act: &Act,
+        each: &mut dyn FnMut(&ImportOutcome),
+    ) -> Result<Vec<ImportOutcome>, SkillError> {
+        self.import_from(directory, Some(reason), act, each)
+    }
+
+    fn import_from(
+        &self,
+        directory: &Path,
+        resubmitted: Option<&str>,
+        act: &Act,
+        each: &mut dyn FnMut(&ImportOutcome),
+    ) -> Result<Vec<ImportOutcome>, SkillError> {
         if is_same(directory, &self.directory()) {
             return self.import_local_edits(&[], act, each);
         }
         let source = WorkTree::open(directory)?;
         let names = source.names()?;
-        let single = names.iter().any(|name| name == "SKILL.md");
+        let single = names.iter().any(|name| name.eq_ignore_ascii_case("SKILL.md"));
         let change = self.begin(act)?;
         let mut taken = Vec::new();
+        let mut used = BTreeSet::new();
         if single {
             let shown = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
             let folder = shown.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            taken.push(import_one(&change, &source, &names, None, folder, act)?);
+            let mut import =
+                Import { change: &change, source: &source, used: &mut used, resubmitted };
+            taken.push(import.one(&names, None, folder, act)?);
             taken.iter().for_each(&mut *each);
         } else {
             for name in names.iter().filter(|name| !name.starts_with('.')) {
@@ -99,12 +127,12 @@ impl GitStore {
                 if folder != name && is_beside_skills(name) {
                     continue;
                 }
-                match source.read(&format!("{name}/SKILL.md")) {
-                    Ok(None) if folder == name => continue,
-                    Err(SkillError::NotAFile { .. }) if folder == name => continue,
-                    _ => {}
+                if folder == name && !has_skill_file(&source, name) {
+                    continue;
                 }
-                let one = import_one(&change, &source, &[], Some(name), folder, act)?;
+                let mut import =
+                    Import { change: &change, source: &source, used: &mut used, resubmitted };
+                let one = import.one(&[], Some(name), folder, act)?;
                 each(&one);
                 taken.push(one);
             }
@@ -129,7 +157,9 @@ impl GitStore {
         for (skill, tops) in chosen(&change.work_tree, &tracked, names)? {
             let one = match local_changes(&change.work_tree, &skill, &tops, &tracked) {
                 Ok(None) => continue,
-                Ok(Some(changes)) => finish(&change, &skill, ChangeKind::LocalEdits, changes, act)?,
+                Ok(Some(changes)) => {
+                    finish(&change, &skill, ChangeKind::LocalEdits, changes, &Why::default(), act)?
+                }
                 Err(error) => failed(&change, &skill, ChangeKind::LocalEdits, &error, act)?,
             };
             each(&one);
@@ -201,8 +231,10 @@ impl ImportOutcome {
             verdict: None,
             reason: reason.into(),
             findings: Vec::new(),
+            capabilities: Capabilities::default(),
             commit: None,
             id: None,
+            renamed_from: None,
         }
     }
 }
@@ -214,170 +246,75 @@ fn is_same(a: &Path, b: &Path) -> bool {
     }
 }
 
-fn import_one(
-    change: &Change<'_>,
-    source: &WorkTree,
-    names: &[String],
-    top: Option<&str>,
-    folder: &str,
-    act: &Act,
-) -> Result<ImportOutcome, SkillError> {
-    let brought = collect(source, names, top).and_then(|files| named(files, folder));
-    let (name, files) = match brought {
-        Ok(brought) => brought,
-        Err(error) => return failed(change, folder, ChangeKind::Import, &error, act),
-    };
-    let skill = name.as_str();
-    let result = check_twins(change, &name).and_then(|()| {
-        let mut changes = changes(change, &format!("{skill}/"), &files)?;
-        let flat = format!("{skill}.md");
-        if let Some(found) = change.work_tree.read(&flat)? {
-            let base = Some(digest(&found.content));
-            changes.push(FileChange { path: flat, content: None, executable: false, base });
-        }
-        match change.local_change(&changes)? {
-            Some(path) => Err(SkillError::LocalChanges { path: change.work_tree.show(&path) }),
-            None => Ok(changes),
-        }
-    });
-    match result {
-        Ok(changes) => finish(change, skill, ChangeKind::Import, changes, act),
-        Err(error) => failed(change, skill, ChangeKind::Import, &error, act),
-    }
+/// One run of importing.
+struct Import<'a, 'c> {
+    change: &'a Change<'c>,
+    source: &'a WorkTree,
+    /// Names that skills of this run have.
+    used: &'a mut BTreeSet<String>,
+    /// Why a person brings it although screening may refuse it.
+    resubmitted: Option<&'a str>,
 }
 
-/// The files of a skill's folder, or the one file of a flat skill, by path below its folder.
-fn collect(
-    source: &WorkTree,
-    names: &[String],
-    top: Option<&str>,
-) -> Result<BTreeMap<String, DiskFile>, SkillError> {
-    let mut files = BTreeMap::new();
-    match top {
-        Some(flat) if flat.ends_with(".md") => {
-            for (_, file) in source.files(flat)? {
-                files.insert("SKILL.md".to_owned(), file);
+impl Import<'_, '_> {
+    fn one(
+        &mut self,
+        names: &[String],
+        top: Option<&str>,
+        folder: &str,
+        act: &Act,
+    ) -> Result<ImportOutcome, SkillError> {
+        let change = self.change;
+        let brought =
+            collect(self.source, names, top).and_then(|files| named(files, folder, self.used));
+        let (draft, files) = match brought {
+            Ok(brought) => brought,
+            Err(error) => return failed(change, folder, ChangeKind::Import, &error, act),
+        };
+        let skill = draft.name.as_str();
+        let result = check_twins(change, &draft.name).and_then(|()| {
+            let mut changes = changes(change, &format!("{skill}/"), &files)?;
+            let flat = format!("{skill}.md");
+            if let Some(found) = change.work_tree.read(&flat)? {
+                let base = Some(digest(&found.content));
+                changes.push(FileChange { path: flat, content: None, executable: false, base });
             }
-        }
-        Some(folder) => {
-            for (path, file) in source.files(folder)? {
-                let below = path.split_once('/').map_or(path.as_str(), |(_, rest)| rest);
-                files.insert(below.to_owned(), file);
+            match change.local_change(&changes)? {
+                Some(path) => Err(SkillError::LocalChanges { path: change.work_tree.show(&path) }),
+                None => Ok(changes),
             }
-        }
-        None => {
-            for name in names.iter().filter(|name| !name.starts_with('.')) {
-                files.extend(source.files(name)?);
-            }
-        }
-    }
-    Ok(files)
-}
-
-/// Names a skill by its header or its folder, and completes its header.
-fn named(files: Files, folder: &str) -> Result<(SkillName, Files), SkillError> {
-    let missing = || SkillError::Empty { path: format!("{folder}/SKILL.md") };
-    let main = files.get("SKILL.md").ok_or_else(missing)?;
-    let path = format!("{folder}/SKILL.md");
-    let content = String::from_utf8(main.content.clone())
-        .map_err(|_| SkillError::NotText { path: path.clone() })?;
-    let request = ProposalRequest { file: Some(path), content, ..ProposalRequest::default() };
-    let draft = draft(&request)?;
-    let mut renamed = BTreeMap::new();
-    for (path, mut file) in files {
-        if path == "SKILL.md" {
-            file.content = draft.content.clone().into_bytes();
-            file.executable = false;
-        }
-        renamed.insert(format!("{}/{path}", draft.name.as_str()), file);
-    }
-    Ok((draft.name, renamed))
-}
-
-/// What has to change below a folder so that it holds just these files.
-fn changes(change: &Change<'_>, below: &str, files: &Files) -> Result<Vec<FileChange>, SkillError> {
-    let mut out = Vec::new();
-    let tracked = change.tracked_digests()?;
-    for (path, file) in files {
-        let disk = change.work_tree.read(path)?.map(|found| digest(&found.content));
-        let new = digest(&file.content);
-        if disk == Some(new) && tracked.get(path) == Some(&new) {
-            continue;
-        }
-        out.push(FileChange {
-            path: path.clone(),
-            content: Some(file.content.clone()),
-            executable: file.executable,
-            base: disk,
         });
-    }
-    for (path, known) in tracked.range(below.to_owned()..) {
-        if !path.starts_with(below) {
-            break;
-        }
-        if !files.contains_key(path) {
-            let base = Some(*known);
-            out.push(FileChange { path: path.clone(), content: None, executable: false, base });
-        }
-    }
-    Ok(out)
-}
-
-/// What a person changed in one skill since the newest commit; `None` if nothing.
-fn local_changes(
-    work_tree: &WorkTree,
-    skill: &str,
-    tops: &BTreeSet<String>,
-    tracked: &Digests,
-) -> Result<Option<Vec<FileChange>>, SkillError> {
-    let mut files = BTreeMap::new();
-    for top in tops {
-        files.extend(work_tree.files(top)?);
-    }
-    let is_skill = files.keys().any(|path| path.ends_with("/SKILL.md") || is_flat(path));
-    let known = || tracked.iter().filter(|(path, _)| skill_of(path) == skill);
-    if !is_skill && known().next().is_none() {
-        return Ok(None); // A folder that lies beside the skills.
-    }
-    let mut changes = Vec::new();
-    for (path, file) in &files {
-        let new = digest(&file.content);
-        if tracked.get(path) != Some(&new) {
-            changes.push(FileChange {
-                path: path.clone(),
-                content: Some(file.content.clone()),
-                executable: file.executable,
-                base: Some(new),
-            });
-        }
-    }
-    for (path, _) in known().filter(|(path, _)| !files.contains_key(*path)) {
-        let path = path.clone();
-        changes.push(FileChange { path, content: None, executable: false, base: None });
-    }
-    Ok(Some(changes).filter(|changes| !changes.is_empty()))
-}
-
-/// A skill's own file is a text with something in it.
-fn check_texts(work_tree: &WorkTree, changes: &[FileChange]) -> Result<(), SkillError> {
-    for FileChange { path, content, .. } in changes {
-        let Some(content) = content else { continue };
-        if !path.ends_with("/SKILL.md") && !is_flat(path) {
-            continue;
-        }
-        match std::str::from_utf8(content) {
-            Ok(text) if text.trim().is_empty() => {
-                return Err(SkillError::Empty { path: work_tree.show(path) });
+        let renamed_from = draft.renamed_from.clone();
+        let renamed = renamed_from
+            .as_deref()
+            .map(|name| format!("its header names it `{}`", visible_line(name)));
+        let mut outcome = match result {
+            Ok(changes) => {
+                let why = Why { resubmitted: self.resubmitted, renamed };
+                finish(change, skill, ChangeKind::Import, changes, &why, act)?
             }
-            Ok(text) if !text.contains('\0') => {}
-            _ => return Err(SkillError::NotText { path: work_tree.show(path) }),
-        }
+            Err(error) => failed(change, skill, ChangeKind::Import, &error, act)?,
+        };
+        outcome.renamed_from = renamed_from;
+        Ok(outcome)
     }
-    Ok(())
 }
 
-fn is_flat(path: &str) -> bool {
-    !path.contains('/') && path.ends_with(".md")
+/// What is recorded with what a person brings.
+#[derive(Default)]
+struct Why<'a> {
+    resubmitted: Option<&'a str>,
+    renamed: Option<String>,
+}
+
+/// Whether a folder holds a skill, in whatever case its file is written.
+fn has_skill_file(source: &WorkTree, folder: &str) -> bool {
+    ["SKILL.md", "skill.md", "Skill.md"].iter().any(|name| {
+        !matches!(
+            source.read(&format!("{folder}/{name}")),
+            Ok(None) | Err(SkillError::NotAFile { .. })
+        )
+    })
 }
 
 /// Screens what a person brings, and commits it, keeps it for a decision, or refuses it.
@@ -386,45 +323,55 @@ fn finish(
     skill: &str,
     kind: ChangeKind,
     changes: Vec<FileChange>,
+    why: &Why<'_>,
     act: &Act,
 ) -> Result<ImportOutcome, SkillError> {
     if changes.is_empty() {
         return Ok(ImportOutcome::new(skill, ImportState::Unchanged, "already committed"));
     }
-    let screening = screen(change, &changes);
+    let screening = screen_change(change, skill, &changes, Policy::Import);
     if screening.verdict != Verdict::Reject
         && let Err(error) = check_texts(&change.work_tree, &changes)
     {
         return failed(change, skill, kind, &error, act);
     }
     let main = changes.iter().find(|file| file.path.ends_with("SKILL.md")).or(changes.first());
+    let parts = [why.resubmitted.map(str::to_owned), why.renamed.clone()];
+    let reason = Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; "));
+    let reason = reason.filter(|reason| !reason.is_empty());
+    let resubmitted = why.resubmitted.is_some() && screening.verdict == Verdict::Reject;
+    let mut findings = screening.findings.clone();
+    findings.extend(capabilities_note(&screening.capabilities));
     let mut proposal = NewProposal {
         kind,
         skill: skill.to_owned(),
         path: main.map(|file| file.path.clone()).unwrap_or_default(),
         reverts: None,
         files: changes,
-        reason: None,
+        reason: reason.clone(),
         proposed_by: act.by.clone(),
         verdict: screening.verdict.as_str().to_owned(),
-        findings_json: serde_json::to_string(&screening.findings).unwrap_or_default(),
-        policy: "import".to_owned(),
+        findings_json: serde_json::to_string(&findings).unwrap_or_default(),
+        policy: if resubmitted { RESUBMITTED } else { "import" }.to_owned(),
         state: ProposalState::Intent,
     };
     let mut taken = ImportOutcome::new(skill, ImportState::Committed, &screening.reason);
     match (screening.verdict, kind) {
-        (Verdict::Reject, _) => {
+        (Verdict::Reject, _) if !resubmitted => {
             taken.state = ImportState::Refused;
             let detail = json!({ "verdict": "REJECT", "reason": screening.reason });
             let event = Event::new(&act.by, action(kind), skill, Outcome::Refused);
             change.audit(|_| Ok(event.with_detail(detail)), act)?;
         }
-        (Verdict::NeedsReview, ChangeKind::Import) => {
+        (Verdict::Reject, _) | (Verdict::NeedsReview, ChangeKind::Import) => {
             taken.state = ImportState::Pending;
             proposal.state = ProposalState::Pending;
             let id = change.database.write(act.at, |w| -> Result<_, StoreError> {
                 let id = w.insert_proposal(&proposal)?;
-                let detail = json!({ "id": id.as_str(), "reason": screening.reason });
+                let detail = json!({
+                    "id": id.as_str(), "reason": screening.reason, "why": reason,
+                    "verdict": screening.verdict.as_str(), "policy": proposal.policy,
+                });
                 let event = Event::new(&act.by, action(kind), skill, Outcome::Pending);
                 w.audit(&event.with_detail(detail))?;
                 Ok(id)
@@ -440,44 +387,23 @@ fn finish(
     }
     taken.verdict = Some(screening.verdict);
     taken.findings = screening.findings;
+    taken.capabilities = screening.capabilities;
     Ok(taken)
 }
 
-fn screen(change: &Change<'_>, changes: &[FileChange]) -> Screening {
-    let mut findings = Vec::new();
-    for file in changes {
-        let Some(content) = &file.content else { continue };
-        let text = String::from_utf8_lossy(content);
-        let permissions = SkillDocument::parse(&text, None).allowed_tools;
-        let mut found =
-            change.store.options.screeners.screen(Policy::Import, &text, &permissions).findings;
-        if let Cow::Owned(_) = text {
-            // Bytes that are no text are a reason to look, not a way past the screeners. What the
-            // rest of a picture looks like is none, unless it is something to refuse.
-            found.retain(|finding| finding.verdict == Verdict::Reject);
-            found.push(not_text());
-        }
-        let prefix = if file.path.ends_with("SKILL.md") {
-            String::new()
-        } else {
-            format!("{}: ", file.path)
-        };
-        findings.extend(found.into_iter().map(|mut finding| {
-            finding.message = format!("{prefix}{}", finding.message);
-            finding
-        }));
-    }
-    Screening::of(findings)
-}
+/// The policy of a proposal that a person brought back after a refusal.
+pub(crate) const RESUBMITTED: &str = "resubmitted";
 
-fn not_text() -> Finding {
-    Finding {
-        rule: "not-text".into(),
-        verdict: Verdict::NeedsReview,
+/// What the skill can do, for whoever reviews it.
+fn capabilities_note(capabilities: &Capabilities) -> Option<Finding> {
+    (!capabilities.is_empty()).then(|| Finding {
+        rule: "capabilities".into(),
+        verdict: Verdict::AutoApprove,
+        file: None,
         line: 1,
         excerpt: String::new(),
-        message: "is not UTF-8 text; only the readable part was screened".into(),
-    }
+        message: format!("Its files can: {capabilities}"),
+    })
 }
 
 fn failed(

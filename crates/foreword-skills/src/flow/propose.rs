@@ -256,7 +256,14 @@ fn hidden(
 }
 
 fn note(verdict: Verdict, rule: &str, message: &str) -> Finding {
-    Finding { rule: rule.into(), verdict, line: 1, excerpt: String::new(), message: message.into() }
+    Finding {
+        rule: rule.into(),
+        verdict,
+        file: None,
+        line: 1,
+        excerpt: String::new(),
+        message: message.into(),
+    }
 }
 
 fn audited(findings: &[Finding]) -> Vec<serde_json::Value> {

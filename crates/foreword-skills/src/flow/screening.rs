@@ -1,14 +1,15 @@
 //! Which screeners judge a skill, by where it comes from.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use foreword_guard::{
-    Finding, InjectionScreener, PatternScreener, Policy, Scanner, Screener, Screening, Verdict,
-    screen_all,
+    InjectionScreener, PatternScreener, Policy, Scanner, Screener, Screening, SkillFile,
+    screen_folder,
 };
 
-use crate::format::SkillDocument;
 use crate::format::draft::remark;
+use crate::format::{HeaderCommand, SkillDocument};
 
 /// The screeners of each policy, in the order in which they run.
 pub struct Screeners {
@@ -53,36 +54,62 @@ impl Screeners {
     /// What all screeners of a policy say of a text.
     #[must_use]
     pub fn screen(&self, policy: Policy, content: &str, permissions: &[String]) -> Screening {
+        let file = SkillFile { path: "SKILL.md", content: content.as_bytes() };
+        screen_folder(&self.of(policy), &[file], permissions)
+    }
+
+    /// What they say of a whole skill, with the files it brings along and the commands in its header.
+    ///
+    /// Paths are below the folder of the skill. Bytes that are no text are a reason to look, not a way
+    /// past the screeners: what can be read of them is screened.
+    #[must_use]
+    pub fn screen_skill(
+        &self,
+        policy: Policy,
+        files: &BTreeMap<String, Vec<u8>>,
+        folder: Option<&str>,
+    ) -> Screening {
+        let main = files.iter().find(|(path, _)| path.eq_ignore_ascii_case("SKILL.md"));
+        let main = main.map(|(_, content)| String::from_utf8_lossy(content)).unwrap_or_default();
+        let document = SkillDocument::parse(&main, folder);
+        let hooks: Vec<&HeaderCommand> =
+            document.commands.iter().filter(|command| command.field != "install").collect();
+        let script: String = hooks.iter().map(|hook| format!("{}\n", hook.text)).collect();
+        let mut list: Vec<SkillFile<'_>> =
+            files.iter().map(|(path, content)| SkillFile { path, content }).collect();
+        if !script.is_empty() {
+            list.push(SkillFile { path: HEADER_COMMANDS, content: script.as_bytes() });
+        }
+        let mut screening = screen_folder(&self.of(policy), &list, &document.allowed_tools);
+        for command in &document.commands {
+            let HeaderCommand { field, text, .. } = command;
+            let shown = foreword::visible_line(&text.chars().take(80).collect::<String>());
+            screening.capabilities.starts.insert(format!("{field}: {shown}"));
+        }
+        if folder.is_some() {
+            let capabilities = std::mem::take(&mut screening.capabilities);
+            let mut findings = screening.findings;
+            findings.extend(document.faults.iter().map(remark));
+            screening = Screening { capabilities, ..Screening::of(findings) };
+        }
+        screening
+    }
+
+    /// What they say of a skill's file as it lies on disk, its form included.
+    #[must_use]
+    pub fn screen_file(&self, policy: Policy, bytes: &[u8], folder: Option<&str>) -> Screening {
+        let files = BTreeMap::from([("SKILL.md".to_owned(), bytes.to_vec())]);
+        self.screen_skill(policy, &files, Some(folder.unwrap_or_default()))
+    }
+
+    fn of(&self, policy: Policy) -> Vec<&dyn Screener> {
         let screeners = match policy {
             Policy::Agent => &self.agent,
             Policy::Import => &self.import,
         };
-        let screeners: Vec<&dyn Screener> =
-            screeners.iter().map(|screener| screener.as_ref() as &dyn Screener).collect();
-        screen_all(&screeners, content, permissions)
-    }
-
-    /// What they say of a skill's file as it lies on disk, its form included.
-    ///
-    /// Bytes that are no text are a reason to look, not a way past the screeners: what can be read
-    /// of them is screened.
-    #[must_use]
-    pub fn screen_file(&self, policy: Policy, bytes: &[u8], folder: Option<&str>) -> Screening {
-        let text = String::from_utf8_lossy(bytes);
-        let document = SkillDocument::parse(&text, folder);
-        let mut findings = self.screen(policy, &text, &document.allowed_tools).findings;
-        findings.extend(document.faults.iter().map(remark));
-        if let Err(error) = std::str::from_utf8(bytes) {
-            let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
-            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-            findings.push(Finding {
-                rule: "not-text".into(),
-                verdict: Verdict::NeedsReview,
-                line: u32::try_from(line).unwrap_or(u32::MAX),
-                excerpt: String::new(),
-                message: "is not UTF-8 text from here on".into(),
-            });
-        }
-        Screening::of(findings)
+        screeners.iter().map(|screener| screener.as_ref() as &dyn Screener).collect()
     }
 }
+
+/// How the commands of a header are named among the files of a skill.
+const HEADER_COMMANDS: &str = "SKILL.md header.sh";

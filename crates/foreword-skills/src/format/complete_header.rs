@@ -1,16 +1,14 @@
 //! Giving a text the header it lacks, without touching the rest of it.
 
-use foreword_workspace::split_header;
+use foreword_workspace::{Field, FieldValue as Value, read_fields, split_header};
 use serde_saphyr::granit_parser::ScalarStyle;
-
-use crate::format::header_fields::{Field, Value, read_fields};
 
 /// The text with a `name` and a `description` in its header where it lacks them.
 ///
 /// An edit of the text, not a rewriting: every other byte stays as it is, but for a byte order mark,
 /// which could not stay in front of a header. Line breaks are written as the text has them. What is
-/// there and not blank is never changed. A header that does not parse or is in flow style cannot be
-/// completed and stays as it is; [`validate`](crate::validate) says what is wrong with it.
+/// there and not blank is never changed. A header that is no mapping stays as it is;
+/// [`validate`](crate::validate) says what is wrong with it.
 ///
 /// ```
 /// let text = foreword_skills::complete_header("# Tea\n", "tea", "Brews tea: green or black.");
@@ -29,32 +27,58 @@ pub fn complete_header(text: &str, name: &str, description: &str) -> String {
     let fields = read_fields(header, 1);
     let says_nothing =
         header.lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#'));
-    if fields.list.iter().any(|field| !field.place.block)
-        || (fields.list.is_empty() && !says_nothing)
-    {
+    if fields.list.is_empty() && !says_nothing {
         return text.to_owned();
     }
+    let flow = fields.list.iter().any(|field| !field.place.block);
     let indent = " ".repeat(fields.list.first().map_or(0, |field| field.place.column));
-    let mut added = String::new();
     let mut edits: Vec<Edit> = Vec::new();
     for (key, value) in wanted {
         match fields.get(key) {
-            None => added.push_str(&format!("{indent}{key}: {value}{newline}")),
+            None if flow => {
+                let at = header.find('{').map_or(0, |brace| brace + 1);
+                edits.push(Edit { start: at, end: at, text: format!("{key}: {value}, ") });
+            }
+            None => {
+                let text = format!("{indent}{key}: {value}{newline}");
+                edits.push(Edit { start: 0, end: 0, text });
+            }
             Some(field) => edits.extend(fill(header, field, &value)),
         }
     }
     edits.sort_by_key(|edit| edit.start);
-    let mut header_text = added;
+    with_edits(text, first_line, header, &edits)
+}
+
+/// The text with another `name` in its header; as it is if its header has none.
+pub(crate) fn replace_name(text: &str, name: &str) -> String {
+    let Some(header) = split_header(text).ok().and_then(|split| split.header) else {
+        return text.to_owned();
+    };
+    let first_line = text.split_inclusive('\n').next().unwrap_or_default();
+    let fields = read_fields(header, 1);
+    let place = fields.get("name").filter(|field| matches!(field.value, Value::Text(_)));
+    let place = place.and_then(|field| Some((field.place.style?, field.place.value?)));
+    let Some((style, (start, end))) = place else { return text.to_owned() };
+    if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
+        return text.to_owned();
+    }
+    let edit = Edit { start, end, text: name_scalar(name) };
+    with_edits(text, first_line, header, &[edit])
+}
+
+/// The text with edits in its header, which stands right behind the first line.
+fn with_edits(text: &str, first_line: &str, header: &str, edits: &[Edit]) -> String {
+    let mut out = first_line.to_owned();
     let mut done = 0;
     for edit in edits {
-        header_text.push_str(header.get(done..edit.start).unwrap_or_default());
-        header_text.push_str(&edit.text);
+        out.push_str(header.get(done..edit.start).unwrap_or_default());
+        out.push_str(&edit.text);
         done = edit.end;
     }
-    header_text.push_str(header.get(done..).unwrap_or_default());
-    // The header stands right behind the first line.
-    let after = text.get(first_line.len() + header.len()..).unwrap_or_default();
-    format!("{first_line}{header_text}{after}")
+    out.push_str(header.get(done..).unwrap_or_default());
+    out.push_str(text.get(first_line.len() + header.len()..).unwrap_or_default());
+    out
 }
 
 /// Bytes of the header and what comes in their place.
@@ -211,13 +235,36 @@ mod tests {
 
     #[test]
     fn what_is_there_or_broken_stays_as_it_is() {
-        for text in [
-            "---\nname: Other\ndescription: x\n---\n",
-            "---\nname: a: b\n---\n",
-            "---\n{license: MIT}\n---\n",
-            "---\n- a\n---\n",
-        ] {
+        for text in ["---\nname: Other\ndescription: x\n---\n", "---\n- a\n---\n"] {
             assert_eq!(done(text), text);
+        }
+    }
+
+    #[test]
+    fn flow_style_and_what_is_no_yaml_are_completed_too() {
+        for (text, expected) in [
+            ("---\nname: a: b\n---\n", "---\ndescription: \"Brews.\"\nname: a: b\n---\n"),
+            (
+                "---\n{license: MIT}\n---\n",
+                "---\n{name: tea, description: \"Brews.\", license: MIT}\n---\n",
+            ),
+        ] {
+            assert_eq!(done(text), expected);
+            assert_eq!(done(expected), expected);
+        }
+    }
+
+    #[test]
+    fn a_name_is_replaced_where_it_stands() {
+        for (text, expected) in [
+            ("---\nname: Tea_Time # x\n---\nA", "---\nname: tea-time # x\n---\nA"),
+            ("---\r\nname: 'Tea Time'\r\n---\r\n", "---\r\nname: tea-time\r\n---\r\n"),
+            ("---\n{name: Tea, x: y}\n---\n", "---\n{name: tea-time, x: y}\n---\n"),
+            ("---\nname: Tea\nx: a: b\n---\n", "---\nname: tea-time\nx: a: b\n---\n"),
+            ("---\nx: y\n---\n", "---\nx: y\n---\n"),
+            ("name: Tea", "name: Tea"),
+        ] {
+            assert_eq!(replace_name(text, "tea-time"), expected);
         }
     }
 

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use foreword_guard::{Finding, Verdict};
-use foreword_workspace::first_paragraph;
+use foreword_workspace::{first_paragraph, read_fields, split_header};
 
 use crate::error::SkillError;
-use crate::format::complete_header::complete_header;
+use crate::format::complete_header::{complete_header, replace_name};
+use crate::format::fit_name::fit_name;
 use crate::format::name::SkillName;
 use crate::format::{FormatFault, SkillDocument, validate};
 use crate::git::work_tree::MAX_FILE_BYTES;
@@ -22,35 +23,82 @@ pub(crate) struct Draft {
     pub(crate) permissions: Vec<String>,
     /// What is unusual about its form, for the person who reviews it.
     pub(crate) remarks: Vec<Finding>,
+    /// What it was called before its name was made to fit.
+    pub(crate) renamed_from: Option<String>,
+}
+
+/// Names and completes a skill that a person brings. Its form never stands in the way: a name is made
+/// to fit, and what the format does not allow is a remark.
+pub(crate) fn draft_import(content: &str, folder: &str) -> Result<Draft, SkillError> {
+    let path = format!("{folder}/SKILL.md");
+    check_text(content, &path)?;
+    let document = SkillDocument::parse(content, None);
+    let given = document.name.as_deref();
+    let name = fit_name(given, folder, content.as_bytes())
+        .ok_or_else(|| SkillError::Empty { path: path.clone() })?;
+    let renamed_from = given.filter(|given| *given != name.as_str()).map(str::to_owned);
+    Ok(complete(content, &document, name, renamed_from))
+}
+
+/// The same skill under another name.
+pub(crate) fn renamed(draft: &Draft, name: SkillName) -> Draft {
+    let before = draft.renamed_from.clone().unwrap_or_else(|| draft.name.as_str().to_owned());
+    let document = SkillDocument::parse(&draft.content, None);
+    complete(&draft.content, &document, name, Some(before))
+}
+
+fn complete(
+    content: &str,
+    document: &SkillDocument,
+    name: SkillName,
+    renamed_from: Option<String>,
+) -> Draft {
+    let description = first_paragraph(&document.body, name.as_str());
+    let mut content = complete_header(content, name.as_str(), &description);
+    if renamed_from.is_some() {
+        content = replace_name(&content, name.as_str());
+    }
+    let faults = validate(&content, Some(name.as_str()));
+    let remarks = faults.iter().map(remark).collect();
+    let permissions = document.allowed_tools.clone();
+    Draft { name, content, permissions, remarks, renamed_from }
+}
+
+/// A skill's text is a text with something in it.
+fn check_text(content: &str, path: &str) -> Result<(), SkillError> {
+    let path = path.to_owned();
+    let size = u64::try_from(content.len()).unwrap_or(u64::MAX);
+    if size > MAX_FILE_BYTES {
+        return Err(SkillError::TooLarge { path, limit: MAX_FILE_BYTES });
+    }
+    if content.contains('\0') {
+        return Err(SkillError::NotText { path });
+    }
+    if content.trim().is_empty() {
+        return Err(SkillError::Empty { path });
+    }
+    Ok(())
 }
 
 /// Names and completes what was asked for.
 pub(crate) fn draft(request: &ProposalRequest) -> Result<Draft, SkillError> {
     let shown = || request.file.clone().unwrap_or_else(|| "the proposal".to_owned());
-    let size = u64::try_from(request.content.len()).unwrap_or(u64::MAX);
-    if size > MAX_FILE_BYTES {
-        return Err(SkillError::TooLarge { path: shown(), limit: MAX_FILE_BYTES });
-    }
-    if request.content.contains('\0') {
-        return Err(SkillError::NotText { path: shown() });
-    }
-    if request.content.trim().is_empty() {
-        return Err(SkillError::Empty { path: shown() });
-    }
+    check_text(&request.content, &shown())?;
     let document = SkillDocument::parse(&request.content, None);
     let name = name(request, &document)?;
     if document.body.trim().is_empty() {
         return Err(SkillError::Empty { path: format!("{}, below its header,", shown()) });
     }
-    let description = first_paragraph(&document.body, name.as_str());
-    let content = complete_header(&request.content, name.as_str(), &description);
-    let faults = validate(&content, Some(name.as_str()));
-    if let Some(fault) = faults.iter().find(|fault| !is_unknown_field(fault)) {
-        let FormatFault { line, message, .. } = fault.clone();
+    // Whoever writes a header now can write one that is YAML.
+    let header = split_header(&request.content).ok().and_then(|split| split.header);
+    let fields = header.map(|header| read_fields(header, 2)).unwrap_or_default();
+    if fields.broken
+        && let Some(fault) = fields.faults.into_iter().last()
+    {
+        let (line, message) = (fault.line, fault.message);
         return Err(SkillError::Format { path: shown(), line, message });
     }
-    let remarks = faults.iter().map(remark).collect();
-    Ok(Draft { name, content, permissions: document.allowed_tools, remarks })
+    Ok(complete(&request.content, &document, name, None))
 }
 
 /// The name asked for, else the header's, else the file's.
@@ -78,17 +126,12 @@ pub fn name_of_file(file: &str) -> Option<String> {
     Some(name.to_owned()).filter(|name| name != "-")
 }
 
-/// A header may hold more than the format knows; other tools put their own there.
-fn is_unknown_field(fault: &FormatFault) -> bool {
-    let known = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
-    fault.field.as_deref().is_some_and(|field| !known.contains(&field))
-}
-
 /// A departure from the format as a finding: worth knowing, never decisive.
 pub(crate) fn remark(fault: &FormatFault) -> Finding {
     Finding {
         rule: "format".into(),
         verdict: Verdict::AutoApprove,
+        file: None,
         line: u32::try_from(fault.line).unwrap_or(u32::MAX),
         excerpt: fault.field.clone().unwrap_or_default(),
         message: fault.message.clone(),
@@ -153,9 +196,38 @@ mod tests {
         }
         let broken = named(None, "f.md", "---\nname: [\n---\nBody.\n").unwrap_err();
         assert!(broken.starts_with("f.md:2: ") || broken.starts_with("f.md:3: "), "{broken}");
-        let long = format!("---\ndescription: {}\n---\nBody.\n", "x".repeat(1025));
-        assert!(named(None, "f.md", &long).unwrap_err().starts_with("f.md:"));
         assert!(named(None, "f.md", &"x".repeat(2 << 20)).unwrap_err().contains("larger"));
+    }
+
+    #[test]
+    fn a_skill_that_a_person_brings_never_fails_because_of_its_form() {
+        for (content, name, from) in [
+            ("---\nname: My_Tea\ntags: [a, b]\n---\nBody.\n", "my-tea", Some("My_Tea")),
+            ("---\nname: tea\ndescription: Use for: tea\n---\nBody.\n", "tea", None),
+            ("---\nname: tea\n", "tea-room", None),
+            ("---\nname: tea\nmetadata: {a: {b: [c]}}\n---\n", "tea", None),
+            ("---\nname:\n  - a\n---\nBody.\n", "tea-room", None),
+            ("---\nname: [\n---\nBody.\n", "tea-room", Some("[")),
+            ("---\n- a\n---\nBody.\n", "tea-room", None),
+        ] {
+            let draft = draft_import(content, "Tea Room").unwrap();
+            assert_eq!(draft.name.as_str(), name, "{content}");
+            assert_eq!(draft.renamed_from.as_deref(), from, "{content}");
+        }
+        let draft = draft_import("---\nname: My_Tea\n---\nBody.\n", "x").unwrap();
+        assert_eq!(draft.content, "---\ndescription: \"Body.\"\nname: my-tea\n---\nBody.\n");
+        let again = renamed(&draft, SkillName::new("my-tea-2").unwrap());
+        assert_eq!(again.renamed_from.as_deref(), Some("My_Tea"));
+        assert!(again.content.contains("name: my-tea-2\n"));
+    }
+
+    #[test]
+    fn what_the_format_does_not_allow_is_worth_a_remark() {
+        let long = format!("---\ndescription: {}\n---\nBody.\n", "x".repeat(1025));
+        let long = draft(&request(None, "f.md", &long)).unwrap();
+        assert!(long.remarks[0].message.contains("1025 characters"), "{:?}", long.remarks);
+        let flow = "---\nmetadata: {a: b}\n---\nBody.\n";
+        assert_eq!(draft(&request(None, "f.md", flow)).unwrap().remarks.len(), 1);
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! A skill's folder against the format.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::error::SkillError;
 use crate::format::{FormatFault, validate};
+use crate::git::work_tree::WorkTree;
 
 /// The largest file that is looked at; it is also the default of `max_file_bytes`.
 const MAX_FILE_BYTES: u64 = 4 << 20;
@@ -29,6 +32,18 @@ pub fn validate_folder(folder: &Path) -> Vec<FormatFault> {
         }
         Err(message) => vec![FormatFault::at(1, message)],
     }
+}
+
+/// The files of a skill's folder, by path below it, within the limits of the store.
+///
+/// A link is an error, because its target could change after screening.
+pub fn read_skill_folder(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, SkillError> {
+    let tree = WorkTree::open(folder)?;
+    let mut files = BTreeMap::new();
+    for name in tree.names()?.iter().filter(|name| *name != ".git") {
+        files.extend(tree.files(name)?.into_iter().map(|(path, file)| (path, file.content)));
+    }
+    Ok(files)
 }
 
 fn read(folder: &Path) -> Result<String, String> {

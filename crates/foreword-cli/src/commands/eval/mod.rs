@@ -1,6 +1,7 @@
 //! `foreword eval`: evaluations and benchmarks.
 
 mod assemble;
+mod folders;
 mod injection;
 mod retrieval;
 mod run;

@@ -22,15 +22,17 @@ const MAX_FILES: usize = 200_000;
 
 /// Count screening verdicts on a corpus of skills
 ///
-/// Screens every SKILL.md in DIR and groups the verdicts by subfolder.
+/// Screens every SKILL.md in a folder and groups the verdicts by subfolder. Given a JSONL file of whole skill folders
+/// (id, label, source, attack_in, files), groups them by label, source and place of the attack, with 95% intervals.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   foreword eval screen corpus --policy import
+  foreword eval screen folders.jsonl --list
   foreword eval screen corpus --json | jq .groups")]
 pub(crate) struct EvalScreenArgs {
-    /// Folder of folders of skills
-    #[arg(value_name = "DIR")]
+    /// Folder of folders of skills, or JSONL file of skill folders
+    #[arg(value_name = "DIR|FILE")]
     directory: PathBuf,
     /// Screening policy
     #[arg(long, value_enum, default_value = "import")]
@@ -51,6 +53,9 @@ struct Counts {
 }
 
 pub(crate) fn run(args: &EvalScreenArgs, terminal: &Terminal) -> Result<(), CliError> {
+    if args.directory.is_file() {
+        return super::folders::run(&args.directory, args.policy.into(), args.list, terminal);
+    }
     let mut files = Vec::new();
     find(&args.directory, 0, &mut files)?;
     files.sort();

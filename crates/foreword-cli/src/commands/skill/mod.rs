@@ -2,12 +2,14 @@
 
 mod approve;
 mod import;
+mod lint;
 pub(crate) mod list;
 mod log;
 pub(crate) mod proposals;
 mod propose;
 mod read;
 mod reject;
+mod resubmit;
 mod revert;
 mod screen;
 
@@ -16,7 +18,7 @@ use std::path::Path;
 
 use clap::Subcommand;
 use foreword::visible;
-use foreword_guard::{Finding, Verdict};
+use foreword_guard::{Capabilities, Finding, Verdict};
 use foreword_skills::{
     CommittedChange, GitStore, GitStoreOptions, ImportOutcome, ImportState, Screeners,
 };
@@ -41,6 +43,8 @@ pub(crate) enum SkillCommand {
     Log(log::LogArgs),
     Screen(screen::ScreenArgs),
     Import(import::ImportArgs),
+    Lint(lint::LintArgs),
+    Resubmit(resubmit::ResubmitArgs),
 }
 
 pub(crate) fn run(
@@ -59,6 +63,8 @@ pub(crate) fn run(
         SkillCommand::Log(args) => log::run(workspace, args, terminal),
         SkillCommand::Screen(args) => screen::run(args, terminal),
         SkillCommand::Import(args) => import::run(workspace, args, terminal),
+        SkillCommand::Lint(args) => lint::run(args, terminal),
+        SkillCommand::Resubmit(args) => resubmit::run(workspace, args, terminal),
     }
 }
 
@@ -82,15 +88,24 @@ fn paint_verdict(verdict: Verdict) -> String {
 fn findings_text(findings: &[Finding]) -> String {
     let mut out = String::new();
     for finding in findings {
-        let Finding { rule, line, excerpt, message, .. } = finding;
+        let Finding { rule, file, line, excerpt, message, .. } = finding;
         let message = plain_line(message, 300);
-        let _ = write!(out, "  line {line}: [{rule}] {}", message.trim_end_matches('.'));
+        let file = file.as_deref().map(|f| format!("{}, ", plain_line(f, 120))).unwrap_or_default();
+        let _ = write!(out, "  {file}line {line}: [{rule}] {}", message.trim_end_matches('.'));
         if !excerpt.is_empty() {
             let _ = write!(out, ": {}", plain_line(excerpt, 120));
         }
         out.push('\n');
     }
     out
+}
+
+/// What a skill's code can do, in one line; nothing if it does nothing worth a word.
+fn capabilities_text(capabilities: &Capabilities) -> String {
+    if capabilities.is_empty() {
+        return String::new();
+    }
+    format!("  can do: {}\n", plain_line(&capabilities.to_string(), 600))
 }
 
 /// A diff with colours and escaped control characters.
@@ -111,7 +126,9 @@ fn paint_diff(diff: &str) -> String {
 
 /// Prints the outcome of one imported skill, as it happens.
 fn print_import(
-    ImportOutcome { skill, state, reason, findings, commit, id, .. }: &ImportOutcome,
+    ImportOutcome {
+        skill, state, reason, findings, capabilities, commit, id, renamed_from, ..
+    }: &ImportOutcome,
     terminal: &Terminal,
 ) {
     if terminal.json {
@@ -131,9 +148,17 @@ fn print_import(
         }
         _ => plain_line(reason, 300),
     };
-    let mut out = format!("{}  {}  {detail}\n", paint(word, colour), plain_line(skill, 64));
+    let renamed = renamed_from
+        .as_deref()
+        .map(|name| format!(" (named `{}` in its header)", plain_line(name, 64)))
+        .unwrap_or_default();
+    let mut out =
+        format!("{}  {}{renamed}  {detail}\n", paint(word, colour), plain_line(skill, 64));
     if matches!(state, ImportState::Pending | ImportState::Refused) {
         out.push_str(&findings_text(findings));
+    }
+    if !matches!(state, ImportState::Unchanged) {
+        out.push_str(&capabilities_text(capabilities));
     }
     let _ = terminal.print(&out);
 }

@@ -152,6 +152,8 @@ fn is_advice(sentence: &str) -> bool {
         "user you can't",
         "user that it",
         "user you cannot",
+        "user \"",
+        "is ready before",
     ]
     .iter()
     .any(|w| lower.contains(w))

@@ -25,6 +25,7 @@ mod reverse_shell;
 mod secret_exfiltration;
 mod shell_execution;
 mod terminal_lure;
+mod unlisted_command;
 
 use crate::screen::page::Page;
 use crate::screen::policy::Policy;
@@ -62,6 +63,7 @@ pub(crate) static RULES: &[&Rule] = &[
     &dangerous_import::RULE,
     &network_access::RULE,
     &mentioned_danger::RULE,
+    &unlisted_command::RULE,
     &capabilities::FILESYSTEM_WRITE,
     &capabilities::ENVIRONMENT_ACCESS,
     &capabilities::PROCESS_CONTROL,

@@ -5,6 +5,7 @@ use super::{AGENT, Rule};
 use crate::screen::page::Page;
 use crate::screen::report::Report;
 use crate::screen::signals::network::{DNS_LEAK, NETWORK, SEND, SEND_FILE};
+use crate::screen::url::{Url, urls};
 use crate::screen::verdict::Verdict;
 
 pub(super) static RULE: Rule =
@@ -13,7 +14,10 @@ pub(super) static RULE: Rule =
 fn check(page: &Page, report: &mut Report<'_>) {
     for signal in [NETWORK, SEND, SEND_FILE, DNS_LEAK] {
         for sighting in page.uses(signal).filter(|s| is_call(page, s)) {
-            report.add(Verdict::Reject, sighting, "Reaches the network.");
+            let addresses = urls(page.unit_text(sighting));
+            let local = !addresses.is_empty() && addresses.iter().all(Url::is_local);
+            let verdict = if local { Verdict::NeedsReview } else { Verdict::Reject };
+            report.add(verdict, sighting, "Reaches the network.");
         }
     }
 }

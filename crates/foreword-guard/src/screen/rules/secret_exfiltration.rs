@@ -18,6 +18,8 @@ const SERIALISE: Signal = Signal("serialise");
 const LOOKUP: Signal = Signal("lookup");
 /// Facts about the machine and who uses it.
 const HOST_FACTS: Signal = Signal("host-facts");
+/// An order, in words, to read a private key or to pass on all that the user says.
+const READ_KEY: Signal = Signal("read-key");
 /// An instruction to show secrets to an onlooker.
 const SHOW_SECRET: Signal = Signal("show-secret");
 
@@ -77,6 +79,12 @@ pub(super) static RULE: Rule = Rule {
             regex: r"\bjson\.dumps\s?\(|\bJSON\.stringify\s?\(|\bb64encode\b|\bbtoa\s?\(|\|\s*base64\b|\burlencode\s?\(|\bConvertTo-Json\b",
         },
         Pattern {
+            signal: READ_KEY,
+            needs: &[],
+            cues: &[".ssh/id_", ".aws/credentials", "conversation", "user data", "credentials"],
+            regex: r"\b(?:read|open|include|copy|upload|attach|get|load)\b.{0,40}(?:~|\$home)/\.(?:ssh/id_|aws/credentials)|\b(?:send|forward|post|transmit|upload|report)s?\b.{0,40}\b(?:all (?:the )?(?:conversation|user data|messages|data)|every (?:message|prompt)|credentials)\b.{0,30}\bto\s+<?https?://",
+        },
+        Pattern {
             signal: SHOW_SECRET,
             needs: &[],
             cues: &[
@@ -96,6 +104,10 @@ fn check(page: &Page, report: &mut Report<'_>) {
     names(page, report);
     for sighting in page.uses(DNS_LEAK) {
         report.add(Verdict::Reject, sighting, "Sends data out in DNS lookups.");
+    }
+    for sighting in page.uses(READ_KEY).filter(|s| page.in_text(s)) {
+        let message = "Asks the agent to read a private key or to pass on what the user says.";
+        report.add(Verdict::NeedsReview, sighting, message);
     }
     for sighting in page.uses(SHOW_SECRET) {
         report.add(Verdict::NeedsReview, sighting, "Asks the agent to show secrets in an answer.");

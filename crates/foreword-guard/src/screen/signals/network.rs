@@ -154,7 +154,7 @@ pub(crate) const PATTERNS: &[Pattern] = &[
             "resolve-dnsname",
             "dns.lookup",
         ],
-        regex: r"\b(?:nslookup|dig|host|ping|resolve-dnsname)\b[^\n]*?(?:\$\(|\$\{?\w+\}?\.|`[^`\n]+`\.)[^\n]*?\.[a-z]{2,}|\b(?:gethostbyname|getaddrinfo|dns\.(?:resolve|lookup)\w*)\s?\(\s*(?:f['\x22][^'\x22\n]*\{[^'\x22\n]*\}|`[^`\n]*\$\{[^`\n]*\}|\w+\s*\+\s*['\x22]\.)",
+        regex: r"(?:^|[^-\w])(?:nslookup|dig|host|ping|resolve-dnsname)\b[^\n]*?(?:\$\(|\$\{?\w+\}?\.|`[^`\n]+`\.)[^\n]*?\.[a-z]{2,}|\b(?:gethostbyname|getaddrinfo|dns\.(?:resolve|lookup)\w*)\s?\(\s*(?:f['\x22][^'\x22\n]*\{[^'\x22\n]*\}|`[^`\n]*\$\{[^`\n]*\}|\w+\s*\+\s*['\x22]\.)",
     },
     // In words
     Pattern {

@@ -1,71 +1,97 @@
-//! The fields of a header, each with its place in the text.
+//! The fields of a skill's header, each with its place in the text.
 //!
-//! The format's YAML is a small one: every value is a text, a list or a mapping in block style.
-//! Everything else that YAML can say (flow style, anchors, tags, a key twice) is read where it can
-//! be and noted as a fault. Limits keep a hostile header from costing anything.
+//! All of YAML is read, within limits that keep a hostile header from costing anything. What the
+//! Agent Skills format does not allow (flow style, anchors, tags, a key twice) is read and noted. A
+//! header that is no YAML at all is read line by line, as other clients do, and noted too: a skill
+//! never fails because of its header.
 
 use serde_saphyr::granit_parser::{
     Event, Options, Parser, ScalarStyle, ScanError, Span, StrInput, StructureStyle, options,
 };
 use std::collections::HashSet;
 
-use foreword_workspace::MAX_HEADER_DEPTH;
-
-use crate::format::FormatFault;
+use crate::agents::header::MAX_HEADER_DEPTH;
 
 /// Far more values than any header has.
 const MAX_EVENTS: usize = 10_000;
 
+/// Where a header departs from the format, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeaderNote {
+    /// The line, counted like [`read_fields`]'s `first_line`.
+    pub line: usize,
+    /// What is wrong, for the author.
+    pub message: String,
+}
+
+impl HeaderNote {
+    fn at(line: usize, message: impl Into<String>) -> Self {
+        Self { line, message: message.into() }
+    }
+}
+
 /// What a header says.
 #[derive(Debug, Default)]
-pub(crate) struct Fields {
-    /// The fields of the top level in their order; none if the header does not parse.
-    pub(crate) list: Vec<Field>,
-    /// What the format does not allow, or why nothing could be read.
-    pub(crate) faults: Vec<FormatFault>,
+pub struct Fields {
+    /// The fields of the top level in their order.
+    pub list: Vec<Field>,
+    /// What the format does not allow, or why the header is no YAML.
+    pub faults: Vec<HeaderNote>,
+    /// Whether the header is no YAML and was read line by line.
+    pub broken: bool,
 }
 
 /// One `key: value` of the top level.
 #[derive(Debug)]
-pub(crate) struct Field {
-    pub(crate) key: String,
-    pub(crate) value: Value,
-    pub(crate) place: Place,
+pub struct Field {
+    /// The key.
+    pub key: String,
+    /// The value.
+    pub value: Value,
+    /// Where it stands.
+    pub place: Place,
 }
 
 /// Where a field stands in the header.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub struct Place {
     /// The line of its key, counted like [`read_fields`]'s `first_line`.
-    pub(crate) line: usize,
+    pub line: usize,
     /// The column of its key, from 0.
-    pub(crate) column: usize,
+    pub column: usize,
     /// The byte after its key.
-    pub(crate) key_end: usize,
+    pub key_end: usize,
     /// The bytes of its value, where they are known.
-    pub(crate) value: Option<(usize, usize)>,
+    pub value: Option<(usize, usize)>,
     /// How its value is written, if it is a text.
-    pub(crate) style: Option<ScalarStyle>,
+    pub style: Option<ScalarStyle>,
     /// Whether it stands in block style.
-    pub(crate) block: bool,
+    pub block: bool,
 }
 
+/// What a field holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Value {
+pub enum Value {
+    /// A text; numbers and booleans are texts too.
     Text(String),
+    /// A list.
     List(Vec<Value>),
+    /// A mapping, in its order.
     Map(Vec<(String, Value)>),
     /// A reference to another value, or one of the marks `<<` and `=`, which stand for no text.
     Other,
 }
 
 impl Fields {
-    pub(crate) fn get(&self, key: &str) -> Option<&Field> {
+    /// The first field of this key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Field> {
         self.list.iter().find(|field| field.key == key)
     }
 
     /// A text that is there and not blank.
-    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+    #[must_use]
+    pub fn text(&self, key: &str) -> Option<&str> {
         match self.get(key).map(|field| &field.value) {
             Some(Value::Text(text)) if !text.trim().is_empty() => Some(text),
             _ => None,
@@ -74,7 +100,8 @@ impl Fields {
 }
 
 /// Reads a header whose first line is line `first_line` of its file.
-pub(crate) fn read_fields(header: &str, first_line: usize) -> Fields {
+#[must_use]
+pub fn read_fields(header: &str, first_line: usize) -> Fields {
     let mut reader = Reader {
         events: Parser::new_from_str_with_options(header, limits()),
         left: MAX_EVENTS,
@@ -85,11 +112,11 @@ pub(crate) fn read_fields(header: &str, first_line: usize) -> Fields {
     match reader.document() {
         Ok(list) => {
             reader.find_tabs(header);
-            Fields { list, faults: reader.faults }
+            Fields { list, faults: reader.faults, broken: false }
         }
         Err(fault) => {
             reader.faults.push(fault);
-            Fields { list: Vec::new(), faults: reader.faults }
+            Fields { list: by_lines(header, first_line), faults: reader.faults, broken: true }
         }
     }
 }
@@ -108,14 +135,14 @@ struct Reader<'a> {
     lines_above: usize,
     /// The bytes of every text, and whether it is a plain one.
     scalars: Vec<(usize, usize, bool)>,
-    faults: Vec<FormatFault>,
+    faults: Vec<HeaderNote>,
 }
 
 /// A key and what belongs to it, before it is known what the mapping is for.
 type Entry = (String, Place, Value);
 
 impl<'a> Reader<'a> {
-    fn document(&mut self) -> Result<Vec<Field>, FormatFault> {
+    fn document(&mut self) -> Result<Vec<Field>, HeaderNote> {
         let entries = loop {
             match self.next()? {
                 (Event::StreamStart | Event::DocumentStart(..), _) => {}
@@ -145,7 +172,7 @@ impl<'a> Reader<'a> {
         Ok(entries.into_iter().map(|(key, place, value)| Field { key, value, place }).collect())
     }
 
-    fn mapping(&mut self, style: StructureStyle) -> Result<Vec<Entry>, FormatFault> {
+    fn mapping(&mut self, style: StructureStyle) -> Result<Vec<Entry>, HeaderNote> {
         let block = style == StructureStyle::Block;
         let mut entries: Vec<Entry> = Vec::new();
         let mut keys = HashSet::new();
@@ -192,7 +219,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn value(&mut self, event: Event<'a>, span: Span) -> Result<Value, FormatFault> {
+    fn value(&mut self, event: Event<'a>, span: Span) -> Result<Value, HeaderNote> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.note(span, StructureStyle::Block, anchor != 0, tag.is_some());
@@ -223,9 +250,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn next(&mut self) -> Result<(Event<'a>, Span), FormatFault> {
+    fn next(&mut self) -> Result<(Event<'a>, Span), HeaderNote> {
         let Some(left) = self.left.checked_sub(1) else {
-            return Err(FormatFault::at(self.lines_above + 1, "the header has too many values"));
+            return Err(HeaderNote::at(self.lines_above + 1, "the header has too many values"));
         };
         self.left = left;
         match self.events.next_event() {
@@ -238,7 +265,7 @@ impl<'a> Reader<'a> {
                 Ok((event, span))
             }
             Some(Err(error)) => Err(self.explain(&error)),
-            None => Err(FormatFault::at(self.lines_above + 1, "unexpected end of the header")),
+            None => Err(HeaderNote::at(self.lines_above + 1, "unexpected end of the header")),
         }
     }
 
@@ -259,7 +286,7 @@ impl<'a> Reader<'a> {
             if byte == b'\t' && !in_comment && plain != Some(false) {
                 let above = header.bytes().take(offset).filter(|byte| *byte == b'\n').count();
                 let message = "contains a tab: use spaces, or quote the text";
-                self.faults.push(FormatFault::at(self.lines_above + 1 + above, message));
+                self.faults.push(HeaderNote::at(self.lines_above + 1 + above, message));
                 return;
             }
         }
@@ -284,13 +311,13 @@ impl<'a> Reader<'a> {
         self.faults.push(fault);
     }
 
-    fn fault(&self, span: Span, message: String) -> FormatFault {
-        FormatFault::at(self.line(span), message)
+    fn fault(&self, span: Span, message: String) -> HeaderNote {
+        HeaderNote::at(self.line(span), message)
     }
 
-    fn explain(&self, error: &ScanError) -> FormatFault {
+    fn explain(&self, error: &ScanError) -> HeaderNote {
         let line = self.lines_above + error.marker().line().max(1);
-        FormatFault::at(line, foreword::visible_line(&error.info().replace('\n', " ")))
+        HeaderNote::at(line, foreword::visible_line(&error.info().replace('\n', " ")))
     }
 
     fn line(&self, span: Span) -> usize {
@@ -305,6 +332,104 @@ fn text_of(text: &str, style: ScalarStyle, span: Span) -> String {
 }
 
 /// A key as a message repeats it.
-pub(crate) fn escaped(text: &str) -> String {
+#[must_use]
+pub fn escaped(text: &str) -> String {
     foreword::visible_line(&text.chars().take(60).collect::<String>())
+}
+
+/// The fields of a header that is no YAML: `key: value` at the start of a line, with the indented
+/// lines below as the rest of the value.
+fn by_lines(header: &str, first_line: usize) -> Vec<Field> {
+    let mut list: Vec<Field> = Vec::new();
+    let mut at = 0;
+    for (index, raw) in header.split_inclusive('\n').enumerate().take(MAX_EVENTS) {
+        let line = raw.trim_end();
+        if let Some((key, rest)) = key_and_rest(line) {
+            let value = rest.trim();
+            let start = at + line.len() - rest.trim_start().len();
+            let place = Place {
+                line: first_line + index,
+                column: 0,
+                key_end: at + key.len(),
+                value: Some((start, start + value.len())),
+                style: Some(ScalarStyle::Plain),
+                block: true,
+            };
+            let known = list.iter().any(|field| field.key == key);
+            if !known {
+                let text = if matches!(value, "|" | ">" | "|-" | ">-") { "" } else { value };
+                let value = Value::Text(unquoted(text).to_owned());
+                list.push(Field { key: key.to_owned(), value, place });
+            }
+        } else if line.starts_with([' ', '\t', '-'])
+            && let Some(Field { value, .. }) = list.last_mut()
+        {
+            continue_value(value, line.trim());
+        }
+        at += raw.len();
+    }
+    list
+}
+
+/// `key: rest` or `key:"rest"`, with a key that could be a field's.
+fn key_and_rest(line: &str) -> Option<(&str, &str)> {
+    let (key, rest) = line.split_once(':')?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let is_key = !key.is_empty() && key.len() <= 64 && key.chars().all(plain);
+    (is_key && !key.starts_with('-')).then_some((key, rest))
+}
+
+fn continue_value(value: &mut Value, line: &str) {
+    if let Some(item) = line.strip_prefix("- ") {
+        let item = Value::Text(unquoted(item.trim()).to_owned());
+        match value {
+            Value::List(items) => items.push(item),
+            Value::Text(text) if text.is_empty() => *value = Value::List(vec![item]),
+            _ => {}
+        }
+    } else if let Value::Text(text) = value {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(line);
+    }
+}
+
+fn unquoted(text: &str) -> &str {
+    let inner = |quote| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    let half = || text.trim_start_matches(['"', '\'']);
+    inner('"').or_else(|| inner('\'')).unwrap_or_else(half)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(header: &str) -> Vec<(String, String)> {
+        let text = |value: &Value| match value {
+            Value::Text(text) => text.clone(),
+            other => format!("{other:?}"),
+        };
+        read_fields(header, 1).list.iter().map(|f| (f.key.clone(), text(&f.value))).collect()
+    }
+
+    #[test]
+    fn what_is_no_yaml_is_read_line_by_line() {
+        let header = "name: Tea_Time\ndescription: Use for: (1) tea\n  and more\nversion:\"2\"\n\
+                      tags:\n- a\n- b\n";
+        assert!(read_fields(header, 1).broken);
+        let found = texts(header);
+        assert_eq!(found[0], ("name".into(), "Tea_Time".into()));
+        assert_eq!(found[1], ("description".into(), "Use for: (1) tea and more".into()));
+        assert_eq!(found[2], ("version".into(), "2".into()));
+        assert_eq!(found[3].1, "List([Text(\"a\"), Text(\"b\")])");
+    }
+
+    #[test]
+    fn flow_style_is_read_and_noted() {
+        let fields = read_fields("name: tea\nmetadata: {a: [b, c]}\n", 1);
+        assert!(!fields.broken);
+        assert_eq!(fields.faults.len(), 2);
+        assert!(matches!(fields.get("metadata").unwrap().value, Value::Map(_)));
+    }
 }

@@ -1,0 +1,46 @@
+//! `skill resubmit`: brings back a rejected skill for review.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::{print_import, print_imports, store};
+use crate::error::CliError;
+use crate::terminal::Terminal;
+use crate::user_env::act;
+
+/// Submit a rejected skill for review
+///
+/// Imports a skill folder as a proposal even if screening rejects it. The reason is recorded in the audit log. Agents
+/// cannot do this: for them a rejection is final.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword skill resubmit ~/Downloads/port-scanner --reason \"reviewed the script, used for our own hosts\"")]
+pub(crate) struct ResubmitArgs {
+    /// Folder with a SKILL.md, or folder of such folders
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Reason for the review
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+}
+
+pub(super) fn run(
+    workspace: &Path,
+    args: &ResubmitArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let store = store(workspace)?;
+    if !args.directory.is_dir() {
+        let path = args.directory.display();
+        return Err(CliError::usage(format!("{path} is not a directory"))
+            .hint("pass a folder with a SKILL.md, or a folder of such folders"));
+    }
+    if args.reason.trim().is_empty() {
+        return Err(CliError::usage("--reason is empty").hint("say why the skill is safe to use"));
+    }
+    let mut each = |one: &foreword_skills::ImportOutcome| print_import(one, terminal);
+    let all = store.resubmit(&args.directory, &args.reason, &act(), &mut each)?;
+    print_imports(&all, terminal)
+}

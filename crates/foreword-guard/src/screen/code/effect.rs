@@ -1,0 +1,60 @@
+//! What a program does to the world around it.
+
+use super::value::Marks;
+
+/// One thing that a program does.
+#[derive(Debug, Clone)]
+pub(crate) struct Effect {
+    pub(crate) act: Act,
+    /// The address, path, program or text that it is about.
+    pub(crate) target: String,
+    /// Where what it uses came from.
+    pub(crate) marks: Marks,
+    /// Of these, what only proves who calls: headers, user and password.
+    pub(crate) proof: Marks,
+    pub(crate) file: usize,
+    pub(crate) line: u32,
+}
+
+/// The kinds of what a program does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Act {
+    /// A request over HTTP.
+    Http,
+    /// A connection of another kind.
+    Connect,
+    /// A name is looked up.
+    Lookup,
+    /// A mail is sent.
+    Mail,
+    /// A copy to another machine, or a push to a repository.
+    Copy,
+    /// Text goes to the clipboard.
+    Clip,
+    /// A program is started.
+    Program,
+    /// Code that came from elsewhere runs.
+    Evaluate,
+    /// Code that was disguised runs.
+    Disguise,
+    /// A shell is joined to a connection.
+    RemoteShell,
+    /// A secret is read.
+    ReadSecret,
+    Write,
+    Delete,
+    /// Something is made to start on its own.
+    Persist,
+    /// Packages are installed.
+    Install,
+    /// Requests without an end.
+    Flood,
+    /// A protection is switched off, or a trace removed.
+    Lower,
+    /// A password is asked for.
+    AskPassword,
+    /// Another machine may connect.
+    Listen,
+    /// A module is loaded from an address.
+    LoadRemote,
+}

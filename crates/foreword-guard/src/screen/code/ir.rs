@@ -1,0 +1,90 @@
+//! What all languages have in common, as far as it matters for what a program does.
+//!
+//! Control flow is left out on purpose: what a branch may do counts as done. Comments are not here.
+
+/// Something that has a value.
+#[derive(Debug, Clone)]
+pub(crate) enum Expr {
+    /// Only what flows into it is known.
+    Unknown(Vec<Expr>),
+    Text(String),
+    Number(i64),
+    Name(String),
+    Member(Box<Expr>, String),
+    Index(Box<Expr>, Box<Expr>),
+    /// Texts one after the other.
+    Join(Vec<Expr>),
+    List(Vec<Expr>),
+    Map(Vec<(String, Expr)>),
+    Call(Box<Call>),
+    Function(Box<Function>),
+    /// A shell command; its value is what it prints.
+    Command(Box<Command>),
+}
+
+/// A call of a function or method.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) callee: Expr,
+    pub(crate) args: Vec<Expr>,
+    pub(crate) named: Vec<(String, Expr)>,
+    pub(crate) line: u32,
+}
+
+/// A function, with or without a name.
+#[derive(Debug, Clone)]
+pub(crate) struct Function {
+    pub(crate) params: Vec<String>,
+    pub(crate) body: Vec<Stmt>,
+}
+
+/// A command of a shell: its words, what it reads, where its output goes.
+#[derive(Debug, Clone)]
+pub(crate) struct Command {
+    pub(crate) words: Vec<Expr>,
+    pub(crate) stdin: Option<Expr>,
+    pub(crate) writes: Vec<Expr>,
+    pub(crate) line: u32,
+}
+
+/// Something that is done.
+#[derive(Debug, Clone)]
+pub(crate) enum Stmt {
+    /// A value gets names; a name may be `self.x`, or one field of the value.
+    Bind {
+        targets: Vec<Target>,
+        value: Expr,
+        extends: bool,
+    },
+    /// `local` names a module or a member of it.
+    Import {
+        module: String,
+        member: Option<String>,
+        local: String,
+        line: u32,
+    },
+    Define {
+        name: String,
+        function: Function,
+    },
+    Do(Expr),
+    Return(Expr),
+    /// Repeats for ever.
+    Endless {
+        body: Vec<Stmt>,
+        line: u32,
+    },
+}
+
+/// A name that is bound, and to which field of the value.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    pub(crate) name: String,
+    pub(crate) field: Option<String>,
+}
+
+impl Target {
+    pub(crate) fn whole(name: impl Into<String>) -> Self {
+        Self { name: name.into(), field: None }
+    }
+}

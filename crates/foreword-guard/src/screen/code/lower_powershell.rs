@@ -1,0 +1,182 @@
+//! From a syntax tree to the common form: PowerShell.
+
+use tree_sitter::Node;
+
+use super::ir::{Call, Command, Expr, Function, Stmt, Target};
+use super::lower::Lowerer;
+
+impl Lowerer<'_> {
+    pub(super) fn powershell_block(&mut self, node: Node<'_>) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        for child in self.children(node) {
+            self.powershell_statement(child, &mut out);
+        }
+        out
+    }
+
+    fn powershell_statement(&mut self, node: Node<'_>, out: &mut Vec<Stmt>) {
+        self.deeper((), |this| match node.kind() {
+            "pipeline" | "pipeline_chain" | "command" => {
+                if let Some(assignment) =
+                    this.children(node).into_iter().find(|n| n.kind() == "assignment_expression")
+                {
+                    this.powershell_assignment(assignment, out);
+                } else {
+                    let value = this.powershell_value(node);
+                    out.push(Stmt::Do(value));
+                }
+            }
+            "assignment_expression" => this.powershell_assignment(node, out),
+            "function_statement" => {
+                let children = this.children(node);
+                let name = children.iter().find(|n| n.kind() == "function_name");
+                let name = name.map(|n| this.source(*n).to_owned()).unwrap_or_default();
+                let body = this.powershell_block(node);
+                out.push(Stmt::Define { name, function: Function { params: Vec::new(), body } });
+            }
+            "function_name" | "function_parameter_declaration" | "param_block" => {}
+            _ => {
+                let body = this.powershell_block(node);
+                out.extend(body);
+            }
+        });
+    }
+
+    fn powershell_assignment(&mut self, node: Node<'_>, out: &mut Vec<Stmt>) {
+        let children = self.children(node);
+        let (Some(left), Some(right)) = (children.first(), children.last()) else { return };
+        let name = self.source(*left).trim().to_ascii_lowercase();
+        let value = self.powershell_value(*right);
+        out.push(Stmt::Bind { targets: vec![Target::whole(name)], value, extends: false });
+    }
+
+    fn powershell_value(&mut self, node: Node<'_>) -> Expr {
+        self.deeper(Expr::Unknown(Vec::new()), |this| match node.kind() {
+            "pipeline" | "pipeline_chain" => {
+                let mut value: Option<Expr> = None;
+                for part in this.children(node) {
+                    let next = this.powershell_value(part);
+                    value = Some(match (next, value) {
+                        (Expr::Command(mut command), Some(before)) => {
+                            command.stdin = Some(before);
+                            Expr::Command(command)
+                        }
+                        (next, Some(before)) => Expr::Unknown(vec![before, next]),
+                        (next, None) => next,
+                    });
+                }
+                value.unwrap_or(Expr::Unknown(Vec::new()))
+            }
+            "command" => this.powershell_command(node),
+            "variable" | "braced_variable" => {
+                let name = this.source(node).to_ascii_lowercase();
+                match name.strip_prefix("$env:") {
+                    Some(variable) => Expr::Name(format!("${}", variable.to_ascii_uppercase())),
+                    None => Expr::Name(name),
+                }
+            }
+            "verbatim_string_characters" | "verbatim_here_string_characters" => {
+                Expr::Text(this.source(node).trim_matches(['\'', '@']).to_owned())
+            }
+            "expandable_string_literal" | "expandable_here_string_literal" => {
+                this.powershell_string(node)
+            }
+            "generic_token"
+            | "command_parameter"
+            | "command_argument_sep"
+            | "type_name"
+            | "simple_name"
+            | "member_name"
+            | "path_command_name_token"
+            | "command_name" => Expr::Text(this.source(node).replace('`', "")),
+            "decimal_integer_literal" | "hexadecimal_integer_literal" => {
+                super::text::number(this.source(node))
+                    .map_or(Expr::Unknown(Vec::new()), Expr::Number)
+            }
+            "invokation_expression" | "member_access" => this.powershell_member(node),
+            "additive_expression" | "additive_argument_expression" => {
+                let parts = this.children(node).into_iter().map(|n| this.powershell_value(n));
+                Expr::Join(parts.collect())
+            }
+            "array_expression" | "array_literal_expression" if node.named_child_count() > 1 => {
+                let parts = this.children(node).into_iter().map(|n| this.powershell_value(n));
+                Expr::List(parts.collect())
+            }
+            _ => {
+                let parts: Vec<Expr> =
+                    this.children(node).into_iter().map(|n| this.powershell_value(n)).collect();
+                match <[Expr; 1]>::try_from(parts) {
+                    Ok([only]) => only,
+                    Err(parts) => Expr::Unknown(parts),
+                }
+            }
+        })
+    }
+
+    fn powershell_command(&mut self, node: Node<'_>) -> Expr {
+        let line = self.line(node);
+        let (mut words, mut writes) = (Vec::new(), Vec::new());
+        for child in self.children(node) {
+            match child.kind() {
+                "command_elements" => {
+                    for element in self.children(child) {
+                        match element.kind() {
+                            "command_argument_sep" => {}
+                            "redirection" => writes.push(self.powershell_value(element)),
+                            _ => words.push(self.powershell_value(element)),
+                        }
+                    }
+                }
+                "command_invokation_operator" => {}
+                _ => words.push(self.powershell_value(child)),
+            }
+        }
+        // A call on a parenthesised object is parsed apart from it; its text still says what it does.
+        let source = self.source(node);
+        if source.to_ascii_lowercase().contains("downloadstring") {
+            words.push(Expr::Text(source.to_owned()));
+        }
+        Expr::Command(Box::new(Command { words, stdin: None, writes, line }))
+    }
+
+    /// `$x.Method(args)`, `[Type]::Method(args)`.
+    fn powershell_member(&mut self, node: Node<'_>) -> Expr {
+        let line = self.line(node);
+        let children = self.children(node);
+        let Some(object) = children.first() else { return Expr::Unknown(Vec::new()) };
+        let object = match object.kind() {
+            "type_literal" => {
+                Expr::Name(self.source(*object).trim_matches(['[', ']']).to_ascii_lowercase())
+            }
+            _ => self.powershell_value(*object),
+        };
+        let member = children.iter().find(|n| n.kind() == "member_name");
+        let member = member.map(|n| self.source(*n).to_ascii_lowercase()).unwrap_or_default();
+        let callee = Expr::Member(Box::new(object), member);
+        let list = children.iter().find(|n| n.kind() == "argument_list");
+        let Some(list) = list else { return callee };
+        let args = self.children(*list).into_iter().map(|n| self.powershell_value(n)).collect();
+        Expr::Call(Box::new(Call { callee, args, named: Vec::new(), line }))
+    }
+
+    /// A string with what is put into it.
+    fn powershell_string(&mut self, node: Node<'_>) -> Expr {
+        let source = self.source(node);
+        let mut parts = Vec::new();
+        let mut at = 0;
+        for child in self.children(node) {
+            let start = child.start_byte().saturating_sub(node.start_byte());
+            parts.push(Expr::Text(source.get(at..start).unwrap_or_default().to_owned()));
+            parts.push(self.powershell_value(child));
+            at = child.end_byte().saturating_sub(node.start_byte());
+        }
+        parts.push(Expr::Text(source.get(at..).unwrap_or_default().to_owned()));
+        if let Some(Expr::Text(first)) = parts.first_mut() {
+            *first = first.trim_start_matches(['"', '@']).to_owned();
+        }
+        if let Some(Expr::Text(last)) = parts.last_mut() {
+            *last = last.trim_end_matches(['"', '@']).replace('`', "");
+        }
+        Expr::Join(parts)
+    }
+}

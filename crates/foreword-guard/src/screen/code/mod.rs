@@ -1,0 +1,114 @@
+//! What the code of a skill does: parsed, not matched.
+//!
+//! `language` parses with tree-sitter; `lower*` turns each language into one small form (`ir`);
+//! `machine` follows values through it, with `calls` and `commands` for what functions and programs
+//! do, across all files of a skill; `judge` weighs what comes out, in one place for all languages;
+//! `capabilities` says it for people. Nothing is run, and no text is ever written to a file.
+
+mod calls;
+pub(crate) mod capabilities;
+mod commands;
+mod effect;
+mod ir;
+mod judge;
+pub(crate) mod language;
+mod lower;
+mod lower_powershell;
+mod lower_shell;
+mod machine;
+mod manifests;
+mod places;
+mod text;
+mod value;
+
+pub(crate) use judge::{Documents, Judgement};
+
+use capabilities::Capabilities;
+use language::Language;
+use machine::Program;
+pub(crate) use machine::ProgramKind;
+
+/// Larger programs are looked at in part.
+const MAX_PROGRAM: usize = 512 * 1024;
+/// Programs of one skill that are looked at, fences included.
+const MAX_PROGRAMS: usize = 400;
+
+/// The programs of one skill.
+#[derive(Debug, Default)]
+pub(crate) struct Code {
+    programs: Vec<Program>,
+    /// Where each program stands: the index of its file, and whether it runs on its own.
+    places: Vec<(usize, Option<String>)>,
+    /// Programs that were left out.
+    pub(crate) left_out: usize,
+}
+
+/// What was found in one file of a skill.
+pub(crate) struct Found {
+    pub(crate) file: usize,
+    pub(crate) judgement: Judgement,
+}
+
+impl Code {
+    /// Adds a program, or a piece of one that stands `lines_above` lines down its file.
+    pub(crate) fn add(
+        &mut self,
+        file: usize,
+        path: &str,
+        language: Language,
+        text: &str,
+        (kind, lines_above): (ProgramKind, u32),
+        trigger: Option<String>,
+    ) {
+        if self.programs.len() >= MAX_PROGRAMS {
+            self.left_out += 1;
+            return;
+        }
+        let mut end = text.len().min(MAX_PROGRAM);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let text = text.get(..end).unwrap_or_default().trim_start_matches('\u{feff}');
+        let body = lower::lower(language, text);
+        self.programs.push(Program { path: path.to_owned(), language, kind, lines_above, body });
+        self.places.push((file, trigger));
+    }
+
+    /// Adds the code that stands in a file which is no program.
+    pub(crate) fn add_embedded(&mut self, file: usize, path: &str, text: &str) {
+        for piece in manifests::embedded(path, text) {
+            let above = piece.line.saturating_sub(1);
+            let place = (ProgramKind::Embedded, above);
+            self.add(file, path, piece.language, &piece.code, place, piece.trigger);
+        }
+    }
+
+    /// What the programs can do, and what is wrong with it.
+    pub(crate) fn judge(&self, documents: &Documents<'_>) -> (Vec<Found>, Capabilities) {
+        let effects = machine::effects(&self.programs);
+        let mut capabilities = Capabilities::default();
+        for effect in &effects {
+            capabilities.add(effect);
+        }
+        for (_, trigger) in &self.places {
+            if let Some(trigger) = trigger {
+                capabilities.starts.insert(trigger.clone());
+            }
+        }
+        let found = judge::judge(&effects, &self.programs, documents).into_iter().map(|mut j| {
+            let above = self.programs.get(j.program).map_or(0, |program| program.lines_above);
+            j.line = j.line.saturating_add(above);
+            let file = self.places.get(j.program).map_or(0, |(file, _)| *file);
+            Found { file, judgement: j }
+        });
+        (found.collect(), capabilities)
+    }
+
+    /// The pieces that run on their own, each with its file and line.
+    pub(crate) fn triggers(&self) -> impl Iterator<Item = (usize, u32, &str)> {
+        let all = self.programs.iter().zip(&self.places);
+        all.filter_map(|(program, (file, trigger))| {
+            Some((*file, program.lines_above + 1, trigger.as_deref()?))
+        })
+    }
+}

@@ -1,0 +1,189 @@
+//! Paths that matter: where secrets lie, what starts on its own, what agents read at every start.
+
+/// What a path holds that must not leave the machine.
+pub(crate) fn secret_at(path: &str) -> Option<&'static str> {
+    let lower = path.to_ascii_lowercase().replace('\\', "/");
+    let found = SECRETS.iter().find(|(part, _)| lower.contains(part)).map(|(_, what)| *what);
+    found.or_else(|| {
+        let name = lower.rsplit('/').next().unwrap_or_default();
+        let is_dotenv = name == ".env" || name.starts_with(".env.") && !is_sample(name);
+        is_dotenv.then_some(DOTENV)
+    })
+}
+
+/// What [`secret_at`] says of a dotenv file, which a program may read for its own settings.
+pub(crate) const DOTENV: &str = "a .env file";
+
+fn is_sample(name: &str) -> bool {
+    ["example", "sample", "template", "dist"].iter().any(|end| name.ends_with(end))
+}
+
+const SECRETS: [(&str, &str); 71] = [
+    (".ssh/id_", "SSH keys"),
+    (".ssh/*", "SSH keys"),
+    ("/.ssh/identity", "SSH keys"),
+    ("id_rsa", "SSH keys"),
+    ("id_ed25519", "SSH keys"),
+    (".aws/credentials", "AWS credentials"),
+    (".aws/config", "AWS credentials"),
+    (".aws/sso", "AWS credentials"),
+    (".kube/config", "Kubernetes credentials"),
+    (".docker/config.json", "Docker credentials"),
+    (".config/gcloud", "Google Cloud credentials"),
+    ("application_default_credentials", "Google Cloud credentials"),
+    (".azure/", "Azure credentials"),
+    (".netrc", "saved passwords"),
+    (".git-credentials", "git credentials"),
+    (".config/gh/hosts", "GitHub credentials"),
+    (".npmrc", "npm credentials"),
+    (".pypirc", "PyPI credentials"),
+    (".gnupg", "GnuPG keys"),
+    (".pgpass", "database passwords"),
+    (".my.cnf", "database passwords"),
+    (".vault-token", "Vault token"),
+    (".terraform.d/credentials", "Terraform credentials"),
+    ("/etc/shadow", "password hashes"),
+    ("/etc/passwd", "the list of users"),
+    ("/etc/secrets", "secrets of the system"),
+    ("/run/secrets", "secrets of the system"),
+    ("/etc/ssl/private", "private keys"),
+    (".bash_history", "shell history"),
+    (".zsh_history", "shell history"),
+    (".python_history", "shell history"),
+    ("consolehost_history", "shell history"),
+    ("/proc/self/environ", "environment variables"),
+    ("login.keychain", "the keychain"),
+    ("library/keychains", "the keychain"),
+    ("keyrings/", "the keyring"),
+    ("login data", "saved passwords of a browser"),
+    ("logins.json", "saved passwords of a browser"),
+    ("key4.db", "saved passwords of a browser"),
+    ("cookies.sqlite", "cookies of a browser"),
+    ("default/cookies", "cookies of a browser"),
+    ("network/cookies", "cookies of a browser"),
+    ("google/chrome", "data of a browser"),
+    ("google-chrome", "data of a browser"),
+    ("bravesoftware", "data of a browser"),
+    ("firefox/profiles", "data of a browser"),
+    (".mozilla/firefox", "data of a browser"),
+    ("microsoft/edge/user data", "data of a browser"),
+    ("library/messages/chat.db", "messages"),
+    ("wallet.dat", "a wallet"),
+    (".ethereum", "a wallet"),
+    (".bitcoin", "a wallet"),
+    (".electrum", "a wallet"),
+    ("exodus.wallet", "a wallet"),
+    ("/exodus/", "a wallet"),
+    ("solana/id.json", "a wallet"),
+    (".config/solana", "a wallet"),
+    ("atomic/local storage", "a wallet"),
+    ("ledger live", "a wallet"),
+    ("metamask", "a wallet"),
+    ("nkbihfbeogaeaoehlefnkodbefgpgknn", "a wallet"),
+    (".claude/.credentials", "credentials of an agent"),
+    (".claude.json", "credentials of an agent"),
+    (".codex/auth.json", "credentials of an agent"),
+    (".openclaw/openclaw.json", "credentials of an agent"),
+    (".openclaw/credentials", "credentials of an agent"),
+    (".clawdbot/clawdbot.json", "credentials of an agent"),
+    ("auth-profiles.json", "credentials of an agent"),
+    ("credentials.json", "credentials"),
+    ("service-account.json", "credentials"),
+    ("telegram desktop/tdata", "messages"),
+];
+
+/// What a path makes start on its own.
+pub(crate) fn starts_on_its_own(path: &str) -> Option<&'static str> {
+    let lower = path.to_ascii_lowercase().replace('\\', "/");
+    STARTERS.iter().find(|(part, _)| lower.contains(part)).map(|(_, what)| *what)
+}
+
+const STARTERS: [(&str, &str); 29] = [
+    (".bashrc", "shell start-up file"),
+    (".zshrc", "shell start-up file"),
+    (".zprofile", "shell start-up file"),
+    (".zshenv", "shell start-up file"),
+    (".bash_profile", "shell start-up file"),
+    (".bash_login", "shell start-up file"),
+    ("/.profile", "shell start-up file"),
+    ("~/.profile", "shell start-up file"),
+    ("config.fish", "shell start-up file"),
+    ("/etc/profile", "shell start-up file"),
+    ("$profile", "shell start-up file"),
+    ("/etc/cron", "cron job"),
+    ("/var/spool/cron", "cron job"),
+    ("launchagents", "launch agent"),
+    ("launchdaemons", "launch agent"),
+    ("systemd/user", "service"),
+    ("/etc/systemd", "service"),
+    ("/etc/init.d", "service"),
+    ("/etc/rc.local", "service"),
+    (".config/autostart", "autostart entry"),
+    ("start menu/programs/startup", "autostart entry"),
+    ("authorized_keys", "SSH login key"),
+    (".git/hooks", "git hook"),
+    ("/etc/sudoers", "sudo rule"),
+    ("/etc/ld.so.preload", "preloaded library"),
+    ("sitecustomize.py", "Python start-up file"),
+    ("usercustomize.py", "Python start-up file"),
+    (".vscode/tasks.json", "editor task"),
+    ("/etc/hosts", "name resolution"),
+];
+
+/// Files that tell agents what to do, or what they may.
+pub(crate) fn is_agent_file(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase().replace('\\', "/");
+    let name = lower.rsplit('/').next().unwrap_or_default();
+    let named = [
+        "claude.md",
+        "claude.local.md",
+        "agents.md",
+        "soul.md",
+        "identity.md",
+        "gemini.md",
+        ".cursorrules",
+        ".windsurfrules",
+        "copilot-instructions.md",
+    ];
+    named.contains(&name)
+        || [".claude/settings", ".mcp.json", "claude_desktop_config.json", ".cursor/mcp.json"]
+            .iter()
+            .any(|part| lower.contains(part))
+}
+
+/// Deleting there destroys more than the program's own files.
+pub(crate) fn is_precious(path: &str) -> bool {
+    let path = path.trim().trim_matches(['"', '\'']);
+    let bare = path.trim_end_matches(['*', '/', '.']);
+    let system =
+        ["/etc", "/usr", "/bin", "/var", "/home", "/boot", "/lib", "/root", "/Users", "C:"];
+    path.starts_with('/') && bare.is_empty()
+        || matches!(bare, "~" | "$HOME" | "${HOME}")
+        || system.contains(&bare)
+        || ["~/Documents", "~/Desktop", "~/Pictures", "~/.ssh"].contains(&bare)
+}
+
+/// A name that a secret's variable has.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    [
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "API_KEY",
+        "APIKEY",
+        "PRIVATE_KEY",
+        "ACCESS_KEY",
+        "CREDENTIAL",
+        "_KEY",
+        "MNEMONIC",
+        "SEED_PHRASE",
+        "DATABASE_URL",
+    ]
+    .iter()
+    .any(|part| upper.contains(part))
+        && !["PUBLIC", "KEYBOARD", "MAX_TOKEN", "TOKENIZER", "TOKENS"]
+            .iter()
+            .any(|part| upper.contains(part))
+}

@@ -1,0 +1,199 @@
+//! What is known of a value: its text as far as it is constant, what it names, and where it came from.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Stands in a text for a part that is not constant.
+pub(crate) const HOLE: char = '\u{FFFC}';
+/// Longer constant texts are cut.
+const MAX_TEXT: usize = 16 * 1024;
+/// Marks that one value carries.
+const MAX_MARKS: usize = 16;
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Origin {
+    /// A file that holds credentials, keys or private data.
+    SecretFile,
+    /// A variable of the environment with the name of a secret.
+    SecretVariable,
+    /// All variables of the environment.
+    Environment,
+    /// What a program that manages credentials prints.
+    Credential,
+    Clipboard,
+    /// What is on the screen or typed.
+    Screen,
+    /// Cookies and stores of a page.
+    Page,
+    /// Facts about the machine and its user.
+    HostFacts,
+    /// The contents of local files.
+    Files,
+    /// What a server answered.
+    Fetched,
+    /// Decoded from something that a reader cannot read.
+    Decoded,
+}
+
+impl Origin {
+    /// Something that must not leave the machine unasked.
+    pub(crate) fn is_secret(&self) -> bool {
+        matches!(
+            self,
+            Self::SecretFile
+                | Self::SecretVariable
+                | Self::Environment
+                | Self::Credential
+                | Self::Clipboard
+                | Self::Screen
+                | Self::Page
+        )
+    }
+}
+
+/// One origin of a value, with its place.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Mark {
+    pub(crate) origin: Origin,
+    /// The file, the variable or the host.
+    pub(crate) detail: String,
+    pub(crate) file: usize,
+    pub(crate) line: u32,
+}
+
+/// All origins of a value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Marks(Vec<Rc<Mark>>);
+
+impl Marks {
+    pub(crate) fn one(mark: Mark) -> Self {
+        Self(vec![Rc::new(mark)])
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        for mark in &other.0 {
+            if self.0.len() >= MAX_MARKS {
+                return;
+            }
+            let known = |m: &Rc<Mark>| m.origin == mark.origin && m.detail == mark.detail;
+            if !self.0.iter().any(known) {
+                self.0.push(Rc::clone(mark));
+            }
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Mark> {
+        self.0.iter().map(Rc::as_ref)
+    }
+
+    pub(crate) fn has(&self, origin: &Origin) -> bool {
+        self.iter().any(|mark| mark.origin == *origin)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// What is known of a value.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Value {
+    /// Its text, with [`HOLE`]s.
+    pub(crate) text: Option<Rc<str>>,
+    pub(crate) number: Option<i64>,
+    /// The module, object or function it names, such as `os.environ`.
+    pub(crate) path: Option<Rc<str>>,
+    /// A file of the same folder that it names as a module.
+    pub(crate) module: Option<usize>,
+    pub(crate) marks: Marks,
+    pub(crate) items: Option<Rc<Vec<Value>>>,
+    pub(crate) fields: Option<Rc<BTreeMap<String, Value>>>,
+    /// Its text was put together so that a reader does not see it.
+    pub(crate) disguised: bool,
+}
+
+impl Value {
+    pub(crate) fn text(text: impl AsRef<str>) -> Self {
+        Self { text: Some(cut(text.as_ref()).into()), ..Self::default() }
+    }
+
+    pub(crate) fn path(path: impl AsRef<str>) -> Self {
+        Self { path: Some(path.as_ref().into()), ..Self::default() }
+    }
+
+    pub(crate) fn marked(marks: Marks) -> Self {
+        Self { marks, ..Self::default() }
+    }
+
+    pub(crate) fn as_text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// The text without anything unknown in it.
+    pub(crate) fn constant(&self) -> Option<&str> {
+        self.as_text().filter(|text| !text.contains(HOLE))
+    }
+
+    /// All origins, also of what it holds.
+    pub(crate) fn all_marks(&self) -> Marks {
+        let mut marks = self.marks.clone();
+        for item in self.items.iter().flat_map(|items| items.iter()) {
+            marks.add(&item.marks);
+        }
+        for field in self.fields.iter().flat_map(|fields| fields.values()) {
+            marks.add(&field.all_marks());
+        }
+        marks
+    }
+
+    pub(crate) fn field(&self, name: &str) -> Option<&Value> {
+        self.fields.as_ref().and_then(|fields| fields.get(name))
+    }
+
+    /// This value or that one.
+    pub(crate) fn or(mut self, other: &Self) -> Self {
+        self.marks.add(&other.marks);
+        self.text = self.text.or_else(|| other.text.clone());
+        self.number = self.number.or(other.number);
+        self.path = self.path.or_else(|| other.path.clone());
+        self.module = self.module.or(other.module);
+        self.items = self.items.or_else(|| other.items.clone());
+        self.fields = self.fields.or_else(|| other.fields.clone());
+        self.disguised |= other.disguised;
+        self
+    }
+
+    /// The values one after the other, as a text.
+    pub(crate) fn joined(parts: &[Self], between: &str) -> Self {
+        let mut text = String::new();
+        let mut known = false;
+        let mut out = Self::default();
+        for (place, part) in parts.iter().enumerate() {
+            if place > 0 {
+                text.push_str(between);
+            }
+            match (&part.text, part.number) {
+                _ if text.len() > MAX_TEXT => {}
+                (Some(part), _) => {
+                    known = true;
+                    text.push_str(part);
+                }
+                (None, Some(number)) => text.push_str(&number.to_string()),
+                _ => text.push(HOLE),
+            }
+            out.marks.add(&part.all_marks());
+            out.disguised |= part.disguised;
+        }
+        out.text = known.then(|| cut(&text).into());
+        out
+    }
+}
+
+fn cut(text: &str) -> &str {
+    let mut end = text.len().min(MAX_TEXT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}

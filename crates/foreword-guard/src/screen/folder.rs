@@ -1,0 +1,408 @@
+//! A whole skill: its documents as texts, its programs as programs, one verdict.
+
+use crate::screen::code::capabilities::Capabilities;
+use crate::screen::code::language::Language;
+use crate::screen::code::{Code, Documents, ProgramKind};
+use crate::screen::document::{Document, Place};
+use crate::screen::report::shorten;
+use crate::screen::screener::Screener;
+use crate::screen::verdict::{Finding, Screening, Verdict};
+
+/// A file of a skill.
+#[derive(Debug, Clone, Copy)]
+pub struct SkillFile<'a> {
+    /// Its path below the folder of the skill.
+    pub path: &'a str,
+    /// Its bytes.
+    pub content: &'a [u8],
+}
+
+/// Findings that are kept.
+const MAX_FINDINGS: usize = 200;
+/// Data files that are read as texts up to this size.
+const MAX_DATA: usize = 64 * 1024;
+
+/// Judges a skill with all its files.
+///
+/// Documents go through `screeners`. Programs, fences and the commands in manifests are parsed, and
+/// values are followed through all of them. `declared_permissions` are compared with what the code can
+/// do; they never make a verdict milder.
+#[must_use]
+pub fn screen_folder(
+    screeners: &[&dyn Screener],
+    files: &[SkillFile<'_>],
+    declared_permissions: &[String],
+) -> Screening {
+    let mut findings = Vec::new();
+    let mut code = Code::default();
+    let mut documents = String::new();
+    let mut unread = Vec::new();
+    let main = files.iter().position(|file| is_main(file.path)).unwrap_or(0);
+    let screen = |text: &str| -> Vec<Finding> {
+        screeners.iter().flat_map(|s| s.screen(text, declared_permissions)).collect()
+    };
+    for (index, file) in files.iter().enumerate() {
+        let Ok(text) = std::str::from_utf8(file.content) else {
+            unread.push(file.path);
+            findings.extend(unreadable(index, file));
+            // What can be read of it is.
+            let text = String::from_utf8_lossy(file.content);
+            if let Kind::Program(language) = kind(file.path, &text, index == main) {
+                code.add(index, file.path, language, &text, (ProgramKind::File, 0), None);
+            }
+            if index == main {
+                add_fences(&mut code, index, file.path, &text);
+            }
+            let found = screen(&text).into_iter().filter(|f| f.verdict == Verdict::Reject);
+            findings.extend(found.map(|finding| (index, finding)));
+            continue;
+        };
+        match kind(file.path, text, index == main) {
+            Kind::Document => {
+                documents.push_str(&text.to_lowercase());
+                documents.push('\n');
+                findings.extend(screen(text).into_iter().map(|finding| (index, finding)));
+                add_fences(&mut code, index, file.path, text);
+            }
+            Kind::Program(language) => {
+                code.add(index, file.path, language, text, (ProgramKind::File, 0), None);
+            }
+            Kind::OtherProgram => {
+                let fenced = format!("```\n{text}\n```\n");
+                let found = screen(&fenced).into_iter().map(|mut finding| {
+                    finding.line = finding.line.saturating_sub(1).max(1);
+                    finding.verdict = finding.verdict.min(Verdict::NeedsReview);
+                    (index, finding)
+                });
+                findings.extend(found);
+            }
+            Kind::Data => {
+                code.add_embedded(index, file.path, text);
+                if text.len() <= MAX_DATA {
+                    let grave = screen(text).into_iter().filter(|f| f.verdict == Verdict::Reject);
+                    findings.extend(grave.map(|mut finding| {
+                        finding.verdict = Verdict::NeedsReview;
+                        (index, finding)
+                    }));
+                }
+            }
+        }
+    }
+    let (found, mut capabilities) = code.judge(&Documents::new(&documents));
+    for one in found {
+        let text = files.get(one.file).map(|file| String::from_utf8_lossy(file.content));
+        let excerpt = text.map(|text| excerpt(&text, one.judgement.line)).unwrap_or_default();
+        let finding = Finding {
+            rule: one.judgement.rule.to_owned(),
+            verdict: one.judgement.verdict,
+            file: None,
+            line: one.judgement.line,
+            excerpt,
+            message: one.judgement.message,
+        };
+        findings.push((one.file, finding));
+    }
+    for (file, line, trigger) in code.triggers().filter(|t| !t.2.contains("page")) {
+        let message = format!("Runs on its own ({trigger}).");
+        findings.push((file, note("runs-on-its-own", line, &message)));
+    }
+    if code.left_out > 0 {
+        let message = format!("{} programs were left out: there are too many.", code.left_out);
+        let mut finding = note("too-many-programs", 1, &message);
+        finding.verdict = Verdict::NeedsReview;
+        findings.push((main, finding));
+    }
+    capabilities.unread.extend(unread.into_iter().map(str::to_owned));
+    if let Some(declared) = undeclared(&capabilities, declared_permissions) {
+        findings.push((main, declared));
+    }
+    let defensive = files.get(main).is_some_and(|file| is_defensive(file.content));
+    let mut out: Vec<Finding> = Vec::new();
+    for (index, mut finding) in findings {
+        let path = files.get(index).map(|file| file.path).unwrap_or_default();
+        if finding.verdict == Verdict::Reject && (defensive && is_document(path) || is_sample(path))
+        {
+            finding.verdict = Verdict::NeedsReview;
+        }
+        finding.file = (index != main).then(|| path.to_owned());
+        let same = |f: &Finding| {
+            (&f.rule, &f.file, f.line) == (&finding.rule, &finding.file, finding.line)
+        };
+        match out.iter_mut().rev().take(64).find(|f| same(f)) {
+            Some(known) if known.verdict >= finding.verdict => {}
+            Some(known) => *known = finding,
+            None => out.push(finding),
+        }
+    }
+    if out.len() > MAX_FINDINGS {
+        out.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
+        out.truncate(MAX_FINDINGS);
+    }
+    Screening { capabilities, ..Screening::of(out) }
+}
+
+enum Kind {
+    Document,
+    Program(Language),
+    /// Code in a language without a grammar here.
+    OtherProgram,
+    Data,
+}
+
+fn is_main(path: &str) -> bool {
+    path.eq_ignore_ascii_case("SKILL.md")
+}
+
+fn is_document(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    [".md", ".mdx", ".markdown", ".txt", ".rst"].iter().any(|end| lower.ends_with(end))
+}
+
+fn kind(path: &str, text: &str, main: bool) -> Kind {
+    if main || is_document(path) {
+        return Kind::Document;
+    }
+    if let Some(language) = Language::of_file(path, text) {
+        return Kind::Program(language);
+    }
+    let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    let others = [
+        "pl",
+        "pm",
+        "php",
+        "lua",
+        "vbs",
+        "bat",
+        "cmd",
+        "groovy",
+        "go",
+        "rs",
+        "swift",
+        "java",
+        "c",
+        "cc",
+        "cpp",
+        "kt",
+        "scala",
+        "r",
+        "jl",
+        "applescript",
+        "scpt",
+        "fish",
+        "awk",
+        "tcl",
+    ];
+    if others.contains(&extension.as_str()) { Kind::OtherProgram } else { Kind::Data }
+}
+
+/// The programs in the fences of a document, unless they are shown as something not to do.
+fn add_fences(code: &mut Code, index: usize, path: &str, text: &str) {
+    let document = Document::read(text);
+    let mut units = document.units.iter().filter(|unit| unit.place == Place::Code).peekable();
+    while let Some(first) = units.next() {
+        let mut end = first.end;
+        while let Some(next) = units.next_if(|unit| unit.block == first.block) {
+            end = next.end;
+        }
+        let Some(fence) = document.fence(first.block) else { continue };
+        let language = match fence.language.as_str() {
+            "" => Some(Language::Shell),
+            name => Language::of_name(name),
+        };
+        let Some(language) = language else { continue };
+        let above = text.get(..first.start).unwrap_or_default();
+        if is_bad_example(above) {
+            continue;
+        }
+        let body = text.get(first.start..end).unwrap_or_default();
+        let body = match language {
+            Language::Shell => without_placeholders(body),
+            _ => body.to_owned(),
+        };
+        let lines = first.line.saturating_sub(1);
+        code.add(index, path, language, &body, (ProgramKind::Fence, lines), None);
+    }
+}
+
+/// `<case-id>` in a command is a word to fill in, not a redirection.
+fn without_placeholders(code: &str) -> String {
+    let mut out = String::with_capacity(code.len());
+    let mut rest = code;
+    while let Some(at) = rest.find('<') {
+        let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let is_word =
+            |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ' | '.' | '/' | ':');
+        let inner = from.get(1..).unwrap_or_default();
+        let end = inner.find(|c: char| !is_word(c)).unwrap_or(inner.len());
+        let closed = inner.get(end..).is_some_and(|after| after.starts_with('>'));
+        let word = inner.get(..end).unwrap_or_default();
+        out.push_str(before);
+        if closed && !word.is_empty() && !word.starts_with(' ') {
+            out.push_str(&word.replace([' ', '/', ':'], "-"));
+            rest = inner.get(end + 1..).unwrap_or_default();
+        } else {
+            out.push('<');
+            rest = inner;
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Whether the last lines above a fence say that it shows something bad.
+fn is_bad_example(above: &str) -> bool {
+    let words = [
+        "bad",
+        "never",
+        "don't",
+        "do not",
+        "avoid",
+        "vulnerable",
+        "malicious",
+        "attack",
+        "insecure",
+        "wrong",
+        "dangerous",
+        "unsafe",
+        "exploit",
+        "payload",
+        "detect",
+        "\u{274c}",
+        "red flag",
+        "anti-pattern",
+        "suspicious",
+        "looks like",
+        "forbidden",
+        "block",
+    ];
+    let lines: Vec<&str> =
+        above.lines().rev().skip(1).filter(|l| !l.trim().is_empty()).take(2).collect();
+    let text = lines.join(" ").to_lowercase();
+    words.iter().any(|word| text.contains(word))
+}
+
+/// Whether a skill says of itself that it is about attacks: it teaches, scans or tests for them.
+fn is_defensive(content: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(content);
+    let head: String = text.chars().take(1500).collect::<String>().to_lowercase();
+    let words = [
+        "security audit",
+        "security scan",
+        "vulnerabilit",
+        "malware",
+        "penetration",
+        "pentest",
+        "threat",
+        "red team",
+        "red-team",
+        "prompt injection",
+        "exploit",
+        "security review",
+        "hardening",
+        "incident response",
+        "forensic",
+        "supply chain attack",
+        "skill audit",
+        "skill scanner",
+        "secure code",
+        "security best practices",
+        "detects",
+        "security analysis",
+        "bug bounty",
+        "ctf",
+        "attack surface",
+        "guardrail",
+        "intrusion",
+        "security tool",
+        "security check",
+        "security skill",
+        "skill-auditor",
+        "security-audit",
+    ];
+    words.iter().any(|word| head.contains(word))
+}
+
+/// Files that hold samples for tests.
+fn is_sample(path: &str) -> bool {
+    let lower = format!("/{}", path.to_ascii_lowercase());
+    [
+        "/tests/",
+        "/test/",
+        "/fixtures/",
+        "/testdata/",
+        "/__tests__/",
+        "/test_",
+        "_test.",
+        ".test.",
+        ".spec.",
+    ]
+    .iter()
+    .any(|part| lower.contains(part))
+}
+
+/// A file that is no text: a program is a reason to look, a picture is not.
+fn unreadable(index: usize, file: &SkillFile<'_>) -> Option<(usize, Finding)> {
+    let magic: [&[u8]; 9] = [
+        b"\x7fELF",
+        b"MZ",
+        b"\xcf\xfa\xed\xfe",
+        b"\xca\xfe\xba\xbe",
+        b"PK\x03\x04",
+        b"\x1f\x8b",
+        b"Rar!",
+        b"7z\xbc\xaf",
+        b"\0asm",
+    ];
+    let pictures: [&[u8]; 9] = [
+        b"\x89PNG",
+        b"\xff\xd8\xff",
+        b"GIF8",
+        b"RIFF",
+        b"%PDF",
+        b"wOFF",
+        b"wOF2",
+        b"\0\x01\0\0",
+        b"OTTO",
+    ];
+    let starts = |list: &[&[u8]]| list.iter().any(|magic| file.content.starts_with(magic));
+    let message = if starts(&magic) {
+        "Is a program or an archive, which cannot be screened."
+    } else if starts(&pictures) && is_picture_name(file.path) {
+        return None;
+    } else {
+        "is not UTF-8 text; only the readable part was screened"
+    };
+    let mut finding = note("not-text", 1, message);
+    finding.verdict = Verdict::NeedsReview;
+    Some((index, finding))
+}
+
+fn is_picture_name(path: &str) -> bool {
+    let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    let known = ["png", "jpg", "jpeg", "gif", "webp", "pdf", "woff", "woff2", "ttf", "otf", "ico"];
+    known.contains(&extension.as_str())
+}
+
+/// What the code does although the header declares no tool for it.
+fn undeclared(capabilities: &Capabilities, declared: &[String]) -> Option<Finding> {
+    let missing = capabilities.undeclared(declared);
+    let message =
+        format!("Its files use what `allowed-tools` does not name: {}.", missing.join(", "));
+    (!missing.is_empty()).then(|| note("undeclared-capability", 1, &message))
+}
+
+fn note(rule: &str, line: u32, message: &str) -> Finding {
+    Finding {
+        rule: rule.into(),
+        verdict: Verdict::AutoApprove,
+        file: None,
+        line,
+        excerpt: String::new(),
+        message: message.into(),
+    }
+}
+
+fn excerpt(text: &str, line: u32) -> String {
+    let at = usize::try_from(line).unwrap_or(1).saturating_sub(1);
+    text.lines().nth(at).map(|line| shorten(line.trim(), 0)).unwrap_or_default()
+}

@@ -1,0 +1,204 @@
+//! Commands in an agent's text that are not known to be harmless. A person has to agree to each.
+
+use super::{AGENT, Rule};
+use crate::screen::page::Page;
+use crate::screen::report::Report;
+use crate::screen::scan::{Pattern, Signal};
+use crate::screen::verdict::Verdict;
+
+/// A command in a sentence that changes something outside the workspace, or runs what is not in it.
+const COMMAND: Signal = Signal("unlisted-command");
+/// Secrets that are put where others read them.
+const PUBLISHED_SECRET: Signal = Signal("published-secret");
+
+pub(super) static RULE: Rule = Rule {
+    name: "unlisted-command",
+    policies: AGENT,
+    patterns: &[
+        Pattern {
+            signal: COMMAND,
+            needs: &[],
+            cues: &[
+                "kubectl",
+                "terraform",
+                "git push",
+                "git -c",
+                "helm ",
+                "docker ",
+                "npx ",
+                "uvx ",
+                "pip install",
+                "pip3 install",
+                "npm i",
+                "npm exec",
+                "ssh ",
+                "aws ",
+                "bash <(",
+                "-exec",
+                "drop table",
+                "drop database",
+                "gcloud ",
+                "pulumi ",
+                "ansible",
+            ],
+            regex: r"\b(?:kubectl\s+(?:delete|drain|apply|exec|scale)|terraform\s+(?:destroy|apply)|pulumi\s+destroy|git\s+push\b[^\n]*?(?:--force|--mirror|\s-f\b)|git\s+-c\s|helm\s+(?:uninstall|delete)|docker\s+(?:run|exec|system\s+prune)|npx\s+[\w@-]|uvx\s+[\w-]|pip3?\s+install\s+[\w-]|npm\s+(?:i|install|exec)\s+[\w@-]|ssh\s+[\w@.-]+\s+\w|aws\s+\w+\s+(?:rm|delete)|gcloud\s[^\n]*?\bdelete\b|bash\s+<\(|find\b[^\n]*?-exec|drop\s+(?:table|database)\s|ansible(?:-playbook)?\s+-)",
+        },
+        Pattern {
+            signal: PUBLISHED_SECRET,
+            needs: &[],
+            cues: &[".env", "secret", "credential", "token", "api key", "password"],
+            regex: r"\b(?:paste|put|include|add|copy|write|embed|append|post)\b.{0,60}?(?:\.env\b|secrets?\b|credentials?\b|tokens?\b|api keys?\b|passwords?\b).{0,60}?\b(?:commit|pull request|pr|issue|comment|message|gist|changelog)\b",
+        },
+    ],
+    check,
+};
+
+fn check(page: &Page, report: &mut Report<'_>) {
+    for sighting in page.uses(COMMAND) {
+        report.add(
+            Verdict::NeedsReview,
+            sighting,
+            "Contains a command that needs a person's consent.",
+        );
+    }
+    for sighting in page.uses(PUBLISHED_SECRET) {
+        report.add(Verdict::NeedsReview, sighting, "Puts secrets where others can read them.");
+    }
+    for (unit, language) in page.code_units() {
+        let line = page.text().get(unit.start..unit.end).unwrap_or_default();
+        let unlisted = match language {
+            "" | "sh" | "bash" | "shell" | "zsh" | "console" | "terminal" | "fish" | "ksh"
+            | "shell-session" | "powershell" | "ps1" | "pwsh" | "bat" | "cmd" | "batch" => {
+                !is_harmless(line, language.is_empty())
+            }
+            "perl" | "pl" | "groovy" | "vbs" | "vbscript" | "php" | "lua" | "awk"
+            | "applescript" | "tcl" | "osascript" | "expect" => !is_comment(line),
+            _ => false,
+        };
+        if unlisted {
+            let message = "Contains a command that is not on the list of harmless ones.";
+            report.add_line(Verdict::NeedsReview, unit.line, message);
+        }
+    }
+}
+
+fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    line.is_empty() || ["#", "//", "'", "--"].iter().any(|mark| line.starts_with(mark))
+}
+
+/// Whether every command of a line only looks, builds or tests.
+///
+/// In a fence that names no language, a line that starts with no command we know is text.
+fn is_harmless(line: &str, may_be_text: bool) -> bool {
+    let line = line.trim().trim_start_matches("$ ").trim_start_matches("> ");
+    if is_comment(line) {
+        return true;
+    }
+    let commands = line.split(['|', ';', '&', '\n']).map(str::trim).filter(|c| !c.is_empty());
+    if may_be_text {
+        return commands.into_iter().all(|command| !is_known(command) || is_listed(command));
+    }
+    let hidden = ["$(", "<(", "`", ">", "\\\n"].iter().any(|mark| line.contains(mark));
+    !hidden && commands.into_iter().all(is_listed)
+}
+
+fn words(command: &str) -> (&str, &str) {
+    let mut words = command.split_whitespace();
+    (words.next().unwrap_or_default(), words.next().unwrap_or_default())
+}
+
+fn is_listed(command: &str) -> bool {
+    let (name, second) = words(command);
+    let looks = [
+        "ls", "pwd", "cd", "echo", "date", "cat", "head", "tail", "wc", "sort", "uniq", "grep",
+        "rg", "diff", "tree", "which", "true", "pytest", "tsc", "eslint", "ruff", "mypy",
+        "prettier", "jq", "fd", "file", "stat", "du", "df", "nproc",
+    ];
+    let secret =
+        [".env", ".ssh", ".aws", "credential", "secret", "/etc/", ".netrc", "token", "_key"];
+    if looks.contains(&name) {
+        return !secret.iter().any(|part| command.contains(part));
+    }
+    match name {
+        "git" => {
+            ["status", "diff", "log", "show", "branch", "add", "commit", "blame", "stash", "tag"]
+                .contains(&second)
+        }
+        "cargo" => {
+            ["test", "build", "check", "fmt", "clippy", "nextest", "doc", "bench"].contains(&second)
+        }
+        "npm" | "pnpm" | "yarn" => ["test", "t", "ls", "outdated", "audit"].contains(&second),
+        "go" => ["test", "build", "vet", "fmt"].contains(&second),
+        "make" => ["test", "build", "check", "lint"].contains(&second),
+        "kubectl" => ["get", "describe", "logs"].contains(&second) && !command.contains("secret"),
+        "terraform" => ["plan", "validate", "fmt"].contains(&second),
+        "docker" => ["ps", "images", "logs"].contains(&second),
+        _ => false,
+    }
+}
+
+/// Whether a line of a fence without a language starts with a program that people call.
+fn is_known(command: &str) -> bool {
+    let (name, _) = words(command);
+    let programs = [
+        "kubectl",
+        "terraform",
+        "git",
+        "npx",
+        "npm",
+        "pip",
+        "pip3",
+        "docker",
+        "ssh",
+        "scp",
+        "rm",
+        "mv",
+        "cp",
+        "bash",
+        "sh",
+        "zsh",
+        "python",
+        "python3",
+        "node",
+        "perl",
+        "ruby",
+        "php",
+        "find",
+        "curl",
+        "wget",
+        "sudo",
+        "chmod",
+        "chown",
+        "make",
+        "cargo",
+        "go",
+        "yarn",
+        "pnpm",
+        "aws",
+        "gcloud",
+        "az",
+        "helm",
+        "systemctl",
+        "crontab",
+        "nc",
+        "dd",
+        "kill",
+        "brew",
+        "apt",
+        "apt-get",
+        "source",
+        "eval",
+        "osascript",
+        "powershell",
+        "pwsh",
+        "uvx",
+        "bunx",
+        "deno",
+        "bun",
+        "groovy",
+        "cscript",
+        "tee",
+    ];
+    programs.contains(&name.trim_start_matches("./")) || name.starts_with("./")
+}
