@@ -33,7 +33,7 @@ pub fn make_private_dir(root: &Path) -> Result<PathBuf, WorkspaceError> {
         // Only where there is nothing: not even a link that leads nowhere is written through.
         match fs::OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => {
-                file.write_all(text.as_bytes()).map_err(|error| not_made(&path, error))?
+                file.write_all(text.as_bytes()).map_err(|error| not_made(&path, error))?;
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(not_made(&path, error)),

@@ -278,7 +278,7 @@ fn the_question_of_trust_names_every_file_on_a_line_of_its_own() {
     scratch.write("prompts/a\n  harmless.md (prompts)\u{1b}[2K.md", "x");
     let run = on_host(&scratch, &model, &["run", "-m", "hi"]).run();
     assert_eq!(run.status, 1);
-    let named = run.stderr.lines().filter(|line| line.ends_with(" (prompts)")).count();
+    let named = run.stderr.lines().filter(|line| line.contains(" (prompts, 1 line, ")).count();
     assert_eq!(named, 32, "{}", run.stderr);
     assert!(run.stderr.contains(r"a\u{a}  harmless.md (prompts)\u{1b}[2K.md"), "{}", run.stderr);
 
