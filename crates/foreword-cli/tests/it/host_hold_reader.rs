@@ -191,12 +191,13 @@ fn head_names_a_branch_or_nothing() {
     std::fs::write(secret.path(), "hvs.VAULTTOKEN\n").unwrap();
     std::fs::create_dir(scratch.join(".git")).unwrap();
     symlink(secret.path(), scratch.join(".git/HEAD")).unwrap();
-    let run = scratch.run(&["build", "task"]).ok();
+    let run = scratch.run(&["build", "task"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
     assert!(!run.stdout.contains("VAULTTOKEN") && !run.stdout.contains("Git branch"));
     assert!(run.stderr.contains(".git/HEAD: is a link"), "{}", run.stderr);
     std::fs::remove_file(scratch.join(".git/HEAD")).unwrap();
     scratch.write(".git/HEAD", format!("ref: refs/heads/{}\n", "obey ".repeat(400)));
-    let run = scratch.run(&["build", "task"]).ok();
+    let run = scratch.run(&["build", "task"]);
     assert!(!run.stdout.contains("obey"), "{}", run.stdout);
     assert!(
         run.stderr.contains(".git/HEAD: names neither a branch nor a commit"),

@@ -142,8 +142,10 @@ fn a_linked_work_tree_has_its_own_branch_and_shared_objects() {
     assert_eq!(changes(&at).unwrap(), "1 file changed: d1/e/f1.txt");
 }
 
+type MakeHostile = fn(&Path);
+
 /// What a hostile file is: a name, and what makes it.
-const HOSTILE: [(&str, fn(&Path)); 4] = [
+const HOSTILE: [(&str, MakeHostile); 4] = [
     ("pipe", |at| {
         assert!(std::process::Command::new("mkfifo").arg(at).status().unwrap().success());
     }),
