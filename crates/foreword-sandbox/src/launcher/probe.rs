@@ -219,8 +219,9 @@ fn in_memory_without_limit(path: &Path, most: u64) -> bool {
         return false;
     }
     let _ = fs::remove_file(&name);
-    const TMPFS: i64 = 0x0102_1994;
-    let in_memory = rustix::fs::statfs(path).is_ok_and(|about| i64::from(about.f_type) == TMPFS);
+    const TMPFS: u64 = 0x0102_1994;
+    let in_memory =
+        rustix::fs::statfs(path).is_ok_and(|about| u64::try_from(about.f_type) == Ok(TMPFS));
     let size = rustix::fs::statvfs(path).map(|about| about.f_blocks.saturating_mul(about.f_frsize));
     in_memory && size.is_ok_and(|size| size == 0 || size > most)
 }
