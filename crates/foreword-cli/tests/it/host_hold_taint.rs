@@ -252,3 +252,19 @@ fn a_schedule_or_grant_inserted_from_outside_is_not_used() {
     assert_eq!(found, [("unsealed", "grant"), ("unsealed", "schedule"), ("unsealed", "task")]);
     assert_eq!((&faults[0]["id"], &faults[1]["id"]), (&json!("evilevilaa"), &json!("evilaa")));
 }
+
+#[test]
+fn a_turn_whose_host_died_leaves_tainted_files_too() {
+    let scratch = workspace("");
+    let model = ModelServer::saying(vec![text("Read.")]);
+    done(&scratch, &model, &["--session", "a", "-m", "read", "--external", "mail=mail.txt"]);
+    let database = rusqlite::Connection::open(scratch.join(".foreword/foreword.db")).unwrap();
+    database.execute("UPDATE turns SET state = 'running', owner = '1 1 gone'", []).unwrap();
+    drop(database);
+    scratch.write("left.md", "Bring the blue cart.\n");
+    // Any command that opens the host gives the turn up.
+    on_host(&scratch, &model, &["approve"]).run();
+    assert!(on_record(&scratch, "turn.lost", "failed"));
+    let listed = scratch.run(&["taint", "list"]).ok().stdout;
+    assert!(listed.contains("left.md"), "{listed}");
+}

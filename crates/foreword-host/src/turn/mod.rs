@@ -34,6 +34,6 @@ pub(crate) mod sandbox;
 pub(crate) mod scan;
 pub(crate) mod server;
 pub(crate) mod session_socket;
-mod tainted_files;
+pub(crate) mod tainted_files;
 pub(crate) mod tool_results;
 pub(crate) mod warning;

@@ -184,6 +184,13 @@ pub(crate) struct FilesBeforeTurn {
     since: i64,
 }
 
+impl FilesBeforeTurn {
+    /// As far as it can be known of a turn whose host died.
+    pub(crate) fn since_ms(began_at: i64) -> Self {
+        Self { tainted: Vec::new(), count: 0, since: began_at.saturating_mul(1_000_000) }
+    }
+}
+
 impl Host {
     /// Looks at the tainted files before a turn.
     pub(crate) fn files_before_turn(&self) -> Result<FilesBeforeTurn, HostError> {
