@@ -11,6 +11,7 @@ use foreword_store::{Options, SessionId};
 use foreword_workspace::{Review, Standing};
 
 use crate::args::TurnArgs;
+use crate::commands::session::named;
 use crate::error::CliError;
 use crate::terminal::{Terminal, can_ask, dim_err, plain_line};
 use crate::trust_question;
@@ -81,6 +82,18 @@ pub(crate) fn ensure_trusted(
     show_standing(host, &standing, &now)?;
     Err(CliError::failed(message)
         .hint("run `foreword trust` to review it, or pass `--trust` to accept what is shown above"))
+}
+
+/// Deletes sessions that the user's settings say are too old.
+pub(crate) fn apply_retention(host: &Host, terminal: &Terminal) {
+    match host.apply_retention() {
+        Ok(removed) => {
+            for removed in &removed {
+                terminal.say(&format!("deleted session {} (host.retention)", named(removed)));
+            }
+        }
+        Err(error) => terminal.warn(&format!("cannot delete old sessions: {error}")),
+    }
 }
 
 /// Shows what trusting the workspace gives away to an agent that works in `cwd`, and trusts it if the
@@ -163,6 +176,7 @@ impl From<HostError> for CliError {
             | HostError::TargetIsLink { .. }
             | HostError::TooDeep { .. }
             | HostError::TooManyAgents { .. }
+            | HostError::LimitReached(_)
             | HostError::MessageTooLong { .. }
             | HostError::SessionMissing { .. }
             | HostError::Agent { .. } => Self::failed(message),

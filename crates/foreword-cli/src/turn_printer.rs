@@ -109,8 +109,8 @@ impl Observer for TurnPrinter {
             self.terminal.error(&CliError::failed(visible(error)));
         }
         if let Some(report) = &woken.report {
-            if let Some(reason) = &report.held {
-                self.terminal.error(&held(reason));
+            if let Err(error) = check_end(report) {
+                self.terminal.error(&error);
             }
             self.terminal.say(&summary(report));
         }
@@ -133,6 +133,10 @@ pub(crate) fn summary(report: &TurnReport) -> String {
             usage.cache_read_tokens, usage.cache_write_tokens
         ));
     }
+    line.push_str(&match report.cost_usd {
+        Some(cost) => format!(" · ${cost:.4}"),
+        None => " · cost unknown".to_owned(),
+    });
     line.push_str(&format!(" · {} · taint {:.0}%", report.sandbox, report.taint_ratio * 100.0));
     if report.history_omitted > 0 {
         line.push_str(&format!(" · {} omitted", counted(report.history_omitted, "old turn")));
@@ -158,8 +162,21 @@ pub(crate) fn summary(report: &TurnReport) -> String {
     line
 }
 
+/// Fails if a turn did not come to its own end: its answer was withheld, or it reached a limit.
+pub(crate) fn check_end(report: &TurnReport) -> Result<(), CliError> {
+    if let Some(reason) = &report.held {
+        return Err(held(reason));
+    }
+    let Some(limit) = &report.limit else { return Ok(()) };
+    let error = CliError::failed(format!("the turn ended early: {limit}"));
+    Err(match &report.limit_hint {
+        Some(hint) => error.hint(hint),
+        None => error,
+    })
+}
+
 /// The error for an answer that was withheld.
-pub(crate) fn held(reason: &str) -> CliError {
+fn held(reason: &str) -> CliError {
     CliError::failed(format!("answer withheld: {reason}"))
         .hint("the session has a new canary; run `foreword audit log` for details")
 }

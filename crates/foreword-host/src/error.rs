@@ -13,6 +13,7 @@ use foreword_workspace::WorkspaceError;
 use thiserror::Error;
 
 use crate::governance::GovernanceError;
+use crate::spending::LimitReached;
 use crate::turn::sandbox::WeakerSandbox;
 
 /// Why the host could not do what it was asked.
@@ -92,6 +93,10 @@ pub enum HostError {
         /// The HTTP status with which the model server refused the last call.
         model_status: Option<u16>,
     },
+    #[error(transparent)]
+    LimitReached(#[from] LimitReached),
+    #[error("cannot read the price table {}: {reason}", path.display())]
+    Prices { path: PathBuf, reason: String },
     #[error("cancelled")]
     Cancelled,
     #[error("workspace is not trusted yet")]
@@ -159,6 +164,8 @@ impl HostError {
                     weaker.now.as_str()
                 ));
             }
+            Self::LimitReached(limit) => return Some(limit.hint()),
+            Self::Prices { .. } => "correct it, or remove `prices` under [limits] in settings.toml",
             Self::NotInstalled { install, .. } => return Some(format!("run `{install}`")),
             Self::Agent { model_status, .. } => return model_status.and_then(model_hint),
             Self::InvalidModelUrl { .. } => {
@@ -197,6 +204,7 @@ impl HostError {
             Self::Store(StoreError::TooMany { .. })
             | Self::TooDeep { .. }
             | Self::TooManyAgents { .. }
+            | Self::LimitReached(_)
             | Self::MessageTooLong { .. } => ErrorCode::Limit,
             Self::Store(StoreError::TooLarge { .. } | StoreError::Unfit { .. })
             | Self::Workspace(_)

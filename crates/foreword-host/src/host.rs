@@ -17,6 +17,7 @@ use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, Workspace, make_private_dir
 
 use crate::error::HostError;
 use crate::model::proxy;
+use crate::spending::budget::DaySpending;
 use crate::turn::process_identity;
 use crate::turn::run_dir;
 use crate::turn::server::MAX_LINES_BYTES;
@@ -66,6 +67,8 @@ pub struct Host {
     embedder: OnceLock<Option<AnyEmbedder>>,
     sandboxes: Mutex<Vec<(SandboxChoice, Arc<dyn Sandbox>)>>,
     model: Mutex<Option<(Duration, ureq::Agent)>>,
+    /// What this host has spent today.
+    pub(crate) day_spending: Mutex<DaySpending>,
     /// Memory for long lines from agents.
     pub(crate) line_budget: Arc<LineBudget>,
     /// Ends agents that use too much of the machine.
@@ -116,6 +119,7 @@ impl Host {
             embedder: OnceLock::new(),
             sandboxes: Mutex::default(),
             model: Mutex::default(),
+            day_spending: Mutex::default(),
             line_budget: Arc::new(LineBudget::new(MAX_LINES_BYTES)),
             monitor: Monitor::default(),
             pending_warnings: Mutex::default(),

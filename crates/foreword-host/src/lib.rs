@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `turn/` | one turn, from its request to its report |
 //! | `model/` | the proxy between an agent and the model server |
+//! | `spending/` | limits on tokens, money and time |
 //! | `actions/` | what an agent may ask the host to do |
 //! | `governance/` | what agents may not change on their own |
 //! | `schedule/` | turns that start without a message |
@@ -20,7 +21,9 @@ mod governance;
 mod host;
 mod model;
 mod random;
+mod retention;
 mod schedule;
+mod spending;
 #[cfg(test)]
 mod testing;
 mod tools;
@@ -37,6 +40,7 @@ pub use governance::{
 pub use host::{Environment, Host, HostOptions};
 pub use model::upstream::read_key;
 pub use schedule::{Cron, CronError, Wakeup, WakeupReport};
+pub use spending::{DEFAULT_LIMITS, LimitReached, Limits, Measure, Period, Prices, dollars, usd};
 pub use turn::agent_tree::AgentTree;
 pub use turn::prepare::PreparedTurn;
 pub use turn::report::{

@@ -116,6 +116,8 @@ pub(crate) fn configure(
         Durability::Fast => "OFF",
     };
     connection.pragma_update(None, "synchronous", synchronous).at(path)?;
+    // What is deleted is overwritten, so that nothing of it stays in free pages.
+    connection.pragma_update(None, "secure_delete", true).at(path)?;
     let rollback = options.journal == Journal::Rollback || storage_warning(path).is_some();
     if rollback {
         return use_rollback(connection, path);

@@ -71,11 +71,13 @@ pub use host::identity::{
     MAX_PENDING_IDENTITY, NewIdentityProposal,
 };
 pub use host::refusals::{MAX_OPEN_REFUSALS, MAX_REFUSAL_ARGS, Refusal, RefusalId, RefusalState};
+pub use host::removal::{MAX_SESSIONS_REMOVED, RemovedSession};
 pub use host::schedules::{
     MAX_PROMPT_BYTES, MAX_SCHEDULES, NewSchedule, Schedule, ScheduleId, When,
 };
 pub use host::session::{MAX_CANARIES, NewSession, Session, SessionId};
 pub use host::sessions::MAX_SESSIONS_LISTED;
+pub use host::spending::{Spending, Spent, start_of_day};
 pub use host::taint::{TAINTED_SESSION, TaintKind, Tainted};
 pub use host::tainted_files::{MAX_TAINTED_FILES, TaintedFile};
 pub use host::tasks::{

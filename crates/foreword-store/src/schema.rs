@@ -278,7 +278,7 @@ const VERSION_3: &[Object] = &[
 ];
 
 /// What version 4 added: seals of rows that the host acts on, what is tainted beside sessions, changes
-/// that wait for a person, and the arguments of refused actions.
+/// that wait for a person, the arguments of refused actions, and what agents spent.
 const VERSION_4: &[Object] = &[
     (
         "table",
@@ -325,6 +325,17 @@ const VERSION_4: &[Object] = &[
         "refusal_args",
         "CREATE TABLE refusal_args (refusal TEXT PRIMARY KEY, args TEXT NOT NULL) STRICT",
     ),
+    (
+        "table",
+        "spending",
+        // Without a reference to sessions: what a deleted one spent still counts.
+        "CREATE TABLE spending (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, owner TEXT NOT NULL, \
+         session TEXT NOT NULL, root TEXT NOT NULL, turn INTEGER, model TEXT NOT NULL, \
+         tokens INTEGER NOT NULL, cost INTEGER, millis INTEGER NOT NULL) STRICT",
+    ),
+    ("index", "spending_by_time", "CREATE INDEX spending_by_time ON spending (at)"),
+    ("index", "spending_by_session", "CREATE INDEX spending_by_session ON spending (session)"),
+    ("index", "spending_by_root", "CREATE INDEX spending_by_root ON spending (root)"),
 ];
 
 /// What a database of a version consists of.

@@ -1,16 +1,19 @@
 //! `foreword.toml`: the settings of a workspace.
 
+pub(crate) mod age;
 pub(crate) mod check;
 pub(crate) mod host;
 pub(crate) mod sandbox_limits;
 pub(crate) mod sensitive;
 pub(crate) mod settings;
+pub(crate) mod spending;
 pub(crate) mod toml_text;
 
 use foreword::Profile;
 use serde::{Deserialize, Serialize};
 
 use crate::config::host::{HostSettings, ModelSettings};
+use crate::config::spending::PeriodLimits;
 use crate::error::WorkspaceError;
 use crate::read::SourceFile;
 
@@ -60,8 +63,8 @@ pub struct Config {
     pub host: HostSettings,
 }
 
-/// `[limits]`: how much is read and how long a prompt may be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// `[limits]`: how much is read, how long a prompt may be and what agents may spend.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// Characters of one file that go into a prompt; the rest is cut at a heading. Default 20000.
@@ -74,6 +77,12 @@ pub struct Limits {
     pub context_window: usize,
     /// Tokens of the window kept free for the answer. Default 4096.
     pub output_reserve: usize,
+    /// What one message may spend, if that is less than the person allows. Default: none.
+    pub turn: PeriodLimits,
+    /// The same for a session.
+    pub session: PeriodLimits,
+    /// The same for a day.
+    pub day: PeriodLimits,
 }
 
 /// `[skills]`: where skills are and how far they are trusted.
@@ -233,6 +242,9 @@ impl Default for Limits {
             max_prompt_tokens: None,
             context_window: 200_000,
             output_reserve: 4096,
+            turn: PeriodLimits::default(),
+            session: PeriodLimits::default(),
+            day: PeriodLimits::default(),
         }
     }
 }

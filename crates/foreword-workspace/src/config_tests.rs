@@ -1,6 +1,7 @@
 use super::*;
 use crate::config::host::{HostSettings, ProviderName};
 use crate::config::sandbox_limits::SandboxLimits;
+use crate::config::spending::SpendingLimit;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -67,6 +68,10 @@ fn the_default_text_parses_to_the_defaults_switched_off_and_on() {
     assert_eq!(on.model.retries.take(), Some(4));
     assert!(on.user_id.take().is_some());
     assert!(on.limits.max_prompt_tokens.take().is_some());
+    for limits in [&mut on.limits.turn, &mut on.limits.session, &mut on.limits.day] {
+        let set = std::mem::take(limits);
+        assert!(set.tokens.is_some() && set.cost.is_some() && set.minutes.is_some());
+    }
     assert!(on.assembly.min_score.take().is_some());
     assert!(on.assembly.memory_min_score.take().is_some());
     assert!(on.embedder.url.take().is_some());
@@ -78,6 +83,8 @@ fn the_default_text_parses_to_the_defaults_switched_off_and_on() {
 
 #[test]
 fn the_default_text_mentions_every_key() {
+    let one = SpendingLimit::new(1.0);
+    let spending = PeriodLimits { tokens: one, cost: one, minutes: one };
     let full = Config {
         agent: Some("a".into()),
         model: ModelSettings {
@@ -91,7 +98,13 @@ fn the_default_text_mentions_every_key() {
             retries: Some(1),
         },
         user_id: Some("u".into()),
-        limits: Limits { max_prompt_tokens: Some(1), ..Limits::default() },
+        limits: Limits {
+            max_prompt_tokens: Some(1),
+            turn: spending,
+            session: spending,
+            day: spending,
+            ..Limits::default()
+        },
         assembly: Assembly {
             min_score: Some(0.2),
             memory_min_score: Some(0.3),
@@ -110,7 +123,7 @@ fn the_default_text_mentions_every_key() {
     keys("", &toml::Table::try_from(full).unwrap(), &mut known);
     keys("", &switched_on().parse::<toml::Table>().unwrap(), &mut mentioned);
     assert_eq!(known, mentioned);
-    assert_eq!(known.len(), 71);
+    assert_eq!(known.len(), 80);
 }
 
 #[test]

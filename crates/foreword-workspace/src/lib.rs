@@ -55,6 +55,7 @@ pub use agents::header::{
     HeaderFault, HeaderSplit, MAX_HEADER_BYTES, MAX_HEADER_DEPTH, split_header,
 };
 pub use agents::prompts::{Layer, LayerPlace};
+pub use config::age::{Age, InvalidAge};
 pub use config::host::{HostSettings, ModelSettings, ProviderName};
 pub use config::sandbox_limits::SandboxLimits;
 pub use config::sensitive::{Concern, SensitiveSettings, SettingChange};
@@ -62,6 +63,7 @@ pub use config::settings::{
     DEFAULT_SETTINGS_TEXT, ModelServer, PersonalEmbedder, PersonalHost, PersonalModel,
     PersonalSkills, SETTINGS_FILE, Settings, SpendingLimits, server_url,
 };
+pub use config::spending::{PeriodLimits, SpendingLimit};
 pub use config::{
     Assembly, BaseSet, CONFIG_FILE, Config, DEFAULT_CONFIG_TEXT, EmbedderName, EmbedderSettings,
     Limits, Modes, SkillSettings,

@@ -28,7 +28,7 @@ mod scan;
 mod schedule;
 mod schema;
 mod serve;
-mod session;
+pub(crate) mod session;
 mod skill;
 mod taint;
 mod trust;

@@ -15,7 +15,7 @@ use crate::hosting;
 use crate::interrupts::Interrupts;
 use crate::json;
 use crate::terminal::Terminal;
-use crate::turn_printer::{TurnPrinter, held, summary};
+use crate::turn_printer::{TurnPrinter, check_end, summary};
 
 pub(crate) const MAX_MESSAGE_BYTES: u64 = 1 << 20;
 
@@ -72,6 +72,7 @@ pub(crate) fn run(workspace: &Path, args: &RunArgs, terminal: &Terminal) -> Resu
     }
     hosting::ensure_trusted(&host, args.turn.cwd.as_deref(), args.turn.trust, terminal)?;
     hosting::ensure_sandbox(&host, &mut request, terminal)?;
+    hosting::apply_retention(&host, terminal);
     let tree = host.tree()?;
     request.tree = Some(tree.clone());
     let interrupts = Interrupts::listen()?;
@@ -155,7 +156,7 @@ fn heartbeat(
     }
     let failed = woken
         .iter()
-        .filter(|woken| woken.report.as_ref().is_none_or(|report| report.held.is_some()))
+        .filter(|woken| woken.report.as_ref().is_none_or(|report| check_end(report).is_err()))
         .count();
     match failed {
         0 => Ok(()),
@@ -221,5 +222,5 @@ fn show(report: &TurnReport, terminal: &Terminal) -> Result<(), CliError> {
     } else {
         terminal.say(&summary(report));
     }
-    report.held.as_deref().map_or(Ok(()), |reason| Err(held(reason)))
+    check_end(report)
 }

@@ -5,18 +5,24 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::Subcommand;
-use foreword_store::{MAX_CONTENTS_LISTED, Reader, Session, SessionId, Turn, TurnRange, TurnUsage};
+use foreword_host::{Limits, Measure, Period, dollars, usd};
+use foreword_store::{
+    MAX_CONTENTS_LISTED, Reader, RemovedSession, Session, SessionId, Spent, Turn, TurnRange,
+    TurnUsage, start_of_day,
+};
+use foreword_workspace::{Age, Settings, Workspace};
 use serde_json::{Value, json};
 
 use crate::commands::database::reader;
 use crate::error::CliError;
+use crate::hosting;
 use crate::terminal::{Terminal, counted, paint, plain_line};
-use crate::user_env::format_time;
+use crate::user_env::{config_dir, format_time, now_ms};
 
-/// Show conversations with agents
+/// Show and delete conversations with agents
 #[derive(Subcommand, Debug)]
 pub(crate) enum SessionCommand {
-    /// List sessions, newest first
+    /// List sessions with their cost, newest first
     #[command(after_help = "\
 Examples:
   foreword session list
@@ -38,6 +44,30 @@ Examples:
         #[arg(long, value_name = "N", default_value_t = 100)]
         limit: usize,
     },
+    /// Delete sessions for good
+    ///
+    /// Deletes messages, answers, tool calls and approvals of a session and of the agents it started, and erases them
+    /// from the files in .foreword. Memories, tasks, schedules and proposals made in a session stay, and so do audit
+    /// entries, which hold digests and no conversation. Backups are not changed.
+    #[command(after_help = "\
+Examples:
+  foreword session rm ops
+  foreword session rm --older-than 30d --yes")]
+    Rm {
+        /// IDs of the sessions
+        #[arg(
+            value_name = "ID",
+            required_unless_present = "older_than",
+            conflicts_with = "older_than"
+        )]
+        ids: Vec<String>,
+        /// Delete sessions that have been idle for this long: hours, days or weeks, such as 24h, 30d or 12w
+        #[arg(long, value_name = "AGE")]
+        older_than: Option<Age>,
+        /// Delete without asking
+        #[arg(short, long)]
+        yes: bool,
+    },
 }
 
 pub(crate) fn run(
@@ -45,44 +75,155 @@ pub(crate) fn run(
     command: &SessionCommand,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
+    if let SessionCommand::Rm { ids, older_than, yes } = command {
+        return remove(workspace, ids, *older_than, *yes, terminal);
+    }
     let reader = reader(workspace, terminal)?;
     match command {
-        SessionCommand::List { limit } => list(reader.as_ref(), *limit, terminal),
+        SessionCommand::Rm { .. } => Ok(()),
+        SessionCommand::List { limit } => list(workspace, reader.as_ref(), *limit, terminal),
         SessionCommand::Show { id, limit } => {
             let id = SessionId::parse(id)?;
             let session = match &reader {
                 Some(reader) => reader.session(&id)?.map(|session| (reader, session)),
                 None => None,
             };
-            let (reader, session) = session.ok_or_else(|| {
-                CliError::usage(format!("session `{id}` not found"))
-                    .hint("run `foreword session list` to list sessions")
-            })?;
+            let (reader, session) = session.ok_or_else(|| not_found(&id))?;
             show(reader, &session, *limit, terminal)
         }
     }
 }
 
-fn list(reader: Option<&Reader>, limit: usize, terminal: &Terminal) -> Result<(), CliError> {
+fn list(
+    workspace: &Path,
+    reader: Option<&Reader>,
+    limit: usize,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
     let sessions = reader.map(|reader| reader.sessions(limit)).transpose()?.unwrap_or_default();
+    let (Some(reader), false) = (reader, sessions.is_empty()) else {
+        if terminal.json {
+            return terminal.print_json_list::<Value>(&[]);
+        }
+        terminal.say("no sessions yet; run `foreword chat` to start one");
+        return Ok(());
+    };
+    let spent = sessions.iter().map(|session| reader.spent_in_session(&session.id));
+    let spent = spent.collect::<Result<Vec<Spent>, _>>()?;
     if terminal.json {
-        return terminal.print_json_list(&sessions.iter().map(about).collect::<Vec<_>>());
+        let list = sessions.iter().zip(&spent).map(|(session, spent)| {
+            let mut value = about(session);
+            if let Some(fields) = value.as_object_mut() {
+                fields.insert("spent".into(), spent_json(*spent));
+            }
+            value
+        });
+        return terminal.print_json_list(&list.collect::<Vec<_>>());
     }
     let mut out = String::new();
-    for session in &sessions {
+    for (session, spent) in sessions.iter().zip(&spent) {
         let _ = writeln!(
             out,
-            "{}  {}  {}  {}",
+            "{}  {}  {}  {}  {}",
             format_time(session.last_at),
             session.id,
             counted(session.turns, "turn"),
+            cost_text(*spent),
             whose(session)
         );
     }
-    if sessions.is_empty() {
-        terminal.say("no sessions yet; run `foreword chat` to start one");
+    let today = reader.spent_since(start_of_day(now_ms()), "")?;
+    let settings = Settings::load(&config_dir()?)?;
+    let limits = Limits::of(&settings, Workspace::open(workspace)?.config());
+    let mut line = format!("spent today: {}, {}", cost_text(today), counted(today.tokens, "token"));
+    let most = [
+        limits.amount(Period::Day, Measure::Cost).map(dollars),
+        limits.amount(Period::Day, Measure::Tokens).map(|tokens| counted(tokens, "token")),
+    ];
+    let most: Vec<String> = most.into_iter().flatten().collect();
+    if !most.is_empty() {
+        let _ = write!(line, " (limit per day: {})", most.join(", "));
     }
+    let _ = writeln!(out, "{line}");
     terminal.print(&out)
+}
+
+/// Deletes sessions for good.
+fn remove(
+    workspace: &Path,
+    ids: &[String],
+    older_than: Option<Age>,
+    yes: bool,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let host = hosting::open(workspace)?;
+    let ids = match older_than {
+        Some(age) => host.idle_sessions(age.millis())?,
+        None => ids.iter().map(|id| SessionId::parse(id)).collect::<Result<Vec<_>, _>>()?,
+    };
+    for id in &ids {
+        if host.reader().session(id)?.is_none() {
+            return Err(not_found(id));
+        }
+    }
+    if ids.is_empty() {
+        terminal.say("no session is that old");
+    } else {
+        let named = ids.iter().map(SessionId::as_str).collect::<Vec<_>>().join(", ");
+        let question = format!(
+            "Delete {} for good, with the agents started in them: {}?",
+            counted(ids.len() as u64, "session"),
+            plain_line(&named, 400)
+        );
+        if !terminal.confirm(&question, yes)? {
+            return Err(CliError::failed("nothing was deleted"));
+        }
+    }
+    let removed = host.remove_sessions(&ids)?;
+    if terminal.json {
+        return terminal.print_json_list(&removed);
+    }
+    for removed in &removed {
+        let mut line = format!("deleted session {}", named(removed));
+        if removed.kept > 0 {
+            let _ = write!(line, "; its schedules and tasks stay ({})", removed.kept);
+        }
+        terminal.print(&format!("{line}\n"))?;
+    }
+    if !removed.is_empty() {
+        terminal.say("memories made in them stay; `foreword memory list` shows them");
+    }
+    Ok(())
+}
+
+/// What was deleted, in a few words.
+pub(crate) fn named(removed: &RemovedSession) -> String {
+    let id = removed.sessions.first().map_or("", SessionId::as_str);
+    let mut out = format!("{id} with {}", counted(removed.turns, "turn"));
+    if removed.sessions.len() > 1 {
+        let others = removed.sessions.len() as u64 - 1;
+        let _ = write!(out, " and {}", counted(others, "sub-agent session"));
+    }
+    out
+}
+
+fn not_found(id: &SessionId) -> CliError {
+    CliError::usage(format!("session `{id}` not found"))
+        .hint("run `foreword session list` to list sessions")
+}
+
+/// What was spent, as JSON.
+fn spent_json(spent: Spent) -> Value {
+    json!({ "tokens": spent.tokens, "costUsd": usd(spent), "minutes": spent.millis / 60_000 })
+}
+
+/// What something cost, as far as it is known.
+fn cost_text(spent: Spent) -> String {
+    match (usd(spent), spent.cost) {
+        (Some(_), cost) => dollars(cost),
+        (None, 0) => "cost unknown".to_owned(),
+        (None, cost) => format!("{} and unknown", dollars(cost)),
+    }
 }
 
 fn show(
@@ -138,6 +279,7 @@ pub(crate) fn summary(reader: &Reader, session: &Session) -> Result<Value, CliEr
     let mut value = about(session);
     if let Some(fields) = value.as_object_mut() {
         fields.insert("usage".into(), json!(reader.session_usage(&session.id)?));
+        fields.insert("spent".into(), spent_json(reader.spent_in_session(&session.id)?));
         fields.insert("taint".into(), json!(totals));
         fields.insert("taintRatio".into(), json!(totals.ratio()));
     }
@@ -149,13 +291,14 @@ pub(crate) fn summary_text(reader: &Reader, session: &Session) -> Result<String,
     let totals = reader.content_totals(&session.id)?;
     let usage = reader.session_usage(&session.id)?;
     Ok(format!(
-        "session {} · {} · {} · since {}\n{} in {} · taint {:.0}% ({} of {} tokens)\n",
+        "session {} · {} · {} · since {}\n{} in {} · {} · taint {:.0}% ({} of {} tokens)\n",
         session.id,
         whose(session),
         counted(session.turns, "turn"),
         format_time(session.created_at),
         usage_text(&usage),
         counted(usage.calls, "call"),
+        cost_text(reader.spent_in_session(&session.id)?),
         totals.ratio() * 100.0,
         totals.external_tokens,
         totals.total_tokens,

@@ -21,6 +21,7 @@ mod host_canary;
 mod host_chat;
 mod host_hold_changes;
 mod host_hold_reader;
+mod host_hold_spend;
 mod host_hold_taint;
 mod host_hold_trust;
 mod host_killed;

@@ -126,11 +126,11 @@ fn the_settings_of_the_host_guide_are_settings() {
         .filter_map(|rest| rest.split_once("```"))
         .map(|(block, _)| block)
         .collect();
-    let (own, workspace): (Vec<&str>, Vec<&str>) =
-        blocks.into_iter().partition(|block| block.contains("[[model.servers]]"));
-    assert_eq!((own.len(), workspace.len()), (1, 2));
+    let is_personal = |block: &&str| block.contains("servers]]") || block.contains("prices =");
+    let (personal, workspace): (Vec<&str>, Vec<&str>) = blocks.into_iter().partition(is_personal);
+    assert_eq!((personal.len(), workspace.len()), (2, 2));
     let scratch = Scratch::new(&[("foreword.toml", &workspace.concat())]);
-    scratch.write_settings(own.concat());
+    scratch.write_settings(personal.concat());
     scratch.run(&["build", "-q", "hello"]).ok();
 }
 

@@ -6,9 +6,10 @@ use foreword_protocol::{ErrorCode, Failure, ModelCall};
 use foreword_store::Outcome;
 use serde_json::{Value, json};
 
-use crate::model::call_policy::CallSize;
+use crate::error::HostError;
 use crate::model::proxy::{self, Sink};
-use crate::turn::active_session::{ActiveSession, ModelAccess};
+use crate::spending::budget::EndedCall;
+use crate::turn::active_session::{ActiveSession, ModelAccess, SessionIdentity};
 use crate::turn::tool_results::count_request;
 
 /// Calls allowed beyond `host.max_steps`, since third-party loops also ask the model for titles.
@@ -31,9 +32,14 @@ pub(super) fn call(
     }
     let began = Instant::now();
     let size = policy.check(args, upstream.provider)?;
-    let CallSize { prompt_tokens, output_tokens } = size;
-    tracing::debug!("model call: about {prompt_tokens} tokens in, at most {output_tokens} out");
     count_request(active, args.body.get())?;
+    let budget = active.budget()?;
+    let reserved = budget.admit(&active.host, &policy.model, size).map_err(|error| {
+        if let HostError::LimitReached(limit) = &error {
+            active.report_limit(budget, limit);
+        }
+        error
+    })?;
     active.activity.add_host_time(began.elapsed());
     let agent = active.host.model_agent(upstream.timeout);
     let called = proxy::call(&agent, upstream, args, &active.tree, &mut |part| {
@@ -41,12 +47,18 @@ pub(super) fn call(
         let sent = sink(part);
         active.activity.add_host_time(began.elapsed());
         sent
-    })?;
-    active.activity.finish_model_call(called.status, called.usage);
+    });
+    let usage = called.tokens(size);
+    let SessionIdentity { session, turn, .. } = &active.identity;
+    let call = EndedCall { session, turn: *turn, model: &policy.model, usage };
+    let cost = budget.settle(&active.host, reserved, &call);
+    active.activity.add_usage(usage);
+    let status = called.status?;
+    active.activity.finish_model_call(status);
     let detail = json!({
-        "model": policy.model, "status": called.status, "usage": called.usage,
-        "turn": active.identity.turn.map(|turn| turn.0),
+        "model": policy.model, "status": status, "usage": usage, "microdollars": cost,
+        "turn": turn.map(|turn| turn.0),
     });
     active.host.record(active.event("ipc.model_call", Outcome::Done).with_detail(detail));
-    Ok(json!({ "status": called.status, "usage": called.usage }))
+    Ok(json!({ "status": status, "usage": usage }))
 }

@@ -2,7 +2,7 @@
 //!
 //! An agent has no credential and no network. Its loop calls the `model_call` action; `call_policy`
 //! checks that the call carries the session's prompt and asks for nothing the provider would do on
-//! its own; `proxy` adds the credential of the `upstream` server and retries; `stream` passes the
+//! its own (`allow_list`), and the message's budget (`spending`) that it may be paid; `proxy` adds the credential of the `upstream` server and retries; `stream` passes the
 //! answer back as it arrives.
 
 mod allow_list;

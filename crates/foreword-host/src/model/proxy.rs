@@ -12,6 +12,7 @@ use foreword_protocol::{
 use ureq::Agent;
 use ureq::http::Response;
 
+use crate::model::call_policy::CallSize;
 use crate::model::stream::forward;
 use crate::model::upstream::Upstream;
 use crate::turn::agent_tree::AgentTree;
@@ -45,11 +46,48 @@ pub(super) const TICK: Duration = Duration::from_millis(100);
 /// Receives the parts of an answer as they arrive.
 pub(crate) type Sink<'a> = &'a mut dyn FnMut(StreamPart) -> io::Result<()>;
 
-/// How a model call ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a model call ended, and what it used, however it ended.
+#[derive(Debug)]
 pub(crate) struct CallOutcome {
-    pub(crate) status: u16,
-    pub(crate) usage: Usage,
+    /// The HTTP status of the answer, unless there was none or it broke off.
+    pub(crate) status: Result<u16, Failure>,
+    pub(crate) used: AnswerUsage,
+}
+
+/// What is known about the cost of an answer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AnswerUsage {
+    /// What the server reported so far.
+    pub(crate) reported: Usage,
+    /// Whether the model began to answer.
+    pub(crate) answered: bool,
+    pub(crate) bytes: usize,
+}
+
+/// Bytes of a stream that make one token, at least: each token comes as an event of its own.
+const MIN_BYTES_PER_TOKEN: usize = 32;
+
+impl CallOutcome {
+    /// The tokens to count. An agent can hang up before the server reports them, and some servers
+    /// never do; then they are estimated.
+    pub(crate) fn tokens(&self, size: CallSize) -> Usage {
+        let AnswerUsage { reported, answered, bytes } = self.used;
+        let has_input = reported.input_tokens + reported.cache_read_tokens > 0
+            || reported.cache_write_tokens > 0;
+        let is_complete = self.status.is_ok() && has_input && reported.output_tokens > 0;
+        // A server that did not answer in time may have read the prompt.
+        let was_read = answered
+            || self.status.as_ref().is_err_and(|failure| failure.code == ErrorCode::TimedOut);
+        if is_complete || !was_read {
+            return reported;
+        }
+        let written = u64::try_from(bytes / MIN_BYTES_PER_TOKEN).unwrap_or(u64::MAX);
+        Usage {
+            input_tokens: if has_input { reported.input_tokens } else { size.prompt_tokens },
+            output_tokens: reported.output_tokens.max(written.min(size.output_tokens)),
+            ..reported
+        }
+    }
 }
 
 /// Calls the model, retries momentary failures, and streams the answer to `sink`.
@@ -59,13 +97,26 @@ pub(crate) fn call(
     call: &ModelCall,
     tree: &AgentTree,
     sink: Sink<'_>,
-) -> Result<CallOutcome, Failure> {
+) -> CallOutcome {
+    let mut used = AnswerUsage::default();
+    let status = call_with_retries(agent, upstream, call, tree, sink, &mut used);
+    CallOutcome { status, used }
+}
+
+fn call_with_retries(
+    agent: &Agent,
+    upstream: &Upstream,
+    call: &ModelCall,
+    tree: &AgentTree,
+    sink: Sink<'_>,
+    used: &mut AnswerUsage,
+) -> Result<u16, Failure> {
     let mut attempt = 0;
     loop {
         tree.check().map_err(|_| cancelled())?;
         let (failure, retry_after) = match send(agent, upstream, call) {
             Ok(response) if response.status().is_success() => {
-                return forward(upstream, response, tree, sink);
+                return forward(upstream, response, tree, sink, used);
             }
             Ok(response) => match refused(response, upstream) {
                 (error, body, kind) if attempt >= upstream.retries || !error.retryable() => {
@@ -73,7 +124,7 @@ pub(crate) fn call(
                     let status = error.status().unwrap_or(502);
                     let part = StreamPart::Head { status, content_type: kind };
                     sink(part).and_then(|()| sink(StreamPart::Data(body))).map_err(gone)?;
-                    return Ok(CallOutcome { status, usage: Usage::default() });
+                    return Ok(status);
                 }
                 (error, ..) => (error.to_string(), error.retry_after()),
             },
@@ -234,6 +285,33 @@ mod tests {
             "claude-code-20250219,interleaved-thinking-2025-05-14,output-128k-2025-02-19"
         );
         assert_eq!(forwarded_betas("files-api-2025-04-14"), "");
+    }
+
+    #[test]
+    fn an_answer_that_broke_off_still_counts() {
+        let size = CallSize { prompt_tokens: 1000, output_tokens: 100 };
+        let usage = |input, output| Usage {
+            input_tokens: input,
+            output_tokens: output,
+            ..Usage::default()
+        };
+        let gone = || Err(Failure::new(ErrorCode::Unavailable, "gone"));
+        let tokens = |status, reported, answered, bytes| {
+            let used = AnswerUsage { reported, answered, bytes };
+            CallOutcome { status, used }.tokens(size)
+        };
+        assert_eq!(tokens(Ok(200), usage(7, 5), true, 9000), usage(7, 5), "as reported");
+        assert_eq!(tokens(Ok(529), usage(0, 0), false, 0), usage(0, 0), "no answer");
+        assert_eq!(tokens(gone(), usage(0, 0), false, 0), usage(0, 0), "not sent");
+        assert_eq!(tokens(gone(), usage(7, 1), true, 640), usage(7, 20), "the agent hung up");
+        assert_eq!(tokens(Ok(200), usage(0, 0), true, 640), usage(1000, 20), "not reported");
+        assert_eq!(
+            tokens(Ok(200), usage(0, 0), true, 1 << 20),
+            usage(1000, 100),
+            "at most so many"
+        );
+        let late = Err(Failure::new(ErrorCode::TimedOut, "late"));
+        assert_eq!(tokens(late, usage(0, 0), false, 0), usage(1000, 0));
     }
 
     #[test]

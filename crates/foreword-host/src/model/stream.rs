@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use foreword_protocol::{ErrorCode, Failure, StreamPart, UsageReader, Utf8Pieces};
 
-use crate::model::proxy::{Answer, CallOutcome, Sink, TICK, cancelled, content_type, gone};
+use crate::model::proxy::{Answer, AnswerUsage, Sink, TICK, cancelled, content_type, gone};
 use crate::model::upstream::Upstream;
 use crate::turn::agent_tree::AgentTree;
 
@@ -24,20 +24,34 @@ pub(super) fn forward(
     response: Answer,
     tree: &AgentTree,
     sink: Sink<'_>,
-) -> Result<CallOutcome, Failure> {
+    used: &mut AnswerUsage,
+) -> Result<u16, Failure> {
+    used.answered = true;
+    let mut usage = UsageReader::new(upstream.provider);
+    let status = pass_on(upstream, response, tree, sink, &mut usage, &mut used.bytes);
+    used.reported = usage.finish();
+    status
+}
+
+fn pass_on(
+    upstream: &Upstream,
+    response: Answer,
+    tree: &AgentTree,
+    sink: Sink<'_>,
+    usage: &mut UsageReader,
+    total: &mut usize,
+) -> Result<u16, Failure> {
     let status = response.status().as_u16();
     sink(StreamPart::Head { status, content_type: content_type(&response) }).map_err(gone)?;
     let pieces = read_pieces(response)?;
-    let mut usage = UsageReader::new(upstream.provider);
     let mut text = Utf8Pieces::default();
-    let mut total = 0_usize;
     let mut last_piece = Instant::now();
     loop {
         match pieces.recv_timeout(TICK) {
             Ok(Ok(piece)) => {
                 last_piece = Instant::now();
-                total = total.saturating_add(piece.len());
-                if total > MAX_ANSWER_BYTES {
+                *total = total.saturating_add(piece.len());
+                if *total > MAX_ANSWER_BYTES {
                     return Err(broken(&format!("it is longer than {MAX_ANSWER_BYTES} bytes")));
                 }
                 usage.push(&piece);
@@ -66,7 +80,7 @@ pub(super) fn forward(
     if !rest.is_empty() {
         sink(StreamPart::Data(rest)).map_err(gone)?;
     }
-    Ok(CallOutcome { status, usage: usage.finish() })
+    Ok(status)
 }
 
 /// Reads an answer on its own thread, so that a server that stops in the middle is noticed.

@@ -14,6 +14,8 @@ use crate::error::HostError;
 use crate::host::Host;
 use crate::model::call_policy::ModelCallPolicy;
 use crate::model::upstream::Upstream;
+use crate::spending::LimitReached;
+use crate::spending::budget::TurnBudget;
 use crate::turn::activity::Activity;
 use crate::turn::agent_tree::AgentTree;
 use crate::turn::prepare::PreparedTurn;
@@ -221,6 +223,21 @@ impl ActiveSession {
         self.host.record(event);
         let mut leaked = self.canary.leaked_at.lock().unwrap_or_else(PoisonError::into_inner);
         leaked.get_or_insert_with(|| place.to_owned());
+    }
+
+    /// What this agent and those around it may spend.
+    pub(crate) fn budget(&self) -> Result<&TurnBudget, Failure> {
+        let missing =
+            || Failure::new(ErrorCode::Unavailable, "this session has no spending limits");
+        self.tree.budget().ok_or_else(missing)
+    }
+
+    /// Records that a limit ends the turn.
+    pub(crate) fn report_limit(&self, budget: &TurnBudget, limit: &LimitReached) {
+        if budget.reach(limit) {
+            let event = self.event("limit.reached", Outcome::Refused);
+            self.host.record(event.with_detail(serde_json::json!(limit)));
+        }
     }
 
     /// Texts that must never be shown: the model's API key.

@@ -68,10 +68,14 @@ impl Activity {
         self.model_calls.fetch_add(1, Ordering::SeqCst)
     }
 
-    /// Notes how a model call ended.
-    pub(crate) fn finish_model_call(&self, status: u16, tokens: Usage) {
+    /// Notes how a model call was answered.
+    pub(crate) fn finish_model_call(&self, status: u16) {
         let is_success = (200..300).contains(&status);
         *lock(&self.refused_with) = (!is_success).then_some(status);
+    }
+
+    /// Counts what a model call used.
+    pub(crate) fn add_usage(&self, tokens: Usage) {
         lock(&self.usage).add_call(tokens);
     }
 

@@ -21,6 +21,8 @@ const MAX_ANSWER_BYTES: usize = 4 << 20;
 const MAX_STOP_REASON_CHARS: usize = 40;
 /// Calls of tools that may be under way at once.
 const MAX_OPEN_CALLS: usize = 256;
+/// What the model reads in the history after an answer that a limit ended.
+const STOPPED_AT_LIMIT: &str = "[The turn ended here because a spending limit was reached.]";
 
 /// How the agent's part of a turn ended.
 pub(crate) struct AgentOutcome {
@@ -137,8 +139,22 @@ impl Host {
             if let Some(place) = active.canary.leaked_at() {
                 return Ok(AgentOutcome::held(answer.text, HeldReason::CanaryFound { place }));
             }
-            let Some(event) = process.next(active)? else {
-                return Err(HostError::agent(process.exit_message()));
+            let event = match process.next(active) {
+                Ok(Some(AgentEvent::Error { message })) => {
+                    let model_status = active.activity.refused_with();
+                    Err(HostError::Agent { message, model_status })
+                }
+                Ok(Some(event)) => Ok(event),
+                Ok(None) => Err(HostError::agent(process.exit_message())),
+                Err(error) => Err(error),
+            };
+            let event = match event {
+                Ok(event) => event,
+                // However its loop reports that a call was refused.
+                Err(_) if is_at_limit(active) => {
+                    return self.stop_at_limit(active, answer, &secrets, observer);
+                }
+                Err(error) => return Err(error),
             };
             let shown = match event {
                 AgentEvent::Prompt { .. } => Ok(()),
@@ -156,10 +172,7 @@ impl Host {
                     observer.tool_result(name, &content, is_error);
                     Ok(())
                 }
-                AgentEvent::Error { message } => {
-                    let model_status = active.activity.refused_with();
-                    return Err(HostError::Agent { message, model_status });
-                }
+                AgentEvent::Error { .. } => Ok(()),
                 AgentEvent::Done { messages, stop_reason, .. } => {
                     if !is_own_account(&messages) {
                         return Err(HostError::agent(
@@ -177,6 +190,7 @@ impl Host {
                     }
                     let outcome = self.judge(active, messages, answer, &secrets)?;
                     let stop_reason = match stop_reason {
+                        _ if is_at_limit(active) => StopReason::SpendingLimit,
                         StopReason::Other(word) => {
                             StopReason::Other(word.chars().take(MAX_STOP_REASON_CHARS).collect())
                         }
@@ -194,6 +208,25 @@ impl Host {
                 )));
             }
         }
+    }
+
+    /// Ends a turn at a spending limit, with what the agent has said so far.
+    fn stop_at_limit(
+        &self,
+        active: &ActiveSession,
+        answer: Answer<'_>,
+        secrets: &[&str],
+        observer: &mut dyn Observer,
+    ) -> Result<AgentOutcome, HostError> {
+        let (answer, rest) = match answer.finish() {
+            Ok(finished) => finished,
+            Err((answer, reason)) => return Ok(AgentOutcome::held(answer, reason)),
+        };
+        observer.text(&rest);
+        let said = format!("{answer}\n\n{STOPPED_AT_LIMIT}");
+        let messages = vec![Message::assistant(said.trim_start())];
+        let outcome = self.judge(active, messages, answer, secrets)?;
+        Ok(AgentOutcome { stop_reason: Some(StopReason::SpendingLimit), ..outcome })
     }
 
     /// Checks an agent's error message for canaries too. A canary found anywhere holds the answer
@@ -281,6 +314,11 @@ fn show_tool_call(
     Ok(())
 }
 
+/// Whether a spending limit ends the turn.
+fn is_at_limit(active: &ActiveSession) -> bool {
+    active.tree.budget().is_some_and(|budget| budget.reached().is_some())
+}
+
 /// Whether the messages are the model's own and the results of tools. An agent never speaks for the
 /// user.
 fn is_own_account(messages: &[Message]) -> bool {
@@ -301,6 +339,7 @@ fn stopped_short(
     match stop_reason {
         StopReason::MaxSteps => Some(Warning::StepLimit { max_steps: active.settings.max_steps }),
         StopReason::MaxTokens => Some(Warning::AnswerCut),
+        _ if is_at_limit(active) => None,
         _ if answer.trim().is_empty() => Some(Warning::NoAnswer),
         _ => None,
     }

@@ -1,11 +1,12 @@
 //! All agents that one message starts: their limits, and cancelling them together.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use foreword_workspace::HostSettings;
 
 use crate::error::HostError;
+use crate::spending::budget::TurnBudget;
 
 /// What the agents of one message share. Cancelling it ends them all.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ struct Shared {
     max_depth: u32,
     max_agents: u32,
     started: AtomicU32,
+    /// What they may spend together, from the first turn on.
+    budget: OnceLock<TurnBudget>,
 }
 
 impl AgentTree {
@@ -30,7 +33,8 @@ impl AgentTree {
 
     /// `max_agents` does not count the first agent.
     fn new(max_depth: u32, max_agents: u32) -> Self {
-        let shared = Shared { max_depth, max_agents, started: AtomicU32::new(0) };
+        let (started, budget) = (AtomicU32::new(0), OnceLock::new());
+        let shared = Shared { max_depth, max_agents, started, budget };
         Self { shared: Arc::new(shared), cancelled: vec![Arc::default()] }
     }
 
@@ -62,6 +66,15 @@ impl AgentTree {
             return Err(HostError::TooManyAgents { max });
         }
         Ok(depth)
+    }
+
+    /// What the agents of this message may spend. A sub-agent shares the budget of the first agent.
+    pub(crate) fn budget(&self) -> Option<&TurnBudget> {
+        self.shared.budget.get()
+    }
+
+    pub(crate) fn set_budget(&self, budget: TurnBudget) {
+        let _ = self.shared.budget.set(budget);
     }
 
     /// Ends all agents of this branch.

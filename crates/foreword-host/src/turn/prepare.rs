@@ -8,13 +8,15 @@ use foreword::{Blueprint, Choice, Context, Document, Prompt, Timestamp, estimate
 use foreword_guard::TaintLevel;
 use foreword_protocol::{Message, ModelRequest, Provider, RunnerKind, SystemPart, ToolSpec};
 use foreword_sandbox::Sandbox;
-use foreword_store::{Session, TurnRange};
+use foreword_store::{Session, SessionId, TurnRange};
 use foreword_workspace::{Config, ModelSettings, UsedFile};
 
 use crate::error::HostError;
 use crate::host::Host;
 use crate::model::upstream::{Person, Upstream};
 use crate::random::new_canary;
+use crate::spending::budget::{SpentBefore, TurnBudget};
+use crate::spending::{Limits, Prices};
 use crate::tools;
 use crate::turn::agent_tree::AgentTree;
 use crate::turn::history::{History, PastTurn};
@@ -51,6 +53,8 @@ pub struct PreparedTurn {
     /// Every file of the workspace that settings and prompt come from, as it was when it was read.
     pub(crate) used_files: BTreeSet<UsedFile>,
     pub(crate) tree: AgentTree,
+    pub(crate) limits: Limits,
+    pub(crate) prices: Prices,
     /// What the agent is told: the message, followed by the fenced external texts.
     pub(crate) message: String,
     pub(crate) external: Vec<FencedText>,
@@ -94,6 +98,14 @@ impl PreparedTurn {
             return Err(HostError::MessageTooLong { tokens, window });
         }
         Ok(())
+    }
+
+    /// Starts the budget of the message, unless another agent of it has.
+    pub(crate) fn set_budget(&self, session: &SessionId, before: SpentBefore) {
+        if self.tree.budget().is_none() {
+            let (limits, prices) = (self.limits.clone(), self.prices.clone());
+            self.tree.set_budget(TurnBudget::new(limits, prices, session.clone(), before));
+        }
     }
 
     pub(crate) fn max_output_tokens(&self) -> u32 {
@@ -182,6 +194,9 @@ impl Host {
         context.history_tokens = history.tokens;
         context.history_omitted = history.omitted;
         let prompt = blueprint.build(&context);
+        let settings = self.settings()?;
+        let limits = Limits::of(&settings, &config);
+        let prices = Prices::load(settings.limits.prices.as_deref())?;
         let tree = request.tree.clone().unwrap_or_else(|| AgentTree::of(&config.host));
         Ok(PreparedTurn {
             warnings,
@@ -203,6 +218,8 @@ impl Host {
             cwd,
             used_files,
             tree,
+            limits,
+            prices,
         })
     }
 

@@ -137,6 +137,12 @@ impl<'s> AgentProcess<'s> {
     /// Checks cancellation, time limits and what the agent uses of the machine.
     fn check(&self, active: &ActiveSession) -> Result<(), HostError> {
         active.tree.check()?;
+        if let Some(budget) = active.tree.budget()
+            && let Err(limit) = budget.check_time()
+        {
+            active.report_limit(budget, &limit);
+            return Err(limit.into());
+        }
         let settings = &active.settings;
         let message = if let Some(exceeded) = self.watched.exceeded() {
             format!("the agent was stopped because it used too much: {exceeded}")

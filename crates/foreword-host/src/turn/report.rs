@@ -51,6 +51,14 @@ pub struct TurnReport {
     pub usage: Usage,
     /// Number of model calls.
     pub calls: u64,
+    /// What the model calls of this message cost, sub-agents included; absent if a price is unknown.
+    pub cost_usd: Option<f64>,
+    /// The spending limit that ended the turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
+    /// What to do about it.
+    #[serde(skip)]
+    pub limit_hint: Option<String>,
     /// External tokens divided by all tokens of the session.
     pub taint_ratio: f64,
     /// Above this ratio, sensitive actions are refused.

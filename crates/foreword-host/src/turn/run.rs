@@ -15,6 +15,8 @@ use crate::governance::before::{BeforeTurn, TurnId};
 use crate::governance::quarantine::Quarantine;
 use crate::host::Host;
 use crate::random::random_hex;
+use crate::spending::budget::{SpentBefore, TurnBudget};
+use crate::spending::{LimitReached, usd};
 use crate::turn::active_session::ActiveSession;
 use crate::turn::prepare::PreparedTurn;
 use crate::turn::process::AgentProcess;
@@ -51,6 +53,11 @@ impl Host {
         let prepared = self.prepare(request, found.as_ref(), &canary)?;
         self.check_used(&prepared.used_files)?;
         prepared.check_room()?;
+        let before = match prepared.tree.budget() {
+            // A sub-agent spends from the budget of the message.
+            Some(_) => SpentBefore::default(),
+            None => self.spent_before(&prepared.limits, found.as_ref().map(|found| &found.id))?,
+        };
         self.show_pending_warnings(observer);
         warn_about(request, &prepared, observer);
         observer.prepared(&prepared);
@@ -62,6 +69,7 @@ impl Host {
             Some(session) => session,
             None => self.new_session(request, &prepared, &canary)?,
         };
+        prepared.set_budget(&session.id, before);
         let number = self.begin_turn(request, &session, &prepared)?;
         let active = ActiveSession::of_turn(self, &session, Some(number), request.depth, &prepared);
         let turn = StartedTurn {
@@ -73,6 +81,11 @@ impl Host {
             began,
         };
         let result = self.run_agent(&turn, observer);
+        if let Some(budget) = prepared.tree.budget()
+            && budget.root == session.id
+        {
+            budget.end(self, number);
+        }
         if let Err(error) = &result {
             self.fail_turn(&turn.active, number, error);
         }
@@ -134,6 +147,8 @@ impl Host {
         noted?;
         let (changes, outcome) = (changes?, outcome?);
         let usage = self.finish_turn(active, session, *number, &outcome)?;
+        let limit = prepared.tree.budget().and_then(TurnBudget::reached);
+        let spent = prepared.tree.budget().map(TurnBudget::used).unwrap_or_default();
         let elapsed = turn.began.elapsed().saturating_sub(waited).saturating_sub(looked);
         let overhead = elapsed + active.activity.host_time();
         let milliseconds = |time: Duration| time.as_secs_f64() * 1000.0;
@@ -146,6 +161,9 @@ impl Host {
             stop_reason: outcome.stop_reason,
             usage: usage.tokens,
             calls: usage.calls,
+            cost_usd: usd(spent),
+            limit: limit.map(ToString::to_string),
+            limit_hint: limit.map(LimitReached::hint),
             taint_ratio: active.taint()?.ratio(),
             taint_threshold: active.taint_threshold(),
             sandbox: prepared.context.sandbox_type.inspect().to_owned(),

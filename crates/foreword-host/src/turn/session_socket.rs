@@ -61,6 +61,8 @@ impl Host {
             Some(session) => session,
             None => self.new_session(request, &prepared, &canary)?,
         };
+        let before = self.spent_before(&prepared.limits, Some(&session.id))?;
+        prepared.set_budget(&session.id, before);
         let run_dir = RunDir::create(&self.options.run_base, &random_hex::<8>()?, &self.owner)?;
         let token = random_hex::<32>()?;
         let active = ActiveSession::of_turn(self, &session, None, request.depth, &prepared);

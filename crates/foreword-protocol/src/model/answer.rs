@@ -20,6 +20,8 @@ pub enum StopReason {
     MaxTokens,
     /// The loop reached its limit of model calls. Providers never send this.
     MaxSteps,
+    /// A limit on tokens, money or time was reached. Providers never send this.
+    SpendingLimit,
     /// The model declined to answer.
     Refusal,
     /// Any other reason, in the words of the provider or the loop.

@@ -20,7 +20,7 @@ use crate::short_id;
 pub(crate) struct SealedTable {
     /// What one row is called.
     pub(crate) what: &'static str,
-    table: &'static str,
+    pub(crate) table: &'static str,
     /// What is sealed; the first one is the id.
     columns: &'static [&'static str],
 }

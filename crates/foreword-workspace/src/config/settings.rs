@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 use foreword::{Profile, SandboxKind};
 use serde::{Deserialize, Serialize};
 
+use crate::config::age::Age;
 use crate::config::check::{self, Check, Fault};
 use crate::config::host::ProviderName;
 use crate::config::sandbox_limits::SandboxLimits;
+use crate::config::spending::PeriodLimits;
 use crate::config::toml_text;
 use crate::error::WorkspaceError;
 use crate::own_file;
@@ -84,7 +86,16 @@ pub struct PersonalEmbedder {
 /// `[limits]`: what agents may spend.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct SpendingLimits {}
+pub struct SpendingLimits {
+    /// A price table that replaces the built-in one. Default: none.
+    pub prices: Option<PathBuf>,
+    /// What one message may spend, with all agents it starts.
+    pub turn: PeriodLimits,
+    /// What a session may spend.
+    pub session: PeriodLimits,
+    /// What all sessions of a workspace may spend in a day.
+    pub day: PeriodLimits,
+}
 
 /// `[host]`: what a workspace may choose without a question.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -94,6 +105,9 @@ pub struct PersonalHost {
     pub sandboxes: Vec<SandboxKind>,
     /// Profiles weaker than the default. Default: none.
     pub profiles: Vec<Profile>,
+    /// After how long sessions are deleted. Default: never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retention: Option<Age>,
 }
 
 /// `[skills]`: skill directories outside workspaces.
@@ -168,6 +182,12 @@ impl Settings {
         for (key, value, least, most) in self.sandbox.ranges() {
             check::within(&["sandbox", key], value, least, most)?;
         }
+        if let Some(file) = self.limits.prices.as_ref().filter(|file| !file.is_absolute()) {
+            return Err(Fault {
+                key: vec!["limits", "prices"],
+                message: format!("is `{}`, write an absolute path", file.display()),
+            });
+        }
         match self.skills.roots.iter().find(|root| !root.is_absolute()) {
             Some(root) => Err(Fault {
                 key: vec!["skills", "roots"],
@@ -214,6 +234,10 @@ mod tests {
         let on = parse(&on.join("\n")).unwrap();
         assert_eq!(on.model.servers[0].key_env.as_deref(), Some("EXAMPLE_API_KEY"));
         assert_eq!(on.embedder.url.as_deref(), Some("https://llm.example.org"));
+        for limits in [on.limits.turn, on.limits.session, on.limits.day] {
+            assert!(limits.tokens.is_some() && limits.cost.is_some() && limits.minutes.is_some());
+        }
+        assert!(on.limits.prices.is_some() && on.host.retention.is_some());
         let full = Settings {
             model: PersonalModel {
                 provider: on.model.provider,
@@ -230,7 +254,11 @@ mod tests {
         for (section, value) in toml::Table::try_from(full).unwrap() {
             assert!(DEFAULT_SETTINGS_TEXT.contains(&format!("\n[{section}]\n")), "{section}");
             for key in value.as_table().unwrap().keys() {
-                let mentioned = [format!("\n#{key} = "), format!("\n#[[{section}.{key}]]\n")];
+                let mentioned = [
+                    format!("\n#{key} = "),
+                    format!("\n#[[{section}.{key}]]\n"),
+                    format!("\n[{section}.{key}]\n"),
+                ];
                 assert!(mentioned.iter().any(|m| DEFAULT_SETTINGS_TEXT.contains(m)), "{key}");
             }
         }

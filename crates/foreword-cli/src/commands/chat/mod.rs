@@ -17,7 +17,7 @@ use crate::error::CliError;
 use crate::hosting;
 use crate::interrupts::Interrupts;
 use crate::terminal::{Terminal, counted};
-use crate::turn_printer::{LastPrompt, TurnPrinter, held, summary};
+use crate::turn_printer::{LastPrompt, TurnPrinter, check_end, summary};
 use crate::user_env::now_ms;
 
 /// Chat with an agent in the terminal
@@ -53,6 +53,7 @@ pub(crate) fn run(workspace: &Path, args: &ChatArgs, terminal: &Terminal) -> Res
     let mut request = hosting::request(&args.turn)?;
     let host = hosting::open(workspace)?;
     hosting::ensure_trusted(&host, args.turn.cwd.as_deref(), args.turn.trust, terminal)?;
+    hosting::apply_retention(&host, terminal);
     let session = match &request.session {
         Some(session) => session.clone(),
         None => SessionId::random()?,
@@ -141,7 +142,7 @@ impl Chat<'_> {
         } else {
             self.terminal.say(&summary(&report));
         }
-        report.held.as_deref().map_or(Ok(()), |reason| Err(held(reason)))
+        check_end(&report)
     }
 
     /// Runs due schedules between two turns.
