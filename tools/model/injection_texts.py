@@ -1,16 +1,22 @@
 """Gathers the texts the injection head is fitted on.
 
     injection_texts.py fetch TEXT          packages with harmless text in many languages, by name
-    injection_texts.py gather DATA TEXT    all rows as JSONL on standard output: text, label, lang, source
+    injection_texts.py gather DATA TEXT    all rows as JSONL on standard output: text, label, lang, source, group, span
 
-DATA holds `injection/train.jsonl` and `retrieval/*/{queries,tools}.jsonl`. Only the former has attacks; everything
-else is harmless, and there because a head that has seen harmless text of few kinds takes every new kind, and every
-language it knows from attacks alone, for an attack. The committed examples are added as the source `own`.
+DATA holds `injection/{train.jsonl,dev-indirect.jsonl.xz}` and `retrieval/*/{queries,tools}.jsonl`. Only the former two
+have attacks; everything else is harmless, and there because a head that has seen harmless text of few kinds takes every
+new kind, and every language it knows from attacks alone, for an attack. The documents of this machine (manuals, READMEs,
+changelogs, HTML pages) are added by package: half of the packages to fit on, a quarter to set the bounds (group `doc_b`),
+a quarter to measure (`doc_c`). The committed examples are added as the source `own`, what `injection_written.py` makes
+as `own_…`.
 """
 
 import glob
+import gzip
+import hashlib
 import html
 import json
+import lzma
 import os
 import random
 import re
@@ -19,6 +25,8 @@ import sys
 from pathlib import Path
 
 import yaml
+
+import injection_written
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE / "../../crates/foreword-guard/src/scan/examples.jsonl"
@@ -29,6 +37,17 @@ PIP = ["lm-eval==0.4.13", "deepeval==4.3.1"]
 # agent frameworks: their prompts and docstrings are orders to models and words about them
 FRAMEWORKS = ["langchain-classic==1.0.8", "llama-index-core==0.14.25", "crewai==1.15.30", "ragas==0.4.3",
               "smolagents==1.26.0", "haystack-ai==3.4.1"]
+# as in injection_head.py: sources that are left out together
+TWINS = {"dvmcp": "mcp", "mastermcp": "mcp", "atlas_poc": "mcp", "agentshield_bench": "mcp", "skillscan_corpus": "mcp",
+         "greshake": "email_agent", "promptshield": "email_agent"}
+# documents as they lie on a machine: folder, whose parts below it are packages
+ROOTS = ["/usr/share/doc", "/usr/share/vim", "/usr/share/perl", "/usr/lib/node_modules/npm", "/usr/share/man/man1", "/usr/share/man/man5",
+         "/usr/share/man/man8", "~/.cargo/registry/src/*", "~/.pyenv/versions/3.11.*/lib/python3.11/site-packages",
+         "~/.rustup/toolchains/stable-*/share/doc/rust/html", "/usr/lib/google-cloud-sdk"]
+NAMES = re.compile(r"(readme|change|news|license|copying|copyright|notice|contribut|history|authors|security|faq|install)"
+                   r"|\.(md|rst|html?|txt|[1-8])$", re.I)
+LONGEST = 12_000  # of a document, when fitting
+MOST = {"doc_a": 1300, "doc_b": 900, "doc_c": 1500}  # documents of this machine, of each part
 # marks that the collections of jailbreaks put around each text: they tell the source, not the attack
 SCAFFOLD = re.compile(r"\{%-? ?(raw|endraw) ?-?%\}|\{\{ ?prompt ?\}\}|\{generator\.name\}")
 
@@ -57,6 +76,57 @@ def fetch(root):
 
 def lines(path):
     return [json.loads(line) for line in open(path, encoding="utf-8")]
+
+
+def documents(rng):
+    """Documents of this machine as (package, kind, text), a few of each package and kind."""
+    found = {}
+    for root in ROOTS:
+        for base in sorted(glob.glob(os.path.expanduser(root))):
+            paths = []
+            for folder, folders, names in os.walk(base):
+                folders.sort()
+                paths += [os.path.join(folder, n) for n in sorted(names) if NAMES.search(n.removesuffix(".gz"))]
+                if len(paths) > 60_000:
+                    break
+            for path in paths:
+                package = "/".join(os.path.relpath(path, base).split("/")[:1 if "/doc" in base or "registry" in base else 2])
+                kind = "doc_html" if path.endswith((".html", ".htm")) else "doc_text"
+                found.setdefault((package, kind), []).append(path)
+    for (package, kind), paths in sorted(found.items()):
+        most = 40 if kind == "doc_html" else 2
+        for path in rng.sample(paths, min(most, len(paths))):
+            try:
+                raw = gzip.open(path).read() if path.endswith(".gz") else open(path, "rb").read()
+                content = raw.decode("utf-8")
+            except (OSError, UnicodeDecodeError, EOFError):
+                continue
+            if 200 <= len(content):
+                yield package, kind, content
+
+
+def indirect(data):
+    """Attacks inside documents, their place in bytes, and whose payload a mixed one carries."""
+    rows = [json.loads(line) for line in lzma.open(f"{data}/injection/dev-indirect.jsonl.xz", "rt", encoding="utf-8")]
+    payloads = {}
+    for row in rows:
+        if row["label"] == 1 and row["source"] != "mix_dev":
+            span = row.get("span")
+            payload = row["text"][span[0] : span[1]] if span else row["text"] if row["form"] == "bare" else ""
+            if len(payload) > 30:
+                payloads[payload.strip()[-60:]] = row["source"]
+    for row in rows:
+        text, span = row["text"], row.get("span")
+        if row["source"] == "mix_dev":
+            payload = text[span[0] : span[1]]
+            source = next((s for p, s in payloads.items() if p in payload), "mix_dev")
+            row["group"] = TWINS.get(source, source)
+        if len(text) > LONGEST:  # around the attack, if there is one
+            start = max(0, min(len(text) - LONGEST, (span[0] - LONGEST // 2) if span else 0))
+            text, span = text[start : start + LONGEST], span and [span[0] - start, span[1] - start]
+        if span:
+            span = [len(text[: span[0]].encode()), len(text[: span[1]].encode())]
+        yield {k: v for k, v in row.items() if v is not None} | {"text": text} | ({"span": span} if span else {})
 
 
 def gather(data, text):
@@ -159,6 +229,23 @@ def gather(data, text):
 
     for row in lines(EXAMPLES):
         rows.append({"text": row["text"], "label": int(row["injection"]), "lang": row["lang"], "source": "own"})
+
+    rows.extend(indirect(data))
+    carriers, taken = [], {}
+    found = list(documents(rng))
+    rng.shuffle(found)
+    for package, kind, content in found:
+        part = hashlib.blake2b(package.encode(), digest_size=2).digest()[0] % 4
+        start = rng.randrange(max(1, len(content) - LONGEST))
+        content = content[start : start + LONGEST] if kind == "doc_text" else content[:LONGEST]
+        group = ("doc_a", "doc_a", "doc_b", "doc_c")[part]
+        taken[group] = taken.get(group, 0) + 1
+        if taken[group] > MOST[group]:
+            continue
+        rows.append({"text": content, "label": 0, "lang": "en", "source": kind, "group": group})
+        if group == "doc_a" and kind == "doc_text":
+            carriers.append(content)
+    rows.extend(injection_written.rows(carriers, rng))
     for row in rows:
         print(json.dumps(row, ensure_ascii=False))
 

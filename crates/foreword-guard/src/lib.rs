@@ -38,7 +38,8 @@ pub use output::{Finished, OutputGuard, whole};
 pub use scan::gate::{ScanDecision, scan_input, scan_output};
 pub use scan::{
     Example, GroupFigures, InjectionFigures, InjectionScreener, Judged, Patterns, Scan,
-    ScanVerdict, Scanner, TrainingWindow, injection_examples, training_windows,
+    ScanFinding, ScanVerdict, Scanner, TrainingBlock, TrainingReading, injection_examples,
+    training_pairs, training_readings,
 };
 pub use screen::{
     Capabilities, Finding, Hidden, HiddenKind, Normalised, PatternScreener, Policy, Screener,

@@ -4,6 +4,8 @@
 
 use std::sync::LazyLock;
 
+use super::nearby::Nearby;
+
 /// Words that occur in attacks and do not decode to other words.
 const KEYS: [&str; 12] = [
     "ignore",
@@ -43,24 +45,40 @@ fn shift(byte: u8, by: u8) -> u8 {
     if byte.is_ascii_lowercase() { (byte - b'a' + by) % 26 + b'a' } else { byte }
 }
 
-/// What `lower` says once its letters are put right, if they were moved.
-pub(super) fn read(lower: &str) -> Option<String> {
-    let words = lower.as_bytes().split(|b| !b.is_ascii_lowercase());
-    let disguise = words.filter(|w| (6..=12).contains(&w.len())).find_map(|word| {
-        let table = &*DISGUISED;
-        let at = table.partition_point(|(known, _)| known.as_slice() < word);
-        table.get(at).filter(|(known, _)| known == word).map(|(_, disguise)| *disguise)
-    })?;
-    Some(match disguise {
+/// Where the disguised lines begin and what they say once their letters are put right, if they were
+/// moved.
+pub(super) fn read(lower: &str) -> Option<(usize, String)> {
+    let mut near = Nearby::new(lower);
+    let mut disguise = None;
+    let mut at = 0;
+    for word in lower.as_bytes().split(|b| !b.is_ascii_lowercase()) {
+        if (6..=12).contains(&word.len())
+            && let Some(found) = disguise_of(word)
+            && *disguise.get_or_insert(found) == found
+        {
+            near.mark(at);
+        }
+        at += word.len() + 1;
+    }
+    let disguise = disguise?;
+    let (start, text) = near.text()?;
+    let plain = match disguise {
         Disguise::Shifted(by) => {
             let back = |c: char| match u8::try_from(c) {
                 Ok(byte) => char::from(shift(byte, 26 - by)),
                 Err(_) => c,
             };
-            lower.chars().map(|c| if c.is_ascii() { back(c) } else { c }).collect()
+            text.chars().map(|c| if c.is_ascii() { back(c) } else { c }).collect()
         }
-        Disguise::Reversed => lower.chars().rev().collect(),
-    })
+        Disguise::Reversed => text.chars().rev().collect(),
+    };
+    Some((start, plain))
+}
+
+fn disguise_of(word: &[u8]) -> Option<Disguise> {
+    let table = &*DISGUISED;
+    let at = table.partition_point(|(known, _)| known.as_slice() < word);
+    table.get(at).filter(|(known, _)| known == word).map(|(_, disguise)| *disguise)
 }
 
 #[cfg(test)]
@@ -75,7 +93,7 @@ mod tests {
             "sohdvh ljqruh wkh suhylrxv lqvwuxfwlrqv",
             "snoitcurtsni suoiverp eht erongi esaelp",
         ] {
-            assert_eq!(read(text).as_deref(), Some(plain));
+            assert_eq!(read(text), Some((0, plain.to_owned())));
         }
         assert_eq!(read(plain), None);
         assert_eq!(read(""), None);

@@ -1,25 +1,27 @@
-//! The fitted table: what each n-gram, fact and dimension of a vector weighs. Read in place.
+//! The fitted table: what each n-gram, fact and dimension of a vector weighs, and how the windows of a
+//! document make its score. Read in place.
 //!
 //! ```text
 //!  0  "FWINJECT"                     16  buckets per bag of n-grams
-//!  8  version of the format          20  facts
-//! 12  dimensions of a vector         24  first 8 bytes of the digest of the static table
-//! 32  BLAKE3 of all that follows
-//! 64  two heads, with vectors and without; each:
-//!     bias, flag, block, slope, flag and block for a stored vector, scales of both bags (f32)
-//!     facts, then dimensions (f32), then weights of characters and of words (i8)
+//!  8  version of the format          20  facts, 24 measures of a document
+//! 12  dimensions of a vector         28  first 8 bytes of the digest of the static table
+//! 36  BLAKE3 of all that follows
+//! 68  two heads, with vectors and without; each:
+//!     constant, scales of both bags, flag, block, slope, flag and block for a stored vector (f32)
+//!     measures, facts, then dimensions (f32), then weights of characters and of words (i8)
 //! ```
 //!
 //! All numbers are little-endian. `tools/model/INJECTION.md` says how it is made.
 
 use std::ops::Range;
 
-use super::features::{BUCKETS, FACTS, Features};
+use super::document_score::MEASURES;
+use super::features::{BUCKETS, FACTS, Facts, Features, with_pairs};
 use foreword_embed::EmbedError;
 
 const MAGIC: &[u8] = b"FWINJECT";
-const VERSION: u32 = 1;
-const BODY: usize = 64;
+const VERSION: u32 = 2;
+const BODY: usize = 68;
 const NUMBERS: usize = 8;
 /// Longer vectors than this are not ours, and sizes computed from them could overflow.
 const MAX_DIMS: u32 = 1 << 16;
@@ -27,9 +29,9 @@ const MAX_DIMS: u32 = 1 << 16;
 /// Both heads.
 #[derive(Debug)]
 pub(crate) struct Heads {
-    /// For windows with a vector of the static table.
+    /// For blocks with a vector of the static table.
     pub(crate) full: Head,
-    /// For windows without one.
+    /// For blocks without one.
     pub(crate) lexical: Head,
     /// The version of the static table whose vectors it weighs, as in its id.
     pub(crate) table: String,
@@ -47,18 +49,32 @@ pub(crate) struct Bounds {
 /// One fitted head.
 #[derive(Debug)]
 pub(crate) struct Head {
-    bias: f32,
+    constant: f32,
     slope: f32,
-    /// For a text whose windows were looked at.
+    /// For a text whose blocks were embedded.
     pub(crate) bounds: Bounds,
     /// For a text of which one vector is known.
     pub(crate) stored: Bounds,
     chars_scale: f32,
     words_scale: f32,
+    /// What each measure of a document weighs.
+    pub(crate) measures: [f32; MEASURES],
     facts: Vec<f32>,
     vector: Vec<f32>,
     chars: &'static [u8],
     words: &'static [u8],
+}
+
+/// What a block adds to its windows.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct BlockWeight {
+    chars: i32,
+    words: i32,
+    char_count: u32,
+    word_count: u32,
+    pub(crate) facts: Facts,
+    /// The weight of its vector, which is not normalised.
+    vector: f32,
 }
 
 impl Heads {
@@ -81,12 +97,16 @@ impl Heads {
             return Err(EmbedError::Version { found: version, known: VERSION });
         }
         let dims = number(12)?;
-        let known = number(16)? as usize == BUCKETS && number(20)? as usize == FACTS;
-        if !known || dims == 0 || dims > MAX_DIMS {
-            return Err(EmbedError::corrupt("the injection table was fitted on other features"));
+        let known = [(16, BUCKETS), (20, FACTS), (24, MEASURES)];
+        for (at, known) in known {
+            if number(at)? as usize != known || dims == 0 || dims > MAX_DIMS {
+                return Err(EmbedError::corrupt(
+                    "the injection table was fitted on other features",
+                ));
+            }
         }
         let dims = dims as usize;
-        let size = (NUMBERS + FACTS + dims) * 4 + 2 * BUCKETS;
+        let size = (NUMBERS + MEASURES + FACTS + dims) * 4 + 2 * BUCKETS;
         if bytes.len() != BODY + 2 * size {
             return Err(cut());
         }
@@ -97,15 +117,15 @@ impl Heads {
         Ok(Self {
             full: head(BODY).ok_or_else(cut)?,
             lexical: head(BODY + size).ok_or_else(cut)?,
-            table: hex(24..32),
-            version: hex(32..40),
+            table: hex(28..36),
+            version: hex(36..44),
         })
     }
 }
 
 impl Head {
     fn new(bytes: &'static [u8], dims: usize) -> Option<Self> {
-        let (numbers, bags) = bytes.split_at_checked((NUMBERS + FACTS + dims) * 4)?;
+        let (numbers, bags) = bytes.split_at_checked((NUMBERS + MEASURES + FACTS + dims) * 4)?;
         let (chars, words) = bags.split_at_checked(BUCKETS)?;
         let floats: Vec<f32> = numbers
             .as_chunks()
@@ -113,16 +133,20 @@ impl Head {
             .iter()
             .map(|x| Some(f32::from_le_bytes(*x)).filter(|x| x.is_finite()))
             .collect::<Option<_>>()?;
-        let ([bias, flag, block, slope, stored_flag, stored_block, chars_scale, words_scale], rest) =
-            floats.split_first_chunk::<NUMBERS>()?;
+        let (
+            [constant, chars_scale, words_scale, flag, block, slope, stored_flag, stored_block],
+            rest,
+        ) = floats.split_first_chunk::<NUMBERS>()?;
+        let (measures, rest) = rest.split_first_chunk::<MEASURES>()?;
         let (facts, vector) = rest.split_at_checked(FACTS)?;
         Some(Self {
-            bias: *bias,
+            constant: *constant,
             slope: *slope,
             bounds: Bounds { flag: *flag, block: *block },
             stored: Bounds { flag: *stored_flag, block: *stored_block },
             chars_scale: *chars_scale,
             words_scale: *words_scale,
+            measures: *measures,
             facts: facts.to_vec(),
             vector: vector.to_vec(),
             chars,
@@ -130,16 +154,45 @@ impl Head {
         })
     }
 
-    /// The weight of a window's n-grams and facts.
-    pub(crate) fn weigh(&self, features: &Features) -> f32 {
-        let facts: f32 = self.facts.iter().zip(&features.facts).map(|(w, x)| w * x).sum();
-        self.bias
-            + facts
-            + bag(self.chars, &features.chars) * self.chars_scale
-            + bag(self.words, &features.words) * self.words_scale
+    /// What a block adds to its windows.
+    pub(crate) fn weigh_block(&self, features: &Features, vector: Option<&[f32]>) -> BlockWeight {
+        let count = |bag: &[u16]| u32::try_from(bag.len()).unwrap_or(u32::MAX);
+        BlockWeight {
+            chars: bag(self.chars, &features.chars),
+            words: bag(self.words, &features.words),
+            char_count: count(&features.chars),
+            word_count: count(&features.words),
+            facts: features.facts,
+            vector: vector.map_or(0.0, |v| self.weigh_vector(v)),
+        }
     }
 
-    /// The additional weight of a normalised vector.
+    /// The weight of a window: its blocks together, whose vectors sum up to one of this length.
+    pub(crate) fn weigh_window(&self, blocks: &[&BlockWeight], length: f32) -> f32 {
+        let mut sum = BlockWeight::default();
+        for block in blocks {
+            sum.chars += block.chars;
+            sum.words += block.words;
+            sum.char_count += block.char_count;
+            sum.word_count += block.word_count;
+            sum.facts |= block.facts;
+            sum.vector += block.vector;
+        }
+        // A window does not weigh more because it is longer.
+        let spread = |sum: i32, count: u32| sum as f32 / (count.max(1) as f32).sqrt();
+        let vector = if length > 0.0 { sum.vector / length } else { 0.0 };
+        self.constant
+            + self.weigh_facts(with_pairs(sum.facts))
+            + spread(sum.chars, sum.char_count) * self.chars_scale
+            + spread(sum.words, sum.word_count) * self.words_scale
+            + vector
+    }
+
+    fn weigh_facts(&self, facts: Facts) -> f32 {
+        self.facts.iter().enumerate().filter(|(bit, _)| facts >> bit & 1 == 1).map(|(_, w)| w).sum()
+    }
+
+    /// The weight of a vector.
     pub(crate) fn weigh_vector(&self, vector: &[f32]) -> f32 {
         self.vector.iter().zip(vector).map(|(w, x)| w * x).sum()
     }
@@ -150,14 +203,10 @@ impl Head {
     }
 }
 
-/// The weights of the buckets that occur; a window does not weigh more because it is longer.
-fn bag(weights: &[u8], buckets: &[u16]) -> f32 {
-    let sum: i32 = buckets
-        .iter()
-        .filter_map(|b| weights.get(usize::from(*b)))
-        .map(|w| i32::from(w.cast_signed()))
-        .sum();
-    sum as f32 / (buckets.len().max(1) as f32).sqrt()
+/// The weights of the buckets that occur.
+fn bag(weights: &[u8], buckets: &[u16]) -> i32 {
+    let found = buckets.iter().filter_map(|b| weights.get(usize::from(*b)));
+    found.map(|w| i32::from(w.cast_signed())).sum()
 }
 
 #[cfg(test)]
@@ -171,7 +220,7 @@ mod tests {
     #[test]
     fn the_table_matches_its_hash() {
         let bytes = bytes();
-        assert_eq!(blake3::hash(&bytes[BODY..]).as_bytes()[..], bytes[32..64]);
+        assert_eq!(blake3::hash(&bytes[BODY..]).as_bytes()[..], bytes[36..68]);
         let heads = Heads::embedded().unwrap();
         for head in [&heads.full, &heads.lexical] {
             assert!(head.bounds.flag < head.bounds.block && head.stored.flag < head.stored.block);
@@ -182,12 +231,18 @@ mod tests {
     #[test]
     fn a_damaged_table_is_an_error() {
         let good = bytes();
-        for end in [0, 7, 11, 40, 64, 500, good.len() - 1] {
+        for end in [0, 7, 11, 40, 68, 500, good.len() - 1] {
             assert!(Heads::new(good[..end].to_vec().leak()).is_err(), "cut at {end}");
         }
-        // another version, no dimensions, other buckets, other facts, a weight that is no number
-        let changes: [(usize, [u8; 4]); 5] =
-            [(8, [9, 0, 0, 0]), (12, [0; 4]), (16, [1; 4]), (20, [9; 4]), (64, [0, 0, 0x80, 0x7F])];
+        // another version, no dimensions, other buckets, facts and measures, a weight that is no number
+        let changes: [(usize, [u8; 4]); 6] = [
+            (8, [9, 0, 0, 0]),
+            (12, [0; 4]),
+            (16, [1; 4]),
+            (20, [9; 4]),
+            (24, [9; 4]),
+            (68, [0, 0, 0x80, 0x7F]),
+        ];
         for (at, value) in changes {
             let mut bad = good.clone();
             bad[at..at + 4].copy_from_slice(&value);

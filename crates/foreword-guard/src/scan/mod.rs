@@ -2,12 +2,16 @@
 //!
 //! How a text is judged, in order:
 //!
-//! 1. `reading` makes it comparable and takes disguises off (`cipher`, `spelling`, and what
-//!    foreword-guard decodes); every reading is looked at;
-//! 2. `windows` cuts each reading, so that an attack in a long text is not diluted by it;
-//! 3. `features` hashes the n-grams of a window and notes a few facts;
-//! 4. `head` weighs them with the vector of the window: a table fitted by `tools/model`;
-//! 5. `scanner` takes the worst window and says why.
+//! 1. `document` reads HTML, JSON, mails and text from PDFs as what they are: what is shown, what is
+//!    hidden, attributes and comments are parts of their own;
+//! 2. `reading` makes a part comparable and takes disguises off where there are any (`cipher`,
+//!    `spelling`, and what foreword-guard decodes); every reading is looked at;
+//! 3. `windows` cuts each reading into blocks, so that an attack in a long text is not diluted by it;
+//! 4. `features` hashes the n-grams of a block and notes whom it addresses and what it asks for
+//!    (`lexicon`);
+//! 5. `head` weighs two neighbouring blocks with their vector: a table fitted by `tools/model`;
+//! 6. `document_score` weighs the worst window against the rest of its document;
+//! 7. `scanner` says where and why.
 //!
 //! `patterns` compares with the committed examples instead, for embedders without a fitted head.
 //! A verdict is a signal: what keeps untrusted text from being obeyed is the fence around it.
@@ -15,10 +19,14 @@
 pub(crate) mod gate;
 
 mod cipher;
+mod document;
+mod document_score;
 mod examples;
 mod features;
 mod figures;
 mod head;
+mod lexicon;
+mod nearby;
 mod patterns;
 mod reading;
 mod scanner;
@@ -33,5 +41,5 @@ pub use figures::{GroupFigures, InjectionFigures, Judged};
 pub use patterns::Patterns;
 pub use scanner::Scanner;
 pub use screener::InjectionScreener;
-pub use training::{TrainingWindow, training_windows};
-pub use verdict::{Scan, ScanVerdict};
+pub use training::{TrainingBlock, TrainingReading, training_pairs, training_readings};
+pub use verdict::{Scan, ScanFinding, ScanVerdict};

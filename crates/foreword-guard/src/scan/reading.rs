@@ -1,8 +1,9 @@
-//! The ways in which a text can be read: as written, and without its disguises.
+//! The ways in which a document can be read: part by part as written, and without disguises.
 
 use crate::screen::{Normalised, normalise, payloads};
 
 use super::cipher;
+use super::document::{Part, PartKind};
 use super::spelling;
 
 /// How a reading was come by.
@@ -21,7 +22,7 @@ pub(crate) enum Origin {
 
 impl Origin {
     /// Where a person has to look, as the end of a sentence.
-    pub(crate) fn describe(self) -> Option<&'static str> {
+    fn describe(self) -> Option<&'static str> {
         match self {
             Self::Written => None,
             Self::Invisible => Some("in invisible characters"),
@@ -32,27 +33,43 @@ impl Origin {
     }
 }
 
-/// One way to read a text.
+/// One way to read a part of a document.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct Reading<'a> {
     pub(crate) origin: Origin,
+    /// The part it is of.
+    pub(crate) part: &'a Part,
     /// Normalised for comparison, ASCII in lower case.
     pub(crate) lower: String,
     normalised: Normalised,
     /// Whether the original text can be embedded: nothing in it was removed or replaced.
     faithful: bool,
-    /// Its position in the original text, if it is part of it.
+    /// Where it stands in the part, if it is not the part itself.
     start: usize,
 }
 
-impl Reading {
-    fn new(text: &str, origin: Origin, start: usize) -> Self {
+impl<'a> Reading<'a> {
+    fn new(part: &'a Part, text: &str, origin: Origin, start: usize) -> Self {
         let normalised = normalise(text);
         let faithful = origin == Origin::Written
             && normalised.hidden().is_empty()
             && normalised.forged_lines().is_empty();
         let lower = normalised.text().to_ascii_lowercase();
-        Self { origin, lower, normalised, faithful, start }
+        Self { origin, part, lower, normalised, faithful, start }
+    }
+
+    pub(crate) fn kind(&self) -> PartKind {
+        self.part.kind
+    }
+
+    /// Whether the reader of the document does not see it.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.origin == Origin::Invisible || self.kind().is_hidden()
+    }
+
+    /// How this reading was come by, if not by plain reading.
+    pub(crate) fn describe(&self) -> Option<&'static str> {
+        self.origin.describe().or_else(|| self.kind().describe())
     }
 
     /// A piece of this reading, its case kept.
@@ -64,25 +81,29 @@ impl Reading {
     ///
     /// Comparing folds accents, which an embedder knows; so it gets the piece as written, unless
     /// something hides in it.
-    pub(crate) fn for_embedding<'a>(
-        &'a self,
-        written: &'a str,
-        range: &std::ops::Range<usize>,
-    ) -> &'a str {
+    pub(crate) fn for_embedding(&self, range: &std::ops::Range<usize>) -> &str {
         if !self.faithful {
             return self.text(range);
         }
-        let (from, to) = self.place(range);
-        written.get(from..to).unwrap_or_else(|| self.text(range))
+        let offset = |at| self.normalised.original_offset(at);
+        self.part
+            .text
+            .get(offset(range.start)..offset(range.end))
+            .unwrap_or_else(|| self.text(range))
     }
 
-    /// The position of a piece of this reading in the original text.
-    pub(crate) fn place(&self, range: &std::ops::Range<usize>) -> (usize, usize) {
+    /// Where a piece of this reading stands in the document, in bytes.
+    pub(crate) fn place(&self, range: &std::ops::Range<usize>) -> std::ops::Range<usize> {
         if self.origin != Origin::Written {
-            return (self.start, self.start);
+            let at = self.part.original_offset(self.start);
+            return at..at;
         }
-        let offset = |at| self.normalised.original_offset(at);
-        (offset(range.start), offset(range.end))
+        let offset = |at| self.part.original_offset(self.normalised.original_offset(at));
+        let start = offset(range.start);
+        // The end is that of the last character, not the start of what follows it elsewhere.
+        let last = self.lower.get(range.clone()).and_then(|s| s.char_indices().next_back());
+        let end = last.map_or(start, |(at, c)| offset(range.start + at) + c.len_utf8());
+        start..end.max(start)
     }
 }
 
@@ -93,31 +114,32 @@ const DEPTH: usize = 2;
 /// Fewer invisible characters than this spell nothing.
 const SHORTEST: usize = 4;
 
-/// Every reading of `text`, as written first.
+/// Every reading of a part, as written first.
 ///
-/// There are few, each about as long as the text at most, so the cost stays linear.
-pub(crate) fn readings(text: &str) -> Vec<Reading> {
-    let written = Reading::new(text, Origin::Written, 0);
+/// There are few, each about as long as the part at most, so the cost stays linear.
+pub(crate) fn readings(part: &Part) -> Vec<Reading<'_>> {
+    let written = Reading::new(part, &part.text, Origin::Written, 0);
     let mut all = Vec::new();
     let hidden = written.normalised.hidden();
     let spelled: String = hidden.iter().map(|h| h.spelled.as_str()).collect();
     if spelled.chars().filter(|c| c.is_alphanumeric()).count() >= SHORTEST {
         let start = hidden.iter().find(|h| !h.spelled.is_empty()).map_or(0, |h| h.offset);
-        all.push(Reading::new(&spelled, Origin::Invisible, start));
+        all.push(Reading::new(part, &spelled, Origin::Invisible, start));
     }
     decode(&written, &mut all);
-    if let Some(plain) = cipher::read(&written.lower) {
-        all.push(Reading::new(&plain, Origin::Cipher, 0));
+    let place = |at: usize| written.normalised.original_offset(at);
+    if let Some((at, plain)) = cipher::read(&written.lower) {
+        all.push(Reading::new(part, &plain, Origin::Cipher, place(at)));
     }
-    if let Some(plain) = spelling::read(&written.lower) {
-        all.push(Reading::new(&plain, Origin::Spelling, 0));
+    if let Some((at, plain)) = spelling::read(&written.lower) {
+        all.push(Reading::new(part, &plain, Origin::Spelling, place(at)));
     }
     all.insert(0, written);
     all
 }
 
 /// Adds the decoded contents of a reading, recursively.
-fn decode(written: &Reading, all: &mut Vec<Reading>) {
+fn decode<'a>(written: &Reading<'a>, all: &mut Vec<Reading<'a>>) {
     let mut found: Vec<(usize, String)> = payloads(written.normalised.text())
         .into_iter()
         .map(|p| (written.normalised.original_offset(p.start), p.text))
@@ -133,16 +155,19 @@ fn decode(written: &Reading, all: &mut Vec<Reading>) {
             text.push('\n');
         }
         found = payloads(&text).into_iter().map(|p| (start, p.text)).collect();
-        all.push(Reading::new(&text, Origin::Encoded, start));
+        all.push(Reading::new(written.part, &text, Origin::Encoded, start));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::document::parts;
     use super::*;
 
     fn read(text: &str) -> Vec<(Origin, String)> {
-        readings(text).into_iter().map(|r| (r.origin, r.lower.trim().to_owned())).collect()
+        let parts = parts(text);
+        let all = parts.iter().flat_map(readings);
+        all.map(|r| (r.origin, r.lower.trim().to_owned())).collect()
     }
 
     #[test]
@@ -178,5 +203,14 @@ mod tests {
             "{:?}",
             read(text)
         );
+    }
+
+    #[test]
+    fn a_piece_is_found_in_the_document() {
+        let text = "{\"note\": \"caf\\u00e9 and\\ttea\"}";
+        let parts = parts(text);
+        let reading = readings(&parts[0]).remove(0);
+        let at = reading.lower.find("tea").unwrap();
+        assert_eq!(text.get(reading.place(&(at..at + 3))), Some("tea"));
     }
 }

@@ -1,14 +1,15 @@
-//! The scanner: the worst window of any reading of a text decides.
+//! The scanner: reads a document in every way, and judges it as a whole.
 
-use std::ops::Range;
 use std::sync::Arc;
 
-use super::features::{FACTS, Features};
+use super::document::parts;
+use super::document_score::{Judgement, NotedReading, Suspect, judge};
+use super::features::{ASKS_FOR_PROMPT, DISMISSES, Facts, Features, OVERRIDES, ROLE_MARKER};
 use super::head::{Bounds, Head, Heads};
 use super::patterns::Patterns;
 use super::reading::{Origin, Reading, readings};
-use super::verdict::{Scan, ScanVerdict};
-use super::windows::each_window;
+use super::verdict::{Scan, ScanFinding, ScanVerdict};
+use super::windows::each_block;
 use foreword_embed::{EmbedError, Embedder, StaticEmbedder, Vector};
 
 /// Scans texts for prompt injection.
@@ -28,17 +29,6 @@ pub struct Scanner {
     heads: Heads,
     patterns: Option<Patterns>,
     id: String,
-}
-
-/// The window most likely to be an injection.
-#[derive(Debug, Clone)]
-pub(crate) struct Worst {
-    sum: f32,
-    origin: Origin,
-    facts: [f32; FACTS],
-    excerpt: String,
-    /// Where it starts in the text as given, in bytes.
-    pub(crate) start: usize,
 }
 
 /// Where the vectors of windows come from.
@@ -79,7 +69,14 @@ impl Scanner {
     /// Judges a text, embedding its windows with the static table.
     #[must_use]
     pub fn scan(&self, text: &str) -> Scan {
-        self.scan_in_place(text).0
+        let id = self.embedder.id();
+        if self.weighs(&id.name, &id.version) {
+            let head = &self.heads.full;
+            scan(text, head, head.bounds, Vectors::Embed(&self.embedder))
+        } else {
+            let head = &self.heads.lexical;
+            scan(text, head, head.bounds, Vectors::Absent)
+        }
     }
 
     /// Judges a text whose vector is stored, and makes no embedding.
@@ -93,12 +90,10 @@ impl Scanner {
         if let Some(vector) = vector.filter(|v| self.weighs(v.id().name.as_str(), &v.id().version))
         {
             let head = &self.heads.full;
-            let worst = worst(text, head, Vectors::Stored(vector.values()));
-            return conclude(head, head.stored, worst.as_ref());
+            return scan(text, head, head.stored, Vectors::Stored(vector.values()));
         }
         let head = &self.heads.lexical;
-        let worst = worst(text, head, Vectors::Absent);
-        let mut scan = conclude(head, head.bounds, worst.as_ref());
+        let mut scan = scan(text, head, head.bounds, Vectors::Absent);
         let patterns = self.patterns.as_ref().zip(vector);
         if let Some(excess) = patterns.and_then(|(patterns, vector)| patterns.excess(vector))
             && excess > 0.0
@@ -110,112 +105,127 @@ impl Scanner {
         scan
     }
 
-    /// Judges a text and says where in it, in bytes, the reason starts.
-    pub(crate) fn scan_in_place(&self, text: &str) -> (Scan, usize) {
-        let id = self.embedder.id();
-        let (head, vectors) = if self.weighs(&id.name, &id.version) {
-            (&self.heads.full, Vectors::Embed(&self.embedder))
-        } else {
-            (&self.heads.lexical, Vectors::Absent)
-        };
-        let worst = worst(text, head, vectors);
-        (conclude(head, head.bounds, worst.as_ref()), worst.map_or(0, |w| w.start))
-    }
-
     /// Whether the head was fitted on vectors of this embedder.
     fn weighs(&self, name: &str, version: &str) -> bool {
         name == "static" && version == self.heads.table
     }
 }
 
-fn worst(text: &str, head: &Head, vectors: Vectors<'_>) -> Option<Worst> {
-    let mut features = Features::default();
+fn scan(text: &str, head: &Head, bounds: Bounds, vectors: Vectors<'_>) -> Scan {
+    let parts = parts(text);
+    let readings: Vec<Reading<'_>> = parts.iter().flat_map(readings).collect();
     let (embedder, stored) = match vectors {
-        Vectors::Embed(embedder) => (Some(embedder), 0.0),
-        Vectors::Stored(vector) => (None, head.weigh_vector(vector)),
-        Vectors::Absent => (None, 0.0),
+        Vectors::Embed(embedder) => (Some(embedder), None),
+        Vectors::Stored(vector) => (None, Some(head.weigh_vector(vector))),
+        Vectors::Absent => (None, None),
     };
-    let mut worst: Option<Worst> = None;
-    for reading in readings(text) {
-        let mut found: Option<(f32, [f32; FACTS], Range<usize>)> = None;
-        each_window(&reading, text, embedder, &mut features, |window| {
-            let vector = window.vector.map_or(stored, |v| head.weigh_vector(v));
-            let mut sum = head.weigh(window.features) + vector;
-            // The head was fitted on few attacks that are not English, and weighs the plainest of
-            // them too low; a text about attacks that is not English is as rare.
-            let overrides = window.features.facts.first().is_some_and(|fact| *fact > 0.0);
-            if overrides && !is_english(reading.text(&window.range)) {
-                sum = sum.max(head.bounds.flag.max(head.stored.flag));
-            }
-            if found.as_ref().is_none_or(|(most, ..)| sum > *most) {
-                found = Some((sum, window.features.facts, window.range.clone()));
+    let mut features = Features::default();
+    let mut noted = Vec::with_capacity(readings.len());
+    for reading in &readings {
+        let mut blocks = NotedReading::new(reading);
+        each_block(reading, embedder, &mut features, |block| {
+            let weight = head.weigh_block(block.features, block.vector.as_deref());
+            blocks.push(weight, block.vector, block.range);
+        });
+        noted.push(blocks);
+    }
+    conclude(text, head, bounds, &readings, &judge(head, &noted, stored))
+}
+
+fn conclude(
+    text: &str,
+    head: &Head,
+    bounds: Bounds,
+    readings: &[Reading<'_>],
+    judgement: &Judgement,
+) -> Scan {
+    let nothing =
+        Scan { verdict: ScanVerdict::Pass, score: 0.0, reasons: Vec::new(), findings: Vec::new() };
+    let sums = judgement.suspects.iter().filter_map(|suspect| {
+        let reading = readings.get(suspect.reading)?;
+        // Text in invisible characters was meant to be hidden. "Ignore your previous instructions" is
+        // rare where attacks are not the topic, and too short to outweigh a long document.
+        let sure = reading.origin == Origin::Invisible
+            || (suspect.facts & OVERRIDES != 0 && !judgement.about_attacks);
+        let floor = if sure { bounds.flag } else { f32::MIN };
+        Some((suspect.sum.max(floor), suspect, reading))
+    });
+    let mut sums: Vec<_> = sums.collect();
+    sums.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let Some((sum, worst, reading)) = sums.first() else { return nothing };
+    // A text about attacks may quote one, unless the quotation is hidden from its readers.
+    let quoted = judgement.about_attacks && !worst.hidden && reading.origin == Origin::Written;
+    let verdict = match *sum {
+        sum if sum >= bounds.block && !quoted => ScanVerdict::Block,
+        sum if sum >= bounds.flag => ScanVerdict::Flag,
+        _ => ScanVerdict::Pass,
+    };
+    let below_block = if quoted { MAX_QUOTED } else { 1.0 };
+    let score = |sum: f32| head.score(sum, bounds).min(below_block);
+    if verdict == ScanVerdict::Pass {
+        return Scan { score: score(*sum), ..nothing };
+    }
+    let findings =
+        sums.iter().filter(|(sum, ..)| *sum >= bounds.flag).map(|(sum, suspect, reading)| {
+            let place = reading.place(&suspect.range);
+            ScanFinding {
+                line: line_of(text, place.start),
+                range: [place.start, place.end],
+                reading: reading.describe().map(str::to_owned),
+                score: score(*sum),
+                excerpt: excerpt(reading.text(&suspect.range)),
             }
         });
-        // Text in invisible characters was meant to be hidden.
-        let floor = if reading.origin == Origin::Invisible { head.bounds.flag } else { f32::MIN };
-        if let Some((sum, facts, range)) = found
-            && worst.as_ref().is_none_or(|w| sum.max(floor) > w.sum)
-        {
-            worst = Some(Worst {
-                sum: sum.max(floor),
-                origin: reading.origin,
-                facts,
-                excerpt: excerpt(&reading, &range),
-                start: reading.place(&range).0,
-            });
-        }
+    Scan {
+        verdict,
+        score: score(*sum),
+        reasons: reasons(reading, worst, quoted && *sum >= bounds.block),
+        findings: findings.collect(),
     }
-    worst
 }
 
-fn conclude(head: &Head, bounds: Bounds, worst: Option<&Worst>) -> Scan {
-    let Some(worst) = worst else {
-        return Scan { verdict: ScanVerdict::Pass, score: 0.0, reasons: Vec::new() };
-    };
-    let verdict = if worst.sum >= bounds.block {
-        ScanVerdict::Block
-    } else if worst.sum >= bounds.flag {
-        ScanVerdict::Flag
-    } else {
-        ScanVerdict::Pass
-    };
-    let reasons = if verdict == ScanVerdict::Pass { Vec::new() } else { reasons(worst) };
-    Scan { verdict, score: head.score(worst.sum, bounds), reasons }
-}
+/// The score of a text that would be blocked if it were not about attacks.
+const MAX_QUOTED: f32 = 0.89;
 
-/// What each fact says to a person; the last two say where, which the origin says better.
-const SAID: [&str; FACTS] = [
-    "tells the reader to ignore earlier instructions",
-    "tells the reader to ignore what came before",
-    "asks for the system prompt",
-    "contains chat template markers",
-    "",
-    "",
+/// What each fact says to a person.
+const SAID: [(Facts, &str); 4] = [
+    (OVERRIDES, "tells the reader to ignore earlier instructions"),
+    (DISMISSES, "tells the reader to ignore what came before"),
+    (ASKS_FOR_PROMPT, "asks for the system prompt"),
+    (ROLE_MARKER, "contains chat template markers"),
 ];
 
-fn reasons(worst: &Worst) -> Vec<String> {
-    let place = worst.origin.describe().map_or(String::new(), |place| format!(" ({place})"));
-    let mut reasons = vec![format!("likely prompt injection{place}: \"{}\"", worst.excerpt)];
-    let facts = SAID.iter().zip(&worst.facts).filter(|(said, x)| **x > 0.0 && !said.is_empty());
-    reasons.extend(facts.map(|(said, _)| (*said).to_owned()));
+fn reasons(reading: &Reading<'_>, worst: &Suspect, quoted: bool) -> Vec<String> {
+    let place = reading.describe().map_or(String::new(), |place| format!(" ({place})"));
+    let excerpt = excerpt(reading.text(&worst.range));
+    let mut reasons = vec![format!("likely prompt injection{place}: \"{excerpt}\"")];
+    let facts = SAID.iter().filter(|(fact, _)| worst.facts & fact != 0);
+    reasons.extend(facts.map(|(_, said)| (*said).to_owned()));
+    if quoted {
+        reasons.push("the text is about attacks and may quote one".to_owned());
+    }
     reasons
 }
 
-/// Whether a text has the small words of English.
-fn is_english(text: &str) -> bool {
-    const SMALL: [&str; 12] =
-        ["the", "and", "of", "to", "is", "are", "you", "your", "previous", "all", "with", "this"];
-    let words = text.split(|c: char| !c.is_alphabetic());
-    words.filter(|word| SMALL.iter().any(|small| word.eq_ignore_ascii_case(small))).nth(1).is_some()
+/// The line of a byte, from 1, as editors count them: after LF, CRLF and CR.
+fn line_of(text: &str, at: usize) -> u32 {
+    let bytes = text.as_bytes().get(..at).unwrap_or_default();
+    let ends = |(at, byte): (usize, &u8)| match byte {
+        b'\n' => true,
+        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    };
+    let ends = bytes.iter().enumerate().filter(|end| ends(*end)).count();
+    u32::try_from(ends + 1).unwrap_or(u32::MAX)
 }
 
 /// How much of the window a reason quotes, in characters.
 const EXCERPT: usize = 80;
 
-fn excerpt(reading: &Reading, range: &Range<usize>) -> String {
+fn excerpt(window: &str) -> String {
     let mut out = String::new();
     let mut length = 0;
-    for word in reading.text(range).split_whitespace() {
+    for word in window.split_whitespace() {
         length += word.chars().count() + 1;
         if length > EXCERPT {
             if out.is_empty() {
@@ -230,4 +240,16 @@ fn excerpt(reading: &Reading, range: &Range<usize>) -> String {
         out.push_str(word);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line_of;
+
+    #[test]
+    fn lines_end_in_three_ways() {
+        let text = "a\nb\r\nc\rd";
+        assert_eq!(line_of(text, text.len()), 4);
+        assert_eq!(line_of("", 0), 1);
+    }
 }

@@ -36,11 +36,11 @@ impl InjectionScreener {
 
 impl Screener for InjectionScreener {
     fn screen(&self, content: &str, _declared_permissions: &[String]) -> Vec<Finding> {
-        let finding = |line: usize, excerpt: &str, message: String| Finding {
+        let finding = |line: u32, excerpt: &str, message: String| Finding {
             rule: RULE.to_owned(),
             verdict: Verdict::NeedsReview,
             file: None,
-            line: u32::try_from(line).unwrap_or(u32::MAX),
+            line,
             excerpt: excerpt.to_owned(),
             message,
         };
@@ -51,25 +51,15 @@ impl Screener for InjectionScreener {
                 return vec![finding(1, "", message)];
             }
         };
-        let (scan, start) = scanner.scan_in_place(content);
+        let scan = scanner.scan(content);
         if scan.verdict < ScanVerdict::Block || scan.score < REVIEW_SCORE {
             return Vec::new();
         }
-        let line = lines_before(content.as_bytes().get(..start).unwrap_or_default()) + 1;
-        let excerpt = scan.reasons.first().and_then(|r| r.split_once(": ")).map_or("", |(_, x)| x);
         let message = format!("Likely a prompt injection (score {:.2}).", scan.score);
-        vec![finding(line, excerpt.trim_matches('"'), message)]
+        let worst = scan.findings.first();
+        let (line, excerpt) = worst.map_or((1, ""), |worst| (worst.line, worst.excerpt.as_str()));
+        vec![finding(line, excerpt, message)]
     }
-}
-
-/// Lines as editors count them: after LF, CRLF and CR.
-fn lines_before(bytes: &[u8]) -> usize {
-    let ends = |(at, byte): (usize, &u8)| match byte {
-        b'\n' => true,
-        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
-        _ => false,
-    };
-    bytes.iter().enumerate().filter(|end| ends(*end)).count()
 }
 
 #[cfg(test)]
@@ -83,11 +73,5 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].verdict, Verdict::NeedsReview);
         assert!(findings[0].message.contains("the table is cut off"), "{findings:?}");
-    }
-
-    #[test]
-    fn lines_end_in_three_ways() {
-        assert_eq!(lines_before(b"a\nb\r\nc\rd"), 3);
-        assert_eq!(lines_before(b""), 0);
     }
 }

@@ -1,37 +1,63 @@
 //! The numbers the head is fitted on, for `tools/model/injection_head.py`.
 
-use super::features::Features;
+use super::document::parts;
+use super::features::{Features, pairs};
 use super::reading::readings;
-use super::windows::each_window;
+use super::windows::each_block;
 use foreword_embed::StaticEmbedder;
 
-/// One window of a text, as the head sees it.
+/// One reading of a text, as the head sees it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TrainingWindow {
-    /// Of length one, or zero.
+pub struct TrainingReading {
+    /// The kind of part: 0 visible, 1 attribute, 2 comment, 3 hidden, 4 script.
+    pub kind: u8,
+    /// How it was come by: 0 as written, 1 invisible characters, 2 encoded, 3 cipher, 4 spelling.
+    pub origin: u8,
+    /// In order.
+    pub blocks: Vec<TrainingBlock>,
+}
+
+/// One block of a reading.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainingBlock {
+    /// The sum of the vectors of its words.
     pub vector: Vec<f32>,
     /// Buckets of its character n-grams.
     pub chars: Vec<u16>,
     /// Buckets of its word n-grams.
     pub words: Vec<u16>,
-    /// The facts.
-    pub facts: Vec<f32>,
+    /// What is true of it, one bit each.
+    pub facts: u64,
+    /// Where it stands in the text, in bytes.
+    pub place: std::ops::Range<usize>,
 }
 
-/// Every window of every reading of `text`, in the order in which the scanner looks at them.
+/// Every block of every reading of `text`, in the order in which the scanner looks at them.
 #[must_use]
-pub fn training_windows(embedder: &StaticEmbedder, text: &str) -> Vec<TrainingWindow> {
+pub fn training_readings(embedder: &StaticEmbedder, text: &str) -> Vec<TrainingReading> {
     let mut features = Features::default();
     let mut found = Vec::new();
-    for reading in readings(text) {
-        each_window(&reading, text, Some(embedder), &mut features, |window| {
-            found.push(TrainingWindow {
-                vector: window.vector.unwrap_or_default().to_vec(),
-                chars: window.features.chars.clone(),
-                words: window.features.words.clone(),
-                facts: window.features.facts.to_vec(),
+    for part in &parts(text) {
+        for reading in readings(part) {
+            let mut blocks = Vec::new();
+            each_block(&reading, Some(embedder), &mut features, |block| {
+                blocks.push(TrainingBlock {
+                    vector: block.vector.unwrap_or_default(),
+                    chars: block.features.chars.clone(),
+                    words: block.features.words.clone(),
+                    facts: block.features.facts,
+                    place: reading.place(&block.range),
+                });
             });
-        });
+            let (kind, origin) = (reading.kind() as u8, reading.origin as u8);
+            found.push(TrainingReading { kind, origin, blocks });
+        }
     }
     found
+}
+
+/// How many facts a block has, and the pairs of facts that count as one more in a window, in order.
+#[must_use]
+pub fn training_pairs() -> (usize, Vec<u64>) {
+    pairs()
 }

@@ -34,4 +34,24 @@ pub struct Scan {
     pub score: f32,
     /// Why, for a person; empty if the text passes.
     pub reasons: Vec<String>,
+    /// Where, the worst first; empty if the text passes.
+    #[serde(default)]
+    pub findings: Vec<ScanFinding>,
+}
+
+/// One place in a text that looks like an injection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScanFinding {
+    /// The line it starts on, from 1.
+    pub line: u32,
+    /// Its first byte and the byte behind its last. Empty where it was decoded: then it is where the
+    /// encoded text starts.
+    pub range: [usize; 2],
+    /// How it was read, if not plainly: "in a comment", "in base64 or hexadecimal".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<String>,
+    /// As for the whole text.
+    pub score: f32,
+    /// What it says, shortened.
+    pub excerpt: String,
 }

@@ -1,4 +1,4 @@
-//! Cuts a text into blocks; two neighbours are a window, so that nothing hides in a long text.
+//! Cuts a reading into blocks of about a sentence, so that nothing hides in a long text.
 
 use std::ops::Range;
 
@@ -6,59 +6,36 @@ use super::features::Features;
 use super::reading::Reading;
 use foreword_embed::Scratch;
 use foreword_embed::StaticEmbedder;
-use foreword_embed::normalise;
 
-/// A block ends at the first blank after this many characters,
+/// A block ends at the last end of a sentence between these many characters,
+const SHORTEST: usize = 64;
+const LONGEST: usize = 160;
+/// or else at the first blank after this many.
 const BLOCK: usize = 128;
-/// or after this many more.
-const SLACK: usize = 32;
+/// A paragraph of at least so many characters is a block of its own.
+const PARAGRAPH: usize = 40;
 
-/// One window of a reading, and its place in it.
-pub(crate) struct Window<'a> {
+/// One block of a reading, and its place in it.
+pub(crate) struct Block<'a> {
     pub(crate) features: &'a Features,
-    /// Of length one; only where an embedder was given.
-    pub(crate) vector: Option<&'a [f32]>,
+    /// The sum of the vectors of its words; only where an embedder was given.
+    pub(crate) vector: Option<Vec<f32>>,
     pub(crate) range: Range<usize>,
 }
 
-/// Passes every window of `reading`, a reading of `text`, to `sink`.
-///
-/// A block is embedded once; the vector of a window is that of its blocks together. Memory does
-/// not grow with the text.
-pub(crate) fn each_window(
-    reading: &Reading,
-    text: &str,
+/// Passes every block of `reading`, in order, to `sink`. Memory does not grow with the text.
+pub(crate) fn each_block(
+    reading: &Reading<'_>,
     embedder: Option<&StaticEmbedder>,
     features: &mut Features,
-    mut sink: impl FnMut(&Window<'_>),
+    mut sink: impl FnMut(Block<'_>),
 ) {
     let mut scratch = Scratch::default();
-    let mut embed = |block: &Range<usize>| {
-        embedder.map(|e| e.sum(reading.for_embedding(text, block), &mut scratch))
-    };
-    let mut each = |range: Range<usize>, vector: Option<Vec<f32>>| {
-        features.read(reading.lower.get(range.clone()).unwrap_or_default(), reading.origin);
-        let vector = vector.map(|mut v| {
-            normalise(&mut v);
-            v
-        });
-        sink(&Window { features, vector: vector.as_deref(), range });
-    };
-    let mut blocks = blocks(&reading.lower);
-    let Some(mut before) = blocks.next() else { return };
-    let mut sum_before = embed(&before);
-    let mut alone = true;
-    for block in blocks {
-        let sum = embed(&block);
-        let both = sum_before.zip(sum.as_ref()).map(|(mut a, b)| {
-            a.iter_mut().zip(b).for_each(|(x, y)| *x += y);
-            a
-        });
-        each(before.start..block.end, both);
-        (before, sum_before, alone) = (block, sum, false);
-    }
-    if alone {
-        each(before, sum_before);
+    for range in blocks(&reading.lower) {
+        let before = reading.lower.get(..range.start).unwrap_or_default();
+        features.read(reading.lower.get(range.clone()).unwrap_or_default(), before);
+        let vector = embedder.map(|e| e.sum(reading.for_embedding(&range), &mut scratch));
+        sink(Block { features, vector, range });
     }
 }
 
@@ -69,53 +46,65 @@ fn blocks(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         let rest = text.get(start..)?;
         start += rest.len() - rest.trim_start().len();
         let rest = rest.trim_start();
-        let end = rest
-            .char_indices()
-            .enumerate()
-            .skip(BLOCK)
-            .find(|(n, (_, c))| c.is_whitespace() || *n >= BLOCK + SLACK)
-            .map_or(rest.len(), |(_, (at, _))| at);
-        let block = start..start + end;
+        let block = start..start + block_end(rest);
         start = block.end;
         (!block.is_empty()).then_some(block)
     })
 }
 
+/// Where the first block of `rest` ends.
+fn block_end(rest: &str) -> usize {
+    let (mut sentence, mut blank) = (None, None);
+    let mut last = ' ';
+    for (n, (at, c)) in rest.char_indices().enumerate() {
+        if c.is_whitespace() {
+            if c == '\n' && last == '\n' && n >= PARAGRAPH {
+                return at - 1;
+            }
+            let ends = c == '\n' || matches!(last, '.' | '!' | '?' | ':' | ';');
+            if n >= SHORTEST && ends {
+                sentence = Some(at);
+            }
+            if n >= BLOCK && blank.is_none() {
+                blank = Some(at);
+            }
+        } else if matches!(last, '。' | '！' | '？') && n >= SHORTEST {
+            sentence = Some(at);
+        }
+        if n >= LONGEST {
+            return sentence.or(blank).unwrap_or(at);
+        }
+        last = c;
+    }
+    rest.len()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::reading::readings;
     use super::*;
 
     #[test]
     fn blocks_cover_the_text() {
         let text = "one two three ".repeat(40);
         let found: Vec<_> = blocks(&text).collect();
-        assert_eq!(found.len(), 5);
         assert_eq!(found.first().map(|b| b.start), Some(0));
         for pair in found.windows(2) {
             assert_eq!(text.get(pair[0].end..pair[1].start), Some(" "));
         }
+        assert_eq!(found.last().map(|b| b.end), Some(text.len()));
         assert_eq!(blocks("short").next(), Some(0..5));
         assert_eq!(blocks(" \n ").count(), 0);
         assert_eq!(blocks(&"字".repeat(400)).count(), 3, "no blank, so they end by length");
     }
 
     #[test]
-    fn windows_are_pairs_of_neighbours() {
-        let ranges = |text: &str| {
-            let mut found = Vec::new();
-            let reading = readings(text).remove(0);
-            each_window(&reading, text, None, &mut Features::default(), |window| {
-                found.push(window.range.clone());
-            });
-            found
-        };
-        assert!(ranges("").is_empty());
-        assert_eq!(ranges("short").first(), Some(&(0..5)));
-        let text = "word ".repeat(80);
-        let found = ranges(&text);
-        assert_eq!(found.len(), 3);
-        assert_eq!((found[0].start, found[2].end), (0, 400));
-        assert!(found[1].start < found[0].end, "they overlap");
+    fn a_block_ends_with_a_sentence() {
+        let first = "The library opens at nine on weekdays and closes at six in the evening.";
+        let second = "Members may borrow up to twelve books for four weeks, and renew them twice.";
+        let text = format!("{first} {second} {second}");
+        let found: Vec<_> = blocks(&text).map(|b| &text[b]).collect();
+        assert_eq!(found[0], format!("{first} {second}"));
+        let apart = format!("{first}\n\n{second}");
+        assert_eq!(blocks(&apart).map(|b| &apart[b]).collect::<Vec<_>>(), [first, second]);
     }
 }

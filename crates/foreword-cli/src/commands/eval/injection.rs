@@ -18,7 +18,7 @@ use crate::terminal::{Terminal, plain_line};
 /// Measure the injection scanner on labelled texts
 ///
 /// Each line of FILE is a JSON object with `text`, `label` (1 for an injection, 0 for a harmless text), and optionally
-/// `lang` and `source`.
+/// `lang`, `source` and `form` (`embedded` in a document, or `bare`). Intervals are 95% bootstrap intervals.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -38,6 +38,8 @@ struct Labelled {
     lang: String,
     #[serde(default)]
     source: String,
+    #[serde(default)]
+    form: String,
 }
 
 pub(crate) fn run(args: &EvalInjectionArgs, terminal: &Terminal) -> Result<(), CliError> {
@@ -51,8 +53,10 @@ pub(crate) fn run(args: &EvalInjectionArgs, terminal: &Terminal) -> Result<(), C
         };
         // Reasons quote the text; dropping them saves memory.
         let mut scan = scanner.scan(&row.text);
-        scan.reasons.clear();
-        judged.push(Judged { scan, injection, lang: row.lang, source: row.source });
+        scan.reasons = Vec::new();
+        scan.findings = Vec::new();
+        let Labelled { lang, source, form, .. } = row;
+        judged.push(Judged { scan, injection, lang, source, form });
         Ok(())
     })?;
     if judged.is_empty() {
@@ -66,14 +70,40 @@ pub(crate) fn run(args: &EvalInjectionArgs, terminal: &Terminal) -> Result<(), C
     table(&mut out, "source", &figures.per_source);
     out.push('\n');
     table(&mut out, "language", &figures.per_lang);
+    if figures.per_form.keys().any(|form| !form.is_empty()) {
+        out.push('\n');
+        table(&mut out, "form", &figures.per_form);
+    }
     let _ = writeln!(
         out,
-        "\n{} texts: recall {}, false positives {}, F1 {}, recall at 1% false positives {}",
+        "\n{} texts: recall {}, false positives {}, F1 {}, recall at 1% false positives {}, AUC {}",
         judged.len(),
         format_share(figures.recall),
         format_share(figures.fpr),
         format_share(figures.f1),
-        format_share(figures.recall_at_1_fpr)
+        format_share(figures.recall_at_1_fpr),
+        format_share(figures.auc)
+    );
+    let interval = |name: &str| {
+        figures
+            .intervals
+            .get(name)
+            .map_or("-".to_owned(), |[low, high]| format!("{low:.3} to {high:.3}"))
+    };
+    let _ = writeln!(
+        out,
+        "95% intervals: recall {}, false positives {}, F1 {}, recall at 1% {}, AUC {}",
+        interval("recall"),
+        interval("fpr"),
+        interval("f1"),
+        interval("recallAt1Fpr"),
+        interval("auc")
+    );
+    let rates = figures.recall_at.iter().map(|(rate, recall)| format!("{recall:.3} at {rate}"));
+    let _ = writeln!(
+        out,
+        "recall at fixed false positive rates: {}",
+        rates.collect::<Vec<_>>().join(", ")
     );
     terminal.print(&out)
 }
@@ -90,19 +120,36 @@ fn label(value: &Value) -> Option<bool> {
 fn table(out: &mut String, title: &str, groups: &BTreeMap<String, GroupFigures>) {
     let _ = writeln!(
         out,
-        "{title:28} {:>10} {:>7} {:>8} {:>7} {:>16}",
-        "injections", "recall", "blocked", "benign", "false positives"
+        "{title:24} {:>10} {:>7} {:>13} {:>8} {:>7} {:>6} {:>7} {:>15} {:>13} {:>8}",
+        "injections",
+        "recall",
+        "95%",
+        "blocked",
+        "at 2%",
+        "AUC",
+        "benign",
+        "false positives",
+        "95%",
+        "blocked"
     );
+    let interval = |found: Option<[f64; 2]>| {
+        found.map_or("-".to_owned(), |[low, high]| format!("{low:.3}-{high:.3}"))
+    };
     for (name, group) in groups {
         let _ = writeln!(
             out,
-            "{:28} {:>10} {:>7} {:>8} {:>7} {:>16}",
-            plain_line(name, 28),
+            "{:24} {:>10} {:>7} {:>13} {:>8} {:>7} {:>6} {:>7} {:>15} {:>13} {:>8}",
+            plain_line(if name.is_empty() { "-" } else { name }, 24),
             group.injections,
             format_share(group.recall),
+            interval(group.recall_interval),
             format_share(group.blocked),
+            format_share(group.recall_at_2_fpr),
+            format_share(group.auc),
             group.benign,
-            format_share(group.fpr)
+            format_share(group.fpr),
+            interval(group.fpr_interval),
+            format_share(group.benign_blocked)
         );
     }
 }

@@ -1,5 +1,7 @@
 //! `foreword scan`: the injection scanner.
 
+mod page;
+
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -17,13 +19,15 @@ const MAX_BYTES: u64 = 16 << 20;
 
 /// Scan text for prompt injection
 ///
-/// Prints PASS, FLAG or BLOCK with a score and reasons. Exits with 1 if any text is BLOCK. A verdict is a signal, not a
+/// Prints PASS, FLAG or BLOCK with a score, reasons and the places of the findings. Reads HTML, JSON and mail as what
+/// they are, hidden text included. Exits with 1 if any text is BLOCK. A verdict is a signal, not a
 /// proof. Needs no workspace.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   foreword scan mail.txt notes.md
   curl -s https://example.org/page | foreword scan
+  foreword scan --html findings.html page.html
   foreword scan --jsonl texts.jsonl | jq -r .verdict")]
 pub(crate) struct ScanArgs {
     /// Files to scan, or - for standard input
@@ -32,6 +36,9 @@ pub(crate) struct ScanArgs {
     /// Read one JSON object with a `text` field per line, and print one result per line
     #[arg(long)]
     jsonl: bool,
+    /// Write a self-contained HTML page that shows the findings in their texts
+    #[arg(long, value_name = "FILE", conflicts_with = "jsonl")]
+    html: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
@@ -48,6 +55,7 @@ struct Text {
 
 pub(crate) fn run(_: &Path, args: &ScanArgs, terminal: &Terminal) -> Result<(), CliError> {
     let scanner = scanner()?;
+    let mut page = page::Page::default();
     let (mut blocked, mut all) = (0_u64, 0);
     let mut count = |scan: &Scan| {
         all += 1;
@@ -62,13 +70,22 @@ pub(crate) fn run(_: &Path, args: &ScanArgs, terminal: &Terminal) -> Result<(), 
             })?;
             continue;
         }
-        let scan = scan_file(&scanner, file)?;
+        let name = display_name(file);
+        let (text, scan) = scan_file(&scanner, file)?;
         count(&scan);
         if terminal.json {
-            terminal.print_json_line(&Line { file: &display_name(file), scan: &scan })?;
+            terminal.print_json_line(&Line { file: &name, scan: &scan })?;
         } else {
-            terminal.print(&describe(&display_name(file), &scan))?;
+            terminal.print(&describe(&name, &scan))?;
         }
+        if args.html.is_some() {
+            page.add(&name, &text, &scan);
+        }
+    }
+    if let Some(path) = &args.html {
+        std::fs::write(path, page.finish()).map_err(|error| {
+            CliError::usage(format!("cannot write {}: {error}", display_name(path)))
+        })?;
     }
     if blocked > 0 {
         return Err(CliError::failed(format!("blocked {blocked} of {}", counted(all, "text"))));
@@ -82,14 +99,14 @@ pub(crate) fn scanner() -> Result<Scanner, CliError> {
         .map_err(|error| CliError::internal(format!("cannot load the injection scanner: {error}")))
 }
 
-fn scan_file(scanner: &Scanner, file: &Path) -> Result<Scan, CliError> {
+fn scan_file(scanner: &Scanner, file: &Path) -> Result<(String, Scan), CliError> {
     let bytes = read_bytes(file, MAX_BYTES)?;
     let text = String::from_utf8_lossy(&bytes);
     let mut scan = scanner.scan(&text);
     if matches!(text, std::borrow::Cow::Owned(_)) {
         scan.reasons.push("not UTF-8; invalid bytes were skipped".to_owned());
     }
-    Ok(scan)
+    Ok((text.into_owned(), scan))
 }
 
 fn describe(file: &str, scan: &Scan) -> String {
@@ -99,9 +116,15 @@ fn describe(file: &str, scan: &Scan) -> String {
         ScanVerdict::Block => "31",
     };
     let verdict = paint(&format!("{:5}", scan.verdict.as_str()), colour);
-    let mut out = format!("{verdict}  {:.2}  {}\n", scan.score, plain_line(file, 300));
+    let place = scan.findings.first().map_or(String::new(), |worst| format!(":{}", worst.line));
+    let mut out = format!("{verdict}  {:.2}  {}{place}\n", scan.score, plain_line(file, 300));
     for reason in &scan.reasons {
         out.push_str(&format!("             {}\n", plain_line(reason, 200)));
+    }
+    for other in scan.findings.iter().skip(1) {
+        let reading = other.reading.as_deref().map_or(String::new(), |r| format!(" ({r})"));
+        let found = format!("line {}{reading}: \"{}\"", other.line, other.excerpt);
+        out.push_str(&format!("             also {}\n", plain_line(&found, 200)));
     }
     out
 }
