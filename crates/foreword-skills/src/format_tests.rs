@@ -24,6 +24,7 @@ fn a_whole_document_is_read() {
                 ("version".into(), "1.0".into())
             ]),
             allowed_tools: vec!["Bash(git add *)".into(), "Read".into(), "Write".into()],
+            commands: Vec::new(),
             body: "# Tea\n".into(),
             body_first_line: 14,
             faults: Vec::new(),
