@@ -315,7 +315,7 @@ fn decide_held(
     if !args.reject {
         if !(args.yes && (terminal.quiet || terminal.json)) {
             let mut text = format!(
-                "change to {path}, which {} runs, by {} in session {}\n",
+                "change to {path} (run by {}) by {} in session {}\n",
                 held.read_by,
                 plain_line(&held.by, 60),
                 held.session

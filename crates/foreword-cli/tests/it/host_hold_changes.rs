@@ -151,7 +151,7 @@ fn files_that_run_on_their_own_wait_and_the_others_are_named() {
     scratch.run(&["audit", "verify"]).ok();
 
     // What was approved is what the next turn starts from.
-    let report = script(&scratch, "echo made", &["--session", "s"]);
+    let report = script(&scratch, "echo made", &["--session", "t"]);
     assert_eq!(report["changes"]["held"], json!([]));
     assert_eq!(scratch.read(".envrc"), "evil\n");
 }
@@ -243,7 +243,7 @@ fn a_tainted_turn_holds_what_runs_when_called_too() {
     // A file that changed since is not overwritten.
     let id = held.iter().find(|held| held["path"] == "run.sh").unwrap()["id"].as_str().unwrap();
     scratch.write("run.sh", "mine\n");
-    let run = scratch.run(&["approve", "--yes", id]);
+    let run = scratch.run(&["approve", "--yes", "-q", id]);
     assert!(run.fails(1).contains("run.sh changed since this proposal was made"), "{}", run.stderr);
     assert_eq!(scratch.read("run.sh"), "mine\n");
 }
