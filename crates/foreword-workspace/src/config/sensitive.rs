@@ -253,7 +253,9 @@ mod tests {
     #[test]
     fn every_harmless_key_exists() {
         let text = "[model]\nname = 'm'\nmax_output_tokens = 9\ntimeout_seconds = 9\nretries = 9\n\
-                    [embedder]\ntimeout_seconds = 9";
+                    [embedder]\ntimeout_seconds = 9\n[host.limits]\nprocesses = 99\n\
+                    memory_mb = 99\nopen_files = 99\nfile_mb = 9\ntemporary_mb = 9\n\
+                    disk_reserve_mb = 9";
         let mut keys = BTreeMap::new();
         flatten("", &toml::Table::try_from(config(text)).unwrap(), &mut keys);
         for harmless in HARMLESS {
