@@ -54,12 +54,12 @@ fn a_subprocess_keeps_what_its_landlock_can() {
 }
 
 #[test]
-fn without_landlock_a_subprocess_keeps_the_limits() {
+fn without_landlock_a_subprocess_still_refuses_user_namespaces() {
     let open = kept(&Subprocess::unconfined(launcher()));
     for topic in [Topic::Network, Topic::Home, Topic::Governed, Topic::Private] {
         assert!(open.contains(&topic), "{topic:?} {open:?}");
     }
-    assert!(!open.contains(&Topic::Limits) && !open.contains(&Topic::KernelCalls), "{open:?}");
+    assert!(!open.contains(&Topic::KernelCalls) && !open.contains(&Topic::Workspace), "{open:?}");
 }
 
 fn installed(name: &str) -> Option<PathBuf> {
