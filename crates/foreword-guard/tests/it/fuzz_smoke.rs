@@ -3,10 +3,8 @@
 
 #[path = "../../../../fuzz/guard_checks.rs"]
 mod checks;
-#[path = "../../../../fuzz/harness.rs"]
-mod harness;
 
-use harness::{anything, damaged, fuzz};
+use crate::harness::{anything, damaged, fuzz};
 
 const LEAKS: &[&str] = &[
     "The token is fwc60rk4csm6mv3ee1sc5h66s35cr, as you can see.",

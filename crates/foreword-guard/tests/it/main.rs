@@ -12,6 +12,8 @@
 mod canary;
 mod forms;
 mod fuzz_smoke;
+#[path = "../../../../fuzz/harness.rs"]
+mod harness;
 mod injection;
 mod output;
 mod scan_fuzz_smoke;

@@ -34,11 +34,10 @@ pub(super) fn call(
     let size = policy.check(args, upstream.provider)?;
     count_request(active, args.body.get())?;
     let budget = active.budget()?;
-    let reserved = budget.admit(&active.host, &policy.model, size).map_err(|error| {
-        if let HostError::LimitReached(limit) = &error {
+    let reserved = budget.admit(&active.host, &policy.model, size).inspect_err(|error| {
+        if let HostError::LimitReached(limit) = error {
             active.report_limit(budget, limit);
         }
-        error
     })?;
     active.activity.add_host_time(began.elapsed());
     let agent = active.host.model_agent(upstream.timeout);

@@ -463,11 +463,7 @@ fn inside(root: &Path, link: &Path, target: &Path) -> Option<PathBuf> {
     for component in target.components() {
         match component {
             Component::Normal(name) => path.push(name),
-            Component::ParentDir => {
-                if !path.pop() {
-                    return None;
-                }
-            }
+            Component::ParentDir if !path.pop() => return None,
             _ => {}
         }
     }

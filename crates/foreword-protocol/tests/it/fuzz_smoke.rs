@@ -3,13 +3,11 @@
 
 #[path = "../../../../fuzz/ipc_checks.rs"]
 mod checks;
-#[path = "../../../../fuzz/harness.rs"]
-mod harness;
 
+use crate::harness::{anything, damaged, fuzz};
 use foreword::{Blueprint, Context};
 use foreword_protocol::{Job, JobLimits, LocalTool, RunnerKind};
 use foreword_protocol::{Message, Provider};
-use harness::{anything, damaged, fuzz};
 
 const CALLS: &[&str] = &[
     "{\"id\":1,\"token\":\"t\",\"action\":\"skill_list\"}\n{\"id\":2,\"token\":\"t\",\"action\":\"skill_read\",\"args\":{\"name\":\"tea\"}}\n",

@@ -10,6 +10,8 @@
 )]
 
 mod fuzz_smoke;
+#[path = "../../../../fuzz/harness.rs"]
+mod harness;
 mod model_fuzz_smoke;
 mod requests;
 mod streams;

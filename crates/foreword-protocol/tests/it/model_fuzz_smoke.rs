@@ -3,10 +3,8 @@
 
 #[path = "../../../../fuzz/provider_checks.rs"]
 mod checks;
-#[path = "../../../../fuzz/harness.rs"]
-mod harness;
 
-use harness::{damaged, fuzz};
+use crate::harness::{damaged, fuzz};
 
 const BODIES: &[&str] = &[
     r#"{"model":"m","stream":true,"system":[{"type":"text","text":"You are.","cache_control":{"type":"ephemeral"}},{"type":"text","text":"More."}],"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}"#,

@@ -165,8 +165,8 @@ mod tests {
         check(&Provenance::ALL);
         check(&TaskState::ALL);
         check(&TodoState::ALL);
-        let or_auto = [Choice::Auto].into_iter();
-        check(&or_auto.clone().chain(Mode::ALL.map(Choice::Fixed)).collect::<Vec<ModeChoice>>());
+        let modes = Mode::ALL.map(Choice::Fixed);
+        check(&[ModeChoice::Auto].into_iter().chain(modes).collect::<Vec<_>>());
         let sandboxes = SandboxKind::ALL.map(Choice::Fixed);
         check(&[SandboxChoice::Auto].into_iter().chain(sandboxes).collect::<Vec<_>>());
     }

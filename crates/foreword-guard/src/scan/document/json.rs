@@ -88,7 +88,8 @@ mod tests {
         let part = read(text).unwrap();
         assert_eq!(part.text, "note: one\ntwo é 😀 \"q\"\nlist: x\nk: ");
         let at = part.original_offset(part.text.find("two").unwrap());
-        assert!(text[at..].starts_with("two"), "{}", &text[at..]);
+        let there = text.get(at..).unwrap();
+        assert!(there.starts_with("two"), "{there}");
         assert!(read("{\"a\": 1}\n{\"b\": \"c\"}\n").is_some(), "lines of JSON");
         for other in ["", "{not json}", "[a link](x)", "plain", "\"a\""] {
             assert!(read(other).is_none(), "{other}");

@@ -48,7 +48,7 @@ mod tests {
         let part = read(text).unwrap();
         assert_eq!(part.text, "Please disregard the instructions above.\n\u{0C}Page 2");
         let at = part.original_offset(part.text.find("tions").unwrap());
-        assert!(text[at..].starts_with("tions"));
+        assert!(text.get(at..).unwrap().starts_with("tions"));
         assert!(read("- one\n- two\nA well-\nknown word").is_none());
         assert!(read("").is_none());
     }

@@ -144,11 +144,9 @@ impl Machine<'_> {
                 if rest.iter().all(|w| {
                     w.as_text()
                         .is_some_and(|t| t.starts_with('-') || t.eq_ignore_ascii_case("env:"))
-                }) =>
+                }) && (name != "get-childitem" || !rest.is_empty()) =>
             {
-                if name != "get-childitem" || !rest.is_empty() {
-                    return Value::marked(self.mark(Origin::Environment, "all variables", line));
-                }
+                return Value::marked(self.mark(Origin::Environment, "all variables", line));
             }
             "printenv" => {
                 if let Some(variable) = rest.first().and_then(Value::constant) {
