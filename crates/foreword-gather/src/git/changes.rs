@@ -6,9 +6,9 @@ use std::path::Path;
 
 use foreword_workspace::{FileStamp, Tree, TreeEntryKind};
 use gix_hash::ObjectId;
-use gix_object::bstr::{BStr, ByteSlice as _};
 use gix_index::entry::{Flags, Mode, Stage};
 use gix_index::{State, decode, extension};
+use gix_object::bstr::{BStr, ByteSlice as _};
 
 use super::head::Head;
 use super::objects::{Objects, items};
