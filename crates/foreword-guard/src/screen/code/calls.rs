@@ -498,7 +498,7 @@ impl Machine<'_> {
                 } else if parts.has_text(&["hex"]) {
                     Encoding::Hex
                 } else if first.items.is_some() {
-                    return Some(self.from_codes(&first));
+                    return Some(self.text_of_codes(&first));
                 } else {
                     return Some(first);
                 }
@@ -524,7 +524,7 @@ impl Machine<'_> {
                     } else {
                         Value { items: Some(Rc::new(parts.args.to_vec())), ..Value::default() }
                     };
-                    return Some(self.from_codes(&codes));
+                    return Some(self.text_of_codes(&codes));
                 }
                 let receiver = parts.receiver.filter(|_| last == "pack");
                 return Some(receiver.unwrap_or(&first).clone());
@@ -544,7 +544,7 @@ impl Machine<'_> {
     }
 
     /// A text written as character codes.
-    fn from_codes(&mut self, codes: &Value) -> Value {
+    fn text_of_codes(&mut self, codes: &Value) -> Value {
         let items = codes.items.iter().flat_map(|items| items.iter());
         let text: Option<String> = items
             .map(|item| item.number.and_then(|n| u32::try_from(n).ok()).and_then(char::from_u32))
@@ -605,8 +605,7 @@ impl Machine<'_> {
             }
             "read" if matches!(path, "File.read" | "IO.read") => Some(self.read_path(&first, line)),
             "read_text" | "read_bytes" | "read" | "readlines" | "readText"
-                if receiver.text.is_some()
-                    && !receiver.path.as_deref().is_some_and(|p| p == "open-file") =>
+                if receiver.text.is_some() && receiver.path.as_deref() != Some("open-file") =>
             {
                 Some(self.read_path(&receiver, line))
             }
@@ -770,7 +769,7 @@ impl Machine<'_> {
                 let (list, between) = if receiver.items.is_some() {
                     (receiver.items.clone(), first.constant().unwrap_or_default().to_owned())
                 } else {
-                    (first.items.clone(), receiver.constant().unwrap_or_default().to_owned())
+                    (first.items, receiver.constant().unwrap_or_default().to_owned())
                 };
                 match list {
                     Some(list) => {
@@ -809,7 +808,7 @@ impl Machine<'_> {
             }
             "encodeURIComponent" | "quote" | "bytes" | "str" | "String" | "encode"
             | "b64encode" | "hexlify" | "btoa" => Value {
-                text: first.text.clone().filter(|_| last != "btoa" && last != "b64encode"),
+                text: first.text.filter(|_| last != "btoa" && last != "b64encode"),
                 ..Value::default()
             },
             _ => Value::default(),

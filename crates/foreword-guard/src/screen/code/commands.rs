@@ -141,14 +141,13 @@ impl Machine<'_> {
                 return self.transcode(name, rest, stdin, line);
             }
             "env" | "printenv" | "set" | "get-childitem" | "export" | "declare"
-                if rest.iter().all(|w| {
-                    w.as_text()
-                        .is_some_and(|t| t.starts_with('-') || t.eq_ignore_ascii_case("env:"))
-                }) =>
+                if (name != "get-childitem" || !rest.is_empty())
+                    && rest.iter().all(|w| {
+                        w.as_text()
+                            .is_some_and(|t| t.starts_with('-') || t.eq_ignore_ascii_case("env:"))
+                    }) =>
             {
-                if name != "get-childitem" || !rest.is_empty() {
-                    return Value::marked(self.mark(Origin::Environment, "all variables", line));
-                }
+                return Value::marked(self.mark(Origin::Environment, "all variables", line));
             }
             "printenv" => {
                 if let Some(variable) = rest.first().and_then(Value::constant) {

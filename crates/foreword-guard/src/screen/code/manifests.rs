@@ -84,8 +84,7 @@ fn json(name: &str, text: &str) -> Vec<Embedded> {
             let Some(command) = command else { continue };
             let args = settings.get("args").and_then(Json::as_array);
             let args = args.into_iter().flatten().filter_map(Json::as_str);
-            let words: Vec<String> =
-                std::iter::once(command).chain(args).map(|word| quoted(word)).collect();
+            let words: Vec<String> = std::iter::once(command).chain(args).map(quoted).collect();
             let line = line_of(&format!("\"{server}\""));
             let trigger = Some(format!("{name}: MCP server {server}"));
             found.push(Embedded {
