@@ -46,13 +46,31 @@ fn what_people_have_is_read_as_far_as_it_goes() {
 
 #[test]
 fn a_text_that_cannot_be_taken_apart_is_all_body() {
-    for text in ["", "# Tea\n", "---\nname: tea\n", "---\nname: a: b\n---\nBrew.\n"] {
+    for text in ["", "# Tea\n", "---\nname: tea\n", "---\n- a\n---\nBrew.\n"] {
         let document = SkillDocument::parse(text, None);
         assert_eq!((&document.name, &document.description), (&None, &None));
         assert_eq!(document.faults.len(), 1, "{:?}", document.faults);
         assert!(text.ends_with(&document.body));
     }
     assert_eq!(SkillDocument::parse("---\nname: tea\n", None).body, "---\nname: tea\n");
+}
+
+#[test]
+fn a_header_that_is_no_yaml_is_read_line_by_line_and_is_a_fault() {
+    let text = "---\nname: tea\ndescription: Use for: tea\ntools: [Read]\n---\nBrew.\n";
+    let document = SkillDocument::parse(text, Some("tea"));
+    assert_eq!(document.name.as_deref(), Some("tea"));
+    assert_eq!(document.description.as_deref(), Some("Use for: tea"));
+    assert_eq!(document.faults.len(), 1, "{:?}", document.faults);
+}
+
+#[test]
+fn hooks_and_install_steps_are_commands() {
+    let text = "---\nname: tea\nhooks:\n  PreToolUse:\n    - command: sh x.sh\n      type: command\n\
+                metadata: {openclaw: {install: [{kind: node, package: twclaw}]}}\n---\nBrew.\n";
+    let commands = SkillDocument::parse(text, None).commands;
+    let found: Vec<_> = commands.iter().map(|c| (c.field.as_str(), c.text.as_str())).collect();
+    assert_eq!(found, [("hooks", "sh x.sh"), ("metadata", "twclaw")]);
 }
 
 #[test]

@@ -95,7 +95,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let skills = scratch.path().join("skills");
         fs::create_dir(&skills).unwrap();
-        for (name, text) in [("a", "A"), ("b", "---\nname: a\n---\n"), ("c", "---\n")] {
+        for (name, text) in [("a", "A"), ("b", "---\nname: a\n---\n"), ("c", "\u{e9}\0")] {
             fs::write(skills.join(format!("{name}.md")), text).unwrap();
         }
         let cache = scratch.path().join("cache");

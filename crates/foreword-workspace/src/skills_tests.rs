@@ -172,7 +172,7 @@ fn heads_are_the_same_skills_and_problems() {
         .map(|n| (format!("skills/s{n:03}/SKILL.md"), format!("---\nname: t{n}\n---\nbody")))
         .chain([
             ("skills/T7.md".to_owned(), "hidden".to_owned()),
-            ("skills/bad.md".to_owned(), "---\n".to_owned()),
+            ("skills/bad.md".to_owned(), "a\0b".to_owned()),
         ])
         .collect();
     let many: Vec<(&str, &str)> = many.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
@@ -191,7 +191,7 @@ fn heads_are_the_same_skills_and_problems() {
 }
 
 #[test]
-fn a_bomb_in_a_key_nobody_reads_is_a_problem_quickly() {
+fn a_bomb_in_a_key_nobody_reads_costs_nothing() {
     let mut bomb = String::from("---\nname: x\na: &a [x, x, x, x, x, x, x, x, x, x]\n");
     for (previous, next) in "abcdefghi".chars().zip("bcdefghij".chars()) {
         bomb += &format!("{next}: &{next} [{}]\n", vec![format!("*{previous}"); 10].join(","));
@@ -201,8 +201,7 @@ fn a_bomb_in_a_key_nobody_reads_is_a_problem_quickly() {
     let start = Instant::now();
     let scan = scratch.open().skills().unwrap();
     assert!(start.elapsed() < Duration::from_millis(100));
-    assert!(scan.skills.is_empty());
-    assert_eq!(scan.problems.len(), 1);
+    assert_eq!(names(&scan), [("x", "skills/bomb.md")]);
 }
 
 #[test]

@@ -85,10 +85,6 @@ pub(crate) fn draft(request: &ProposalRequest) -> Result<Draft, SkillError> {
     let shown = || request.file.clone().unwrap_or_else(|| "the proposal".to_owned());
     check_text(&request.content, &shown())?;
     let document = SkillDocument::parse(&request.content, None);
-    let name = name(request, &document)?;
-    if document.body.trim().is_empty() {
-        return Err(SkillError::Empty { path: format!("{}, below its header,", shown()) });
-    }
     // Whoever writes a header now can write one that is YAML.
     let header = split_header(&request.content).ok().and_then(|split| split.header);
     let fields = header.map(|header| read_fields(header, 2)).unwrap_or_default();
@@ -97,6 +93,10 @@ pub(crate) fn draft(request: &ProposalRequest) -> Result<Draft, SkillError> {
     {
         let (line, message) = (fault.line, fault.message);
         return Err(SkillError::Format { path: shown(), line, message });
+    }
+    let name = name(request, &document)?;
+    if document.body.trim().is_empty() {
+        return Err(SkillError::Empty { path: format!("{}, below its header,", shown()) });
     }
     Ok(complete(&request.content, &document, name, None))
 }

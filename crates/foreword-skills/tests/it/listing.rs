@@ -69,7 +69,7 @@ fn sample() -> Scratch {
         ("foreword.toml", "[skills]\nroots = ['more', 'gone']"),
         ("skills/tea/SKILL.md", "---\nname: tea\ndescription: Brews.\n---\nTea."),
         ("skills/soup.md", "Soup."),
-        ("skills/bad.md", "---\nname: x\n"),
+        ("skills/bad.md", "a\0b"),
         ("more/tea.md", "hidden"),
         ("more/rice/SKILL.md", "---\nname: risotto\n---\n"),
     ])
@@ -83,7 +83,7 @@ fn a_list_is_what_the_workspace_finds_cold_and_warm() {
     assert_eq!(
         problems(&listing),
         [
-            "skills/bad.md:1: the header starts here and is never closed",
+            "skills/bad.md:1: looks binary, it holds a NUL byte (byte 1)",
             "more/tea.md: skill `tea` is hidden by skills/tea/SKILL.md",
             "gone: there is no such directory",
         ]
