@@ -3,7 +3,6 @@
 #[path = "../../../../fuzz/schedule_checks.rs"]
 mod checks;
 #[path = "../../../../fuzz/harness.rs"]
-#[allow(dead_code)]
 mod harness;
 
 use harness::{damaged, fuzz};

@@ -23,9 +23,9 @@ impl Page {
         self.texts += 1;
         self.found += usize::from(scan.verdict > ScanVerdict::Pass);
         let verdict = scan.verdict.as_str();
-        let _ = write!(
+        let _ = writeln!(
             self.body,
-            "<section><h2><span class=\"{}\">{verdict}</span> {} <small>score {:.2}</small></h2>\n",
+            "<section><h2><span class=\"{}\">{verdict}</span> {} <small>score {:.2}</small></h2>",
             verdict.to_ascii_lowercase(),
             escape(name),
             scan.score
