@@ -100,8 +100,10 @@ impl<'a> Reading<'a> {
         }
         let offset = |at| self.part.original_offset(self.normalised.original_offset(at));
         let start = offset(range.start);
-        // The end is that of the last character, not the start of what follows it elsewhere.
-        let last = self.lower.get(range.clone()).and_then(|s| s.char_indices().next_back());
+        // The end is that of the last visible character: what follows it may stand elsewhere, and a
+        // line break between two elements stands nowhere.
+        let visible = self.lower.get(range.clone()).map(str::trim_end);
+        let last = visible.and_then(|s| s.char_indices().next_back());
         let end = last.map_or(start, |(at, c)| offset(range.start + at) + c.len_utf8());
         start..end.max(start)
     }
