@@ -47,8 +47,8 @@ Examples:
     /// Delete sessions for good
     ///
     /// Deletes messages, answers, tool calls and approvals of a session and of the agents it started, and erases them
-    /// from the files in .foreword. Memories, tasks, schedules and proposals made in a session stay, and so do audit
-    /// entries, which hold digests and no conversation. Backups are not changed.
+    /// from the files in .foreword. Memories, tasks, schedules and proposals made in a session stay. Audit entries
+    /// stay too; they hold what agents reported and why calls were refused. Backups are not changed.
     #[command(after_help = "\
 Examples:
   foreword session rm ops

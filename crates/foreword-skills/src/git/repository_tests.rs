@@ -123,8 +123,9 @@ fn damage_is_told_and_nothing_is_touched() {
     let reopened = Repository::open(&directory).unwrap().unwrap();
     assert!(matches!(reopened.head(), Err(SkillError::Damaged { .. })));
     assert_eq!(fs::read_to_string(directory.join(BRANCH)).unwrap(), "no commit id\n");
+    // The configuration is for people's git; it is not read here.
     fs::write(directory.join("config"), "[core").unwrap();
-    assert!(matches!(Repository::open(&directory), Err(SkillError::Damaged { .. })));
+    assert!(Repository::open(&directory).is_ok());
     fs::remove_file(directory.join("HEAD")).unwrap();
     assert!(matches!(Repository::open(&directory), Err(SkillError::Damaged { .. })));
     fs::remove_dir_all(&directory).unwrap();

@@ -576,7 +576,9 @@ fn other_bytes_under_the_name_of_an_object_approve_nothing() {
     std::fs::remove_file(scratch.root().join(".foreword/foreword.db")).unwrap();
     let replacement = format!("refs/replace/{}", held.trim());
     scratch.git(&["update-ref", &replacement, other.trim()]);
-    assert!(scratch.store().approvals().is_err(), "git's own way to put another in its place");
+    let digest = *blake3::hash(evil.as_bytes()).as_bytes();
+    let standing = scratch.store().approvals().unwrap().standing("skills/deploy/SKILL.md", &digest);
+    assert_eq!(standing, Standing::Local, "git's own way to put another in its place");
     scratch.git(&["update-ref", "-d", &replacement]);
     assert!(scratch.store().approvals().is_ok());
     std::fs::remove_file(object(&held)).unwrap();
