@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
@@ -122,8 +123,26 @@ pub(crate) fn configure(
     if rollback {
         return use_rollback(connection, path);
     }
-    connection.pragma_update(None, "journal_mode", "WAL").at(path)?;
+    use_write_ahead_log(connection, path, options.busy_timeout)?;
     connection.pragma_update(None, "journal_size_limit", 8 * 1024 * 1024).at(path)
+}
+
+/// Switches to a write-ahead log. SQLite does not wait when another process does the same to a new
+/// database, so the waiting is done here.
+fn use_write_ahead_log(
+    connection: &Connection,
+    path: &Path,
+    patience: Duration,
+) -> Result<(), StoreError> {
+    let start = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL").at(path) {
+            Err(StoreError::Busy { .. }) if start.elapsed() < patience => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            done => return done,
+        }
+    }
 }
 
 /// Switches to a rollback journal. With a write-ahead log that works only while nothing else has the

@@ -218,8 +218,10 @@ fn a_folder_is_screened_as_one_skill() {
         (&lines[0]["verdict"], &lines[1]["verdict"]),
         (&"AUTO_APPROVE".into(), &"REJECT".into())
     );
-    assert_eq!(lines[1]["findings"][0]["file"], "scripts/sync.sh");
-    assert_eq!(lines[1]["findings"][0]["line"], 2);
+    assert_eq!(lines[1]["findings"][0]["rule"], "secret-access");
+    assert_eq!(lines[1]["findings"][1]["rule"], "secret-exfiltration");
+    assert_eq!(lines[1]["findings"][1]["file"], "scripts/sync.sh");
+    assert_eq!(lines[1]["findings"][1]["line"], 2);
     assert_eq!(lines[1]["capabilities"]["network"][0], "gather.test");
     let text = ws.run(&["skill", "screen", "in/sync"]);
     assert!(
@@ -335,15 +337,17 @@ fn a_folder_of_skills_is_taken_in_with_a_word_on_each() {
 fn a_bad_file_among_the_skills_is_a_warning_and_the_rest_is_listed() {
     let ws = Scratch::new(&[
         ("skills/good/SKILL.md", "---\nname: good\ndescription: Good.\n---\nGood.\n"),
-        ("skills/broken/SKILL.md", "---\nname: [\n---\n"),
+        ("skills/lenient/SKILL.md", "---\nname: [\n---\nStill a skill.\n"),
         ("skills/Good.md", "# Twin\n"),
     ]);
     ws.write("skills/bytes.md", [0xff, 0xfe, 0x00].as_slice());
     ws.write("skills/large.md", "x".repeat(10 << 20));
     let run = ws.run(&["skill", "list", "--json"]);
     assert_eq!(run.status, 0);
-    assert_eq!(run.json().as_array().unwrap().len(), 1, "{}", run.stderr);
-    for file in ["broken/SKILL.md", "Good.md", "bytes.md", "large.md"] {
+    let names: Vec<String> =
+        run.json().as_array().unwrap().iter().map(|s| s["name"].to_string()).collect();
+    assert_eq!(names, ["\"good\"", "\"lenient\""], "{}", run.stderr);
+    for file in ["Good.md", "bytes.md", "large.md"] {
         assert!(run.stderr.contains(file), "{file}: {}", run.stderr);
     }
     assert!(!ws.join(".foreword").exists(), "listing creates nothing");

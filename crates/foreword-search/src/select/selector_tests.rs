@@ -195,7 +195,10 @@ fn a_stored_selector_is_the_same() {
     let lexical = LexicalIndex::new(std::iter::empty());
     let names = NameIndex::new(["x"].into_iter());
     let message = Selector::from_parts(vec![Kind::Tool], lexical, names, None).unwrap_err();
-    assert_eq!(message.to_string(), "the parts of the index are of 1 and of 0 items; index again");
+    assert_eq!(
+        message.to_string(),
+        "the index covers 1 items in one part and 0 in another; run `foreword index`"
+    );
 }
 
 proptest! {
