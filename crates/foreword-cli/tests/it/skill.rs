@@ -337,7 +337,7 @@ fn a_folder_of_skills_is_taken_in_with_a_word_on_each() {
 fn a_bad_file_among_the_skills_is_a_warning_and_the_rest_is_listed() {
     let ws = Scratch::new(&[
         ("skills/good/SKILL.md", "---\nname: good\ndescription: Good.\n---\nGood.\n"),
-        ("skills/lenient/SKILL.md", "---\nname: [\n---\nStill a skill.\n"),
+        ("skills/lenient/SKILL.md", "---\nname: lenient\ndescription: [\n---\nStill a skill.\n"),
         ("skills/Good.md", "# Twin\n"),
     ]);
     ws.write("skills/bytes.md", [0xff, 0xfe, 0x00].as_slice());

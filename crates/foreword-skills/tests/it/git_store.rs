@@ -578,7 +578,8 @@ fn other_bytes_under_the_name_of_an_object_approve_nothing() {
     scratch.git(&["update-ref", &replacement, other.trim()]);
     let digest = *blake3::hash(evil.as_bytes()).as_bytes();
     let standing = scratch.store().approvals().unwrap().standing("skills/deploy/SKILL.md", &digest);
-    assert_eq!(standing, Standing::Local, "git's own way to put another in its place");
+    let ignored = matches!(standing, Standing::Modified { .. });
+    assert!(ignored, "git's own way to put another in its place: {standing:?}");
     scratch.git(&["update-ref", "-d", &replacement]);
     assert!(scratch.store().approvals().is_ok());
     std::fs::remove_file(object(&held)).unwrap();
