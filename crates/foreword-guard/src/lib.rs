@@ -3,7 +3,7 @@
 //! This crate owns skill screening ([`PatternScreener`]), injection scanning ([`Scanner`]), canaries and
 //! the detection of their disguised forms ([`Canary`], [`Detector`]), secrets and their redaction
 //! ([`redact`], [`OutputGuard`]), the fence around external content ([`external_content`]), taint and
-//! the gate before sensitive actions ([`gate`]), and the classification of addresses ([`UrlHost`]). It
+//! the gate before sensitive actions ([`TaintGate`]), and the classification of addresses ([`UrlHost`]). It
 //! does no I/O and reads neither clock nor environment nor randomness: bytes and times are arguments.
 //!
 //! ```

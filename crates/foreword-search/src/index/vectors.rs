@@ -48,7 +48,7 @@ impl VectorIndex {
         &self.values
     }
 
-    /// Notes how close each vector is to the vectors of [`crate::select::background`]; see there for why.
+    /// Notes how close each vector is to the vectors of `select::background`; see there for why.
     ///
     /// Adding a vector later forgets it all.
     pub fn set_background(&mut self, background: &[Vector]) -> Result<(), Incomparable> {

@@ -187,7 +187,7 @@ impl Selector {
         self.vectors.as_ref()
     }
 
-    /// Holds it against items that they are close to everything; see [`crate::select::background`].
+    /// Holds it against items that they are close to everything; see `select::background`.
     pub fn with_background(mut self, background: &[Vector]) -> Result<Self, Incomparable> {
         if let Some(vectors) = &mut self.vectors {
             vectors.set_background(background)?;

@@ -92,7 +92,7 @@ pub struct RepositoryLookup {
 }
 
 /// The settings and hooks of the repositories in a workspace, as far as they exist: git runs them when
-/// the person works there. Add them to [`SandboxSpec::governed`](crate::SandboxSpec::governed).
+/// the person works there. Add them to `SandboxSpec::governed`.
 #[must_use]
 pub fn run_by_host(workspace: &Path) -> Vec<PathBuf> {
     let root = workspace.to_path_buf();
