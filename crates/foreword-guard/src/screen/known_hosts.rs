@@ -168,16 +168,12 @@ pub(super) const INSTALLER_PATHS: [&str; 12] = [
 ];
 
 /// Serve packages, code and content of everyone to everyone, over pinned names.
-pub(super) const CODE_HOSTS: [&str; 22] = [
+const CODE_HOSTS: [&str; 18] = [
     "github.com",
     "api.github.com",
     "raw.githubusercontent.com",
     "objects.githubusercontent.com",
     "gitlab.com",
-    "pypi.org",
-    "files.pythonhosted.org",
-    "registry.npmjs.org",
-    "npmjs.com",
     "crates.io",
     "cdn.jsdelivr.net",
     "unpkg.com",
@@ -192,6 +188,16 @@ pub(super) const CODE_HOSTS: [&str; 22] = [
     "docker.io",
     "ghcr.io",
 ];
+
+/// Whether a host serves packages, code or content of everyone to everyone.
+pub(super) fn is_code_host(host: &str) -> bool {
+    let mut labels = host.rsplit('.');
+    let registry = matches!(
+        (labels.next(), labels.next()),
+        (Some("org"), Some("npmjs" | "pypi" | "pythonhosted")) | (Some("com"), Some("npmjs"))
+    );
+    registry || CODE_HOSTS.iter().any(|known| on_host(host, known))
+}
 
 /// Whether `host` is `known` or a subdomain of it.
 pub(super) fn on_host(host: &str, known: &str) -> bool {

@@ -4,7 +4,7 @@ use super::effect::{Act, Effect};
 use super::machine::{Program, ProgramKind};
 use super::places::{DOTENV, is_agent_file, starts_on_its_own};
 use super::value::{HOLE, Mark, Marks, Origin};
-use crate::screen::known_hosts::{CODE_HOSTS, on_host};
+use crate::screen::known_hosts::is_code_host;
 use crate::screen::url::{Doubt, Url, urls};
 use crate::screen::verdict::Verdict;
 
@@ -150,7 +150,7 @@ impl Judge<'_> {
             || vendor.len() >= 5
                 && !shared.contains(&domain.as_str())
                 && self.documents.text.contains(vendor)
-            || CODE_HOSTS.iter().any(|known| on_host(host, known))
+            || is_code_host(host)
     }
 
     fn effect(&mut self, effect: &Effect) {
