@@ -6,7 +6,7 @@
 //! sessions or prompts beyond their text.
 //!
 //! ```
-//! use crate::model::{Message, ModelRequest, Provider, SystemPart, system_text};
+//! use foreword_protocol::{Message, ModelRequest, Provider, SystemPart, system_text};
 //!
 //! let request = ModelRequest {
 //!     provider: Provider::Anthropic,
@@ -20,7 +20,7 @@
 //! };
 //! let body = request.body();
 //! assert_eq!(system_text(Provider::Anthropic, &body)?, ["You are careful."]);
-//! # Ok::<(), crate::model::BodyError>(())
+//! # Ok::<(), foreword_protocol::BodyError>(())
 //! ```
 
 pub(crate) mod answer;
