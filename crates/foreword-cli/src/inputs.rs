@@ -5,19 +5,25 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use foreword::{
-    Blueprint, Context, ContextError, Line, Payload, RuntimeContext, SpawnMode, Timestamp,
-    TokenCounter,
+    Blueprint, Context, ContextError, Line, Payload, RunnerKind, RuntimeContext, SpawnMode,
+    Timestamp, TokenCounter,
 };
 use foreword_gather::{Assembler, Gathered, Request, blueprint_by_name};
+use foreword_host::{External, TurnRequest};
+use foreword_store::SessionId;
 use foreword_workspace::WorkspaceError;
 
-use crate::args::{AnyMode, SourceArgs, Tokenizer};
+use crate::args::{AnyMode, SourceArgs, Tokenizer, TurnArgs};
 use crate::error::CliError;
+use crate::hosting;
 use crate::terminal::Terminal;
 use crate::user_env::{config_dir, embeddings, models_dir};
 
 /// The limit for a file or standard input.
 const MAX_BYTES: u64 = 64 << 20;
+
+/// The limit for a message or an external text.
+pub(crate) const MAX_MESSAGE_BYTES: u64 = 1 << 20;
 
 /// Resolves the arguments of `build` and `explain`.
 pub(crate) fn resolve(workspace: &Path, source: &SourceArgs) -> Result<Gathered, CliError> {
@@ -29,6 +35,10 @@ pub(crate) fn resolve_with(
     assembler: &Assembler,
     source: &SourceArgs,
 ) -> Result<Gathered, CliError> {
+    if let Some(runner) = source.session.runner {
+        let turn = turn_request(source, runner)?;
+        return Ok(hosting::open(assembler.root())?.next_prompt(&turn)?);
+    }
     let mut request = request(source)?;
     if let Some(path) = &source.context {
         return with_context(read_context(path)?, &request);
@@ -39,6 +49,11 @@ pub(crate) fn resolve_with(
         let payload = Payload::parse(&read_input(path)?)
             .map_err(|error| CliError::usage(error.to_string()).in_file(&display_name(path)))?;
         apply_payload(&mut request, payload);
+    }
+    if let Some(id) = &source.session.id {
+        let facts = hosting::open(assembler.root())?.session_facts(&SessionId::parse(id)?)?;
+        (request.session, request.taint_ratio, request.canary) =
+            (facts.session, facts.taint_ratio, facts.canary);
     }
     Ok(assembler.assemble(&request)?)
 }
@@ -135,6 +150,27 @@ fn request(source: &SourceArgs) -> Result<Request, CliError> {
     })
 }
 
+/// The arguments as the turn that `foreword run` would start.
+fn turn_request(source: &SourceArgs, runner: RunnerKind) -> Result<TurnRequest, CliError> {
+    let session = &source.session;
+    let sandbox = session.sandbox.as_deref().map(str::parse).transpose();
+    Ok(TurnRequest {
+        message: source.task.clone().unwrap_or_default(),
+        external: external(&session.external, false)?,
+        now: session.now.as_deref().map(parse_now).transpose()?,
+        ..hosting::request(&TurnArgs {
+            session: session.id.clone(),
+            agent: source.agent.clone(),
+            user: session.user.clone(),
+            runner: Some(runner),
+            model: session.model.clone(),
+            sandbox: sandbox.map_err(|error: foreword::UnknownName| CliError::usage(error.to_string()))?,
+            cwd: session.cwd.clone(),
+            trust: false,
+        })?
+    })
+}
+
 /// A request that knows the user's directories and embedding endpoint.
 pub(crate) fn user_request() -> Result<Request, CliError> {
     Ok(Request {
@@ -153,6 +189,43 @@ fn runtime_context(source: &SourceArgs) -> RuntimeContext {
         objective: line(&source.session.objective),
         task_id: line(&source.session.task_id),
     }
+}
+
+/// External texts with their sources.
+pub(crate) fn external(given: &[String], stdin_taken: bool) -> Result<Vec<External>, CliError> {
+    let mut stdin_taken = stdin_taken;
+    given
+        .iter()
+        .map(|given| {
+            let invalid = || {
+                CliError::usage(format!("invalid value for `--external`: `{given}`"))
+                    .hint("use SOURCE=FILE, for example `--external mail=inbox/1.txt`")
+            };
+            let (source, file) = given.split_once('=').ok_or_else(invalid)?;
+            if source.trim().is_empty() || file.is_empty() {
+                return Err(invalid());
+            }
+            let text = if file == "-" {
+                if std::mem::replace(&mut stdin_taken, true) {
+                    return Err(CliError::usage("standard input can be used only once"));
+                }
+                read_message()?
+            } else {
+                foreword_workspace::read_file(Path::new(file), MAX_MESSAGE_BYTES)?.text
+            };
+            Ok(External { source: source.to_owned(), text })
+        })
+        .collect()
+}
+
+/// A message from standard input. One that is too long is cut one byte after the limit.
+pub(crate) fn read_message() -> Result<String, CliError> {
+    let mut text = String::new();
+    std::io::stdin()
+        .take(MAX_MESSAGE_BYTES + 1)
+        .read_to_string(&mut text)
+        .map_err(|error| CliError::usage(format!("cannot read standard input: {error}")))?;
+    Ok(text)
 }
 
 /// Splits the values of `--mode` by kind.

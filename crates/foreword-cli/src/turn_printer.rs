@@ -32,9 +32,9 @@ pub(crate) struct LastPrompt {
 impl LastPrompt {
     pub(crate) fn of(prepared: &PreparedTurn) -> Self {
         Self {
-            prompt: prepared.prompt.clone(),
-            blueprint: prepared.blueprint.name().to_owned(),
-            threshold: prepared.context.taint_threshold(),
+            prompt: prepared.turn.prompt.clone(),
+            blueprint: prepared.turn.blueprint.name().to_owned(),
+            threshold: prepared.turn.context.taint_threshold(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use foreword::RunnerKind;
 use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, Snapshot, Workspace};
 
 use crate::collect::gather::{Base, Gathered, gather_base};
@@ -56,6 +57,7 @@ struct Key {
     user_id: Option<String>,
     cwd: Option<PathBuf>,
     config_dir: Option<PathBuf>,
+    runner: Option<RunnerKind>,
     require_approval: bool,
     default_tools: Vec<String>,
     neutral: bool,
@@ -108,6 +110,7 @@ fn kept<'s>(
         user_id: request.user_id.clone(),
         cwd: request.cwd.clone(),
         config_dir: request.config_dir.clone(),
+        runner: request.runner,
         require_approval: request.require_approval,
         default_tools: request.default_tools.clone(),
         neutral: request.neutral,

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use crate::select::embedders::Endpoint;
 use foreword::{
-    Context, Hints, HistoryOmitted, Line, ModeChoice, Profile, PromptMode, RuntimeContext,
-    Timestamp,
+    Context, Hints, HistoryOmitted, Line, ModeChoice, Profile, PromptMode, RunnerKind,
+    RuntimeContext, Timestamp,
 };
 
 /// What a front end asks for. Everything that is given wins over the workspace's own settings.
@@ -37,6 +37,8 @@ pub struct Request {
     pub channel: Option<String>,
     /// The loop that runs the agent.
     pub agent_type: Option<String>,
+    /// The runner whose names the tools have; the workspace's own names where absent.
+    pub runner: Option<RunnerKind>,
     /// The security profile.
     pub profile: Option<Profile>,
     /// The sandbox.

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use foreword::{Context, Prompt, Timestamp};
-use foreword_gather::Request;
+use foreword::{Prompt, Timestamp};
+use foreword_gather::{Gathered, Request};
 use foreword_protocol::{Action, Failure, actions};
 use foreword_store::{NewSession, SessionId};
 use serde_json::Value;
@@ -12,7 +12,6 @@ use serde_json::Value;
 use crate::actions::perform;
 use crate::error::HostError;
 use crate::host::Host;
-use crate::random::new_canary;
 use crate::tools;
 use crate::turn::active_session::{ActiveSession, SessionIdentity, SessionPrompt};
 use crate::turn::agent_tree::AgentTree;
@@ -49,20 +48,22 @@ impl Host {
             Some(id) => id,
             None => SessionId::random()?,
         };
-        let session = match self.reader.session(&id)? {
+        let found = self.reader.session(&id)?;
+        let canary = self.canary_of(Some(&id), found.as_ref())?;
+        let session = match found {
             Some(session) => session,
             None => self.create_session(NewSession {
                 id,
                 agent: agent.clone(),
                 user: None,
                 runner: RUNNER.to_owned(),
-                canary: new_canary()?.as_str().to_owned(),
+                canary,
                 parent: None,
                 depth: 0,
                 channel: channel.to_owned(),
             })?,
         };
-        let (_, context) = self.prompt_of(agent.as_deref(), None)?;
+        let context = self.client_prompt(&session.id, agent.as_deref(), None)?.context;
         let identity = SessionIdentity {
             session: session.id.clone(),
             agent,
@@ -79,19 +80,34 @@ impl Host {
         Ok(ClientSession { active })
     }
 
-    /// Builds the prompt of an agent.
-    pub fn prompt_of(
+    /// The Context for a client's own loop, with the taint and the canary of its session.
+    fn client_prompt(
         &self,
+        session: &SessionId,
         agent: Option<&str>,
         task: Option<&str>,
-    ) -> Result<(Prompt, Context), HostError> {
-        let gathered = self.assembler.assemble(&Request {
+    ) -> Result<Gathered, HostError> {
+        let facts = self.session_facts(session)?;
+        Ok(self.assembler.assemble(&Request {
             agent: agent.map(str::to_owned),
             task: task.map(str::to_owned),
             now: Some(Timestamp::from_unix(self.now().div_euclid(1000))),
+            session: facts.session,
+            taint_ratio: facts.taint_ratio,
+            canary: facts.canary,
             ..self.request()
-        })?;
-        Ok((gathered.blueprint.build(&gathered.context), gathered.context))
+        })?)
+    }
+
+    /// What a prompt says of a session that some other loop continues: its taint and its canary.
+    pub fn session_facts(&self, session: &SessionId) -> Result<Request, HostError> {
+        let found = self.reader.session(session)?;
+        Ok(Request {
+            session: found.as_ref().map(|found| found.id.as_str().to_owned()),
+            taint_ratio: Some(self.taint_of(found.as_ref())?.ratio()),
+            canary: Some(self.canary_of(Some(session), found.as_ref())?),
+            ..Request::default()
+        })
     }
 
     /// The ids of the workspace's agents.
@@ -103,6 +119,16 @@ impl Host {
 impl ClientSession {
     pub fn id(&self) -> &SessionId {
         &self.active.identity.session
+    }
+
+    /// Builds the prompt of an agent for this session.
+    pub fn prompt_of(
+        &self,
+        agent: Option<&str>,
+        task: Option<&str>,
+    ) -> Result<Prompt, HostError> {
+        let gathered = self.active.host.client_prompt(self.id(), agent, task)?;
+        Ok(gathered.blueprint.build(&gathered.context))
     }
 
     /// Performs an action, with the checks and the audit entry that an agent's call has.

@@ -42,6 +42,7 @@ pub use model::upstream::read_key;
 pub use schedule::{Cron, CronError, Wakeup, WakeupReport};
 pub use spending::{DEFAULT_LIMITS, LimitReached, Limits, Measure, Period, Prices, dollars, usd};
 pub use turn::agent_tree::AgentTree;
+pub use turn::compose::ComposedTurn;
 pub use turn::prepare::PreparedTurn;
 pub use turn::report::{
     HeldFile, MovedFile, Observer, RunnableFile, Scans, TurnChanges, TurnReport,

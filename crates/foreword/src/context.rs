@@ -406,7 +406,12 @@ impl Context {
 
     /// Is a tool of this name offered?
     pub fn has_tool(&self, name: &str) -> bool {
-        self.tools.iter().any(|tool| tool.name.inspect() == name)
+        self.tool(name).is_some()
+    }
+
+    /// The tool of this name, if it is offered.
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name.inspect() == name)
     }
 
     /// The tokens a prompt may use; negative when history and reserves alone exceed the window.

@@ -5,7 +5,7 @@
 //! the model (the host would refuse them, they lack the prompt), updates and telemetry.
 
 use foreword::Prompt;
-use foreword_protocol::{AgentEvent, Job, LocalTool, StopReason, Usage};
+use foreword_protocol::{AgentEvent, Job, LocalTool, RunnerKind, StopReason, Usage};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
@@ -21,8 +21,6 @@ use crate::run::Surroundings;
 
 const NAME: &str = "claude";
 const ADVICE: &str = "install it with `npm install -g @anthropic-ai/claude-code@2.1.197`";
-/// How it names tools of our server.
-const MCP_PREFIX: &str = "mcp__foreword__";
 
 /// Runs a turn, and gives its last event.
 pub(crate) fn run(
@@ -34,7 +32,7 @@ pub(crate) fn run(
     let host = Host::new(job);
     let key = random_name().map_err(AgentError::Private)?;
     let own: Vec<String> =
-        host.tools().iter().map(|tool| format!("{MCP_PREFIX}{}", tool.name)).collect();
+        host.tools().iter().map(|tool| format!("{}{}", RunnerKind::MCP_PREFIX, tool.name)).collect();
     let settings = Settings { host, model: job.model.clone(), key: key.clone(), call_token: None };
     let bridge = Bridge::start(job.bridge_port, settings).map_err(AgentError::Bridge)?;
     let dir = PrivateDir::new(&surroundings.temp_dir).map_err(AgentError::Private)?;
@@ -44,9 +42,9 @@ pub(crate) fn run(
     let mcp = dir
         .write("mcp.json", &mcp_config(job, !own.is_empty()).to_string())
         .map_err(AgentError::Private)?;
-    let built_in: Vec<&str> = job.tools.iter().filter_map(|tool| built_in(&tool.name)).collect();
+    let built_in: Vec<String> = job.tools.iter().filter_map(|tool| built_in(&tool.name)).collect();
     let allowed: Vec<&str> =
-        built_in.iter().copied().chain(own.iter().map(String::as_str)).collect();
+        built_in.iter().chain(&own).map(String::as_str).collect();
     let command = &mut program.command;
     command
         .args(["--print", "--output-format", "stream-json", "--verbose"])
@@ -111,15 +109,9 @@ const SWITCHES: [&str; 13] = [
 ];
 
 /// Its own tool that does what one of ours does.
-fn built_in(name: &str) -> Option<&'static str> {
-    Some(match LocalTool::named(name)? {
-        LocalTool::Read => "Read",
-        LocalTool::Write => "Write",
-        LocalTool::Edit => "Edit",
-        LocalTool::List => "Glob",
-        LocalTool::Search => "Grep",
-        LocalTool::Bash => "Bash",
-    })
+fn built_in(name: &str) -> Option<String> {
+    LocalTool::named(name)?;
+    RunnerKind::ClaudeCode.tool_name(name)
 }
 
 /// Our server, where the agent has tools that the host carries out.
@@ -160,7 +152,7 @@ fn take(event: &Value, said: &mut Said<'_, '_>) -> Result<(), AgentError> {
                     "text" => said.text(text(block, "text"))?,
                     "tool_use" => {
                         let name = text(block, "name");
-                        let name = name.strip_prefix(MCP_PREFIX).unwrap_or(name);
+                        let name = name.strip_prefix(RunnerKind::MCP_PREFIX).unwrap_or(name);
                         let input = block.get("input").unwrap_or(&Value::Null);
                         said.call(text(block, "id"), name, input)?;
                     }

@@ -4,7 +4,9 @@
 //! it. It knows no MCP, so a small extension gives it the tools of the host, through the bridge.
 
 use foreword::Prompt;
-use foreword_protocol::{AgentEvent, Job, LocalTool, Provider, StopReason, Usage};
+use foreword_protocol::{
+    AgentEvent, Job, LocalTool, Provider, RunnerKind, StopReason, Usage,
+};
 use serde_json::{Value, json};
 
 use super::conversation;
@@ -49,11 +51,11 @@ pub(crate) fn run(
     dir.write("agent/models.json", &models(job, &address, &key).to_string()).map_err(private)?;
     dir.write("agent/settings.json", &SETTINGS.replace('\n', "")).map_err(private)?;
     let system = dir.write("system.md", prompt.system()).map_err(private)?;
-    let enabled: Vec<&str> = job
+    let enabled: Vec<String> = job
         .tools
         .iter()
         .filter_map(|tool| built_in(&tool.name))
-        .chain(own.iter().map(String::as_str))
+        .chain(own.iter().cloned())
         .collect();
     let command = &mut program.command;
     command
@@ -115,15 +117,9 @@ fn models(job: &Job, address: &str, key: &str) -> Value {
 }
 
 /// Its own tool that does what one of ours does.
-fn built_in(name: &str) -> Option<&'static str> {
-    Some(match LocalTool::named(name)? {
-        LocalTool::Read => "read",
-        LocalTool::Write => "write",
-        LocalTool::Edit => "edit",
-        LocalTool::List => "ls",
-        LocalTool::Search => "grep",
-        LocalTool::Bash => "bash",
-    })
+fn built_in(name: &str) -> Option<String> {
+    LocalTool::named(name)?;
+    Some(RunnerKind::Pi.tool_name(name).unwrap_or_else(|| name.to_owned()))
 }
 
 struct PiTurn<'a, 'b> {

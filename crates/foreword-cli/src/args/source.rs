@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use foreword::{ModeChoice, Profile, PromptMode};
+use foreword::{ModeChoice, Profile, PromptMode, RunnerKind};
 
 use super::named;
 
@@ -37,6 +37,28 @@ pub(crate) struct SourceArgs {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Session")]
 pub(crate) struct SessionArgs {
+    /// Build the prompt that `foreword run` with this runner sends; without it, the prompt is for a loop of your own
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = named::<RunnerKind>(),
+        conflicts_with_all = [
+            "context", "payload", "blueprint", "mode", "channel", "profile", "taint_ratio", "taint_threshold",
+            "context_window", "history_tokens", "reserved_tokens", "output_reserve", "max_prompt_tokens", "canary",
+            "sub_agent",
+        ]
+    )]
+    pub(crate) runner: Option<RunnerKind>,
+    /// Session to build the next turn of, or the name of a new one
+    #[arg(
+        long = "session",
+        value_name = "ID",
+        conflicts_with_all = ["context", "payload", "taint_ratio", "canary"]
+    )]
+    pub(crate) id: Option<String>,
+    /// External text that comes with the message: `mail=FILE`, or `mail=-` for standard input
+    #[arg(long, value_name = "SOURCE=FILE", requires = "runner")]
+    pub(crate) external: Vec<String>,
     /// User whose USER.md to include
     #[arg(long, value_name = "ID")]
     pub(crate) user: Option<String>,

@@ -156,7 +156,7 @@ impl Backend for Local {
         match name {
             "prompt_build" | "prompt_explain" => {
                 let PromptArgs { agent, task } = read(name, args)?;
-                let (prompt, _) = self.host.prompt_of(agent.as_deref(), task.as_deref())?;
+                let prompt = self.session.prompt_of(agent.as_deref(), task.as_deref())?;
                 if name == "prompt_build" {
                     return Ok(json!({
                         "content": prompt.text(), "system": prompt.system(),
@@ -211,7 +211,7 @@ impl Backend for Local {
         if agent.is_none() && !(agents.is_empty() && name == NO_AGENT) {
             return Err(Failure::new(ErrorCode::NotFound, format!("agent `{name}` not found")));
         }
-        Ok(self.host.prompt_of(agent.map(String::as_str), task)?.0.text().to_owned())
+        Ok(self.session.prompt_of(agent.map(String::as_str), task)?.text().to_owned())
     }
 }
 

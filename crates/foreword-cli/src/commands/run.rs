@@ -1,23 +1,21 @@
 //! `foreword run`: one turn for one message, or one turn for each due schedule.
 
-use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use foreword_host::{External, Host, TurnReport, TurnRequest};
+use foreword_host::{Host, TurnReport, TurnRequest};
 use foreword_store::{SessionId, TurnRange};
 use serde_json::json;
 
 use crate::args::TurnArgs;
 use crate::error::CliError;
 use crate::hosting;
+use crate::inputs::{self, MAX_MESSAGE_BYTES};
 use crate::interrupts::Interrupts;
 use crate::json;
 use crate::terminal::Terminal;
 use crate::turn_printer::{TurnPrinter, check_end, summary};
-
-pub(crate) const MAX_MESSAGE_BYTES: u64 = 1 << 20;
 
 /// Run an agent on one message
 ///
@@ -62,7 +60,7 @@ enum DryRun {
 
 pub(crate) fn run(workspace: &Path, args: &RunArgs, terminal: &Terminal) -> Result<(), CliError> {
     let mut request = hosting::request(&args.turn)?;
-    request.external = external(&args.external, args.message.as_deref() == Some("-"))?;
+    request.external = inputs::external(&args.external, args.message.as_deref() == Some("-"))?;
     if let Some(given) = &args.message {
         request.message = message(given)?;
     }
@@ -131,12 +129,12 @@ fn dry_run(
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     let prepared = host.dry_run(request)?;
-    for warning in &prepared.warnings {
+    for warning in &prepared.turn.warnings {
         terminal.warn(warning);
     }
     match what {
         DryRun::Body => terminal.print(&format!("{}\n", prepared.request_body())),
-        DryRun::Context => terminal.print(&json::unversioned(&prepared.context)?),
+        DryRun::Context => terminal.print(&json::unversioned(&prepared.turn.context)?),
     }
 }
 
@@ -165,7 +163,7 @@ fn heartbeat(
 }
 
 fn message(given: &str) -> Result<String, CliError> {
-    let message = if given == "-" { read_stdin()? } else { given.to_owned() };
+    let message = if given == "-" { inputs::read_message()? } else { given.to_owned() };
     if message.trim().is_empty() {
         return Err(CliError::usage("the message is empty").hint("pass a message with `-m`"));
     }
@@ -173,42 +171,6 @@ fn message(given: &str) -> Result<String, CliError> {
         return Err(too_long());
     }
     Ok(message)
-}
-
-/// External texts with their sources.
-fn external(given: &[String], stdin_taken: bool) -> Result<Vec<External>, CliError> {
-    let mut stdin_taken = stdin_taken;
-    given
-        .iter()
-        .map(|given| {
-            let invalid = || {
-                CliError::usage(format!("invalid value for `--external`: `{given}`"))
-                    .hint("use SOURCE=FILE, for example `--external mail=inbox/1.txt`")
-            };
-            let (source, file) = given.split_once('=').ok_or_else(invalid)?;
-            if source.trim().is_empty() || file.is_empty() {
-                return Err(invalid());
-            }
-            let text = if file == "-" {
-                if std::mem::replace(&mut stdin_taken, true) {
-                    return Err(CliError::usage("standard input can be used only once"));
-                }
-                read_stdin()?
-            } else {
-                foreword_workspace::read_file(Path::new(file), MAX_MESSAGE_BYTES)?.text
-            };
-            Ok(External { source: source.to_owned(), text })
-        })
-        .collect()
-}
-
-fn read_stdin() -> Result<String, CliError> {
-    let mut text = String::new();
-    io::stdin()
-        .take(MAX_MESSAGE_BYTES + 1)
-        .read_to_string(&mut text)
-        .map_err(|error| CliError::usage(format!("cannot read standard input: {error}")))?;
-    Ok(text)
 }
 
 pub(crate) fn too_long() -> CliError {

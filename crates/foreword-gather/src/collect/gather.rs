@@ -116,8 +116,8 @@ pub(crate) fn gather_base(
     };
 
     let user_id = request.user_id.as_ref().or(config.user_id.as_ref());
-    let (tools, tool_packs) = gather_tools(workspace, agent, &request.default_tools)?;
-    let mut layers = gather_layers(workspace, agent, &tool_packs, lenient)?;
+    let (tools, tool_packs) = gather_tools(workspace, agent, request)?;
+    let mut layers = gather_layers(workspace, agent, &tool_packs, request.runner, lenient)?;
     let (identity_files, context_content) =
         gather_identity(workspace, agent, user_id, request, &layers)?;
     let skills = gather_skills(workspace, agent, request, &mut warnings)?;
@@ -298,8 +298,14 @@ type ToolPacks = Vec<(String, AskedBy)>;
 fn gather_tools(
     workspace: &Workspace,
     agent: Option<&Agent>,
-    default: &[String],
+    request: &Request,
 ) -> Result<(Vec<Tool>, ToolPacks), GatherError> {
+    let default = &request.default_tools;
+    // Tools that are not Foreword's own have the name that tools.toml gives them.
+    let called = |name: &str| {
+        let called = request.runner.filter(|_| description(name).is_some())?.tool_name(name)?;
+        Some(Line::new(called))
+    };
     let offered = workspace.tools()?;
     let by_name: BTreeMap<&str, &ToolEntry> =
         offered.iter().map(|entry| (entry.name.as_str(), entry)).collect();
@@ -330,7 +336,8 @@ fn gather_tools(
             }
             let Some(entry) = by_name.get(name) else {
                 let description = Line::new(description(name).unwrap_or_default());
-                tools.push(Tool { name: Line::new(name), description, ..Tool::default() });
+                let (name, called) = (Line::new(name), called(name));
+                tools.push(Tool { name, called, description, ..Tool::default() });
                 continue;
             };
             if let Some(pack) = &entry.capability {
@@ -339,6 +346,7 @@ fn gather_tools(
             }
             tools.push(Tool {
                 name: Line::new(&entry.name),
+                called: called(&entry.name),
                 description: Line::new(&entry.description),
                 modes: entry.modes.iter().map(|mode| Line::new(mode.as_str())).collect(),
                 capability: entry.capability.as_deref().map(Line::new),

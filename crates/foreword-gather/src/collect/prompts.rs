@@ -1,9 +1,9 @@
 //! The layers of an agent: base, capability packs, persona, overlay.
 
-use foreword::{Capability, Document, Line, MissingRef, PromptRef};
+use foreword::{Capability, Document, Line, MissingRef, PromptRef, RunnerKind};
 use foreword_workspace::{Agent, AskedBy, SourceFile, Workspace, WorkspaceError};
 
-use crate::collect::surfaces::{CORE_PACK, SURFACES, builtin_pack, surface};
+use crate::collect::surfaces::{CORE_PACK, SURFACES, builtin_pack, surface, with_tool_names};
 use crate::error::GatherError;
 
 /// The layers, and the references that were not found.
@@ -42,6 +42,7 @@ pub(crate) fn gather_layers(
     workspace: &Workspace,
     agent: Option<&Agent>,
     tool_packs: &[(String, AskedBy)],
+    runner: Option<RunnerKind>,
     lenient: bool,
 ) -> Result<Layers, GatherError> {
     let mut layers = Layers::default();
@@ -52,7 +53,7 @@ pub(crate) fn gather_layers(
             layers.base = workspace.document(base);
         }
         for (pack, asked_by) in packs_of(agent, tool_packs) {
-            match read_pack(workspace, &pack)? {
+            match read_pack(workspace, &pack, runner)? {
                 Some(capability) => layers.capabilities.push(capability),
                 None if lenient => {
                     let path = format!("prompts/capabilities/{pack}.md");
@@ -156,13 +157,17 @@ fn packs_of(agent: Option<&Agent>, tool_packs: &[(String, AskedBy)]) -> Vec<(Str
 }
 
 /// A pack of the workspace, else the built-in one.
-fn read_pack(workspace: &Workspace, name: &str) -> Result<Option<Capability>, GatherError> {
+fn read_pack(
+    workspace: &Workspace,
+    name: &str,
+    runner: Option<RunnerKind>,
+) -> Result<Option<Capability>, GatherError> {
     let text = match workspace.file(&format!("prompts/capabilities/{name}.md"))? {
         Some(file) => workspace.document(file),
         None => match builtin_pack(name) {
             Some(text) => workspace.document(SourceFile {
                 path: format!("builtin:capabilities/{name}"),
-                text: text.to_owned(),
+                text: with_tool_names(text, runner),
                 first_line: 1,
             }),
             None => return Ok(None),

@@ -1,6 +1,8 @@
 //! Tool surfaces: a word in an agent's header that stands for a set of tools, and the capability pack
 //! that goes with them. Every prompt that names a tool can so be checked against what the agent has.
 
+use foreword::RunnerKind;
+
 /// A named set of tools.
 pub(crate) struct Surface {
     pub(crate) name: &'static str,
@@ -115,6 +117,21 @@ pub(crate) fn description(tool: &str) -> Option<&'static str> {
         .map(|(_, text)| *text)
 }
 
+/// A built-in text with the names that a runner has for our tools.
+pub(crate) fn with_tool_names(text: &str, runner: Option<RunnerKind>) -> String {
+    let Some(runner) = runner else { return text.to_owned() };
+    let mut parts = text.split('`');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    let mut in_code = true;
+    for part in parts {
+        let called = description(part).filter(|_| in_code).and_then(|_| runner.tool_name(part));
+        out.push('`');
+        out.push_str(called.as_deref().unwrap_or(part));
+        in_code = !in_code;
+    }
+    out
+}
+
 /// The built-in text of a capability pack, for workspaces that have none of that name.
 pub(crate) fn builtin_pack(name: &str) -> Option<&'static str> {
     Some(match name {
@@ -131,6 +148,21 @@ pub(crate) fn builtin_pack(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packs_name_tools_as_the_runner_does() {
+        let text = "Find it with `search`, `read` it, then `task_update`: search `main.rs`.\n";
+        let named = |runner| with_tool_names(text, Some(runner));
+        assert_eq!(named(RunnerKind::Native), text);
+        assert_eq!(
+            named(RunnerKind::ClaudeCode),
+            "Find it with `Grep`, `Read` it, then `mcp__foreword__task_update`: search `main.rs`.\n"
+        );
+        assert_eq!(
+            named(RunnerKind::Pi),
+            "Find it with `grep`, `read` it, then `task_update`: search `main.rs`.\n"
+        );
+    }
 
     #[test]
     fn every_pack_of_a_surface_is_built_in_and_names_only_its_tools() {

@@ -76,8 +76,8 @@ impl ModelAccess {
         Self {
             upstream: prepared.upstream.clone(),
             policy: ModelCallPolicy {
-                system: prepared.prompt.system().to_owned(),
-                exclusive: prepared.runner == RunnerKind::Native,
+                system: prepared.turn.prompt.system().to_owned(),
+                exclusive: prepared.turn.runner == RunnerKind::Native,
                 model: prepared.model.clone(),
                 max_tokens: u64::from(prepared.max_output_tokens()),
             },
@@ -134,19 +134,19 @@ impl ActiveSession {
         // A request may name another agent or user than the session was created with.
         let identity = SessionIdentity {
             session: session.id.clone(),
-            agent: prepared.agent.clone(),
-            user: prepared.user.clone(),
+            agent: prepared.turn.agent.clone(),
+            user: prepared.turn.user.clone(),
             turn,
             depth,
-            cwd: prepared.cwd.clone(),
+            cwd: prepared.turn.cwd.clone(),
         };
         let prompt =
-            SessionPrompt { context: prepared.context.clone(), tools: prepared.tools.clone() };
+            SessionPrompt { context: prepared.turn.context.clone(), tools: prepared.turn.tools.clone() };
         let model = Some(ModelAccess::of(prepared));
-        let settings = prepared.config.host.clone();
+        let settings = prepared.turn.config.host.clone();
         let tree = prepared.tree.branch();
         let active = Self::new(host, session, identity, prompt, model, settings, tree);
-        Self { counted_results: CountedResults::of(&prepared.history.messages), ..active }
+        Self { counted_results: CountedResults::of(&prepared.turn.history.messages), ..active }
     }
 
     /// The actor in the audit log.

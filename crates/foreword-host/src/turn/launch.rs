@@ -39,7 +39,7 @@ impl Host {
         read_only.extend(before.read_only());
         Ok(SandboxSpec {
             workspace: self.root.clone(),
-            cwd: prepared.cwd.clone(),
+            cwd: prepared.turn.cwd.clone(),
             writable: true,
             governed: read_only,
             private,
@@ -51,7 +51,7 @@ impl Host {
             bridge_ports: bridge_ports(prepared)?,
             limits: Limits::default()
                 .set(&self.settings()?.sandbox)
-                .tightened(&prepared.config.host.limits),
+                .tightened(&prepared.turn.config.host.limits),
             env,
         })
     }
@@ -63,18 +63,18 @@ impl Host {
         token: &str,
         spec: &SandboxSpec,
     ) -> Result<String, HostError> {
-        let host = &prepared.config.host;
+        let host = &prepared.turn.config.host;
         let job = Job {
-            message: prepared.message.clone(),
-            history: prepared.history.messages.clone(),
-            context: prepared.context.clone(),
-            blueprint: prepared.blueprint.source().clone(),
-            runner: prepared.runner,
+            message: prepared.turn.message.clone(),
+            history: prepared.turn.history.messages.clone(),
+            context: prepared.turn.context.clone(),
+            blueprint: prepared.turn.blueprint.source().clone(),
+            runner: prepared.turn.runner,
             provider: prepared.upstream.provider,
             model: prepared.model.clone(),
             stream: true,
-            tools: prepared.tools.clone(),
-            cwd: prepared.cwd.clone(),
+            tools: prepared.turn.tools.clone(),
+            cwd: prepared.turn.cwd.clone(),
             socket,
             token: token.to_owned(),
             foreword: spec.program.clone(),
@@ -94,8 +94,8 @@ impl Host {
 
 /// Ports for the bridge to the model, where the sandbox shares the host's network.
 fn bridge_ports(prepared: &PreparedTurn) -> Result<Option<RangeInclusive<u16>>, HostError> {
-    let shared = matches!(prepared.sandbox.kind(), SandboxKind::Subprocess | SandboxKind::Seatbelt);
-    if !shared || prepared.runner == RunnerKind::Native {
+    let shared = matches!(prepared.turn.sandbox.kind(), SandboxKind::Subprocess | SandboxKind::Seatbelt);
+    if !shared || prepared.turn.runner == RunnerKind::Native {
         return Ok(None);
     }
     let failed = |error| HostError::io("find a free port for the bridge to the model", error);

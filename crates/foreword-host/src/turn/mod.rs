@@ -2,8 +2,8 @@
 //!
 //! How a turn flows through this folder:
 //!
-//! 1. A [`TurnRequest`](request::TurnRequest) says what to do. `prepare` gathers the prompt, the
-//!    model, the tools, the `history` and the `sandbox`, and changes nothing.
+//! 1. A [`TurnRequest`](request::TurnRequest) says what to do. `compose` gathers the prompt, the
+//!    tools, the `history` and the `sandbox`; `prepare` adds the model. Neither changes anything.
 //! 2. `run` checks trust, has `scan` judge the message, and has `record` start the turn in the
 //!    database, which refuses a session that is busy or has changed.
 //! 3. `launch` writes the agent's job; `process` starts the agent; `server` answers its calls on the
@@ -18,6 +18,7 @@ pub(crate) mod activity;
 mod agent_output;
 pub(crate) mod agent_tree;
 mod answer_text;
+pub(crate) mod compose;
 mod history;
 mod launch;
 pub(crate) mod prepare;

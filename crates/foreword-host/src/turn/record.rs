@@ -41,13 +41,13 @@ impl Host {
         };
         self.create_session(NewSession {
             id,
-            agent: prepared.agent.clone(),
-            user: prepared.user.clone(),
-            runner: prepared.runner.as_str().to_owned(),
+            agent: prepared.turn.agent.clone(),
+            user: prepared.turn.user.clone(),
+            runner: prepared.turn.runner.as_str().to_owned(),
             canary: canary.to_owned(),
             parent,
             depth: request.depth,
-            channel: prepared.context.channel.inspect().to_owned(),
+            channel: prepared.turn.context.channel.inspect().to_owned(),
         })
     }
 
@@ -72,21 +72,21 @@ impl Host {
         prepared: &PreparedTurn,
     ) -> Result<TurnNumber, HostError> {
         let now = self.now();
-        let contents = contents(request, &prepared.external, &prepared.context, now);
+        let contents = contents(request, &prepared.turn.external, &prepared.turn.context, now);
         let (id, owner, message) =
-            (session.id.clone(), self.owner.clone(), prepared.message.clone());
-        let advisory = prepared.sandbox.guarantees().advisory();
+            (session.id.clone(), self.owner.clone(), prepared.turn.message.clone());
+        let advisory = prepared.turn.sandbox.guarantees().advisory();
         let event = Event::new(&self.options.person, "turn.begin", id.as_str(), Outcome::Pending)
             .with_detail(json!({
                 "model": prepared.model,
-                "runner": prepared.runner.as_str(),
-                "sandbox": prepared.context.sandbox_type.inspect(),
-                "prompt": prepared.prompt.digest(),
-                "external": prepared.external.len(),
+                "runner": prepared.turn.runner.as_str(),
+                "sandbox": prepared.turn.context.sandbox_type.inspect(),
+                "prompt": prepared.turn.prompt.digest(),
+                "external": prepared.turn.external.len(),
                 "governance": if advisory { "advisory" } else { "enforced" },
             }));
         let before = session.clone();
-        let sandbox = UsedSandbox::of(prepared.sandbox.as_ref()).to_json();
+        let sandbox = UsedSandbox::of(prepared.turn.sandbox.as_ref()).to_json();
         self.writer.write(now, move |write| -> Result<_, HostError> {
             for running in write.running_turns(Some(&id))? {
                 if process_identity::is_alive(&running.owner) {

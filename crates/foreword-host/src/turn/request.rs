@@ -1,11 +1,12 @@
 //! What a turn is asked to do, and by whom.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
-use foreword::{RuntimeContext, SandboxChoice};
+use foreword::{RuntimeContext, SandboxChoice, Timestamp};
 use foreword_guard::Provenance;
 use foreword_protocol::RunnerKind;
-use foreword_store::SessionId;
+use foreword_store::{SessionId, StoreError};
 
 use crate::turn::agent_tree::AgentTree;
 
@@ -81,9 +82,21 @@ pub struct TurnRequest {
     pub cwd: Option<PathBuf>,
     /// What the prompt says about how the agent was started.
     pub runtime_context: Option<RuntimeContext>,
+    /// The time that the prompt states; by default that of the clock.
+    pub now: Option<Timestamp>,
     pub origin: Origin,
     /// How many agents are above this one.
     pub depth: u32,
     /// Limits and cancellation shared by all agents of one message; created if absent.
     pub tree: Option<AgentTree>,
+}
+
+impl TurnRequest {
+    /// The same request with a session: a canary belongs to a name.
+    pub(crate) fn named(&self) -> Result<Cow<'_, Self>, StoreError> {
+        if self.session.is_some() {
+            return Ok(Cow::Borrowed(self));
+        }
+        Ok(Cow::Owned(Self { session: Some(SessionId::random()?), ..self.clone() }))
+    }
 }

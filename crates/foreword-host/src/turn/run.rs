@@ -45,13 +45,14 @@ impl Host {
         observer: &mut dyn Observer,
     ) -> Result<TurnReport, HostError> {
         let began = Instant::now();
+        let request = &*request.named()?;
         let (found, canary) = self.session_of(request)?;
         self.check_trusted(request.cwd.as_deref())?;
         if let Some(weaker) = self.weaker_sandbox(request)? {
             return Err(HostError::WeakerSandbox(weaker));
         }
         let prepared = self.prepare(request, found.as_ref(), &canary)?;
-        self.check_used(&prepared.used_files)?;
+        self.check_used(&prepared.turn.used_files)?;
         prepared.check_room()?;
         let before = match prepared.tree.budget() {
             // A sub-agent spends from the budget of the message.
@@ -106,7 +107,7 @@ impl Host {
         let skills = self.root.join(&workspace.config().skills.directory);
         std::fs::create_dir_all(&skills)
             .map_err(|error| HostError::io(format!("create {}", skills.display()), error))?;
-        let protected = self.protected_paths(&prepared.cwd)?;
+        let protected = self.protected_paths(&prepared.turn.cwd)?;
         for fault in protected.repositories.faults() {
             observer.warning(&Warning::GitSettings { reason: fault.clone() });
         }
@@ -116,10 +117,10 @@ impl Host {
         let before = BeforeTurn::capture(&self.root, self.turn_id(turn))?;
         let looked = looking.elapsed();
         let started = self.sandbox_spec(prepared, &protected, &before, &run_dir).and_then(|spec| {
-            let socket = prepared.sandbox.run_dir_inside(&spec).join(run_dir::SOCKET);
+            let socket = prepared.turn.sandbox.run_dir_inside(&spec).join(run_dir::SOCKET);
             let job = self.job(prepared, socket, &token, &spec)?;
             let server = Server::start(active, &run_dir.socket(), token)?;
-            let sandbox = prepared.sandbox.as_ref();
+            let sandbox = prepared.turn.sandbox.as_ref();
             Ok((server, AgentProcess::start(sandbox, &spec, job, &self.monitor)?))
         });
         let (server, mut process) = started.inspect_err(|_| before.forget())?;
@@ -166,10 +167,10 @@ impl Host {
             limit_hint: limit.map(LimitReached::hint),
             taint_ratio: active.taint()?.ratio(),
             taint_threshold: active.taint_threshold(),
-            sandbox: prepared.context.sandbox_type.inspect().to_owned(),
+            sandbox: prepared.turn.context.sandbox_type.inspect().to_owned(),
             model: prepared.model.clone(),
-            prompt: prepared.prompt.digest(),
-            history_omitted: prepared.history.omitted.map_or(0, |omitted| omitted.turns),
+            prompt: prepared.turn.prompt.digest(),
+            history_omitted: prepared.turn.history.omitted.map_or(0, |omitted| omitted.turns),
             scanned: Scans {
                 input: turn.message_verdict.as_str(),
                 output: outcome.verdict.as_str(),
@@ -181,7 +182,7 @@ impl Host {
     }
 
     fn turn_id(&self, turn: &StartedTurn<'_>) -> TurnId {
-        let cwd = turn.prepared.cwd.strip_prefix(&self.root).unwrap_or(&turn.prepared.cwd);
+        let cwd = turn.prepared.turn.cwd.strip_prefix(&self.root).unwrap_or(&turn.prepared.turn.cwd);
         TurnId {
             session: turn.session.id.as_str().to_owned(),
             turn: turn.number.0,
@@ -253,19 +254,19 @@ impl Host {
 }
 
 fn warn_about(request: &TurnRequest, prepared: &PreparedTurn, observer: &mut dyn Observer) {
-    for warning in &prepared.warnings {
+    for warning in &prepared.turn.warnings {
         observer.warning(&Warning::Gather(warning.clone()));
     }
-    let sandbox = &prepared.sandbox;
+    let sandbox = &prepared.turn.sandbox;
     let guarantees = sandbox.guarantees();
-    let chosen = request.sandbox.unwrap_or(prepared.config.host.sandbox);
+    let chosen = request.sandbox.unwrap_or(prepared.turn.config.host.sandbox);
     if let Some(warning) = Warning::of_sandbox(sandbox.name(), guarantees) {
         observer.warning(&warning);
     } else if chosen == Choice::Auto && sandbox.kind() == SandboxKind::Subprocess {
         let sandbox = prompt_name(sandbox.as_ref());
         observer.warning(&Warning::NoStrongerSandbox { sandbox, guarantees });
     }
-    for content in prepared.external.iter().filter(|c| c.verdict != ScanVerdict::Pass) {
+    for content in prepared.turn.external.iter().filter(|c| c.verdict != ScanVerdict::Pass) {
         let (source, verdict) = (content.source.clone(), content.verdict);
         observer.warning(&Warning::SuspectContent { source, verdict });
     }

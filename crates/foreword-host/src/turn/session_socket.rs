@@ -55,6 +55,7 @@ impl Host {
         self: &Arc<Self>,
         request: &TurnRequest,
     ) -> Result<SessionSocket, HostError> {
+        let request = &*request.named()?;
         let (found, canary) = self.session_of(request)?;
         let prepared = self.prepare(request, found.as_ref(), &canary)?;
         let session = match found {

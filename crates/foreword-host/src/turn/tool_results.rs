@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use foreword::estimate;
 use foreword_guard::Provenance;
-use foreword_protocol::{ActionInfo, Block, Content, Message, ResultTaint};
+use foreword_protocol::{ActionInfo, Block, Content, Message, ResultTaint, RunnerKind};
 use serde_json::Value;
 
 use crate::error::HostError;
@@ -50,7 +50,7 @@ fn key(id: &str, content: &str) -> [u8; 32] {
 
 /// A tool's name without the prefix that Claude Code puts in front of it.
 pub(super) fn own_name(name: &str) -> &str {
-    name.strip_prefix("mcp__foreword__").unwrap_or(name)
+    name.strip_prefix(RunnerKind::MCP_PREFIX).unwrap_or(name)
 }
 
 /// Counts what a tool brought into the session. What it read from a tainted file is external.

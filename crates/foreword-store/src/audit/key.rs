@@ -26,6 +26,7 @@ pub struct AuditKey {
     head: [u8; 32],
     approval: [u8; 32],
     row: [u8; 32],
+    canary: [u8; 32],
 }
 
 impl fmt::Debug for AuditKey {
@@ -44,6 +45,7 @@ impl AuditKey {
             head: blake3::derive_key("foreword 2026 audit head", &bytes),
             approval: blake3::derive_key("foreword 2026 approval", &bytes),
             row: blake3::derive_key("foreword 2026 row", &bytes),
+            canary: blake3::derive_key("foreword 2026 canary", &bytes),
         }
     }
 
@@ -81,6 +83,15 @@ impl AuditKey {
     /// Seals a row of the database.
     pub(crate) fn row_seal(&self, bytes: &[u8]) -> Hash {
         Hash(*blake3::keyed_hash(&self.row, bytes).as_bytes())
+    }
+
+    /// The bytes of a canary, which nobody without the key can guess.
+    pub(crate) fn canary_bytes(&self, log: &[u8; 16], removed: u64, name: &str) -> [u8; 16] {
+        let mut hasher = blake3::Hasher::new_keyed(&self.canary);
+        hasher.update(log).update(&removed.to_le_bytes()).update(name.as_bytes());
+        let mut bytes = [0; 16];
+        hasher.finalize_xof().fill(&mut bytes);
+        bytes
     }
 
     pub(crate) fn entry_hash(&self, bytes: &[u8]) -> Hash {

@@ -73,6 +73,7 @@ impl Transaction<'_> {
             }
             rows.change("DELETE FROM sessions WHERE id = ?1", only)?;
         }
+        sessions::count_removed(self.rows(), removed.sessions.len())?;
         Ok(removed)
     }
 }

@@ -2,6 +2,8 @@
 
 use rusqlite::Row;
 
+use crate::audit;
+use crate::audit::key::AuditKey;
 use crate::error::StoreError;
 use crate::host::session::{MAX_CANARIES, NewSession, Session, SessionId, check_canary};
 use crate::reader::Reader;
@@ -10,6 +12,9 @@ use crate::transaction::Transaction;
 
 /// The most sessions that are listed at once.
 pub const MAX_SESSIONS_LISTED: usize = 1000;
+
+/// Under this name the database counts the sessions that were removed.
+const REMOVED: &str = "sessions_removed";
 
 const COLUMNS: &str = "id, agent, user, runner, channel, parent, depth, canaries, created_at, \
                        last_at, turns";
@@ -80,6 +85,18 @@ impl Reader {
         self.read(|rows| find(rows, id))
     }
 
+    /// The bytes of the canary that a new session of this name gets. They are the same until a session
+    /// is removed, so that its prompt can be shown before it exists, and never those of a session that
+    /// was removed.
+    pub fn new_session_seed(&self, key: &AuditKey, name: &str) -> Result<[u8; 16], StoreError> {
+        self.read(|rows| {
+            let log = audit::identity(rows.connection, rows.path)?.log_id;
+            let statement = "SELECT value FROM meta WHERE name = ?1";
+            let removed = rows.first(statement, [REMOVED], |row| rows::number(row, 0))?;
+            Ok(key.canary_bytes(&log.0, removed.unwrap_or(0), name))
+        })
+    }
+
     /// The sessions in which something happened last, the newest first; at most
     /// [`MAX_SESSIONS_LISTED`].
     pub fn sessions(&self, limit: usize) -> Result<Vec<Session>, StoreError> {
@@ -94,6 +111,16 @@ impl Reader {
 
 pub(crate) fn no_such(id: &SessionId) -> StoreError {
     StoreError::NoSuchSession { id: id.to_string() }
+}
+
+/// Counts removed sessions: a name that is used again gets another canary.
+pub(crate) fn count_removed(rows: Rows<'_>, sessions: usize) -> Result<(), StoreError> {
+    rows.change(
+        "INSERT INTO meta (name, value) VALUES (?1, ?2) \
+         ON CONFLICT (name) DO UPDATE SET value = value + ?2",
+        (REMOVED, i64::try_from(sessions).unwrap_or(i64::MAX)),
+    )?;
+    Ok(())
 }
 
 pub(crate) fn touch(rows: Rows<'_>, id: &SessionId, at: i64) -> Result<(), StoreError> {

@@ -264,8 +264,11 @@ impl<'de> Deserialize<'de> for Memory {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
-    /// The name it is called by.
+    /// Its name in the workspace.
     pub name: Line,
+    /// The name under which the runner offers it, where that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub called: Option<Line>,
     /// What it does.
     #[serde(skip_serializing_if = "Line::is_blank")]
     pub description: Line,
@@ -278,6 +281,11 @@ pub struct Tool {
 }
 
 impl Tool {
+    /// The name the agent calls it by.
+    pub fn call_name(&self) -> &Line {
+        self.called.as_ref().unwrap_or(&self.name)
+    }
+
     /// Is it offered in this mode? Without modes of its own, in all of them.
     pub fn is_offered_in(&self, mode: &str) -> bool {
         self.modes.is_empty() || self.modes.iter().any(|m| [mode, "any"].contains(&m.inspect()))
@@ -290,6 +298,7 @@ impl<'de> Deserialize<'de> for Tool {
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         struct Map {
             name: Line,
+            called: Option<Line>,
             #[serde(default, deserialize_with = "or_default")]
             description: Line,
             #[serde(default, deserialize_with = "or_default")]
@@ -302,6 +311,7 @@ impl<'de> Deserialize<'de> for Tool {
             |name| Self { name: Line(name), ..Self::default() },
             |map: Map| Self {
                 name: map.name,
+                called: map.called,
                 description: map.description,
                 modes: map.modes,
                 capability: map.capability,

@@ -4,7 +4,7 @@ use crate::compile::module::{Module, Spec};
 use crate::compile::section::Section;
 use crate::context::Context;
 use crate::context::field::Field;
-use crate::context::items::Memory;
+use crate::context::items::{Memory, Tool};
 use crate::fence::authority::{Authority, Volatility};
 use crate::fence::text::Line;
 use crate::modules::capabilities::write_packs;
@@ -126,7 +126,7 @@ impl Module for ToolGuidelines {
             section.gap();
             section.row("Your tools:");
             for tool in context.tools.iter() {
-                section.item(&tool.name, &tool.description);
+                section.item(tool.call_name(), &tool.description);
             }
         }
     }
@@ -137,7 +137,7 @@ impl Module for ToolGuidelines {
         }
         section.prose("## Tool Usage Guidelines");
         section.gap();
-        section.names("Your tools: ", context.tools.iter().map(|tool| &tool.name));
+        section.names("Your tools: ", context.tools.iter().map(Tool::call_name));
         true
     }
 }

@@ -5,14 +5,15 @@ use crate::compile::section::Section;
 use crate::context::Context;
 use crate::context::field::Field;
 use crate::fence::authority::{Authority, Volatility};
+use crate::fence::text::Line;
 
 const INTRO: &str = "When you are woken without a message, go through this list. If nothing needs doing, say so in one line.";
 
 /// Scheduling tools and what each is for. Only those in `tools` are named.
 const SCHEDULING: [(&str, &str); 3] = [
-    ("schedule_add", "- `schedule_add`: run something later, once or on a cron schedule"),
-    ("schedule_list", "- `schedule_list`: see what is scheduled"),
-    ("schedule_remove", "- `schedule_remove`: take something off the schedule"),
+    ("schedule_add", "`: run something later, once or on a cron schedule"),
+    ("schedule_list", "`: see what is scheduled"),
+    ("schedule_remove", "`: take something off the schedule"),
 ];
 
 pub(super) struct Heartbeat;
@@ -43,14 +44,14 @@ impl Module for Heartbeat {
         section.prose(INTRO);
         section.document(&context.identity_files.heartbeat, "HEARTBEAT.md");
         let mut first = true;
-        for (tool, text) in SCHEDULING {
-            if context.has_tool(tool) {
+        for (name, purpose) in SCHEDULING {
+            if let Some(tool) = context.tool(name) {
                 if first {
                     section.prose("### Scheduling");
                     section.gap();
                 }
                 first = false;
-                section.row(text);
+                section.facts(&[("- `", tool.call_name()), (purpose, &Line::default())]);
             }
         }
     }

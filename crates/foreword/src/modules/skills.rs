@@ -3,12 +3,13 @@
 use std::sync::LazyLock;
 
 use crate::compile::module::{Module, Spec};
-use crate::compile::section::Section;
+use crate::compile::section::{Section, Value};
 use crate::compile::template::{LazyTemplate, Template};
 use crate::context::Context;
 use crate::context::field::Field;
 use crate::context::items::{Approval, Skill};
 use crate::fence::authority::{Authority, Volatility};
+use crate::fence::text::Line;
 
 static INTRO: LazyTemplate =
     LazyLock::new(|| Template::new("builtin:skills", include_str!("skills.md")));
@@ -63,9 +64,8 @@ impl Module for Skills {
                 write_skill_item(skill, section);
             }
         }
-        if can_propose(context) {
-            section.prose("Propose new skills with `skill_propose`.");
-        }
+        section.gap();
+        write_proposing(context, section);
         true
     }
 }
@@ -138,12 +138,22 @@ pub(super) fn write_skill_item(skill: &Skill, section: &mut Section<'_>) {
     }
 }
 
+const PROPOSE: &str = "skill_propose";
+
 pub(super) fn can_propose(context: &Context) -> bool {
-    context.has_tool("skill_propose")
+    context.has_tool(PROPOSE)
 }
 
 pub(super) fn write_creating(context: &Context, section: &mut Section<'_>) {
-    if can_propose(context) {
-        section.template(&CREATING, &[]);
+    if let Some(tool) = context.tool(PROPOSE) {
+        section.template(&CREATING, &[("skillPropose", Value::Line(tool.call_name()))]);
+    }
+}
+
+/// The short form of the same, in one row.
+pub(super) fn write_proposing(context: &Context, section: &mut Section<'_>) {
+    if let Some(tool) = context.tool(PROPOSE) {
+        let end = ("`.", &Line::default());
+        section.facts(&[("Propose new skills with `", tool.call_name()), end]);
     }
 }

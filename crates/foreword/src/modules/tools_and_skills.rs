@@ -38,7 +38,7 @@ impl Module for ToolsAndSkills {
         write_tools(&tools, context, section);
         if !other_tools.is_empty() {
             section.gap();
-            section.names("Other tools: ", other_tools.iter().map(|tool| &tool.name));
+            section.names("Other tools: ", other_tools.iter().map(|tool| tool.call_name()));
         }
         for skill in skills {
             write_skill(skill, "Skill: ", section);
@@ -62,7 +62,7 @@ impl Module for ToolsAndSkills {
             section.gap();
             let mode = context.mode().as_str();
             let offered = context.tools.iter().filter(|tool| tool.is_offered_in(mode));
-            section.names("Tools: ", offered.map(|tool| &tool.name));
+            section.names("Tools: ", offered.map(Tool::call_name));
         }
         if !context.skills.is_empty() {
             section.row("Skills:");
@@ -117,6 +117,6 @@ fn write_tools(tools: &[&Tool], context: &Context, section: &mut Section<'_>) {
             section.row("Tools:");
             first = false;
         }
-        section.item(&tool.name, &tool.description);
+        section.item(tool.call_name(), &tool.description);
     }
 }

@@ -78,7 +78,7 @@ fn write_tools(context: &Context, section: &mut Section<'_>) -> bool {
     section.prose(TOOLS_INTRO);
     section.gap();
     for tool in tools {
-        section.item(&tool.name, &tool.description);
+        section.item(tool.call_name(), &tool.description);
     }
     true
 }

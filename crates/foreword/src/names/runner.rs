@@ -23,4 +23,24 @@ impl RunnerKind {
             Self::Pi => "pi-coding-agent",
         }
     }
+
+    /// What Claude Code puts in front of the names of the host's tools.
+    pub const MCP_PREFIX: &str = "mcp__foreword__";
+
+    /// The name under which it offers one of Foreword's tools, where that differs.
+    pub fn tool_name(self, tool: &str) -> Option<String> {
+        let own = match (self, tool) {
+            (Self::ClaudeCode, "read") => "Read",
+            (Self::ClaudeCode, "write") => "Write",
+            (Self::ClaudeCode, "edit") => "Edit",
+            (Self::ClaudeCode, "list") => "Glob",
+            (Self::ClaudeCode, "search") => "Grep",
+            (Self::ClaudeCode, "bash") => "Bash",
+            (Self::ClaudeCode, _) => return Some(format!("{}{tool}", Self::MCP_PREFIX)),
+            (Self::Pi, "list") => "ls",
+            (Self::Pi, "search") => "grep",
+            (Self::Pi | Self::Native, _) => return None,
+        };
+        Some(own.to_owned())
+    }
 }

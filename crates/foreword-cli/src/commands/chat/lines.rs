@@ -8,7 +8,8 @@ use rustyline::config::Configurer as _;
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 
-use crate::commands::run::{MAX_MESSAGE_BYTES, too_long};
+use crate::commands::run::too_long;
+use crate::inputs::MAX_MESSAGE_BYTES;
 use crate::error::CliError;
 
 /// Messages in the history of the arrow keys.

@@ -1,0 +1,223 @@
+//! The prompt of a session's next turn: what `run` sends and what `build --runner` prints.
+//!
+//! It needs neither a model server nor a key, starts nothing and changes nothing.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use foreword::{Blueprint, Choice, Context, Document, Prompt, Timestamp, estimate};
+use foreword_gather::Gathered;
+use foreword_guard::{Canary, TaintLevel};
+use foreword_protocol::{RunnerKind, ToolSpec};
+use foreword_sandbox::Sandbox;
+use foreword_store::{Session, SessionId, TurnRange};
+use foreword_workspace::{Config, UsedFile};
+
+use crate::error::HostError;
+use crate::host::Host;
+use crate::tools;
+use crate::turn::history::{History, PastTurn};
+use crate::turn::record;
+use crate::turn::request::{Origin, TurnRequest};
+use crate::turn::sandbox::prompt_name;
+use crate::turn::scan::FencedText;
+
+/// Turns of a conversation that are read from the database.
+const MAX_HISTORY_TURNS: usize = 2000;
+
+/// The next turn of a session, as its agent will see it.
+pub struct ComposedTurn {
+    /// Everything the prompt depends on.
+    pub context: Context,
+    pub blueprint: Blueprint,
+    /// The prompt, as the agent will render it.
+    pub prompt: Prompt,
+    pub warnings: Vec<foreword_gather::Warning>,
+    pub runner: RunnerKind,
+    /// The name of the blueprint's file, or `builtin:NAME`.
+    pub(crate) blueprint_file: String,
+    pub(crate) tools: Vec<ToolSpec>,
+    pub(crate) history: History,
+    pub(crate) config: Config,
+    pub(crate) sandbox: Arc<dyn Sandbox>,
+    pub(crate) agent: Option<String>,
+    pub(crate) user: Option<String>,
+    pub(crate) cwd: PathBuf,
+    /// Every file of the workspace that settings and prompt come from, as it was when it was read.
+    pub(crate) used_files: BTreeSet<UsedFile>,
+    /// What the agent is told: the message, followed by the fenced external texts.
+    pub(crate) message: String,
+    pub(crate) external: Vec<FencedText>,
+}
+
+impl std::fmt::Debug for ComposedTurn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ComposedTurn").field("runner", &self.runner).finish_non_exhaustive()
+    }
+}
+
+impl Host {
+    /// The Context of a session's next turn and its blueprint, for inspection. Compiling it gives the
+    /// prompt that the turn would send.
+    pub fn next_prompt(&self, request: &TurnRequest) -> Result<Gathered, HostError> {
+        let (session, canary) = self.session_of(request)?;
+        let turn = self.compose(request, session.as_ref(), &canary)?;
+        Ok(Gathered {
+            context: turn.context,
+            blueprint: turn.blueprint,
+            blueprint_file: turn.blueprint_file,
+            warnings: turn.warnings,
+            used_files: turn.used_files,
+        })
+    }
+
+    /// Composes the prompt of a turn. Changes nothing.
+    pub(crate) fn compose(
+        &self,
+        request: &TurnRequest,
+        session: Option<&Session>,
+        canary: &str,
+    ) -> Result<ComposedTurn, HostError> {
+        let workspace = self.workspace()?;
+        let config = workspace.config().clone();
+        let runner =
+            request.runner.or_else(|| session.and_then(runner_of)).unwrap_or(config.host.runner);
+        let agent = request.agent.clone().or_else(|| session.and_then(|s| s.agent.clone()));
+        let user = request.user.clone().or_else(|| session.and_then(|s| s.user.clone()));
+        let sandbox = self.sandbox(request.sandbox.unwrap_or(config.host.sandbox))?;
+        let cwd = self.directory(request.cwd.as_deref())?;
+        let mut taint = self.taint_of(session)?;
+        let now = || Timestamp::from_unix(self.now().div_euclid(1000));
+        let gathered = self.assembler.assemble(&foreword_gather::Request {
+            agent,
+            task: Some(request.message.clone()),
+            session: session.map(|session| session.id.as_str().to_owned()),
+            user_id: user.clone(),
+            model: request.model.clone(),
+            agent_type: Some(runner.agent_type().to_owned()),
+            runner: Some(runner),
+            sandbox_type: Some(prompt_name(sandbox.as_ref())),
+            taint_ratio: Some(taint.ratio()),
+            canary: Some(canary.to_owned()),
+            runtime_context: request.runtime_context.clone(),
+            now: Some(request.now.clone().unwrap_or_else(now)),
+            cwd: Some(cwd.clone()),
+            default_tools: tools::DEFAULT.map(str::to_owned).to_vec(),
+            ..self.request()
+        })?;
+        let mut used_files = gathered.used_files;
+        used_files.extend(workspace.used_files());
+        // A host keeps its embeddings in memory, so a missing index costs it only the first turn.
+        let mut warnings = gathered.warnings;
+        warnings.retain(|warning| !warning.is_missing_index());
+        let (mut context, blueprint) = (gathered.context, gathered.blueprint);
+        if request.origin != Origin::Person {
+            let unattended = blueprint.unattended_prompt_mode();
+            context.prompt_mode = unattended.unwrap_or(context.prompt_mode);
+        }
+        if blueprint.has_turn_context() {
+            // The message follows the turn context, which therefore need not repeat it.
+            context.mode = Choice::Fixed(context.mode());
+            context.task = Document::default();
+        }
+        // The session keeps its agent even if the workspace's default changes.
+        let agent = context.agent_id.as_ref().map(|id| id.inspect().to_owned());
+        let tools = tools::callable(&context);
+        let schemas = serde_json::to_string(&tools).unwrap_or_default();
+        let external = self.fence_all(&request.external)?;
+        let mut message = request.message.clone();
+        for content in &external {
+            message.push_str("\n\n");
+            message.push_str(&content.fenced);
+        }
+        context.reserved_tokens = u64::from(estimate(&schemas)) + u64::from(estimate(&message));
+
+        // What comes with this message counts before the prompt says how much came from outside.
+        for content in record::contents(request, &external, &context, self.now()) {
+            taint.add(content.provenance, content.tokens, content.external);
+        }
+        context.taint_ratio = taint.ratio();
+
+        let history = self.history(session, &context, &blueprint)?;
+        context.history_tokens = history.tokens;
+        context.history_omitted = history.omitted;
+        Ok(ComposedTurn {
+            prompt: blueprint.build(&context),
+            blueprint_file: gathered.blueprint_file,
+            warnings,
+            message,
+            external,
+            context,
+            blueprint,
+            runner,
+            tools,
+            history,
+            config,
+            sandbox,
+            agent,
+            user,
+            cwd,
+            used_files,
+        })
+    }
+
+    /// How much of a session came from outside; nothing of one that does not exist yet.
+    pub(crate) fn taint_of(&self, session: Option<&Session>) -> Result<TaintLevel, HostError> {
+        Ok(match session {
+            Some(session) => self.reader.content_totals(&session.id)?,
+            None => TaintLevel::default(),
+        })
+    }
+
+    /// The session a request continues, if it exists, and its canary or the one it will get.
+    pub(crate) fn session_of(
+        &self,
+        request: &TurnRequest,
+    ) -> Result<(Option<Session>, String), HostError> {
+        let found = match &request.session {
+            Some(id) => self.reader.session(id)?,
+            None => None,
+        };
+        let canary = self.canary_of(request.session.as_ref(), found.as_ref())?;
+        Ok((found, canary))
+    }
+
+    /// The canary of a session: the stored one, or the one that a new session of this name gets. The
+    /// prompt of a session can so be shown before its first turn.
+    pub(crate) fn canary_of(
+        &self,
+        id: Option<&SessionId>,
+        found: Option<&Session>,
+    ) -> Result<String, HostError> {
+        if let Some(session) = found {
+            return Ok(session.canary().to_owned());
+        }
+        let name = id.map_or("", SessionId::as_str);
+        let seed = self.reader.new_session_seed(&self.key, name)?;
+        Ok(Canary::from_random(seed).as_str().to_owned())
+    }
+
+    /// The newest turns of the conversation that fit into the window beside the prompt. History gets
+    /// at least half of the available tokens.
+    fn history(
+        &self,
+        session: Option<&Session>,
+        context: &Context,
+        blueprint: &Blueprint,
+    ) -> Result<History, HostError> {
+        let Some(session) = session else { return Ok(History::default()) };
+        let stored = self.reader.history(&session.id, TurnRange::newest(MAX_HISTORY_TURNS))?;
+        if stored.is_empty() {
+            return Ok(History::default());
+        }
+        let room = u64::try_from(context.available_tokens()).unwrap_or(0);
+        let prompt = u64::from(blueprint.build(context).tokens());
+        let room = room.saturating_sub(prompt).max(room / 2);
+        Ok(History::within(stored.into_iter().map(PastTurn::of).collect(), room))
+    }
+}
+
+fn runner_of(session: &Session) -> Option<RunnerKind> {
+    session.runner.parse().ok()
+}
