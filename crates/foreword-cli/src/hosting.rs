@@ -123,7 +123,9 @@ fn show_standing(host: &Host, standing: &Standing, now: &Review) -> Result<(), C
     let text = match standing {
         Standing::Trusted => return Ok(()),
         Standing::Unknown => trust_question::first_time(&host.disclosure(now)?),
-        Standing::Changed(changes) => trust_question::changes(changes),
+        Standing::Changed(changes) => {
+            trust_question::changes(changes, &host.changed_skills(changes)?)
+        }
     };
     let _ = std::io::stderr().write_all(text.as_bytes());
     Ok(())

@@ -107,6 +107,7 @@ pub(crate) fn with_context(mut context: Context, request: &Request) -> Result<Ga
         blueprint_file: name.to_owned(),
         warnings: Vec::new(),
         used_files: Default::default(),
+        local_skills: Default::default(),
     })
 }
 

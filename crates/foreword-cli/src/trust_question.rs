@@ -24,7 +24,7 @@ pub(crate) fn first_time(disclosure: &Disclosure) -> String {
 pub(crate) fn everything(disclosure: &Disclosure) -> String {
     let mut out = String::new();
     files(disclosure, &mut out);
-    skills(&disclosure.skills, &mut out);
+    skills("It has these skills:", &disclosure.skills, &mut out);
     settings(disclosure, &mut out);
     let _ = match &disclosure.model {
         DisclosedModel::Server { server, key: Some(key) } => writeln!(
@@ -62,13 +62,13 @@ fn files(disclosure: &Disclosure, out: &mut String) {
     }
 }
 
-fn skills(skills: &[DisclosedSkill], out: &mut String) {
+fn skills(title: &str, skills: &[DisclosedSkill], out: &mut String) {
     if skills.is_empty() {
         return;
     }
-    out.push_str("It has these skills:\n");
+    let _ = writeln!(out, "{title}");
     for skill in skills.iter().take(MAX_SKILLS) {
-        let approval = if skill.approved { "approved" } else { "not approved" };
+        let approval = skill.approval;
         let verdict = skill.verdict.unwrap_or("not screened");
         let (name, path) = (visible_line(&skill.name), visible_line(&skill.path));
         let _ = writeln!(out, "  {name} ({path}, {approval}, screening: {verdict})");
@@ -96,7 +96,7 @@ fn settings(disclosure: &Disclosure, out: &mut String) {
 }
 
 /// What changed since the person trusted the workspace.
-pub(crate) fn changes(changes: &TrustChanges) -> String {
+pub(crate) fn changes(changes: &TrustChanges, changed_skills: &[DisclosedSkill]) -> String {
     let mut out = String::new();
     if !changes.settings.is_empty() {
         let _ = writeln!(out, "{CONFIG_FILE} changed since you trusted this workspace:");
@@ -105,11 +105,12 @@ pub(crate) fn changes(changes: &TrustChanges) -> String {
         setting_change(change, &mut out);
     }
     if !changes.files.is_empty() {
-        out.push_str("Governed files changed since you trusted this workspace:\n");
+        out.push_str("Files changed since you trusted this workspace:\n");
     }
     for change in &changes.files {
         file_change(change, &mut out);
     }
+    skills("These skills are new or changed:", changed_skills, &mut out);
     visible(&out)
 }
 

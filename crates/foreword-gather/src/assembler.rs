@@ -58,7 +58,6 @@ struct Key {
     cwd: Option<PathBuf>,
     config_dir: Option<PathBuf>,
     runner: Option<RunnerKind>,
-    require_approval: bool,
     default_tools: Vec<String>,
     neutral: bool,
 }
@@ -111,7 +110,6 @@ fn kept<'s>(
         cwd: request.cwd.clone(),
         config_dir: request.config_dir.clone(),
         runner: request.runner,
-        require_approval: request.require_approval,
         default_tools: request.default_tools.clone(),
         neutral: request.neutral,
     };

@@ -76,8 +76,6 @@ pub struct Request {
     pub models_dir: Option<PathBuf>,
     /// The endpoint the person chose for embeddings.
     pub embeddings: Endpoint,
-    /// Skills need an approval, whatever the workspace says.
-    pub require_approval: bool,
     /// Tools and surfaces of an agent for whom the workspace names none.
     pub default_tools: Vec<String>,
     /// Select nothing and show everything, to compare with.

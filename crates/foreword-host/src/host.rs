@@ -153,7 +153,6 @@ impl Host {
             config_dir: Some(self.options.config_dir.clone()),
             models_dir: self.options.models_dir.clone(),
             embeddings: self.options.embeddings.clone(),
-            require_approval: true,
             ..Request::default()
         }
     }

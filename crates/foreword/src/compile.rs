@@ -11,6 +11,7 @@ pub(crate) mod template;
 pub(crate) mod titles;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::blueprints::blueprint::{Blueprint, Bootstrap, Slot};
 use crate::compile::budget::{Allocation, Candidate, Decision, allocate};
@@ -340,6 +341,7 @@ impl Blueprint {
             inactive,
             filtered,
             selection,
+            skills: Arc::clone(&context.skills),
             system_end,
             turn_start,
             stable_end,

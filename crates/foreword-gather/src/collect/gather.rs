@@ -14,7 +14,7 @@ use foreword_workspace::{
 use crate::assembler::Assembler;
 use crate::collect::blueprint;
 use crate::collect::prompts::{Layers, gather_layers};
-use crate::collect::skills::gather_skills;
+use crate::collect::skills::{GatheredSkills, gather_skills};
 use crate::collect::surfaces::{description, surface};
 use crate::collect::text::document_within;
 use crate::error::GatherError;
@@ -36,6 +36,9 @@ pub struct Gathered {
     pub warnings: Vec<Warning>,
     /// Every file of the workspace that was read for it, with the bytes it had then; skills apart.
     pub used_files: BTreeSet<UsedFile>,
+    /// Skills that count although nobody approved them, by path, with the digest of their file. A host
+    /// uses them only if the person trusted them with the workspace.
+    pub local_skills: BTreeMap<String, [u8; 32]>,
 }
 
 /// What a workspace says of an agent, whatever the task: the same until a file changes.
@@ -51,6 +54,7 @@ pub(crate) struct Base {
     /// The embedding endpoint that the workspace names and the person did not agree to.
     pub(crate) refused_endpoint: Option<String>,
     pub(crate) used_files: BTreeSet<UsedFile>,
+    pub(crate) local_skills: BTreeMap<String, [u8; 32]>,
     /// The workspace, absolute and links followed.
     pub(crate) root: PathBuf,
 }
@@ -120,7 +124,8 @@ pub(crate) fn gather_base(
     let mut layers = gather_layers(workspace, agent, &tool_packs, request.runner, lenient)?;
     let (identity_files, context_content) =
         gather_identity(workspace, agent, user_id, request, &layers)?;
-    let skills = gather_skills(workspace, agent, request, &mut warnings)?;
+    let GatheredSkills { skills, local: local_skills } =
+        gather_skills(workspace, agent, request, &mut warnings)?;
 
     let mut context = Context {
         agent_id: agent.map(|agent| Line::new(&agent.id)),
@@ -173,6 +178,7 @@ pub(crate) fn gather_base(
         missing: layers.missing,
         refused_endpoint: embedders::without_consent(workspace)?,
         used_files: workspace.used_files(),
+        local_skills,
         root: workspace.root().canonicalize().unwrap_or_else(|_| workspace.root().to_path_buf()),
     })
 }
@@ -228,6 +234,7 @@ impl Base {
             blueprint_file: self.blueprint_file.clone(),
             warnings,
             used_files: self.used_files.clone(),
+            local_skills: self.local_skills.clone(),
         })
     }
 

@@ -1,5 +1,7 @@
 //! The skills of a workspace, each with how far it is approved.
 
+use std::collections::BTreeMap;
+
 use foreword::{Approval, Line, Skill, SkillProvenance, Timestamp};
 use foreword_skills::{Approvals, Standing};
 use foreword_workspace::{Agent, SkillProblem, SkillScan, Workspace, first_paragraph};
@@ -11,15 +13,23 @@ use crate::warning::{Warning, summed};
 /// Characters of a commit's id that a prompt shows.
 const SHORT: usize = 12;
 
+/// The skills of an agent.
+#[derive(Default)]
+pub(crate) struct GatheredSkills {
+    pub(crate) skills: Vec<Skill>,
+    /// Those that count without an approval, by path, with the digest of their file.
+    pub(crate) local: BTreeMap<String, [u8; 32]>,
+}
+
 /// The skills an agent may use. A neutral prompt does not look at approvals, which are this machine's.
 pub(crate) fn gather_skills(
     workspace: &Workspace,
     agent: Option<&Agent>,
     request: &Request,
     warnings: &mut Vec<Warning>,
-) -> Result<Vec<Skill>, GatherError> {
+) -> Result<GatheredSkills, GatherError> {
     if agent.is_some_and(|agent| !agent.allow_skills) {
-        return Ok(Vec::new());
+        return Ok(GatheredSkills::default());
     }
     let scan = workspace.skills()?;
     warnings.extend(scan.problems.iter().map(passed_over));
@@ -35,24 +45,28 @@ pub(crate) fn gather_skills(
             Approvals::default()
         })
     };
-    let required = request.require_approval || workspace.config().skills.require_approval;
+    let required = workspace.config().skills.require_approval;
     let otherwise = if required { Approval::Unapproved } else { Approval::Local };
     let skills = scan.skills.into_iter();
     let skills = skills.filter(|skill| allowed.is_none_or(|allowed| allowed.contains(&skill.name)));
-    Ok(skills
-        .map(|skill| Skill {
-            provenance: Some(provenance(
-                approvals.standing(&skill.body.path, &skill.digest),
-                otherwise,
-            )),
+    let mut gathered = GatheredSkills::default();
+    for skill in skills {
+        let provenance =
+            provenance(approvals.standing(&skill.body.path, &skill.digest), otherwise);
+        if provenance.status == Approval::Local {
+            gathered.local.insert(skill.body.path.clone(), skill.digest);
+        }
+        gathered.skills.push(Skill {
+            provenance: Some(provenance),
             description: Line::new(
                 skill.description.unwrap_or_else(|| first_paragraph(&skill.body.text, &skill.name)),
             ),
             path: Some(Line::new(&skill.body.path)),
             name: Line::new(skill.name),
             body: workspace.untrusted(skill.body),
-        })
-        .collect())
+        });
+    }
+    Ok(gathered)
 }
 
 /// Warnings about skills that were passed over, summed up.

@@ -1,10 +1,15 @@
 //! Listing, reading and proposing skills.
 
+use std::collections::BTreeMap;
+
+use foreword::SCREENING;
 use foreword_guard::{Trust, external_content};
 use foreword_protocol::{ErrorCode, Failure, SkillPropose, SkillRead};
 use foreword_skills::{
-    Approvals, ListedSkill, ProposalRequest, SkillError, SkillStore as _, Standing, TaintState,
+    Approvals, GitStore, ListedSkill, ProposalRequest, SkillError, SkillStore as _, Standing,
+    TaintState,
 };
+use foreword_workspace::GovernedFile;
 use serde_json::{Value, json};
 
 use super::{Review, to_json};
@@ -13,27 +18,71 @@ use crate::turn::active_session::ActiveSession;
 
 pub(super) fn list(active: &ActiveSession) -> Result<Value, Failure> {
     let store = active.host.skills()?;
-    let approvals = store.approvals().unwrap_or_default();
+    let known = Known::of(active, &store);
     let listing = store.listing().map_err(HostError::from)?;
     let skills: Vec<Value> = listing
         .skills
         .iter()
         .map(|ListedSkill { meta, digest, .. }| {
+            let approval = known.approval(&meta.path, digest);
             json!({
                 "name": meta.name, "description": meta.description, "path": meta.path,
-                "approved": is_approved(&approvals, &meta.path, digest),
+                "approved": approval.is_approved(), "approval": approval.as_str(),
             })
         })
         .collect();
     Ok(json!({ "skills": skills }))
 }
 
-/// A skill whose approval cannot be read counts as not approved.
-fn is_approved(approvals: &Approvals, path: &str, digest: &[u8; 32]) -> bool {
-    matches!(approvals.standing(path, digest), Standing::Approved { .. })
+/// Who stands for a skill.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Approval {
+    Person,
+    Screening,
+    /// The person trusted it with the workspace.
+    Trusted,
+    None,
 }
 
-/// Reads a skill. One that is not approved is fenced as untrusted text.
+impl Approval {
+    fn is_approved(self) -> bool {
+        matches!(self, Self::Person | Self::Screening)
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Person => "approved by a person",
+            Self::Screening => "approved by screening",
+            Self::Trusted => "trusted with the workspace",
+            Self::None => "not approved",
+        }
+    }
+}
+
+/// What the person and screening have accepted. What cannot be read counts as not accepted.
+struct Known {
+    approvals: Approvals,
+    trusted: BTreeMap<String, GovernedFile>,
+}
+
+impl Known {
+    fn of(active: &ActiveSession, store: &GitStore) -> Self {
+        let approvals = store.approvals().unwrap_or_default();
+        Self { approvals, trusted: active.host.trusted_skills() }
+    }
+
+    fn approval(&self, path: &str, digest: &[u8; 32]) -> Approval {
+        let is_trusted = || self.trusted.get(path).is_some_and(|skill| skill.digest == *digest);
+        match self.approvals.standing(path, digest) {
+            Standing::Approved { by, .. } if by == SCREENING => Approval::Screening,
+            Standing::Approved { .. } => Approval::Person,
+            _ if is_trusted() => Approval::Trusted,
+            _ => Approval::None,
+        }
+    }
+}
+
+/// Reads a skill. One that nobody approved or trusted is fenced as untrusted text.
 pub(super) fn read(active: &ActiveSession, args: &SkillRead) -> Result<Value, Failure> {
     let store = active.host.skills()?;
     let mut skill = store.read(&args.name).map_err(|error| match error {
@@ -42,15 +91,15 @@ pub(super) fn read(active: &ActiveSession, args: &SkillRead) -> Result<Value, Fa
         }
         error => HostError::from(error).into(),
     })?;
-    let approvals = store.approvals().unwrap_or_default();
     let digest = blake3::hash(skill.content.as_bytes());
-    let approved = is_approved(&approvals, &skill.path, digest.as_bytes());
-    if !approved {
+    let approval = Known::of(active, &store).approval(&skill.path, digest.as_bytes());
+    if approval == Approval::None {
         let source = format!("skill {} (not approved)", skill.name);
         skill.content = external_content(&source, Trust::Tool, &skill.content);
     }
     Ok(json!({
-        "name": skill.name, "path": skill.path, "content": skill.content, "approved": approved,
+        "name": skill.name, "path": skill.path, "content": skill.content,
+        "approved": approval.is_approved(), "approval": approval.as_str(),
     }))
 }
 

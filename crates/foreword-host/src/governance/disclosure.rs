@@ -1,8 +1,13 @@
 //! Everything that trusting a workspace gives away, by name and value, for the person who decides.
 
+use std::collections::BTreeSet;
+
+use foreword::SCREENING;
 use foreword_guard::{Policy, Verdict};
 use foreword_skills::{Approvals, Screeners, Standing as SkillStanding};
-use foreword_workspace::{Concern, GovernedFile, Review, Skill, Workspace};
+use foreword_workspace::{
+    Concern, GovernedFile, GovernedGroup, Review, Skill, TrustChange, TrustChanges, Workspace,
+};
 use serde::Serialize;
 
 use crate::error::HostError;
@@ -60,8 +65,8 @@ pub enum DisclosedModel {
 pub struct DisclosedSkill {
     pub name: String,
     pub path: String,
-    /// Whether a person or screening approved it.
-    pub approved: bool,
+    /// `approved by a person`, `approved by screening` or `not approved yet`.
+    pub approval: &'static str,
     /// What screening says of it now.
     pub verdict: Option<&'static str>,
 }
@@ -81,8 +86,19 @@ impl Host {
                 },
                 Err(error) => DisclosedModel::Unavailable { reason: error.to_string() },
             },
-            skills: self.disclosed_skills(&workspace)?,
+            skills: self.disclosed_skills(&workspace, |_| true)?,
         })
+    }
+
+    /// The skills that are new or changed since the person trusted the workspace.
+    pub fn changed_skills(&self, changes: &TrustChanges) -> Result<Vec<DisclosedSkill>, HostError> {
+        let changed = |change: &&TrustChange| change.group == GovernedGroup::Skills;
+        let paths: BTreeSet<&str> =
+            changes.files.iter().filter(changed).map(|change| change.path.as_str()).collect();
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.disclosed_skills(&self.workspace()?, |path| paths.contains(path))
     }
 
     fn file(&self, path: &str, file: &GovernedFile) -> DisclosedFile {
@@ -96,8 +112,13 @@ impl Host {
         }
     }
 
-    fn disclosed_skills(&self, workspace: &Workspace) -> Result<Vec<DisclosedSkill>, HostError> {
-        let skills = workspace.skills()?.skills;
+    fn disclosed_skills(
+        &self,
+        workspace: &Workspace,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<DisclosedSkill>, HostError> {
+        let mut skills = workspace.skills()?.skills;
+        skills.retain(|skill| wanted(&skill.body.path));
         if skills.is_empty() {
             return Ok(Vec::new());
         }
@@ -108,7 +129,13 @@ impl Host {
         let disclosed = |(number, skill): (usize, Skill)| {
             let standing = approvals.standing(&skill.body.path, &skill.digest);
             DisclosedSkill {
-                approved: matches!(standing, SkillStanding::Approved { .. }),
+                approval: match standing {
+                    SkillStanding::Approved { by, .. } if by == SCREENING => {
+                        "approved by screening"
+                    }
+                    SkillStanding::Approved { .. } => "approved by a person",
+                    SkillStanding::Modified { .. } | SkillStanding::Local => "not approved yet",
+                },
                 verdict: (number < MAX_SCREENED).then(|| screened(&screeners, &skill).as_str()),
                 name: skill.name,
                 path: skill.body.path,

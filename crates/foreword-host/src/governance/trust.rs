@@ -1,12 +1,13 @@
 //! Whether the person trusts the workspace as it is now.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use foreword_skills::{Approvals, Standing as SkillStanding};
 use foreword_store::{Event, Outcome};
 use foreword_workspace::{
-    CONFIG_FILE, Config, Consent, Governed, GovernedContents, GovernedGroup, Review, Settings,
-    SourceFile, Standing, TrustStore, UsedFile,
+    CONFIG_FILE, Config, Consent, Governed, GovernedContents, GovernedFile, GovernedGroup, Review,
+    Settings, SourceFile, Standing, TrustStore, UsedFile,
 };
 use serde_json::json;
 
@@ -24,9 +25,20 @@ impl Host {
     }
 
     /// Whether the person trusts what an agent in `cwd` is told and given, and what there is to trust
-    /// now. Skills are not among the files: each has an approval of its own.
+    /// now: files, settings, and skills without an approval of their own.
     pub fn standing(&self, cwd: Option<&Path>) -> Result<(Standing, Review), HostError> {
-        let now = self.workspace()?.review_of(&self.governed(cwd)?, &self.settings()?)?;
+        let workspace = self.workspace()?;
+        let mut skills = workspace.reviewed_skills()?;
+        if !skills.is_empty() {
+            // Fail closed: an approval that cannot be verified does not count.
+            let approvals = Approvals::of(&workspace, Some(&self.options.config_dir));
+            let approvals = approvals.unwrap_or_default();
+            skills.retain(|path, skill| {
+                !matches!(approvals.standing(path, &skill.digest), SkillStanding::Approved { .. })
+            });
+        }
+        let now = workspace.review_of(&self.governed(cwd)?, &self.settings()?)?;
+        let now = Review { skills, ..now };
         Ok((self.trust_store()?.standing(&now)?, now))
     }
 
@@ -45,9 +57,11 @@ impl Host {
         Ok(running.iter().any(|turn| process_identity::is_alive(&turn.owner)))
     }
 
-    /// Fails unless files and settings are as the person accepted them.
+    /// Fails unless files and settings are as the person accepted them. Skills are checked when they are
+    /// used.
     pub(crate) fn check_trusted(&self, cwd: Option<&Path>) -> Result<(), HostError> {
-        match self.standing(cwd)?.0 {
+        let now = self.workspace()?.review_of(&self.governed(cwd)?, &self.settings()?)?;
+        match self.trust_store()?.standing(&now)? {
             Standing::Trusted => Ok(()),
             Standing::Unknown => Err(HostError::NotTrusted),
             Standing::Changed(changes) => {
@@ -87,6 +101,19 @@ impl Host {
         Ok(())
     }
 
+    /// Fails unless the person accepted these skills, which have no approval of their own.
+    pub(crate) fn check_skills(&self, used: &BTreeMap<String, [u8; 32]>) -> Result<(), HostError> {
+        let mut files = self.trust_store()?.unaccepted_skills(used)?;
+        files.truncate(MAX_CHANGES_NAMED);
+        if files.is_empty() { Ok(()) } else { Err(HostError::TrustedFilesChanged { files }) }
+    }
+
+    /// The skills that the person accepted with the workspace, by path; none if that cannot be read.
+    pub(crate) fn trusted_skills(&self) -> BTreeMap<String, GovernedFile> {
+        let accepted = self.trust_store().and_then(|store| Ok(store.accepted()?));
+        accepted.ok().flatten().map(|accepted| accepted.skills).unwrap_or_default()
+    }
+
     /// The governed files as the person accepted them.
     pub(crate) fn accepted(&self) -> Result<Option<GovernedContents>, HostError> {
         Ok(self.trust_store()?.accepted()?.map(|accepted| accepted.files))
@@ -108,7 +135,8 @@ impl Host {
         self.trust_store()?.accept(shown)?;
         let event = Event::new(&self.options.person, "workspace.trust", ".", Outcome::Done);
         self.record_durably(event.with_detail(json!({
-            "files": shown.files.files.len(), "settings": shown.settings,
+            "files": shown.files.files.len(), "skills": shown.skills.len(),
+            "settings": shown.settings,
         })))
     }
 

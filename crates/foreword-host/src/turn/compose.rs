@@ -2,7 +2,7 @@
 //!
 //! It needs neither a model server nor a key, starts nothing and changes nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -46,6 +46,8 @@ pub struct ComposedTurn {
     pub(crate) cwd: PathBuf,
     /// Every file of the workspace that settings and prompt come from, as it was when it was read.
     pub(crate) used_files: BTreeSet<UsedFile>,
+    /// Skills that count because the person trusted them with the workspace, by path and digest.
+    pub(crate) local_skills: BTreeMap<String, [u8; 32]>,
     /// What the agent is told: the message, followed by the fenced external texts.
     pub(crate) message: String,
     pub(crate) external: Vec<FencedText>,
@@ -69,6 +71,7 @@ impl Host {
             blueprint_file: turn.blueprint_file,
             warnings: turn.warnings,
             used_files: turn.used_files,
+            local_skills: turn.local_skills,
         })
     }
 
@@ -159,6 +162,7 @@ impl Host {
             user,
             cwd,
             used_files,
+            local_skills: gathered.local_skills,
         })
     }
 

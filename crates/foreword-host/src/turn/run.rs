@@ -53,6 +53,7 @@ impl Host {
         }
         let prepared = self.prepare(request, found.as_ref(), &canary)?;
         self.check_used(&prepared.turn.used_files)?;
+        self.check_skills(&prepared.turn.local_skills)?;
         prepared.check_room()?;
         let before = match prepared.tree.budget() {
             // A sub-agent spends from the budget of the message.

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use foreword::SCREENING;
 use foreword_store::{
     ChangeKind, Decision, Event, FileChange, Head, NewProposal, Outcome, Proposal, ProposalState,
     Store, StoreError, TrackedFile, Transaction,
@@ -19,9 +20,6 @@ use crate::git::message::{self, Message};
 use crate::git::repository::{Blob, CommitInfo, IndexChange, Repository, Signature};
 use crate::git::work_tree::WorkTree;
 use crate::store::{Act, CommittedChange};
-
-/// Who approved what no person looked at.
-pub(crate) const SCREENING: &str = "screening";
 
 /// A change under way: the lock is held as long as this lives.
 pub(crate) struct Change<'s> {

@@ -1,5 +1,6 @@
 //! Proposing a skill: gate, name, screen; then refuse it, keep it for a person, or take it in.
 
+use foreword::SCREENING;
 use foreword_guard::{Finding, Policy, Screening, Verdict};
 use foreword_store::{
     ChangeKind, Event, FileChange, NewProposal, Outcome, ProposalId, ProposalState, StoreError,
@@ -8,7 +9,7 @@ use foreword_store::{
 use serde_json::json;
 
 use crate::error::SkillError;
-use crate::flow::apply::{Change, SCREENING, digest};
+use crate::flow::apply::{Change, digest};
 use crate::format::draft::{Draft, draft, name_of_file};
 use crate::format::name::SkillName;
 use crate::git::git_store::GitStore;

@@ -4,7 +4,7 @@
 //! cannot trust itself. It includes the texts of the files, so that a change can be shown as a diff.
 //! `foreword.toml` is compared by its settings and not by its bytes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::config::sensitive::{Concern, SensitiveSettings, SettingChange};
 use crate::config::{CONFIG_FILE, Config};
 use crate::error::WorkspaceError;
 use crate::governed::GovernedGroup;
-use crate::governed::contents::{GovernedContents, GovernedFile};
+use crate::governed::contents::{Digest, GovernedContents, GovernedFile};
 use crate::own_file;
 use crate::read::SourceFile;
 use crate::snapshot::UsedFile;
@@ -54,7 +54,7 @@ pub enum Standing {
 /// What differs from what was accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrustChanges {
-    /// Governed files, by path.
+    /// Governed files and skills, by path.
     pub files: Vec<TrustChange>,
     /// Settings in `foreword.toml`, by key.
     pub settings: Vec<SettingChange>,
@@ -80,6 +80,8 @@ pub struct Accepted {
     pub files: GovernedContents,
     /// The settings that give something away.
     pub settings: SensitiveSettings,
+    /// The skills, by path.
+    pub skills: BTreeMap<String, GovernedFile>,
 }
 
 /// A workspace that the person trusts, or trusted once.
@@ -100,6 +102,9 @@ struct TrustRecord {
     files: GovernedContents,
     #[serde(default)]
     settings: Option<SensitiveSettings>,
+    /// Absent in records of earlier versions, which did not cover skills.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    skills: BTreeMap<String, GovernedFile>,
 }
 
 /// As little of a record as a list needs.
@@ -179,7 +184,8 @@ impl TrustStore {
         let mut settings = now.settings.changes_since(&before.settings);
         // What the person's own settings allow now, they need not accept.
         settings.retain(|change| !now.allowed.0.contains_key(&change.key));
-        let files = paths.into_iter().filter_map(change).collect();
+        let files = paths.into_iter().filter_map(change);
+        let files = files.chain(skill_changes(&before.skills, &now.skills)).collect();
         let changes = TrustChanges { files, settings };
         Ok(if changes.is_empty() { Standing::Trusted } else { Standing::Changed(changes) })
     }
@@ -193,7 +199,22 @@ impl TrustStore {
             // One that cannot be read is replaced.
             _ => shown.files.clone(),
         };
-        self.keep(files, shown.settings.clone())
+        self.keep(files, shown.settings.clone(), shown.skills.clone())
+    }
+
+    /// Those of these skills, by path and digest, that the person did not accept.
+    pub fn unaccepted_skills(
+        &self,
+        used: &BTreeMap<String, Digest>,
+    ) -> Result<Vec<String>, WorkspaceError> {
+        if used.is_empty() {
+            return Ok(Vec::new());
+        }
+        let accepted = self.accepted()?.map(|accepted| accepted.skills).unwrap_or_default();
+        let is_new = |path: &str, digest: &Digest| {
+            accepted.get(path).is_none_or(|skill| skill.digest != *digest)
+        };
+        Ok(used.iter().filter(|(p, d)| is_new(p, d)).map(|(path, _)| path.clone()).collect())
     }
 
     /// Those of these files whose bytes the person did not accept. `foreword.toml` is compared by its
@@ -234,14 +255,16 @@ impl TrustStore {
         paths: &[&str],
     ) -> Result<(), WorkspaceError> {
         let _lock = self.lock()?;
-        let Some(Accepted { mut files, settings }) = self.accepted()? else { return Ok(()) };
+        let Some(Accepted { mut files, settings, skills }) = self.accepted()? else {
+            return Ok(());
+        };
         for path in paths {
             match shown.files.get(*path) {
                 Some(file) => files.files.insert((*path).to_owned(), file.clone()),
                 None => files.files.remove(*path),
             };
         }
-        self.keep(files, settings)
+        self.keep(files, settings, skills)
     }
 
     /// Forgets that the person accepted the workspace; `false` if they never did.
@@ -274,7 +297,7 @@ impl TrustStore {
                 return Err(self.bad(format!("has format {format}, expected {FORMAT}")));
             }
         };
-        Ok(Some(Accepted { files: record.files, settings }))
+        Ok(Some(Accepted { files: record.files, settings, skills: record.skills }))
     }
 
     /// Keeps two processes that accept at the same time from undoing each other's changes.
@@ -294,9 +317,11 @@ impl TrustStore {
         &self,
         files: GovernedContents,
         settings: SensitiveSettings,
+        skills: BTreeMap<String, GovernedFile>,
     ) -> Result<(), WorkspaceError> {
         let workspace = self.workspace.display().to_string();
-        let record = TrustRecord { format: FORMAT, workspace, files, settings: Some(settings) };
+        let record =
+            TrustRecord { format: FORMAT, workspace, files, settings: Some(settings), skills };
         let bytes = serde_json::to_vec(&record).map_err(|error| self.not_written(error.into()))?;
         own_file::replace(&self.file, &bytes).map_err(|error| self.not_written(error))
     }
@@ -308,6 +333,22 @@ impl TrustStore {
     fn not_written(&self, source: io::Error) -> WorkspaceError {
         WorkspaceError::NotMade { path: self.file.display().to_string(), source }
     }
+}
+
+/// Skills that are new or changed. One that is gone instructs nobody.
+fn skill_changes<'s>(
+    before: &'s BTreeMap<String, GovernedFile>,
+    now: &'s BTreeMap<String, GovernedFile>,
+) -> impl Iterator<Item = TrustChange> + 's {
+    let is_new = |path: &str, skill: &GovernedFile| {
+        before.get(path).is_none_or(|known| known.digest != skill.digest)
+    };
+    now.iter().filter(move |(path, skill)| is_new(path, skill)).map(|(path, skill)| TrustChange {
+        path: path.clone(),
+        group: skill.group,
+        old: before.get(path).cloned(),
+        new: Some(skill.clone()),
+    })
 }
 
 /// The settings that a person accepted when only the name of `foreword.toml`, the model's server and the

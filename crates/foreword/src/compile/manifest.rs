@@ -74,6 +74,18 @@ pub struct SectionEntry<'p> {
     pub sources: Vec<SectionSource<'p>>,
 }
 
+/// A skill, and how far it is approved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SkillEntry<'p> {
+    /// Its name.
+    pub name: &'p str,
+    /// Its file, relative to the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<&'p str>,
+    /// `approved by a person`, `approved by screening`, `local file` or `not approved`.
+    pub approval: &'static str,
+}
+
 /// The figures of a prompt.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -128,6 +140,9 @@ pub struct Manifest<'p> {
     /// What was selected for the task, with scores and reasons.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selection: Option<&'p Selection>,
+    /// The skills that were there, and how far each is approved.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<SkillEntry<'p>>,
     /// Bytes from the start that change only when a file changes.
     pub stable_prefix_bytes: usize,
     /// Digest of `content`; present when digests were asked for.

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use crate::blueprints::blueprint::Slot;
 use crate::compile::manifest::{
-    Filtered, Manifest, Metadata, Omitted, SectionEntry, SectionSource,
+    Filtered, Manifest, Metadata, Omitted, SectionEntry, SectionSource, SkillEntry,
 };
 use crate::compile::section::{Origin, Span};
 use crate::context::Context;
+use crate::context::items::Skill;
 use crate::context::selection::Selection;
 use crate::fence::authority::{Authority, Detail, Volatility};
+use crate::fence::text::Line;
 
 /// A section in the finished text.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +60,15 @@ impl Figures {
     }
 }
 
+/// A skill in the manifest, where it is known how it came to be here.
+fn skill_entry(skill: &Skill) -> Option<SkillEntry<'_>> {
+    Some(SkillEntry {
+        name: skill.name.inspect(),
+        path: skill.path.as_ref().map(Line::inspect),
+        approval: skill.provenance.as_ref()?.as_str(),
+    })
+}
+
 /// A compiled prompt.
 #[derive(Clone, Debug)]
 pub struct Prompt {
@@ -69,6 +80,7 @@ pub struct Prompt {
     pub(crate) inactive: Vec<usize>,
     pub(crate) filtered: Vec<Filtered>,
     pub(crate) selection: Option<Selection>,
+    pub(crate) skills: Arc<Vec<Skill>>,
     pub(crate) system_end: usize,
     pub(crate) turn_start: usize,
     pub(crate) stable_end: usize,
@@ -170,6 +182,7 @@ impl Prompt {
             inactive: self.inactive.iter().map(|slot| self.module_name(*slot)).collect(),
             filtered: &self.filtered,
             selection: self.selection.as_ref(),
+            skills: self.skills.iter().filter_map(skill_entry).collect(),
             stable_prefix_bytes: self.stable_end,
             digest: None,
         }

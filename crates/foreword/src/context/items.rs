@@ -17,6 +17,9 @@ pub enum Approval {
     Unapproved,
 }
 
+/// Who approved what no person looked at.
+pub const SCREENING: &str = "screening";
+
 /// The approval of a skill with its details.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -32,6 +35,25 @@ pub struct SkillProvenance {
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Line>,
+}
+
+impl SkillProvenance {
+    /// Whether screening approved it and no person did.
+    pub fn is_by_screening(&self) -> bool {
+        self.status == Approval::Approved
+            && self.by.as_ref().is_some_and(|by| by.inspect() == SCREENING)
+    }
+
+    /// How far it is approved, in the words of manifests and lists.
+    pub fn as_str(&self) -> &'static str {
+        match self.status {
+            Approval::Approved if self.is_by_screening() => "approved by screening",
+            Approval::Approved if self.by.is_some() => "approved by a person",
+            Approval::Approved => "approved",
+            Approval::Local => "local file",
+            Approval::Unapproved => "not approved",
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for SkillProvenance {

@@ -90,13 +90,18 @@ pub(super) fn write_provenance(skill: &Skill, section: &mut Section<'_>) {
         Approval::Unapproved => section.row(UNAPPROVED),
         Approval::Local => section.row("Provenance: local file"),
         Approval::Approved => {
-            let details =
-                [(" in ", &provenance.commit), (" by ", &provenance.by), (" on ", &provenance.at)];
+            let by_screening = provenance.is_by_screening();
+            let by = if by_screening { &None } else { &provenance.by };
+            let details = [(" in ", &provenance.commit), (" by ", by), (" on ", &provenance.at)];
             let details: Vec<_> = details
                 .iter()
                 .filter_map(|(label, value)| Some((*label, value.as_ref()?)))
                 .collect();
-            section.row("Provenance: approved");
+            section.row(if by_screening {
+                "Provenance: approved by screening"
+            } else {
+                "Provenance: approved"
+            });
             section.and(&details);
         }
     }

@@ -13,17 +13,23 @@ mod source;
 mod templates;
 mod write;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foreword_gather::{Indexing, Request, gather, index};
-use foreword_workspace::{PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, Workspace};
+use foreword_workspace::{
+    CONFIG_FILE, GovernedFile, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, SensitiveSettings,
+    Settings, TrustStore, Workspace,
+};
 
 use self::report::Report;
 use self::templates::TemplateName;
 use self::write::NewFile;
 use crate::error::CliError;
-use crate::terminal::Terminal;
+use crate::hosting;
+use crate::terminal::{Terminal, can_ask};
+use crate::user_env;
 
 /// Agents whose prompt is tried after writing, to bound the time.
 const MAX_TRIED: usize = 50;
@@ -64,15 +70,56 @@ pub(crate) fn run(workspace: &Path, args: &InitArgs, terminal: &Terminal) -> Res
     files.push(NewFile::text(format!("{PRIVATE_DIR}/.gitignore"), PRIVATE_GITIGNORE));
     files.push(NewFile::text(format!("{PRIVATE_DIR}/README.md"), PRIVATE_README));
 
+    let own: BTreeMap<String, [u8; 32]> = match &args.from {
+        Some(_) => BTreeMap::new(),
+        None => files.iter().map(|file| (file.path.clone(), digest(&file.text))).collect(),
+    };
     let plan = write::plan(workspace, files)?;
     let outcome = write::apply(workspace, plan)?;
     report.outcome(outcome);
+    // Trust can also be given later, so an error here does not matter.
+    report.trusted = trust_templates(workspace, &own).unwrap_or(false);
     report.problems = problems(workspace);
     if report.problems.is_empty() {
         // A build works without an index, so an error here does not matter.
         let _ = index(workspace, &Request::default(), Indexing::Update, |_, _| {});
     }
-    report.show(terminal)
+    report.show(terminal)?;
+    if args.from.is_some() && report.problems.is_empty() && can_ask() {
+        // "No" is an answer: agents do not run until the person says yes.
+        let host = hosting::open(workspace)?;
+        if let Err(error) = hosting::review_trust(&host, None, false, terminal) {
+            terminal.warn(&error.message);
+        }
+    }
+    Ok(())
+}
+
+fn digest(text: &str) -> [u8; 32] {
+    blake3::hash(text.as_bytes()).into()
+}
+
+/// Trusts the files of a template, byte for byte, and no other file. A person who trusted or reviewed
+/// the workspace before has decided for themselves.
+fn trust_templates(root: &Path, own: &BTreeMap<String, [u8; 32]>) -> Result<bool, CliError> {
+    if own.is_empty() {
+        return Ok(false);
+    }
+    let config_dir = user_env::config_dir()?;
+    let store = TrustStore::open(&config_dir, root)?;
+    if store.accepted()?.is_some() {
+        return Ok(false);
+    }
+    let workspace = Workspace::open_for(root, Some(&config_dir))?;
+    let mut review = workspace.review(&Settings::load(&config_dir)?)?;
+    let is_own = |path: &String, file: &GovernedFile| own.get(path) == Some(&file.digest);
+    if review.files.files.get(CONFIG_FILE).is_none_or(|file| own.get(CONFIG_FILE) != Some(&file.digest)) {
+        review.settings = SensitiveSettings::default();
+    }
+    review.files.files.retain(|path, file| is_own(path, file));
+    review.skills.retain(|path, file| is_own(path, file));
+    store.accept(&review)?;
+    Ok(true)
 }
 
 /// Errors of the prompts of the workspace. Kept and imported files may not fit together, and the user

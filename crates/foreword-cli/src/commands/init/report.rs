@@ -39,6 +39,8 @@ pub(super) struct Report {
     #[serde(rename = "notTaken")]
     skipped: Vec<Skipped>,
     notes: Vec<String>,
+    /// Whether the files of the template are trusted now.
+    pub(super) trusted: bool,
     /// Errors of the prompts of the workspace.
     pub(super) problems: Vec<String>,
     #[serde(skip)]
@@ -61,6 +63,7 @@ impl Report {
             unchanged: Vec::new(),
             skipped: Vec::new(),
             notes: Vec::new(),
+            trusted: false,
             problems: Vec::new(),
             signs: Vec::new(),
             written_from: Vec::new(),
@@ -125,7 +128,11 @@ impl Report {
             [first, _, ..] => format!(" --agent {}", for_shell(first)),
             _ => String::new(),
         };
-        format!("foreword build -w {}{agent} \"…\"", for_shell(&self.workspace))
+        let workspace = for_shell(&self.workspace);
+        if self.from.is_some() {
+            return format!("foreword trust -w {workspace}, then foreword build -w {workspace}{agent} \"…\"");
+        }
+        format!("foreword build -w {workspace}{agent} \"…\"")
     }
 }
 
