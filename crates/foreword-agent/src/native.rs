@@ -6,7 +6,7 @@ use foreword::Prompt;
 use foreword_protocol::{
     Action, AgentEvent, Answer, Block, Client, ClientError, Content, Delta, Job, LocalTool,
     Message, ModelCall, ModelRequest, ProviderError, Role, StopReason, StreamPart, StreamReader,
-    SystemPart, Usage,
+    SystemPart, ToolResult, Usage,
 };
 use serde_json::Value;
 
@@ -65,6 +65,7 @@ pub(crate) fn run(
                     Err(content) => (cut(content, job.limits.max_tool_output_bytes), true),
                 }
             };
+            let content = turn.admit(&id, &name, &input, content)?;
             events.emit(&AgentEvent::ToolResult {
                 id: id.clone(),
                 name,
@@ -128,6 +129,30 @@ impl Turn<'_> {
         called?;
         self.client = Some(client);
         reader.finish(events)
+    }
+
+    /// Has the host judge what a tool answered; gives it as the model may read it.
+    fn admit(
+        &mut self,
+        id: &str,
+        name: &str,
+        input: &Value,
+        content: String,
+    ) -> Result<String, AgentError> {
+        let mut client = match self.client.take() {
+            Some(client) => client,
+            None => self.host.connect()?,
+        };
+        let report = ToolResult {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            input: input.clone(),
+            content: content.clone(),
+        };
+        let judged = client.call(Action::ToolResult(report))?;
+        self.client = Some(client);
+        let fenced = judged.get("content").and_then(Value::as_str);
+        Ok(fenced.map_or(content, str::to_owned))
     }
 
     /// Runs a tool: what it answers, or why it did not.

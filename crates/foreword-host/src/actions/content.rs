@@ -2,11 +2,12 @@
 
 use foreword::estimate;
 use foreword_guard::{Provenance, Trust, external_content};
-use foreword_protocol::{ContentAdd, ErrorCode, Failure};
+use foreword_protocol::{ContentAdd, ErrorCode, Failure, ToolResult};
 use serde_json::{Value, json};
 
 use crate::turn::active_session::ActiveSession;
 use crate::turn::scan::FencedText;
+use crate::turn::tool_results::{admit_result, own_name};
 
 pub(super) fn add(active: &ActiveSession, args: &ContentAdd) -> Result<Value, Failure> {
     if args.source.trim().is_empty() {
@@ -20,6 +21,13 @@ pub(super) fn add(active: &ActiveSession, args: &ContentAdd) -> Result<Value, Fa
         "content": added.fenced, "tokens": added.tokens, "verdict": added.verdict.as_str(),
         "taintRatio": ratio,
     }))
+}
+
+/// Judges and counts what a tool answered. Gives the fenced text where the model must not read it plain.
+pub(super) fn judge_result(active: &ActiveSession, args: &ToolResult) -> Result<Value, Failure> {
+    let name = own_name(&args.name);
+    let fenced = admit_result(active, &args.id, name, &args.input, &args.content)?;
+    Ok(json!({ "content": fenced }))
 }
 
 /// Adds an external text to the session; also returns the taint ratio after that.

@@ -55,13 +55,17 @@ impl Host {
         let Some(first) = ids.first() else { return };
         let (count, named) = (ids.len(), ids.get(..MAX_NAMED).unwrap_or(&ids));
         let warning = Warning::Unsealed { what, id: (*first).to_owned(), more: count - 1 };
+        self.warn_later(warning);
+        let event = Event::new("host", "seal.broken", what, Outcome::Refused);
+        self.record(event.with_detail(json!({ "ids": named, "count": count })));
+    }
+
+    /// Keeps a warning until a turn shows it.
+    pub(crate) fn warn_later(&self, warning: Warning) {
         let mut pending = self.pending_warnings.lock().unwrap_or_else(PoisonError::into_inner);
         if pending.len() < MAX_NAMED && !pending.contains(&warning) {
             pending.push(warning);
         }
-        drop(pending);
-        let event = Event::new("host", "seal.broken", what, Outcome::Refused);
-        self.record(event.with_detail(json!({ "ids": named, "count": count })));
     }
 
     /// Shows what actions found that a person should know.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use foreword::{Context, Profile};
-use foreword_guard::{Canary, Detector, Provenance, TaintGate, TaintLevel};
+use foreword_guard::{Canary, Detector, Provenance, ScanDecision, TaintGate, TaintLevel};
 use foreword_protocol::{ErrorCode, Failure, RunnerKind, ToolSpec};
 use foreword_store::{Content, Event, Outcome, Session, SessionId, TurnNumber};
 use foreword_workspace::HostSettings;
@@ -22,6 +22,7 @@ use crate::turn::prepare::PreparedTurn;
 use crate::turn::rate_limit::RateLimit;
 use crate::turn::tainted_files::TaintedFiles;
 use crate::turn::tool_results::CountedResults;
+use crate::turn::warning::Warning;
 
 /// A session while somebody acts in it.
 pub(crate) struct ActiveSession {
@@ -223,6 +224,17 @@ impl ActiveSession {
         self.host.record(event);
         let mut leaked = self.canary.leaked_at.lock().unwrap_or_else(PoisonError::into_inner);
         leaked.get_or_insert_with(|| place.to_owned());
+    }
+
+    /// Records that a tool's result looks like prompt injection, and tells the person.
+    pub(crate) fn report_suspect_result(&self, tool: &str, scanned: &ScanDecision) {
+        let event = self.event("scan.tool_result", Outcome::Refused).with_detail(serde_json::json!({
+            "tool": tool, "verdict": scanned.verdict.as_str(), "score": scanned.score,
+            "reason": scanned.reason,
+        }));
+        self.host.record(event);
+        let (source, verdict) = (format!("the result of `{tool}`"), scanned.verdict);
+        self.host.warn_later(Warning::SuspectContent { source, verdict });
     }
 
     /// What this agent and those around it may spend.

@@ -14,7 +14,7 @@ use crate::turn::active_session::ActiveSession;
 use crate::turn::answer_text::{StepSeparator, each_string, each_text};
 use crate::turn::process::AgentProcess;
 use crate::turn::report::Observer;
-use crate::turn::tool_results::{count_result, own_name};
+use crate::turn::tool_results::{admit_result, own_name};
 use crate::turn::warning::Warning;
 
 const MAX_ANSWER_BYTES: usize = 4 << 20;
@@ -168,7 +168,7 @@ impl Host {
                 AgentEvent::ToolResult { id, name, content, is_error } => {
                     let name = own_name(&name);
                     let input = calls.remove(&id).unwrap_or_default();
-                    count_result(active, &id, name, &input, &content)?;
+                    admit_result(active, &id, name, &input, &content)?;
                     observer.tool_result(name, &content, is_error);
                     Ok(())
                 }

@@ -221,6 +221,9 @@ actions! {
     SessionStatus(Nothing) = "session_status":
         EveryAgent, Ordinary, Reads, AfterAction, Never, ByHost,
         "Show the state of this session: taint, turns, sandbox.";
+    ToolResult(ToolResult) = "tool_result":
+        Runner, Ordinary, Changes, WithChange, Never, ByAction,
+        "Report the result of a tool, and get it as the model may read it.";
     ModelCall(ModelCall) = "model_call":
         Runner, Ordinary, Changes, WithChange, MayWait, ByHost,
         "Call the model with the session's prompt.";
@@ -275,6 +278,7 @@ mod tests {
         schedule_remove AgentWithTool TaintGated Changes WithChange Never ByHost
         tool_describe EveryAgent Ordinary Reads AfterAction Never ByHost
         session_status EveryAgent Ordinary Reads AfterAction Never ByHost
+        tool_result Runner Ordinary Changes WithChange Never ByAction
         model_call Runner Ordinary Changes WithChange MayWait ByHost
         ");
     }

@@ -88,6 +88,18 @@ args! {
         pub content: String,
     }
 
+    /// What a tool answered.
+    pub struct ToolResult {
+        /// The call it answers.
+        pub id: String,
+        /// The tool.
+        pub name: String,
+        /// What it was called with.
+        pub input: serde_json::Value,
+        /// The text.
+        pub content: String,
+    }
+
     /// An address to fetch.
     pub struct WebFetch {
         /// An http or https URL on a host the workspace allows.
