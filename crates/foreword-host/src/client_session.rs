@@ -2,6 +2,7 @@
 //! ours, but its actions are gated, counted and recorded like an agent's.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use foreword::{Prompt, Timestamp};
 use foreword_gather::{Gathered, Request};
@@ -12,6 +13,7 @@ use serde_json::Value;
 use crate::actions::perform;
 use crate::error::HostError;
 use crate::host::Host;
+use crate::prompt_log::log_prompt;
 use crate::tools;
 use crate::turn::active_session::{ActiveSession, SessionIdentity, SessionPrompt};
 use crate::turn::agent_tree::AgentTree;
@@ -128,7 +130,11 @@ impl ClientSession {
         task: Option<&str>,
     ) -> Result<Prompt, HostError> {
         let gathered = self.active.host.client_prompt(self.id(), agent, task)?;
-        Ok(gathered.blueprint.build(&gathered.context))
+        let began = Instant::now();
+        let prompt = gathered.blueprint.build(&gathered.context);
+        let build_time_ms = began.elapsed().as_secs_f64() * 1000.0;
+        log_prompt(gathered.blueprint.name(), &gathered.context, &prompt, build_time_ms);
+        Ok(prompt)
     }
 
     /// Performs an action, with the checks and the audit entry that an agent's call has.

@@ -20,6 +20,7 @@ mod error;
 mod governance;
 mod host;
 mod model;
+mod prompt_log;
 mod random;
 mod retention;
 mod schedule;
@@ -39,6 +40,7 @@ pub use governance::{
 };
 pub use host::{Environment, Host, HostOptions};
 pub use model::upstream::read_key;
+pub use prompt_log::{filtered_count, log_prompt};
 pub use schedule::{Cron, CronError, Wakeup, WakeupReport};
 pub use spending::{DEFAULT_LIMITS, LimitReached, Limits, Measure, Period, Prices, dollars, usd};
 pub use turn::agent_tree::AgentTree;

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use foreword::{Blueprint, Choice, Context, Document, Prompt, Timestamp, estimate};
 use foreword_gather::Gathered;
@@ -35,6 +36,7 @@ pub struct ComposedTurn {
     pub prompt: Prompt,
     pub warnings: Vec<foreword_gather::Warning>,
     pub runner: RunnerKind,
+    pub(crate) build_time_ms: f64,
     /// The name of the blueprint's file, or `builtin:NAME`.
     pub(crate) blueprint_file: String,
     pub(crate) tools: Vec<ToolSpec>,
@@ -145,8 +147,12 @@ impl Host {
         let history = self.history(session, &context, &blueprint)?;
         context.history_tokens = history.tokens;
         context.history_omitted = history.omitted;
+        let began = Instant::now();
+        let prompt = blueprint.build(&context);
+        let build_time_ms = began.elapsed().as_secs_f64() * 1000.0;
         Ok(ComposedTurn {
-            prompt: blueprint.build(&context),
+            prompt,
+            build_time_ms,
             blueprint_file: gathered.blueprint_file,
             warnings,
             message,

@@ -7,6 +7,7 @@ use foreword_workspace::ModelSettings;
 use crate::error::HostError;
 use crate::host::Host;
 use crate::model::upstream::{Person, Upstream};
+use crate::prompt_log::log_prompt;
 use crate::spending::budget::{SpentBefore, TurnBudget};
 use crate::spending::{Limits, Prices};
 use crate::turn::agent_tree::AgentTree;
@@ -92,6 +93,7 @@ impl Host {
         canary: &str,
     ) -> Result<PreparedTurn, HostError> {
         let turn = self.compose(request, session, canary)?;
+        log_prompt(turn.blueprint.name(), &turn.context, &turn.prompt, turn.build_time_ms);
         let program = runner::locate(turn.runner, &*self.options.environment)?;
         let upstream = self.upstream(&turn.config.model)?;
         if turn.runner == RunnerKind::ClaudeCode && upstream.provider != Provider::Anthropic {

@@ -17,6 +17,10 @@ impl Module for Canary {
         Spec::required(12, Authority::Runtime, Volatility::Session)
     }
 
+    fn survives_bootstrap(&self) -> bool {
+        true
+    }
+
     fn should_include(&self, context: &Context) -> bool {
         context.canary.as_ref().is_some_and(|canary| !canary.is_blank())
     }

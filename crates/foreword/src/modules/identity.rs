@@ -2,15 +2,20 @@
 
 use std::sync::LazyLock;
 
+use crate::compile::cut::cut_document;
 use crate::compile::module::{Module, Spec};
 use crate::compile::section::Section;
 use crate::compile::template::{LazyTemplate, Template};
 use crate::context::Context;
 use crate::context::field::Field;
 use crate::fence::authority::{Authority, Volatility};
+use crate::fence::text::Document;
 
 static DEFAULT: LazyTemplate =
     LazyLock::new(|| Template::new("builtin:identity", include_str!("identity.md")));
+
+/// Characters of SOUL.md in the short form.
+const MAX_SHORT_SOUL: usize = 400;
 
 pub(super) struct Identity;
 
@@ -59,12 +64,24 @@ impl Module for Identity {
         write_user(context, section);
     }
 
-    /// The agent's own text alone: soul, identity and user wait for more room.
+    /// The agent's own text and the start of SOUL.md: identity and user wait for more room.
     fn render_minimal(&self, context: &Context, section: &mut Section<'_>) -> bool {
         if context.is_bootstrap() {
             return false;
         }
         write_agent(context, section);
+        let files = &context.identity_files;
+        if !files.soul.is_blank() {
+            section.prose("## Soul");
+            section.document(&cut_document(&files.soul, "SOUL.md", MAX_SHORT_SOUL), "SOUL.md");
+        }
+        let (user, user_name) = user_file(context);
+        for (file, name) in [(&files.identity, "IDENTITY.md"), (user, user_name)] {
+            if !file.is_blank() {
+                let path = file.0.source.as_ref().map_or(name, |source| &source.path);
+                section.note("file", path, "over budget: identity is in its short form".to_owned());
+            }
+        }
         true
     }
 }
@@ -93,14 +110,18 @@ pub(super) fn note_bootstrap(fields: &[Field], context: &Context, section: &mut 
 
 /// USER.md, or what takes its place until there is one.
 pub(super) fn write_user(context: &Context, section: &mut Section<'_>) {
-    let files = &context.identity_files;
-    let (user, name) = if files.user.is_blank() {
-        (&files.user_bootstrap, "USER_BOOTSTRAP.md")
-    } else {
-        (&files.user, "USER.md")
-    };
+    let (user, name) = user_file(context);
     if !user.is_blank() {
         section.prose("## User");
         section.document(user, name);
+    }
+}
+
+fn user_file(context: &Context) -> (&Document, &'static str) {
+    let files = &context.identity_files;
+    if files.user.is_blank() {
+        (&files.user_bootstrap, "USER_BOOTSTRAP.md")
+    } else {
+        (&files.user, "USER.md")
     }
 }

@@ -8,6 +8,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use foreword::{Field, Manifest, Prompt, TokenCounter};
 use foreword_gather::Gathered;
+use foreword_host::log_prompt;
 use serde_json::{Value, json};
 
 use crate::args::SourceArgs;
@@ -104,40 +105,7 @@ pub(crate) fn compile(gathered: &Gathered, counter: Option<&dyn TokenCounter>) -
         None => gathered.blueprint.build(&gathered.context),
     };
     let build_time_ms = start.elapsed().as_secs_f64() * 1000.0;
-    let metadata = prompt.metadata();
-    tracing::info!(
-        blueprint = gathered.blueprint.name(),
-        module_count = metadata.module_count,
-        modules = ?metadata.modules,
-        estimated_tokens = metadata.estimated_tokens,
-        tokens_by_module = ?metadata.tokens_by_module,
-        percent_remaining = metadata.percent_remaining,
-        over_budget = metadata.over_budget,
-        omitted = prompt.omitted().len(),
-        filtered = prompt.filtered().len(),
-        build_time_ms,
-        "prompt_built"
-    );
-    let context = &gathered.context;
-    if let Some(selection) = &context.selection {
-        let names = |selected: &[foreword::Selected]| {
-            selected.iter().map(|it| it.name.inspect().to_owned()).collect::<Vec<_>>()
-        };
-        tracing::info!(
-            mode = context.mode().as_str(),
-            tools = ?names(&selection.tools),
-            skills = ?names(&selection.skills),
-            memories = context.memories.len(),
-            activity = context.activity.len(),
-            filtered_count = filtered_count(&prompt),
-            embedding_calls = selection.embedding_calls,
-            embedder = selection.embedder.as_ref().map_or("none", |embedder| embedder.inspect()),
-            degraded = selection.degraded.is_some(),
-            estimated_tokens = metadata.estimated_tokens,
-            build_time_ms,
-            "prompt_assembled"
-        );
-    }
+    log_prompt(gathered.blueprint.name(), &gathered.context, &prompt, build_time_ms);
     (prompt, build_time_ms)
 }
 
@@ -162,15 +130,6 @@ fn rendered(
         Format::Openai => openai(prompt, task),
     };
     json::unversioned(&value)
-}
-
-/// The number of memories and activity entries that were left out.
-pub(crate) fn filtered_count(prompt: &Prompt) -> usize {
-    if let Some(selection) = prompt.selection() {
-        return selection.filtered_count as usize;
-    }
-    let kinds = prompt.filtered().iter().map(|filtered| filtered.kind.as_str());
-    kinds.filter(|kind| ["memory", "activity"].contains(kind)).count()
 }
 
 /// The user message of a request: the turn context, or the task if the blueprint leaves it to the user

@@ -93,7 +93,7 @@ fn assembled<'g>(gathered: &'g Gathered, prompt: &Prompt, none: &'g Selection) -
             env: context.env.as_ref(),
             memories: texts(&context.memories),
             activity: texts(&context.activity),
-            filtered_count: build::filtered_count(prompt),
+            filtered_count: foreword_host::filtered_count(prompt),
         },
         metrics: Metrics {
             estimated_tokens: prompt.tokens(),

@@ -238,7 +238,7 @@ fn measure(
         let everything = assembler.assemble(&request(case, true))?;
         all_tokens += f64::from(everything.blueprint.build(&everything.context).tokens());
         shown_memories += gathered.context.memories.len() + gathered.context.activity.len();
-        filtered += build::filtered_count(&prompt);
+        filtered += foreword_host::filtered_count(&prompt);
         let Some(selection) = &gathered.context.selection else { continue };
         calls += selection.embedding_calls;
         most_calls = most_calls.max(selection.embedding_calls);
