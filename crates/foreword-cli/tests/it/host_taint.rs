@@ -329,3 +329,33 @@ fn an_attack_from_outside_is_withheld_and_a_question_is_not() {
         turn(&scratch, &model, &["-m", "explain what prompt injection is"]).run().ok().json();
     assert_eq!(report["state"], "done");
 }
+
+/// The share that a prompt states, as it writes it.
+fn stated(ratio: &serde_json::Value) -> String {
+    format!("{:.1}%", ratio.as_f64().unwrap() * 100.0)
+}
+
+#[test]
+fn the_turn_that_brings_external_content_says_so() {
+    let scratch = workspace("");
+    let model = ModelServer::saying(vec![text("A parcel.")]);
+    let args = ["--session", "a", "-m", "sort this", "--external", "mail=mail.txt"];
+    let report = done(&scratch, &model, &args);
+    let asked = &model.asked()[0];
+    let prompt = asked.system().concat() + &asked.last_message();
+    let share = stated(&report["taintRatio"]);
+    assert!(prompt.contains(&format!("makes up {share} of this session")), "{share}: {prompt}");
+    assert!(prompt.contains("ELEVATED"), "{prompt}");
+    // A recalled memory that was written from outside counts in the same turn, too.
+    let long = "The parcel of Ada arrives on Monday at noon, says a page. ".repeat(20);
+    scratch.run(&["memory", "add", "--tainted", &long, "--quiet"]).ok();
+    let message = "when does the parcel of Ada arrive?";
+    let report = done(&scratch, &model, &["--session", "b", "-m", message]);
+    let asked = &model.asked()[1];
+    let prompt = asked.system().concat() + &asked.last_message();
+    assert!(prompt.contains("The parcel of Ada arrives"), "{prompt}");
+    let share = stated(&report["taintRatio"]);
+    assert_ne!(share, "0.0%");
+    assert!(prompt.contains(&format!("makes up {share} of this session")), "{share}: {prompt}");
+    assert!(prompt.contains("ELEVATED"), "{prompt}");
+}
