@@ -1,9 +1,9 @@
 //! Seed 000, the host's half: what it provides, and what it hands its runners (tasks 10 to 14).
 
 use crate::support::Scratch;
-use crate::support::host::{done, on_host, turn};
-use crate::support::model::{ModelServer, text};
-use serde_json::Value;
+use crate::support::host::{done, on_host, on_record, turn};
+use crate::support::model::{ModelServer, text, tool};
+use serde_json::{Value, json};
 
 fn workspace(profile: &str) -> Scratch {
     Scratch::new(&[
@@ -116,4 +116,57 @@ fn a_missing_key_is_told_before_anything_starts() {
         scratch.command(&["run", "--trust", "-m", "hello"]).env("PATH", "/usr/bin:/bin").run();
     assert_eq!(run.status, 2);
     assert!(run.stderr.contains("ANTHROPIC_API_KEY"), "{}", run.stderr);
+}
+
+/// The names of the tools a model was offered.
+fn offered(asked: &crate::support::model::Asked) -> Vec<&str> {
+    let tools = asked.body["tools"].as_array().unwrap();
+    tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn bootstrap_ends_with_an_identity_that_a_person_approved() {
+    let scratch = Scratch::new(&[
+        ("foreword.toml", "blueprint = 'guarded'\n[model]\nname = 'm'\n"),
+        ("BOOTSTRAP.md", "You are new here. Find out who you are and propose SOUL.md.\n"),
+    ]);
+    let soul = "I am Alder, calm and exact.\n";
+    let model = ModelServer::saying(vec![
+        tool("identity_propose", json!({"file": "SOUL.md", "content": soul})),
+        text("I proposed who I am."),
+        text("Hello."),
+    ]);
+    done(&scratch, &model, &["--session", "a", "-m", "who are you?"]);
+    let asked = model.asked();
+    assert!(offered(&asked[0]).contains(&"identity_propose"), "{:?}", offered(&asked[0]));
+    let system = asked[0].system().concat();
+    assert!(system.starts_with("You are new here."), "{system}");
+    assert!(system.contains("Canary token of this session"), "{system}");
+    assert!(asked[1].last_message().contains("NEEDS_REVIEW"), "{}", asked[1].last_message());
+    assert!(!scratch.join("SOUL.md").exists());
+
+    let waiting = scratch.run(&["approve", "--json"]).ok().json();
+    let id = waiting["identity"][0]["id"].as_str().unwrap_or_else(|| panic!("{waiting}"));
+    scratch.run(&["approve", "--yes", "--quiet", id]).ok();
+    assert_eq!(scratch.read("SOUL.md"), soul);
+    on_host(&scratch, &model, &["run", "--quiet", "--session", "b", "-m", "hello"]).run().ok();
+    let system = model.asked()[2].system().concat();
+    assert!(system.contains("I am Alder, calm and exact."), "{system}");
+    assert!(!system.contains("You are new here."), "{system}");
+    assert!(!offered(&model.asked()[2]).contains(&"identity_propose"));
+}
+
+#[test]
+fn every_agent_can_report_to_the_audit_log() {
+    let scratch = Scratch::new(&[
+        ("foreword.toml", "agent = 'reader'\n[model]\nname = 'm'\n"),
+        ("agents/reader/AGENT.md", "---\nid: reader\ntools: [readonly]\n---\nYou read.\n"),
+    ]);
+    let model = ModelServer::saying(vec![
+        tool("audit_report", json!({"event": "read the ledger"})),
+        text("Reported."),
+    ]);
+    done(&scratch, &model, &["-m", "read"]);
+    assert_eq!(offered(&model.asked()[0]), ["read", "list", "search", "audit_report"]);
+    assert!(on_record(&scratch, "ipc.audit_report", "done"));
 }

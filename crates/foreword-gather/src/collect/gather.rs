@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use foreword::{
-    Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, MissingRef, Profile, Tool,
+    Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, MissingRef, Profile, RunnerKind,
+    Tool,
 };
 use foreword_workspace::{
     Agent, AskedBy, Config, EmbedderSettings, Layer, ToolEntry, UsedFile, Workspace, WorkspaceError,
@@ -168,6 +169,9 @@ pub(crate) fn gather_base(
         context.files.insert(file.file.clone(), workspace.document(read));
     }
     context.name_skills();
+    if let Some(runner) = request.runner {
+        add_standing_tools(&mut context, runner);
+    }
     Ok(Base {
         context,
         blueprint: found.blueprint,
@@ -308,11 +312,6 @@ fn gather_tools(
     request: &Request,
 ) -> Result<(Vec<Tool>, ToolPacks), GatherError> {
     let default = &request.default_tools;
-    // Tools that are not Foreword's own have the name that tools.toml gives them.
-    let called = |name: &str| {
-        let called = request.runner.filter(|_| description(name).is_some())?.tool_name(name)?;
-        Some(Line::new(called))
-    };
     let offered = workspace.tools()?;
     let by_name: BTreeMap<&str, &ToolEntry> =
         offered.iter().map(|entry| (entry.name.as_str(), entry)).collect();
@@ -342,9 +341,7 @@ fn gather_tools(
                 continue;
             }
             let Some(entry) = by_name.get(name) else {
-                let description = Line::new(description(name).unwrap_or_default());
-                let (name, called) = (Line::new(name), called(name));
-                tools.push(Tool { name, called, description, ..Tool::default() });
+                tools.push(built_in_tool(name, request.runner));
                 continue;
             };
             if let Some(pack) = &entry.capability {
@@ -353,7 +350,7 @@ fn gather_tools(
             }
             tools.push(Tool {
                 name: Line::new(&entry.name),
-                called: called(&entry.name),
+                called: call_name(&entry.name, request.runner),
                 description: Line::new(&entry.description),
                 modes: entry.modes.iter().map(|mode| Line::new(mode.as_str())).collect(),
                 capability: entry.capability.as_deref().map(Line::new),
@@ -361,4 +358,31 @@ fn gather_tools(
         }
     }
     Ok((tools, packs))
+}
+
+/// What a runner calls a tool, where that is not its name. Tools that are not Foreword's own have the
+/// name that tools.toml gives them.
+fn call_name(name: &str, runner: Option<RunnerKind>) -> Option<Line> {
+    let called = runner.filter(|_| description(name).is_some())?.tool_name(name)?;
+    Some(Line::new(called))
+}
+
+fn built_in_tool(name: &str, runner: Option<RunnerKind>) -> Tool {
+    Tool {
+        name: Line::new(name),
+        called: call_name(name, runner),
+        description: Line::new(description(name).unwrap_or_default()),
+        ..Tool::default()
+    }
+}
+
+/// Adds what a runner offers to every agent: a way to report to the audit log and, until there is an
+/// identity, a way to propose one.
+fn add_standing_tools(context: &mut Context, runner: RunnerKind) {
+    let bootstrap = context.is_bootstrap().then_some("identity_propose");
+    for name in [Some("audit_report"), bootstrap].into_iter().flatten() {
+        if !context.has_tool(name) {
+            Arc::make_mut(&mut context.tools).push(built_in_tool(name, Some(runner)));
+        }
+    }
 }
