@@ -56,6 +56,9 @@ pub(crate) fn request(choice: &TurnArgs) -> Result<TurnRequest, CliError> {
         user: choice.user.clone(),
         runner: choice.runner,
         model: choice.model.clone(),
+        mode: choice.mode,
+        hints: choice.message.hints(),
+        reply_gate: choice.message.reply_gate(),
         sandbox: choice.sandbox,
         cwd: choice.cwd.clone(),
         ..TurnRequest::default()

@@ -131,6 +131,8 @@ fn request(source: &SourceArgs) -> Result<Request, CliError> {
         task: source.task.clone(),
         mode,
         prompt_mode,
+        hints: source.message.hints(),
+        reply_gate: source.message.reply_gate(),
         user_id: session.user.clone(),
         model: session.model.clone(),
         channel: session.channel.clone(),
@@ -155,6 +157,11 @@ fn request(source: &SourceArgs) -> Result<Request, CliError> {
 fn turn_request(source: &SourceArgs, runner: RunnerKind) -> Result<TurnRequest, CliError> {
     let session = &source.session;
     let sandbox = session.sandbox.as_deref().map(str::parse).transpose();
+    let (mode, prompt_mode) = modes(&source.mode)?;
+    if prompt_mode.is_some() {
+        return Err(CliError::usage("a runner decides the size of its prompt")
+            .hint("drop `--runner`, or pass `--mode` with plan, act, review or auto"));
+    }
     Ok(TurnRequest {
         message: source.task.clone().unwrap_or_default(),
         external: external(&session.external, false)?,
@@ -165,6 +172,8 @@ fn turn_request(source: &SourceArgs, runner: RunnerKind) -> Result<TurnRequest, 
             user: session.user.clone(),
             runner: Some(runner),
             model: session.model.clone(),
+            mode,
+            message: source.message.clone(),
             sandbox: sandbox.map_err(|error: foreword::UnknownName| CliError::usage(error.to_string()))?,
             cwd: session.cwd.clone(),
             trust: false,

@@ -63,6 +63,8 @@ pub struct Request {
     pub max_prompt_tokens: Option<u64>,
     /// A token that must not appear in output.
     pub canary: Option<String>,
+    /// Whether the agent may stay silent; the workspace's setting where absent.
+    pub reply_gate: Option<bool>,
     /// How the agent was started.
     pub runtime_context: Option<RuntimeContext>,
     /// The time. The caller has a clock; this crate does not look at one.
@@ -117,6 +119,9 @@ impl Request {
             *field = given.unwrap_or(*field);
         }
         context.mode = self.mode.unwrap_or(context.mode);
+        context.hints.is_interactive |= self.hints.is_interactive;
+        context.hints.has_git_changes |= self.hints.has_git_changes;
+        context.reply_gate = self.reply_gate.unwrap_or(context.reply_gate);
         context.prompt_mode = self.prompt_mode.unwrap_or(context.prompt_mode);
         context.profile = self.profile.or(context.profile);
         context.taint_ratio = self.taint_ratio.unwrap_or(context.taint_ratio);

@@ -65,7 +65,7 @@ impl Host {
                 channel: channel.to_owned(),
             })?,
         };
-        let context = self.client_prompt(&session.id, agent.as_deref(), None)?.context;
+        let context = self.client_prompt(&session.id, agent.as_deref(), None, None)?.context;
         let identity = SessionIdentity {
             session: session.id.clone(),
             agent,
@@ -88,6 +88,7 @@ impl Host {
         session: &SessionId,
         agent: Option<&str>,
         task: Option<&str>,
+        reply_gate: Option<bool>,
     ) -> Result<Gathered, HostError> {
         let facts = self.session_facts(session)?;
         Ok(self.assembler.assemble(&Request {
@@ -97,6 +98,7 @@ impl Host {
             session: facts.session,
             taint_ratio: facts.taint_ratio,
             canary: facts.canary,
+            reply_gate,
             ..self.request()
         })?)
     }
@@ -123,13 +125,15 @@ impl ClientSession {
         &self.active.identity.session
     }
 
-    /// Builds the prompt of an agent for this session.
+    /// Builds the prompt of an agent for this session. `reply_gate` says whether the agent may stay
+    /// silent; the workspace decides where it is absent.
     pub fn prompt_of(
         &self,
         agent: Option<&str>,
         task: Option<&str>,
+        reply_gate: Option<bool>,
     ) -> Result<Prompt, HostError> {
-        let gathered = self.active.host.client_prompt(self.id(), agent, task)?;
+        let gathered = self.active.host.client_prompt(self.id(), agent, task, reply_gate)?;
         let began = Instant::now();
         let prompt = gathered.blueprint.build(&gathered.context);
         let build_time_ms = began.elapsed().as_secs_f64() * 1000.0;

@@ -1,6 +1,7 @@
 //! Flags that several commands share. The arguments of one command are beside it, in `commands/`.
 
 mod embedder;
+mod message;
 mod source;
 mod turn;
 
@@ -8,6 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use foreword::Named;
 
 pub(crate) use embedder::{EmbedderArgs, EmbedderName, HttpArgs};
+pub(crate) use message::MessageArgs;
 pub(crate) use source::{AnyMode, SourceArgs, Tokenizer, parse_mode, parse_ratio};
 pub(crate) use turn::TurnArgs;
 

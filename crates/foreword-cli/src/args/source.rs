@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode, RunnerKind};
 
-use super::named;
+use super::{MessageArgs, named};
 
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct SourceArgs {
@@ -31,6 +31,8 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_enum, default_value_t, value_name = "NAME")]
     pub(crate) tokenizer: Tokenizer,
     #[command(flatten)]
+    pub(crate) message: MessageArgs,
+    #[command(flatten)]
     pub(crate) session: SessionArgs,
 }
 
@@ -43,7 +45,7 @@ pub(crate) struct SessionArgs {
         value_name = "NAME",
         value_parser = named::<RunnerKind>(),
         conflicts_with_all = [
-            "context", "payload", "blueprint", "mode", "channel", "profile", "taint_ratio", "taint_threshold",
+            "context", "payload", "blueprint", "channel", "profile", "taint_ratio", "taint_threshold",
             "context_window", "history_tokens", "reserved_tokens", "output_reserve", "max_prompt_tokens", "canary",
             "sub_agent",
         ]

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foreword::{RunnerKind, SandboxChoice};
+use foreword::{ModeChoice, RunnerKind, SandboxChoice};
 
-use super::named;
+use super::{MessageArgs, named};
 
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct TurnArgs {
@@ -24,6 +24,11 @@ pub(crate) struct TurnArgs {
     /// Model to call
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
+    /// Work mode: plan, act, review or auto
+    #[arg(long, value_name = "MODE", value_parser = named::<ModeChoice>())]
+    pub(crate) mode: Option<ModeChoice>,
+    #[command(flatten)]
+    pub(crate) message: MessageArgs,
     /// Sandbox to run the agent in
     #[arg(long, value_name = "NAME", value_parser = named::<SandboxChoice>())]
     pub(crate) sandbox: Option<SandboxChoice>,

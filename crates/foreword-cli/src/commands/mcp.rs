@@ -106,10 +106,12 @@ struct Local {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct PromptArgs {
     agent: Option<String>,
     task: Option<String>,
+    #[serde(default)]
+    no_mention: bool,
 }
 
 #[derive(Deserialize)]
@@ -125,6 +127,7 @@ impl Backend for Local {
             "properties": {
                 "agent": {"type": "string", "description": "Agent ID; the default agent if omitted."},
                 "task": {"type": "string", "description": "Task to build the prompt for."},
+                "noMention": {"type": "boolean", "description": "The message does not mention the agent, which may stay silent."},
             },
             "additionalProperties": false,
         });
@@ -155,8 +158,10 @@ impl Backend for Local {
     fn call(&self, name: &str, args: Value) -> Result<Value, Failure> {
         match name {
             "prompt_build" | "prompt_explain" => {
-                let PromptArgs { agent, task } = read(name, args)?;
-                let prompt = self.session.prompt_of(agent.as_deref(), task.as_deref())?;
+                let PromptArgs { agent, task, no_mention } = read(name, args)?;
+                let reply_gate = no_mention.then_some(true);
+                let prompt =
+                    self.session.prompt_of(agent.as_deref(), task.as_deref(), reply_gate)?;
                 if name == "prompt_build" {
                     return Ok(json!({
                         "content": prompt.text(), "system": prompt.system(),
@@ -211,7 +216,7 @@ impl Backend for Local {
         if agent.is_none() && !(agents.is_empty() && name == NO_AGENT) {
             return Err(Failure::new(ErrorCode::NotFound, format!("agent `{name}` not found")));
         }
-        Ok(self.session.prompt_of(agent.map(String::as_str), task)?.text().to_owned())
+        Ok(self.session.prompt_of(agent.map(String::as_str), task, None)?.text().to_owned())
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foreword::{Context, Profile, PromptMode, RuntimeContext, Timestamp};
+use foreword::{Context, Hints, Profile, PromptMode, RuntimeContext, Timestamp};
 use foreword_gather::{Assembler, Gathered, Request};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -59,6 +59,8 @@ struct Params {
     #[serde(deserialize_with = "either_mode")]
     mode: Option<AnyMode>,
     prompt_mode: Option<PromptMode>,
+    hints: Hints,
+    reply_gate: Option<bool>,
     user_id: Option<String>,
     model: Option<String>,
     channel: Option<String>,
@@ -215,6 +217,8 @@ fn resolve(root: &Path, params: Params, assemblers: &mut Assemblers) -> Result<G
         task: params.task,
         mode,
         prompt_mode,
+        hints: params.hints,
+        reply_gate: params.reply_gate,
         user_id: params.user_id,
         model: params.model,
         channel: params.channel,

@@ -220,7 +220,6 @@ impl Base {
             max_prompt_tokens: config.limits.max_prompt_tokens.map(|n| n as u64),
             mode: agent.and_then(|agent| agent.mode).unwrap_or_default(),
             prompt_mode: agent.and_then(|agent| agent.prompt_mode).unwrap_or_default(),
-            hints: request.hints,
             ..self.context.clone()
         };
         request.apply(&mut context);

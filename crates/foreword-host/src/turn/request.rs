@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use foreword::{RuntimeContext, SandboxChoice, Timestamp};
+use foreword::{Hints, ModeChoice, RuntimeContext, SandboxChoice, Timestamp};
 use foreword_guard::Provenance;
 use foreword_protocol::RunnerKind;
 use foreword_store::{SessionId, StoreError};
@@ -76,6 +76,12 @@ pub struct TurnRequest {
     pub runner: Option<RunnerKind>,
     /// Overrides the agent's model.
     pub model: Option<String>,
+    /// Overrides the agent's mode.
+    pub mode: Option<ModeChoice>,
+    /// What helps to infer the mode.
+    pub hints: Hints,
+    /// Whether the agent may stay silent; the workspace's setting if absent.
+    pub reply_gate: Option<bool>,
     /// Overrides the workspace's sandbox.
     pub sandbox: Option<SandboxChoice>,
     /// The agent's working directory.
