@@ -50,29 +50,32 @@ pub(crate) fn run(
         }
         let last = step >= job.limits.max_steps;
         let mut results = Vec::with_capacity(calls.len());
-        for (id, name, input) in calls {
-            events.emit(&AgentEvent::ToolCall {
-                id: id.clone(),
-                name: name.clone(),
-                input: input.clone(),
-            })?;
-            let (content, is_error) = if last {
-                (format!("Not run: a turn may call the model {step} times at most."), true)
+        for group in calls.chunk_by(|one, next| starts_agents(one) && starts_agents(next)) {
+            for call in group.iter().cloned() {
+                let Call { id, name, input } = call;
+                events.emit(&AgentEvent::ToolCall { id, name, input })?;
+            }
+            let answers = if last {
+                let not_run = format!("Not run: a turn may call the model {step} times at most.");
+                vec![Err(not_run); group.len()]
             } else {
-                match turn.call(&name, &input) {
+                turn.call_all(group)
+            };
+            for (Call { id, name, input }, answer) in group.iter().zip(answers) {
+                let (content, is_error) = match answer {
                     Ok(content) => (content, false),
                     // A fault may repeat what it was called with.
                     Err(content) => (cut(content, job.limits.max_tool_output_bytes), true),
-                }
-            };
-            let content = turn.admit(&id, &name, &input, content)?;
-            events.emit(&AgentEvent::ToolResult {
-                id: id.clone(),
-                name,
-                content: content.clone(),
-                is_error,
-            })?;
-            results.push(Block::ToolResult { tool_use_id: id, content, is_error });
+                };
+                let content = turn.admit(id, name, input, content)?;
+                events.emit(&AgentEvent::ToolResult {
+                    id: id.clone(),
+                    name: name.clone(),
+                    content: content.clone(),
+                    is_error,
+                })?;
+                results.push(Block::ToolResult { tool_use_id: id.clone(), content, is_error });
+            }
         }
         turn.messages.push(Message { role: Role::User, content: Content::Blocks(results) });
         if last {
@@ -155,24 +158,56 @@ impl Turn<'_> {
         Ok(fenced.map_or(content, str::to_owned))
     }
 
-    /// Runs a tool: what it answers, or why it did not.
-    fn call(&mut self, name: &str, input: &Value) -> Result<String, String> {
-        if !self.job.tools.iter().any(|tool| tool.name == name) {
-            return Err(not_given(name).message);
+    /// Runs one tool, or several that start agents at the same time.
+    fn call_all(&mut self, calls: &[Call]) -> Vec<Result<String, String>> {
+        let (job, host) = (self.job, &self.host);
+        if let [one] = calls {
+            return vec![call(job, host, &mut self.client, one)];
         }
-        if !input.is_object() {
-            return Err("The input was not a JSON object; call the tool again.".to_owned());
-        }
-        match LocalTool::named(name) {
-            Some(tool) => {
-                let place = Place { cwd: &self.job.cwd, limits: self.job.limits };
-                tools::run(tool, input, place).map_err(|error| error.to_string())
-            }
-            None => {
-                self.host.call(&mut self.client, name, input).map_err(|failure| failure.message)
-            }
-        }
+        std::thread::scope(|scope| {
+            let started: Vec<_> = calls
+                .iter()
+                .map(|one| scope.spawn(move || call(job, host, &mut None, one)))
+                .collect();
+            let failed = || Err("The call failed; try again.".to_owned());
+            started.into_iter().map(|call| call.join().unwrap_or_else(|_| failed())).collect()
+        })
     }
+}
+
+/// Runs a tool: what it answers, or why it did not.
+fn call(
+    job: &Job,
+    host: &Host,
+    client: &mut Option<Client>,
+    Call { name, input, .. }: &Call,
+) -> Result<String, String> {
+    if !job.tools.iter().any(|tool| tool.name == *name) {
+        return Err(not_given(name).message);
+    }
+    if !input.is_object() {
+        return Err("The input was not a JSON object; call the tool again.".to_owned());
+    }
+    match LocalTool::named(name) {
+        Some(tool) => {
+            let place = Place { cwd: &job.cwd, limits: job.limits };
+            tools::run(tool, input, place).map_err(|error| error.to_string())
+        }
+        None => host.call(client, name, input).map_err(|failure| failure.message),
+    }
+}
+
+/// A tool that the model called.
+#[derive(Clone)]
+struct Call {
+    id: String,
+    name: String,
+    input: Value,
+}
+
+/// Whether a call waits for other agents, so that several need not wait for each other.
+fn starts_agents(call: &Call) -> bool {
+    matches!(call.name.as_str(), "spawn_agent" | "chain_run")
 }
 
 /// An answer on its way.
@@ -224,12 +259,14 @@ impl AnswerReader {
     }
 }
 
-fn calls_of(answer: &Answer) -> Vec<(String, String, Value)> {
+fn calls_of(answer: &Answer) -> Vec<Call> {
     answer
         .blocks
         .iter()
         .filter_map(|block| match block {
-            Block::ToolUse { id, name, input } => Some((id.clone(), name.clone(), input.clone())),
+            Block::ToolUse { id, name, input } => {
+                Some(Call { id: id.clone(), name: name.clone(), input: input.clone() })
+            }
             Block::Text { .. } | Block::ToolResult { .. } => None,
         })
         .collect()

@@ -1,5 +1,6 @@
 //! Seed 003, spawning: the runtime context of sub-agents, chains, limits, and the end of a whole tree.
 
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::support::Scratch;
@@ -71,7 +72,7 @@ fn a_planner_has_neither_shell_nor_pen() {
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
-    assert_eq!(tools, ["read", "list", "search"]);
+    assert_eq!(tools, ["read", "list", "search", "audit_report"]);
     let system = asked.system().concat();
     assert!(!system.contains("`bash`") && !system.contains("`edit`"), "{system}");
 }
@@ -265,4 +266,52 @@ fn an_agent_cannot_slip_files_to_those_it_starts() {
     assert!(refused.contains("changed since you trusted this workspace: IDENTITY.md"), "{refused}");
     assert!(asked.iter().all(|asked| !asked.system().concat().contains("EVIL SOUL")));
     assert!(!scratch.join("IDENTITY.md").exists(), "it was moved away");
+}
+
+#[test]
+fn agents_that_one_answer_starts_work_at_the_same_time() {
+    let scratch = workspace("");
+    let met = Arc::new((Mutex::new(0), Condvar::new()));
+    let model = ModelServer::start(move |number, asked| {
+        if number == 0 {
+            let work = json!({"role": "worker", "cwd": ".", "prompt": "fix it"});
+            let calls = vec![("spawn_agent".to_owned(), work.clone()), ("spawn_agent".to_owned(), work)];
+            return Answer::Tools(String::new(), calls);
+        }
+        if !is(asked, "worker") {
+            return text("All is done.");
+        }
+        let (count, arrived) = &*met;
+        let mut count = count.lock().unwrap();
+        *count += 1;
+        arrived.notify_all();
+        let (count, _) = arrived
+            .wait_timeout_while(count, Duration::from_secs(20), |count| *count < 2)
+            .unwrap();
+        text(if *count == 2 { "Fixed together." } else { "Fixed alone." })
+    });
+    let report = done(&scratch, &model, &["--model", "big", "-m", "get it fixed"]);
+    assert_eq!(report["answer"], "All is done.");
+    let asked = model.asked();
+    let results = asked.last().unwrap().last_message();
+    assert_eq!(results.matches("Fixed together.").count(), 2, "{results}");
+    // Without a model of their own, agents work with the one they were started by.
+    assert!(asked.iter().all(|asked| asked.body["model"] == "big"), "{asked:?}");
+}
+
+#[test]
+fn an_agent_with_a_model_of_its_own_keeps_it() {
+    let scratch = workspace("");
+    scratch.write(
+        "agents/planner/AGENT.md",
+        "---\nmodel: small\ntools: [readonly]\n---\nYou are the planner.\n",
+    );
+    let model = ModelServer::start(|number, asked| match number {
+        0 => spawn(json!({"role": "planner", "cwd": ".", "prompt": "plan it"})),
+        _ if is(asked, "planner") => text("A plan."),
+        _ => text("Done."),
+    });
+    done(&scratch, &model, &["--model", "big", "-m", "plan"]);
+    let models: Vec<Value> = model.asked().iter().map(|a| a.body["model"].clone()).collect();
+    assert_eq!(models, ["big", "small", "big"]);
 }

@@ -6,6 +6,7 @@ use foreword::{Line, RuntimeContext, estimate};
 use foreword_guard::{Provenance, Trust, external_content};
 use foreword_protocol::{ChainRun, ErrorCode, Failure, RuntimeContextArgs, SpawnAgent, Stage};
 use foreword_store::SessionId;
+use foreword_workspace::Agent;
 use serde_json::{Value, json};
 
 use crate::error::HostError;
@@ -63,13 +64,13 @@ pub(super) fn chain(active: &ActiveSession, args: ChainRun) -> Result<Value, Fai
     Ok(json!({ "stages": done, "answer": last }))
 }
 
-fn check(active: &ActiveSession, stage: &Stage) -> Result<(), Failure> {
+/// Checks that a stage can start; gives its agent.
+fn check(active: &ActiveSession, stage: &Stage) -> Result<Agent, Failure> {
     if stage.prompt.trim().is_empty() {
         return Err(Failure::new(ErrorCode::BadRequest, "`prompt` must not be empty"));
     }
-    active.host.workspace()?.agent(&stage.role).map_err(HostError::from)?;
     active.host.directory(Some(Path::new(&stage.cwd)))?;
-    Ok(())
+    Ok(active.host.workspace()?.agent(&stage.role).map_err(HostError::from)?)
 }
 
 /// Runs one agent to the end of its turn. If its session is tainted, so is its answer.
@@ -78,7 +79,10 @@ fn start(
     stage: Stage,
     before: Option<&str>,
 ) -> Result<(TurnReport, String), Failure> {
-    check(active, &stage)?;
+    let agent = check(active, &stage)?;
+    // Without a model of its own, it works with the one it was started by.
+    let parent = active.model.as_ref().filter(|_| agent.model.is_none());
+    let model = stage.model.or_else(|| parent.map(|parent| parent.policy.model.clone()));
     let depth = active.tree.start(active.identity.depth)?;
     let message = match before {
         Some(before) => {
@@ -95,7 +99,7 @@ fn start(
         session: Some(session.clone()),
         agent: Some(stage.role.clone()),
         user: active.identity.user.clone(),
-        model: stage.model,
+        model,
         cwd: Some(stage.cwd.into()),
         runtime_context: stage.runtime_context.map(|given| runtime_context(given, active)),
         origin,

@@ -50,8 +50,5 @@ impl Module for RuntimeContextLayer {
             }
         }
         section.fact("- Channel: ", &context.channel);
-        if let Some(now) = &context.now {
-            section.fact("- Current time: ", &Line::new(now.to_string()));
-        }
     }
 }
