@@ -99,15 +99,21 @@ impl Host {
         let workspace = self.workspace()?;
         let agent =
             workspace.config().agent.as_deref().map(|id| workspace.agent(id)).transpose()?;
-        if workspace.identity_files(agent.as_ref(), None)?.heartbeat.is_blank() {
+        let list = workspace.identity_files(agent.as_ref(), None)?.heartbeat;
+        if list.is_blank() {
             return Ok(None);
         }
+        self.check_used(&workspace.used_files())?;
         let time = iso_time(self.now());
         let wakeup = Wakeup {
             schedule: None,
             agent: None,
             by: None,
-            message: MESSAGE.trim_end().replace("{{time}}", &time),
+            message: format!(
+                "{}\n\n{}",
+                MESSAGE.trim_end().replace("{{time}}", &time),
+                list.inspect().trim_end()
+            ),
             tainted: false,
             due: time,
             next: None,

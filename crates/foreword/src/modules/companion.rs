@@ -8,6 +8,7 @@ use crate::context::items::{Memory, Tool};
 use crate::fence::authority::{Authority, Volatility};
 use crate::fence::text::Line;
 use crate::modules::capabilities::write_packs;
+use crate::names::mode::PromptMode;
 use crate::modules::identity::{note_bootstrap, write_agent, write_user};
 use crate::modules::skills::{
     can_propose, lower_if_unapproved, write_creating, write_provenance, write_skill_item,
@@ -51,6 +52,13 @@ impl Module for Identity {
             note_bootstrap(&[Field::Agent, Field::Persona], context, section);
         } else {
             write_agent(context, section);
+        }
+        if context.prompt_mode == PromptMode::None {
+            // The body of AGENT.md alone, for the barest calls.
+            for field in [Field::Identity, Field::User].iter().filter(|it| it.is_given(context)) {
+                section.note("context", field.as_str(), "prompt mode none".to_owned());
+            }
+            return;
         }
         if !files.identity.is_blank() {
             section.prose("## Identity");

@@ -5,7 +5,6 @@ use crate::compile::module::{Module, Spec};
 use crate::compile::section::Section;
 use crate::context::Context;
 use crate::fence::authority::{Authority, Volatility};
-use crate::fence::text::Line;
 
 pub(super) struct RuntimeContextLayer;
 
