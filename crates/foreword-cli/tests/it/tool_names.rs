@@ -33,9 +33,13 @@ fn packs_and_the_heartbeat_name_only_tools_that_exist() {
     files.push(crates.join("foreword-host/src/schedule/heartbeat.md"));
     let mut used = BTreeSet::new();
     for file in files {
-        let text = std::fs::read_to_string(&file).unwrap();
-        for name in named(&text).filter(|name| *name != "tools" || !file.ends_with("heartbeat.rs"))
-        {
+        let mut text = std::fs::read_to_string(&file).unwrap();
+        let is_code = file.ends_with("heartbeat.rs");
+        if is_code {
+            // Its tools stand in string literals.
+            text = text.replace('"', "`");
+        }
+        for name in named(&text).filter(|name| name.contains('_') || !is_code) {
             if tools.contains(name) {
                 used.insert(name.to_owned());
             } else {

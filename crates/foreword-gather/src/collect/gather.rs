@@ -121,7 +121,10 @@ pub(crate) fn gather_base(
     };
 
     let user_id = request.user_id.as_ref().or(config.user_id.as_ref());
-    let (tools, tool_packs) = gather_tools(workspace, agent, request)?;
+    let (tools, mut tool_packs) = gather_tools(workspace, agent, request)?;
+    if found.blueprint.joins_packs_and_tools() {
+        tool_packs.retain(|(_, asked_by)| *asked_by != AskedBy::whole(THE_HOST));
+    }
     let mut layers = gather_layers(workspace, agent, &tool_packs, request.runner, lenient)?;
     let (identity_files, context_content) =
         gather_identity(workspace, agent, user_id, request, &layers)?;
@@ -302,6 +305,9 @@ fn gather_identity(
     Ok((identity, Documents(context)))
 }
 
+/// Who asks for the packs of tools that no file names.
+const THE_HOST: &str = "the host";
+
 type ToolPacks = Vec<(String, AskedBy)>;
 
 /// The tools of an agent: its surfaces and names, else all of tools.toml; and the packs they ask for.
@@ -330,7 +336,7 @@ fn gather_tools(
         let names: Vec<&str> = match surface(name) {
             Some(surface) if !by_name.contains_key(name) => {
                 let pack = surface.pack.filter(|_| default.iter().any(|given| given == name));
-                packs.extend(pack.map(|pack| (pack.to_owned(), AskedBy::whole("the host"))));
+                packs.extend(pack.map(|pack| (pack.to_owned(), AskedBy::whole(THE_HOST))));
                 surface.tools.iter().map(|(tool, _)| *tool).collect()
             }
             _ => vec![name],

@@ -242,6 +242,13 @@ impl Blueprint {
         self.unattended
     }
 
+    /// Do TOOLS.md and capability packs stand in one section? Then packs are shown only if asked for.
+    pub fn joins_packs_and_tools(&self) -> bool {
+        let joined = [Field::ToolGuidelines, Field::Capabilities];
+        let joins = |slot: &Slot| joined.iter().all(|field| slot.module.reads().contains(field));
+        self.slots.iter().any(joins)
+    }
+
     /// The files it shows; whoever gathers a Context reads them into `files`.
     pub fn files(&self) -> &[FileModule] {
         &self.files

@@ -8,7 +8,7 @@ use crate::context::items::{Memory, Tool};
 use crate::fence::authority::{Authority, Volatility};
 use crate::fence::text::Line;
 use crate::modules::capabilities::write_packs;
-use crate::names::mode::PromptMode;
+use crate::names::PromptMode;
 use crate::modules::identity::{note_bootstrap, write_agent, write_user};
 use crate::modules::skills::{
     can_propose, lower_if_unapproved, write_creating, write_provenance, write_skill_item,
@@ -130,7 +130,12 @@ impl Module for ToolGuidelines {
             section.document(&context.identity_files.tools, "TOOLS.md");
         }
         write_packs(context, section);
-        if !context.tools.is_empty() {
+        if context.tools.is_empty() {
+            return;
+        }
+        if !context.identity_files.tools.is_blank() {
+            section.note("context", Field::Tools.as_str(), "TOOLS.md describes them".to_owned());
+        } else {
             section.gap();
             section.row("Your tools:");
             for tool in context.tools.iter() {
