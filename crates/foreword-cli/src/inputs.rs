@@ -174,7 +174,8 @@ fn turn_request(source: &SourceArgs, runner: RunnerKind) -> Result<TurnRequest, 
             model: session.model.clone(),
             mode,
             message: source.message.clone(),
-            sandbox: sandbox.map_err(|error: foreword::UnknownName| CliError::usage(error.to_string()))?,
+            sandbox: sandbox
+                .map_err(|error: foreword::UnknownName| CliError::usage(error.to_string()))?,
             cwd: session.cwd.clone(),
             trust: false,
         })?

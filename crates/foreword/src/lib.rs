@@ -33,8 +33,7 @@ pub use blueprints::parse::BlueprintError;
 pub use compile::budget::{Allocation, Candidate, Decision, allocate};
 pub use compile::cut::{cut_document, cut_untrusted};
 pub use compile::manifest::{
-    Filtered, Manifest, Metadata, OmissionCause, Omitted, SectionEntry, SectionSource,
-    SkillEntry,
+    Filtered, Manifest, Metadata, OmissionCause, Omitted, SectionEntry, SectionSource, SkillEntry,
 };
 pub use compile::module::{Module, Spec};
 pub use compile::payload::{Payload, PayloadError};
@@ -43,9 +42,7 @@ pub use compile::section::{Section, Value};
 pub use compile::template::{LazyTemplate, Template};
 pub use context::clock::Timestamp;
 pub use context::field::Field;
-pub use context::items::{
-    Approval, Capability, Memory, SCREENING, Skill, SkillProvenance, Tool,
-};
+pub use context::items::{Approval, Capability, Memory, SCREENING, Skill, SkillProvenance, Tool};
 pub use context::selection::{Selected, Selection};
 pub use context::{Context, ContextError, Env, Git, HistoryOmitted, IdentityFiles, RuntimeContext};
 pub use diff::{ChangeKind, DiffError, Difference, SectionChange, Side, diff};

@@ -31,8 +31,11 @@ pub(crate) fn run(
 ) -> Result<AgentEvent, AgentError> {
     let host = Host::new(job);
     let key = random_name().map_err(AgentError::Private)?;
-    let own: Vec<String> =
-        host.tools().iter().map(|tool| format!("{}{}", RunnerKind::MCP_PREFIX, tool.name)).collect();
+    let own: Vec<String> = host
+        .tools()
+        .iter()
+        .map(|tool| format!("{}{}", RunnerKind::MCP_PREFIX, tool.name))
+        .collect();
     let settings = Settings { host, model: job.model.clone(), key: key.clone(), call_token: None };
     let bridge = Bridge::start(job.bridge_port, settings).map_err(AgentError::Bridge)?;
     let dir = PrivateDir::new(&surroundings.temp_dir).map_err(AgentError::Private)?;
@@ -43,8 +46,7 @@ pub(crate) fn run(
         .write("mcp.json", &mcp_config(job, !own.is_empty()).to_string())
         .map_err(AgentError::Private)?;
     let built_in: Vec<String> = job.tools.iter().filter_map(|tool| built_in(&tool.name)).collect();
-    let allowed: Vec<&str> =
-        built_in.iter().chain(&own).map(String::as_str).collect();
+    let allowed: Vec<&str> = built_in.iter().chain(&own).map(String::as_str).collect();
     let command = &mut program.command;
     command
         .args(["--print", "--output-format", "stream-json", "--verbose"])

@@ -4,9 +4,7 @@
 //! it. It knows no MCP, so a small extension gives it the tools of the host, through the bridge.
 
 use foreword::Prompt;
-use foreword_protocol::{
-    AgentEvent, Job, LocalTool, Provider, RunnerKind, StopReason, Usage,
-};
+use foreword_protocol::{AgentEvent, Job, LocalTool, Provider, RunnerKind, StopReason, Usage};
 use serde_json::{Value, json};
 
 use super::conversation;

@@ -40,6 +40,7 @@ fn the_manifest_has_exactly_the_keys_of_the_contract() {
         "omitted",
         "sections",
         "selection",
+        "skills",
         "stablePrefixBytes",
         "system",
         "turnContext",

@@ -96,8 +96,8 @@ fn the_question_shows_everything_by_name_and_value() {
         "host.web_hosts = [\"example.org\"]",
         "embedder.url = \"http://localhost:8\"",
         &format!("skills.roots: {root} = \"{root}\"  (a directory outside the workspace)"),
-        "tidy (skills/tidy.md, not approved, screening: AUTO_APPROVE)",
-        "bad (skills/bad.md, not approved, screening: REJECT)",
+        "tidy (skills/tidy.md, not approved yet, screening: AUTO_APPROVE)",
+        "bad (skills/bad.md, not approved yet, screening: REJECT)",
         "GITHUB_TOKEN",
     ] {
         assert!(told.stderr.contains(shown), "{shown}: {}", told.stderr);

@@ -26,10 +26,8 @@ fn skills(asked: &crate::support::model::Asked) -> String {
 #[test]
 fn a_skill_that_was_trusted_with_the_workspace_instructs() {
     let scratch = workspace("");
-    let model = ModelServer::saying(vec![
-        tool("skill_read", json!({"name": "tea"})),
-        text("Boil it."),
-    ]);
+    let model =
+        ModelServer::saying(vec![tool("skill_read", json!({"name": "tea"})), text("Boil it.")]);
     done(&scratch, &model, &["-m", "tea?"]);
     let shown = skills(&model.asked()[0]);
     assert!(shown.contains("Boil the water first.") && !shown.contains(REFERENCE), "{shown}");

@@ -88,14 +88,19 @@ fn results_of_external_tools_are_fenced_and_counted() {
 }
 
 /// Another program's loop: its results are counted, and the gates act on that.
-fn in_another_loop(runner: &str, program: &str, read: &'static str, propose_with: &'static str) {
+fn in_another_loop(
+    runner: &str,
+    program: &str,
+    (read, path_field): (&'static str, &'static str),
+    propose_with: &'static str,
+) {
     if foreword_testing::npm_program(program).is_none() {
         return;
     }
     let scratch = workspace("");
     let page = scratch.join("page.txt").canonicalize().unwrap().display().to_string();
     let model = ModelServer::start(move |number, _| match number {
-        0 => tool(read, json!({"file_path": page, "path": page})),
+        0 => tool(read, json!({path_field: page})),
         1 => propose(propose_with),
         _ => text("I may not."),
     });
@@ -110,10 +115,11 @@ fn in_another_loop(runner: &str, program: &str, read: &'static str, propose_with
 
 #[test]
 fn claude_code_cannot_bring_in_an_attack_unnoticed() {
-    in_another_loop("claude-code", "claude", "Read", "mcp__foreword__skill_propose");
+    let read = ("Read", "file_path");
+    in_another_loop("claude-code", "claude", read, "mcp__foreword__skill_propose");
 }
 
 #[test]
 fn pi_cannot_bring_in_an_attack_unnoticed() {
-    in_another_loop("pi", "pi", "read", "skill_propose");
+    in_another_loop("pi", "pi", ("read", "path"), "skill_propose");
 }

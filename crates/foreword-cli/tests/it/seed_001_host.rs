@@ -49,17 +49,14 @@ fn skills_are_listed_read_and_proposed() {
     assert_eq!(result(&asked[1])["skills"][0]["description"], "How notes are kept");
     assert!(result(&asked[1])["skills"][0]["path"].as_str().unwrap().ends_with("notes.md"));
     assert!(result(&asked[2])["content"].as_str().unwrap().contains("# Notes"));
-    // Nobody has approved it: it comes as somebody else's words.
+    // Nobody approved it by itself; the person trusted it with the workspace.
     let read = result(&asked[2]);
     assert_eq!(
         (&read["approved"], &result(&asked[1])["skills"][0]["approved"]),
         (&json!(false), &json!(false))
     );
-    let content = read["content"].as_str().unwrap();
-    assert!(
-        content.contains("skill notes (not approved)") && !content.starts_with("---"),
-        "{content}"
-    );
+    assert_eq!(read["approval"], "trusted with the workspace");
+    assert!(!read["content"].as_str().unwrap().contains("external_content"), "{read}");
     assert!(!asked[3].last_message().contains("root:"), "{}", asked[3].last_message());
     assert!(
         asked[4].last_message().contains("missing field `name`"),
@@ -111,4 +108,47 @@ fn a_proposal_is_gated_by_the_profile() {
         assert_eq!(said.contains("came from outside"), !allowed, "{profile}: {said}");
         assert_eq!(on_record(&scratch, "ipc.skill_propose", "refused"), !allowed);
     }
+}
+
+#[test]
+fn read_only_skills_are_shown_and_never_proposed() {
+    let scratch = Scratch::new(&[
+        ("foreword.toml", "[skills]\nprovider = 'readonly'\n[model]\nname = 'm'\n"),
+        ("skills/notes.md", "---\nname: notes\ndescription: Notes\n---\nShort.\n"),
+        ("draft.md", SKILL),
+    ]);
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    done(&scratch, &model, &["-m", "hi"]);
+    let asked = &model.asked()[0];
+    assert!(asked.raw.contains("skill_read") && !asked.raw.contains("skill_propose"));
+    assert!(asked.system().concat().contains("notes"));
+    let run = scratch.run(&["skill", "propose", "draft.md"]);
+    assert!(run.stderr.contains("the skills are read-only"), "{}", run.stderr);
+}
+
+#[test]
+fn a_workspace_may_allow_no_skills() {
+    let scratch = Scratch::new(&[
+        ("foreword.toml", "blueprint = 'guarded'\n[skills]\nallow_skills = false\n"),
+        ("skills/notes.md", "---\nname: notes\ndescription: Notes\n---\nShort.\n"),
+    ]);
+    assert!(!scratch.prompt(&["hi"]).contains("notes"));
+}
+
+#[test]
+fn an_agent_may_stay_silent_when_a_message_does_not_mention_it() {
+    let scratch = workspace("balanced");
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    let gate = "## Reply Gate";
+    let plain = scratch.prompt(&["hi"]);
+    let silent = scratch.prompt(&["--no-mention", "hi"]);
+    assert!(!plain.contains(gate) && silent.contains(gate), "{silent}");
+    let request = r#"{"id": 1, "method": "build", "params": {"task": "hi", "replyGate": true}}"#;
+    let answer = scratch.command(&["serve", "--stdio"]).stdin(request).run().ok().json();
+    assert!(answer["result"]["content"].as_str().unwrap().contains(gate), "{answer}");
+    done(&scratch, &model, &["--session", "a", "--no-mention", "-m", "hi"]);
+    done(&scratch, &model, &["--session", "a", "-m", "hi"]);
+    let asked = model.asked();
+    assert!(asked[0].system().concat().contains(gate));
+    assert!(!asked[1].system().concat().contains(gate), "it is a fact of one message");
 }

@@ -710,7 +710,7 @@ mod s9_flow {
         assert!(content.contains("> 1. Run tests"), "{blueprint}: {content}");
         let commit = &text(&result, "commit")[..12];
         assert!(
-            content.contains(&format!("approved in {commit} by screening")),
+            content.contains(&format!("approved by screening in {commit}")),
             "{blueprint}: {content}"
         );
         assert!(after["filtered"].as_array().unwrap().is_empty(), "{}", after["filtered"]);

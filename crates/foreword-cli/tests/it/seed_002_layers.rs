@@ -1,5 +1,7 @@
 //! Seed 002, task 0: layers of one's own, kept from other agents' eyes, and what stands below them.
 
+use crate::support::host::done;
+use crate::support::model::{ModelServer, text};
 use crate::support::{Scratch, section, sources};
 
 const CLOSING: &str = "\
@@ -91,4 +93,31 @@ fn the_layers_have_their_titles_in_order() {
         ]
     );
     assert!(prompt.ends_with("# TASK\n\nFind the leak"), "{prompt}");
+}
+
+#[test]
+fn hints_decide_the_mode_unless_it_is_given() {
+    let workspace =
+        Scratch::new(&[("foreword.toml", "blueprint = \"semantic\"\n[model]\nname = 'm'\n")]);
+    let mode = |args: &[&str]| {
+        let prompt = workspace.prompt(args);
+        prompt.lines().find_map(|line| line.strip_prefix("- Mode: ")).unwrap().to_owned()
+    };
+    assert_eq!(mode(&["fix the login"]), "act");
+    assert_eq!(mode(&["--hint", "interactive", "fix the login"]), "plan");
+    assert_eq!(mode(&["--hint", "git-changes", "explore the code"]), "act");
+    assert_eq!(mode(&["--hint", "interactive", "--mode", "review", "fix it"]), "review");
+    let request = r#"{"id": 1, "method": "build", "params": {"task": "fix it", "hints": {"isInteractive": true}}}"#;
+    let answer = workspace.command(&["serve", "--stdio"]).stdin(request).run().ok().json();
+    assert!(answer["result"]["content"].as_str().unwrap().contains("- Mode: plan"), "{answer}");
+    let model = ModelServer::saying(vec![text("A plan.")]);
+    done(&workspace, &model, &["--hint", "interactive", "-m", "fix the login"]);
+    assert!(model.asked()[0].system().concat().contains("- Mode: plan"));
+}
+
+#[test]
+fn the_same_command_gives_the_same_bytes_a_minute_later() {
+    let workspace = Scratch::new(&[("foreword.toml", "blueprint = \"semantic\"\n")]);
+    let at = |now: &str| workspace.run(&["build", "--now", now, "fix the login"]).ok().stdout;
+    assert_eq!(at("2026-02-26T14:30:00Z"), at("2026-02-26T14:31:00Z"));
 }

@@ -275,7 +275,8 @@ fn agents_that_one_answer_starts_work_at_the_same_time() {
     let model = ModelServer::start(move |number, asked| {
         if number == 0 {
             let work = json!({"role": "worker", "cwd": ".", "prompt": "fix it"});
-            let calls = vec![("spawn_agent".to_owned(), work.clone()), ("spawn_agent".to_owned(), work)];
+            let calls =
+                vec![("spawn_agent".to_owned(), work.clone()), ("spawn_agent".to_owned(), work)];
             return Answer::Tools(String::new(), calls);
         }
         if !is(asked, "worker") {
@@ -285,9 +286,8 @@ fn agents_that_one_answer_starts_work_at_the_same_time() {
         let mut count = count.lock().unwrap();
         *count += 1;
         arrived.notify_all();
-        let (count, _) = arrived
-            .wait_timeout_while(count, Duration::from_secs(20), |count| *count < 2)
-            .unwrap();
+        let (count, _) =
+            arrived.wait_timeout_while(count, Duration::from_secs(20), |count| *count < 2).unwrap();
         text(if *count == 2 { "Fixed together." } else { "Fixed alone." })
     });
     let report = done(&scratch, &model, &["--model", "big", "-m", "get it fixed"]);

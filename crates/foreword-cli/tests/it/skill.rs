@@ -25,7 +25,7 @@ fn from_proposal_to_prompt_without_a_restart() {
     assert!(prompt.contains("> 1. Run the tests"));
     let commit = &result["commit"].as_str().unwrap()[..12];
     assert!(
-        prompt.contains(&format!("Provenance: approved in {commit} by screening on ")),
+        prompt.contains(&format!("Provenance: approved by screening in {commit} on ")),
         "{prompt}"
     );
 

@@ -166,7 +166,8 @@ mod tests {
         let rules = host.root.join("AGENTS.md");
         fs::write(&rules, "Be kind.\n").unwrap();
         host.trust(&host.standing(None).unwrap().1).unwrap();
-        let prepare = || host.prepare(&TurnRequest::default(), None, "canary").unwrap().turn.used_files;
+        let prepare =
+            || host.prepare(&TurnRequest::default(), None, "canary").unwrap().turn.used_files;
         let kind = prepare();
         assert!(kind.iter().any(|used| used.path == "AGENTS.md"), "{kind:?}");
         host.check_used(&kind).unwrap();

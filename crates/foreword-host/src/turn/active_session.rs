@@ -141,8 +141,10 @@ impl ActiveSession {
             depth,
             cwd: prepared.turn.cwd.clone(),
         };
-        let prompt =
-            SessionPrompt { context: prepared.turn.context.clone(), tools: prepared.turn.tools.clone() };
+        let prompt = SessionPrompt {
+            context: prepared.turn.context.clone(),
+            tools: prepared.turn.tools.clone(),
+        };
         let model = Some(ModelAccess::of(prepared));
         let settings = prepared.turn.config.host.clone();
         let tree = prepared.tree.branch();
@@ -228,10 +230,11 @@ impl ActiveSession {
 
     /// Records that a tool's result looks like prompt injection, and tells the person.
     pub(crate) fn report_suspect_result(&self, tool: &str, scanned: &ScanDecision) {
-        let event = self.event("scan.tool_result", Outcome::Refused).with_detail(serde_json::json!({
-            "tool": tool, "verdict": scanned.verdict.as_str(), "score": scanned.score,
-            "reason": scanned.reason,
-        }));
+        let event =
+            self.event("scan.tool_result", Outcome::Refused).with_detail(serde_json::json!({
+                "tool": tool, "verdict": scanned.verdict.as_str(), "score": scanned.score,
+                "reason": scanned.reason,
+            }));
         self.host.record(event);
         let (source, verdict) = (format!("the result of `{tool}`"), scanned.verdict);
         self.host.warn_later(Warning::SuspectContent { source, verdict });

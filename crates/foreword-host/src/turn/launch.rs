@@ -94,7 +94,8 @@ impl Host {
 
 /// Ports for the bridge to the model, where the sandbox shares the host's network.
 fn bridge_ports(prepared: &PreparedTurn) -> Result<Option<RangeInclusive<u16>>, HostError> {
-    let shared = matches!(prepared.turn.sandbox.kind(), SandboxKind::Subprocess | SandboxKind::Seatbelt);
+    let shared =
+        matches!(prepared.turn.sandbox.kind(), SandboxKind::Subprocess | SandboxKind::Seatbelt);
     if !shared || prepared.turn.runner == RunnerKind::Native {
         return Ok(None);
     }

@@ -183,7 +183,8 @@ impl Host {
     }
 
     fn turn_id(&self, turn: &StartedTurn<'_>) -> TurnId {
-        let cwd = turn.prepared.turn.cwd.strip_prefix(&self.root).unwrap_or(&turn.prepared.turn.cwd);
+        let cwd =
+            turn.prepared.turn.cwd.strip_prefix(&self.root).unwrap_or(&turn.prepared.turn.cwd);
         TurnId {
             session: turn.session.id.as_str().to_owned(),
             turn: turn.number.0,

@@ -8,7 +8,6 @@ use crate::context::items::{Memory, Tool};
 use crate::fence::authority::{Authority, Volatility};
 use crate::fence::text::Line;
 use crate::modules::capabilities::write_packs;
-use crate::names::PromptMode;
 use crate::modules::identity::{note_bootstrap, write_agent, write_user};
 use crate::modules::skills::{
     can_propose, lower_if_unapproved, write_creating, write_provenance, write_skill_item,
@@ -16,6 +15,7 @@ use crate::modules::skills::{
 use crate::modules::untrusted_context::{
     MINIMAL_CHARS, first, has_items, may_be_shown, write_item,
 };
+use crate::names::PromptMode;
 
 /// The body of AGENT.md, or the bootstrap text.
 pub(super) struct Identity;

@@ -68,7 +68,8 @@ impl Module for Index {
         section.prose("## Tools and Skills");
         section.gap();
         if !context.tools.is_empty() {
-            let names = sorted(context.tools.iter().map(|tool| (tool.call_name(), &tool.description)));
+            let names =
+                sorted(context.tools.iter().map(|tool| (tool.call_name(), &tool.description)));
             section.names("Tools: ", names.into_iter().map(|(name, _)| name));
         }
         if !context.skills.is_empty() {

@@ -773,7 +773,7 @@ mod task_18_integration {
     fn budget_constrained_prompt_uses_minimal_forms_and_says_that_it_is_over() {
         // The design's second bug of the seeds: minimal forms of required modules were never used.
         let prompt = constrained();
-        for module in ["identity", "injection-defense", "security"] {
+        for module in ["injection-defense", "security"] {
             assert_eq!(
                 crate::support::detail(&prompt, module),
                 foreword::Detail::Minimal,
@@ -781,5 +781,25 @@ mod task_18_integration {
             );
         }
         assert!(prompt.is_over_budget());
+    }
+
+    #[test]
+    fn a_shrunken_identity_keeps_the_start_of_its_soul_and_names_what_it_left_out() {
+        let soul = format!("I am calm.\n\n{}", "I am also other things.\n\n".repeat(200));
+        let prompt = guarded(json!({
+            "identityFiles": {
+                "agent": "Bot.", "soul": soul, "identity": "Name: Alder", "user": "Ada",
+            },
+            "contextWindow": 2000,
+            "historyTokens": 500,
+        }));
+        let shown = section(&prompt, "identity");
+        assert_eq!(crate::support::detail(&prompt, "identity"), foreword::Detail::Minimal);
+        assert!(shown.contains("I am calm.") && shown.len() < 1000, "{shown}");
+        assert!(!shown.contains("Alder") && !shown.contains("Ada"), "{shown}");
+        let left_out: Vec<_> = prompt.filtered().iter().map(|left| left.id.as_str()).collect();
+        for file in ["SOUL.md", "IDENTITY.md", "USER.md"] {
+            assert!(left_out.contains(&file), "{file}: {left_out:?}");
+        }
     }
 }

@@ -9,8 +9,8 @@ use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 
 use crate::commands::run::too_long;
-use crate::inputs::MAX_MESSAGE_BYTES;
 use crate::error::CliError;
+use crate::inputs::MAX_MESSAGE_BYTES;
 
 /// Messages in the history of the arrow keys.
 const MAX_HISTORY: usize = 500;

@@ -113,7 +113,12 @@ fn trust_templates(root: &Path, own: &BTreeMap<String, [u8; 32]>) -> Result<bool
     let workspace = Workspace::open_for(root, Some(&config_dir))?;
     let mut review = workspace.review(&Settings::load(&config_dir)?)?;
     let is_own = |path: &String, file: &GovernedFile| own.get(path) == Some(&file.digest);
-    if review.files.files.get(CONFIG_FILE).is_none_or(|file| own.get(CONFIG_FILE) != Some(&file.digest)) {
+    if review
+        .files
+        .files
+        .get(CONFIG_FILE)
+        .is_none_or(|file| own.get(CONFIG_FILE) != Some(&file.digest))
+    {
         review.settings = SensitiveSettings::default();
     }
     review.files.files.retain(|path, file| is_own(path, file));

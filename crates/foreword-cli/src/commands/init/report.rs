@@ -130,7 +130,9 @@ impl Report {
         };
         let workspace = for_shell(&self.workspace);
         if self.from.is_some() {
-            return format!("foreword trust -w {workspace}, then foreword build -w {workspace}{agent} \"…\"");
+            return format!(
+                "foreword trust -w {workspace}, then foreword build -w {workspace}{agent} \"…\""
+            );
         }
         format!("foreword build -w {workspace}{agent} \"…\"")
     }
