@@ -89,6 +89,10 @@ pub struct Limits {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SkillSettings {
+    /// Whether agents see skills at all; an agent's header can only take them away. Default `true`.
+    pub allow_skills: bool,
+    /// Whether skills can be changed through Foreword. Default `git`.
+    pub provider: SkillProvider,
     /// The workspace's own skills. Default `skills`.
     pub directory: String,
     /// Further directories of skills, such as `.claude/skills`, relative to the workspace or
@@ -101,6 +105,17 @@ pub struct SkillSettings {
     /// Who the commits of skills are by, as `Name <address>`. Default
     /// `Foreword <foreword@localhost>`.
     pub author: String,
+}
+
+/// `skills.provider`: how skills are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SkillProvider {
+    /// In a git repository of their own: agents can propose changes, people decide.
+    #[default]
+    Git,
+    /// As files that Foreword only reads.
+    ReadOnly,
 }
 
 /// `[modes]`: what each mode starts with.
@@ -252,6 +267,8 @@ impl Default for Limits {
 impl Default for SkillSettings {
     fn default() -> Self {
         Self {
+            allow_skills: true,
+            provider: SkillProvider::default(),
             directory: "skills".into(),
             roots: Vec::new(),
             require_approval: false,

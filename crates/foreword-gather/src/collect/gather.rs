@@ -9,7 +9,8 @@ use foreword::{
     Tool,
 };
 use foreword_workspace::{
-    Agent, AskedBy, Config, EmbedderSettings, Layer, ToolEntry, UsedFile, Workspace, WorkspaceError,
+    Agent, AskedBy, Config, EmbedderSettings, Layer, SkillProvider, ToolEntry, UsedFile, Workspace,
+    WorkspaceError,
 };
 
 use crate::assembler::Assembler;
@@ -342,7 +343,10 @@ fn gather_tools(
             _ => vec![name],
         };
         for name in names {
-            if !seen.insert(name) {
+            // Nobody can propose what nobody can change.
+            let is_offered = name != "skill_propose"
+                || workspace.config().skills.provider != SkillProvider::ReadOnly;
+            if !is_offered || !seen.insert(name) {
                 continue;
             }
             let Some(entry) = by_name.get(name) else {

@@ -28,7 +28,8 @@ pub(crate) fn gather_skills(
     request: &Request,
     warnings: &mut Vec<Warning>,
 ) -> Result<GatheredSkills, GatherError> {
-    if agent.is_some_and(|agent| !agent.allow_skills) {
+    let allowed = workspace.config().skills.allow_skills;
+    if !allowed || agent.is_some_and(|agent| !agent.allow_skills) {
         return Ok(GatheredSkills::default());
     }
     let scan = workspace.skills()?;
@@ -51,8 +52,7 @@ pub(crate) fn gather_skills(
     let skills = skills.filter(|skill| allowed.is_none_or(|allowed| allowed.contains(&skill.name)));
     let mut gathered = GatheredSkills::default();
     for skill in skills {
-        let provenance =
-            provenance(approvals.standing(&skill.body.path, &skill.digest), otherwise);
+        let provenance = provenance(approvals.standing(&skill.body.path, &skill.digest), otherwise);
         if provenance.status == Approval::Local {
             gathered.local.insert(skill.body.path.clone(), skill.digest);
         }

@@ -10,7 +10,7 @@ use foreword_store::{
     Anchor, AuditKey, Heads, LogFilter, Order, Proposal, ProposalState, ProposalSummary, Reader,
     RestoreAct, RestoreReport, Store, check_outside_workspace,
 };
-use foreword_workspace::Workspace;
+use foreword_workspace::{SkillProvider, Workspace};
 
 use crate::error::SkillError;
 use crate::flow::apply::Change;
@@ -196,6 +196,9 @@ impl GitStore {
     /// Begins a change: no other process changes skills until it is dropped, and what an earlier one
     /// left half done has been finished or undone.
     pub(crate) fn begin(&self, act: &Act) -> Result<Change<'_>, SkillError> {
+        if self.is_read_only() {
+            return Err(SkillError::ReadOnly { action: "changing a skill" });
+        }
         let database = self.database()?;
         let lock = Lock::acquire(&self.private.lock())?;
         let work_tree = self.work_tree()?;
@@ -211,10 +214,15 @@ impl GitStore {
 
     /// Finishes or undoes what a process that was killed left half done.
     pub fn recover(&self, act: &Act) -> Result<(), SkillError> {
-        if self.private.repository().exists() || self.private.database().exists() {
+        let exists = self.private.repository().exists() || self.private.database().exists();
+        if exists && !self.is_read_only() {
             self.begin(act)?;
         }
         Ok(())
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.workspace.config().skills.provider == SkillProvider::ReadOnly
     }
 
     /// The directory of skills, as a person sees it.

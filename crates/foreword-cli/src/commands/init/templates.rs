@@ -3,6 +3,8 @@
 use clap::ValueEnum;
 use include_dir::{Dir, DirEntry, include_dir};
 
+use foreword_workspace::PRIVATE_DIR;
+
 use super::write::NewFile;
 
 static EXAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../examples");
@@ -39,6 +41,14 @@ pub(super) fn files(template: TemplateName) -> Vec<NewFile> {
     let mut files = Vec::new();
     if let Some(dir) = EXAMPLES.get_dir(name) {
         collect(dir, name, &mut files);
+    }
+    if template == TemplateName::Semantic {
+        // Its layers are kept from other agents' eyes.
+        for file in &mut files {
+            if let Some(layer) = file.path.strip_prefix("prompts/layers/") {
+                file.path = format!("{PRIVATE_DIR}/layers/{layer}");
+            }
+        }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
