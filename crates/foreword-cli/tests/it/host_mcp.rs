@@ -16,10 +16,16 @@ fn workspace() -> Scratch {
 }
 
 fn ask(scratch: &Scratch, words: &[&str]) -> Value {
+    ask_in(scratch, &[], words)
+}
+
+/// The same for a server with more arguments.
+fn ask_in(scratch: &Scratch, server: &[&str], words: &[&str]) -> Value {
     let mut command = Command::new(foreword_testing::npm_program("mcp-inspector").unwrap());
     command.arg("--cli").arg(env!("CARGO_BIN_EXE_foreword")).args(["mcp", "--trust", "-q", "-w"]);
     command
         .arg(scratch.path())
+        .args(server)
         .args(["-e", &format!("FOREWORD_CONFIG_DIR={}", scratch.config_dir().display())]);
     let output = command.arg("--method").args(words).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -98,4 +104,26 @@ fn a_client_proposes_a_skill_and_everything_is_on_record() {
         ask(&scratch, &["tools/call", "--tool-name", "skill_read", "--tool-arg", "name=nope"]);
     assert_eq!(wrong["isError"], true);
     assert!(on_record(&scratch, "ipc.skill_propose", "done"));
+}
+
+#[test]
+fn a_client_gets_the_prompt_that_build_prints_for_its_session() {
+    if foreword_testing::npm_program("mcp-inspector").is_none() {
+        return;
+    }
+    let scratch = workspace();
+    let task = "how are notes kept?";
+    let words =
+        ["tools/call", "--tool-name", "prompt_build", "--tool-arg", &format!("task={task}")];
+    // The clock of the prompt shows minutes.
+    for _ in 0..3 {
+        let built = scratch.run(&["build", "--session", "ops", task]).ok().stdout;
+        let answer = ask_in(&scratch, &["--session", "ops"], &words);
+        assert!(built.contains("Canary token of this session"), "{built}");
+        if answer["structuredContent"]["content"] == built.as_str() {
+            return;
+        }
+        eprintln!("{answer}\n{built}");
+    }
+    panic!("the prompts differ");
 }

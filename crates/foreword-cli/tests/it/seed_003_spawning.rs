@@ -315,3 +315,36 @@ fn an_agent_with_a_model_of_its_own_keeps_it() {
     let models: Vec<Value> = model.asked().iter().map(|a| a.body["model"].clone()).collect();
     assert_eq!(models, ["big", "small", "big"]);
 }
+
+#[test]
+fn a_task_holds_what_the_packs_tell_agents_to_write() {
+    let scratch = workspace("");
+    let model = ModelServer::start(|number, asked| match number {
+        0 => tool("task_create", json!({"title": "Log in", "description": "The form is in src."})),
+        1 => {
+            let first: Value = serde_json::from_str(&asked.last_message()).unwrap();
+            let task = json!({
+                "title": "Test it", "acceptanceCriteria": ["a test fails today", "it passes"],
+                "dependencies": [first["id"]],
+            });
+            tool("task_create", task)
+        }
+        2 => {
+            let second: Value = serde_json::from_str(&asked.last_message()).unwrap();
+            tool("task_update", json!({"id": second["id"], "state": "done", "note": "Ran it."}))
+        }
+        3 => tool("task_create", json!({"title": "Lost", "dependencies": ["zzzz"]})),
+        _ => text("Done."),
+    });
+    done(&scratch, &model, &["-m", "plan the login"]);
+    let asked = model.asked();
+    let updated: Value = serde_json::from_str(&asked[3].last_message()).unwrap();
+    let detail = updated["detail"].as_str().unwrap();
+    assert!(
+        detail
+            .starts_with("Acceptance criteria:\n- a test fails today\n- it passes\n\nDepends on: "),
+        "{detail}"
+    );
+    assert!(detail.ends_with(": Ran it.") && detail.contains("\n\nNote by "), "{detail}");
+    assert!(asked[4].last_message().contains("zzzz"), "{}", asked[4].last_message());
+}

@@ -52,3 +52,23 @@ fn packs_and_the_heartbeat_name_only_tools_that_exist() {
         assert!(used.contains(name), "{name} is not among {used:?}");
     }
 }
+
+/// What the pack on tasks tells agents to write has a field to write it to.
+#[test]
+fn the_schemas_of_tasks_have_the_fields_that_the_pack_asks_for() {
+    let pack = include_str!("../../../foreword-gather/src/collect/builtin/capabilities/tasks.md");
+    let schema = |name: &str| {
+        let action = actions().iter().find(|action| action.name == name).unwrap();
+        action_schema(action).to_string()
+    };
+    for (asked_for, action, field) in [
+        ("title that states the outcome", "task_create", "title"),
+        ("the context needed to start cold", "task_create", "description"),
+        ("acceptance criteria", "task_create", "acceptanceCriteria"),
+        ("the tasks it depends on", "task_create", "dependencies"),
+        ("A note says", "task_update", "note"),
+    ] {
+        assert!(pack.contains(asked_for), "{asked_for}");
+        assert!(schema(action).contains(&format!("\"{field}\":")), "{action} has no {field}");
+    }
+}

@@ -1,7 +1,9 @@
 //! Tasks shared by all agents of a workspace, and the to-do list of a session.
 
 use foreword_protocol::{Failure, TaskCreate, TaskList, TaskUpdate, TodoWrite};
-use foreword_store::{NewTask, Task, TaskChange, TaskFilter, TaskId, TodoItem};
+use foreword_store::{
+    NewTask, StoreError, Task, TaskChange, TaskFilter, TaskId, TodoItem, Transaction,
+};
 use serde_json::{Value, json};
 
 use super::content::ImportedTexts;
@@ -12,15 +14,22 @@ use crate::turn::active_session::ActiveSession;
 const MAX_TASKS_LISTED: usize = 200;
 
 pub(super) fn create(active: &ActiveSession, args: TaskCreate) -> Result<Value, Failure> {
+    let parts = DetailParts {
+        criteria: args.acceptance_criteria,
+        dependencies: args.dependencies,
+        note: None,
+    };
+    let detail = parts.added_to(args.description);
     let new = NewTask {
         title: args.title,
-        detail: args.detail,
+        detail,
         assignee: args.assignee,
         by: active.actor(),
         session: Some(active.identity.session.clone()),
         tainted: active.is_tainted()?,
     };
     let id = change(active, "task_create", move |write, now| {
+        parts.check(write)?;
         let id = write.task_create(&new, now)?;
         let detail = json!({ "task": id.as_str() });
         Ok((id, detail))
@@ -44,11 +53,28 @@ pub(super) fn list(active: &ActiveSession, args: &TaskList) -> Result<Value, Fai
 }
 
 pub(super) fn update(active: &ActiveSession, args: TaskUpdate) -> Result<Value, Failure> {
-    let TaskUpdate { id, state, title, detail, assignee } = args;
-    let has_text = title.is_some() || detail.is_some() || assignee.is_some();
+    let TaskUpdate {
+        id,
+        state,
+        title,
+        description,
+        acceptance_criteria,
+        dependencies,
+        note,
+        assignee,
+    } = args;
+    let note = note.map(|note| format!("Note by {}: {note}", active.actor()));
+    let parts = DetailParts { criteria: acceptance_criteria, dependencies, note };
+    let has_text =
+        title.is_some() || description.is_some() || assignee.is_some() || !parts.is_empty();
     let tainted = has_text && active.is_tainted()?;
-    let wanted = TaskChange { state, title, detail, assignee, tainted };
+    let mut wanted = TaskChange { state, title, detail: description, assignee, tainted };
     let task = change(active, "task_update", move |write, now| {
+        if !parts.is_empty() {
+            parts.check(write)?;
+            let before = write.task(&id)?.detail;
+            wanted.detail = parts.added_to(wanted.detail.take().or(before));
+        }
         let task = write.task_update(&id, &wanted, now)?;
         let detail = json!({ "task": task.id.as_str() });
         Ok((task, detail))
@@ -57,6 +83,36 @@ pub(super) fn update(active: &ActiveSession, args: TaskUpdate) -> Result<Value, 
     let task = fenced_task(task, &mut texts);
     texts.record(active, "task_update")?;
     to_json(task)
+}
+
+/// What the detail of a task says besides its description, each in a paragraph of its own.
+struct DetailParts {
+    criteria: Vec<String>,
+    dependencies: Vec<String>,
+    note: Option<String>,
+}
+
+impl DetailParts {
+    fn is_empty(&self) -> bool {
+        self.criteria.is_empty() && self.dependencies.is_empty() && self.note.is_none()
+    }
+
+    /// Fails unless the tasks that are to be done first exist.
+    fn check(&self, write: &Transaction<'_>) -> Result<(), StoreError> {
+        self.dependencies.iter().try_for_each(|id| write.task(id).map(drop))
+    }
+
+    fn added_to(&self, detail: Option<String>) -> Option<String> {
+        let mut parts: Vec<String> = detail.into_iter().collect();
+        if !self.criteria.is_empty() {
+            parts.push(format!("Acceptance criteria:\n- {}", self.criteria.join("\n- ")));
+        }
+        if !self.dependencies.is_empty() {
+            parts.push(format!("Depends on: {}", self.dependencies.join(", ")));
+        }
+        parts.extend(self.note.clone());
+        Some(parts.join("\n\n")).filter(|detail| !detail.is_empty())
+    }
 }
 
 /// A task as an agent reads it.

@@ -167,9 +167,15 @@ args! {
     pub struct TaskCreate {
         /// What to do, in one line.
         pub title: String,
-        /// More about it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub detail: Option<String>,
+        /// What has to be known to start.
+        #[serde(default, alias = "detail", skip_serializing_if = "Option::is_none")]
+        pub description: Option<String>,
+        /// What must hold when it is done, one check each.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub acceptance_criteria: Vec<String>,
+        /// The tasks that must be done first, by ID.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub dependencies: Vec<String>,
         /// The agent assigned to it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub assignee: Option<String>,
@@ -197,9 +203,18 @@ args! {
         /// Its new title.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub title: Option<String>,
-        /// Its new detail.
+        /// Its new description, with acceptance criteria and dependencies.
+        #[serde(default, alias = "detail", skip_serializing_if = "Option::is_none")]
+        pub description: Option<String>,
+        /// Acceptance criteria to add.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub acceptance_criteria: Vec<String>,
+        /// Tasks to add that must be done first, by ID.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub dependencies: Vec<String>,
+        /// A note to add: what changed, how it was checked, what is left.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub detail: Option<String>,
+        pub note: Option<String>,
         /// The agent assigned to it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub assignee: Option<String>,
