@@ -28,8 +28,16 @@ enum Disguise {
     Reversed,
 }
 
-static DISGUISED: LazyLock<Vec<(Vec<u8>, Disguise)>> = LazyLock::new(|| {
-    let mut all = Vec::with_capacity(KEYS.len() * 26);
+/// The keys in every disguise, sorted, and which beginnings of words they have.
+struct Disguised {
+    words: Vec<(Vec<u8>, Disguise)>,
+    /// For each first letter, the letters that follow it in a disguised key, one bit each. Most words
+    /// are decided by it.
+    beginnings: [u32; 26],
+}
+
+static DISGUISED: LazyLock<Disguised> = LazyLock::new(|| {
+    let mut all: Vec<(Vec<u8>, Disguise)> = Vec::with_capacity(KEYS.len() * 26);
     for key in KEYS {
         let word = key.as_bytes();
         all.extend(
@@ -38,8 +46,23 @@ static DISGUISED: LazyLock<Vec<(Vec<u8>, Disguise)>> = LazyLock::new(|| {
         all.push((word.iter().rev().copied().collect(), Disguise::Reversed));
     }
     all.sort();
-    all
+    let mut beginnings = [0; 26];
+    for (word, _) in &all {
+        if let Some((first, bit)) = beginning(word)
+            && let Some(bits) = beginnings.get_mut(first)
+        {
+            *bits |= bit;
+        }
+    }
+    Disguised { words: all, beginnings }
 });
+
+/// The first letter of a word in small letters, and the bit of its second.
+fn beginning(word: &[u8]) -> Option<(usize, u32)> {
+    let [first, second, ..] = word else { return None };
+    let number = |letter: u8| letter.checked_sub(b'a').filter(|n| *n < 26);
+    Some((usize::from(number(*first)?), 1 << number(*second)?))
+}
 
 fn shift(byte: u8, by: u8) -> u8 {
     if byte.is_ascii_lowercase() { (byte - b'a' + by) % 26 + b'a' } else { byte }
@@ -77,8 +100,12 @@ pub(super) fn read(lower: &str) -> Option<(usize, String)> {
 
 fn disguise_of(word: &[u8]) -> Option<Disguise> {
     let table = &*DISGUISED;
-    let at = table.partition_point(|(known, _)| known.as_slice() < word);
-    table.get(at).filter(|(known, _)| known == word).map(|(_, disguise)| *disguise)
+    let (first, bit) = beginning(word)?;
+    if table.beginnings.get(first).is_none_or(|bits| bits & bit == 0) {
+        return None;
+    }
+    let at = table.words.partition_point(|(known, _)| known.as_slice() < word);
+    table.words.get(at).filter(|(known, _)| known == word).map(|(_, disguise)| *disguise)
 }
 
 #[cfg(test)]

@@ -166,6 +166,10 @@ fn unleet(text: &str) -> String {
 
 /// Both letters and replacements for letters, and no other characters.
 fn is_leet(word: &str) -> bool {
+    // most words have letters alone
+    if word.bytes().all(|b| b.is_ascii_alphabetic()) {
+        return false;
+    }
     let letters = word.chars().filter(char::is_ascii_alphabetic).count();
     let stand_ins = word.chars().filter(|c| letter(*c).is_some()).count();
     let others = word.chars().count() - letters - stand_ins;
