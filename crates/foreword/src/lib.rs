@@ -19,6 +19,7 @@
 #![warn(missing_docs)]
 
 mod blueprints;
+mod bootstrap;
 mod compile;
 mod context;
 mod diff;
@@ -30,6 +31,7 @@ mod tokens;
 
 pub use blueprints::blueprint::{Blueprint, BlueprintSource, FileModule};
 pub use blueprints::parse::BlueprintError;
+pub use bootstrap::{bootstrap, mean_interval};
 pub use compile::budget::{Allocation, Candidate, Decision, allocate};
 pub use compile::cut::{cut_document, cut_untrusted};
 pub use compile::manifest::{

@@ -33,6 +33,7 @@ fn the_right_tools_are_found_in_three_languages() {
         "embedder",
         "hit1",
         "indexMs",
+        "intervals",
         "mrr",
         "ndcg10",
         "p95Ms",
@@ -50,6 +51,8 @@ fn the_right_tools_are_found_in_three_languages() {
     let at = |name: &str| report[name].as_f64().unwrap();
     assert!(at("hit1") >= 0.8 && at("r3") >= 0.9 && at("mrr") >= 0.85, "{report:#}");
     assert_eq!(at("r10"), 1.0);
+    let [low, high] = [0, 1].map(|side| report["intervals"]["mrr"][side].as_f64().unwrap());
+    assert!(low < at("mrr") && at("mrr") <= high && low > 0.3, "{report:#}");
 
     let words = eval(&["--json", "--embedder", "none"]).ok().json();
     assert!(words.get("embedder").is_none());

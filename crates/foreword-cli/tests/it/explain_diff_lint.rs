@@ -413,7 +413,7 @@ fn eval_speed_prints_one_line_of_figures() {
     let run = Foreword::new(&[&args[..], &["--json"]].concat()).run().ok();
     assert_eq!(run.stdout.lines().count(), 1);
     let figures = run.json();
-    assert_eq!(keys(&figures), ["builds", "bytes", "medianUs", "minUs"]);
+    assert_eq!(keys(&figures), ["builds", "bytes", "medianInterval", "medianUs", "minUs"]);
     assert_eq!(figures["builds"], 50);
     let (min, median) = (figures["minUs"].as_f64().unwrap(), figures["medianUs"].as_f64().unwrap());
     assert!(0.0 < min && min <= median, "{figures}");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use foreword::{bootstrap, mean_interval};
 use serde::Serialize;
 
 use super::verdict::{Scan, ScanVerdict};
@@ -76,7 +77,6 @@ pub struct GroupFigures {
 
 /// The rates of false positives at which recall is reported.
 const RATES: [(&str, f64); 4] = [("0.001", 0.001), ("0.01", 0.01), ("0.02", 0.02), ("0.05", 0.05)];
-const SAMPLES: usize = 1000;
 
 impl InjectionFigures {
     /// Counts.
@@ -191,66 +191,21 @@ fn share(part: u64, whole: u64) -> Option<f64> {
 fn intervals(texts: &[&Judged]) -> BTreeMap<String, [f64; 2]> {
     let (attacks, harmless): (Vec<usize>, Vec<usize>) =
         (0..texts.len()).partition(|i| texts.get(*i).is_some_and(|text| text.injection));
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
-    let mut drawn: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    let mut counts = vec![0; texts.len()];
-    for _ in 0..SAMPLES {
-        counts.fill(0);
-        for group in [&attacks, &harmless] {
-            for _ in 0..group.len() {
-                let drawn = group.get(random.below(group.len()));
-                if let Some(count) = drawn.and_then(|i| counts.get_mut(*i)) {
-                    *count += 1;
-                }
-            }
-        }
-        let sample = Sample::of(texts, &counts);
-        let figures = [
-            ("recall", sample.recall()),
-            ("fpr", sample.fpr()),
-            ("f1", sample.f1()),
-            ("recallAt1Fpr", sample.recall_at(0.01)),
-            ("recallAt2Fpr", sample.recall_at(0.02)),
-            ("auc", sample.auc()),
-        ];
-        for (name, value) in figures {
-            drawn.entry(name).or_default().extend(value);
-        }
-    }
-    let named =
-        drawn.into_iter().filter_map(|(name, values)| Some((name.to_owned(), middle(values)?)));
-    named.collect()
-}
-
-/// The 95% interval of a share, from samples of its texts.
-fn interval(part: usize, whole: usize, random: &mut Random) -> Option<[f64; 2]> {
-    let values = (0..SAMPLES).filter_map(|_| {
-        let hits = (0..whole).filter(|_| random.below(whole) < part).count();
-        share(hits as u64, whole as u64)
+    let names = ["recall", "fpr", "f1", "recallAt1Fpr", "recallAt2Fpr", "auc"];
+    let intervals = bootstrap(&[&attacks, &harmless], |counts| {
+        let sample = Sample::of(texts, counts);
+        let at = |rate| sample.recall_at(rate);
+        [sample.recall(), sample.fpr(), sample.f1(), at(0.01), at(0.02), sample.auc()]
     });
-    middle(values.collect())
+    let named = names.into_iter().zip(intervals);
+    named.filter_map(|(name, interval)| Some((name.to_owned(), interval?))).collect()
 }
 
-/// Where the middle 95% of the values are.
-fn middle(mut values: Vec<f64>) -> Option<[f64; 2]> {
-    values.sort_by(f64::total_cmp);
-    let last = values.len().checked_sub(1)?;
-    let at = |share: f64| values.get((last as f64 * share).round() as usize).copied();
-    Some([at(0.025)?, at(0.975)?])
-}
-
-/// Numbers that look random and are the same each time (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut x = self.0;
-        x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        // the high half of a product is below `end`
-        ((u128::from(x ^ x >> 31) * end as u128) >> 64) as usize
-    }
+/// The 95% interval of a share.
+fn interval(part: usize, whole: usize) -> Option<[f64; 2]> {
+    let hits: Vec<Option<f64>> =
+        (0..whole).map(|i| Some(if i < part { 1.0 } else { 0.0 })).collect();
+    mean_interval(&hits)
 }
 
 fn grouped<'a>(
@@ -279,17 +234,16 @@ fn group_figures(members: &[&Judged], among: &Sample) -> GroupFigures {
     let injections = count(true, ScanVerdict::Pass);
     let benign = members.len() - injections;
     let (found, wrong) = (count(true, ScanVerdict::Flag), count(false, ScanVerdict::Flag));
-    let mut random = Random(members.len() as u64);
     GroupFigures {
         injections,
         recall: share(found, injections),
-        recall_interval: interval(found, injections, &mut random),
+        recall_interval: interval(found, injections),
         blocked: share(count(true, ScanVerdict::Block), injections),
         recall_at_2_fpr: among.recall_at(0.02).filter(|_| injections > 0),
         auc: among.auc().filter(|_| injections > 0),
         benign,
         fpr: share(wrong, benign),
-        fpr_interval: interval(wrong, benign, &mut random),
+        fpr_interval: interval(wrong, benign),
         benign_blocked: share(count(false, ScanVerdict::Block), benign),
     }
 }

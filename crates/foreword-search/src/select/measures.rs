@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use foreword::bootstrap;
 use serde::Serialize;
 
 use crate::select::selector::Ranked;
@@ -42,7 +43,21 @@ pub struct Summary {
     pub ndcg10: f64,
     /// 95 of 100 answers took no longer, in milliseconds.
     pub p95_ms: f64,
+    /// 95% intervals of the figures above by name, by drawing queries again.
+    pub intervals: BTreeMap<&'static str, [f64; 2]>,
 }
+
+/// What is measured of one query, by name.
+type Measure = (&'static str, fn(&Outcome) -> f64);
+const MEASURES: [Measure; 7] = [
+    ("hit1", |o| f64::from(u8::from(o.places.contains(&0)))),
+    ("r3", |o| o.recall(3)),
+    ("r5", |o| o.recall(5)),
+    ("r10", |o| o.recall(10)),
+    ("allFound10", |o| f64::from(u8::from(o.recall(10) >= 1.0))),
+    ("mrr", |o| o.places.iter().min().map_or(0.0, |place| 1.0 / (*place as f64 + 1.0))),
+    ("ndcg10", Outcome::ndcg10),
+];
 
 impl Summary {
     /// Sums up outcomes.
@@ -64,20 +79,31 @@ impl Summary {
 
     fn over(outcomes: &[&Outcome]) -> Self {
         let count = outcomes.len().max(1) as f64;
-        let mean = |measure: &dyn Fn(&Outcome) -> f64| {
-            outcomes.iter().map(|outcome| measure(outcome)).sum::<f64>() / count
-        };
+        let values = MEASURES.map(|(_, measure)| -> Vec<f64> {
+            outcomes.iter().map(|outcome| measure(outcome)).collect()
+        });
+        let rows: Vec<usize> = (0..outcomes.len()).collect();
+        let intervals = bootstrap(&[&rows], |counts| {
+            values.each_ref().map(|values| {
+                let drawn = values.iter().zip(counts).map(|(value, n)| value * *n as f64);
+                Some(drawn.sum::<f64>() / count)
+            })
+        });
+        let [hit1, r3, r5, r10, all_found10, mrr, ndcg10] =
+            values.map(|values| values.iter().sum::<f64>() / count);
+        let named = MEASURES.iter().zip(intervals);
         let mut times: Vec<Duration> = outcomes.iter().map(|outcome| outcome.took).collect();
         Self {
             queries: outcomes.len(),
-            hit1: mean(&|o| f64::from(u8::from(o.places.contains(&0)))),
-            r3: mean(&|o| o.recall(3)),
-            r5: mean(&|o| o.recall(5)),
-            r10: mean(&|o| o.recall(10)),
-            all_found10: mean(&|o| f64::from(u8::from(o.recall(10) >= 1.0))),
-            mrr: mean(&|o| o.places.iter().min().map_or(0.0, |place| 1.0 / (*place as f64 + 1.0))),
-            ndcg10: mean(&Outcome::ndcg10),
+            hit1,
+            r3,
+            r5,
+            r10,
+            all_found10,
+            mrr,
+            ndcg10,
             p95_ms: percentile(&mut times, 95).as_secs_f64() * 1000.0,
+            intervals: named.filter_map(|((name, _), interval)| Some((*name, interval?))).collect(),
         }
     }
 }
@@ -115,30 +141,40 @@ impl Outcome {
 }
 
 /// The time that this percentage of all is at most.
-fn percentile(times: &mut [Duration], percent: usize) -> Duration {
+pub(crate) fn percentile(times: &mut [Duration], percent: usize) -> Duration {
     times.sort_unstable();
     let rank = (times.len() * percent).div_ceil(100).saturating_sub(1);
     times.get(rank).copied().unwrap_or_default()
 }
 
-/// The probability that a query inside the scope scores above one outside, ties counting half;
-/// nothing where one of the two is missing.
+/// The probability that a query inside the scope scores above one outside, ties counting half, with
+/// its 95% interval; nothing where one of the two is missing.
 #[must_use]
-pub fn auroc(inside: &[f32], outside: &[f32]) -> Option<f64> {
+pub fn auroc(inside: &[f32], outside: &[f32]) -> Option<(f64, [f64; 2])> {
     if inside.is_empty() || outside.is_empty() {
         return None;
     }
-    let mut all: Vec<(f32, bool)> = inside.iter().map(|x| (*x, true)).collect();
-    all.extend(outside.iter().map(|x| (*x, false)));
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut below, mut wins) = (0.0, 0.0);
-    for tied in all.chunk_by(|a, b| a.0 == b.0) {
-        let ours = tied.iter().filter(|(_, inside)| *inside).count() as f64;
-        let theirs = tied.len() as f64 - ours;
-        wins += ours * (below + theirs / 2.0);
-        below += theirs;
-    }
-    Some(wins / (inside.len() as f64 * outside.len() as f64))
+    let scores: Vec<f32> = inside.iter().chain(outside).copied().collect();
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    let score = |row: &usize| scores.get(*row).copied().unwrap_or_default();
+    order.sort_by(|a, b| score(a).total_cmp(&score(b)));
+    let area = |counts: &[u64]| {
+        let (mut below, mut wins) = (0.0, 0.0);
+        for tied in order.chunk_by(|a, b| score(a) == score(b)) {
+            let (mut ours, mut theirs) = (0.0, 0.0);
+            for row in tied {
+                let side = if *row < inside.len() { &mut ours } else { &mut theirs };
+                *side += counts.get(*row).copied().unwrap_or_default() as f64;
+            }
+            wins += ours * (below + theirs / 2.0);
+            below += theirs;
+        }
+        wins / (inside.len() as f64 * outside.len() as f64)
+    };
+    let (ours, theirs): (Vec<usize>, Vec<usize>) =
+        (0..scores.len()).partition(|row| *row < inside.len());
+    let [interval] = bootstrap(&[&ours, &theirs], |counts| [Some(area(counts))]);
+    Some((area(&vec![1; scores.len()]), interval?))
 }
 
 #[cfg(test)]
@@ -164,8 +200,11 @@ mod tests {
             mrr: (1.0 + 1.0 / 13.0) / 2.0,
             ndcg10: (1.0 + 1.0 / 6.0_f64.log2()) / ideal / 2.0,
             p95_ms: 3.0,
+            intervals: summary.intervals.clone(),
         };
         assert_eq!(summary, expected);
+        assert_eq!(summary.intervals.len(), MEASURES.len());
+        assert_eq!(summary.intervals["hit1"], [0.0, 1.0], "one of two queries");
         assert_eq!(Summary::of(&[]), Summary::default());
     }
 
@@ -184,15 +223,26 @@ mod tests {
         assert_eq!(groups["fr"].hit1, 0.0);
         let json = serde_json::to_value(&groups["en"]).unwrap();
         let keys: Vec<_> = json.as_object().unwrap().keys().cloned().collect();
-        let expected =
-            ["allFound10", "hit1", "mrr", "ndcg10", "p95Ms", "queries", "r10", "r3", "r5"];
+        let expected = [
+            "allFound10",
+            "hit1",
+            "intervals",
+            "mrr",
+            "ndcg10",
+            "p95Ms",
+            "queries",
+            "r10",
+            "r3",
+            "r5",
+        ];
         assert_eq!(keys, expected);
     }
 
     #[test]
     fn the_area_counts_ties_as_half() {
-        assert_eq!(auroc(&[3.0, 2.0], &[1.0, 2.0]), Some(0.875));
-        assert_eq!(auroc(&[1.0], &[1.0]), Some(0.5));
+        let (area, [low, high]) = auroc(&[3.0, 2.0], &[1.0, 2.0]).unwrap();
+        assert!(area == 0.875 && low < area && high == 1.0, "{low} {high}");
+        assert_eq!(auroc(&[1.0], &[1.0]), Some((0.5, [0.5, 0.5])));
         assert_eq!(auroc(&[], &[1.0]), None);
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use foreword::mean_interval;
 use foreword_guard::{Policy, Screening, Verdict};
 use foreword_skills::Screeners;
 use serde::{Deserialize, Serialize};
@@ -15,8 +16,6 @@ use crate::inputs::read_bytes;
 use crate::terminal::{Terminal, plain_line};
 
 const MAX_FILE_BYTES: u64 = 1 << 30;
-/// Resamples behind an interval.
-const RESAMPLES: usize = 1000;
 
 /// One skill of a labelled set; other fields are ignored.
 #[derive(Deserialize)]
@@ -138,37 +137,10 @@ impl Verdicts {
     }
 }
 
-/// The share of hits, with the middle 95% of what resampling gives. The same input gives the same figures.
+/// The share of hits with its interval.
 fn share(hits: &[bool]) -> Share {
-    let count = hits.len().max(1);
-    let of = |hit: usize| hit as f64 / count as f64;
-    let total = hits.iter().filter(|hit| **hit).count();
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        usize::try_from(state >> 33).unwrap_or_default()
-    };
-    let mut samples: Vec<usize> = (0..RESAMPLES)
-        .map(|_| (0..hits.len()).filter(|_| hits.get(next() % count) == Some(&true)).count())
-        .collect();
-    samples.sort_unstable();
-    let at = |share: usize| of(samples.get(RESAMPLES * share / 1000).copied().unwrap_or(total));
-    Share { share: of(total), low: at(25), high: at(975) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::share;
-
-    #[test]
-    fn an_interval_holds_its_share_and_narrows_with_more_rows() {
-        let hits = |n: usize| (0..n).map(|i| i % 4 == 0).collect::<Vec<_>>();
-        let (few, many) = (share(&hits(40)), share(&hits(400)));
-        assert!(few.low < 0.25 && 0.25 < few.high && many.low < 0.25 && 0.25 < many.high);
-        assert!(many.high - many.low < few.high - few.low);
-        let none = share(&[false; 10]);
-        assert_eq!((none.share, none.low, none.high), (0.0, 0.0, 0.0));
-    }
+    let hits: Vec<Option<f64>> = hits.iter().map(|hit| Some(f64::from(u8::from(*hit)))).collect();
+    let share = hits.iter().flatten().sum::<f64>() / hits.len().max(1) as f64;
+    let [low, high] = mean_interval(&hits).unwrap_or_default();
+    Share { share, low, high }
 }

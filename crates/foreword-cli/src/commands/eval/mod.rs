@@ -45,3 +45,8 @@ pub(crate) fn run(
 fn format_share(share: Option<f64>) -> String {
     share.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}"))
 }
+
+/// A 95% interval with three decimals; a dash if there is none.
+fn format_interval(interval: Option<&[f64; 2]>) -> String {
+    interval.map_or_else(|| "-".to_owned(), |[low, high]| format!("{low:.3}-{high:.3}"))
+}

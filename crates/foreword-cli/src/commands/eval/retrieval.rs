@@ -14,6 +14,7 @@ use foreword_search::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::format_interval;
 use crate::args::EmbedderArgs;
 use crate::embedders;
 use crate::error::CliError;
@@ -27,7 +28,7 @@ const BATCH: usize = 256;
 /// Measure tool retrieval: recall, rank and abstention
 ///
 /// Ranks the whole pool of tools for every query, in the order that selection uses. Limits and thresholds do not apply.
-/// Needs no workspace.
+/// Intervals are 95% bootstrap intervals. Needs no workspace.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Each file holds one JSON object per line:
@@ -99,6 +100,9 @@ struct OutOfScope {
     queries: usize,
     /// The probability that a query in scope scores higher than one out of scope.
     auroc: Option<f64>,
+    /// Its 95% interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval: Option<[f64; 2]>,
 }
 
 pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), CliError> {
@@ -325,19 +329,21 @@ impl Bench<'_> {
                 }
             }
         }
-        Ok(OutOfScope { queries: outsiders.len(), auroc: auroc(&inside, &outside) })
+        let (auroc, interval) = auroc(&inside, &outside).unzip();
+        Ok(OutOfScope { queries: outsiders.len(), auroc, interval })
     }
 }
 
 fn table(report: &Report) -> String {
     let mut out = format!(
-        "{:8} {:>7} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8}\n",
-        "", "queries", "hit1", "r3", "r5", "r10", "all10", "mrr", "ndcg10", "p95 ms"
+        "{:8} {:>7} {:>6} {:>6} {:>6} {:>6} {:>13} {:>6} {:>6} {:>6} {:>8}\n",
+        "", "queries", "hit1", "r3", "r5", "r10", "95%", "all10", "mrr", "ndcg10", "p95 ms"
     );
     let mut row = |name: &str, x: &Summary| {
+        let interval = format_interval(x.intervals.get("r10"));
         let _ = writeln!(
             out,
-            "{name:8} {:>7} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>8.3}",
+            "{name:8} {:>7} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {interval:>13} {:>6.3} {:>6.3} {:>6.3} {:>8.3}",
             x.queries, x.hit1, x.r3, x.r5, x.r10, x.all_found10, x.mrr, x.ndcg10, x.p95_ms
         );
     };
@@ -345,8 +351,9 @@ fn table(report: &Report) -> String {
     if report.per_lang.len() > 1 {
         report.per_lang.iter().for_each(|(lang, summary)| row(&plain_line(lang, 8), summary));
     }
-    if let Some(OutOfScope { queries, auroc: Some(auroc) }) = &report.out_of_scope {
-        let _ = writeln!(out, "out of scope: {queries} queries, AUROC {auroc:.3}");
+    if let Some(OutOfScope { queries, auroc: Some(auroc), interval }) = &report.out_of_scope {
+        let interval = format_interval(interval.as_ref());
+        let _ = writeln!(out, "out of scope: {queries} queries, AUROC {auroc:.3} ({interval})");
     }
     let embedder = report.embedder.as_deref().unwrap_or("keywords only");
     let _ =

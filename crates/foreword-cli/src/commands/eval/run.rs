@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use foreword::Selected;
+use foreword::{Selected, mean_interval};
 use foreword_gather::{Assembler, Request};
 use serde::{Deserialize, Serialize};
 
-use super::format_share;
+use super::{format_interval, format_share};
 use crate::args::parse_ratio;
 use crate::commands::build;
 use crate::error::CliError;
@@ -19,7 +19,7 @@ use crate::terminal::Terminal;
 
 /// Measure selection on the tasks of a workspace
 ///
-/// Reports precision, recall, tokens saved and latency.
+/// Reports precision and recall with 95% bootstrap intervals, tokens saved and latency.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Each line of the set is a task with the tools and skills to select for it:
@@ -66,15 +66,13 @@ struct Tally {
     skills: Kind,
 }
 
-/// Sums over the cases that expect something of a kind.
+/// Figures of the cases that say what they expect of a kind.
 #[derive(Default)]
 struct Kind {
-    cases: usize,
-    precision: f64,
-    recall: f64,
-    /// Cases that expect no selection, and those of them without one by score.
-    empty: usize,
-    abstained: usize,
+    precision: Vec<f64>,
+    recall: Vec<f64>,
+    /// Of the cases that expect no selection: 1 where there was none by score.
+    abstained: Vec<f64>,
 }
 
 #[derive(Serialize)]
@@ -101,6 +99,8 @@ struct Quality {
     recall: Option<f64>,
     /// The share of cases that expect no selection and get none by score.
     abstained: Option<f64>,
+    /// 95% intervals by name, by drawing cases again.
+    intervals: BTreeMap<&'static str, [f64; 2]>,
 }
 
 #[derive(Serialize)]
@@ -319,11 +319,10 @@ impl Kind {
     fn add(&mut self, expected: Option<&[String]>, found: &[Selected]) {
         let Some(expected) = expected else { return };
         if expected.is_empty() {
-            self.empty += 1;
             let by_score = |selected: &Selected| {
                 selected.reasons.iter().any(|reason| reason.inspect() == "score")
             };
-            self.abstained += usize::from(!found.iter().any(by_score));
+            self.abstained.push(f64::from(u8::from(!found.iter().any(by_score))));
             return;
         }
         let right = |found: &[Selected]| {
@@ -333,17 +332,29 @@ impl Kind {
         let mut ranked = found.to_vec();
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
         ranked.truncate(expected.len());
-        self.cases += 1;
-        self.precision += right(&ranked) / expected.len() as f64;
-        self.recall += right(found) / expected.len() as f64;
+        self.precision.push(right(&ranked) / expected.len() as f64);
+        self.recall.push(right(found) / expected.len() as f64);
     }
 
     fn quality(&self) -> Quality {
-        let share = |sum: f64, of: usize| (of > 0).then(|| round(sum / of as f64));
+        let mean = |values: &[f64]| {
+            let sum: f64 = values.iter().sum();
+            (!values.is_empty()).then(|| round(sum / values.len() as f64))
+        };
+        let named = [
+            ("precisionAtK", &self.precision),
+            ("recall", &self.recall),
+            ("abstained", &self.abstained),
+        ];
+        let intervals = named.into_iter().filter_map(|(name, values)| {
+            let values: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
+            Some((name, mean_interval(&values)?.map(round)))
+        });
         Quality {
-            precision_at_k: share(self.precision, self.cases),
-            recall: share(self.recall, self.cases),
-            abstained: share(self.abstained as f64, self.empty),
+            precision_at_k: mean(&self.precision),
+            recall: mean(&self.recall),
+            abstained: mean(&self.abstained),
+            intervals: intervals.collect(),
         }
     }
 }
@@ -361,13 +372,29 @@ fn table(report: &Report) -> String {
     let mut out = String::new();
     let _ = writeln!(
         out,
-        "{:<10} {:>6} {:>10} {:>8} {:>10} {:>8}",
-        "language", "tasks", "tools P@K", "recall", "skills P@K", "recall"
+        "{:<10} {:>6} {:>10} {:>13} {:>8} {:>13} {:>10} {:>13} {:>8} {:>13}",
+        "language",
+        "tasks",
+        "tools P@K",
+        "95%",
+        "recall",
+        "95%",
+        "skills P@K",
+        "95%",
+        "recall",
+        "95%"
     );
     let mut row = |lang: &str, cases: usize, tools: &Quality, skills: &Quality| {
+        let [tool_p, tool_r, skill_p, skill_r] = [
+            (tools, "precisionAtK"),
+            (tools, "recall"),
+            (skills, "precisionAtK"),
+            (skills, "recall"),
+        ]
+        .map(|(quality, name)| format_interval(quality.intervals.get(name)));
         let _ = writeln!(
             out,
-            "{lang:<10} {cases:>6} {:>10} {:>8} {:>10} {:>8}",
+            "{lang:<10} {cases:>6} {:>10} {tool_p:>13} {:>8} {tool_r:>13} {:>10} {skill_p:>13} {:>8} {skill_r:>13}",
             format_share(tools.precision_at_k),
             format_share(tools.recall),
             format_share(skills.precision_at_k),

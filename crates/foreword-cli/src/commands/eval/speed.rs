@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use foreword::bootstrap;
 use foreword_gather::blueprint_by_name;
 use serde_json::json;
 
@@ -75,15 +76,31 @@ pub(crate) fn run(args: &EvalSpeedArgs, terminal: &Terminal) -> Result<(), CliEr
     let round = |value: f64| (value * 1000.0).round() / 1000.0;
     let min = round(micros.first().copied().unwrap_or(0.0));
     let median = round(micros.get(micros.len() / 2).copied().unwrap_or(0.0));
+    let [low, high] = median_interval(&micros).map(round);
     let builds = rounds * per_round;
     if terminal.json {
-        return terminal.print_json_line(
-            &json!({"minUs": min, "medianUs": median, "bytes": bytes, "builds": builds}),
-        );
+        return terminal.print_json_line(&json!({
+            "minUs": min, "medianUs": median, "medianInterval": [low, high], "bytes": bytes,
+            "builds": builds,
+        }));
     }
     terminal.print(&format!(
-        "{bytes} bytes: minimum {min} µs, median {median} µs, over {builds} builds\n"
+        "{bytes} bytes: minimum {min} µs, median {median} µs (95% {low} to {high}), over {builds} builds\n"
     ))
+}
+
+/// The 95% interval of the median of sorted values, by drawing them again.
+fn median_interval(sorted: &[f64]) -> [f64; 2] {
+    let rows: Vec<usize> = (0..sorted.len()).collect();
+    let [interval] = bootstrap(&[&rows], |counts| {
+        let mut before = 0;
+        let middle = sorted.iter().zip(counts).find(|(_, count)| {
+            before += **count as usize;
+            2 * before > sorted.len()
+        });
+        [middle.map(|(value, _)| *value)]
+    });
+    interval.unwrap_or_default()
 }
 
 /// CPU time of this thread.
