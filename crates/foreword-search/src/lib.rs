@@ -28,8 +28,9 @@ pub use index::named::NameIndex;
 pub use index::vectors::VectorIndex;
 pub use index::words::embedding_text;
 pub use memory::{
-    Batch, Hit, Imported, KindFilter, Line, LineError, Memories, MemoryEngine, MemoryEntry,
-    MemoryError, MemoryKind, MemoryScope, NewEntry, Recall, RecallParts, Recalled, Reindexed,
+    Batch, Chat, ChatError, Hit, Imported, KindFilter, Line, LineError, Memories, MemoryEngine,
+    MemoryEntry, MemoryError, MemoryKind, MemoryScope, NewEntry, Recall, RecallOutcome,
+    RecallParts, RecallSummary, Recalled, Reindexed, written_date,
 };
 pub use select::background::{background, background_requests};
 pub use select::fusion::Parts;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::embedder::{EmbedError, Embedder};
 use crate::static_table::table::StaticTable;
 use crate::tokenizer::sentence_piece::{Scratch, UNKNOWN};
-use crate::vector::{EmbedderId, Vector};
+use crate::vector::{EmbedderId, Vector, dot, normalise};
 
 /// Embeds with a static table, in microseconds a text and without loading anything.
 #[derive(Debug)]
@@ -67,6 +67,21 @@ impl StaticEmbedder {
     /// Passes on the pieces of a text, with a buffer kept between texts.
     pub(crate) fn tokenise(&self, text: &str, scratch: &mut Scratch, sink: impl FnMut(u32)) {
         self.table.vocabulary().tokenise(text, scratch, sink);
+    }
+
+    /// Writes the direction of a piece, a vector of length one, and gives the length it has in the
+    /// table: how much the piece counts. Zeros and 0 for a piece without a vector.
+    pub fn direction(&self, piece: u32, into: &mut Vec<f32>) -> f32 {
+        into.clear();
+        into.resize(self.table.dims, 0.0);
+        let Some((scale, codes)) = self.table.rows().get(piece).filter(|_| piece != UNKNOWN) else {
+            return 0.0;
+        };
+        add_row(into, codes, self.table.bits, scale, &self.table.levels);
+        into.iter_mut().zip(&self.table.gains).for_each(|(x, gain)| *x *= gain);
+        let length = dot(into, into).sqrt();
+        normalise(into);
+        length
     }
 
     /// The sum of the rows of a text's pieces, gains applied; not scaled, so that the sums of parts

@@ -97,12 +97,18 @@ impl Store {
                 found.leave_out(kind, "system, meta, override", "this kind is never shown", count);
             }
             let mut taken = Vec::new();
-            for hit in recalled.hits {
+            let mut best = None;
+            for hit in &recalled.hits {
                 if taken.len() == most {
                     break;
                 }
                 if let Some(reason) = guard.refuses(&hit.entry.text, hit.vector.as_ref()) {
                     found.leave_out(kind, hit.entry.id.as_str(), &reason, 1);
+                    continue;
+                }
+                // A memory that is not taken must not keep others out.
+                let best_taken = best.unwrap_or(hit.evidence);
+                if assembly.memory_min_score.is_none() && !recalled.stands_out(hit, best_taken) {
                     continue;
                 }
                 let costs = estimate(&hit.entry.text) as usize;
@@ -113,7 +119,8 @@ impl Store {
                     continue;
                 }
                 left -= costs;
-                taken.push(memory(hit));
+                best.get_or_insert(hit.evidence);
+                taken.push(memory(hit.clone()));
             }
             *(if kind == "memory" { &mut found.memories } else { &mut found.activity }) = taken;
         }

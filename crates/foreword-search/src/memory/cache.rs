@@ -7,7 +7,9 @@ use foreword_store::{MemoryEntry, MemoryKind, MemoryRows, StoreError};
 
 use crate::memory::error::MemoryError;
 use crate::memory::index::Index;
+use crate::memory::likeness;
 use crate::memory::number_map::NumberMap;
+use crate::memory::speaker::speaker;
 use crate::memory::words;
 
 /// Maximum number of cached entries.
@@ -19,11 +21,16 @@ const MAX_VECTOR_BYTES: usize = 16 << 20;
 /// After this many queries on unchanged memories, reading all vectors at once pays off.
 const WARM_AFTER: u32 = 4;
 
-/// A memory and the words it is found by, as sorted numbers.
+/// A memory and what is compared of it.
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) entry: MemoryEntry,
+    /// The words it is found by, as sorted numbers.
     pub(crate) terms: Vec<u64>,
+    /// The words of its speaker's name, as sorted numbers; empty if it has none.
+    pub(crate) speaker: Vec<u64>,
+    /// Its pieces in the static table.
+    pub(crate) pieces: Box<[u32]>,
 }
 
 /// The numbers of the kinds that are treated apart.
@@ -81,8 +88,13 @@ impl Cache {
         }
         let key = index.key(place);
         let memory = rows.at(key)?.ok_or_else(|| gone(rows, key))?;
-        let terms = words::numbers(&memory.entry.text);
-        let known = Arc::new(Known { entry: memory.entry, terms });
+        let text = &memory.entry.text;
+        let known = Arc::new(Known {
+            terms: words::numbers(text),
+            speaker: speaker(text).map(words::numbers).unwrap_or_default(),
+            pieces: likeness::pieces(text),
+            entry: memory.entry,
+        });
         if self.entries.len() >= MAX_ENTRIES {
             self.entries.clear();
         }

@@ -7,21 +7,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use foreword_embed::{EmbedderId, Vector};
 use foreword_store::{MemoryRows, Reader, StoreError};
 
-use crate::memory::cache::{Cache, Known};
+use crate::memory::cache::Cache;
+use crate::memory::candidates::Candidate;
 use crate::memory::code::{self, Probe};
 use crate::memory::diversity;
 use crate::memory::error::MemoryError;
 use crate::memory::index::{Class, Index};
 use crate::memory::nearest::{self, Table};
-use crate::memory::question::Question;
-use crate::memory::recall::{Hit, KindFilter, Recall, RecallParts, Recalled};
+use crate::memory::recall::{Hit, KindFilter, Recall, Recalled};
 use crate::memory::score::{self, Calibration, DEFAULT_MIN_SCORE};
 use crate::memory::sketch::Rotation;
 
-/// The minimum number of candidates, of vectors and of words each, that are scored exactly.
-const CANDIDATES: usize = 32;
 /// The most hits of one question.
-const MAX_HITS: usize = 1000;
+pub(crate) const MAX_HITS: usize = 1000;
 
 /// The memories of a database, ready to be searched. It keeps what it has read and takes in what
 /// changed; reading needs no key and never waits for a writer.
@@ -32,9 +30,9 @@ pub struct MemoryEngine {
 }
 
 #[derive(Debug, Default)]
-struct State {
-    index: Index,
-    cache: Cache,
+pub(crate) struct State {
+    pub(crate) index: Index,
+    pub(crate) cache: Cache,
     rotation: Option<(usize, Rotation)>,
 }
 
@@ -106,22 +104,13 @@ impl MemoryEngine {
 }
 
 /// The question's vector in the forms it is compared in.
-struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     vector: &'a Vector,
-    embedder: u32,
+    pub(crate) embedder: u32,
     probe: Probe,
     bits: Vec<u64>,
     table: Table,
-    calibration: Calibration,
-}
-
-/// A memory that was looked at closely.
-struct Candidate {
-    index: u32,
-    known: Arc<Known>,
-    code: Option<Arc<[u8]>>,
-    score: f32,
-    parts: RecallParts,
+    pub(crate) calibration: Calibration,
 }
 
 impl State {
@@ -158,20 +147,22 @@ impl State {
         if !seen.given.contains(&true) && !seen.withheld.contains(&true) {
             return Ok(recalled);
         }
-        let question = Question::new(rows, &mut self.cache, &self.index, query.text)?;
+        let mut prepared = self.query(rows, query, asked.is_some())?;
         let min_score = query.min_score.unwrap_or(DEFAULT_MIN_SCORE);
         let limit = query.limit.min(MAX_HITS);
-        if limit == 0 || (question.is_empty() && asked.is_none()) {
+        if limit == 0 || (prepared.question.is_empty() && asked.is_none()) {
             return Ok(recalled);
         }
+        let reaches = |candidate: &Candidate| score::score(candidate.sum) >= min_score;
         if seen.withheld.contains(&true) {
-            let held = (seen.withheld.as_slice(), min_score);
-            let (held, _) = self.candidates(rows, query, &question, asked.as_mut(), held)?;
-            recalled.never_injected = held.len();
+            let held = self.candidates(rows, &mut prepared, asked.as_mut(), &seen.withheld)?;
+            recalled.never_injected = held.iter().filter(|candidate| reaches(candidate)).count();
         }
-        let given = (seen.given.as_slice(), min_score);
-        let (found, below) = self.candidates(rows, query, &question, asked.as_mut(), given)?;
-        recalled.below_threshold = below;
+        let mut found = self.candidates(rows, &mut prepared, asked.as_mut(), &seen.given)?;
+        let all = found.len();
+        recalled.rest = score::rest(found.iter().map(|candidate| candidate.sum));
+        found.retain(reaches);
+        recalled.below_threshold = all - found.len();
         let (chosen, repeated) = self.choose(&found, limit, query.diversity);
         recalled.repeated = repeated;
         for place in chosen {
@@ -247,7 +238,7 @@ impl State {
     }
 
     /// The nearest by vector, with their cosines, best first.
-    fn by_vector(
+    pub(crate) fn by_vector(
         &mut self,
         rows: &MemoryRows<'_>,
         asked: &mut Asked<'_>,
@@ -278,7 +269,7 @@ impl State {
         Ok(best)
     }
 
-    fn cosine(
+    pub(crate) fn cosine(
         &self,
         rows: &MemoryRows<'_>,
         asked: &Asked<'_>,
@@ -295,76 +286,8 @@ impl State {
         })
     }
 
-    /// The candidates of both parts that reach a score, the best first, and how many do not.
-    fn candidates(
-        &mut self,
-        rows: &MemoryRows<'_>,
-        query: &Recall<'_>,
-        question: &Question,
-        mut asked: Option<&mut Asked<'_>>,
-        (seen, min_score): (&[bool], f32),
-    ) -> Result<(Vec<Candidate>, usize), MemoryError> {
-        let want = CANDIDATES.max(2 * query.limit.min(MAX_HITS));
-        let by_words = question.candidates(rows, &mut self.cache, &self.index, seen, want)?;
-        let mut pool: Vec<(u32, Option<f32>, f32)> =
-            by_words.most.iter().map(|(index, most)| (*index, None, *most)).collect();
-        if let Some(asked) = asked.as_deref_mut() {
-            let near = self.by_vector(rows, asked, seen, want)?;
-            let others = by_words.others;
-            pool.extend(near.into_iter().map(|(index, cosine)| (index, Some(cosine), others)));
-        }
-        // What both found counts once, by what its words can be at most.
-        pool.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.is_some().cmp(&b.1.is_some())));
-        pool.dedup_by(|later, first| {
-            let same = later.0 == first.0;
-            if same {
-                first.1 = first.1.or(later.1);
-            }
-            same
-        });
-        let mut found = Vec::with_capacity(pool.len());
-        let mut hopeless = 0;
-        for (index, cosine, most_words) in pool {
-            let comparable = asked.as_deref().filter(|asked| {
-                self.index.class(index).map(|class| class.embedder) == Some(asked.embedder)
-            });
-            let code = match comparable {
-                Some(asked) => Some(self.cache.vector(rows, &self.index, index, asked.embedder)?),
-                None => None,
-            };
-            let meaning = match (cosine, comparable, &code) {
-                (None, Some(asked), Some(code)) => Some(self.cosine(rows, asked, index, code)?),
-                (cosine, ..) => cosine,
-            };
-            let age = query.now_ms.saturating_sub(self.index.at(index));
-            let recency = score::recency(age, query.half_life_days);
-            let calibration = comparable.map(|asked| &asked.calibration);
-            let mut parts = RecallParts { meaning, words: most_words, recency };
-            // Not read where even the best that its text could be is not enough.
-            if score::score(calibration, &parts, Some(1.0)) < min_score {
-                hopeless += 1;
-                continue;
-            }
-            let known = self.cache.known(rows, &self.index, index)?;
-            parts.words = question.share(&known.terms, self.index.mean_words());
-            let score = score::score(calibration, &parts, known.entry.importance);
-            found.push(Candidate { index, known, code, score, parts });
-        }
-        let at = |candidate: &Candidate| self.index.at(candidate.index);
-        found.sort_by(|a, b| {
-            b.score
-                .total_cmp(&a.score)
-                .then_with(|| at(b).cmp(&at(a)))
-                .then_with(|| a.known.entry.id.cmp(&b.known.entry.id))
-        });
-        let all = found.len() + hopeless;
-        found.retain(|candidate| candidate.score >= min_score);
-        let below = all - found.len();
-        Ok((found, below))
-    }
-
     fn choose(&self, found: &[Candidate], limit: usize, diversity: f32) -> (Vec<usize>, usize) {
-        let scores: Vec<f32> = found.iter().map(|candidate| candidate.score).collect();
+        let scores: Vec<f32> = found.iter().map(|candidate| score::score(candidate.sum)).collect();
         // One is compared with all others in turn.
         let last: RefCell<Option<(usize, Probe)>> = RefCell::new(None);
         diversity::choose(&scores, limit, diversity, |one, other| {
@@ -400,7 +323,8 @@ impl State {
         Ok(Hit {
             entry: candidate.known.entry.clone(),
             vector,
-            score: candidate.score,
+            score: score::score(candidate.sum),
+            evidence: candidate.sum,
             parts: candidate.parts,
         })
     }

@@ -28,12 +28,17 @@
 //! ```
 
 mod cache;
+mod candidates;
+mod chat;
 mod code;
+mod days;
 mod diversity;
 mod engine;
 mod error;
 mod index;
+mod likeness;
 mod line;
+mod measures;
 mod memories;
 mod nearest;
 mod number_map;
@@ -41,11 +46,17 @@ mod question;
 mod recall;
 mod score;
 mod sketch;
+mod speaker;
+mod split;
+mod synonyms;
 mod words;
 
+pub use chat::{Chat, ChatError};
+pub use days::written_date;
 pub use engine::MemoryEngine;
 pub use error::MemoryError;
 pub use foreword_store::{MemoryEntry, MemoryKind, MemoryScope};
 pub use line::{Line, LineError};
+pub use measures::{RecallOutcome, RecallSummary};
 pub use memories::{Batch, Imported, Memories, NewEntry, Reindexed};
 pub use recall::{Hit, KindFilter, Recall, RecallParts, Recalled};

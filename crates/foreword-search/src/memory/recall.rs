@@ -3,7 +3,7 @@
 use foreword_embed::Vector;
 use foreword_store::MemoryEntry;
 
-use crate::memory::score::DEFAULT_HALF_LIFE_DAYS;
+use crate::memory::score::{DEFAULT_HALF_LIFE_DAYS, outstanding};
 
 /// Which kinds of memories are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -76,8 +76,20 @@ impl<'a> Recall<'a> {
 pub struct RecallParts {
     /// The cosine with the question, where the vectors can be compared.
     pub meaning: Option<f32>,
+    /// How near the words of the memory come to each word of the question, 0 to 1.
+    pub likeness: f32,
     /// The share of the question's words that the memory has, rare words counting more, 0 to 1.
     pub words: f32,
+    /// 1 if the question names its speaker, -1 if it names another one, else 0.
+    pub speaker: f32,
+    /// Whether the question asks for a time and the memory tells one.
+    pub tells_when: bool,
+    /// How well its days fit those of the question, 0 to 1.
+    pub date: f32,
+    /// Whether it is a question itself.
+    pub asks: bool,
+    /// What the turns of the conversation around it add.
+    pub context: f32,
     /// How recent it is: 1 today, a half after the half-life.
     pub recency: f32,
 }
@@ -91,6 +103,8 @@ pub struct Hit {
     pub vector: Option<Vector>,
     /// How well it fits, 0 to 1, the same scale for every embedder.
     pub score: f32,
+    /// The sum of evidence that the score is made of.
+    pub evidence: f32,
     pub parts: RecallParts,
 }
 
@@ -111,4 +125,17 @@ pub struct Recalled {
     pub never_injected: usize,
     /// How many reached it but duplicated a hit.
     pub repeated: usize,
+    /// The mean evidence of the candidates behind the first few, if there are any: how close unrelated
+    /// memories come to this question.
+    pub rest: Option<f32>,
+}
+
+impl Recalled {
+    /// Whether a hit stands out from the other candidates, for a prompt, in which a memory that does
+    /// not help costs. `best` is the evidence of the best hit that is used: one that is refused for
+    /// what it says must not keep others out.
+    #[must_use]
+    pub fn stands_out(&self, hit: &Hit, best: f32) -> bool {
+        hit.evidence >= outstanding(best, self.rest)
+    }
 }

@@ -10,6 +10,8 @@ use unicode_normalization::UnicodeNormalization as _;
 
 /// Maximum number of bytes of a query that are read for words.
 const MAX_BYTES: usize = 64 * 1024;
+/// Maximum number of bytes of a query whose words are compared one by one.
+pub(crate) const MAX_LIKENESS: usize = 2048;
 /// Maximum number of distinct words of a query.
 pub(crate) const MAX_TERMS: usize = 64;
 
@@ -60,7 +62,7 @@ pub(crate) fn query_terms(text: &str) -> Vec<String> {
 }
 
 /// Without accents, and with characters in their plain form.
-fn folded(text: &str) -> Cow<'_, str> {
+pub(crate) fn folded(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }

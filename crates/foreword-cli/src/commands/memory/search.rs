@@ -111,8 +111,10 @@ fn answer(found: &Recalled) -> Result<Value, CliError> {
         if let Some(fields) = hit.as_object_mut() {
             fields.insert("score".into(), number(*score));
             let parts = json!({
-                "meaning": parts.meaning.map(number), "words": number(parts.words),
-                "recency": number(parts.recency),
+                "meaning": parts.meaning.map(number), "likeness": number(parts.likeness),
+                "words": number(parts.words), "speaker": number(parts.speaker),
+                "tellsWhen": parts.tells_when, "date": number(parts.date), "asks": parts.asks,
+                "context": number(parts.context), "recency": number(parts.recency),
             });
             fields.insert("parts".into(), parts);
         }
