@@ -14,6 +14,7 @@ mod backup;
 mod bad_input;
 mod build;
 mod confirm;
+mod eval_memory;
 mod eval_retrieval;
 mod explain_diff_lint;
 mod host_bad_input;

@@ -3,6 +3,7 @@
 mod assemble;
 mod folders;
 mod injection;
+mod memory;
 mod retrieval;
 mod run;
 mod screen;
@@ -21,6 +22,7 @@ pub(crate) enum EvalCommand {
     Run(run::EvalRunArgs),
     Assemble(Box<assemble::EvalAssembleArgs>),
     Retrieval(retrieval::EvalRetrievalArgs),
+    Memory(memory::EvalMemoryArgs),
     Injection(injection::EvalInjectionArgs),
     Screen(screen::EvalScreenArgs),
     Speed(speed::EvalSpeedArgs),
@@ -35,6 +37,7 @@ pub(crate) fn run(
         EvalCommand::Run(args) => run::run(workspace, args, terminal),
         EvalCommand::Assemble(args) => assemble::run(workspace, args, terminal),
         EvalCommand::Retrieval(args) => retrieval::run(args, terminal),
+        EvalCommand::Memory(args) => memory::run(args, terminal),
         EvalCommand::Injection(args) => injection::run(args, terminal),
         EvalCommand::Screen(args) => screen::run(args, terminal),
         EvalCommand::Speed(args) => speed::run(args, terminal),
