@@ -292,6 +292,45 @@ fn a_line_that_is_wrong_stops_an_import_and_what_came_before_stays() {
 }
 
 #[test]
+fn a_chat_becomes_memories_of_what_was_said() {
+    let lines = [
+        r#"{"type":"summary","summary":"Deploys"}"#,
+        r#"{"type":"user","sessionId":"s1","timestamp":"2026-01-20T11:57:17Z","message":{"role":"user","content":"Deploys of the shop happen on Tuesdays"}}"#,
+        r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"Read","input":{}}]}}"#,
+        r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"the page"}]}}"#,
+        r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"The release checklist is in the wiki."}]}}"#,
+        r#"{"type":"user","message":{"role":"user","content":"ok, thanks"}}"#,
+    ];
+    let scratch = Scratch::new(&[("chat.jsonl", &lines.join("\n"))]);
+    let done = memory(&scratch, &["import", "chat.jsonl", "--json"]).ok().json();
+    let counts = ["new", "same", "messages", "skippedLines"].map(|name| done[name].as_u64());
+    assert_eq!(counts, [Some(2), Some(0), Some(2), Some(4)], "{done:#}");
+    let again = memory(&scratch, &["import", "chat.jsonl"]).ok();
+    let said =
+        "imported 0 memories, skipped 2 duplicates; read 2 messages, left out 4 other lines\n";
+    assert_eq!(again.stdout, said);
+    let list = memory(&scratch, &["list", "--json"]).ok().json();
+    let found = |text: &str| {
+        let all = list.as_array().unwrap();
+        all.iter().find(|one| one["text"] == text).unwrap_or_else(|| panic!("{list:#}"))
+    };
+    let said = found("User: Deploys of the shop happen on Tuesdays");
+    assert_eq!(
+        (&said["createdAt"], &said["source"]),
+        (&"2026-01-20T11:57:17Z".into(), &"chat s1".into())
+    );
+    assert_eq!(said["tainted"], false);
+    assert_eq!(found("Assistant: The release checklist is in the wiki.")["tainted"], true);
+    scratch.write(
+        "bad.jsonl",
+        "{\"role\": \"user\", \"text\": \"fine words\"}\n{\"text\": \"whose?\"}\n",
+    );
+    let run = memory(&scratch, &["import", "bad.jsonl"]);
+    let said = run.fails(2);
+    assert!(said.contains("bad.jsonl:2: a message needs a `role`"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_a_memory_is_refused() {
     let scratch = Scratch::new(&[]);
     for (args, said) in [

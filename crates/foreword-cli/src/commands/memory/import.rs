@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foreword_embed::Embedder;
-use foreword_search::{Imported, Line, LineError, Memories, MemoryKind, NewEntry};
+use foreword_search::{Chat, Imported, Line, LineError, Memories, MemoryKind, NewEntry};
 use foreword_skills::Act;
 use foreword_store::{MEMORY_BLOCK, Store};
 use serde_json::json;
@@ -19,18 +19,23 @@ use crate::user_env::act_of;
 
 /// Memories per transaction.
 pub(super) const BATCH: usize = 16 * MEMORY_BLOCK;
-/// Large enough for an escaped memory with a vector.
-const MAX_LINE_BYTES: u64 = 1 << 20;
+/// Large enough for a tool result in a transcript; a memory has its own, lower limit.
+const MAX_LINE_BYTES: u64 = 64 << 20;
 
-/// Import memories from lines of JSON or text
+/// Import memories from lines of JSON or text, or from a chat
 ///
 /// A line of JSON needs `text` and may have id, kind, agent, user, session, createdAt (milliseconds since the Unix epoch),
 /// date, tainted, source, importance and vector. Memories that are already stored are skipped.
+///
+/// A line with a `role` (user, assistant or a name), `text` and `time` is a message of a chat. Transcripts of Claude Code
+/// and pi are read as they are. Long messages are divided; tool results, system messages and bare acknowledgements are left
+/// out. What an assistant said after a tool result is marked as tainted.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   foreword memory import memories.jsonl
   foreword memory import - --jsonl < memories.jsonl
+  foreword memory import ~/.claude/projects/my-app/5f2c.jsonl
   foreword memory import notes.txt --kind fact        Store each line as a memory")]
 pub(crate) struct MemoryImportArgs {
     /// File with one memory per line, or - for standard input
@@ -39,7 +44,7 @@ pub(crate) struct MemoryImportArgs {
     /// Read the lines as JSON [default: if the first line starts with {]
     #[arg(long)]
     jsonl: bool,
-    /// Kind of memories from text
+    /// Kind of memories from text or chats
     #[arg(short, long, value_name = "WORD")]
     kind: Option<String>,
     /// Mark all memories as external and untrusted
@@ -75,23 +80,25 @@ pub(super) fn run(
         warned: false,
         progress: Progress::new(terminal),
     };
-    let mut jsonl = args.jsonl.then_some(true);
+    let mut form: Option<Form> = None;
     let outcome = import.lines(
         input,
         |line| {
-            let json = *jsonl.get_or_insert_with(|| line.trim_start().starts_with('{'));
-            let mut entry = if json {
-                Line::parse(line).map_err(|error| fault(&error))?
-            } else {
-                let text = line.trim();
-                let text = text.strip_prefix("- ").or(text.strip_prefix("* ")).unwrap_or(text);
-                let entry =
-                    NewEntry { kind: kind.clone().unwrap_or_default(), ..NewEntry::new(text) };
-                entry.check().map_err(|error| error.to_string())?;
-                entry
+            let kind = || kind.clone().unwrap_or_default();
+            let form = form.get_or_insert_with(|| Form::of(line, args.jsonl, kind()));
+            let mut entries = match form {
+                Form::Memories => vec![Line::parse(line).map_err(|error| fault(&error))?],
+                Form::Chat(chat) => chat.read(line).map_err(|error| error.to_string())?,
+                Form::Text => {
+                    let text = line.trim();
+                    let text = text.strip_prefix("- ").or(text.strip_prefix("* ")).unwrap_or(text);
+                    let entry = NewEntry { kind: kind(), ..NewEntry::new(text) };
+                    entry.check().map_err(|error| error.to_string())?;
+                    vec![entry]
+                }
             };
-            entry.tainted |= args.tainted;
-            Ok(entry)
+            entries.iter_mut().for_each(|entry| entry.tainted |= args.tainted);
+            Ok(entries)
         },
         terminal,
     );
@@ -105,8 +112,17 @@ pub(super) fn run(
             .hint(format!("imported {new} before the error, skipped {same}"))
             .hint("fix the line and import the same file again; stored memories are skipped"));
     }
+    let chat = match &form {
+        Some(Form::Chat(chat)) => Some(chat),
+        _ => None,
+    };
     if terminal.json {
-        return terminal.print_json_line(&json!({ "new": new, "same": same, "taken": taken }));
+        let mut counts = json!({ "new": new, "same": same, "taken": taken });
+        if let (Some(chat), Some(fields)) = (chat, counts.as_object_mut()) {
+            fields.insert("messages".into(), chat.messages.into());
+            fields.insert("skippedLines".into(), chat.skipped.into());
+        }
+        return terminal.print_json_line(&counts);
     }
     if taken > 0 {
         terminal.warn(&format!(
@@ -115,7 +131,30 @@ pub(super) fn run(
         ));
     }
     let (new, same) = (counted(new as u64, "memory"), counted(same as u64, "duplicate"));
-    terminal.print(&format!("imported {new}, skipped {same}\n"))
+    let read = chat.map_or_else(String::new, |chat| {
+        let messages = counted(chat.messages as u64, "message");
+        format!("; read {messages}, left out {}", counted(chat.skipped as u64, "other line"))
+    });
+    terminal.print(&format!("imported {new}, skipped {same}{read}\n"))
+}
+
+/// What the lines of a file are.
+enum Form {
+    Memories,
+    Chat(Chat),
+    Text,
+}
+
+impl Form {
+    /// The form of a file by its first line.
+    fn of(line: &str, jsonl: bool, kind: MemoryKind) -> Self {
+        match line.trim_start().starts_with('{') {
+            true if Chat::begins_with(line) => Self::Chat(Chat::new(kind)),
+            true => Self::Memories,
+            false if jsonl => Self::Memories,
+            false => Self::Text,
+        }
+    }
 }
 
 /// An import in progress.
@@ -134,7 +173,7 @@ impl Import<'_> {
     fn lines(
         &mut self,
         mut input: impl BufRead,
-        mut read: impl FnMut(&str) -> Result<NewEntry, String>,
+        mut read: impl FnMut(&str) -> Result<Vec<NewEntry>, String>,
         terminal: &Terminal,
     ) -> Result<(), CliError> {
         let mut bytes = Vec::new();
@@ -150,14 +189,14 @@ impl Import<'_> {
                 break;
             }
             if bytes.len() as u64 == MAX_LINE_BYTES {
-                return Err(at("the line is longer than 1 MiB"));
+                return Err(at("the line is longer than 64 MiB"));
             }
             let line = str::from_utf8(&bytes).map_err(|_| at("the line is not UTF-8"))?;
             let line = if number == 1 { line.trim_start_matches('\u{feff}') } else { line };
             if line.trim().is_empty() {
                 continue;
             }
-            self.batch.push(read(line).map_err(|what| at(&what))?);
+            self.batch.extend(read(line).map_err(|what| at(&what))?);
             if self.batch.len() >= BATCH {
                 self.flush(terminal)?;
             }
