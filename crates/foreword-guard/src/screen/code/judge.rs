@@ -1,12 +1,15 @@
 //! What effects mean: the one place in which sources, ways out and hosts are weighed, for all languages.
 
+mod hosts;
+mod ways_out;
+
 use super::effect::{Act, Effect};
 use super::machine::{Program, ProgramKind};
-use super::places::{DOTENV, is_agent_file, starts_on_its_own};
-use super::value::{HOLE, Mark, Marks, Origin};
-use crate::screen::known_hosts::is_code_host;
-use crate::screen::url::{Doubt, Url, urls};
+use super::places::{is_agent_file, starts_on_its_own};
+use super::value::{HOLE, Mark, Origin};
+use crate::screen::url::{Url, urls};
 use crate::screen::verdict::Verdict;
+use hosts::{Standing, whereto};
 
 /// A finding on its way: where, how grave, what.
 #[derive(Debug)]
@@ -49,22 +52,6 @@ impl<'a> Documents<'a> {
     }
 }
 
-/// How far a host is to be trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    Local,
-    /// The address is not constant.
-    Open,
-    /// The documents name it.
-    Named,
-    /// Nothing names it.
-    Stranger,
-    /// It is a bare address, an unencrypted stranger, and the like.
-    Weak(Doubt),
-    /// A drop, a tunnel, or a name that says what it is for.
-    Bad(Doubt),
-}
-
 /// Judges everything that programs do.
 pub(crate) fn judge(
     effects: &[Effect],
@@ -94,63 +81,6 @@ impl Judge<'_> {
     /// Whether an effect stands in a document, where the commands are for the reader to see.
     fn in_document(&self, effect: &Effect) -> bool {
         self.programs.get(effect.file).is_some_and(|program| program.kind == ProgramKind::Fence)
-    }
-
-    fn standing(&self, effect: &Effect, target: &str) -> Standing {
-        let found = urls(target);
-        let Some(url) = found.first() else { return Standing::Open };
-        if url.host().contains(HOLE) || url.is_placeholder() || url.host().starts_with("example.") {
-            return Standing::Open;
-        }
-        if url.is_local() {
-            return Standing::Local;
-        }
-        let named = self.in_document(effect) || self.names(url);
-        match url.doubt() {
-            Some(Doubt::Plain) if named => Standing::Named,
-            Some(doubt @ (Doubt::Plain | Doubt::RawAddress | Doubt::Shortener)) => {
-                Standing::Weak(doubt)
-            }
-            Some(doubt) => Standing::Bad(doubt),
-            None if named => Standing::Named,
-            None => Standing::Stranger,
-        }
-    }
-
-    /// Whether the documents name the host, or the domain it belongs to.
-    fn names(&self, url: &Url) -> bool {
-        let host = url.host();
-        let labels: Vec<&str> = host.rsplit('.').take(2).collect();
-        let domain = match labels.as_slice() {
-            [top, name] => format!("{name}.{top}"),
-            _ => host.to_owned(),
-        };
-        // Anyone can have a page there, so the whole name counts.
-        let shared = [
-            "github.io",
-            "vercel.app",
-            "onrender.com",
-            "workers.dev",
-            "netlify.app",
-            "herokuapp.com",
-            "pages.dev",
-            "web.app",
-            "fly.dev",
-            "railway.app",
-            "amazonaws.com",
-            "glitch.me",
-            "replit.app",
-            "supabase.co",
-            "azurewebsites.net",
-            "run.app",
-        ];
-        let wanted = if shared.contains(&domain.as_str()) { host } else { domain.as_str() };
-        let vendor = domain.split('.').next().unwrap_or_default();
-        self.documents.text.contains(wanted)
-            || vendor.len() >= 5
-                && !shared.contains(&domain.as_str())
-                && self.documents.text.contains(vendor)
-            || is_code_host(host)
     }
 
     fn effect(&mut self, effect: &Effect) {
@@ -187,144 +117,6 @@ impl Judge<'_> {
             Act::LoadRemote => self.loaded(effect),
             Act::Install => self.installed(effect),
             Act::Clip | Act::Program | Act::ReadSecret | Act::Listen => {}
-        }
-    }
-
-    /// Something leaves the machine.
-    fn way_out(&mut self, effect: &Effect) {
-        let standing = self.standing(effect, &effect.target);
-        if standing == Standing::Local {
-            return;
-        }
-        let to = whereto(standing, &effect.target);
-        if let Some((verdict, what)) = self.secret_sent(effect, standing) {
-            let rule = "secret-exfiltration";
-            return self.add(effect, rule, verdict, format!("Sends {what} to {to}."));
-        }
-        let has = |origin: &Origin| effect.marks.has(origin);
-        let program_like = !self.in_document(effect);
-        match standing {
-            Standing::Bad(Doubt::PasteSite) if has(&Origin::Files) => {
-                let message = format!("Sends local data to {to}.");
-                self.add(effect, "data-upload", Verdict::NeedsReview, message);
-            }
-            Standing::Bad(_) if has(&Origin::Files) || has(&Origin::HostFacts) => {
-                self.add(
-                    effect,
-                    "data-upload",
-                    Verdict::Reject,
-                    format!("Sends local data to {to}."),
-                );
-            }
-            Standing::Bad(Doubt::SelfDeclared) if program_like => {
-                self.add(effect, "data-upload", Verdict::Reject, format!("Contacts {to}."));
-            }
-            Standing::Bad(_) => {
-                self.add(effect, "data-upload", Verdict::NeedsReview, format!("Contacts {to}."));
-            }
-            Standing::Weak(Doubt::RawAddress) if effect.target.contains("169.254.169.254") => {
-                let message = "Asks the cloud's metadata service for credentials.".into();
-                self.add(effect, "secret-exfiltration", Verdict::NeedsReview, message);
-            }
-            Standing::Weak(doubt)
-                if has(&Origin::Files) || has(&Origin::HostFacts) || doubt == Doubt::RawAddress =>
-            {
-                self.add(
-                    effect,
-                    "data-upload",
-                    Verdict::NeedsReview,
-                    format!("Sends data to {to}."),
-                );
-            }
-            Standing::Stranger
-                if program_like
-                    && (has(&Origin::Files) && sends_files(effect) || has(&Origin::HostFacts)) =>
-            {
-                let message =
-                    format!("Sends local data to {to}, which the skill's text does not name.");
-                self.add(effect, "data-upload", Verdict::NeedsReview, message);
-            }
-            Standing::Open
-                if effect.act == Act::Lookup
-                    && secrets(&effect.marks).next().is_some()
-                    && effect.target.contains(HOLE)
-                    && effect.target.contains('.') =>
-            {
-                self.add(
-                    effect,
-                    "secret-exfiltration",
-                    Verdict::Reject,
-                    "Sends data out in DNS lookups.".into(),
-                );
-            }
-            Standing::Stranger | Standing::Named | Standing::Open
-                if effect.act == Act::Copy && effect.target.starts_with("git ") && program_like =>
-            {
-                let message =
-                    format!("Sends the repository elsewhere (`{}`).", short(&effect.target));
-                self.add(effect, "data-upload", Verdict::NeedsReview, message);
-            }
-            Standing::Stranger if self.documents.claims_offline && program_like => {
-                let message =
-                    format!("Contacts {to}, but the skill says it does not use the network.");
-                self.add(effect, "undeclared-network", Verdict::NeedsReview, message);
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether a secret leaves for a place where it does not belong.
-    fn secret_sent(&self, effect: &Effect, standing: Standing) -> Option<(Verdict, String)> {
-        let foreign = |mark: &&Mark| !belongs(mark, &effect.target);
-        let data: Vec<&Mark> = secrets(&effect.marks).filter(foreign).collect();
-        let proof: Vec<&Mark> = secrets(&effect.proof).filter(foreign).collect();
-        let variables = data.iter().filter(|m| m.origin == Origin::SecretVariable).count();
-        let describe = |mark: &Mark| match mark.origin {
-            Origin::SecretVariable => format!("the variable {}", mark.detail),
-            Origin::Environment => "all environment variables".to_owned(),
-            _ => short(&mark.detail),
-        };
-        for mark in &data {
-            let verdict = match (&mark.origin, standing) {
-                (_, Standing::Bad(_)) => Some(Verdict::Reject),
-                (Origin::Environment, Standing::Open) => Some(Verdict::NeedsReview),
-                (Origin::Environment, _) => Some(Verdict::Reject),
-                (Origin::SecretFile, _) if is_weak(mark) => match standing {
-                    Standing::Stranger | Standing::Weak(_) => Some(Verdict::NeedsReview),
-                    _ => None,
-                },
-                (Origin::SecretFile | Origin::Page | Origin::Screen, _) => Some(Verdict::Reject),
-                (
-                    Origin::Credential | Origin::Clipboard,
-                    Standing::Stranger | Standing::Weak(_),
-                ) => Some(Verdict::Reject),
-                (Origin::Credential | Origin::Clipboard, Standing::Named) => {
-                    Some(Verdict::NeedsReview)
-                }
-                (Origin::SecretVariable, Standing::Stranger | Standing::Weak(_))
-                    if variables >= 3 =>
-                {
-                    Some(Verdict::Reject)
-                }
-                (Origin::SecretVariable, Standing::Stranger | Standing::Weak(_))
-                    if variables >= 2 || is_prized(&mark.detail) =>
-                {
-                    Some(Verdict::NeedsReview)
-                }
-                (Origin::SecretVariable, Standing::Named) if variables >= 4 => {
-                    Some(Verdict::NeedsReview)
-                }
-                _ => None,
-            };
-            if let Some(verdict) = verdict {
-                return Some((verdict, describe(mark)));
-            }
-        }
-        let mark = proof.first()?;
-        match standing {
-            Standing::Bad(_) => Some((Verdict::Reject, describe(mark))),
-            Standing::Weak(_) => Some((Verdict::NeedsReview, describe(mark))),
-            _ => None,
         }
     }
 
@@ -459,37 +251,6 @@ impl Judge<'_> {
             self.add(effect, "package-source", Verdict::NeedsReview, message);
         }
     }
-
-    /// Secrets that are collected, whether or not they are seen to leave.
-    fn collections(&mut self, effects: &[Effect]) {
-        let mut kinds: Vec<&str> = Vec::new();
-        let mut first: Option<&Effect> = None;
-        for effect in effects.iter().filter(|e| e.act == Act::ReadSecret && !self.in_document(e)) {
-            let strong =
-                effect.marks.iter().filter(|m| m.origin == Origin::SecretFile && !is_weak(m));
-            for mark in strong {
-                let kind = mark.detail.split(" (").next().unwrap_or_default();
-                if !kinds.contains(&kind) {
-                    kinds.push(kind);
-                    first.get_or_insert(effect);
-                }
-            }
-        }
-        let private = [
-            "SSH keys",
-            "a wallet",
-            "saved passwords of a browser",
-            "cookies of a browser",
-            "password hashes",
-            "the keychain",
-            "GnuPG keys",
-        ];
-        let grave = kinds.len() >= 2 || kinds.iter().any(|kind| private.contains(kind));
-        if let Some(effect) = first.filter(|_| grave) {
-            let message = format!("Reads {}.", kinds.join(", "));
-            self.add(effect, "secret-access", Verdict::NeedsReview, message);
-        }
-    }
 }
 
 /// Names that matter even without any punctuation.
@@ -513,119 +274,6 @@ const KNOWN_CODE: [&str; 18] = [
     "fetch",
     "net",
 ];
-
-fn secrets(marks: &Marks) -> impl Iterator<Item = &Mark> {
-    marks.iter().filter(|mark| mark.origin.is_secret())
-}
-
-/// Keys of services that are worth stealing.
-fn is_prized(variable: &str) -> bool {
-    let upper = variable.to_ascii_uppercase();
-    [
-        "AWS",
-        "OPENAI",
-        "ANTHROPIC",
-        "GITHUB",
-        "GH_TOKEN",
-        "GITLAB",
-        "STRIPE",
-        "SLACK",
-        "DATABASE_URL",
-        "PRIVATE_KEY",
-        "MNEMONIC",
-        "SEED",
-        "WALLET",
-        "NPM_TOKEN",
-        "HF_TOKEN",
-        "GOOGLE",
-        "AZURE",
-        "TELEGRAM",
-        "DISCORD",
-        "CLOUDFLARE",
-        "SSH",
-        "PASSWORD",
-    ]
-    .iter()
-    .any(|part| upper.contains(part))
-}
-
-/// Files that a program may well read for its own settings.
-fn is_weak(mark: &Mark) -> bool {
-    let kind = mark.detail.split(" (").next().unwrap_or_default();
-    [DOTENV, ".env", "credentials", "credentials of an agent", "npm credentials", "git credentials"]
-        .contains(&kind)
-}
-
-/// A file's own bytes are sent, and not only something read from a configuration.
-fn sends_files(effect: &Effect) -> bool {
-    let configuration = |m: &Mark| {
-        m.origin == Origin::Files
-            && [".json", ".toml", ".yaml", ".yml", ".ini", ".cfg", ".conf", "config"]
-                .iter()
-                .any(|e| m.detail.ends_with(e))
-    };
-    effect.marks.iter().any(|m| m.origin == Origin::Files && !configuration(m))
-}
-
-/// A key that goes to the service it is for.
-fn belongs(mark: &Mark, target: &str) -> bool {
-    let host = urls(target).first().map(|url| url.host().to_owned()).unwrap_or_default();
-    let generic = [
-        "api",
-        "key",
-        "token",
-        "secret",
-        "access",
-        "auth",
-        "bot",
-        "password",
-        "client",
-        "app",
-        "url",
-        "database",
-        "private",
-        "bearer",
-        "user",
-        "personal",
-        "service",
-        "the",
-        "credentials",
-        "keys",
-        "id",
-    ];
-    let words = mark.detail.split(|c: char| !c.is_ascii_alphanumeric());
-    words
-        .map(str::to_ascii_lowercase)
-        .filter(|word| word.len() >= 3 && !generic.contains(&word.as_str()))
-        .any(|word| host.contains(&word) || aliases(&word).iter().any(|alias| host.contains(alias)))
-}
-
-/// Services whose hosts are called otherwise.
-fn aliases(word: &str) -> &'static [&'static str] {
-    match word {
-        "google" | "gemini" | "gcp" | "firebase" | "youtube" | "gmail" => &["googleapis", "google"],
-        "aws" => &["amazonaws", "aws"],
-        "azure" => &["microsoft", "windows.net", "azure"],
-        "claude" | "anthropic" => &["anthropic"],
-        "twitter" => &["x.com", "twitter"],
-        "jira" | "confluence" => &["atlassian"],
-        "hugging" | "huggingface" => &["huggingface", "hf.co"],
-        "github" => &["github"],
-        "lark" | "feishu" => &["feishu", "larksuite"],
-        _ => &[],
-    }
-}
-
-fn whereto(standing: Standing, target: &str) -> String {
-    let host = urls(target).first().map(|url| url.host().to_owned());
-    match (standing, host) {
-        (Standing::Bad(doubt) | Standing::Weak(doubt), Some(host)) => {
-            format!("{} ({})", short(&host), doubt.reason())
-        }
-        (_, Some(host)) if !host.contains(HOLE) => short(&host),
-        _ => "another machine".to_owned(),
-    }
-}
 
 fn short(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default().replace(HOLE, "…");

@@ -1,6 +1,6 @@
 //! What the code of a skill does: parsed, not matched.
 //!
-//! `language` parses with tree-sitter; `lower*` turns each language into one small form (`ir`);
+//! `language` parses with tree-sitter; `lower` turns each language into one small form (`ir`);
 //! `machine` follows values through it, with `calls` and `commands` for what functions and programs
 //! do, across all files of a skill; `judge` weighs what comes out, in one place for all languages;
 //! `capabilities` says it for people. Nothing is run, and no text is ever written to a file.
@@ -13,8 +13,6 @@ mod ir;
 mod judge;
 pub(crate) mod language;
 mod lower;
-mod lower_powershell;
-mod lower_shell;
 mod machine;
 mod manifests;
 mod places;

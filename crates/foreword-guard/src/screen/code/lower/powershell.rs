@@ -2,8 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::ir::{Call, Command, Expr, Function, Stmt, Target};
-use super::lower::Lowerer;
+use super::Lowerer;
+use crate::screen::code::ir::{Call, Command, Expr, Function, Stmt, Target};
 
 impl Lowerer<'_> {
     pub(super) fn powershell_block(&mut self, node: Node<'_>) -> Vec<Stmt> {
@@ -90,7 +90,7 @@ impl Lowerer<'_> {
             | "path_command_name_token"
             | "command_name" => Expr::Text(this.source(node).replace('`', "")),
             "decimal_integer_literal" | "hexadecimal_integer_literal" => {
-                super::text::number(this.source(node))
+                crate::screen::code::text::number(this.source(node))
                     .map_or(Expr::Unknown(Vec::new()), Expr::Number)
             }
             "invokation_expression" | "member_access" => this.powershell_member(node),

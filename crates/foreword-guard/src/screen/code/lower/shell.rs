@@ -2,9 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::ir::{Call, Command, Expr, Function, Stmt, Target};
-use super::lower::Lowerer;
-use super::text::unescape;
+use super::Lowerer;
+use crate::screen::code::ir::{Call, Command, Expr, Function, Stmt, Target};
+use crate::screen::code::text::unescape;
 
 impl Lowerer<'_> {
     pub(super) fn shell_block(&mut self, node: Node<'_>) -> Vec<Stmt> {

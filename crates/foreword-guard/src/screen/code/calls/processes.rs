@@ -1,0 +1,174 @@
+//! Calls that start programs or run code.
+
+use super::Parts;
+use crate::screen::code::effect::Act;
+use crate::screen::code::language::Language;
+use crate::screen::code::machine::Machine;
+use crate::screen::code::value::Value;
+
+impl Machine<'_> {
+    /// Programs and code that run.
+    pub(super) fn running(&mut self, path: &str, last: &str, parts: &Parts<'_>) -> Option<Value> {
+        let line = parts.line;
+        let first = parts.first().cloned().unwrap_or_default();
+        let processes = [
+            "subprocess",
+            "child_process",
+            "os",
+            "Open3",
+            "Kernel",
+            "IO",
+            "Process",
+            "execa",
+            "shelljs",
+            "zx",
+            "Bun",
+            "Deno",
+            "asyncio",
+            "commands",
+            "pty",
+            "popen2",
+        ];
+        let root = path.split('.').next().unwrap_or_default();
+        let starts = matches!(
+            last,
+            "run"
+                | "Popen"
+                | "call"
+                | "check_call"
+                | "check_output"
+                | "getoutput"
+                | "getstatusoutput"
+                | "system"
+                | "popen"
+                | "spawn"
+                | "spawnSync"
+                | "exec"
+                | "execSync"
+                | "execFile"
+                | "execFileSync"
+                | "fork"
+                | "execv"
+                | "execve"
+                | "execvp"
+                | "execl"
+                | "execlp"
+                | "capture2"
+                | "capture3"
+                | "capture2e"
+                | "popen3"
+                | "create_subprocess_exec"
+                | "create_subprocess_shell"
+                | "Command"
+                | "startfile"
+                | "posix_spawn"
+                | "execa"
+                | "spawnl"
+                | "spawnv"
+                | "spawnlp"
+        );
+        let bare = matches!(
+            path,
+            "system"
+                | "exec"
+                | "spawn"
+                | "execSync"
+                | "spawnSync"
+                | "execFile"
+                | "Popen"
+                | "execa"
+                | "execaCommand"
+                | "$"
+        ) && !(path == "exec" && self.language() == Language::Python);
+        if starts && processes.contains(&root) || bare {
+            return Some(self.start(&first, parts, line));
+        }
+        if starts && path.contains("child_process") {
+            return Some(self.start(&first, parts, line));
+        }
+        let language = self.language();
+        match (path, last) {
+            (
+                "eval" | "exec" | "window.eval" | "globalThis.eval" | "builtins.eval"
+                | "builtins.exec" | "global.eval" | "instance_eval" | "__builtins__.eval"
+                | "__builtins__.exec",
+                _,
+            )
+            | (
+                _,
+                "runInThisContext" | "runInNewContext" | "runInContext" | "class_eval" | "_compile"
+                | "execScript",
+            ) => Some(self.run_code(language, &first, line)),
+            ("compile", _) if language == Language::Python => Some(first),
+            ("Function" | "AsyncFunction", _) => {
+                let code = parts.args.last().cloned().unwrap_or_default();
+                Some(self.run_code(language, &code, line))
+            }
+            ("setTimeout" | "setInterval", _) if first.text.is_some() => {
+                Some(self.run_code(language, &first, line))
+            }
+            (_, "loads" | "load")
+                if ["pickle", "marshal", "dill", "cloudpickle"]
+                    .iter()
+                    .any(|m| path.contains(m)) =>
+            {
+                Some(self.run_code(language, &first, line))
+            }
+            ("import" | "__import__" | "importlib.import_module" | "require", _) => {
+                let name = first.constant().unwrap_or_default().to_owned();
+                if name.is_empty() {
+                    return Some(Value::marked(first.marks));
+                }
+                if name.starts_with("http://") || name.starts_with("https://") {
+                    self.add(Act::LoadRemote, &name, first.marks.clone(), line);
+                } else if first.disguised {
+                    self.add(Act::Disguise, &name, first.marks.clone(), line);
+                }
+                Some(Value {
+                    disguised: first.disguised,
+                    ..Value::path(name.strip_prefix("node:").unwrap_or(&name))
+                })
+            }
+            (_, "getattr") if parts.args.len() >= 2 => {
+                let (object, name) = (parts.args.first()?, parts.args.get(1)?);
+                let text = name.constant()?.to_owned();
+                let mut value = self.member(object, &text, line);
+                value.disguised |= name.disguised;
+                Some(value)
+            }
+            ("invoke-expression" | "iex", _) => {
+                Some(self.run_code(Language::PowerShell, &first, line))
+            }
+            _ => None,
+        }
+    }
+
+    /// A program is started: with words, or with a line for a shell.
+    pub(super) fn start(&mut self, first: &Value, parts: &Parts<'_>, line: u32) -> Value {
+        let mut words: Vec<Value> = match &first.items {
+            Some(items) => items.as_ref().clone(),
+            None => Vec::new(),
+        };
+        let stdin = parts.named(&["input", "stdin"]);
+        if words.is_empty() {
+            let more = parts.args.get(1).and_then(|v| v.items.as_ref());
+            let flat = parts.args.iter().skip(1).take_while(|v| v.text.is_some());
+            let flat: Vec<Value> = flat.cloned().collect();
+            if let Some(more) = more {
+                words.push(first.clone());
+                words.extend(more.iter().cloned());
+            } else if !flat.is_empty() && first.as_text().is_some_and(|t| !t.contains(' ')) {
+                words.push(first.clone());
+                words.extend(flat);
+            }
+        }
+        if words.is_empty() {
+            let mut code = first.clone();
+            code.marks = first.all_marks();
+            let mut out = self.run_code(Language::Shell, &code, line);
+            out.marks.add(&stdin.map(Value::all_marks).unwrap_or_default());
+            return out;
+        }
+        self.run_words(&words, stdin, line)
+    }
+}

@@ -1,0 +1,160 @@
+//! Calls that change texts: encodings, joins, and everything that is not known.
+
+use std::rc::Rc;
+
+use super::Parts;
+use crate::screen::code::machine::{Machine, is_passive};
+use crate::screen::code::text::Encoding;
+use crate::screen::code::value::Value;
+
+impl Machine<'_> {
+    /// What takes an encoding off.
+    pub(super) fn decoding(&mut self, path: &str, last: &str, parts: &Parts<'_>) -> Option<Value> {
+        let line = parts.line;
+        let first = parts.first().cloned().unwrap_or_default();
+        let encoding = match last {
+            "b64decode" | "urlsafe_b64decode" | "standard_b64decode" | "atob" | "decode64"
+            | "urlsafe_decode64" | "strict_decode64" | "frombase64string" | "decodebytes"
+            | "a2b_base64" => Encoding::Base64,
+            "b32decode" => Encoding::Base32,
+            "fromhex" | "unhexlify" | "a2b_hex" | "b16decode" => Encoding::Hex,
+            "decompress" | "inflate" | "gunzipSync" | "inflateSync" | "decrypt" | "b85decode"
+            | "a85decode" => Encoding::Opaque,
+            "unescape" | "decodeURIComponent" | "unquote" => Encoding::Percent,
+            "reversed" | "reverse"
+                if first.text.is_some() || parts.receiver.is_some_and(|r| r.text.is_some()) =>
+            {
+                Encoding::Reversed
+            }
+            "from" if path == "Buffer.from" => {
+                if parts.has_text(&["base64", "base64url"]) {
+                    Encoding::Base64
+                } else if parts.has_text(&["hex"]) {
+                    Encoding::Hex
+                } else if first.items.is_some() {
+                    return Some(Self::text_of_codes(&first));
+                } else {
+                    return Some(first);
+                }
+            }
+            "decode"
+                if path.contains("codecs")
+                    || parts.has_text(&["rot13", "rot_13", "hex", "base64"]) =>
+            {
+                if parts.has_text(&["rot13", "rot_13"]) {
+                    Encoding::Rot13
+                } else if parts.has_text(&["hex", "hex_codec"]) {
+                    Encoding::Hex
+                } else if parts.has_text(&["base64", "base64_codec"]) {
+                    Encoding::Base64
+                } else {
+                    return Some(first.or(parts.receiver.unwrap_or(&Value::default())));
+                }
+            }
+            "fromCharCode" | "fromCodePoint" | "chr" | "bytes" | "bytearray" | "pack" => {
+                if first.items.is_some() || first.number.is_some() {
+                    let codes = if first.items.is_some() {
+                        first
+                    } else {
+                        Value { items: Some(Rc::new(parts.args.to_vec())), ..Value::default() }
+                    };
+                    return Some(Self::text_of_codes(&codes));
+                }
+                let receiver = parts.receiver.filter(|_| last == "pack");
+                return Some(receiver.unwrap_or(&first).clone());
+            }
+            _ => return None,
+        };
+        let text = if first.text.is_some() || encoding != Encoding::Reversed {
+            first
+        } else {
+            parts.receiver.cloned().unwrap_or_default()
+        };
+        // A file that a program decodes for its own use is no code.
+        if encoding == Encoding::Opaque && text.text.is_none() && text.marks.is_empty() {
+            return Some(text);
+        }
+        Some(self.decoded(&text, encoding, line))
+    }
+
+    /// A text written as character codes.
+    fn text_of_codes(codes: &Value) -> Value {
+        let items = codes.items.iter().flat_map(|items| items.iter());
+        let text: Option<String> = items
+            .map(|item| item.number.and_then(|n| u32::try_from(n).ok()).and_then(char::from_u32))
+            .collect();
+        let mut value = Value::marked(codes.all_marks());
+        value.text = text.filter(|text| text.len() > 2).map(|text| text.as_str().into());
+        value.disguised = value.text.is_some();
+        value
+    }
+
+    /// What is done to texts and lists, and everything that is not known.
+    pub(super) fn texts(&mut self, last: &str, parts: &Parts<'_>) -> Value {
+        let first = parts.first().cloned().unwrap_or_default();
+        let receiver = parts.receiver.cloned().unwrap_or_default();
+        let mut value = match last {
+            "join" => {
+                let (list, between) = if receiver.items.is_some() {
+                    (receiver.items.as_ref(), first.constant().unwrap_or_default())
+                } else {
+                    (first.items.as_ref(), receiver.constant().unwrap_or_default())
+                };
+                match list {
+                    Some(list) => {
+                        let mut value = Value::joined(list, between);
+                        // Short pieces put together are a disguise; a list of words is none.
+                        let short = |v: &Value| {
+                            v.as_text().is_some_and(|t| t.len() <= 6 && !t.contains('/'))
+                        };
+                        value.disguised |=
+                            between.is_empty() && list.len() >= 3 && list.iter().all(short);
+                        value
+                    }
+                    None => Value::default(),
+                }
+            }
+            "replace" | "replaceAll" | "gsub" if parts.args.len() >= 2 => {
+                let text = receiver.constant().zip(parts.args.first().and_then(Value::constant));
+                let with = parts.args.get(1).and_then(Value::constant);
+                let text = text.zip(with).filter(|((_, from), _)| !from.is_empty());
+                let text = text.map(|((text, from), with)| text.replace(from, with));
+                Value { text: text.map(|t| t.as_str().into()), ..Value::default() }
+            }
+            "format" => receiver.clone(),
+            "first-of" => {
+                let known = parts.args.iter().find(|v| v.text.is_some());
+                known.cloned().unwrap_or_default()
+            }
+            "concat" | "append" | "push" if receiver.text.is_some() => {
+                let mut all = vec![receiver.clone()];
+                all.extend(parts.args.iter().cloned());
+                Value::joined(&all, "")
+            }
+            _ if is_passive(last) && receiver.text.is_some() => receiver.clone(),
+            "map" | "filter" | "split" | "slice" | "flat" | "reverse" => {
+                Value { items: receiver.items.clone(), ..Value::default() }
+            }
+            "encodeURIComponent" | "quote" | "bytes" | "str" | "String" | "encode"
+            | "b64encode" | "hexlify" | "btoa" => Value {
+                text: first.text.filter(|_| last != "btoa" && last != "b64encode"),
+                ..Value::default()
+            },
+            _ => Value::default(),
+        };
+        let path = match last {
+            // What makes an object of a library keeps its name.
+            _ if last.chars().next().is_some_and(char::is_uppercase)
+                || matches!(last, "socket" | "session" | "client" | "create" | "request") =>
+            {
+                receiver.path.as_deref().map_or(last.to_owned(), |p| format!("{p}.{last}"))
+            }
+            _ => String::new(),
+        };
+        if !path.is_empty() {
+            value.path = Some(path.into());
+        }
+        value.marks.add(&parts.marks());
+        value
+    }
+}

@@ -1,0 +1,103 @@
+//! Commands of developers and administrators: git, package managers, credential stores.
+
+use crate::screen::code::effect::Act;
+use crate::screen::code::machine::Machine;
+use crate::screen::code::value::{Marks, Origin, Value};
+
+impl Machine<'_> {
+    pub(super) fn git(&mut self, rest: &[Value], line: u32) {
+        let text = Value::joined(rest, " ");
+        let text = text.as_text().unwrap_or_default().to_owned();
+        let url = rest
+            .iter()
+            .filter_map(Value::as_text)
+            .find(|t| t.contains("://") || t.starts_with("git@"));
+        let adds = text.starts_with("remote add") || text.starts_with("remote set-url");
+        if adds && let Some(url) = url {
+            let marks = self.mark(Origin::Files, "the repository", line);
+            self.add(Act::Copy, &format!("git remote {url}"), marks, line);
+        } else if text.starts_with("push")
+            && (url.is_some()
+                || text.contains("--force")
+                || text.contains(" -f")
+                || text.contains("--mirror")
+                || text.contains("--all"))
+        {
+            let marks = self.mark(Origin::Files, "the repository", line);
+            self.add(Act::Copy, &format!("git {text}"), marks, line);
+        } else if text.starts_with("config")
+            && [
+                "core.hooksPath",
+                "core.hookspath",
+                "core.sshCommand",
+                "core.fsmonitor",
+                "credential.helper",
+                "core.pager",
+            ]
+            .iter()
+            .any(|k| text.contains(k))
+        {
+            self.add(Act::Persist, &format!("git {text}"), Marks::default(), line);
+        } else if text.starts_with("clone")
+            && let Some(url) = url
+        {
+            let url = url.to_owned();
+            self.add(Act::Install, &format!("git clone {url}"), Marks::default(), line);
+        }
+    }
+
+    pub(super) fn install(&mut self, name: &str, rest: &[Value], line: u32) {
+        let text = Value::joined(rest, " ");
+        let text = text.as_text().unwrap_or_default().to_owned();
+        let installs = matches!(name, "npx" | "uvx")
+            || ["install", " i ", "add", "get"].iter().any(|w| format!(" {text} ").contains(w));
+        if installs {
+            self.add(Act::Install, &format!("{name} {text}"), Marks::default(), line);
+        } else {
+            self.add(Act::Program, &format!("{name} {text}"), Marks::default(), line);
+        }
+    }
+
+    pub(super) fn lower_defences(&mut self, name: &str, rest: &[Value], line: u32) {
+        let text = Value::joined(rest, " ");
+        let text = text.as_text().unwrap_or_default().to_owned();
+        let off = match name {
+            "history" => text.contains("-c"),
+            "unset" => text.contains("HISTFILE"),
+            "ufw" | "csrutil" | "spctl" => text.contains("disable"),
+            "setenforce" => text.contains('0'),
+            "iptables" => text.contains("-F"),
+            "xattr" => text.contains("quarantine") || text.contains("-c"),
+            "netsh" => text.contains("off"),
+            "tccutil" => text.contains("reset"),
+            _ => true,
+        };
+        if off {
+            self.add(Act::Lower, &format!("{name} {text}"), Marks::default(), line);
+        }
+    }
+}
+
+/// What a program that manages credentials is asked for.
+pub(super) fn credential(name: &str, rest: &[Value]) -> Option<&'static str> {
+    let text = Value::joined(rest, " ");
+    let text = text.as_text().unwrap_or_default();
+    let asks = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
+    match name {
+        "security" => asks(&["find-generic-password", "find-internet-password", "dump-keychain"])
+            .then_some("the keychain"),
+        "gpg" => asks(&["--export-secret"]).then_some("GnuPG keys"),
+        "pass" => asks(&["show"]).then_some("the password store"),
+        "secret-tool" => asks(&["lookup"]).then_some("the keyring"),
+        "op" | "bw" => asks(&["read", "get", "list"]).then_some("the password manager"),
+        "gh" => asks(&["auth token"]).then_some("the GitHub token"),
+        "gcloud" => asks(&["print-access-token", "print-identity-token"])
+            .then_some("the Google Cloud token"),
+        "aws" => asks(&["configure get", "get-session-token", "export-credentials"])
+            .then_some("AWS credentials"),
+        "kubectl" => asks(&["get secret", "get secrets"]).then_some("Kubernetes secrets"),
+        "az" => asks(&["get-access-token"]).then_some("the Azure token"),
+        "vault" => asks(&["read", "kv get", "print token"]).then_some("secrets of Vault"),
+        _ => None,
+    }
+}

@@ -1,0 +1,167 @@
+//! Commands that move data over the network: `curl`, `scp`, `nc` and the like.
+
+use super::{all_marks, operands};
+use crate::screen::code::effect::Act;
+use crate::screen::code::machine::Machine;
+use crate::screen::code::value::{Marks, Origin, Value};
+
+impl Machine<'_> {
+    /// `curl` and its like: requests, uploads and downloads.
+    pub(super) fn transfer(
+        &mut self,
+        name: &str,
+        rest: &[Value],
+        stdin: Option<&Value>,
+        line: u32,
+    ) -> Value {
+        let (mut data, mut proof) = (Marks::default(), Marks::default());
+        let mut urls: Vec<&Value> = Vec::new();
+        let mut out: Option<Value> = None;
+        let mut sends = false;
+        let mut words = rest.iter().peekable();
+        while let Some(word) = words.next() {
+            let text = word.as_text().unwrap_or_default();
+            let flag = text.split('=').next().unwrap_or_default().to_ascii_lowercase();
+            let bundled = |c: char| {
+                name == "curl"
+                    && text.starts_with('-')
+                    && !text.starts_with("--")
+                    && text.ends_with(c)
+            };
+            match flag.as_str() {
+                "-d" | "--data" | "--data-binary" | "--data-raw" | "--data-urlencode" | "-f"
+                | "--form" | "--upload-file" | "--json" | "--post-data" | "--post-file"
+                | "--body-file" | "--form-string" | "-body" | "-infile" | "--data-ascii" => {
+                    // `-f` is `--fail`, `-F` is `--form`.
+                    if text == "-f" && name == "curl" {
+                        continue;
+                    }
+                    sends = true;
+                    let inline = text.split_once('=').filter(|_| text.starts_with("--"));
+                    let value = match inline {
+                        Some((_, value)) => Value { text: Some(value.into()), ..word.clone() },
+                        None => words.next().cloned().unwrap_or_default(),
+                    };
+                    data.add(&value.all_marks());
+                    let content = value.as_text().unwrap_or_default();
+                    let reads = flag.contains("file") || flag == "-infile";
+                    let path =
+                        content.rsplit_once('@').map(|(_, path)| path).or(reads.then_some(content));
+                    match path {
+                        Some("-") => data.add(&stdin.map(Value::all_marks).unwrap_or_default()),
+                        Some(path) if !path.is_empty() && flag != "--data-raw" => {
+                            let path = Value {
+                                text: Some(path.split(';').next().unwrap_or(path).into()),
+                                ..value.clone()
+                            };
+                            data.add(&self.read_path(&path, line).marks);
+                        }
+                        _ => {}
+                    }
+                }
+                "-t" if text == "-T" => {
+                    sends = true;
+                    if let Some(path) = words.next() {
+                        data.add(&self.read_path(path, line).marks);
+                        if path.as_text() == Some("-") {
+                            data.add(&stdin.map(Value::all_marks).unwrap_or_default());
+                        }
+                    }
+                }
+                "-h" | "--header" | "-u" | "--user" | "-headers" | "-b" | "--cookie"
+                | "--oauth2-bearer" => {
+                    proof.add(&words.next().map(Value::all_marks).unwrap_or_default());
+                }
+                "-x" | "--request" | "-method" | "-a" | "--user-agent" | "-m" | "--max-time"
+                | "--connect-timeout" | "-w" | "--write-out" | "--retry" | "-usebasicparsing" => {
+                    if flag != "-usebasicparsing" {
+                        words.next();
+                    }
+                }
+                "-o" | "--output" | "--output-document" | "-outfile" | "-destination" => {
+                    if text == "-O" && name == "curl" {
+                        out = Some(Value::default());
+                    } else {
+                        out = words.next().cloned();
+                    }
+                }
+                "-uri" | "-source" => {}
+                _ if bundled('O') => out = Some(Value::default()),
+                _ if bundled('o') => out = words.next().cloned(),
+                _ if bundled('d') => {
+                    sends = true;
+                    data.add(&words.next().map(Value::all_marks).unwrap_or_default());
+                }
+                _ if text.starts_with('-') => {}
+                _ => urls.push(word),
+            }
+        }
+        let url =
+            urls.iter().find(|w| w.as_text().is_some_and(|t| t.contains("://"))).or(urls.first());
+        let target = url.and_then(|w| w.as_text()).unwrap_or_default().to_owned();
+        for url in &urls {
+            data.add(&url.all_marks());
+        }
+        if let Some(stdin) = stdin.filter(|_| sends) {
+            // Only what names the input reads it, but a hole may be that name.
+            if data.is_empty() {
+                data.add(&stdin.all_marks());
+            }
+        }
+        self.add_with_proof(Act::Http, &target, data, proof, line);
+        let fetched = Value::marked(self.mark(Origin::Fetched, target.clone(), line));
+        let to_file = out.or_else(|| (name == "wget" || name == "aria2c").then(Value::default));
+        match to_file {
+            Some(path) if path.as_text() != Some("-") => {
+                let last = target.rsplit('/').next().unwrap_or_default().to_owned();
+                let path = path.as_text().map_or(last, str::to_owned);
+                self.add(Act::Write, &path, fetched.marks.clone(), line);
+                self.stage(&path, &fetched);
+                Value::default()
+            }
+            _ => fetched,
+        }
+    }
+
+    pub(super) fn copy(&mut self, name: &str, rest: &[Value], line: u32) {
+        let list: Vec<&Value> = operands(rest).collect();
+        let Some((target, sources)) = list.split_last() else { return };
+        let mut read = Value::default();
+        for source in sources {
+            let one = self.read_path(source, line);
+            read = read.or(&one);
+        }
+        let target_text = target.as_text().unwrap_or_default().to_owned();
+        let remote = |text: &str| {
+            text.contains("://")
+                || text
+                    .split_once(':')
+                    .is_some_and(|(host, _)| host.contains('@') || host.contains('.'))
+        };
+        if remote(&target_text)
+            || !matches!(name, "cp" | "mv" | "ln" | "install" | "rsync" | "copy-item" | "move-item")
+        {
+            let any =
+                list.iter().find_map(|w| w.as_text().filter(|t| remote(t))).unwrap_or(&target_text);
+            let any = any.to_owned();
+            self.add(Act::Copy, &any, read.marks, line);
+        } else {
+            self.redirect(target, &read, None, &[], line);
+        }
+    }
+
+    pub(super) fn connect(&mut self, name: &str, rest: &[Value], stdin: Option<&Value>, line: u32) {
+        let text = Value::joined(rest, " ");
+        let text = text.as_text().unwrap_or_default().to_owned();
+        let shell = ["-e", "-c", "--exec", "--sh-exec", "EXEC:", "exec:", "SYSTEM:"];
+        let runs =
+            shell.iter().any(|s| text.contains(s)) && (text.contains("sh") || text.contains("cmd"));
+        if runs {
+            self.add(Act::RemoteShell, &format!("{name} {text}"), Marks::default(), line);
+        } else if text.contains("-l") {
+            self.add(Act::Listen, &text, Marks::default(), line);
+        } else {
+            self.add(Act::Connect, &text, all_marks(rest, stdin), line);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! How far the host of an address is to be trusted, and which keys belong to it.
+
+use super::{Judge, short};
+use crate::screen::code::effect::Effect;
+use crate::screen::code::value::{HOLE, Mark};
+use crate::screen::known_hosts::is_code_host;
+use crate::screen::url::{Doubt, Url, urls};
+
+/// How far a host is to be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    Local,
+    /// The address is not constant.
+    Open,
+    /// The documents name it.
+    Named,
+    /// Nothing names it.
+    Stranger,
+    /// It is a bare address, an unencrypted stranger, and the like.
+    Weak(Doubt),
+    /// A drop, a tunnel, or a name that says what it is for.
+    Bad(Doubt),
+}
+
+impl Judge<'_> {
+    pub(super) fn standing(&self, effect: &Effect, target: &str) -> Standing {
+        let found = urls(target);
+        let Some(url) = found.first() else { return Standing::Open };
+        if url.host().contains(HOLE) || url.is_placeholder() || url.host().starts_with("example.") {
+            return Standing::Open;
+        }
+        if url.is_local() {
+            return Standing::Local;
+        }
+        let named = self.in_document(effect) || self.names(url);
+        match url.doubt() {
+            Some(Doubt::Plain) if named => Standing::Named,
+            Some(doubt @ (Doubt::Plain | Doubt::RawAddress | Doubt::Shortener)) => {
+                Standing::Weak(doubt)
+            }
+            Some(doubt) => Standing::Bad(doubt),
+            None if named => Standing::Named,
+            None => Standing::Stranger,
+        }
+    }
+
+    /// Whether the documents name the host, or the domain it belongs to.
+    fn names(&self, url: &Url) -> bool {
+        let host = url.host();
+        let labels: Vec<&str> = host.rsplit('.').take(2).collect();
+        let domain = match labels.as_slice() {
+            [top, name] => format!("{name}.{top}"),
+            _ => host.to_owned(),
+        };
+        // Anyone can have a page there, so the whole name counts.
+        let shared = [
+            "github.io",
+            "vercel.app",
+            "onrender.com",
+            "workers.dev",
+            "netlify.app",
+            "herokuapp.com",
+            "pages.dev",
+            "web.app",
+            "fly.dev",
+            "railway.app",
+            "amazonaws.com",
+            "glitch.me",
+            "replit.app",
+            "supabase.co",
+            "azurewebsites.net",
+            "run.app",
+        ];
+        let wanted = if shared.contains(&domain.as_str()) { host } else { domain.as_str() };
+        let vendor = domain.split('.').next().unwrap_or_default();
+        self.documents.text.contains(wanted)
+            || vendor.len() >= 5
+                && !shared.contains(&domain.as_str())
+                && self.documents.text.contains(vendor)
+            || is_code_host(host)
+    }
+}
+
+/// A key that goes to the service it is for.
+pub(super) fn belongs(mark: &Mark, target: &str) -> bool {
+    let host = urls(target).first().map(|url| url.host().to_owned()).unwrap_or_default();
+    let generic = [
+        "api",
+        "key",
+        "token",
+        "secret",
+        "access",
+        "auth",
+        "bot",
+        "password",
+        "client",
+        "app",
+        "url",
+        "database",
+        "private",
+        "bearer",
+        "user",
+        "personal",
+        "service",
+        "the",
+        "credentials",
+        "keys",
+        "id",
+    ];
+    let words = mark.detail.split(|c: char| !c.is_ascii_alphanumeric());
+    words
+        .map(str::to_ascii_lowercase)
+        .filter(|word| word.len() >= 3 && !generic.contains(&word.as_str()))
+        .any(|word| host.contains(&word) || aliases(&word).iter().any(|alias| host.contains(alias)))
+}
+
+/// Services whose hosts are called otherwise.
+fn aliases(word: &str) -> &'static [&'static str] {
+    match word {
+        "google" | "gemini" | "gcp" | "firebase" | "youtube" | "gmail" => &["googleapis", "google"],
+        "aws" => &["amazonaws", "aws"],
+        "azure" => &["microsoft", "windows.net", "azure"],
+        "claude" | "anthropic" => &["anthropic"],
+        "twitter" => &["x.com", "twitter"],
+        "jira" | "confluence" => &["atlassian"],
+        "hugging" | "huggingface" => &["huggingface", "hf.co"],
+        "github" => &["github"],
+        "lark" | "feishu" => &["feishu", "larksuite"],
+        _ => &[],
+    }
+}
+
+pub(super) fn whereto(standing: Standing, target: &str) -> String {
+    let host = urls(target).first().map(|url| url.host().to_owned());
+    match (standing, host) {
+        (Standing::Bad(doubt) | Standing::Weak(doubt), Some(host)) => {
+            format!("{} ({})", short(&host), doubt.reason())
+        }
+        (_, Some(host)) if !host.contains(HOLE) => short(&host),
+        _ => "another machine".to_owned(),
+    }
+}

@@ -1,0 +1,233 @@
+//! What leaves the machine: secrets, files, facts.
+
+use super::hosts::{Standing, belongs, whereto};
+use super::{Judge, short};
+use crate::screen::code::effect::{Act, Effect};
+use crate::screen::code::places::DOTENV;
+use crate::screen::code::value::{HOLE, Mark, Marks, Origin};
+use crate::screen::url::Doubt;
+use crate::screen::verdict::Verdict;
+
+impl Judge<'_> {
+    /// Something leaves the machine.
+    pub(super) fn way_out(&mut self, effect: &Effect) {
+        let standing = self.standing(effect, &effect.target);
+        if standing == Standing::Local {
+            return;
+        }
+        let to = whereto(standing, &effect.target);
+        if let Some((verdict, what)) = self.secret_sent(effect, standing) {
+            let rule = "secret-exfiltration";
+            return self.add(effect, rule, verdict, format!("Sends {what} to {to}."));
+        }
+        let has = |origin: &Origin| effect.marks.has(origin);
+        let program_like = !self.in_document(effect);
+        match standing {
+            Standing::Bad(Doubt::PasteSite) if has(&Origin::Files) => {
+                let message = format!("Sends local data to {to}.");
+                self.add(effect, "data-upload", Verdict::NeedsReview, message);
+            }
+            Standing::Bad(_) if has(&Origin::Files) || has(&Origin::HostFacts) => {
+                self.add(
+                    effect,
+                    "data-upload",
+                    Verdict::Reject,
+                    format!("Sends local data to {to}."),
+                );
+            }
+            Standing::Bad(Doubt::SelfDeclared) if program_like => {
+                self.add(effect, "data-upload", Verdict::Reject, format!("Contacts {to}."));
+            }
+            Standing::Bad(_) => {
+                self.add(effect, "data-upload", Verdict::NeedsReview, format!("Contacts {to}."));
+            }
+            Standing::Weak(Doubt::RawAddress) if effect.target.contains("169.254.169.254") => {
+                let message = "Asks the cloud's metadata service for credentials.".into();
+                self.add(effect, "secret-exfiltration", Verdict::NeedsReview, message);
+            }
+            Standing::Weak(doubt)
+                if has(&Origin::Files) || has(&Origin::HostFacts) || doubt == Doubt::RawAddress =>
+            {
+                self.add(
+                    effect,
+                    "data-upload",
+                    Verdict::NeedsReview,
+                    format!("Sends data to {to}."),
+                );
+            }
+            Standing::Stranger
+                if program_like
+                    && (has(&Origin::Files) && sends_files(effect) || has(&Origin::HostFacts)) =>
+            {
+                let message =
+                    format!("Sends local data to {to}, which the skill's text does not name.");
+                self.add(effect, "data-upload", Verdict::NeedsReview, message);
+            }
+            Standing::Open
+                if effect.act == Act::Lookup
+                    && secrets(&effect.marks).next().is_some()
+                    && effect.target.contains(HOLE)
+                    && effect.target.contains('.') =>
+            {
+                self.add(
+                    effect,
+                    "secret-exfiltration",
+                    Verdict::Reject,
+                    "Sends data out in DNS lookups.".into(),
+                );
+            }
+            Standing::Stranger | Standing::Named | Standing::Open
+                if effect.act == Act::Copy && effect.target.starts_with("git ") && program_like =>
+            {
+                let message =
+                    format!("Sends the repository elsewhere (`{}`).", short(&effect.target));
+                self.add(effect, "data-upload", Verdict::NeedsReview, message);
+            }
+            Standing::Stranger if self.documents.claims_offline && program_like => {
+                let message =
+                    format!("Contacts {to}, but the skill says it does not use the network.");
+                self.add(effect, "undeclared-network", Verdict::NeedsReview, message);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a secret leaves for a place where it does not belong.
+    fn secret_sent(&self, effect: &Effect, standing: Standing) -> Option<(Verdict, String)> {
+        let foreign = |mark: &&Mark| !belongs(mark, &effect.target);
+        let data: Vec<&Mark> = secrets(&effect.marks).filter(foreign).collect();
+        let proof: Vec<&Mark> = secrets(&effect.proof).filter(foreign).collect();
+        let variables = data.iter().filter(|m| m.origin == Origin::SecretVariable).count();
+        let describe = |mark: &Mark| match mark.origin {
+            Origin::SecretVariable => format!("the variable {}", mark.detail),
+            Origin::Environment => "all environment variables".to_owned(),
+            _ => short(&mark.detail),
+        };
+        for mark in &data {
+            let verdict = match (&mark.origin, standing) {
+                (_, Standing::Bad(_)) => Some(Verdict::Reject),
+                (Origin::Environment, Standing::Open) => Some(Verdict::NeedsReview),
+                (Origin::Environment, _) => Some(Verdict::Reject),
+                (Origin::SecretFile, _) if is_weak(mark) => match standing {
+                    Standing::Stranger | Standing::Weak(_) => Some(Verdict::NeedsReview),
+                    _ => None,
+                },
+                (Origin::SecretFile | Origin::Page | Origin::Screen, _) => Some(Verdict::Reject),
+                (
+                    Origin::Credential | Origin::Clipboard,
+                    Standing::Stranger | Standing::Weak(_),
+                ) => Some(Verdict::Reject),
+                (Origin::Credential | Origin::Clipboard, Standing::Named) => {
+                    Some(Verdict::NeedsReview)
+                }
+                (Origin::SecretVariable, Standing::Stranger | Standing::Weak(_))
+                    if variables >= 3 =>
+                {
+                    Some(Verdict::Reject)
+                }
+                (Origin::SecretVariable, Standing::Stranger | Standing::Weak(_))
+                    if variables >= 2 || is_prized(&mark.detail) =>
+                {
+                    Some(Verdict::NeedsReview)
+                }
+                (Origin::SecretVariable, Standing::Named) if variables >= 4 => {
+                    Some(Verdict::NeedsReview)
+                }
+                _ => None,
+            };
+            if let Some(verdict) = verdict {
+                return Some((verdict, describe(mark)));
+            }
+        }
+        let mark = proof.first()?;
+        match standing {
+            Standing::Bad(_) => Some((Verdict::Reject, describe(mark))),
+            Standing::Weak(_) => Some((Verdict::NeedsReview, describe(mark))),
+            _ => None,
+        }
+    }
+
+    /// Secrets that are collected, whether or not they are seen to leave.
+    pub(super) fn collections(&mut self, effects: &[Effect]) {
+        let mut kinds: Vec<&str> = Vec::new();
+        let mut first: Option<&Effect> = None;
+        for effect in effects.iter().filter(|e| e.act == Act::ReadSecret && !self.in_document(e)) {
+            let strong =
+                effect.marks.iter().filter(|m| m.origin == Origin::SecretFile && !is_weak(m));
+            for mark in strong {
+                let kind = mark.detail.split(" (").next().unwrap_or_default();
+                if !kinds.contains(&kind) {
+                    kinds.push(kind);
+                    first.get_or_insert(effect);
+                }
+            }
+        }
+        let private = [
+            "SSH keys",
+            "a wallet",
+            "saved passwords of a browser",
+            "cookies of a browser",
+            "password hashes",
+            "the keychain",
+            "GnuPG keys",
+        ];
+        let grave = kinds.len() >= 2 || kinds.iter().any(|kind| private.contains(kind));
+        if let Some(effect) = first.filter(|_| grave) {
+            let message = format!("Reads {}.", kinds.join(", "));
+            self.add(effect, "secret-access", Verdict::NeedsReview, message);
+        }
+    }
+}
+
+fn secrets(marks: &Marks) -> impl Iterator<Item = &Mark> {
+    marks.iter().filter(|mark| mark.origin.is_secret())
+}
+
+/// Keys of services that are worth stealing.
+fn is_prized(variable: &str) -> bool {
+    let upper = variable.to_ascii_uppercase();
+    [
+        "AWS",
+        "OPENAI",
+        "ANTHROPIC",
+        "GITHUB",
+        "GH_TOKEN",
+        "GITLAB",
+        "STRIPE",
+        "SLACK",
+        "DATABASE_URL",
+        "PRIVATE_KEY",
+        "MNEMONIC",
+        "SEED",
+        "WALLET",
+        "NPM_TOKEN",
+        "HF_TOKEN",
+        "GOOGLE",
+        "AZURE",
+        "TELEGRAM",
+        "DISCORD",
+        "CLOUDFLARE",
+        "SSH",
+        "PASSWORD",
+    ]
+    .iter()
+    .any(|part| upper.contains(part))
+}
+
+/// Files that a program may well read for its own settings.
+fn is_weak(mark: &Mark) -> bool {
+    let kind = mark.detail.split(" (").next().unwrap_or_default();
+    [DOTENV, ".env", "credentials", "credentials of an agent", "npm credentials", "git credentials"]
+        .contains(&kind)
+}
+
+/// A file's own bytes are sent, and not only something read from a configuration.
+fn sends_files(effect: &Effect) -> bool {
+    let configuration = |m: &Mark| {
+        m.origin == Origin::Files
+            && [".json", ".toml", ".yaml", ".yml", ".ini", ".cfg", ".conf", "config"]
+                .iter()
+                .any(|e| m.detail.ends_with(e))
+    };
+    effect.marks.iter().any(|m| m.origin == Origin::Files && !configuration(m))
+}

@@ -1,0 +1,238 @@
+//! What an expression stands for: names, members, entries.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::{MAX_DEPTH, MAX_STEPS, Machine, plain_module};
+use crate::screen::code::effect::Act;
+use crate::screen::code::ir::Expr;
+use crate::screen::code::places::is_secret_name;
+use crate::screen::code::value::{HOLE, Marks, Origin, Value};
+
+impl Machine<'_> {
+    pub(crate) fn value(&mut self, expr: &Expr) -> Value {
+        self.steps += 1;
+        if self.depth >= MAX_DEPTH || self.steps > MAX_STEPS {
+            return Value::default();
+        }
+        self.depth += 1;
+        let value = self.value_here(expr);
+        self.depth -= 1;
+        value
+    }
+
+    fn value_here(&mut self, expr: &Expr) -> Value {
+        match expr {
+            Expr::Text(text) => {
+                let mut value = Value::text(text);
+                if text.contains(HOLE)
+                    && let Some(marks) = self.holes.last()
+                {
+                    value.marks = marks.clone();
+                }
+                value
+            }
+            Expr::Number(number) => Value { number: Some(*number), ..Value::default() },
+            Expr::Name(name) => self.name(name),
+            Expr::Join(parts) => {
+                let parts = self.values(parts);
+                Value::joined(&parts, "")
+            }
+            Expr::Unknown(parts) => {
+                let parts = self.values(parts);
+                match parts.as_slice() {
+                    [one] => one.clone(),
+                    _ => {
+                        let mut out = Value::default();
+                        for part in &parts {
+                            out.marks.add(&part.all_marks());
+                        }
+                        // A choice between texts is the first that is known.
+                        out.text = parts.iter().find_map(|part| part.text.clone());
+                        out
+                    }
+                }
+            }
+            Expr::List(items) => {
+                let items = self.values(items);
+                let mut out = Value::default();
+                for item in &items {
+                    out.marks.add(&item.all_marks());
+                }
+                out.items = Some(Rc::new(items));
+                out
+            }
+            Expr::Map(entries) => {
+                let mut fields = BTreeMap::new();
+                let mut marks = Marks::default();
+                for (key, value) in entries {
+                    let value = self.value(value);
+                    marks.add(&value.all_marks());
+                    if key.is_empty() {
+                        // A spread or computed entry.
+                        for (name, inner) in value.fields.iter().flat_map(|fields| fields.iter()) {
+                            fields.insert(name.clone(), inner.clone());
+                        }
+                    }
+                    fields.insert(key.clone(), value);
+                }
+                Value { marks, fields: Some(Rc::new(fields)), ..Value::default() }
+            }
+            Expr::Member(object, name) => {
+                if let Expr::Name(own) = object.as_ref()
+                    && matches!(own.as_str(), "this" | "self")
+                    && let Some(value) = self.lookup(name)
+                {
+                    return value.clone();
+                }
+                if let Expr::Name(own) = object.as_ref()
+                    && let Some(value) = self.lookup(&format!("{own}.{name}"))
+                {
+                    return value.clone();
+                }
+                let object = self.value(object);
+                self.member(&object, name, 0)
+            }
+            Expr::Index(object, index) => {
+                let (object, index) = (self.value(object), self.value(index));
+                match (index.constant(), index.number, &object.items) {
+                    (_, Some(number), Some(items)) => {
+                        let item = usize::try_from(number).ok().and_then(|at| items.get(at));
+                        item.cloned().unwrap_or_else(|| Value::marked(object.marks.clone()))
+                    }
+                    (Some(name), ..) => {
+                        let mut value = self.member(&object, name, 0);
+                        value.disguised |= index.disguised;
+                        value
+                    }
+                    _ => Value {
+                        marks: object.all_marks(),
+                        text: object.text.clone(),
+                        path: object.path.clone(),
+                        ..Value::default()
+                    },
+                }
+            }
+            Expr::Call(call) => self.call(call),
+            Expr::Function(function) => {
+                let args = Vec::new();
+                self.walk_inline(function, &args)
+            }
+            Expr::Command(command) => self.command(command),
+        }
+    }
+
+    pub(super) fn values(&mut self, list: &[Expr]) -> Vec<Value> {
+        list.iter().map(|one| self.value(one)).collect()
+    }
+
+    pub(super) fn name(&mut self, name: &str) -> Value {
+        if let Some(module) = name.strip_prefix("require:") {
+            return match self.module_at(module) {
+                Some(file) => Value { module: Some(file), ..Value::path(module) },
+                None => Value::path(plain_module(module)),
+            };
+        }
+        if let Some(value) = self.lookup(name) {
+            return value.clone();
+        }
+        match name.strip_prefix('$') {
+            Some(variable) if !variable.is_empty() => self.variable(variable, 0),
+            _ => Value::path(name),
+        }
+    }
+
+    /// A variable of the environment.
+    pub(crate) fn variable(&mut self, name: &str, line: u32) -> Value {
+        if matches!(name, "HOME" | "USERPROFILE") {
+            return Value::text("~");
+        }
+        let mut value = Value::default();
+        if is_secret_name(name) {
+            value.marks = self.mark(Origin::SecretVariable, name, line);
+            self.add(Act::ReadSecret, name, value.marks.clone(), line);
+        }
+        value
+    }
+
+    /// A member of an object or module.
+    pub(crate) fn member(&mut self, object: &Value, name: &str, line: u32) -> Value {
+        if let Some(field) = object.field(name) {
+            return field.clone();
+        }
+        if let Some(file) = object.module {
+            return self.exported(file, name);
+        }
+        match object.path.as_deref() {
+            Some(
+                "process.env" | "os.environ" | "ENV" | "Deno.env" | "Bun.env" | "import.meta.env",
+            ) => {
+                if matches!(
+                    name,
+                    "get"
+                        | "copy"
+                        | "items"
+                        | "keys"
+                        | "values"
+                        | "fetch"
+                        | "to_h"
+                        | "toObject"
+                        | "setdefault"
+                        | "update"
+                ) {
+                    return Value::path(format!(
+                        "{}.{name}",
+                        object.path.as_deref().unwrap_or_default()
+                    ));
+                }
+                self.variable(name, line)
+            }
+            Some(path) => {
+                let mut value = Value::path(format!("{path}.{name}"));
+                value.marks = object.marks.clone();
+                value.disguised = object.disguised;
+                let whole = value.path.as_deref().unwrap_or_default().to_owned();
+                if matches!(whole.as_str(), "document.cookie" | "window.document.cookie") {
+                    value.marks.add(&self.mark(Origin::Page, "cookies", line));
+                }
+                value
+            }
+            None => Value {
+                path: Some(format!(".{name}").into()),
+                marks: object.all_marks(),
+                text: object.text.clone().filter(|_| is_passive(name)),
+                disguised: object.disguised,
+                ..Value::default()
+            },
+        }
+    }
+}
+
+/// Members that leave a text as it is, more or less.
+pub(crate) fn is_passive(name: &str) -> bool {
+    matches!(
+        name,
+        "strip"
+            | "trim"
+            | "expanduser"
+            | "resolve"
+            | "absolute"
+            | "encode"
+            | "decode"
+            | "toString"
+            | "to_s"
+            | "as_posix"
+            | "lower"
+            | "upper"
+            | "toLowerCase"
+            | "href"
+            | "full_url"
+            | "valueOf"
+            | "str"
+            | "path"
+            | "name"
+            | "rstrip"
+            | "lstrip"
+            | "parent"
+    )
+}
