@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use foreword::{Finding, Severity, Subject, lint};
-use foreword_workspace::{Agent, CONFIG_FILE, SkillProblem, SkillScan, Workspace};
+use foreword_workspace::{Agent, CONFIG_FILE, Skill, SkillProblem, SkillScan, Workspace};
 
 use crate::collect::gather::{Base, gather_base};
 use crate::collect::surfaces::{SURFACES, surface};
@@ -41,6 +41,7 @@ pub fn lint_workspace(
 
     let scan = workspace.skills()?;
     let mut findings: Vec<Finding> = scan.problems.iter().map(passed_over).collect();
+    findings.extend(scan.skills.iter().filter_map(broken_header));
     let mut offered: BTreeSet<String> = BTreeSet::new();
     for id in checked {
         let request = Request {
@@ -104,6 +105,19 @@ fn passed_over(problem: &SkillProblem) -> Finding {
         message: message.to_owned(),
         hint,
     }
+}
+
+/// A skill whose header is not YAML: a prompt has the skill, with what could be read of its header.
+fn broken_header(skill: &Skill) -> Option<Finding> {
+    let note = skill.broken_header.as_ref()?;
+    Some(Finding {
+        rule: "skill-header",
+        severity: Severity::Warning,
+        file: skill.body.path.clone(),
+        line: u32::try_from(note.line).unwrap_or(u32::MAX),
+        message: format!("the header is not valid YAML: {}", note.message),
+        hint: "correct the line; `foreword skill lint` checks the whole format".to_owned(),
+    })
 }
 
 /// Tools and skills that a mode is to start with and no agent has.

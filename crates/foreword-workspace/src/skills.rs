@@ -8,7 +8,7 @@ pub(crate) mod scan;
 use crate::agents::header::{HeaderSplit, split_header};
 use crate::error::WorkspaceError;
 use crate::read::{SourceFile, decode};
-use crate::skills::fields::read_fields;
+use crate::skills::fields::{HeaderNote, read_fields};
 use crate::skills::scan::{Candidate, Found, MAX_SKILL_BYTES};
 use crate::workspace::Workspace;
 
@@ -30,6 +30,8 @@ pub struct Skill {
     pub dir: Option<String>,
     /// The blake3 digest of the file's bytes as they lie on disk: what an approval is for.
     pub digest: [u8; 32],
+    /// Why its header could not be read as YAML; what could be read of it line by line is used.
+    pub broken_header: Option<HeaderNote>,
 }
 
 /// All skills of a workspace, and what was passed over.
@@ -112,7 +114,10 @@ impl Skill {
         let text = decode(bytes, &path)?;
         // A header that never ends is text: what a skill says matters more than its form.
         let whole = HeaderSplit { header: None, body: &text, body_first_line: 1 };
-        let split = split_header(&text).unwrap_or(whole);
+        let (split, unclosed) = match split_header(&text) {
+            Ok(split) => (split, None),
+            Err(fault) => (whole, Some(HeaderNote { line: 1, message: fault.to_string() })),
+        };
         let fields = split.header.map(|header| read_fields(header, 2)).unwrap_or_default();
         let text_of = |key| fields.text(key).map(str::to_owned);
         let name = text_of("name").filter(|name| name.chars().count() <= MAX_HEADER_NAME_CHARS);
@@ -124,6 +129,8 @@ impl Skill {
             root: candidate.configured.to_string(),
             dir: candidate.dir(),
             digest,
+            broken_header: unclosed
+                .or_else(|| fields.faults.into_iter().last().filter(|_| fields.broken)),
         })
     }
 }

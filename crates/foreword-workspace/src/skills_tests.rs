@@ -48,6 +48,7 @@ fn skills_are_folders_and_files_sorted_by_name() {
                 b"---\nname: zip\ndescription: Packs\nlicense: MIT\n---\n\nZip it."
             )
             .into(),
+            broken_header: None,
         }
     );
     assert_eq!(
@@ -107,6 +108,7 @@ fn no_header_keeps_a_skill_out() {
         ("skills/flow.md", "---\n{name: flow, description: Flows., tags: [a, b]}\n---\nBody."),
         ("skills/list.md", "---\nname: [a, b]\ntags: &t [x]\nmore: *t\n---\nBody."),
         ("skills/twice.md", "---\nname: twice\nname: other\n---\nBody."),
+        ("skills/unfinished.md", "---\nname: [\n---\nBody."),
     ]);
     let scan = scratch.open().skills().unwrap();
     assert!(scan.problems.is_empty(), "{:?}", scan.problems);
@@ -120,7 +122,14 @@ fn no_header_keeps_a_skill_out() {
             ("list", None),
             ("open", None),
             ("twice", None),
+            ("unfinished", None),
         ]
+    );
+    let broken = |skill: &Skill| Some((skill.name.clone(), skill.broken_header.as_ref()?.line));
+    let broken: Vec<_> = scan.skills.iter().filter_map(broken).collect();
+    assert_eq!(
+        broken,
+        [("colon".to_owned(), 3), ("open".to_owned(), 1), ("unfinished".to_owned(), 3)]
     );
     assert_eq!(scan.skills[3].body.text, "---\nname: x\n");
 }

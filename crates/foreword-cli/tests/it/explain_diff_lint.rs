@@ -241,6 +241,13 @@ fn lint_finds_each_fault_at_its_line() {
         ),
         ("open-block", &[("SOUL.md", "Calm.\n\n```\nopen\n")], "SOUL.md", 4, 0),
         (
+            "skill-header",
+            &[("skills/tides.md", "---\nname: [\n---\nHigh water.\n")],
+            "skills/tides.md",
+            3,
+            0,
+        ),
+        (
             "skill-passed-over",
             &[("skills/tides.md", "---\nname: tides\n---\nHigh\0 water.\n")],
             "skills/tides.md",

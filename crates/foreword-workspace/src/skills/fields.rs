@@ -358,7 +358,12 @@ fn by_lines(header: &str, first_line: usize) -> Vec<Field> {
             let known = list.iter().any(|field| field.key == key);
             if !known {
                 let text = if matches!(value, "|" | ">" | "|-" | ">-") { "" } else { value };
-                let value = Value::Text(unquoted(text).to_owned());
+                // A bracket that never closes says nothing.
+                let says_nothing = !text.is_empty() && !text.contains(char::is_alphanumeric);
+                let value = match unquoted(text) {
+                    _ if says_nothing => Value::Other,
+                    text => Value::Text(text.to_owned()),
+                };
                 list.push(Field { key: key.to_owned(), value, place });
             }
         } else if line.starts_with([' ', '\t', '-'])
@@ -423,6 +428,14 @@ mod tests {
         assert_eq!(found[1], ("description".into(), "Use for: (1) tea and more".into()));
         assert_eq!(found[2], ("version".into(), "2".into()));
         assert_eq!(found[3].1, "List([Text(\"a\"), Text(\"b\")])");
+    }
+
+    #[test]
+    fn a_bracket_that_never_closes_is_no_text() {
+        let fields = read_fields("name: [\ndescription: [beta] Brews: tea\n", 1);
+        assert!(fields.broken);
+        assert_eq!(fields.text("name"), None);
+        assert_eq!(fields.text("description"), Some("[beta] Brews: tea"));
     }
 
     #[test]
