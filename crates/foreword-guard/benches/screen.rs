@@ -2,7 +2,7 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use foreword_guard::{PatternScreener, Policy, Screener, normalise};
+use foreword_guard::{PatternScreener, Policy, Screener, SkillFile, normalise, screen_folder};
 
 fn main() {
     divan::main();
@@ -47,4 +47,58 @@ fn a_megabyte(bencher: Bencher<'_, '_>, policy: Policy) {
 fn normalisation(bencher: Bencher<'_, '_>) {
     let text = skill();
     bencher.counter(BytesCount::new(text.len())).bench(|| normalise(black_box(&text)));
+}
+
+/// A skill with 200 KB of code: Python, shell, JavaScript and TypeScript, 50 KB each, in 16 files.
+fn folder() -> Vec<(String, String)> {
+    let python = "\
+def load_NNN(path, limit=10):\n    \"\"\"Reads a report.\"\"\"\n    with open(path) as f:\n        rows = json.load(f)\n\
+    total = sum(row['amount'] * 3 for row in rows if row.get('ok'))\n    url = BASE + '/v1/items/' + str(total)\n\
+    reply = requests.post(url, json={'total': total, 'rows': rows[:limit]}, headers={'X-Key': os.environ['ACME_API_KEY']})\n\
+    return [render_NNN(r) for r in reply.json()['items']]\n\n\
+def render_NNN(row):\n    text = f\"{row['name']}: {row['value']}\"\n    Path('out') .joinpath(text).write_text(text)\n    return text\n\n";
+    let shell = "\
+build_NNN() {\n  local out=\"$1/report-NNN.md\"\n  for f in data/*.csv; do\n    jq -r '.items[] | .name' \"$f\" | sort -u >> \"$out\"\n  done\n\
+  curl -s \"$BASE/v1/items\" -H \"Authorization: Bearer $ACME_API_KEY\" -d @\"$out\"\n  git add \"$out\" && git commit -m \"Report NNN\"\n}\nbuild_NNN out\n\n";
+    let script = "\
+async function load_NNN(path, limit = 10) {\n  const rows = JSON.parse(fs.readFileSync(path, 'utf8'));\n\
+  const total = rows.filter((r) => r.ok).reduce((sum, r) => sum + r.amount * 3, 0);\n\
+  const reply = await fetch(`${BASE}/v1/items/${total}`, { method: 'POST', headers: { 'X-Key': process.env.ACME_API_KEY }, body: JSON.stringify({ rows: rows.slice(0, limit) }) });\n\
+  return (await reply.json()).items.map((item) => render_NNN(item));\n}\n\
+function render_NNN(row) {\n  const text = `${row.name}: ${row.value}`;\n  fs.writeFileSync('out/' + text, text);\n  return text;\n}\n\n";
+    let languages = [
+        (
+            "py",
+            "import json, os, requests\nfrom pathlib import Path\nBASE = 'https://api.acme.example'\n",
+            python,
+        ),
+        ("sh", "BASE=https://api.acme.example\n", shell),
+        ("js", "const fs = require('fs');\nconst BASE = 'https://api.acme.example';\n", script),
+        ("ts", "import fs from 'fs';\nconst BASE = 'https://api.acme.example';\n", script),
+    ];
+    let mut files = vec![("SKILL.md".to_owned(), skill())];
+    for (extension, head, section) in languages {
+        for part in 0..4 {
+            let mut text = head.to_owned();
+            let mut number = 0;
+            while text.len() < 50 * 1024 / 4 {
+                text.push_str(&section.replace("NNN", &format!("{part}_{number}")));
+                number += 1;
+            }
+            files.push((format!("scripts/part{part}.{extension}"), text));
+        }
+    }
+    files
+}
+
+#[divan::bench]
+fn a_folder_with_200_kilobytes_of_code(bencher: Bencher<'_, '_>) {
+    let files = folder();
+    let list: Vec<SkillFile<'_>> =
+        files.iter().map(|(path, text)| SkillFile { path, content: text.as_bytes() }).collect();
+    let screener = PatternScreener::new(Policy::Import);
+    let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
+    bencher.counter(BytesCount::new(bytes)).bench(|| {
+        screen_folder(Policy::Import, &[&screener as &dyn Screener], black_box(&list), &[])
+    });
 }

@@ -42,8 +42,9 @@ pub use scan::{
     training_pairs, training_readings,
 };
 pub use screen::{
-    Capabilities, Finding, Hidden, HiddenKind, Normalised, PatternScreener, Policy, Screener,
-    Screening, SkillFile, UnknownPolicy, Verdict, normalise, rule_names, screen_all, screen_folder,
+    Capabilities, Finding, Hidden, HiddenKind, Normalised, OpinionAnswer, OpinionQuestion,
+    PatternScreener, Policy, Screener, Screening, SecondOpinion, SkillFile, UnknownPolicy, Verdict,
+    normalise, rule_names, screen_all, screen_folder, with_second_opinion,
 };
 pub use secrets::{MAX_REPORTED_SECRETS, Redacted, Secret, SecretKind, redact, redact_with};
 pub use taint::{Refusal, RefusalReason, TaintGate};

@@ -193,6 +193,7 @@ fn learn(host: &Arc<Host>) {
     let skill = SkillPropose {
         skill: "deploy-checklist".to_owned(),
         content: "# Deploy\n\n1. Run tests\n2. Build\n3. Deploy\n".to_owned(),
+        files: Default::default(),
         reason: None,
     };
     let made = client.call(Action::SkillPropose(skill)).unwrap();

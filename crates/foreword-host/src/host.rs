@@ -17,6 +17,7 @@ use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, Workspace, make_private_dir
 
 use crate::error::HostError;
 use crate::model::proxy;
+use crate::model::second_opinion::ModelOpinion;
 use crate::spending::budget::DaySpending;
 use crate::turn::process_identity;
 use crate::turn::run_dir;
@@ -166,6 +167,17 @@ impl Host {
             screeners: Screeners::default(),
         };
         Ok(GitStore::new(workspace, options))
+    }
+
+    /// The skills for a proposal, with the model's opinion if the settings ask for it.
+    pub(crate) fn skills_with_opinion(&self) -> Result<GitStore, HostError> {
+        let mut store = self.skills()?;
+        let config_dir = &self.options.config_dir;
+        let opinion = ModelOpinion::of(store.workspace(), config_dir, &*self.options.environment);
+        if let Some(opinion) = opinion {
+            store.ask(Box::new(opinion));
+        }
+        Ok(store)
     }
 
     pub(crate) fn act(&self, by: &str) -> Act {

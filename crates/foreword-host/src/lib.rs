@@ -39,6 +39,7 @@ pub use governance::{
     what_it_gives_away,
 };
 pub use host::{Environment, Host, HostOptions};
+pub use model::second_opinion::ModelOpinion;
 pub use model::upstream::read_key;
 pub use prompt_log::{filtered_count, log_prompt};
 pub use schedule::{Cron, CronError, Wakeup, WakeupReport};

@@ -67,6 +67,14 @@ pub enum SkillError {
         /// The limit.
         limit: usize,
     },
+    /// A path that no file of a skill can have.
+    #[error("`{}` cannot be a file of a skill: {reason}", .path.escape_debug())]
+    FilePath {
+        /// The path.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The bytes are not text.
     #[error("{path}: is not UTF-8 text")]
     NotText {
@@ -231,6 +239,9 @@ impl SkillError {
             Self::Link { .. } => "replace the link with the file itself".into(),
             Self::TooLarge { .. } | Self::TooManyFiles { .. } => {
                 "a skill is text for a model: keep large files elsewhere".into()
+            }
+            Self::FilePath { .. } => {
+                "use a path below the skill's folder, such as `scripts/check.py`".into()
             }
             Self::NameMismatch { header, .. } => {
                 format!("use --name {header}, or change the name in the header")

@@ -6,6 +6,7 @@
 
 pub(crate) mod complete_header;
 pub(crate) mod draft;
+pub(crate) mod file_path;
 pub(crate) mod fit_name;
 pub(crate) mod folder;
 pub(crate) mod name;

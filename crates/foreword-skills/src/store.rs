@@ -1,6 +1,8 @@
 //! What a store of skills can do, whatever keeps them.
 
-use foreword_guard::{Finding, Verdict};
+use std::collections::BTreeMap;
+
+use foreword_guard::{Capabilities, Finding, Verdict};
 use serde::Serialize;
 
 use crate::error::SkillError;
@@ -25,6 +27,9 @@ pub struct ProposalRequest {
     pub file: Option<String>,
     /// The text, header and all.
     pub content: String,
+    /// Files beside `SKILL.md`, by path below the skill's folder. Files that are not named here stay as
+    /// they are.
+    pub files: BTreeMap<String, Vec<u8>>,
     /// Why.
     pub reason: Option<String>,
     /// What the session has taken in from outside.
@@ -43,6 +48,9 @@ pub struct ProposalResult {
     pub reason: String,
     /// What was found.
     pub findings: Vec<Finding>,
+    /// What its files can do.
+    #[serde(skip_serializing_if = "Capabilities::is_empty")]
+    pub capabilities: Capabilities,
     /// The skill.
     pub skill: String,
     /// The commit that holds it, once it is approved.

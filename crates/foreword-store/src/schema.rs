@@ -278,7 +278,7 @@ const VERSION_3: &[Object] = &[
 ];
 
 /// What version 4 added: seals of rows that the host acts on, what is tainted beside sessions, changes
-/// that wait for a person, the arguments of refused actions, and what agents spent.
+/// that wait for a person, the arguments of refused actions, what agents spent, and what skills can do.
 const VERSION_4: &[Object] = &[
     (
         "table",
@@ -336,6 +336,12 @@ const VERSION_4: &[Object] = &[
     ("index", "spending_by_time", "CREATE INDEX spending_by_time ON spending (at)"),
     ("index", "spending_by_session", "CREATE INDEX spending_by_session ON spending (session)"),
     ("index", "spending_by_root", "CREATE INDEX spending_by_root ON spending (root)"),
+    (
+        "table",
+        "capabilities",
+        // What a skill can do since a commit; the seal of each tracked file covers it.
+        "CREATE TABLE capabilities (commit_id TEXT PRIMARY KEY, can_do TEXT NOT NULL) STRICT",
+    ),
 ];
 
 /// What a database of a version consists of.

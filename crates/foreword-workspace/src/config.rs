@@ -61,6 +61,16 @@ pub struct Config {
     pub embedder: EmbedderSettings,
     /// How agents are run.
     pub host: HostSettings,
+    /// How skills are screened.
+    pub screen: ScreenSettings,
+}
+
+/// `[screen]`: how skills are screened.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ScreenSettings {
+    /// Whether the model is asked for a second opinion on what the rules leave open. Default `false`.
+    pub model: bool,
 }
 
 /// `[limits]`: how much is read, how long a prompt may be and what agents may spend.
@@ -245,6 +255,7 @@ impl Default for Config {
             assembly: Assembly::default(),
             embedder: EmbedderSettings::default(),
             host: HostSettings::default(),
+            screen: ScreenSettings::default(),
         }
     }
 }

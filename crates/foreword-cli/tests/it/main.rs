@@ -54,6 +54,7 @@ mod seed_004_workspace;
 mod semantics;
 mod serve;
 mod skill;
+mod skill_folder;
 mod support;
 mod tool_names;
 mod upgrade;

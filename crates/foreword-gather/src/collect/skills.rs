@@ -84,16 +84,15 @@ fn passed_over(problem: &SkillProblem) -> Warning {
 
 fn provenance(standing: Standing, otherwise: Approval) -> SkillProvenance {
     match standing {
-        Standing::Approved { commit, by, at } => SkillProvenance {
+        Standing::Approved { commit, by, at, can_do } => SkillProvenance {
             status: Approval::Approved,
             commit: Some(Line::new(commit.chars().take(SHORT).collect::<String>())),
             by: Some(Line::new(by)),
             at: Some(Line::new(Timestamp::from_unix(at.div_euclid(1000)).as_str())),
+            can_do: can_do.map(Line::new),
         },
         // An edit of an approved skill is somebody's own, like a new file.
-        Standing::Modified { .. } | Standing::Local => {
-            SkillProvenance { status: otherwise, commit: None, by: None, at: None }
-        }
+        Standing::Modified { .. } | Standing::Local => SkillProvenance::of(otherwise),
     }
 }
 

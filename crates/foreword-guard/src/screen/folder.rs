@@ -4,6 +4,7 @@ use crate::screen::code::capabilities::Capabilities;
 use crate::screen::code::language::Language;
 use crate::screen::code::{Code, Documents, ProgramKind};
 use crate::screen::document::{Document, Place};
+use crate::screen::policy::Policy;
 use crate::screen::report::shorten;
 use crate::screen::screener::Screener;
 use crate::screen::verdict::{Finding, Screening, Verdict};
@@ -25,10 +26,12 @@ const MAX_DATA: usize = 64 * 1024;
 /// Judges a skill with all its files.
 ///
 /// Documents go through `screeners`. Programs, fences and the commands in manifests are parsed, and
-/// values are followed through all of them. `declared_permissions` are compared with what the code can
-/// do; they never make a verdict milder.
+/// values are followed through all of them. Programs that an agent wrote go through `screeners` too,
+/// and a person has to look at each. `declared_permissions` are compared with what the code can do;
+/// they never make a verdict milder.
 #[must_use]
 pub fn screen_folder(
+    policy: Policy,
     screeners: &[&dyn Screener],
     files: &[SkillFile<'_>],
     declared_permissions: &[String],
@@ -66,15 +69,22 @@ pub fn screen_folder(
             }
             Kind::Program(language) => {
                 code.add(index, file.path, language, text, (ProgramKind::File, 0), None);
+                if policy == Policy::Agent {
+                    findings.push((index, by_an_agent()));
+                    let found = screen(&fenced(file.path, text));
+                    findings.extend(found.into_iter().map(|finding| (index, unfenced(finding))));
+                }
             }
             Kind::OtherProgram => {
-                let fenced = format!("```\n{text}\n```\n");
-                let found = screen(&fenced).into_iter().map(|mut finding| {
-                    finding.line = finding.line.saturating_sub(1).max(1);
-                    finding.verdict = finding.verdict.min(Verdict::NeedsReview);
+                let found = screen(&fenced("", text)).into_iter().map(|finding| {
+                    let mut finding = unfenced(finding);
+                    if policy == Policy::Import {
+                        finding.verdict = finding.verdict.min(Verdict::NeedsReview);
+                    }
                     (index, finding)
                 });
                 findings.extend(found);
+                findings.extend((policy == Policy::Agent).then(|| (index, by_an_agent())));
             }
             Kind::Data => {
                 code.add_embedded(index, file.path, text);
@@ -104,7 +114,11 @@ pub fn screen_folder(
     }
     for (file, line, trigger) in code.triggers().filter(|t| !t.2.contains("page")) {
         let message = format!("Runs on its own ({trigger}).");
-        findings.push((file, note("runs-on-its-own", line, &message)));
+        let mut finding = note("runs-on-its-own", line, &message);
+        if policy == Policy::Agent {
+            finding.verdict = Verdict::NeedsReview;
+        }
+        findings.push((file, finding));
     }
     if code.left_out > 0 {
         let message = format!("{} programs were left out: there are too many.", code.left_out);
@@ -193,6 +207,28 @@ fn kind(path: &str, text: &str, main: bool) -> Kind {
         "tcl",
     ];
     if others.contains(&extension.as_str()) { Kind::OtherProgram } else { Kind::Data }
+}
+
+/// A program as a document would show it.
+fn fenced(path: &str, text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let language = path.rsplit('/').next().and_then(|name| name.rsplit_once('.'));
+    let language = language.map(|(_, extension)| extension).unwrap_or_default();
+    let language = if language.chars().all(char::is_alphanumeric) { language } else { "" };
+    format!("{fence}{language}\n{text}\n{fence}\n")
+}
+
+/// A finding in a program that was put into a fence.
+fn unfenced(mut finding: Finding) -> Finding {
+    finding.line = finding.line.saturating_sub(1).max(1);
+    finding
+}
+
+fn by_an_agent() -> Finding {
+    let mut finding = note("agent-program", 1, "Is a program that an agent wrote.");
+    finding.verdict = Verdict::NeedsReview;
+    finding
 }
 
 /// The programs in the fences of a document, unless they are shown as something not to do.
@@ -386,8 +422,7 @@ fn is_picture_name(path: &str) -> bool {
 /// What the code does although the header declares no tool for it.
 fn undeclared(capabilities: &Capabilities, declared: &[String]) -> Option<Finding> {
     let missing = capabilities.undeclared(declared);
-    let message =
-        format!("Its files use what `allowed-tools` does not name: {}.", missing.join(", "));
+    let message = format!("Its files can do what `allowed-tools` does not cover ({missing}).");
     (!missing.is_empty()).then(|| note("undeclared-capability", 1, &message))
 }
 

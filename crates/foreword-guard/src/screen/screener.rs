@@ -38,6 +38,27 @@ impl Screening {
         let reason = reason(verdict, &findings);
         Self { verdict, reason, findings, capabilities: Capabilities::default() }
     }
+
+    /// Both screenings of one skill: every finding once, and the strictest verdict. The capabilities
+    /// are those of `whole`, which looked at all files.
+    #[must_use]
+    pub fn and(self, whole: Self) -> Self {
+        let mut findings = self.findings;
+        for finding in whole.findings {
+            if !findings.contains(&finding) {
+                findings.push(finding);
+            }
+        }
+        Self { capabilities: whole.capabilities, ..Self::of(findings) }
+    }
+
+    /// The same with more findings.
+    #[must_use]
+    pub fn with(self, more: impl IntoIterator<Item = Finding>) -> Self {
+        let mut findings = self.findings;
+        findings.extend(more);
+        Self { capabilities: self.capabilities, ..Self::of(findings) }
+    }
 }
 
 fn reason(verdict: Verdict, findings: &[Finding]) -> String {

@@ -153,7 +153,10 @@ fn check_taint(active: &ActiveSession, action: &Action) -> Result<Review, Failur
 /// Describes an action to the person who is asked to approve it.
 fn summary(action: &Action) -> String {
     let text = match action {
-        Action::SkillPropose(args) => format!("skill `{}`: {}", args.skill, args.content),
+        Action::SkillPropose(args) => {
+            let files = args.files.iter().map(|(path, text)| format!("\n`{path}`: {text}"));
+            format!("skill `{}`: {}{}", args.skill, args.content, files.collect::<String>())
+        }
         Action::IdentityPropose(args) => format!("file `{}`: {}", args.file, args.content),
         Action::MemoryWrite(args) => args.text.clone(),
         Action::SpawnAgent(args) => format!("{}: {}", args.role, args.prompt),

@@ -118,10 +118,12 @@ pub(super) fn propose(
         name: Some(args.skill),
         file: None,
         content: args.content,
+        files: args.files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect(),
         reason: args.reason,
         taint,
     };
     let act = active.host.act(&active.actor());
-    let result = active.host.skills()?.propose(request, &act).map_err(HostError::from)?;
+    let result =
+        active.host.skills_with_opinion()?.propose(request, &act).map_err(HostError::from)?;
     to_json(result)
 }

@@ -155,7 +155,11 @@ pub(crate) fn agent(timeout: Duration) -> Agent {
 
 pub(super) type Answer = Response<ureq::Body>;
 
-fn send(agent: &Agent, upstream: &Upstream, call: &ModelCall) -> Result<Answer, ureq::Error> {
+pub(super) fn send(
+    agent: &Agent,
+    upstream: &Upstream,
+    call: &ModelCall,
+) -> Result<Answer, ureq::Error> {
     // The agent's query is not sent on, except for the one value that is known.
     let query = if call.path.ends_with("?beta=true") { "?beta=true" } else { "" };
     let url = upstream.url(&format!("{}{query}", upstream.provider.path()));
@@ -205,7 +209,7 @@ pub(super) fn content_type(response: &Answer) -> String {
 }
 
 /// A refusal, its body and the type of its body.
-fn refused(response: Answer, upstream: &Upstream) -> (ProviderError, String, String) {
+pub(super) fn refused(response: Answer, upstream: &Upstream) -> (ProviderError, String, String) {
     let status = response.status().as_u16();
     let kind = content_type(&response);
     let after = response.headers().get("retry-after").and_then(|value| value.to_str().ok());

@@ -34,6 +34,10 @@ args! {
         pub skill: String,
         /// The whole text, in Markdown; a missing header with name and description is added.
         pub content: String,
+        /// Further text files by path below the skill's folder, such as `scripts/check.py`. Files that
+        /// are not named stay as they are.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        pub files: BTreeMap<String, String>,
         /// Why it is worth keeping.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub reason: Option<String>,

@@ -13,6 +13,7 @@ use gix_hash::ObjectId;
 use serde_json::json;
 
 use crate::error::SkillError;
+use crate::flow::capabilities::proposal_findings;
 use crate::git::git_store::GitStore;
 use crate::git::history;
 use crate::git::lock::Lock;
@@ -111,6 +112,7 @@ impl Change<'_> {
     fn commit(&self, proposal: &Proposal, head: Head, act: &Act) -> Result<CommitInfo, SkillError> {
         let parent = self.repository.head()?;
         let changes = &proposal.files;
+        let (_, capabilities) = proposal_findings(proposal);
         let message = Message {
             subject: subject(proposal),
             reason: proposal.reason.clone(),
@@ -118,6 +120,7 @@ impl Change<'_> {
             proposed_by: proposal.proposed_by.clone(),
             approved_by: approver(proposal).to_owned(),
             reverts: proposal.reverts.clone(),
+            can_do: Some(capabilities.summary()).filter(|summary| !summary.is_empty()),
             approves: self.unchanged(parent, changes)?,
             audit_head: Some(history::audit_head(&head)),
         };

@@ -25,6 +25,9 @@ pub enum Standing {
         by: String,
         /// When, in milliseconds since 1970.
         at: i64,
+        /// What the skill's files can do, as the newest commit of any of them says.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        can_do: Option<String>,
     },
     /// A commit holds something else under this name.
     Modified {
@@ -82,11 +85,27 @@ impl Approvals {
         match self.files.get(path) {
             None => Standing::Local,
             Some(file) if !file.approved => Standing::Local,
-            Some(file) if file.digest == *digest => {
-                Standing::Approved { commit: file.commit.clone(), by: file.by.clone(), at: file.at }
-            }
+            Some(file) if file.digest == *digest => Standing::Approved {
+                commit: file.commit.clone(),
+                by: file.by.clone(),
+                at: file.at,
+                can_do: self.can_do(path),
+            },
             Some(file) => Standing::Modified { commit: file.commit.clone() },
         }
+    }
+
+    /// What a skill can do: every commit was screened with all files of its skill, so the newest knows.
+    fn can_do(&self, main: &str) -> Option<String> {
+        let Some((folder, _)) = main.rsplit_once('/') else {
+            return self.files.get(main)?.can_do.clone();
+        };
+        let below = format!("{folder}/");
+        let files = self.files.range(below.clone()..).take_while(|(p, _)| p.starts_with(&below));
+        // Commits of one second count as one, and the longer list is the safer one to show.
+        let newest = files.map(|(_, file)| file).filter(|file| file.approved);
+        let age = |file: &&TrackedFile| (file.at, file.can_do.as_ref().map_or(0, String::len));
+        newest.max_by_key(age)?.can_do.clone()
     }
 
     pub(crate) fn digests(&self) -> BTreeMap<String, [u8; 32]> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use foreword::visible_line;
-use foreword_guard::{Capabilities, Finding, Policy, Verdict};
+use foreword_guard::{Capabilities, Finding, Verdict};
 use foreword_store::{
     ChangeKind, Event, FileChange, NewProposal, Outcome, ProposalState, StoreError,
 };
@@ -15,8 +15,9 @@ use serde_json::json;
 use crate::diff::unified;
 use crate::error::SkillError;
 use crate::flow::apply::{Change, action, digest};
+use crate::flow::capabilities::recorded;
 use crate::flow::import_files::{
-    Digests, changes, check_texts, collect, local_changes, named, screen_change,
+    Digests, changes, check_texts, collect, local_changes, named, screen_import,
 };
 use crate::flow::propose::check_twins;
 use crate::git::git_store::{GitStore, skill_of};
@@ -329,7 +330,7 @@ fn finish(
     if changes.is_empty() {
         return Ok(ImportOutcome::new(skill, ImportState::Unchanged, "already committed"));
     }
-    let screening = screen_change(change, skill, &changes, Policy::Import);
+    let screening = screen_import(change, skill, &changes);
     if screening.verdict != Verdict::Reject
         && let Err(error) = check_texts(&change.work_tree, &changes)
     {
@@ -340,8 +341,6 @@ fn finish(
     let reason = Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; "));
     let reason = reason.filter(|reason| !reason.is_empty());
     let resubmitted = why.resubmitted.is_some() && screening.verdict == Verdict::Reject;
-    let mut findings = screening.findings.clone();
-    findings.extend(capabilities_note(&screening.capabilities));
     let mut proposal = NewProposal {
         kind,
         skill: skill.to_owned(),
@@ -351,7 +350,7 @@ fn finish(
         reason: reason.clone(),
         proposed_by: act.by.clone(),
         verdict: screening.verdict.as_str().to_owned(),
-        findings_json: serde_json::to_string(&findings).unwrap_or_default(),
+        findings_json: recorded(&screening),
         policy: if resubmitted { RESUBMITTED } else { "import" }.to_owned(),
         state: ProposalState::Intent,
     };
@@ -393,18 +392,6 @@ fn finish(
 
 /// The policy of a proposal that a person brought back after a refusal.
 pub(crate) const RESUBMITTED: &str = "resubmitted";
-
-/// What the skill can do, for whoever reviews it.
-fn capabilities_note(capabilities: &Capabilities) -> Option<Finding> {
-    (!capabilities.is_empty()).then(|| Finding {
-        rule: "capabilities".into(),
-        verdict: Verdict::AutoApprove,
-        file: None,
-        line: 1,
-        excerpt: String::new(),
-        message: format!("Its files can: {capabilities}"),
-    })
-}
 
 fn failed(
     change: &Change<'_>,

@@ -175,31 +175,65 @@ pub(crate) fn is_flat(path: &str) -> bool {
     !path.contains('/') && path.ends_with(".md")
 }
 
+/// The files of a skill, by path below its folder.
+type SkillFiles = BTreeMap<String, Vec<u8>>;
+
+/// A skill as a change leaves it: all its files, and those that the change brings.
+struct Changed {
+    whole: SkillFiles,
+    brought: SkillFiles,
+}
+
+fn changed(change: &Change<'_>, skill: &str, changes: &[FileChange]) -> Changed {
+    let below =
+        |path: &str| path.strip_prefix(skill).and_then(|p| p.strip_prefix('/')).map(str::to_owned);
+    let flat = format!("{skill}.md");
+    let name = |path: &str| below(path).or_else(|| (path == flat).then(|| "SKILL.md".to_owned()));
+    let (mut whole, mut brought) = (SkillFiles::new(), SkillFiles::new());
+    // What cannot be read is said where it is read to be changed.
+    for top in [skill, flat.as_str()] {
+        for (path, file) in change.work_tree.files(top).unwrap_or_default() {
+            whole.extend(name(&path).map(|name| (name, file.content)));
+        }
+    }
+    for FileChange { path, content, .. } in changes {
+        let path = name(path).unwrap_or_else(|| path.clone());
+        match content {
+            Some(content) => {
+                brought.insert(path.clone(), content.clone());
+                whole.insert(path, content.clone());
+            }
+            None if path == "SKILL.md" && changes.len() > 1 => {}
+            None => drop(whole.remove(&path)),
+        }
+    }
+    Changed { whole, brought }
+}
+
 /// Screens a skill as a change leaves it: with the files that stay as they are.
+///
+/// Under [`Policy::Agent`] only what the change brings is an agent's; the rest was brought by a person.
 pub(crate) fn screen_change(
     change: &Change<'_>,
     skill: &str,
     changes: &[FileChange],
     policy: Policy,
 ) -> Screening {
-    let below =
-        |path: &str| path.strip_prefix(skill).and_then(|p| p.strip_prefix('/')).map(str::to_owned);
-    let flat = format!("{skill}.md");
-    let name = |path: &str| below(path).or_else(|| (path == flat).then(|| "SKILL.md".to_owned()));
-    let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-    // What cannot be read is said where it is read to be changed.
-    for top in [skill, flat.as_str()] {
-        for (path, file) in change.work_tree.files(top).unwrap_or_default() {
-            files.extend(name(&path).map(|name| (name, file.content)));
+    let screeners = &change.store.options.screeners;
+    let Changed { whole, brought } = changed(change, skill, changes);
+    match policy {
+        Policy::Import => screeners.screen_skill(policy, &whole, None),
+        Policy::Agent if brought == whole => screeners.screen_skill(policy, &whole, None),
+        Policy::Agent => {
+            let own = screeners.screen_skill(policy, &brought, None);
+            own.and(screeners.screen_skill(Policy::Import, &whole, None))
         }
     }
-    for FileChange { path, content, .. } in changes {
-        let path = name(path).unwrap_or_else(|| path.clone());
-        match content {
-            Some(content) => files.insert(path, content.clone()),
-            None if path == "SKILL.md" && changes.len() > 1 => None,
-            None => files.remove(&path),
-        };
-    }
-    change.store.options.screeners.screen_skill(policy, &files, None)
+}
+
+/// The same with a second opinion, if one is to be asked for.
+pub(crate) fn screen_import(change: &Change<'_>, skill: &str, changes: &[FileChange]) -> Screening {
+    let screeners = &change.store.options.screeners;
+    let whole = changed(change, skill, changes).whole;
+    screeners.with_opinion(screeners.screen_skill(Policy::Import, &whole, None), &whole)
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod apply;
 pub(crate) mod approvals;
+pub(crate) mod capabilities;
 pub(crate) mod decide;
 pub(crate) mod import;
 pub(crate) mod import_files;

@@ -10,6 +10,8 @@ use serde_json::json;
 
 use crate::error::SkillError;
 use crate::flow::apply::{Change, digest};
+use crate::flow::capabilities::recorded;
+use crate::flow::import_files::screen_change;
 use crate::format::draft::{Draft, draft, name_of_file};
 use crate::format::name::SkillName;
 use crate::git::git_store::GitStore;
@@ -29,12 +31,27 @@ pub(crate) fn propose(
         Ok(drafted) => drafted,
         Err(error) => return Err(refused(store, request, error, act)),
     };
-    let screening = screen(store, &drafted);
+    let screeners = &store.options.screeners;
+    let brought = drafted.all_files();
+    let screening = screeners.screen_skill(Policy::Agent, &brought, None);
+    // Asked before the lock is taken: a model may take its time.
+    let screening = screeners.with_opinion(screening, &brought);
+    let mut screening = screening.with(drafted.remarks.iter().cloned());
     if screening.verdict == Verdict::Reject {
         let result = reject(store, request, &drafted, screening, act)?;
         return Ok(as_written(result, request, &drafted));
     }
     let change = store.begin(act)?;
+    if has_other_files(&change, &drafted)? {
+        let files = files(&change, &drafted)?;
+        let whole = screen_change(&change, drafted.name.as_str(), &files, Policy::Agent);
+        screening = screening.and(whole);
+        if screening.verdict == Verdict::Reject {
+            drop(change);
+            let result = reject(store, request, &drafted, screening, act)?;
+            return Ok(as_written(result, request, &drafted));
+        }
+    }
     match settle(&change, request, &drafted, screening, act) {
         Ok(result) => Ok(as_written(result, request, &drafted)),
         // What was stored before it failed has its own entry.
@@ -54,19 +71,23 @@ fn as_written(
 ) -> ProposalResult {
     let added = draft.content.lines().count().saturating_sub(request.content.lines().count());
     let added = u32::try_from(added).unwrap_or(0);
-    for finding in &mut result.findings {
+    for finding in result.findings.iter_mut().filter(|finding| finding.file.is_none()) {
         finding.line = finding.line.saturating_sub(added).max(1);
     }
     let screening = Screening::of(result.findings);
     ProposalResult { reason: screening.reason, findings: screening.findings, ..result }
 }
 
-fn screen(store: &GitStore, draft: &Draft) -> Screening {
-    let screening =
-        store.options.screeners.screen(Policy::Agent, &draft.content, &draft.permissions);
-    let mut findings = screening.findings;
-    findings.extend(draft.remarks.iter().cloned());
-    Screening::of(findings)
+/// Whether the skill keeps files that the proposal does not bring, and that its own could work with.
+fn has_other_files(change: &Change<'_>, draft: &Draft) -> Result<bool, SkillError> {
+    let name = draft.name.as_str();
+    let brought = draft.all_files();
+    let kept = change.work_tree.files(name)?;
+    Ok(kept.keys().any(|path| {
+        path.strip_prefix(name)
+            .and_then(|path| path.strip_prefix('/'))
+            .is_some_and(|path| !brought.contains_key(path))
+    }))
 }
 
 /// Records a proposal that is invalid or came from a tainted session.
@@ -120,13 +141,15 @@ fn settle(
     screening: Screening,
     act: &Act,
 ) -> Result<ProposalResult, SkillError> {
-    let files = files(change, &draft.name, draft.content.as_bytes())?;
+    let files = files(change, draft)?;
+    let capabilities = screening.capabilities;
     let mut findings = screening.findings;
     if files.iter().all(|file| file.content.as_deref().map(digest) == file.base)
         && change.local_change(&files)?.is_none()
     {
         findings.push(note(Verdict::AutoApprove, "unchanged", "the skill is unchanged"));
-        return unchanged(change, draft, Screening::of(findings), act);
+        let screening = Screening { capabilities, ..Screening::of(findings) };
+        return unchanged(change, draft, screening, act);
     }
     if let Some(path) = change.local_change(&files)? {
         let message =
@@ -144,7 +167,7 @@ fn settle(
         let message = "it was proposed in a session that holds external content";
         findings.push(note(Verdict::NeedsReview, TAINTED_SESSION, message));
     }
-    let screening = Screening::of(findings);
+    let screening = Screening { capabilities, ..Screening::of(findings) };
     let auto = screening.verdict == Verdict::AutoApprove;
     let proposal = NewProposal {
         kind: ChangeKind::Propose,
@@ -155,7 +178,7 @@ fn settle(
         reason: request.reason.clone(),
         proposed_by: act.by.clone(),
         verdict: screening.verdict.as_str().to_owned(),
-        findings_json: serde_json::to_string(&screening.findings).unwrap_or_default(),
+        findings_json: recorded(&screening),
         policy: "agent".to_owned(),
         state: if auto { ProposalState::Intent } else { ProposalState::Pending },
     };
@@ -190,21 +213,22 @@ fn unchanged(
     Ok(result(id.as_str(), screening, &draft.name, None))
 }
 
-/// What taking in a skill of one file does to the directory of skills: its own file is written, and
-/// a flat one of the same name makes way.
-pub(crate) fn files(
-    change: &Change<'_>,
-    name: &SkillName,
-    content: &[u8],
-) -> Result<Vec<FileChange>, SkillError> {
+/// What taking in a skill does to the directory of skills: its files are written, and a flat one of
+/// the same name makes way.
+fn files(change: &Change<'_>, draft: &Draft) -> Result<Vec<FileChange>, SkillError> {
+    let name = &draft.name;
     check_twins(change, name)?;
-    let path = main_file(name);
-    let mut files = vec![FileChange {
-        base: change.work_tree.read(&path)?.map(|file| digest(&file.content)),
-        path,
-        content: Some(content.to_vec()),
-        executable: false,
-    }];
+    let mut files = Vec::new();
+    for (path, content) in draft.all_files() {
+        let path = format!("{}/{path}", name.as_str());
+        let known = change.work_tree.read(&path)?;
+        files.push(FileChange {
+            base: known.as_ref().map(|file| digest(&file.content)),
+            executable: known.is_some_and(|file| file.executable),
+            content: Some(content),
+            path,
+        });
+    }
     let flat = format!("{}.md", name.as_str());
     if let Some(found) = change.work_tree.read(&flat)? {
         let base = Some(digest(&found.content));
@@ -226,7 +250,7 @@ pub(crate) fn check_twins(change: &Change<'_>, name: &SkillName) -> Result<(), S
 }
 
 /// The file a proposed skill is written to.
-pub(crate) fn main_file(name: &SkillName) -> String {
+fn main_file(name: &SkillName) -> String {
     format!("{}/SKILL.md", name.as_str())
 }
 
@@ -283,6 +307,7 @@ fn result(
         verdict: screening.verdict,
         reason: screening.reason,
         findings: screening.findings,
+        capabilities: screening.capabilities,
         skill: name.as_str().to_owned(),
         commit,
     }

@@ -1,10 +1,13 @@
 //! Undoing a commit with another one.
 
+use foreword_guard::{Policy, Screening};
 use foreword_store::{ChangeKind, Event, FileChange, NewProposal, Outcome, ProposalState};
 use serde_json::json;
 
 use crate::error::SkillError;
 use crate::flow::apply::{Change, digest};
+use crate::flow::capabilities::recorded;
+use crate::flow::import_files::screen_change;
 use crate::git::git_store::{GitStore, skill_of};
 use crate::git::history::{self, short};
 use crate::git::repository::CommitInfo;
@@ -27,16 +30,20 @@ pub(crate) fn revert(
         }
     };
     let first = files.first().map(|file| file.path.clone()).unwrap_or_default();
+    let skill = skill_of(&first).to_owned();
+    // A person asked for it, so nothing is refused; what the skill can do then is recorded.
+    let capabilities = screen_change(&change, &skill, &files, Policy::Import).capabilities;
+    let screening = Screening { capabilities, ..Screening::of(Vec::new()) };
     let proposal = NewProposal {
         kind: ChangeKind::Revert,
-        skill: skill_of(&first).to_owned(),
+        skill,
         path: first,
         reverts: Some(commit.id.to_string()),
         files,
         reason: None,
         proposed_by: act.by.clone(),
         verdict: "AUTO_APPROVE".to_owned(),
-        findings_json: "[]".to_owned(),
+        findings_json: recorded(&screening),
         policy: "import".to_owned(),
         state: ProposalState::Intent,
     };

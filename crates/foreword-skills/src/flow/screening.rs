@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use foreword_guard::{
-    InjectionScreener, PatternScreener, Policy, Scanner, Screener, Screening, SkillFile,
-    screen_folder,
+    InjectionScreener, PatternScreener, Policy, Scanner, Screener, Screening, SecondOpinion,
+    SkillFile, screen_folder, with_second_opinion,
 };
 
 use crate::format::draft::remark;
@@ -15,7 +15,11 @@ use crate::format::{HeaderCommand, SkillDocument};
 pub struct Screeners {
     agent: Vec<Box<dyn Screener + Send + Sync>>,
     import: Vec<Box<dyn Screener + Send + Sync>>,
+    opinion: Option<Opinion>,
 }
+
+/// Somebody who is asked about what the screeners leave open.
+pub type Opinion = Box<dyn SecondOpinion + Send + Sync>;
 
 /// Loaded once; its tables are part of the program.
 static INJECTION: LazyLock<InjectionScreener> =
@@ -27,6 +31,7 @@ impl Default for Screeners {
         let mut screeners = Self {
             agent: vec![Box::new(PatternScreener::new(Policy::Agent))],
             import: vec![Box::new(PatternScreener::new(Policy::Import))],
+            opinion: None,
         };
         for policy in [Policy::Agent, Policy::Import] {
             screeners.push(policy, Box::new(INJECTION.clone()));
@@ -51,11 +56,29 @@ impl Screeners {
         }
     }
 
+    /// Asks for a second opinion from now on.
+    pub fn ask(&mut self, opinion: Opinion) {
+        self.opinion = Some(opinion);
+    }
+
+    /// Adds the second opinion to what the screeners say of a skill, if one is to be asked for.
+    #[must_use]
+    pub fn with_opinion(
+        &self,
+        screening: Screening,
+        files: &BTreeMap<String, Vec<u8>>,
+    ) -> Screening {
+        match &self.opinion {
+            Some(opinion) => with_second_opinion(screening, files, opinion.as_ref()),
+            None => screening,
+        }
+    }
+
     /// What all screeners of a policy say of a text.
     #[must_use]
     pub fn screen(&self, policy: Policy, content: &str, permissions: &[String]) -> Screening {
         let file = SkillFile { path: "SKILL.md", content: content.as_bytes() };
-        screen_folder(&self.of(policy), &[file], permissions)
+        screen_folder(policy, &self.of(policy), &[file], permissions)
     }
 
     /// What they say of a whole skill, with the files it brings along and the commands in its header.
@@ -80,17 +103,14 @@ impl Screeners {
         if !script.is_empty() {
             list.push(SkillFile { path: HEADER_COMMANDS, content: script.as_bytes() });
         }
-        let mut screening = screen_folder(&self.of(policy), &list, &document.allowed_tools);
+        let mut screening = screen_folder(policy, &self.of(policy), &list, &document.allowed_tools);
         for command in &document.commands {
             let HeaderCommand { field, text, .. } = command;
             let shown = foreword::visible_line(&text.chars().take(80).collect::<String>());
             screening.capabilities.starts.insert(format!("{field}: {shown}"));
         }
         if folder.is_some() {
-            let capabilities = std::mem::take(&mut screening.capabilities);
-            let mut findings = screening.findings;
-            findings.extend(document.faults.iter().map(remark));
-            screening = Screening { capabilities, ..Screening::of(findings) };
+            screening = screening.with(document.faults.iter().map(remark));
         }
         screening
     }

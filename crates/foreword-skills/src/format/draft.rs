@@ -1,5 +1,6 @@
 //! From what was asked for to what would be written: the name and the text of a proposed skill.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use foreword_guard::{Finding, Verdict};
@@ -7,6 +8,7 @@ use foreword_workspace::{first_paragraph, read_fields, split_header};
 
 use crate::error::SkillError;
 use crate::format::complete_header::{complete_header, replace_name};
+use crate::format::file_path::check_files;
 use crate::format::fit_name::fit_name;
 use crate::format::name::SkillName;
 use crate::format::{FormatFault, SkillDocument, validate};
@@ -25,6 +27,17 @@ pub(crate) struct Draft {
     pub(crate) remarks: Vec<Finding>,
     /// What it was called before its name was made to fit.
     pub(crate) renamed_from: Option<String>,
+    /// Files beside `SKILL.md`, by path below the skill's folder.
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Draft {
+    /// All files of the draft, `SKILL.md` included.
+    pub(crate) fn all_files(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut files = self.files.clone();
+        files.insert("SKILL.md".to_owned(), self.content.clone().into_bytes());
+        files
+    }
 }
 
 /// Names and completes a skill that a person brings. Its form never stands in the way: a name is made
@@ -61,7 +74,7 @@ fn complete(
     let faults = validate(&content, Some(name.as_str()));
     let remarks = faults.iter().map(remark).collect();
     let permissions = document.allowed_tools.clone();
-    Draft { name, content, permissions, remarks, renamed_from }
+    Draft { name, content, permissions, remarks, renamed_from, files: BTreeMap::new() }
 }
 
 /// A skill's text is a text with something in it.
@@ -98,7 +111,9 @@ pub(crate) fn draft(request: &ProposalRequest) -> Result<Draft, SkillError> {
     if document.body.trim().is_empty() {
         return Err(SkillError::Empty { path: format!("{}, below its header,", shown()) });
     }
-    Ok(complete(&request.content, &document, name, None))
+    check_files(&request.files)?;
+    let draft = complete(&request.content, &document, name, None);
+    Ok(Draft { files: request.files.clone(), ..draft })
 }
 
 /// The name asked for, else the header's, else the file's.
@@ -207,7 +222,7 @@ mod tests {
             ("---\nname: tea\n", "tea-room", None),
             ("---\nname: tea\nmetadata: {a: {b: [c]}}\n---\n", "tea", None),
             ("---\nname:\n  - a\n---\nBody.\n", "tea-room", None),
-            ("---\nname: [\n---\nBody.\n", "tea-room", Some("[")),
+            ("---\nname: [\n---\nBody.\n", "tea-room", None),
             ("---\n- a\n---\nBody.\n", "tea-room", None),
         ] {
             let draft = draft_import(content, "Tea Room").unwrap();

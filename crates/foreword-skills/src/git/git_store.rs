@@ -15,7 +15,7 @@ use foreword_workspace::{SkillProvider, Workspace};
 use crate::error::SkillError;
 use crate::flow::apply::Change;
 use crate::flow::approvals::{Approvals, clean};
-use crate::flow::screening::Screeners;
+use crate::flow::screening::{Opinion, Screeners};
 use crate::git::history;
 use crate::git::lock::Lock;
 use crate::git::message::Message;
@@ -53,6 +53,11 @@ impl GitStore {
     pub fn new(workspace: Workspace, options: GitStoreOptions) -> Self {
         let private = PrivateDir::of(workspace.root());
         Self { workspace, private, options }
+    }
+
+    /// Asks for a second opinion on skills that are imported or proposed from now on.
+    pub fn ask(&mut self, opinion: Opinion) {
+        self.options.screeners.ask(opinion);
     }
 
     /// All skills with what is known of their files, and what was passed over.

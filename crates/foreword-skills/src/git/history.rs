@@ -58,6 +58,7 @@ pub(crate) fn tracked_file(
         at: commit.seconds.saturating_mul(1000),
         proposal: Some(message.proposal).filter(|id| !id.is_empty()),
         approved: is_sealed(commit, key),
+        can_do: message.can_do,
     })
 }
 

@@ -4,6 +4,8 @@
 const PROPOSAL_ID: &str = "Proposal-Id";
 /// The trailer that ties the audit log to the history.
 const AUDIT_HEAD: &str = "Audit-Head";
+/// The trailer that says what the skill can do.
+const CAN_DO: &str = "Can-Do";
 /// The trailer that shows that the holder of the key made the commit.
 const SEAL: &str = "Seal";
 
@@ -16,6 +18,8 @@ pub(crate) struct Message {
     pub(crate) proposed_by: String,
     pub(crate) approved_by: String,
     pub(crate) reverts: Option<String>,
+    /// What the skill can do from then on.
+    pub(crate) can_do: Option<String>,
     /// Files it approves without changing them.
     pub(crate) approves: Vec<String>,
     /// Number, hash and log of the last audit entry before the commit.
@@ -63,6 +67,9 @@ impl Message {
                 text.push_str(&format!("{name}: {}\n", one_line(value, 200)));
             }
         }
+        if let Some(can_do) = &self.can_do {
+            text.push_str(&format!("{CAN_DO}: {}\n", one_line(can_do, 1000)));
+        }
         for path in &self.approves {
             text.push_str(&format!("Approves: {}\n", one_line(path, 1000)));
         }
@@ -86,6 +93,7 @@ impl Message {
                 "Approved-By" => message.approved_by = value,
                 "Reverts" => message.reverts = Some(value),
                 AUDIT_HEAD => message.audit_head = Some(value),
+                CAN_DO => message.can_do = Some(value),
                 "Approves" => message.approves.push(value),
                 _ => {}
             }
@@ -119,6 +127,7 @@ mod tests {
             proposed_by: "agent:cosmo".into(),
             approved_by: "screening".into(),
             reverts: None,
+            can_do: Some("network: a.org; runs: ffmpeg".into()),
             approves: vec!["a/SKILL.md".into()],
             audit_head: Some("12 00ff".into()),
         }
@@ -130,7 +139,7 @@ mod tests {
         assert_eq!(
             message.write(),
             "Add skill deploy\n\nReason: keep it\n\nProposal-Id: abc\nProposed-By: agent:cosmo\n\
-             Approved-By: screening\nAudit-Head: 12 00ff\nApproves: a/SKILL.md\n"
+             Approved-By: screening\nAudit-Head: 12 00ff\nCan-Do: network: a.org; runs: ffmpeg\nApproves: a/SKILL.md\n"
         );
         assert_eq!(Message::read(&message.write()), message);
         let whole = seal(&message.write(), "00aa");

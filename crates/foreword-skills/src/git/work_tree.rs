@@ -12,11 +12,11 @@ use crate::error::SkillError;
 use foreword_store::FileChange;
 
 /// Files one skill may bring along, and how deep they may lie.
-const MOST_FILES: usize = 200;
-const DEEPEST: usize = 8;
+pub(crate) const MOST_FILES: usize = 200;
+pub(crate) const DEEPEST: usize = 8;
 /// Bytes of one file, and of all files of one skill.
 pub(crate) const MAX_FILE_BYTES: u64 = 1 << 20;
-const LARGEST_SKILL: u64 = 8 << 20;
+pub(crate) const LARGEST_SKILL: u64 = 8 << 20;
 
 /// A file as it lies on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -36,7 +36,8 @@ fn a_plain_skill_is_taken_in_at_once() {
     let digest = *blake3::hash(written.as_bytes()).as_bytes();
     let standing = store.approvals().unwrap().standing("skills/deploy/SKILL.md", &digest);
     let commit = result.commit.unwrap();
-    let approved = Standing::Approved { commit, by: "screening".into(), at: 1_772_000_001_000 };
+    let approved =
+        Standing::Approved { commit, by: "screening".into(), at: 1_772_000_001_000, can_do: None };
     assert_eq!(standing, approved);
     assert_eq!(scratch.audit(), ["skill.propose deploy pending", "skill.approve deploy done"]);
     scratch.check_consistent();

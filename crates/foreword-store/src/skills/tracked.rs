@@ -28,6 +28,8 @@ pub struct TrackedFile {
     pub proposal: Option<String>,
     /// Whether that commit is sealed with the key, so that it counts as an approval.
     pub approved: bool,
+    /// What the skill can do since that commit.
+    pub can_do: Option<String>,
 }
 
 impl TrackedFile {
@@ -46,7 +48,8 @@ impl TrackedFile {
             proposal.as_bytes(),
             &[u8::from(self.approved)],
         ];
-        for field in fields {
+        let can_do = self.can_do.as_deref().map(str::as_bytes);
+        for field in fields.into_iter().chain(can_do) {
             bytes.extend_from_slice(&(field.len() as u64).to_le_bytes());
             bytes.extend_from_slice(field);
         }
@@ -73,18 +76,19 @@ pub(crate) fn read(
     let head_and_files = || -> rusqlite::Result<TrackedFiles> {
         let mut statement = connection.prepare_cached(
             "SELECT path, digest, blob, commit_id, changed_by, changed_at, proposal, approved, \
+             (SELECT can_do FROM capabilities WHERE capabilities.commit_id = tracked.commit_id), \
              seal, (SELECT value FROM meta WHERE name = 'tracked_head') \
              FROM (SELECT 1) LEFT JOIN tracked ON true ORDER BY path",
         )?;
         let mut rows = statement.query([])?;
         let mut set = TrackedFiles::default();
         while let Some(row) = rows.next()? {
-            set.head = row.get(9)?;
+            set.head = row.get(10)?;
             if row.get_ref(0)? == ValueRef::Null {
                 continue;
             }
             let file = from_row(row)?;
-            let seal: [u8; 32] = row.get(8)?;
+            let seal: [u8; 32] = row.get(9)?;
             if key.is_none_or(|key| file.seal(key) == Hash(seal)) {
                 set.files.push(file);
             }
@@ -104,6 +108,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<TrackedFile> {
         at: row.get(5)?,
         proposal: row.get(6)?,
         approved: row.get(7)?,
+        can_do: row.get(8)?,
     })
 }
 
@@ -123,7 +128,8 @@ pub(crate) fn file(
 ) -> Result<Option<TrackedFile>, StoreError> {
     let read = || {
         let mut statement = connection.prepare_cached(
-            "SELECT path, digest, blob, commit_id, changed_by, changed_at, proposal, approved \
+            "SELECT path, digest, blob, commit_id, changed_by, changed_at, proposal, approved, \
+             (SELECT can_do FROM capabilities WHERE capabilities.commit_id = tracked.commit_id) \
              FROM tracked WHERE path = ?1",
         )?;
         statement.query_row([path], from_row).optional()
@@ -139,8 +145,8 @@ pub(crate) fn replace(
     rows: &[TrackedFile],
 ) -> Result<(), StoreError> {
     connection
-        .execute("DELETE FROM tracked", [])
-        .and_then(|_| put(connection, key, rows))
+        .execute_batch("DELETE FROM tracked; DELETE FROM capabilities")
+        .and_then(|()| put(connection, key, rows))
         .and_then(|()| set_head(connection, head))
         .at(path)
 }
@@ -175,6 +181,9 @@ fn put(connection: &Connection, key: &AuditKey, rows: &[TrackedFile]) -> rusqlit
          (path, digest, blob, commit_id, changed_by, changed_at, proposal, approved, seal) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?;
+    let mut capabilities = connection.prepare_cached(
+        "INSERT OR REPLACE INTO capabilities (commit_id, can_do) VALUES (?1, ?2)",
+    )?;
     for row in rows {
         statement.execute((
             &row.path,
@@ -187,6 +196,9 @@ fn put(connection: &Connection, key: &AuditKey, rows: &[TrackedFile]) -> rusqlit
             row.approved,
             row.seal(key).0,
         ))?;
+        if let Some(can_do) = &row.can_do {
+            capabilities.execute((&row.commit, can_do))?;
+        }
     }
     Ok(())
 }

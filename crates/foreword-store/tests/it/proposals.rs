@@ -207,6 +207,7 @@ fn tracked(path: &str, commit: &str) -> TrackedFile {
         at: NOW_MS,
         approved: true,
         proposal: Some("abc".to_owned()),
+        can_do: Some(format!("runs: {path}")).filter(|_| path.contains("tea")),
     }
 }
 

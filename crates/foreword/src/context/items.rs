@@ -35,6 +35,16 @@ pub struct SkillProvenance {
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Line>,
+    /// What its files can do: hosts, secrets, programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub can_do: Option<Line>,
+}
+
+impl SkillProvenance {
+    /// A state without details.
+    pub fn of(status: Approval) -> Self {
+        Self { status, commit: None, by: None, at: None, can_do: None }
+    }
 }
 
 impl SkillProvenance {
@@ -65,6 +75,7 @@ impl<'de> Deserialize<'de> for SkillProvenance {
             commit: Option<Line>,
             by: Option<Line>,
             at: Option<Line>,
+            can_do: Option<Line>,
         }
         #[derive(Deserialize)]
         #[serde(untagged)]
@@ -74,11 +85,11 @@ impl<'de> Deserialize<'de> for SkillProvenance {
         }
         Ok(match Either::deserialize(deserializer).map_err(|_| {
             serde::de::Error::custom(
-                "a skill's provenance is `approved`, `local`, `unapproved`, or an object with `status` and optional `commit`, `by`, `at`",
+                "a skill's provenance is `approved`, `local`, `unapproved`, or an object with `status` and optional `commit`, `by`, `at`, `canDo`",
             )
         })? {
-            Either::Status(status) => Self { status, commit: None, by: None, at: None },
-            Either::Map(map) => Self { status: map.status, commit: map.commit, by: map.by, at: map.at },
+            Either::Status(status) => Self::of(status),
+            Either::Map(Map { status, commit, by, at, can_do }) => Self { status, commit, by, at, can_do },
         })
     }
 }

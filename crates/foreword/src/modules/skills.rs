@@ -92,7 +92,12 @@ pub(super) fn write_provenance(skill: &Skill, section: &mut Section<'_>) {
         Approval::Approved => {
             let by_screening = provenance.is_by_screening();
             let by = if by_screening { &None } else { &provenance.by };
-            let details = [(" in ", &provenance.commit), (" by ", by), (" on ", &provenance.at)];
+            let details = [
+                (" in ", &provenance.commit),
+                (" by ", by),
+                (" on ", &provenance.at),
+                ("; can do: ", &provenance.can_do),
+            ];
             let details: Vec<_> = details
                 .iter()
                 .filter_map(|(label, value)| Some((*label, value.as_ref()?)))

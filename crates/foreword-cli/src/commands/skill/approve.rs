@@ -7,7 +7,7 @@ use foreword_skills::{GitStore, SkillStore};
 use serde_json::json;
 
 use super::proposals::described;
-use super::{paint_diff, print_commit, print_import, print_imports, store};
+use super::{paint_diff, print_commit, print_import, print_imports, screening_store, store};
 use crate::error::CliError;
 use crate::terminal::Terminal;
 use crate::user_env::act;
@@ -36,8 +36,10 @@ pub(super) fn run(
     args: &ApproveArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let mut store = store(workspace)?;
-    if args.local { local(&store, args, terminal) } else { proposals(&mut store, args, terminal) }
+    if args.local {
+        return local(&screening_store(workspace)?, args, terminal);
+    }
+    proposals(&mut store(workspace)?, args, terminal)
 }
 
 fn proposals(

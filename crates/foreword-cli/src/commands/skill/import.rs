@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{print_import, print_imports, store};
+use super::{print_import, print_imports, screening_store};
 use crate::error::CliError;
 use crate::terminal::Terminal;
 use crate::user_env::act;
@@ -20,9 +20,27 @@ Examples:
   foreword skill import ~/.claude/skills
   foreword skill import skills")]
 pub(crate) struct ImportArgs {
+    #[command(flatten)]
+    source: SkillSource,
+}
+
+/// Where skills are brought from.
+#[derive(Args, Debug)]
+pub(super) struct SkillSource {
     /// Folder with a SKILL.md, or folder of such folders
     #[arg(value_name = "DIR")]
     directory: PathBuf,
+}
+
+impl SkillSource {
+    pub(super) fn directory(&self) -> Result<&Path, CliError> {
+        if self.directory.is_dir() {
+            return Ok(&self.directory);
+        }
+        let path = self.directory.display();
+        Err(CliError::usage(format!("{path} is not a directory"))
+            .hint("pass a folder with a SKILL.md, or a folder of such folders"))
+    }
 }
 
 pub(super) fn run(
@@ -30,12 +48,8 @@ pub(super) fn run(
     args: &ImportArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let store = store(workspace)?;
-    if !args.directory.is_dir() {
-        let path = args.directory.display();
-        return Err(CliError::usage(format!("{path} is not a directory"))
-            .hint("pass a folder with a SKILL.md, or a folder of such folders"));
-    }
-    let all = store.import(&args.directory, &act(), &mut |one| print_import(one, terminal))?;
+    let store = screening_store(workspace)?;
+    let directory = args.source.directory()?;
+    let all = store.import(directory, &act(), &mut |one| print_import(one, terminal))?;
     print_imports(&all, terminal)
 }

@@ -66,10 +66,13 @@ fn listed(skill: &ListedSkill, approvals: &Approvals) -> Value {
         let standing = approvals.standing(&skill.meta.path, &skill.digest);
         fields.insert("status".into(), json!(status(&standing)));
         match standing {
-            Standing::Approved { commit, by, at } => {
+            Standing::Approved { commit, by, at, can_do } => {
                 fields.insert("commit".into(), json!(commit));
                 fields.insert("by".into(), json!(by));
                 fields.insert("at".into(), json!(format_time(at)));
+                if let Some(can_do) = can_do {
+                    fields.insert("canDo".into(), json!(can_do));
+                }
             }
             Standing::Modified { commit } => {
                 fields.insert("commit".into(), json!(commit));

@@ -19,8 +19,9 @@ use std::path::Path;
 use clap::Subcommand;
 use foreword::visible;
 use foreword_guard::{Capabilities, Finding, Verdict};
+use foreword_host::ModelOpinion;
 use foreword_skills::{
-    CommittedChange, GitStore, GitStoreOptions, ImportOutcome, ImportState, Screeners,
+    CommittedChange, GitStore, GitStoreOptions, ImportOutcome, ImportState, Opinion, Screeners,
 };
 use foreword_workspace::Workspace;
 use serde_json::Value;
@@ -61,7 +62,7 @@ pub(crate) fn run(
         SkillCommand::Reject(args) => reject::run(workspace, args, terminal),
         SkillCommand::Revert(args) => revert::run(workspace, args, terminal),
         SkillCommand::Log(args) => log::run(workspace, args, terminal),
-        SkillCommand::Screen(args) => screen::run(args, terminal),
+        SkillCommand::Screen(args) => screen::run(workspace, args, terminal),
         SkillCommand::Import(args) => import::run(workspace, args, terminal),
         SkillCommand::Lint(args) => lint::run(args, terminal),
         SkillCommand::Resubmit(args) => resubmit::run(workspace, args, terminal),
@@ -72,6 +73,22 @@ pub(crate) fn run(
 pub(crate) fn store(workspace: &Path) -> Result<GitStore, CliError> {
     let options = GitStoreOptions { config_dir: config_dir()?, screeners: Screeners::default() };
     Ok(GitStore::new(Workspace::open_for(workspace, Some(&options.config_dir))?, options))
+}
+
+/// The same for skills that are screened: with the model's opinion if the settings ask for it.
+fn screening_store(workspace: &Path) -> Result<GitStore, CliError> {
+    let mut store = store(workspace)?;
+    if let Some(opinion) = opinion(store.workspace())? {
+        store.ask(opinion);
+    }
+    Ok(store)
+}
+
+/// The model of a workspace, if it is to be asked about skills.
+fn opinion(workspace: &Workspace) -> Result<Option<Opinion>, CliError> {
+    let environment = |name: &str| std::env::var(name).ok();
+    let opinion = ModelOpinion::of(workspace, &config_dir()?, &environment);
+    Ok(opinion.map(|opinion| Box::new(opinion) as Opinion))
 }
 
 /// A verdict in its colour.

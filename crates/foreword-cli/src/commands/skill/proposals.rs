@@ -4,12 +4,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::Args;
-use foreword_guard::Finding;
-use foreword_skills::GitStore;
+use foreword_skills::{GitStore, proposal_findings};
 use foreword_store::{Proposal, ProposalSummary};
 use serde_json::{Value, json};
 
-use super::{findings_text, paint_diff, store};
+use super::{capabilities_text, findings_text, paint_diff, store};
 use crate::error::CliError;
 use crate::terminal::{Terminal, plain_line};
 use crate::user_env::format_time;
@@ -95,14 +94,12 @@ pub(super) fn described(proposal: &Proposal, diff: &str) -> String {
     if let Some(reason) = &proposal.reason {
         let _ = writeln!(out, "reason: {}", plain_line(reason, 500));
     }
-    out.push_str(&findings_text(&findings(proposal)));
+    let (findings, capabilities) = proposal_findings(proposal);
+    out.push_str(&findings_text(&findings));
+    out.push_str(&capabilities_text(&capabilities));
     out.push('\n');
     out.push_str(&paint_diff(diff));
     out
-}
-
-fn findings(proposal: &ProposalSummary) -> Vec<Finding> {
-    serde_json::from_str(&proposal.findings_json).unwrap_or_default()
 }
 
 pub(crate) fn summary(proposal: &ProposalSummary) -> Value {
@@ -111,7 +108,11 @@ pub(crate) fn summary(proposal: &ProposalSummary) -> Value {
         fields.remove("findingsJson");
         fields.retain(|_, value| !value.is_null());
     }
-    add(&mut value, "findings", json!(findings(proposal)));
+    let (findings, capabilities) = proposal_findings(proposal);
+    add(&mut value, "findings", json!(findings));
+    if !capabilities.is_empty() {
+        add(&mut value, "capabilities", json!(capabilities));
+    }
     add(&mut value, "createdAt", json!(format_time(proposal.created_at)));
     if let Some(at) = proposal.decided_at {
         add(&mut value, "decidedAt", json!(format_time(at)));

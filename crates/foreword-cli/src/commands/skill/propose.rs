@@ -1,12 +1,13 @@
 //! `skill propose`: the command line form of what an agent does through the host.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foreword_guard::Verdict;
-use foreword_skills::{GitStore, ProposalRequest, SkillStore, TaintState};
+use foreword_skills::{GitStore, ProposalRequest, SkillStore, TaintState, read_skill_folder};
 
-use super::{findings_text, paint_verdict, short_hash, store};
+use super::{capabilities_text, findings_text, paint_verdict, screening_store, short_hash};
 use crate::args::{named, parse_ratio};
 use crate::error::CliError;
 use crate::inputs::read_input;
@@ -19,10 +20,11 @@ use crate::user_env::act_of;
 Examples:
   foreword skill propose deploy-checklist.md --reason \"requested on Monday\"
   foreword skill propose - --name deploy-checklist < draft.md
+  foreword skill propose drafts/deploy         Propose a folder with a SKILL.md and its files
   foreword skill propose draft.md --json | jq -r .verdict")]
 pub(crate) struct ProposeArgs {
-    /// Text of the skill, or - for standard input
-    #[arg(value_name = "FILE|-")]
+    /// Text of the skill, its folder, or - for standard input
+    #[arg(value_name = "FILE|FOLDER|-")]
     file: PathBuf,
     /// Name of the skill [default: from its header, or else the file name]
     #[arg(long)]
@@ -49,11 +51,13 @@ pub(super) fn run(
     args: &ProposeArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let mut store = store(workspace)?;
+    let mut store = screening_store(workspace)?;
+    let (content, files) = read_skill(&args.file)?;
     let request = ProposalRequest {
         name: args.name.clone(),
         file: (args.file != Path::new("-")).then(|| absolute(&args.file)),
-        content: read_input(&args.file)?,
+        content,
+        files,
         reason: args.reason.clone(),
         taint: TaintState { ratio: args.taint_ratio, threshold: threshold(&store, args) },
     };
@@ -71,9 +75,10 @@ pub(super) fn run(
             (None, Verdict::Reject) => format!("{skill} is rejected"),
         };
         terminal.print(&format!(
-            "{}  {what} (proposal {id})\n{}",
+            "{}  {what} (proposal {id})\n{}{}",
             paint_verdict(result.verdict),
-            findings_text(&result.findings)
+            findings_text(&result.findings),
+            capabilities_text(&result.capabilities)
         ))?;
     }
     if result.verdict == Verdict::Reject {
@@ -81,6 +86,23 @@ pub(super) fn run(
         return Err(CliError::failed(format!("rejected by screening: {reason}")));
     }
     Ok(())
+}
+
+/// The text of a skill, and the files beside it if a folder is named.
+fn read_skill(path: &Path) -> Result<(String, BTreeMap<String, Vec<u8>>), CliError> {
+    if !path.is_dir() {
+        return Ok((read_input(path)?, BTreeMap::new()));
+    }
+    let shown = path.display();
+    let mut files = read_skill_folder(path)?;
+    let Some(main) = files.keys().find(|name| name.eq_ignore_ascii_case("SKILL.md")).cloned()
+    else {
+        return Err(CliError::usage(format!("{shown} has no SKILL.md")));
+    };
+    let content = String::from_utf8(files.remove(&main).unwrap_or_default())
+        .map_err(|_| CliError::usage(format!("{shown}/{main} is not UTF-8 text")))?;
+    files.retain(|name, _| !name.starts_with('.'));
+    Ok((content, files))
 }
 
 /// The taint ratio above which the session may not change skills.
@@ -91,6 +113,10 @@ fn threshold(store: &GitStore, args: &ProposeArgs) -> f64 {
 
 /// A path with its folder, which names the skill if the file is called `SKILL.md`.
 fn absolute(path: &Path) -> String {
+    if path.is_dir() {
+        let folder = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        return folder.join("SKILL.md").display().to_string();
+    }
     let whole = if path.parent().is_some_and(|parent| parent.as_os_str().is_empty()) {
         std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
     } else {

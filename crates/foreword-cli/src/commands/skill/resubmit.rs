@@ -1,9 +1,10 @@
 //! `skill resubmit`: brings back a rejected skill for review.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 
+use super::import::SkillSource;
 use super::{print_import, print_imports, store};
 use crate::error::CliError;
 use crate::terminal::Terminal;
@@ -18,9 +19,8 @@ use crate::user_env::act;
 Examples:
   foreword skill resubmit ~/Downloads/port-scanner --reason \"reviewed the script, used for our own hosts\"")]
 pub(crate) struct ResubmitArgs {
-    /// Folder with a SKILL.md, or folder of such folders
-    #[arg(value_name = "DIR")]
-    directory: PathBuf,
+    #[command(flatten)]
+    source: SkillSource,
     /// Reason for the review
     #[arg(long, value_name = "TEXT")]
     reason: String,
@@ -32,15 +32,11 @@ pub(super) fn run(
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     let store = store(workspace)?;
-    if !args.directory.is_dir() {
-        let path = args.directory.display();
-        return Err(CliError::usage(format!("{path} is not a directory"))
-            .hint("pass a folder with a SKILL.md, or a folder of such folders"));
-    }
+    let directory = args.source.directory()?;
     if args.reason.trim().is_empty() {
         return Err(CliError::usage("--reason is empty").hint("say why the skill is safe to use"));
     }
     let mut each = |one: &foreword_skills::ImportOutcome| print_import(one, terminal);
-    let all = store.resubmit(&args.directory, &args.reason, &act(), &mut each)?;
+    let all = store.resubmit(directory, &args.reason, &act(), &mut each)?;
     print_imports(&all, terminal)
 }

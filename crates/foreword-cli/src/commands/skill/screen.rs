@@ -1,17 +1,20 @@
 //! `skill screen`: screens files and folders without a workspace, and stores nothing.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use foreword_guard::{Finding, Policy, Screening, Verdict};
 use foreword_skills::{Screeners, name_of_file, read_skill_folder, skill_file};
+use foreword_workspace::Workspace;
 use serde::Serialize;
 
-use super::{capabilities_text, findings_text, paint_verdict};
+use super::{capabilities_text, findings_text, opinion, paint_verdict};
 use crate::error::CliError;
 use crate::inputs::read_bytes;
 use crate::terminal::{Terminal, plain_line};
+use crate::user_env::config_dir;
 
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
@@ -59,8 +62,18 @@ struct Line<'a> {
     screening: &'a Screening,
 }
 
-pub(super) fn run(args: &ScreenArgs, terminal: &Terminal) -> Result<(), CliError> {
-    let screeners = Screeners::default();
+pub(super) fn run(
+    workspace: &Path,
+    args: &ScreenArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let mut screeners = Screeners::default();
+    // Screening needs no workspace; one that is there may ask for the model's opinion.
+    if let Ok(workspace) = Workspace::open_for(workspace, config_dir().ok().as_deref())
+        && let Ok(Some(opinion)) = opinion(&workspace)
+    {
+        screeners.ask(opinion);
+    }
     let (mut rejected, mut unreadable, mut all) = (0, 0, 0);
     for path in args.paths.iter().flat_map(|path| skills_at(path)) {
         let name = path.display().to_string();
@@ -118,16 +131,14 @@ fn screen(screeners: &Screeners, policy: Policy, path: &Path) -> Result<Screenin
         if !files.keys().any(|path| path.eq_ignore_ascii_case("SKILL.md")) {
             return Err("the folder has no SKILL.md".to_owned());
         }
-        return Ok(screeners.screen_skill(
-            policy,
-            &files,
-            Some(name.as_deref().unwrap_or_default()),
-        ));
+        let folder = Some(name.as_deref().unwrap_or_default());
+        return Ok(screeners.with_opinion(screeners.screen_skill(policy, &files, folder), &files));
     }
     let bytes = read_bytes(path, MAX_FILE_BYTES).map_err(|error| error.message)?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err("the file is empty".to_owned());
     }
     let name = name_of_file(&path.display().to_string());
-    Ok(screeners.screen_file(policy, &bytes, name.as_deref()))
+    let screening = screeners.screen_file(policy, &bytes, name.as_deref());
+    Ok(screeners.with_opinion(screening, &BTreeMap::from([("SKILL.md".to_owned(), bytes)])))
 }
