@@ -244,7 +244,7 @@ fn lint_finds_each_fault_at_its_line() {
             "skill-header",
             &[("skills/tides.md", "---\nname: [\n---\nHigh water.\n")],
             "skills/tides.md",
-            3,
+            2,
             0,
         ),
         (

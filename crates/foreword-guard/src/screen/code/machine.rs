@@ -7,7 +7,7 @@
 mod functions;
 mod values;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 pub(super) use values::is_passive;
@@ -74,7 +74,8 @@ pub(crate) struct Machine<'a> {
     /// What programs print, by file.
     pub(super) printed: Vec<Marks>,
     pub(super) effects: Vec<Effect>,
-    seen: HashSet<(usize, u32, Act, String)>,
+    /// Where each effect stands among the effects.
+    seen: HashMap<(usize, u32, Act, String), usize>,
     parsed: HashMap<(Language, String), Rc<Vec<Stmt>>>,
     /// Where the unknown parts of code in a string came from.
     holes: Vec<Marks>,
@@ -98,7 +99,7 @@ pub(crate) fn effects(programs: &[Program]) -> Vec<Effect> {
         staged: HashMap::new(),
         printed: programs.iter().map(|_| Marks::default()).collect(),
         effects: Vec::new(),
-        seen: HashSet::new(),
+        seen: HashMap::new(),
         parsed: HashMap::new(),
         holes: Vec::new(),
         nested: 0,
@@ -106,10 +107,17 @@ pub(crate) fn effects(programs: &[Program]) -> Vec<Effect> {
         steps: 0,
         at_line: None,
     };
+    let mut known = None;
     for pass in 0..PASSES {
         if pass > 0 && pass + 1 < PASSES && programs.len() == 1 && machine.functions.is_empty() {
             break;
         }
+        // A walk that learned nothing would be repeated with the same result.
+        let size = machine.knowledge();
+        if pass > 1 && known == Some(size) {
+            break;
+        }
+        known = Some(size);
         machine.effects.clear();
         machine.seen.clear();
         for (file, program) in programs.iter().enumerate() {
@@ -121,29 +129,36 @@ pub(crate) fn effects(programs: &[Program]) -> Vec<Effect> {
 }
 
 impl Machine<'_> {
+    /// How much is known that one walk hands to the next: values only ever grow.
+    fn knowledge(&self) -> (usize, usize) {
+        let (mut marks, mut texts) = (0, 0);
+        let mut add = |value: &Value| {
+            let (more_marks, more_texts) = value.size();
+            marks += more_marks;
+            texts += more_texts;
+        };
+        self.globals.iter().flat_map(HashMap::values).for_each(&mut add);
+        self.staged.values().for_each(&mut add);
+        for summary in self.functions.values() {
+            summary.args.iter().chain([&summary.result]).for_each(&mut add);
+        }
+        let printed: usize = self.printed.iter().map(|marks| marks.iter().count()).sum();
+        (marks + printed + self.functions.len(), texts)
+    }
+
     pub(super) fn language(&self) -> Language {
         self.programs.get(self.file).map_or(Language::Shell, |program| program.language)
     }
 
     /// The program of the folder that a path names.
     pub(super) fn program_at(&self, path: &str) -> Option<usize> {
-        let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-        let wanted = name(path);
-        (!wanted.is_empty())
-            .then(|| {
-                self.programs
-                    .iter()
-                    .position(|p| p.kind == ProgramKind::File && name(&p.path) == wanted)
-            })
-            .flatten()
+        let wanted = file_name(path);
+        let is_it = |p: &Program| p.kind == ProgramKind::File && file_name(&p.path) == wanted;
+        if wanted.is_empty() { None } else { self.programs.iter().position(is_it) }
     }
 
     /// The program that a module's name stands for.
     fn module_at(&self, module: &str) -> Option<usize> {
-        let stem = |path: &str| {
-            let name = path.rsplit('/').next().unwrap_or_default();
-            name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
-        };
         let relative = module.starts_with('.');
         let last = module.trim_start_matches('.').rsplit(['/']).next().unwrap_or_default();
         let last = last
@@ -184,16 +199,13 @@ impl Machine<'_> {
         if self.effects.len() >= MAX_EFFECTS {
             return;
         }
-        if !self.seen.insert((self.file, line, act, target.clone())) {
-            let same = |e: &&mut Effect| {
-                e.file == self.file && e.line == line && e.act == act && e.target == target
-            };
-            if let Some(known) = self.effects.iter_mut().rev().find(same) {
-                known.marks.add(&marks);
-                known.proof.add(&proof);
-            }
+        let key = (self.file, line, act, target.clone());
+        if let Some(known) = self.seen.get(&key).and_then(|at| self.effects.get_mut(*at)) {
+            known.marks.add(&marks);
+            known.proof.add(&proof);
             return;
         }
+        self.seen.insert(key, self.effects.len());
         self.effects.push(Effect { act, target, marks, proof, file: self.file, line });
     }
 
@@ -337,6 +349,15 @@ impl Machine<'_> {
         value.marks.add(&path.marks);
         value
     }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+fn stem(path: &str) -> &str {
+    let name = file_name(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 fn family(language: Language) -> u8 {

@@ -21,11 +21,17 @@ mod value;
 
 pub(crate) use judge::{Documents, Judgement};
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
 use capabilities::Capabilities;
 use language::Language;
 use machine::Program;
 pub(crate) use machine::ProgramKind;
 
+/// Below this much text a second thread costs more than it brings.
+const FEW_BYTES: usize = 24 * 1024;
+const MAX_THREADS: usize = 4;
 /// Larger programs are looked at in part.
 const MAX_PROGRAM: usize = 512 * 1024;
 /// Programs of one skill that are looked at, fences included.
@@ -35,6 +41,8 @@ const MAX_PROGRAMS: usize = 400;
 #[derive(Debug, Default)]
 pub(crate) struct Code {
     programs: Vec<Program>,
+    /// The text of each program that is not parsed yet.
+    texts: Vec<String>,
     /// Where each program stands: the index of its file, and whether it runs on its own.
     places: Vec<(usize, Option<String>)>,
     /// Programs that were left out.
@@ -67,8 +75,9 @@ impl Code {
             end -= 1;
         }
         let text = text.get(..end).unwrap_or_default().trim_start_matches('\u{feff}');
-        let body = lower::lower(language, text);
-        self.programs.push(Program { path: path.to_owned(), language, kind, lines_above, body });
+        let (path, body) = (path.to_owned(), Vec::new());
+        self.programs.push(Program { path, language, kind, lines_above, body });
+        self.texts.push(text.to_owned());
         self.places.push((file, trigger));
     }
 
@@ -82,7 +91,8 @@ impl Code {
     }
 
     /// What the programs can do, and what is wrong with it.
-    pub(crate) fn judge(&self, documents: &Documents<'_>) -> (Vec<Found>, Capabilities) {
+    pub(crate) fn judge(&mut self, documents: &Documents<'_>) -> (Vec<Found>, Capabilities) {
+        self.parse();
         let effects = machine::effects(&self.programs);
         let mut capabilities = Capabilities::default();
         for effect in &effects {
@@ -100,6 +110,45 @@ impl Code {
             Found { file, judgement: j }
         });
         (found.collect(), capabilities)
+    }
+
+    /// Parses all programs, by several threads if there is much to parse.
+    fn parse(&mut self) {
+        let texts = std::mem::take(&mut self.texts);
+        let bytes: usize = texts.iter().map(String::len).sum();
+        let threads = if bytes < FEW_BYTES {
+            1
+        } else {
+            thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
+        };
+        let next = AtomicUsize::new(0);
+        let programs = &self.programs;
+        let work = || {
+            let mut done = Vec::new();
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let (Some(program), Some(text)) = (programs.get(at), texts.get(at)) else {
+                    return done;
+                };
+                done.push((at, lower::lower(program.language, text)));
+            }
+        };
+        let bodies = thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut bodies = work();
+            for other in others {
+                match other.join() {
+                    Ok(more) => bodies.extend(more),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            bodies
+        });
+        for (at, body) in bodies {
+            if let Some(program) = self.programs.get_mut(at) {
+                program.body = body;
+            }
+        }
     }
 
     /// The pieces that run on their own, each with its file and line.

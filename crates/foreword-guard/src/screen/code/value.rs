@@ -114,6 +114,15 @@ pub(crate) struct Value {
 }
 
 impl Value {
+    /// How much is known of it: its marks, and the length of its texts.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        let text = self.text.as_ref().map_or(0, |text| text.len() + 1);
+        let path = self.path.as_ref().map_or(0, |path| path.len() + 1);
+        let parts = self.items.as_ref().map_or(0, |items| items.len() + 1)
+            + self.fields.as_ref().map_or(0, |fields| fields.len() + 1);
+        (self.marks.0.len() + parts + usize::from(self.disguised), text + path)
+    }
+
     pub(crate) fn text(text: impl AsRef<str>) -> Self {
         Self { text: Some(cut(text.as_ref()).into()), ..Self::default() }
     }

@@ -70,11 +70,15 @@ impl Machine<'_> {
         parts: &Parts<'_>,
     ) -> Option<Value> {
         let line = parts.line;
-        let is_http = HTTP.iter().any(|root| {
-            path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-                || path.to_ascii_lowercase().contains("session")
-                || path.to_ascii_lowercase().contains("webclient")
-        });
+        let is_library = || {
+            let mut roots = HTTP.iter().filter_map(|root| path.strip_prefix(root));
+            roots.any(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let is_session = || {
+            let lower = path.to_ascii_lowercase();
+            lower.contains("session") || lower.contains("webclient")
+        };
+        let is_http = || is_library() || is_session();
         let by_url = || {
             let texts = parts.args.iter().chain(parts.named.iter().map(|(_, v)| v));
             texts.take(3).any(|v| {
@@ -113,7 +117,7 @@ impl Machine<'_> {
             }
             return Some(request);
         }
-        if fetches || REQUESTS.contains(&last) && (is_http || by_url()) {
+        if fetches || REQUESTS.contains(&last) && (is_http() || by_url()) {
             return Some(self.request(parts));
         }
         if last == "open" && path.contains("XMLHttpRequest")
