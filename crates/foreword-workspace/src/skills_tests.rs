@@ -129,7 +129,7 @@ fn no_header_keeps_a_skill_out() {
     let broken: Vec<_> = scan.skills.iter().filter_map(broken).collect();
     assert_eq!(
         broken,
-        [("colon".to_owned(), 3), ("open".to_owned(), 1), ("unfinished".to_owned(), 3)]
+        [("colon".to_owned(), 3), ("open".to_owned(), 1), ("unfinished".to_owned(), 2)]
     );
     assert_eq!(scan.skills[3].body.text, "---\nname: x\n");
 }
