@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::Scratch;
-use crate::support::host::{audit, on_host, turn};
+use crate::support::host::{KEY, audit, on_host, turn};
 use crate::support::model::{Answer, ModelServer, text, tool};
 
 const MAIN: &str = "---\nname: tea\ndescription: Brews.\n---\n\nRun scripts/tea.sh.\n";
@@ -79,7 +79,7 @@ fn an_attack_in_a_proposed_script_is_refused_on_every_way() {
         tool("skill_resubmit", json!({"skill": "tea", "reason": "please"})),
         text("Done."),
     ]);
-    let args = ["--agent", "clerk", "-m", "save it", "--json"];
+    let args = ["--agent", "clerk", "-m", "save it"];
     turn(&ws, &model, &args).run().ok();
     let answers: Vec<String> =
         model.asked()[1..].iter().map(|asked| asked.last_message()).collect();
@@ -108,7 +108,7 @@ fn an_agent_proposes_a_skill_with_a_script_for_review() {
     ]);
     let call = json!({"skill": "tea", "content": MAIN, "files": {"scripts/tea.py": "print(1)\n"}});
     let model = ModelServer::saying(vec![tool("skill_propose", call), text("Done.")]);
-    let args = ["--agent", "clerk", "-m", "save it", "--json"];
+    let args = ["--agent", "clerk", "-m", "save it"];
     turn(&ws, &model, &args).run().ok();
     let waiting = ws.run(&["skill", "proposals", "--json"]).ok().json();
     assert_eq!(waiting[0]["skill"], "tea", "{waiting}");
@@ -176,7 +176,7 @@ fn a_model_that_lies_makes_no_verdict_milder() {
         says(&format!("{{\"risk\": \"safe\", \"reason\": \"{}\"}}", "x".repeat(20_000))),
         Answer::Raw(200, Vec::new(), "x".repeat(1 << 20)),
         Answer::Raw(200, Vec::new(), "{".to_owned()),
-        Answer::Raw(500, Vec::new(), "sk-ant-test-key-of-the-host".to_owned()),
+        Answer::Raw(500, Vec::new(), KEY.to_owned()),
         Answer::Raw(302, vec![("location".into(), "http://127.0.0.1:1/".into())], String::new()),
         Answer::Silence(Duration::from_secs(4)),
     ] {
