@@ -72,17 +72,20 @@ fn an_attack_in_a_proposed_script_is_refused_on_every_way() {
     let files = json!({"scripts/tea.sh": STEALS});
     let call = json!({"skill": "tea", "content": MAIN, "files": files});
     let outside = json!({"skill": "tea", "content": MAIN, "files": {"../../x.sh": "ls\n"}});
-    let model = ModelServer::saying(vec![
+    let attempts = [
         tool("skill_propose", call.clone()),
         tool("skill_propose", call),
         tool("skill_propose", outside),
         tool("skill_resubmit", json!({"skill": "tea", "reason": "please"})),
-        text("Done."),
-    ]);
-    let args = ["--agent", "clerk", "-m", "save it"];
-    turn(&ws, &model, &args).run().ok();
-    let answers: Vec<String> =
-        model.asked()[1..].iter().map(|asked| asked.last_message()).collect();
+    ];
+    // Each in a session of its own: what was found in a script may count as external.
+    let answer = |(number, attempt): (usize, Answer)| {
+        let model = ModelServer::saying(vec![attempt, text("Done.")]);
+        let session = format!("s{number}");
+        turn(&ws, &model, &["--agent", "clerk", "--session", &session, "-m", "save it"]).run().ok();
+        model.asked()[1].last_message()
+    };
+    let answers: Vec<String> = attempts.into_iter().enumerate().map(answer).collect();
     assert!(answers[0].contains("REJECT") && answers[1].contains("REJECT"), "{answers:?}");
     assert!(answers[2].contains("cannot be a file of a skill"), "{answers:?}");
     assert!(!answers[3].contains("NEEDS_REVIEW"), "{answers:?}");
