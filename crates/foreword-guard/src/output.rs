@@ -14,7 +14,10 @@ use crate::secrets::redactor::Redactor;
 /// Passes text on as it arrives, without canaries and secrets.
 #[derive(Debug)]
 pub struct OutputGuard {
+    detector: Detector,
     watch: Watch,
+    /// Reads all steps as one text, once there is more than one.
+    across: Option<Watch>,
     redactor: Redactor,
     /// Text that may be part of a canary.
     held: String,
@@ -44,7 +47,9 @@ impl OutputGuard {
     #[must_use]
     pub fn with_detector(detector: &Detector, extra_secrets: &[&str]) -> Self {
         Self {
+            detector: detector.clone(),
             watch: detector.watch(),
+            across: None,
             redactor: Redactor::new(extra_secrets),
             held: String::new(),
             at: 0,
@@ -57,7 +62,8 @@ impl OutputGuard {
     /// After a [`Leak`], no more text is returned: every further call fails too.
     pub fn push(&mut self, chunk: &str) -> Result<String, Leak> {
         self.refuse_after_leak()?;
-        if let Some(leak) = self.watch.push(chunk) {
+        let across = self.across.as_mut().and_then(|watch| watch.push(chunk));
+        if let Some(leak) = across.or_else(|| self.watch.push(chunk)) {
             return Err(self.stop(leak));
         }
         self.held.push_str(chunk);
@@ -71,16 +77,31 @@ impl OutputGuard {
         Ok(shown)
     }
 
+    /// Ends the text of one step and returns the rest of it. The next step is a text of its own, but a
+    /// canary that continues from one into the next is still found.
+    pub fn end_step(&mut self) -> Result<Finished, Leak> {
+        self.refuse_after_leak()?;
+        let mut watch = std::mem::replace(&mut self.watch, self.detector.watch());
+        if self.across.is_none() {
+            self.across = Some(watch.clone());
+        }
+        if let Some(leak) = watch.finish() {
+            return Err(self.stop(leak));
+        }
+        let next = self.redactor.fresh();
+        let redactor = std::mem::replace(&mut self.redactor, next);
+        self.at = 0;
+        Ok(rest(redactor, &std::mem::take(&mut self.held)))
+    }
+
     /// Returns the rest.
     pub fn finish(mut self) -> Result<Finished, Leak> {
         self.refuse_after_leak()?;
-        if let Some(leak) = self.watch.finish() {
+        let across = self.across.as_mut().and_then(Watch::finish);
+        if let Some(leak) = across.or_else(|| self.watch.finish()) {
             return Err(leak);
         }
-        let mut text = String::new();
-        self.redactor.push(&self.held, &mut text);
-        let redactions = self.redactor.finish(&mut text);
-        Ok(Finished { text, redactions })
+        Ok(rest(self.redactor, &self.held))
     }
 
     /// The number of bytes held back.
@@ -101,14 +122,17 @@ impl OutputGuard {
     }
 }
 
+fn rest(mut redactor: Redactor, held: &str) -> Finished {
+    let mut text = String::new();
+    redactor.push(held, &mut text);
+    let redactions = redactor.finish(&mut text);
+    Finished { text, redactions }
+}
+
 /// Guards a whole answer at once.
 pub fn whole(text: &str, canaries: &[Canary], extra_secrets: &[&str]) -> Result<Finished, Leak> {
     if let Some(leak) = Detector::new(canaries).find(text) {
         return Err(leak);
     }
-    let mut redactor = Redactor::new(extra_secrets);
-    let mut shown = String::with_capacity(text.len());
-    redactor.push(text, &mut shown);
-    let redactions = redactor.finish(&mut shown);
-    Ok(Finished { text: shown, redactions })
+    Ok(rest(Redactor::new(extra_secrets), text))
 }

@@ -30,9 +30,12 @@ pub(crate) const fn in_any_case(characters: &[u8]) -> Alphabet {
     table
 }
 
+pub(crate) static BASE64: Alphabet = base64();
+pub(crate) static HEX: Alphabet = in_any_case(b"0123456789ABCDEF");
+
 /// base64, in the standard alphabet and in that of URLs.
 #[expect(clippy::indexing_slicing, reason = "at compile time")]
-pub(crate) const fn base64() -> Alphabet {
+const fn base64() -> Alphabet {
     let mut table = alphabet(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
     table[b'-' as usize] = 62;
     table[b'_' as usize] = 63;
@@ -41,5 +44,8 @@ pub(crate) const fn base64() -> Alphabet {
 
 /// The value of a character.
 pub(crate) fn value(alphabet: &Alphabet, b: u8) -> Option<u8> {
-    alphabet.get(usize::from(b)).copied().filter(|value| *value != NONE)
+    match alphabet.get(usize::from(b)) {
+        Some(&value) if value != NONE => Some(value),
+        _ => None,
+    }
 }

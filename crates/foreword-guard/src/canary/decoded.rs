@@ -25,7 +25,7 @@ pub(crate) fn is_printable(b: u8) -> bool {
 }
 
 /// A sequence of decoded bytes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Decoded {
     track: Track,
     shifted: Shifted,
@@ -81,7 +81,7 @@ impl Decoded {
 }
 
 /// The readings of a text that was encoded once already.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Inner {
     hex: Hex,
     base64: Base64,

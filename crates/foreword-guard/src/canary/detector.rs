@@ -174,7 +174,7 @@ fn spellings(canary: &Canary) -> [String; 4] {
 }
 
 /// Reads a text in pieces and knows from where on it may still turn out to be a canary.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Watch {
     words: Arc<Words>,
     here: Place,
@@ -286,13 +286,14 @@ impl Watch {
     fn read(&mut self, b: u8) -> Option<Leak> {
         let Self { words, here, letters, shifted, listed, hex, base64, .. } = self;
         let (runs, here) = (&words.plain, *here);
+        let escaped = self.escaped.read(runs, letters, b, here);
         let hit = if let Some(hit) = letters.read(runs, b, here, here) {
             (Encoding::Letters, hit)
         } else if let Some(hit) = hex.read(runs, b, here) {
             (Encoding::Hex, hit)
         } else if let Some(hit) = base64.read(runs, b, here) {
             (Encoding::Base64, hit)
-        } else if let Some(hit) = self.escaped.read(runs, b, here) {
+        } else if let Some(hit) = escaped {
             (Encoding::Escaped, hit)
         } else if let Some(hit) = self.numbers.read(runs, b, here) {
             (Encoding::Numbers, hit)

@@ -9,7 +9,7 @@ use crate::canary::runs::Runs;
 /// A longer word is no group of an item.
 const MAX_WORD: usize = 32;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Listed {
     first: Track,
     last: Track,
@@ -27,7 +27,7 @@ enum Item {
     Rest,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Word {
     bytes: [(u8, Place); MAX_WORD],
     length: usize,

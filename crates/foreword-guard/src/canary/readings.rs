@@ -1,6 +1,7 @@
 //! The ways a text is read when a canary is looked for: what the bytes of each reading are, and how
 //! far back the text still matters to it.
 
+use crate::canary::alphabet::{BASE64, HEX, value};
 use crate::canary::detector::{MAX_LEAK_GAP, MIN_LEAK_CHARS};
 use crate::canary::runs::{Run, Runs, symbol};
 
@@ -31,7 +32,7 @@ pub(crate) struct Hit {
 }
 
 /// One sequence of bytes, held against the canaries; so many in a row are a leak.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Track<const MIN: usize = MIN_LEAK_CHARS> {
     run: Run,
     /// Where each of the last bytes starts in the text.
@@ -60,7 +61,7 @@ impl<const MIN: usize> Track<MIN> {
         start: Place,
         here: Place,
     ) -> Option<Hit> {
-        if !here.reaches(self.last) {
+        if self.run.length > 0 && !here.reaches(self.last) {
             self.run = Run::default();
         }
         self.last = here;
@@ -69,17 +70,21 @@ impl<const MIN: usize> Track<MIN> {
             *slot = start.byte;
         }
         self.count += 1;
-        (self.run.length >= MIN).then(|| Hit {
-            run: self.run,
-            start: self.start().unwrap_or(start.byte),
-            shifted: false,
-            twice: false,
-        })
+        if self.length() < MIN {
+            return None;
+        }
+        let start = self.start().unwrap_or(start.byte);
+        Some(Hit { run: self.run, start, shifted: false, twice: false })
+    }
+
+    /// How many of the last bytes are a run.
+    fn length(&self) -> usize {
+        self.run.length as usize
     }
 
     /// Where the run so far starts.
     fn start(&self) -> Option<usize> {
-        let back = self.run.length.min(MIN);
+        let back = self.length().min(MIN);
         self.starts.get(self.count.checked_sub(back)? % MIN).copied()
     }
 
@@ -109,7 +114,7 @@ fn waits_from(waiting: Option<Waiting>, here: Place) -> Option<usize> {
 
 /// Two hexadecimal digits are a byte, and either digit may be the first, also where all digits were
 /// written last to first. Everything else is passed over, and so is the `0x` in front of a byte.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Hex {
     previous: Option<Waiting>,
     /// A zero that an `x` may follow.
@@ -133,7 +138,7 @@ impl Hex {
             self.zero = Some(here);
             return None;
         }
-        let value = char::from(b).to_digit(16).and_then(|value| u8::try_from(value).ok())?;
+        let value = value(&HEX, b)?;
         self.digit(runs, value, here, here)
     }
 
@@ -163,7 +168,7 @@ impl Hex {
 
 /// Four characters are three bytes, and any of them may be the first of four, also where all were
 /// written last to first. Everything else is passed over, padding too.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Base64 {
     previous: Option<Waiting>,
     count: usize,
@@ -173,27 +178,24 @@ pub(crate) struct Base64 {
 
 impl Base64 {
     pub(crate) fn read(&mut self, runs: &Runs, b: u8, here: Place) -> Option<Hit> {
-        let value = match b {
-            b'A'..=b'Z' => b - b'A',
-            b'a'..=b'z' => b - b'a' + 26,
-            b'0'..=b'9' => b - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
+        let value = value(&BASE64, b)?;
         let before = self.previous.replace(Waiting { value, place: here });
         self.count += 1;
         let before = before.filter(|before| here.reaches(before.place))?;
         // This character and the one before as the first and second of their group, and so on.
         let mut hit = None;
         for nth in 0..3 {
-            let byte = |first: u8, second: u8| first << (2 + 2 * nth) | second >> (4 - 2 * nth);
-            let forward = byte(before.value, value);
-            let track = self.tracks.get_mut((self.count + 3 - nth) % 4);
-            hit = hit.or(track.and_then(|track| track.read(runs, forward, before.place, here)));
-            let backward = byte(value, before.value);
-            let track = self.backward.get_mut((self.count + nth) % 4);
-            hit = hit.or(track.and_then(|track| track.read(runs, backward, before.place, here)));
+            let (left, right) = (2 + 2 * nth, 4 - 2 * nth);
+            if let Some(forward) = symbol(before.value << left | value >> right)
+                && let Some(track) = self.tracks.get_mut((self.count + 3 - nth) % 4)
+            {
+                hit = hit.or(track.read_symbol(runs, forward, before.place, here));
+            }
+            if let Some(backward) = symbol(value << left | before.value >> right)
+                && let Some(track) = self.backward.get_mut((self.count + nth) % 4)
+            {
+                hit = hit.or(track.read_symbol(runs, backward, before.place, here));
+            }
         }
         hit
     }
@@ -206,7 +208,7 @@ impl Base64 {
 }
 
 /// Each number is a byte: in decimal (`102 119 99`), octal (`\146\167\143`) or binary (`01100110`).
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Numbers {
     open: Option<Number>,
     decimal: Track,
@@ -271,9 +273,15 @@ impl Numbers {
 }
 
 /// Letters, of which some are escaped: `%66`, `=66`, `\x66`, `\u0066`, `\u{66}`, `&#x66;`, `&#102;`.
-#[derive(Debug, Default)]
+///
+/// Without an escape this is the reading of letters. So it begins at an escape, as a copy of that reading,
+/// and ends when both are the same again.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Escaped {
     track: Track,
+    is_active: bool,
+    /// Letters that were not escaped since the last one that was.
+    plain: usize,
     open: Option<Escape>,
     /// The byte before, and where it stands.
     before: (u8, Place),
@@ -292,7 +300,11 @@ struct Escape {
 }
 
 impl Escaped {
-    pub(crate) fn read(&mut self, runs: &Runs, b: u8, here: Place) -> Option<Hit> {
+    /// Reads on; `letters` has read all bytes before this one.
+    pub(crate) fn read(&mut self, runs: &Runs, letters: &Track, b: u8, here: Place) -> Option<Hit> {
+        if self.is_active && self.open.is_none() && self.track.run == letters.run {
+            self.is_active = self.plain < self.track.length();
+        }
         let mut before = std::mem::replace(&mut self.before, (b, here));
         if let Some(mut escape) = self.open.take() {
             if let Some(digit) = char::from(b).to_digit(escape.radix) {
@@ -324,11 +336,23 @@ impl Escaped {
             (b'\\', b'x' | b'X') | (b'#', b'x' | b'X') => (16, 2, before.1),
             (b'\\', b'u' | b'U') => (16, 4, before.1),
             (b'&', b'#') => (10, 3, before.1),
-            _ => return self.track.read(runs, b, here, here),
+            _ if self.is_active => return self.read_plain(runs, b, here, here),
+            _ => return None,
         };
         self.open =
             Some(Escape { start, radix, digits, value: 0, read: Default::default(), length: 0 });
+        if !self.is_active {
+            self.track = letters.clone();
+            self.is_active = true;
+            self.plain = MIN_LEAK_CHARS;
+        }
         None
+    }
+
+    fn read_plain(&mut self, runs: &Runs, b: u8, place: Place, here: Place) -> Option<Hit> {
+        let symbol = symbol(b)?;
+        self.plain += 1;
+        self.track.read_symbol(runs, symbol, place, here)
     }
 
     pub(crate) fn finish(&mut self, runs: &Runs, here: Place) -> Option<Hit> {
@@ -337,6 +361,7 @@ impl Escaped {
     }
 
     fn close(&mut self, runs: &Runs, escape: &Escape, here: Place) -> Option<Hit> {
+        self.plain = 0;
         let byte = u8::try_from(escape.value).ok()?;
         self.track.read(runs, byte, escape.start, here)
     }
@@ -346,10 +371,9 @@ impl Escaped {
         if escape.radix == 10 && escape.length > 1 {
             return self.close(runs, escape, here);
         }
-        let read = escape.read.iter().take(escape.length);
         let mut hit = None;
-        for (b, place) in read {
-            hit = hit.or(self.track.read(runs, *b, *place, here));
+        for (b, place) in escape.read.iter().take(escape.length) {
+            hit = hit.or(self.read_plain(runs, *b, *place, here));
         }
         hit
     }
@@ -358,7 +382,8 @@ impl Escaped {
         let open = self.open.map(|escape| escape.start.byte);
         let slash = matches!(self.before.0, b'\\' | b'&' | b'#').then_some(self.before.1.byte);
         let slash = slash.filter(|_| here.reaches(self.before.1));
-        [open, slash, self.track.held_from(here)].into_iter().flatten().min()
+        let track = if self.is_active { self.track.held_from(here) } else { None };
+        [open, slash, track].into_iter().flatten().min()
     }
 }
 

@@ -1,8 +1,11 @@
 //! Finds the longest run of a text that is a part of one of several words.
 //!
-//! A suffix automaton of all words, a mark between them that no text holds. Reading a character
-//! costs constant time on average, and the state knows at any moment how many of the last characters
-//! are in a row in some word: exactly that has to be held back.
+//! A suffix automaton of all words, with a mark between them that no text holds. Once it is complete, every
+//! failing step is followed to its end and stored, so reading a character is one look into a table. The
+//! state knows at any moment how many of the last characters are in a row in some word: exactly that has
+//! to be held back.
+
+use crate::canary::alphabet::NONE as NO_SYMBOL;
 
 /// Letters, then digits; case is ignored.
 const SYMBOLS: usize = 36;
@@ -14,45 +17,65 @@ const NONE: u32 = u32::MAX;
 /// The letters and digits a word is made of, as small numbers. Letters that a canary does not have
 /// because they look like digits count as those digits.
 pub(crate) fn symbol(b: u8) -> Option<usize> {
-    match b {
-        b'o' | b'O' => symbol(b'0'),
-        b'i' | b'I' | b'l' | b'L' => symbol(b'1'),
-        b'a'..=b'z' => Some(usize::from(b - b'a')),
-        b'A'..=b'Z' => Some(usize::from(b - b'A')),
-        b'0'..=b'9' => Some(usize::from(b - b'0') + 26),
+    match SYMBOL.get(usize::from(b)) {
+        Some(&value) if value != NO_SYMBOL => Some(usize::from(value)),
         _ => None,
     }
 }
 
-#[derive(Debug, Clone)]
-struct State {
-    next: [u32; SYMBOLS + 1],
-    /// The state of the longest end of this one's runs that goes on in more ways.
-    link: u32,
-    /// The longest run that leads here.
-    longest: usize,
-    /// Where such a run first ends, in all words one after the other.
-    end: usize,
-}
+static SYMBOL: [u8; 256] = symbols();
 
-impl State {
-    fn new(longest: usize, end: usize) -> Self {
-        Self { next: [NONE; SYMBOLS + 1], link: NONE, longest, end }
+#[expect(clippy::indexing_slicing, reason = "at compile time")]
+const fn symbols() -> [u8; 256] {
+    let mut table = [NO_SYMBOL; 256];
+    let mut nth = 0;
+    while nth < 26 {
+        table[(b'a' + nth) as usize] = nth;
+        table[(b'A' + nth) as usize] = nth;
+        nth += 1;
     }
+    nth = 0;
+    while nth < 10 {
+        table[(b'0' + nth) as usize] = 26 + nth;
+        nth += 1;
+    }
+    table[b'o' as usize] = 26;
+    table[b'O' as usize] = 26;
+    table[b'i' as usize] = 27;
+    table[b'I' as usize] = 27;
+    table[b'l' as usize] = 27;
+    table[b'L' as usize] = 27;
+    table
 }
 
 /// All runs of some words.
 #[derive(Debug, Clone)]
 pub(crate) struct Runs {
-    states: Vec<State>,
+    /// For each state a row with the step for each symbol.
+    steps: Vec<Step>,
+    /// For each state, where its runs first end in all words one after the other.
+    ends: Vec<usize>,
+}
+
+/// What a symbol leads to.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    /// Where the row of the next state starts.
+    row: u32,
+    /// How long the run is then; [`Step::LONGER`] if it grows by one.
+    length: u32,
+}
+
+impl Step {
+    const LONGER: u32 = u32::MAX;
 }
 
 /// How much of the text just read is a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Run {
-    state: u32,
+    row: u32,
     /// In characters.
-    pub(crate) length: usize,
+    pub(crate) length: u32,
 }
 
 impl Runs {
@@ -63,42 +86,91 @@ impl Runs {
 
     /// The runs of words that are symbols already.
     pub(crate) fn of(words: impl IntoIterator<Item = Vec<usize>>) -> Self {
-        let mut runs = Self { states: vec![State::new(0, 0)] };
+        let mut automaton = Automaton { states: vec![State::new(0, 0)] };
         let mut last = ROOT;
         let mut read = 0;
         for word in words {
             for symbol in word.into_iter().chain([MARK]) {
-                last = runs.extend(last, symbol, read);
+                last = automaton.extend(last, symbol, read);
                 read += 1;
             }
         }
-        runs
+        automaton.complete()
     }
 
     /// Are there no words?
     pub(crate) fn is_empty(&self) -> bool {
-        self.states.len() == 1
+        self.ends.len() <= 1
     }
 
     /// The run after one more character.
     pub(crate) fn read(&self, run: Run, symbol: usize) -> Run {
-        let Run { mut state, mut length } = run;
-        loop {
-            let next = self.next(state, symbol);
-            if next != NONE {
-                return Run { state: next, length: length + 1 };
+        match self.steps.get(run.row as usize + symbol) {
+            Some(step) if step.length == Step::LONGER => {
+                Run { row: step.row, length: run.length + 1 }
             }
-            let Some(known) = self.get(state).filter(|known| known.link != NONE) else {
-                return Run::default();
-            };
-            state = known.link;
-            length = self.get(state).map_or(0, |shorter| shorter.longest);
+            Some(step) => Run { row: step.row, length: step.length },
+            None => Run::default(),
         }
     }
 
     /// Where this run first ends in all words one after the other, each with a mark behind it.
     pub(crate) fn end(&self, run: Run) -> usize {
-        self.get(run.state).map_or(0, |state| state.end)
+        self.ends.get(run.row as usize / SYMBOLS).copied().unwrap_or_default()
+    }
+}
+
+#[derive(Debug, Clone)]
+struct State {
+    next: [u32; SYMBOLS + 1],
+    /// The state of the longest end of this one's runs that goes on in more ways.
+    link: u32,
+    /// The longest run that leads here.
+    longest: u32,
+    /// Where such a run first ends, in all words one after the other.
+    end: usize,
+}
+
+impl State {
+    fn new(longest: u32, end: usize) -> Self {
+        Self { next: [NONE; SYMBOLS + 1], link: NONE, longest, end }
+    }
+}
+
+/// The automaton while it grows.
+#[derive(Debug)]
+struct Automaton {
+    states: Vec<State>,
+}
+
+impl Automaton {
+    /// Stores for each state and symbol where the run goes on, however short.
+    fn complete(&self) -> Runs {
+        const NOWHERE: Step = Step { row: ROOT, length: 0 };
+        let mut steps = vec![NOWHERE; self.states.len() * SYMBOLS];
+        // A link leads to a state of shorter runs, so that one is complete already.
+        let mut order: Vec<usize> = (0..self.states.len()).collect();
+        order.sort_by_key(|at| self.states.get(*at).map(|state| state.longest));
+        for at in order {
+            let Some(state) = self.states.get(at) else { continue };
+            let shorter = self.get(state.link).map(|shorter| shorter.longest + 1);
+            for (symbol, next) in state.next.iter().take(SYMBOLS).enumerate() {
+                let step = match shorter {
+                    _ if *next != NONE => Step { row: next * SYMBOLS as u32, length: Step::LONGER },
+                    None => NOWHERE,
+                    Some(longer) => {
+                        let step = steps.get(state.link as usize * SYMBOLS + symbol);
+                        let step = step.copied().unwrap_or(NOWHERE);
+                        let grows = step.length == Step::LONGER;
+                        Step { length: if grows { longer } else { step.length }, ..step }
+                    }
+                };
+                if let Some(slot) = steps.get_mut(at * SYMBOLS + symbol) {
+                    *slot = step;
+                }
+            }
+        }
+        Runs { steps, ends: self.states.iter().map(|state| state.end).collect() }
     }
 
     fn get(&self, state: u32) -> Option<&State> {
@@ -129,7 +201,7 @@ impl Runs {
         self.get(state).map_or(NONE, |state| state.link)
     }
 
-    fn longest(&self, state: u32) -> usize {
+    fn longest(&self, state: u32) -> u32 {
         self.get(state).map_or(0, |state| state.longest)
     }
 
@@ -191,11 +263,12 @@ mod tests {
                 let expected = (0..=end)
                     .find(|start| words.iter().any(|word| word.contains(&seen[*start..])))
                     .map_or(0, |start| end - start);
-                prop_assert_eq!(run.length, expected, "{} in {:?}", seen, words);
+                prop_assert_eq!(run.length as usize, expected, "{} in {:?}", seen, words);
                 if run.length > 0 {
                     let all: String = words.iter().flat_map(|word| [word.as_str(), "|"]).collect();
-                    let from = runs.end(run) + 1 - run.length;
-                    prop_assert_eq!(&all[from..=runs.end(run)], &seen[end - run.length..]);
+                    let length = run.length as usize;
+                    let from = runs.end(run) + 1 - length;
+                    prop_assert_eq!(&all[from..=runs.end(run)], &seen[end - length..]);
                 }
             }
         }

@@ -13,7 +13,7 @@ pub(crate) const MIN_SHIFTED_CHARS: usize = 20;
 const LETTERS: u8 = 26;
 
 /// A sequence of bytes, held against canaries in any shift.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Shifted {
     track: Track<MIN_SHIFTED_CHARS>,
     before: Option<(u8, Place)>,
@@ -44,7 +44,7 @@ impl Shifted {
 }
 
 fn distance(from: u8, to: u8) -> u8 {
-    (to + LETTERS - from) % LETTERS
+    if to >= from { to - from } else { to + LETTERS - from }
 }
 
 /// What a reading makes of a word.

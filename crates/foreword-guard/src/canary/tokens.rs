@@ -17,7 +17,7 @@ const OVERLAP: usize = 64;
 /// The longest number of base58.
 const MAX_BASE58: usize = 128;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Tokens {
     bytes: Vec<u8>,
     places: Vec<Place>,
@@ -64,9 +64,10 @@ impl Tokens {
             let start = self.places.get(at).copied()?;
             at += run.len();
             let fits = (MIN_TOKEN..=MAX_BASE58).contains(&run.len());
-            let bytes = if fits { base58(run) } else { None };
-            let bytes = bytes.into_iter().flatten().map(|b| (b, start));
-            if let Some(hit) = self.scan(words, bytes, here) {
+            let Some(bytes) = fits.then(|| base58(run)).flatten() else { continue };
+            let mut decoded = Decoded::new(self.layer);
+            let hit = bytes.iter().find_map(|b| decoded.read(words, *b, start, here));
+            if let Some(hit) = hit.or_else(|| decoded.finish(words, here)) {
                 return Some(hit);
             }
         }
@@ -74,37 +75,36 @@ impl Tokens {
             for phase in 0..5 {
                 let groups = self.bytes.get(phase..)?.chunks_exact(5);
                 let starts = self.places.iter().skip(phase).step_by(5);
-                let bytes = groups
-                    .zip(starts)
-                    .flat_map(|(group, start)| base85(alphabet, group).map(|b| (b, *start)));
-                if let Some(hit) = self.scan(words, bytes, here) {
+                let mut decoded = None;
+                for (group, start) in groups.zip(starts) {
+                    let Some(bytes) = base85(alphabet, group) else { continue };
+                    let decoded = decoded.get_or_insert_with(|| Decoded::new(self.layer));
+                    for b in bytes {
+                        if let Some(hit) = decoded.read(words, b, *start, here) {
+                            return Some(hit);
+                        }
+                    }
+                }
+                if let Some(hit) = decoded.and_then(|mut decoded| decoded.finish(words, here)) {
                     return Some(hit);
                 }
             }
         }
         None
     }
-
-    fn scan(
-        &self,
-        words: &Words,
-        bytes: impl Iterator<Item = (u8, Place)>,
-        here: Place,
-    ) -> Option<Hit> {
-        let mut bytes = bytes.peekable();
-        bytes.peek()?;
-        let mut decoded = Decoded::new(self.layer);
-        let hit = bytes.find_map(|(b, start)| decoded.read(words, b, start, here));
-        hit.or_else(|| decoded.finish(words, here))
-    }
 }
 
 /// The four bytes of a group, if all of them are printable.
-fn base85(alphabet: &Alphabet, group: &[u8]) -> impl Iterator<Item = u8> + use<> {
-    let add = |sum: u64, b: &u8| Some(sum * 85 + u64::from(value(alphabet, *b)?));
-    let number = group.iter().try_fold(0u64, add);
-    let bytes = number.and_then(|number| u32::try_from(number).ok()).map(u32::to_be_bytes);
-    bytes.filter(|bytes| bytes.iter().copied().all(is_printable)).into_iter().flatten()
+fn base85(alphabet: &Alphabet, group: &[u8]) -> Option<[u8; 4]> {
+    let mut number = 0u64;
+    for b in group {
+        number = number * 85 + u64::from(value(alphabet, *b)?);
+    }
+    if number & !0x7f7f_7f7f != 0 {
+        return None;
+    }
+    let bytes = u32::try_from(number).ok()?.to_be_bytes();
+    bytes.iter().copied().all(is_printable).then_some(bytes)
 }
 
 /// The bytes of a number of base58; `None` if it is not one.

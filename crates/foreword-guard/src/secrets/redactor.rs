@@ -32,6 +32,15 @@ impl Redactor {
         let long = given.iter().filter(|secret| secret.len() >= MIN_GIVEN);
         let mut given: Vec<String> = long.map(|secret| (*secret).to_owned()).collect();
         given.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Self::of(given)
+    }
+
+    /// One for another text, with the same given secrets.
+    pub(crate) fn fresh(&self) -> Self {
+        Self::of(self.given.clone())
+    }
+
+    fn of(given: Vec<String>) -> Self {
         Self {
             given,
             pending: String::new(),

@@ -58,6 +58,26 @@ fn after_a_leak_nothing_more_is_said() {
 }
 
 #[test]
+fn a_canary_that_goes_on_in_the_next_step_is_found() {
+    let canary = Canary::from_random(*b"0123456789abcdef");
+    let (first, rest) = canary.as_str().split_at(14);
+    let mut guard = OutputGuard::new(std::slice::from_ref(&canary), &["hunter2-hunter2"]);
+    let mut shown = guard.push(&format!("One: {first}")).unwrap();
+    shown.push_str(&guard.end_step().unwrap().text);
+    assert_eq!(shown, format!("One: {first}"));
+    guard.push(rest).unwrap_err();
+    guard.end_step().unwrap_err();
+
+    // A step is a text of its own for everything else.
+    let mut guard = OutputGuard::new(std::slice::from_ref(&canary), &["hunter2-hunter2"]);
+    guard.push("abc").unwrap();
+    guard.end_step().unwrap();
+    let mut shown = guard.push("hunter2-hunter2 it is").unwrap();
+    shown.push_str(&guard.end_step().unwrap().text);
+    assert_eq!(shown, "[redacted: credential] it is");
+}
+
+#[test]
 fn prose_is_shown_nearly_as_it_comes() {
     let mut guard = OutputGuard::new(&[Canary::from_random(*b"0123456789abcdef")], &[]);
     let text = "The deploy checklist has four steps: build, test, tag, and tell the others.\n";

@@ -60,31 +60,24 @@ impl fmt::Display for HeldReason {
 /// The answer while it is being written.
 struct Answer<'a> {
     active: &'a ActiveSession,
-    secrets: &'a [&'a str],
     text: String,
-    /// Guards the text of one step, which is shown when the step ends.
-    step: OutputGuard,
-    /// Guards the text of all steps, since a canary may continue from one into the next.
-    all: OutputGuard,
+    guard: OutputGuard,
     separator: StepSeparator,
 }
 
 impl<'a> Answer<'a> {
-    fn new(active: &'a ActiveSession, secrets: &'a [&'a str]) -> Self {
+    fn new(active: &'a ActiveSession, secrets: &[&str]) -> Self {
         Self {
             active,
-            secrets,
             text: String::new(),
-            step: OutputGuard::with_detector(&active.canary.detector, secrets),
-            all: OutputGuard::new(&active.canary.canaries, secrets),
+            guard: OutputGuard::with_detector(&active.canary.detector, secrets),
             separator: StepSeparator::default(),
         }
     }
 
     /// Takes more text; gives what is safe to show.
     fn push(&mut self, text: &str) -> Result<String, HeldReason> {
-        let safe = self.all.push(text).and_then(|_| self.step.push(text));
-        let safe = safe.map_err(|leak| self.leaked(&leak))?;
+        let safe = self.guard.push(text).map_err(|leak| self.leaked(&leak))?;
         self.separator.push(text);
         self.text.push_str(&safe);
         Ok(safe)
@@ -92,9 +85,7 @@ impl<'a> Answer<'a> {
 
     /// Ends the text of a step; gives what is left of it to show.
     fn end_step(&mut self) -> Result<String, HeldReason> {
-        let next = OutputGuard::with_detector(&self.active.canary.detector, self.secrets);
-        let finished = std::mem::replace(&mut self.step, next).finish();
-        let finished = finished.map_err(|leak| self.leaked(&leak))?;
+        let finished = self.guard.end_step().map_err(|leak| self.leaked(&leak))?;
         let rest = finished.text + self.separator.end_step();
         self.text.push_str(&rest);
         Ok(rest)
@@ -102,7 +93,7 @@ impl<'a> Answer<'a> {
 
     /// Ends the answer; gives it with what is left of it to show.
     fn finish(mut self) -> Result<(String, String), (String, HeldReason)> {
-        match self.all.finish().and_then(|_| self.step.finish()) {
+        match self.guard.finish() {
             Ok(finished) => {
                 self.text.push_str(&finished.text);
                 if self.separator.is_separated {
@@ -308,8 +299,8 @@ fn show_tool_call(
         return Err(HeldReason::CanaryPassedToTool);
     }
     observer.text(&answer.end_step()?);
-    let secrets = answer.secrets;
-    each_string(&mut input, &mut |text| *text = redact_with(text, secrets).text);
+    let secrets = answer.active.secrets();
+    each_string(&mut input, &mut |text| *text = redact_with(text, &secrets).text);
     observer.tool_call(own_name(name), &input);
     Ok(())
 }
