@@ -4,6 +4,7 @@
 //! It is its own agent: inside the sandbox it runs the same loop as `foreword agent`. Parts are `turns`, `look`, `reads`, `writes` and `sessions`; all unless told. The model is a server on
 //! loopback in this process that answers at once, so its threads are part of the memory shown.
 #![allow(
+    clippy::disallowed_methods,
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::expect_used,

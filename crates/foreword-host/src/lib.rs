@@ -13,6 +13,7 @@
 //! | `actions/` | what an agent may ask the host to do |
 //! | `governance/` | what agents may not change on their own |
 //! | `schedule/` | turns that start without a message |
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests look at what was written"))]
 
 mod actions;
 mod client_session;

@@ -82,7 +82,7 @@ pub use governed::{Governed, GovernedGroup, GovernedLink, LOCK_FILE};
 pub use private::{
     DATABASE_FILE, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, make_private_dir,
 };
-pub use read::{SourceFile, read_file, read_state};
+pub use read::{SourceFile, read_file, read_named, read_state};
 pub use rel_path::{PathFault, file_name_fault};
 pub use skills::description::{MAX_DESCRIPTION_CHARS, first_paragraph};
 pub use skills::fields::{

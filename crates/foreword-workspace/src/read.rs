@@ -331,9 +331,15 @@ impl Root {
 /// [`Workspace`](crate::Workspace), which keeps it inside.
 pub fn read_file(path: &Path, limit: u64) -> Result<SourceFile, WorkspaceError> {
     let shown = path.display().to_string();
-    let opened = Opened::named(path).map_err(|error| fault(shown.clone(), error))?;
-    let text = decode(opened.read(&shown, limit)?, &shown)?;
+    let text = decode(read_named(path, limit)?, &shown)?;
     Ok(SourceFile { path: shown, text, first_line: 1 })
+}
+
+/// The bytes of a regular file that a person named, wherever it lies; links are followed.
+pub fn read_named(path: &Path, limit: u64) -> Result<Vec<u8>, WorkspaceError> {
+    let shown = path.display().to_string();
+    let opened = Opened::named(path).map_err(|error| fault(shown.clone(), error))?;
+    opened.read(&shown, limit)
 }
 
 /// The bytes of a regular file that is no link itself; `None` if there is none. For state that a program

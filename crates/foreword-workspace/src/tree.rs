@@ -20,6 +20,7 @@ use rustix::io::Errno;
 
 use crate::error::WorkspaceError;
 use crate::found_file::{FileKind, FileStamp};
+use crate::read::decode;
 
 /// Opening never waits for a writer and never makes a device the terminal of this process.
 const READING: OFlags = OFlags::RDONLY
@@ -120,6 +121,17 @@ impl Tree {
             Some(opened) => opened.read(&self.show(path), limit).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// The text of a regular file: UTF-8, with the checks of every file of a workspace; `None` if there
+    /// is none.
+    pub fn read_text(
+        &self,
+        path: impl AsRef<Path>,
+        limit: u64,
+    ) -> Result<Option<String>, WorkspaceError> {
+        let path = path.as_ref();
+        self.read(path, limit)?.map(|bytes| decode(bytes, &self.show(path))).transpose()
     }
 
     /// The handle of a regular file, to read parts of it, and its size; `None` if there is none.

@@ -15,8 +15,8 @@ use std::path::{Component, Path, PathBuf};
 
 use foreword_store::{FileVersion, MAX_HELD_BYTES};
 use foreword_workspace::{
-    AutorunRule, PRIVATE_DIR, Runs, SnapshotEntry, SnapshotKind, TreeSnapshot,
-    autorun_directory_rule, autorun_rule, is_dependency,
+    AutorunRule, PRIVATE_DIR, Runs, SnapshotEntry, SnapshotKind, Tree, TreeEntryKind, TreeSnapshot,
+    WorkspaceError, autorun_directory_rule, autorun_rule, is_dependency,
 };
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,8 @@ const MAX_COPIES: usize = 5000;
 const MAX_READ_ONLY: usize = 200;
 /// Links followed from one file that runs on its own.
 const MAX_LINK_HOPS: usize = 8;
+/// Turns whose state is looked at.
+const MAX_STATES: usize = 10_000;
 /// Bytes of a manifest or of the notes of other turns.
 const MAX_STATE_BYTES: u64 = 64 << 20;
 
@@ -168,11 +170,13 @@ impl BeforeTurn {
 
     /// Files that others have put back or approved during the turn.
     pub(crate) fn settled(&self) -> Result<BTreeMap<String, Settled>, GovernanceError> {
-        let path = self.directory.join(SETTLED_FILE);
-        let text = match read_state(&path) {
+        let text = match read_text(&self.directory, SETTLED_FILE) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-            Err(source) => return Err(GovernanceError::Io { path, source }),
+            Err(source) => {
+                let path = self.directory.join(SETTLED_FILE);
+                return Err(GovernanceError::Io { path, source });
+            }
         };
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Settled>(line).ok());
         Ok(lines.map(|settled| (settled.path.clone(), settled)).collect())
@@ -180,7 +184,7 @@ impl BeforeTurn {
 
     /// Whether the state is still there: whoever accounts for a turn deletes it.
     pub(crate) fn is_kept(&self) -> bool {
-        self.directory.join(MANIFEST_FILE).is_file()
+        open(&self.directory, MANIFEST_FILE).is_ok()
     }
 
     /// Deletes the state.
@@ -286,10 +290,8 @@ impl BeforeTurn {
     }
 
     fn load(root: &Path, directory: PathBuf) -> Result<Self, io::Error> {
-        let manifest: Manifest =
-            serde_json::from_str(&read_state(&directory.join(MANIFEST_FILE))?)?;
-        let tree =
-            TreeSnapshot::read(&mut io::BufReader::new(File::open(directory.join(TREE_FILE))?))?;
+        let manifest: Manifest = serde_json::from_str(&read_text(&directory, MANIFEST_FILE)?)?;
+        let tree = TreeSnapshot::read(&mut io::BufReader::new(open(&directory, TREE_FILE)?))?;
         let (rules, root) = (Rules::default(), root.to_owned());
         let mut before = Self { root, directory, manifest, tree, rules, read_only: Vec::new() };
         // Not from the links as they are now: the agent may have changed them.
@@ -311,7 +313,7 @@ impl BeforeTurn {
             Copied::Absent => FileVersion::Absent,
             Copied::Link { target } => FileVersion::Link { target: target.clone() },
             Copied::File { mode, at, length } => {
-                let mut file = File::open(&path).map_err(failed)?;
+                let mut file = open(&self.directory, COPIES_FILE).map_err(failed)?;
                 file.seek(SeekFrom::Start(*at)).map_err(failed)?;
                 let mut content = Vec::new();
                 file.take(*length).read_to_end(&mut content).map_err(failed)?;
@@ -385,12 +387,11 @@ pub(crate) fn left_behind(
 }
 
 fn states(root: &Path) -> Vec<PathBuf> {
-    let listed = fs::read_dir(root.join(PRIVATE_DIR).join(BEFORE_DIR)).into_iter().flatten();
-    let directories =
-        listed.flatten().filter(|entry| entry.file_type().is_ok_and(|at| at.is_dir()));
-    let mut states: Vec<PathBuf> = directories.map(|entry| entry.path()).collect();
-    states.sort();
-    states
+    let directory = root.join(PRIVATE_DIR).join(BEFORE_DIR);
+    let listed = Tree::open(&directory).and_then(|tree| tree.list("", MAX_STATES));
+    let listed = listed.ok().flatten().unwrap_or_default().into_iter();
+    let states = listed.filter(|entry| entry.kind == TreeEntryKind::Directory && entry.is_unicode);
+    states.map(|entry| directory.join(entry.name)).collect()
 }
 
 /// Lets one turn or decision at a time put files back.
@@ -405,10 +406,21 @@ pub(crate) fn lock(root: &Path) -> Result<File, GovernanceError> {
     locked.map_err(|source| GovernanceError::Io { path, source })
 }
 
-fn read_state(path: &Path) -> Result<String, io::Error> {
+fn read_text(directory: &Path, name: &str) -> Result<String, io::Error> {
     let mut text = String::new();
-    File::open(path)?.take(MAX_STATE_BYTES).read_to_string(&mut text)?;
+    open(directory, name)?.take(MAX_STATE_BYTES).read_to_string(&mut text)?;
     Ok(text)
+}
+
+/// Opens a file of a state.
+fn open(directory: &Path, name: &str) -> Result<File, io::Error> {
+    let fault = |error| match error {
+        WorkspaceError::NoRoot { .. } => io::ErrorKind::NotFound.into(),
+        WorkspaceError::Io { source, .. } => source,
+        error => io::Error::other(error),
+    };
+    let found = Tree::open(directory).and_then(|tree| tree.file(name)).map_err(fault)?;
+    Ok(found.ok_or(io::ErrorKind::NotFound)?.0)
 }
 
 /// Which files run: by their names, or because a link with such a name leads to them.

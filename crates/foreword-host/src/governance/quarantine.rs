@@ -6,13 +6,12 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use foreword_workspace::{
-    Governed, GovernedContents, GovernedGroup, MAX_ENTRIES, PRIVATE_DIR, Repositories,
+    Governed, GovernedContents, GovernedGroup, MAX_ENTRIES, PRIVATE_DIR, Repositories, Tree,
     WorkspaceError, file_name_fault,
 };
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
@@ -195,26 +194,22 @@ impl Mover<'_> {
     /// Whether a path holds what the person accepted.
     fn accepted(&self, path: &str, accepted: Option<&GovernedContents>) -> Acceptance {
         let Some(accepted) = accepted else { return Acceptance::No };
-        let at = self.root.join(path);
-        let Ok(meta) = fs::symlink_metadata(&at) else { return Acceptance::No };
+        let Ok(tree) = Tree::open(self.root) else { return Acceptance::No };
         if let Some(file) = accepted.files.get(path) {
-            let small = meta.is_file() && meta.len() <= MAX_COMPARED_BYTES;
-            let same =
-                small && fs::read(&at).is_ok_and(|bytes| blake3::hash(&bytes) == file.digest);
+            let now = tree.read(path, MAX_COMPARED_BYTES).ok().flatten();
+            let same = now.is_some_and(|bytes| blake3::hash(&bytes) == file.digest);
             return if same { Acceptance::Yes } else { Acceptance::No };
         }
         let below = format!("{path}/");
         let next = accepted.files.range(below.clone()..).next();
-        if !meta.is_dir() || !next.is_some_and(|(known, _)| known.starts_with(&below)) {
+        if !next.is_some_and(|(known, _)| known.starts_with(&below)) {
             return Acceptance::No;
         }
-        let names = fs::read_dir(&at).into_iter().flatten().flatten();
-        let mut inside: Vec<String> = names
-            .filter_map(|entry| Some(format!("{below}{}", entry.file_name().to_str()?)))
-            .take(MAX_DIRECTORY_ENTRIES)
-            .collect();
-        inside.sort();
-        Acceptance::Partly(inside)
+        let Ok(Some(entries)) = tree.list(path, MAX_DIRECTORY_ENTRIES) else {
+            return Acceptance::No;
+        };
+        let names = entries.into_iter().filter(|entry| entry.is_unicode);
+        Acceptance::Partly(names.map(|entry| format!("{below}{}", entry.name)).collect())
     }
 
     /// Moves what is at a path, unless a link leads there; returns where it went.

@@ -43,6 +43,7 @@ fn is_alive_by(proc: &Path, owner: &str) -> bool {
     identity(proc, pid).is_some_and(|now| now == owner)
 }
 
+#[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 fn identity(proc: &Path, pid: u32) -> Option<String> {
     let stat = fs::read_to_string(proc.join(pid.to_string()).join("stat")).ok()?;
     // The name in parentheses may hold anything, parentheses too.

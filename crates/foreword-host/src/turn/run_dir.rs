@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
+use foreword_workspace::{Tree, read_state};
+
 use crate::error::HostError;
 use crate::turn::process_identity;
 
@@ -11,6 +13,9 @@ use crate::turn::process_identity;
 pub(crate) const SOCKET: &str = "ipc.sock";
 /// The file that names the process the directory belongs to.
 const OWNER: &str = "owner";
+const MAX_OWNER_BYTES: u64 = 4096;
+/// Directories that are looked at.
+const MAX_DIRECTORIES: usize = 10_000;
 
 /// A directory for one turn, removed when dropped.
 #[derive(Debug)]
@@ -76,12 +81,16 @@ fn private(base: &Path) -> Result<(), HostError> {
 
 /// Removes the directories of hosts that died.
 pub(crate) fn sweep(base: &Path) {
-    for entry in fs::read_dir(base).into_iter().flatten().flatten() {
-        let path = entry.path();
-        let dead = match fs::read_to_string(path.join(OWNER)) {
-            Ok(owner) => !owner.is_empty() && !process_identity::is_alive(&owner),
+    let listed = Tree::open(base).and_then(|tree| tree.list("", MAX_DIRECTORIES));
+    for entry in listed.ok().flatten().unwrap_or_default() {
+        let path = base.join(&entry.name);
+        let dead = match read_state(&path.join(OWNER), MAX_OWNER_BYTES) {
+            Ok(Some(owner)) => {
+                let owner = String::from_utf8_lossy(&owner);
+                !owner.is_empty() && !process_identity::is_alive(&owner)
+            }
             // A directory exists for a moment before its owner file does.
-            Err(_) => !may_be_alive(&path),
+            Ok(None) | Err(_) => !may_be_alive(&path),
         };
         if dead {
             let _ = fs::remove_dir_all(&path);

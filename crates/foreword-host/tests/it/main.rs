@@ -1,5 +1,6 @@
 //! The integration tests of `foreword-host`, one binary.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

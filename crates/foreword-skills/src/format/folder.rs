@@ -1,9 +1,9 @@
 //! A skill's folder against the format.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use foreword_workspace::{WorkspaceError, read_named};
 
 use crate::error::SkillError;
 use crate::format::{FormatFault, validate};
@@ -53,17 +53,11 @@ fn read(folder: &Path) -> Result<String, String> {
     let Some(path) = skill_file(folder) else {
         return Err("the folder has no SKILL.md".into());
     };
-    let refused = |error: std::io::Error| format!("SKILL.md cannot be read: {error}");
-    // Looked at before it is opened, so that a pipe does not block.
-    if !path.metadata().map_err(refused)?.is_file() {
-        return Err("SKILL.md is not a regular file".into());
-    }
-    let mut bytes = Vec::new();
-    let file = File::open(&path).map_err(refused)?;
-    let size = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(refused)?;
-    if u64::try_from(size).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
-        return Err(format!("SKILL.md is longer than {MAX_FILE_BYTES} bytes"));
-    }
+    let bytes = read_named(&path, MAX_FILE_BYTES).map_err(|error| match error {
+        WorkspaceError::TooLarge { limit, .. } => format!("SKILL.md is longer than {limit} bytes"),
+        WorkspaceError::Io { source, .. } => format!("SKILL.md cannot be read: {source}"),
+        _ => "SKILL.md is not a regular file".into(),
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         format!("SKILL.md is not UTF-8 text (byte {})", error.utf8_error().valid_up_to())
     })

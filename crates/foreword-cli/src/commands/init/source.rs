@@ -1,10 +1,13 @@
 //! The directory to import: read within limits, never changed, and links out of it are not followed.
+//!
+//! A link inside it is resolved, and what it leads to is then opened through a handle of the directory,
+//! without links. So nothing can be exchanged between the two.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use foreword_workspace::{Config, WorkspaceError, read_file};
+use foreword_workspace::{Config, Tree, TreeEntryKind, WorkspaceError};
 
 use crate::error::CliError;
 
@@ -15,6 +18,7 @@ const MAX_ENTRIES: usize = 5_000;
 pub(super) struct Source {
     /// Resolved, so that resolved paths inside it start with it.
     root: PathBuf,
+    tree: Tree,
     limit: u64,
 }
 
@@ -39,16 +43,23 @@ impl Source {
         };
         let root = fs::canonicalize(path)
             .map_err(|error| fail(format!("cannot read {}: {error}", path.display())))?;
-        if !root.is_dir() {
-            return Err(fail(format!("{} is not a directory", path.display())));
-        }
-        Ok(Self { root, limit: Config::default().limits.max_file_bytes })
+        let tree = Tree::open_as(&root, "").map_err(|error| match error {
+            WorkspaceError::NotADirectory { .. } => {
+                fail(format!("{} is not a directory", path.display()))
+            }
+            error => fail(error.to_string()),
+        })?;
+        Ok(Self { root, tree, limit: Config::default().limits.max_file_bytes })
     }
 
     pub(super) fn kind(&self, path: &str) -> Kind {
-        match self.resolve(path).map(fs::metadata) {
-            Ok(Ok(meta)) if meta.is_dir() => Kind::Directory,
-            Ok(Ok(meta)) if meta.is_file() => Kind::File,
+        let Ok(resolved) = self.relative(path) else { return Kind::Missing };
+        if resolved.as_os_str().is_empty() {
+            return Kind::Directory;
+        }
+        match self.tree.stat(resolved) {
+            Ok(Some((TreeEntryKind::Directory, _))) => Kind::Directory,
+            Ok(Some((TreeEntryKind::File, _))) => Kind::File,
             _ => Kind::Missing,
         }
     }
@@ -69,23 +80,30 @@ impl Source {
     /// The sorted names in a directory, or the reason it cannot be read. Names that are not Unicode are
     /// approximated, so later steps do not find them.
     pub(super) fn names(&self, path: &str) -> Result<Vec<String>, String> {
-        let cannot = |error: io::Error| format!("cannot read it: {error}");
-        let mut names = Vec::new();
-        for entry in fs::read_dir(self.resolve(path)?).map_err(cannot)? {
-            if names.len() >= MAX_ENTRIES {
-                return Err(format!("has more than {MAX_ENTRIES} entries"));
+        let resolved = self.relative(path)?;
+        let entries = match self.tree.list(&resolved, MAX_ENTRIES) {
+            Ok(entries) => entries.ok_or("not found")?,
+            Err(WorkspaceError::TooManyEntries { limit, .. }) => {
+                return Err(format!("has more than {limit} entries"));
             }
-            names.push(entry.map_err(cannot)?.file_name().to_string_lossy().into_owned());
-        }
-        names.sort();
-        Ok(names)
+            Err(error) => return Err(reason(&error, &resolved)),
+        };
+        Ok(entries.into_iter().map(|entry| entry.name).collect())
     }
 
     /// The text of a file, with all checks of workspace files, or the reason it cannot be read.
     pub(super) fn read(&self, path: &str) -> Result<Text, String> {
+        let resolved = self.relative(path)?;
+        let text = self.tree.read_text(&resolved, self.limit);
+        let text = text.map_err(|error| reason(&error, &resolved))?.ok_or("not found")?;
+        let file = self.tree.file(&resolved).ok().flatten();
+        Ok(Text { text, executable: file.is_some_and(|(file, _)| is_executable(&file)) })
+    }
+
+    /// The resolved path below the directory.
+    fn relative(&self, path: &str) -> Result<PathBuf, String> {
         let resolved = self.resolve(path)?;
-        let file = read_file(&resolved, self.limit).map_err(|error| reason(&error, &resolved))?;
-        Ok(Text { text: file.text, executable: is_executable(&resolved) })
+        Ok(resolved.strip_prefix(&self.root).unwrap_or(Path::new("")).to_path_buf())
     }
 
     /// The resolved path, if it is inside the directory.
@@ -116,13 +134,13 @@ fn reason(error: &WorkspaceError, path: &Path) -> String {
 }
 
 #[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
+fn is_executable(file: &fs::File) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0)
+    file.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]
-fn is_executable(_path: &Path) -> bool {
+fn is_executable(_file: &fs::File) -> bool {
     false
 }
 
