@@ -22,7 +22,6 @@ use crate::spending::budget::DaySpending;
 use crate::turn::process_identity;
 use crate::turn::run_dir;
 use crate::turn::server::MAX_LINES_BYTES;
-use crate::turn::tainted_files::FilesBeforeTurn;
 use crate::turn::warning::Warning;
 
 /// Looks up an environment variable.
@@ -251,10 +250,6 @@ impl Host {
             if process_identity::is_alive(&turn.owner) {
                 continue;
             }
-            // What it wrote is as tainted as that of a turn that ends.
-            let tainted = self.reader.content_totals(&turn.session)?.is_tainted();
-            let began = FilesBeforeTurn::since_ms(turn.began_at);
-            self.note_changed_files(&turn.session, turn.number, tainted, began)?;
             let now = self.now();
             let event = Event::new("host", "turn.lost", turn.session.as_str(), Outcome::Failed)
                 .with_detail(serde_json::json!({ "turn": turn.number.0 }));

@@ -20,8 +20,9 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 use serde_json::Value;
 
 use crate::audit::chain::{Hash, Head, Linker, LogId};
-use crate::audit::event::Entry;
+use crate::audit::event::{Entry, TEXT_DIGEST};
 use crate::error::{InDatabase as _, StoreError};
+use crate::schema;
 
 /// Which entries of the log to read.
 #[derive(Debug, Clone, Default)]
@@ -147,19 +148,21 @@ pub(crate) fn log(
     filter: &LogFilter,
     mut each: impl FnMut(Entry) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
-    let statement = match filter.order {
-        Order::NewestFirst => {
-            "SELECT seq, at, actor, action, subject, outcome, detail, hash FROM audit \
-             WHERE seq < ?1 AND at >= ?2 AND substr(action, 1, length(?3)) = ?3 \
-             ORDER BY seq DESC LIMIT ?4"
-        }
-        Order::OldestFirst => {
-            "SELECT seq, at, actor, action, subject, outcome, detail, hash FROM audit \
-             WHERE seq < ?1 AND at >= ?2 AND substr(action, 1, length(?3)) = ?3 \
-             ORDER BY seq LIMIT ?4"
-        }
+    let has_texts = schema::version(connection, path)? >= schema::WITH_SEALS;
+    let text = match has_texts {
+        true => "(SELECT text FROM audit_texts WHERE audit_texts.seq = audit.seq)",
+        false => "NULL",
     };
-    let mut statement = connection.prepare_cached(statement).at(path)?;
+    let order = match filter.order {
+        Order::NewestFirst => "DESC",
+        Order::OldestFirst => "ASC",
+    };
+    let statement = format!(
+        "SELECT seq, at, actor, action, subject, outcome, detail, hash, {text} FROM audit \
+         WHERE seq < ?1 AND at >= ?2 AND substr(action, 1, length(?3)) = ?3 \
+         ORDER BY seq {order} LIMIT ?4"
+    );
+    let mut statement = connection.prepare_cached(&statement).at(path)?;
     let limit = filter.limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(-1);
     let mut rows = statement
         .query((
@@ -196,6 +199,8 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
         })
     };
     let detail = text(6)?;
+    let detail = serde_json::from_str(&detail).unwrap_or(Value::String(detail));
+    let detail = with_text(detail, serde_json::from_str(&text(8)?).ok());
     let hash = match row.get_ref(7)? {
         ValueRef::Blob(bytes) => <[u8; 32]>::try_from(bytes).ok(),
         _ => None,
@@ -207,7 +212,19 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
         action: text(3)?,
         subject: text(4)?,
         outcome: text(5)?,
-        detail: serde_json::from_str(&detail).unwrap_or(Value::String(detail)),
+        detail,
         hash: hash.map_or_else(String::new, |hash| Hash(hash).to_string()),
     })
+}
+
+/// The fields of a detail with those of its text, which is deleted with its session.
+fn with_text(detail: Value, text: Option<Value>) -> Value {
+    match (detail, text) {
+        (Value::Object(mut detail), Some(Value::Object(text))) => {
+            detail.remove(TEXT_DIGEST);
+            detail.extend(text);
+            Value::Object(detail)
+        }
+        (detail, _) => detail,
+    }
 }

@@ -50,7 +50,7 @@ mod text_limits;
 mod transaction;
 
 pub use audit::chain::{Anchor, BadHex, Hash, Head, LogId};
-pub use audit::event::{Entry, Event, Outcome};
+pub use audit::event::{Entry, Event, EventText, Outcome};
 pub use audit::heads::Heads;
 pub use audit::key::{AuditKey, check_outside_workspace};
 pub use audit::verification::{Fault, Note, Verification};
@@ -60,7 +60,9 @@ pub use batch_queue::Ticket;
 pub use error::StoreError;
 pub use foreword::{Provenance, TaintLevel, TaskState, TodoState};
 pub use group_writer::GroupWriter;
-pub use host::contents::{Content, MAX_CONTENT_TOKENS, MAX_CONTENTS_LISTED, RecordedContent};
+pub use host::contents::{
+    CheckedTotals, Content, MAX_CONTENT_TOKENS, MAX_CONTENTS_LISTED, RecordedContent,
+};
 pub use host::grants::{Grant, GrantId, GrantUse, MAX_UNUSED_GRANTS};
 pub use host::held_changes::{
     FileVersion, HeldChange, HeldChangeId, HeldState, MAX_HELD_BYTES, MAX_PENDING_HELD,

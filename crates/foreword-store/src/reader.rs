@@ -195,6 +195,17 @@ impl Reader {
         })
     }
 
+    /// The same, where several statements must see one state of the database.
+    pub(crate) fn read_together<T: Default>(
+        &self,
+        read: impl FnOnce(Rows<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.read(|rows| {
+            let snapshot = rows.connection.unchecked_transaction().at(rows.path)?;
+            read(Rows { connection: &snapshot, path: rows.path })
+        })
+    }
+
     pub(crate) fn connection(&self) -> MutexGuard<'_, Connection> {
         // A panic while holding it leaves no transaction behind: that is rolled back when dropped.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)

@@ -277,8 +277,9 @@ const VERSION_3: &[Object] = &[
     ),
 ];
 
-/// What version 4 added: seals of rows that the host acts on, what is tainted beside sessions, changes
-/// that wait for a person, the arguments of refused actions, what agents spent, and what skills can do.
+/// What version 4 added: seals of rows that the host acts on, texts of audit entries that can be
+/// deleted, what is tainted beside sessions, changes that wait for a person, the arguments of refused
+/// actions, what agents spent, and what skills can do.
 const VERSION_4: &[Object] = &[
     (
         "table",
@@ -291,7 +292,19 @@ const VERSION_4: &[Object] = &[
         "audit_origins",
         // The condition is repeated word for word where the index is used.
         "CREATE INDEX audit_origins ON audit (subject, seq) WHERE action IN ('taint.grant', \
-         'taint.grant_used', 'schedule.add', 'schedule.run', 'schedule.remove')",
+         'taint.grant_used', 'schedule.add', 'schedule.run', 'schedule.remove', 'session.taint', \
+         'taint.clear', 'taint.list')",
+    ),
+    (
+        "table",
+        "audit_texts",
+        "CREATE TABLE audit_texts (seq INTEGER PRIMARY KEY, session TEXT NOT NULL, \
+         text TEXT NOT NULL) STRICT",
+    ),
+    (
+        "index",
+        "audit_texts_by_session",
+        "CREATE INDEX audit_texts_by_session ON audit_texts (session)",
     ),
     (
         "table",

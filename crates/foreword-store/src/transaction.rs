@@ -68,9 +68,10 @@ impl<'t> Transaction<'t> {
     /// Records an event at the time of this transaction.
     pub fn audit(&mut self, event: &Event) -> Result<Head, StoreError> {
         let mut tail = self.tail()?;
-        let texts = event.texts();
+        let seq = tail.head.seq.saturating_add(1);
+        let texts = event.texts(self.key, seq);
         let fields = Fields {
-            seq: tail.head.seq.saturating_add(1),
+            seq,
             at: self.now_ms,
             texts: [
                 texts.actor.as_bytes(),
@@ -100,6 +101,12 @@ impl<'t> Transaction<'t> {
                 ))
             })
             .at(self.path)?;
+        if let Some((session, text)) = &texts.text {
+            self.rows().change(
+                "INSERT INTO audit_texts (seq, session, text) VALUES (?1, ?2, ?3)",
+                (seq, session.as_str(), text),
+            )?;
+        }
         self.tail = Some(tail);
         self.appended = true;
         Ok(tail.head)

@@ -16,7 +16,10 @@ const PRICES: &str = "date = '2026-01-01'\n[[model]]\nprefix = 'priced'\ninput =
 fn workspace(limits: &str) -> Scratch {
     let scratch = Scratch::new(&[
         ("foreword.toml", "agent = 'a'\n[model]\nname = 'priced-1'\nmax_output_tokens = 50\n"),
-        ("agents/a/AGENT.md", "---\ntools: [coding, memory, spawning]\n---\nYou are A.\n"),
+        (
+            "agents/a/AGENT.md",
+            "---\ntools: [coding, memory, spawning, skills, session]\n---\nYou are A.\n",
+        ),
         ("agents/b/AGENT.md", "---\ntools: [coding]\n---\nYou are B.\n"),
         ("AGENTS.md", "Work on the shop.\n"),
     ]);
@@ -178,12 +181,27 @@ fn a_deleted_session_is_gone_from_every_file() {
     let model = ModelServer::start(|_, asked| {
         let last = asked.last_message();
         if last.contains("purple") && !asked.raw.contains("tool_result") {
-            let call = ("bash".to_owned(), json!({"command": "echo crimson walruses"}));
-            return Answer::Tools("Amber giraffes. ".to_owned(), vec![call]);
+            let calls = vec![
+                ("bash".to_owned(), json!({"command": "echo crimson walruses"})),
+                (
+                    "audit_report".to_owned(),
+                    json!({"event": "Saw ochre badgers", "detail": "and maroon weasels"}),
+                ),
+                ("skill_read".to_owned(), json!({"name": "beige-tapirs"})),
+            ];
+            return Answer::Tools("Amber giraffes. ".to_owned(), calls);
         }
         text(&format!("Teal octopuses {}.", "in a long answer ".repeat(2000)))
     });
-    let texts = ["purple elephants of", "crimson walruses", "Amber giraffes", "Teal octopuses"];
+    let texts = [
+        "purple elephants of",
+        "crimson walruses",
+        "Amber giraffes",
+        "Teal octopuses",
+        "ochre badgers",
+        "maroon weasels",
+        "beige-tapirs",
+    ];
     for session in ["old", "kept"] {
         for _ in 0..3 {
             done(&scratch, &model, &["--session", session, "-m", &said(session)]);
@@ -194,6 +212,11 @@ fn a_deleted_session_is_gone_from_every_file() {
     for text in texts {
         assert!(!files_with(&private, text).is_empty(), "{text}");
     }
+    let reports = |scratch: &Scratch| -> Vec<Value> {
+        let all = audit(scratch).into_iter();
+        all.filter(|entry| entry["action"] == "ipc.audit_report").collect()
+    };
+    assert_eq!(reports(&scratch)[0]["detail"]["event"], "Saw ochre badgers");
     let unasked = scratch.run(&["session", "rm", "old"]);
     assert_eq!(unasked.status, 2);
     assert!(unasked.stderr.contains("pass `--yes`"), "{}", unasked.stderr);
@@ -212,7 +235,12 @@ fn a_deleted_session_is_gone_from_every_file() {
     for text in texts {
         assert_eq!(files_with(&private, text), [""; 0], "{text}");
     }
+    // The chain is whole, and keeps digests of what is gone.
     scratch.run(&["audit", "verify"]).ok();
+    for report in reports(&scratch) {
+        assert!(report["detail"]["textDigest"].is_string(), "{report}");
+        assert!(report["detail"]["event"].is_null(), "{report}");
+    }
     let memories = scratch.run(&["memory", "list"]).ok().stdout;
     assert!(memories.contains("green herons"), "{memories}");
     // A new session of the same name starts from nothing.

@@ -3,6 +3,7 @@
 use foreword::estimate;
 use foreword_guard::{Provenance, Trust, external_content};
 use foreword_protocol::{ContentAdd, ErrorCode, Failure, ToolResult};
+use foreword_store::Outcome;
 use serde_json::{Value, json};
 
 use crate::turn::active_session::ActiveSession;
@@ -38,10 +39,10 @@ pub(super) fn add_external(
 ) -> Result<(FencedText, f64), Failure> {
     let fenced = active.host.fence(source, text)?;
     let level = active.add_content(Provenance::External, &fenced.source, fenced.tokens, true)?;
-    let detail = json!({
-        "source": fenced.source, "tokens": fenced.tokens, "verdict": fenced.verdict.as_str(),
-    });
-    active.host.record(super::note(active, "content.external", detail));
+    let detail = json!({ "tokens": fenced.tokens, "verdict": fenced.verdict.as_str() });
+    let source = json!({ "source": fenced.source });
+    let event = active.event_with_text("content.external", Outcome::Done, source);
+    active.host.record(event.with_detail(detail));
     Ok((fenced, level.ratio()))
 }
 

@@ -22,7 +22,7 @@ mod tasks;
 mod web;
 
 use foreword_protocol::{Action, AuditEntry, Caller, Effect, ErrorCode, Failure, Sensitivity};
-use foreword_store::{Event, GrantId, Outcome, StoreError};
+use foreword_store::{GrantId, Outcome, StoreError};
 use serde_json::{Value, json};
 
 use crate::error::HostError;
@@ -190,10 +190,13 @@ fn record(active: &ActiveSession, name: &str, result: &Result<Value, Failure>) {
             _ => Outcome::Failed,
         },
     };
-    let mut event = active.event(&format!("ipc.{name}"), outcome);
-    if let Err(failure) = result {
-        event.detail = json!({ "code": failure.code.as_str(), "reason": failure.message });
-    }
+    let action = format!("ipc.{name}");
+    let event = match result {
+        Ok(_) => active.event(&action, outcome),
+        Err(failure) => active
+            .event_with_text(&action, outcome, json!({ "reason": failure.message }))
+            .with_detail(json!({ "code": failure.code.as_str() })),
+    };
     active.host.record(event);
 }
 
@@ -222,8 +225,4 @@ pub(super) fn internal(error: &dyn std::fmt::Display) -> Failure {
 
 pub(super) fn to_json(value: impl serde::Serialize) -> Result<Value, Failure> {
     serde_json::to_value(value).map_err(|error| internal(&error))
-}
-
-pub(super) fn note(active: &ActiveSession, action: &str, detail: Value) -> Event {
-    active.event(action, Outcome::Done).with_detail(detail)
 }

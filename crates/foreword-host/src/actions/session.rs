@@ -2,6 +2,7 @@
 
 use foreword::nearest;
 use foreword_protocol::{AuditReport, ErrorCode, Failure, ToolDescribe};
+use foreword_store::Outcome;
 use serde_json::{Value, json};
 
 use crate::error::HostError;
@@ -55,7 +56,7 @@ pub(super) fn report(active: &ActiveSession, args: &AuditReport) -> Result<Value
         return Err(Failure::new(ErrorCode::BadRequest, "`event` must not be empty"));
     }
     let cut = |text: &str| text.chars().take(MAX_REPORT_CHARS).collect::<String>();
-    let detail = json!({ "event": cut(&args.event), "detail": args.detail.as_deref().map(cut) });
-    super::change(active, "audit_report", move |_, _| Ok(((), detail)))?;
+    let text = json!({ "event": cut(&args.event), "detail": args.detail.as_deref().map(cut) });
+    active.host.record_durably(active.event_with_text("ipc.audit_report", Outcome::Done, text))?;
     Ok(json!({ "recorded": true }))
 }

@@ -51,6 +51,7 @@ impl Host {
             .tree()
             .take_again(&self.root, &turn.cwd)
             .map_err(|error| HostError::io(format!("look at {}", self.root.display()), error))?;
+        let noted = self.note_written_files(before, &now, tainted);
         let place = format!("{}-{}", turn.session, turn.turn);
         let mut accounting = Accounting {
             host: self,
@@ -65,6 +66,7 @@ impl Host {
             faults: Vec::new(),
         };
         accounting.all(&now, governed)?;
+        noted?;
         let Accounting { changes, faults, .. } = accounting;
         if !changes.runs_when_called.is_empty() {
             let named = changes.runs_when_called.iter().take(MAX_LOGGED);
@@ -100,7 +102,7 @@ impl Host {
         governed: Option<&Governed>,
     ) -> Result<Vec<Warning>, HostError> {
         let session = SessionId::parse(&before.turn().session)?;
-        let tainted = self.reader.content_totals(&session)?.external_tokens > 0;
+        let tainted = self.totals(&session)?.is_tainted();
         let (changes, faults) = self.account_for(before, governed, tainted)?;
         let mut said = changes.warnings();
         if !said.is_empty() {

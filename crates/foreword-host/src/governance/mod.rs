@@ -5,7 +5,8 @@
 //! foreword-workspace keeps outside the workspace; `disclosure` is what the question shows. `protected`
 //! says what a sandbox makes read-only or hides. After a turn, `quarantine` moves away every governed file
 //! the agent created. An agent that wants such a change proposes it (`identity`), and an action refused
-//! because of taint waits for a grant (`grants`). Taint falls only when a person clears it (`taint`).
+//! because of taint waits for a grant (`grants`). What a turn wrote is noted as tainted (`written_files`),
+//! and taint falls only when a person clears it (`taint`).
 //!
 //! Files that run on the person's machine may be changed. `before` keeps their state from the start of
 //! a turn, `changes` puts them back after it (`file_version`), and `held` applies what a person approves.
@@ -22,6 +23,7 @@ pub(crate) mod protected;
 pub(crate) mod quarantine;
 mod taint;
 mod trust;
+mod written_files;
 
 pub use disclosure::{
     DisclosedFile, DisclosedModel, DisclosedSetting, DisclosedSkill, Disclosure, what_it_gives_away,

@@ -171,7 +171,7 @@ impl Host {
         observer.wakes(&wakeup);
         let request = TurnRequest {
             message: wakeup.message.clone(),
-            session: Some(session),
+            session: Some(session.clone()),
             agent: wakeup.agent.clone(),
             origin: Origin::Schedule { tainted: wakeup.tainted },
             tree: template.tree.as_ref().map(|tree| tree.next_message()),
@@ -183,7 +183,7 @@ impl Host {
         };
         if let (Some(id), Some(reason)) = (&wakeup.schedule, &error) {
             let event = Event::new("host", "schedule.fail", id.as_str(), Outcome::Failed);
-            self.record(event.with_detail(json!({ "reason": reason })));
+            self.record(event.with_text(&session, json!({ "reason": reason })));
         }
         let report = WakeupReport { wakeup, report, error };
         observer.woke(&report);

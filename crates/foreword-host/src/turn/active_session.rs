@@ -9,6 +9,7 @@ use foreword_guard::{Canary, Detector, Provenance, ScanDecision, TaintGate, Tain
 use foreword_protocol::{ErrorCode, Failure, RunnerKind, ToolSpec};
 use foreword_store::{Content, Event, Outcome, Session, SessionId, TurnNumber};
 use foreword_workspace::HostSettings;
+use serde_json::Value;
 
 use crate::error::HostError;
 use crate::host::Host;
@@ -162,9 +163,14 @@ impl ActiveSession {
         Event::new(self.actor(), action, self.identity.session.as_str(), outcome)
     }
 
+    /// The same, with what was said in the session.
+    pub(crate) fn event_with_text(&self, action: &str, outcome: Outcome, text: Value) -> Event {
+        self.event(action, outcome).with_text(&self.identity.session, text)
+    }
+
     /// How much external content the session holds.
     pub(crate) fn taint(&self) -> Result<TaintLevel, HostError> {
-        Ok(self.host.reader.content_totals(&self.identity.session)?)
+        self.host.totals(&self.identity.session)
     }
 
     /// Whether the session holds any external content.

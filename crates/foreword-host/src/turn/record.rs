@@ -141,9 +141,12 @@ impl Host {
             at: now,
         };
         let held = outcome.held.as_ref().map(ToString::to_string);
-        let event = active.event("turn.finish", audited).with_detail(json!({
-            "turn": number.0, "held": held, "usage": finished.usage,
+        let mut event = active.event("turn.finish", audited).with_detail(json!({
+            "turn": number.0, "held": held.is_some(), "usage": finished.usage,
         }));
+        if let Some(reason) = &held {
+            event = event.with_text(&session.id, json!({ "held": reason }));
+        }
         let is_exposed = active.canary.leaked_at().is_some() || held.is_some();
         let canary = if is_exposed { Some(new_canary()?) } else { None };
         let rotate = active.event("canary.rotate", Outcome::Done);
@@ -165,7 +168,8 @@ impl Host {
         let (id, reason, now) = (active.identity.session.clone(), error.to_string(), self.now());
         let usage = active.activity.usage();
         let event = Event::new("host", "turn.fail", id.as_str(), Outcome::Failed)
-            .with_detail(json!({ "turn": number.0, "reason": reason, "usage": usage }));
+            .with_detail(json!({ "turn": number.0, "usage": usage }))
+            .with_text(&id, json!({ "reason": reason }));
         let written = self.writer.write(now, move |write| -> Result<(), StoreError> {
             write.turn_fail(&id, number, &reason, usage, now)?;
             write.audit(&event).map(drop)

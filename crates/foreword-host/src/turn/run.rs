@@ -114,7 +114,6 @@ impl Host {
         }
         let quarantine = Quarantine::before(&protected.governed, protected.repositories.clone());
         let looking = Instant::now();
-        let files = self.files_before_turn()?;
         let before = BeforeTurn::capture(&self.root, self.turn_id(turn))?;
         let looked = looking.elapsed();
         let started = self.sandbox_spec(prepared, &protected, &before, &run_dir).and_then(|spec| {
@@ -135,18 +134,10 @@ impl Host {
         let place = format!("{}-{}", session.id, number.0);
         let quarantined = self.quarantine_new_files(active, &quarantine, &place, observer);
         let looking = Instant::now();
-        // Before anything is put back: a change that is approved later stays tainted.
-        let noted = self.note_changed_files(
-            &session.id,
-            *number,
-            active.is_tainted().unwrap_or(true),
-            files,
-        );
         let changes = self.account_for_turn(turn, &before, &protected.governed, observer);
         let looked = looked + looking.elapsed();
         self.show_pending_warnings(observer);
         quarantined?;
-        noted?;
         let (changes, outcome) = (changes?, outcome?);
         let usage = self.finish_turn(active, session, *number, &outcome)?;
         let limit = prepared.tree.budget().and_then(TurnBudget::reached);

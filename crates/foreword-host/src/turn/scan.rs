@@ -45,8 +45,17 @@ impl Host {
         let scanned = scan_input(self.scanner()?, &request.message, provenance);
         if scanned.verdict == ScanVerdict::Block {
             let subject = request.session.as_ref().map_or("new", SessionId::as_str);
-            let event = Event::new(&self.options.person, "scan.input", subject, Outcome::Refused);
-            self.record_durably(event.with_detail(scan_detail(&scanned)))?;
+            let event = Event::new(&self.options.person, "scan.input", subject, Outcome::Refused)
+                .with_detail(json!({ "score": scanned.score }));
+            // Nothing is kept of a message that starts no session: the reason quotes it.
+            let known = match &request.session {
+                Some(id) => self.reader.session(id)?,
+                None => None,
+            };
+            self.record_durably(match known {
+                Some(session) => event.with_text(&session.id, json!({ "reason": scanned.reason })),
+                None => event,
+            })?;
             return Err(HostError::Blocked { reason: scanned.reason });
         }
         Ok(scanned.verdict)
@@ -60,8 +69,9 @@ impl Host {
     ) -> Result<ScanDecision, HostError> {
         let scanned = scan_output(self.scanner()?, answer);
         if scanned.verdict != ScanVerdict::Pass {
-            let event = active.event("scan.output", Outcome::Refused);
-            self.record(event.with_detail(scan_detail(&scanned)));
+            let reason = json!({ "reason": scanned.reason });
+            let event = active.event_with_text("scan.output", Outcome::Refused, reason);
+            self.record(event.with_detail(json!({ "score": scanned.score })));
         }
         Ok(scanned)
     }
@@ -82,10 +92,6 @@ impl Host {
         let tokens = u64::from(estimate(&fenced));
         Ok(FencedText { source: one_line(source), fenced, tokens, verdict: scanned.verdict })
     }
-}
-
-fn scan_detail(scanned: &ScanDecision) -> Value {
-    json!({ "score": scanned.score, "reason": scanned.reason })
 }
 
 fn one_line(text: &str) -> String {

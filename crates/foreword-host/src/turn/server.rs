@@ -330,8 +330,9 @@ fn is_equal(known: &[u8], given: &[u8]) -> bool {
 
 fn note(active: &ActiveSession, failure: &Failure) {
     let reason: String = failure.message.chars().take(300).collect();
-    let detail = json!({ "code": failure.code.as_str(), "reason": reason });
-    active.host.record(active.event("ipc.rejected", Outcome::Refused).with_detail(detail));
+    let event =
+        active.event_with_text("ipc.rejected", Outcome::Refused, json!({ "reason": reason }));
+    active.host.record(event.with_detail(json!({ "code": failure.code.as_str() })));
 }
 
 fn send(out: &mut UnixStream, reply: &Reply) -> io::Result<()> {

@@ -1,48 +1,33 @@
 //! Files that were written while their session held external content.
 //!
 //! At the end of a tainted turn, every file that the turn changed is noted with its path and the digest
-//! of its content ([`Host::note_changed_files`]). In any later session, a tool result that shows such a
+//! of its content (`governance/written_files.rs`). In any later session, a tool result that shows such a
 //! file counts as external ([`TaintedFiles::shown_in`]). The digest makes a person's rewrite clean again
-//! and finds unchanged copies under other names. A turn without taint that changes a tainted file leaves
-//! it tainted: only a person clears it.
+//! and finds unchanged copies under other names.
 //!
 //! A result shows a file if the call names it, if the result quotes it in the form of grep, or if lines of
 //! the result are lines of the file. What a command encodes, sorts or shortens is not recognised.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
-use std::io::Read as _;
-use std::os::unix::fs::MetadataExt as _;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use foreword_store::{
-    Event, MAX_TAINTED_FILES, Outcome, SessionId, StoreError, TaintedFile, TurnNumber,
-};
-use foreword_workspace::PRIVATE_DIR;
-use rustix::fs::{FileType, Mode, OFlags};
-use serde_json::{Value, json};
+use foreword_store::TaintedFile;
+use foreword_workspace::{Tree, TreeEntryKind};
+use serde_json::Value;
 
 use crate::error::HostError;
 use crate::host::Host;
 
 /// The largest file whose content is compared; a larger one is tainted whatever it holds.
-const MAX_FILE_BYTES: u64 = 8 << 20;
+pub(crate) const MAX_FILE_BYTES: u64 = 8 << 20;
 /// How much of all tainted files is compared line by line.
 const MAX_LINE_BYTES: u64 = 32 << 20;
-/// Changed files of one turn that are noted by name; of more, their directories are.
-const MAX_NOTED: usize = 1000;
 /// Words of a call, and file names in a result, that are looked up.
 const MAX_NAMES: usize = 256;
 /// A line this long counts; two of them, or one long one, are enough.
 const MIN_LINE_CHARS: usize = 16;
 const LONG_LINE_CHARS: usize = 60;
-/// Entries of a workspace that are looked at.
-const MAX_ENTRIES: usize = 200_000;
-/// By how much the clock of the file system may lag behind.
-const CLOCK_TICK_NS: i64 = 50_000_000;
-/// Files that the audit log names.
-const MAX_LOGGED: usize = 20;
 
 /// The tainted files of a workspace, read when a turn first needs them.
 pub(crate) struct TaintedFiles {
@@ -94,7 +79,7 @@ impl TaintedFiles {
         if let Some(known) = self.known.get() {
             return Ok(known);
         }
-        let read = Known::of(host.reader.tainted_files()?);
+        let read = Known::of(host.reader.tainted_files(&host.key)?);
         Ok(self.known.get_or_init(|| read))
     }
 
@@ -174,156 +159,6 @@ impl Known {
     }
 }
 
-/// What there was before a turn.
-pub(crate) struct FilesBeforeTurn {
-    /// Files that were tainted and still are as they were noted.
-    tainted: Vec<String>,
-    /// How many files are noted.
-    count: usize,
-    /// When the turn began, in the file system's time.
-    since: i64,
-}
-
-impl FilesBeforeTurn {
-    /// As far as it can be known of a turn whose host died.
-    pub(crate) fn since_ms(began_at: i64) -> Self {
-        Self { tainted: Vec::new(), count: 0, since: began_at.saturating_mul(1_000_000) }
-    }
-}
-
-impl Host {
-    /// Looks at the tainted files before a turn.
-    pub(crate) fn files_before_turn(&self) -> Result<FilesBeforeTurn, HostError> {
-        let known = self.reader.tainted_files()?;
-        let count = known.len();
-        // What a person wrote anew since is clean.
-        let is_as_noted = |file: &TaintedFile| {
-            open(&self.root, &file.path).is_some_and(|(_, size, changed_at)| {
-                changed_at == file.changed_at
-                    || size == file.size
-                        && read(&self.root, &file.path, |_| true)
-                            .map(|content| *blake3::hash(&content).as_bytes())
-                            == file.digest
-            })
-        };
-        let tainted = known.into_iter().filter(is_as_noted).map(|file| file.path).collect();
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
-        Ok(FilesBeforeTurn { tainted, count, since: now.saturating_sub(CLOCK_TICK_NS) })
-    }
-
-    /// Notes what a turn did to files: with taint, every file it changed is tainted; without, those that
-    /// were stay so.
-    pub(crate) fn note_changed_files(
-        &self,
-        session: &SessionId,
-        turn: TurnNumber,
-        is_tainted: bool,
-        before: FilesBeforeTurn,
-    ) -> Result<(), HostError> {
-        let (changed, unseen) = if is_tainted {
-            changed_since(&self.root, before.since)
-        } else {
-            (before.tainted, Vec::new())
-        };
-        let now = self.now();
-        let note = |path: String, digest, size, changed_at| TaintedFile {
-            path,
-            digest,
-            size,
-            changed_at,
-            session: session.clone(),
-            turn: Some(turn),
-            at: now,
-        };
-        let mut noted = Vec::new();
-        for path in changed {
-            let Some((_, size, changed_at)) = open(&self.root, &path) else { continue };
-            if size > 0 && changed_at >= before.since {
-                let content = read(&self.root, &path, |_| true);
-                let digest = content.map(|content| *blake3::hash(&content).as_bytes());
-                noted.push(note(path, digest, size, changed_at));
-            }
-        }
-        noted.extend(unseen.into_iter().map(|path| note(path, None, 0, 0)));
-        if noted.len() > MAX_NOTED || before.count + noted.len() > MAX_TAINTED_FILES {
-            noted = directories(&noted).into_iter().map(|path| note(path, None, 0, 0)).collect();
-        }
-        if noted.is_empty() {
-            return Ok(());
-        }
-        let names: Vec<&str> =
-            noted.iter().take(MAX_LOGGED).map(|file| file.path.as_str()).collect();
-        let event = Event::new("host", "taint.files", session.as_str(), Outcome::Done)
-            .with_detail(json!({ "turn": turn.0, "count": noted.len(), "files": names }));
-        self.writer.write(now, move |write| -> Result<(), StoreError> {
-            write.files_taint(&noted)?;
-            write.audit(&event).map(drop)
-        })?;
-        Ok(())
-    }
-}
-
-/// The files that changed since a time, and the directories that were not looked through, which end with
-/// `/`. Links are not followed; the private directory and the insides of `.git` are left out.
-///
-/// A file's change time is set by the kernel at every change, also of its name, and by nobody else.
-fn changed_since(root: &Path, since: i64) -> (Vec<String>, Vec<String>) {
-    let (mut changed, mut unseen) = (Vec::new(), Vec::new());
-    let (mut queue, mut left) = (VecDeque::from([String::new()]), MAX_ENTRIES);
-    while let Some(directory) = queue.pop_front() {
-        let listing = match std::fs::read_dir(root.join(&directory)) {
-            Ok(listing) if left > 0 => listing,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            _ => {
-                unseen.push(directory);
-                continue;
-            }
-        };
-        for entry in listing.flatten() {
-            let Some(rest) = left.checked_sub(1) else {
-                unseen.push(directory.clone());
-                break;
-            };
-            left = rest;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name.eq_ignore_ascii_case(".git") || directory.is_empty() && name == PRIVATE_DIR {
-                continue;
-            }
-            let path = if directory.is_empty() { name } else { format!("{directory}/{name}") };
-            let Ok(about) = entry.metadata() else { continue };
-            if about.is_dir() {
-                queue.push_back(path);
-            } else if about.is_file() {
-                let at = about.ctime().saturating_mul(1_000_000_000);
-                if at.saturating_add(about.ctime_nsec()) >= since {
-                    changed.push(path);
-                }
-            }
-        }
-    }
-    changed.sort_unstable();
-    let named = |path: String| if path.is_empty() { "./".to_owned() } else { path + "/" };
-    (changed, unseen.into_iter().map(named).collect())
-}
-
-/// The directories at the root that hold most of many files; the files of the root itself stay.
-fn directories(files: &[TaintedFile]) -> BTreeSet<String> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for file in files {
-        let first = file.path.split_once('/').map_or("", |(first, _)| first);
-        *counts.entry(first).or_default() += 1;
-    }
-    counts
-        .into_keys()
-        .map(
-            |directory| {
-                if directory.is_empty() { "./".to_owned() } else { format!("{directory}/") }
-            },
-        )
-        .collect()
-}
-
 /// Every string in the arguments of a call, whole and in the words of a command.
 fn words_of(input: &Value, words: &mut BTreeSet<String>) {
     if words.len() >= MAX_NAMES {
@@ -374,32 +209,21 @@ fn line_hash(line: &str) -> u64 {
     u64::from_le_bytes(hash.as_bytes().first_chunk().copied().unwrap_or_default())
 }
 
-/// The content of a regular file of a fitting size; a link, pipe or device is none.
+/// The content of a regular file of a fitting size; whatever else is there has none.
 fn read(root: &Path, path: &str, fits: impl Fn(u64) -> bool) -> Option<Vec<u8>> {
-    let (mut file, size, _) = open(root, path)?;
-    if size > MAX_FILE_BYTES || !fits(size) {
+    let tree = Tree::open(root).ok()?;
+    let (kind, stamp) = tree.stat(path).ok()??;
+    if kind != TreeEntryKind::File || !fits(stamp.size) {
         return None;
     }
-    let mut content = Vec::new();
-    file.by_ref().take(MAX_FILE_BYTES).read_to_end(&mut content).ok()?;
-    Some(content)
-}
-
-/// A regular file with its size and the time of its last change.
-fn open(root: &Path, path: &str) -> Option<(std::fs::File, u64, i64)> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = rustix::fs::open(root.join(path), flags, Mode::empty()).ok()?;
-    let stat = rustix::fs::fstat(&file).ok()?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        return None;
-    }
-    let nanoseconds = i64::try_from(stat.st_ctime_nsec).unwrap_or_default();
-    let changed = stat.st_ctime.saturating_mul(1_000_000_000).saturating_add(nanoseconds);
-    Some((file.into(), u64::try_from(stat.st_size).unwrap_or_default(), changed))
+    tree.read(path, MAX_FILE_BYTES).ok()?
 }
 
 #[cfg(test)]
 mod tests {
+    use foreword_store::SessionId;
+    use serde_json::json;
+
     use super::*;
 
     fn known(root: &Path, path: &str, content: &str) -> Known {

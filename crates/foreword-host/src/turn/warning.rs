@@ -120,6 +120,19 @@ impl fmt::Display for Warning {
                 let reason = visible_line(reason);
                 write!(f, "cannot quarantine all files the agent created: {reason}")
             }
+            Self::Unsealed { what: "session", id, .. } => {
+                let id = visible_line(id);
+                write!(
+                    f,
+                    "the taint counters of session `{id}` were changed outside Foreword; it counts as \
+                     tainted until you run `foreword taint clear {id}`"
+                )
+            }
+            Self::Unsealed { what: "list of tainted files", id, .. } => write!(
+                f,
+                "the list of tainted files was changed outside Foreword; every file counts as tainted \
+                 until you run `foreword taint clear {id}`"
+            ),
             Self::Unsealed { what, id, more } => {
                 let more = if *more > 0 { format!(" (and {more} more)") } else { String::new() };
                 let id = visible_line(id);

@@ -3,14 +3,20 @@
 use std::fmt;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::audit::chain::Hash;
+use crate::audit::key::AuditKey;
+use crate::host::session::SessionId;
 
 /// The most bytes of an actor or an action that are kept.
 const MAX_NAME: usize = 256;
 /// The most bytes of a subject that are kept.
 const MAX_SUBJECT: usize = 1024;
-/// The most bytes of detail that are kept.
+/// The most bytes of detail, and of a text, that are kept.
 const MAX_DETAIL: usize = 16 * 1024;
+/// The field of an entry's detail that vouches for its text.
+pub(crate) const TEXT_DIGEST: &str = "textDigest";
 
 /// How an action ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -59,6 +65,19 @@ pub struct Event {
     pub outcome: Outcome,
     /// Whatever else should be known later.
     pub detail: Value,
+    /// What was said in a session.
+    pub text: Option<EventText>,
+}
+
+/// What was said in a session, as part of an event.
+///
+/// It is stored apart from its entry, which has only its keyed digest, and is deleted with the session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventText {
+    /// The session.
+    pub session: SessionId,
+    /// Fields as in the detail.
+    pub fields: Value,
 }
 
 impl Event {
@@ -76,6 +95,7 @@ impl Event {
             subject: subject.into(),
             outcome,
             detail: Value::Object(serde_json::Map::new()),
+            text: None,
         }
     }
 
@@ -86,23 +106,48 @@ impl Event {
         self
     }
 
-    /// The texts that go into the log, each within its limit.
-    pub(crate) fn texts(&self) -> Texts {
-        let mut detail = self.detail.to_string();
-        if detail.len() > MAX_DETAIL {
-            let bytes = detail.len();
-            // Escaping can double a text, and an ASCII control character becomes six bytes.
-            let start = cut(&detail, MAX_DETAIL / 8);
-            detail = serde_json::json!({ "cut": true, "bytes": bytes, "start": start }).to_string();
+    /// The same event with what was said in a session. Fields are shown with those of the detail, until
+    /// the session is deleted.
+    #[must_use]
+    pub fn with_text(mut self, session: &SessionId, fields: Value) -> Self {
+        self.text = Some(EventText { session: session.clone(), fields });
+        self
+    }
+
+    /// The texts that go into the log as entry `seq`, each within its limit.
+    pub(crate) fn texts(&self, key: &AuditKey, seq: i64) -> Texts {
+        let text = self.text.as_ref().map(|text| within_limit(&text.fields).to_string());
+        let mut detail = within_limit(&self.detail);
+        if let (Some(text), Some(fields)) = (&text, detail.as_object_mut()) {
+            fields.insert(TEXT_DIGEST.to_owned(), text_digest(key, seq, text).to_string().into());
         }
+        let detail = detail.to_string();
         Texts {
             actor: cut(&self.actor, MAX_NAME),
             action: cut(&self.action, MAX_NAME),
             subject: cut(&self.subject, MAX_SUBJECT),
             outcome: self.outcome.as_str(),
             detail,
+            text: self.text.as_ref().map(|text| text.session.clone()).zip(text),
         }
     }
+}
+
+/// Vouches for the text of an entry. Without the key, the text cannot be guessed from it.
+pub(crate) fn text_digest(key: &AuditKey, seq: i64, text: &str) -> Hash {
+    let mut bytes = b"audit text".to_vec();
+    bytes.extend_from_slice(&seq.to_le_bytes());
+    bytes.extend_from_slice(text.as_bytes());
+    key.row_seal(&bytes)
+}
+
+fn within_limit(value: &Value) -> Value {
+    let text = value.to_string();
+    if text.len() <= MAX_DETAIL {
+        return value.clone();
+    }
+    // Escaping can double a text, and an ASCII control character becomes six bytes.
+    json!({ "cut": true, "bytes": text.len(), "start": cut(&text, MAX_DETAIL / 8) })
 }
 
 /// The texts of an event as they are stored and hashed.
@@ -113,6 +158,8 @@ pub(crate) struct Texts {
     pub(crate) subject: String,
     pub(crate) outcome: &'static str,
     pub(crate) detail: String,
+    /// What is stored apart from the entry.
+    pub(crate) text: Option<(SessionId, String)>,
 }
 
 /// The text within a number of bytes, cut at a character with a mark.
@@ -163,7 +210,7 @@ mod tests {
     fn long_texts_are_cut_at_a_character_with_a_mark() {
         let event = Event::new("ä".repeat(300), "a", "s", Outcome::Done)
             .with_detail(Value::String("\u{1}".repeat(20_000)));
-        let texts = event.texts();
+        let texts = event.texts(&AuditKey::from_bytes([7; 32]), 1);
         assert!(texts.actor.len() <= MAX_NAME && texts.actor.ends_with("ä…"));
         assert!(texts.detail.len() <= MAX_DETAIL, "{}", texts.detail.len());
         let detail: Value = serde_json::from_str(&texts.detail).unwrap();

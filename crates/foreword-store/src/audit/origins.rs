@@ -1,18 +1,21 @@
-//! What the chain says about grants and schedules: that they were given, and what became of them.
+//! What the chain says about rows that are acted on: that they were given, and what became of them.
 //!
 //! A sealed row is genuine but may be an older one that was put back: a grant that was used already, a
-//! schedule that was removed or has run. Every grant, use, schedule, run and removal is an entry, so the
-//! chain tells. [`grant_state`] and [`next_run`] ask it before a row is used; [`Origins`] follows the
-//! whole log when it is verified.
+//! schedule that was removed or has run, the counters of a session before it was tainted, a list of
+//! tainted files without some of them. Every change of these is an entry, so the chain tells.
+//! [`grant_state`], [`next_run`], [`external_tokens`] and [`files_seal`] ask it before a row is used;
+//! [`Origins`] follows the whole log when it is verified.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::audit::event::{TEXT_DIGEST, text_digest};
 use crate::audit::key::AuditKey;
-use crate::audit::seal::{self, GRANTS, SCHEDULES, SEALED_TABLES};
+use crate::audit::seal::{self, GRANTS, SCHEDULES, SEALED_TABLES, SESSIONS};
 use crate::audit::verification::{Fault, Verification};
 use crate::error::StoreError;
+use crate::host::tainted_files;
 use crate::rows::Rows;
 
 pub(crate) const GRANT: &str = "taint.grant";
@@ -23,9 +26,17 @@ pub(crate) const SCHEDULE_REMOVE: &str = "schedule.remove";
 /// What an agent's call is called that adds a schedule. Versions before seals wrote no other entry.
 pub(crate) const SCHEDULE_CALL: &str = "ipc.schedule_add";
 
+/// External content entered a session.
+pub(crate) const SESSION_TAINT: &str = "session.taint";
+/// A person cleared something; `kind` says what.
+pub(crate) const TAINT_CLEAR: &str = "taint.clear";
+/// The list of tainted files changed.
+pub(crate) const TAINT_LIST: &str = "taint.list";
+
 /// The condition of the index `audit_origins`, word for word: statements that repeat it use the index.
 pub(crate) const INDEXED: &str = "action IN ('taint.grant', 'taint.grant_used', 'schedule.add', \
-                                  'schedule.run', 'schedule.remove')";
+                                  'schedule.run', 'schedule.remove', 'session.taint', \
+                                  'taint.clear', 'taint.list')";
 
 /// What became of a grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +80,31 @@ pub(crate) fn next_run(rows: Rows<'_>, id: &str) -> Result<Option<Option<i64>>, 
     Ok(next)
 }
 
+/// How many external tokens a session has according to the chain.
+pub(crate) fn external_tokens(rows: Rows<'_>, session: &str) -> Result<u64, StoreError> {
+    let statement = format!(
+        "SELECT iif(action = ?2, json_extract(detail, '$.externalTokens'), 0) FROM audit \
+         WHERE {INDEXED} AND subject = ?1 AND (action = ?2 OR action = ?3 \
+         AND json_extract(detail, '$.kind') = 'session') ORDER BY seq DESC LIMIT 1"
+    );
+    let found = rows.first(&statement, (session, SESSION_TAINT, TAINT_CLEAR), |row| {
+        row.get::<_, Option<i64>>(0)
+    })?;
+    Ok(found.flatten().and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or_default())
+}
+
+/// The seal of the list of tainted files according to the chain; `None` while there is no list.
+pub(crate) fn files_seal(rows: Rows<'_>) -> Result<Option<String>, StoreError> {
+    let statement = format!(
+        "SELECT json_extract(detail, '$.seal') FROM audit WHERE {INDEXED} AND subject = ?1 \
+         AND action = ?2 ORDER BY seq DESC LIMIT 1"
+    );
+    let found = rows.first(&statement, (tainted_files::LIST, TAINT_LIST), |row| {
+        row.get::<_, Option<String>>(0)
+    })?;
+    Ok(found.flatten())
+}
+
 fn about(rows: Rows<'_>, subject: &str) -> Result<Vec<(String, Value)>, StoreError> {
     let statement =
         format!("SELECT action, detail FROM audit WHERE {INDEXED} AND subject = ?1 ORDER BY seq");
@@ -78,7 +114,7 @@ fn about(rows: Rows<'_>, subject: &str) -> Result<Vec<(String, Value)>, StoreErr
     })
 }
 
-/// Grants and schedules as the entries of the log tell of them.
+/// Grants, schedules and taint as the entries of the log tell of them.
 #[derive(Debug, Default)]
 pub(crate) struct Origins {
     /// Grants that were not used yet, and those that were.
@@ -90,6 +126,8 @@ pub(crate) struct Origins {
     schedules: BTreeMap<String, Option<i64>>,
     /// Schedules of versions that did not name them.
     unnamed_schedules: u64,
+    /// External tokens of sessions.
+    external: BTreeMap<String, u64>,
     faults: Vec<Fault>,
 }
 
@@ -99,7 +137,14 @@ impl Origins {
         let Ok(action) = std::str::from_utf8(action) else { return };
         if !matches!(
             action,
-            GRANT | GRANT_USED | SCHEDULE_ADD | SCHEDULE_RUN | SCHEDULE_REMOVE | SCHEDULE_CALL
+            GRANT
+                | GRANT_USED
+                | SCHEDULE_ADD
+                | SCHEDULE_RUN
+                | SCHEDULE_REMOVE
+                | SCHEDULE_CALL
+                | SESSION_TAINT
+                | TAINT_CLEAR
         ) {
             return;
         }
@@ -137,6 +182,14 @@ impl Origins {
                 self.schedules.insert(subject, next());
             }
             SCHEDULE_REMOVE => drop(self.schedules.remove(&subject)),
+            SESSION_TAINT => {
+                let tokens = detail.get("externalTokens").and_then(Value::as_u64);
+                self.external.insert(subject, tokens.unwrap_or_default());
+            }
+            TAINT_CLEAR if text("kind").as_deref() == Some(SESSIONS.what) => {
+                self.external.remove(&subject);
+            }
+            TAINT_CLEAR => {}
             _ if detail.get("schedule").is_none() => self.unnamed_schedules += 1,
             _ => {}
         }
@@ -156,6 +209,13 @@ impl Origins {
                 broken.insert((table.what, id.clone()));
                 report.fault(Fault::Unsealed { what: table.what, id });
             }
+        }
+        for seq in altered_texts(rows, key)? {
+            report.fault(Fault::Altered { from: seq, to: seq });
+        }
+        if !tainted_files::are_genuine(rows, key)? {
+            let id = tainted_files::LIST.to_owned();
+            report.fault(Fault::Unsealed { what: tainted_files::WHAT, id });
         }
         // With entries missing or altered, these would only repeat that.
         if !chain_holds {
@@ -185,8 +245,34 @@ impl Origins {
                 report.fault(Fault::SetBack { what: SCHEDULES.what, id });
             }
         }
+        let sessions: Vec<(String, u64)> =
+            rows.all("SELECT id, external_tokens FROM sessions ORDER BY rowid", [], |row| {
+                Ok((row.get(0)?, crate::rows::number(row, 1)?))
+            })?;
+        for (id, external) in sessions {
+            if self.external.get(&id).copied().unwrap_or_default() != external
+                && !broken.contains(&(SESSIONS.what, id.clone()))
+            {
+                report.fault(Fault::SetBack { what: SESSIONS.what, id });
+            }
+        }
         Ok(())
     }
+}
+
+/// Entries whose text is not what was written. A text that is gone was deleted with its session.
+fn altered_texts(rows: Rows<'_>, key: &AuditKey) -> Result<Vec<i64>, StoreError> {
+    let statement = "SELECT audit_texts.seq, text, detail FROM audit_texts \
+                     LEFT JOIN audit ON audit.seq = audit_texts.seq ORDER BY 1";
+    let all = rows.all(statement, [], |row| {
+        let (seq, text): (i64, String) = (row.get(0)?, row.get(1)?);
+        let detail: Option<String> = row.get(2)?;
+        let detail: Option<Value> = detail.and_then(|detail| serde_json::from_str(&detail).ok());
+        let known = detail.as_ref().and_then(|detail| detail.get(TEXT_DIGEST)?.as_str());
+        let is_own = known == Some(text_digest(key, seq, &text).to_string().as_str());
+        Ok((!is_own).then_some(seq))
+    })?;
+    Ok(all.into_iter().flatten().collect())
 }
 
 /// Takes one of a number, if there is one.

@@ -1,4 +1,5 @@
-//! Seals of rows that the host acts on without asking again: grants, schedules and tasks.
+//! Seals of rows that the host acts on without asking again: grants, schedules, tasks and the taint
+//! counters of sessions.
 //!
 //! A seal is a keyed hash over the identity of the log and every column of a row. Whoever can write the
 //! database but does not have the key can neither add such a row nor change one. An older row with its
@@ -76,7 +77,14 @@ pub(crate) const TASKS: SealedTable = SealedTable {
     ],
 };
 
-pub(crate) const SEALED_TABLES: [SealedTable; 3] = [GRANTS, SCHEDULES, TASKS];
+/// The counters only: whatever else a session holds is not acted on.
+pub(crate) const SESSIONS: SealedTable = SealedTable {
+    what: "session",
+    table: "sessions",
+    columns: &["id", "external_tokens", "total_tokens", "external_since_person"],
+};
+
+pub(crate) const SEALED_TABLES: [SealedTable; 4] = [GRANTS, SCHEDULES, TASKS, SESSIONS];
 
 /// Seals a row as it is now.
 pub(crate) fn seal(
@@ -133,7 +141,7 @@ pub(crate) fn unsealed(
     let log = audit::identity(rows.connection, rows.path)?.log_id;
     let read = || -> rusqlite::Result<Vec<String>> {
         let mut statement =
-            rows.connection.prepare_cached(&format!("{} ORDER BY number", with_seals(table)))?;
+            rows.connection.prepare_cached(&format!("{} ORDER BY rowid", with_seals(table)))?;
         let mut found = statement.query([table.what])?;
         let mut broken = Vec::new();
         while let Some(row) = found.next()? {
@@ -166,6 +174,27 @@ fn with_seals(table: SealedTable) -> String {
     )
 }
 
+/// One seal of all rows that a statement gives. Unlike seals of single rows, it shows that one is gone.
+pub(crate) fn of_all(
+    rows: Rows<'_>,
+    key: &AuditKey,
+    what: &str,
+    statement: &str,
+) -> Result<Hash, StoreError> {
+    let log = audit::identity(rows.connection, rows.path)?.log_id;
+    let read = || -> rusqlite::Result<Hash> {
+        let mut statement = rows.connection.prepare_cached(statement)?;
+        let columns = statement.column_count();
+        let mut found = statement.query([])?;
+        let mut bytes = sealed_bytes(log, what);
+        while let Some(row) = found.next()? {
+            add_columns(&mut bytes, row, columns)?;
+        }
+        Ok(key.row_seal(&bytes))
+    };
+    read().at(rows.path)
+}
+
 fn intact(row: &Row<'_>, key: &AuditKey, log: LogId, table: SealedTable) -> rusqlite::Result<bool> {
     let stored = match row.get_ref(table.columns.len())? {
         ValueRef::Blob(bytes) => bytes.try_into().ok().map(Hash),
@@ -176,22 +205,33 @@ fn intact(row: &Row<'_>, key: &AuditKey, log: LogId, table: SealedTable) -> rusq
 
 /// Over the log, the kind of row, and every column with its type and length.
 fn hash(row: &Row<'_>, key: &AuditKey, log: LogId, table: SealedTable) -> rusqlite::Result<Hash> {
+    let mut bytes = sealed_bytes(log, table.what);
+    add_columns(&mut bytes, row, table.columns.len())?;
+    Ok(key.row_seal(&bytes))
+}
+
+fn sealed_bytes(log: LogId, what: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(512);
-    let mut add = |kind: u8, value: &[u8]| {
-        bytes.push(kind);
-        bytes.extend_from_slice(&(value.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(value);
-    };
-    add(0, &log.0);
-    add(0, table.what.as_bytes());
-    for column in 0..table.columns.len() {
+    add(&mut bytes, 0, &log.0);
+    add(&mut bytes, 0, what.as_bytes());
+    bytes
+}
+
+fn add_columns(bytes: &mut Vec<u8>, row: &Row<'_>, columns: usize) -> rusqlite::Result<()> {
+    for column in 0..columns {
         match row.get_ref(column)? {
-            ValueRef::Null => add(1, &[]),
-            ValueRef::Integer(value) => add(2, &value.to_le_bytes()),
-            ValueRef::Real(value) => add(3, &value.to_le_bytes()),
-            ValueRef::Text(value) => add(4, value),
-            ValueRef::Blob(value) => add(5, value),
+            ValueRef::Null => add(bytes, 1, &[]),
+            ValueRef::Integer(value) => add(bytes, 2, &value.to_le_bytes()),
+            ValueRef::Real(value) => add(bytes, 3, &value.to_le_bytes()),
+            ValueRef::Text(value) => add(bytes, 4, value),
+            ValueRef::Blob(value) => add(bytes, 5, value),
         }
     }
-    Ok(key.row_seal(&bytes))
+    Ok(())
+}
+
+fn add(bytes: &mut Vec<u8>, kind: u8, value: &[u8]) {
+    bytes.push(kind);
+    bytes.extend_from_slice(&(value.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(value);
 }

@@ -203,6 +203,19 @@ impl fmt::Display for Fault {
             Self::Unreadable { after, detail } => {
                 write!(f, "the log cannot be read after entry {after}: {detail}")
             }
+            Self::Unsealed { what: "session", id } => write!(
+                f,
+                "the taint counters of session `{id}` were altered without the key; it counts as \
+                 tainted"
+            ),
+            Self::SetBack { what: "session", id } => write!(
+                f,
+                "the taint counters of session `{id}` were set back to an earlier state; it counts \
+                 as tainted"
+            ),
+            Self::Unsealed { what: "list of tainted files", .. } => f.write_str(
+                "the list of tainted files was altered without the key; every file counts as tainted",
+            ),
             Self::Unsealed { what, id } => {
                 write!(f, "the {what} `{id}` was added or altered without the key; it is not used")
             }

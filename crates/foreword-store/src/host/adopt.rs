@@ -15,10 +15,11 @@ use crate::audit::event::{Event, Outcome};
 use crate::audit::heads::Heads;
 use crate::audit::key::AuditKey;
 use crate::audit::origins::{GRANT, GRANT_USED, INDEXED, SCHEDULE_ADD, SCHEDULE_CALL};
-use crate::audit::seal::{self, GRANTS, SCHEDULES, SealedTable, TASKS};
+use crate::audit::seal::{self, GRANTS, SCHEDULES, SESSIONS, SealedTable, TASKS};
 use crate::audit::verify;
 use crate::error::{InDatabase as _, StoreError};
-use crate::rows::Rows;
+use crate::host::session::SessionId;
+use crate::rows::{self, Rows};
 use crate::schema;
 use crate::transaction::Transaction;
 
@@ -61,6 +62,16 @@ pub(crate) fn rows_of_version_3(
     }
     for id in vouched(rows, TASKS, "tasks", "ipc.task_create")? {
         seal::seal(rows, key, TASKS, &id)?;
+    }
+    let sessions: Vec<(String, u64)> =
+        rows.all("SELECT id, external_tokens FROM sessions ORDER BY rowid", [], |row| {
+            Ok((row.get(0)?, rows::number(row, 1)?))
+        })?;
+    for (id, external) in sessions {
+        seal::seal(rows, key, SESSIONS, &id)?;
+        if external > 0 {
+            write.record_external(&SessionId::stored(id), external)?;
+        }
     }
     Ok(write.advanced())
 }

@@ -3,10 +3,19 @@
 //! The totals are kept in the row of the session and change with every entry, so that asking for
 //! them does not depend on how long the session is. They count as [`TaintLevel::add`] does: behind the
 //! first external content, only external content and the person's messages.
+//!
+//! The counters are sealed, and every rise of the external ones is an entry of the chain. Counters that
+//! were changed or put back by anything else count as external altogether, until a person clears the
+//! session.
 
 use foreword::{Provenance, TaintLevel};
 use serde::Serialize;
+use serde_json::json;
 
+use crate::audit::event::{Event, Outcome};
+use crate::audit::key::AuditKey;
+use crate::audit::origins::{self, SESSION_TAINT};
+use crate::audit::seal::{self, SESSIONS};
 use crate::error::StoreError;
 use crate::host::session::SessionId;
 use crate::host::sessions;
@@ -51,8 +60,17 @@ pub struct RecordedContent {
     pub content: Content,
 }
 
-/// The ledger. No audit entry is written by these functions; the caller adds it in the same
-/// transaction.
+/// The totals of a session, compared with their seal and with the chain.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct CheckedTotals {
+    /// What counts.
+    pub level: TaintLevel,
+    /// Whether something other than Foreword changed the counters.
+    pub is_altered: bool,
+}
+
+/// The ledger. The entries that vouch for the counters are written here; those that say what happened
+/// are added by the caller, in the same transaction.
 impl Transaction<'_> {
     /// Records a content and counts it; gives the totals with it.
     ///
@@ -64,7 +82,8 @@ impl Transaction<'_> {
         turn: Option<TurnNumber>,
         content: &Content,
     ) -> Result<TaintLevel, StoreError> {
-        let rows = self.rows();
+        self.check_counters(session)?;
+        let (rows, key) = (self.rows(), self.key());
         let tokens = rows::stored(content.tokens.min(MAX_CONTENT_TOKENS));
         let since_person = match content.provenance {
             _ if content.external => Some(true),
@@ -89,6 +108,7 @@ impl Transaction<'_> {
                 totals,
             )?
             .ok_or_else(|| sessions::no_such(session))?;
+        seal::seal(rows, key, SESSIONS, session.as_str())?;
         rows.change(
             "INSERT INTO contents (session, turn, provenance, source, tokens, external, at) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -102,12 +122,45 @@ impl Transaction<'_> {
                 content.at,
             ),
         )?;
+        if content.external {
+            self.record_external(session, totals.external_tokens)?;
+        }
         Ok(totals)
     }
 
     /// As [`Reader::content_totals`], in this transaction.
     pub fn content_totals(&self, session: &SessionId) -> Result<TaintLevel, StoreError> {
         read_totals(self.rows(), session)
+    }
+
+    /// Writes down in the chain how many external tokens a session has.
+    pub(crate) fn record_external(
+        &mut self,
+        session: &SessionId,
+        tokens: u64,
+    ) -> Result<(), StoreError> {
+        let event = Event::new("host", SESSION_TAINT, session.as_str(), Outcome::Done)
+            .with_detail(json!({ "externalTokens": tokens }));
+        self.audit(&event).map(drop)
+    }
+
+    /// Makes counters that are not genuine count as external altogether.
+    fn check_counters(&mut self, session: &SessionId) -> Result<(), StoreError> {
+        let rows = self.rows();
+        let level = read_totals(rows, session)?;
+        if are_genuine(rows, self.key(), session, level)? {
+            return Ok(());
+        }
+        let level = all_external(level);
+        let changed = rows.change(
+            "UPDATE sessions SET external_tokens = ?2, total_tokens = ?2, \
+             external_since_person = 1 WHERE id = ?1",
+            (session.as_str(), rows::stored(level.external_tokens)),
+        )?;
+        if changed == 0 {
+            return Err(sessions::no_such(session));
+        }
+        self.record_external(session, level.external_tokens)
     }
 }
 
@@ -116,6 +169,22 @@ impl Reader {
     /// What entered a session so far; nothing where there is no such session.
     pub fn content_totals(&self, session: &SessionId) -> Result<TaintLevel, StoreError> {
         self.read(|rows| read_totals(rows, session))
+    }
+
+    /// The same, if the counters are genuine; else everything in the session counts as external.
+    pub fn content_totals_with(
+        &self,
+        key: &AuditKey,
+        session: &SessionId,
+    ) -> Result<CheckedTotals, StoreError> {
+        self.read_together(|rows| {
+            let level = read_totals(rows, session)?;
+            let exists =
+                rows.first("SELECT 1 FROM sessions WHERE id = ?1", [session.as_str()], |_| Ok(()))?;
+            let is_genuine = exists.is_none() || are_genuine(rows, key, session, level)?;
+            let level = if is_genuine { level } else { all_external(level) };
+            Ok(CheckedTotals { level, is_altered: !is_genuine })
+        })
     }
 
     /// What entered a session last, the newest first; at most [`MAX_CONTENTS_LISTED`].
@@ -154,6 +223,22 @@ fn read_totals(rows: Rows<'_>, session: &SessionId) -> Result<TaintLevel, StoreE
         totals,
     )?;
     Ok(found.unwrap_or_default())
+}
+
+/// Whether counters are as they were sealed, and not older than the chain knows them.
+fn are_genuine(
+    rows: Rows<'_>,
+    key: &AuditKey,
+    session: &SessionId,
+    level: TaintLevel,
+) -> Result<bool, StoreError> {
+    Ok(seal::is_sealed(rows, key, SESSIONS, session.as_str())?
+        && origins::external_tokens(rows, session.as_str())? == level.external_tokens)
+}
+
+fn all_external(level: TaintLevel) -> TaintLevel {
+    let tokens = level.total_tokens.max(level.external_tokens).max(1);
+    TaintLevel { external_tokens: tokens, total_tokens: tokens, external_since_person: true }
 }
 
 fn totals(row: &rusqlite::Row<'_>) -> rusqlite::Result<TaintLevel> {

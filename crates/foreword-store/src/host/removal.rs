@@ -3,7 +3,8 @@
 use rusqlite::OptionalExtension as _;
 use serde::Serialize;
 
-use crate::audit::seal::{self, GRANTS, SCHEDULES, SealedTable, TASKS};
+use crate::audit::origins;
+use crate::audit::seal::{self, GRANTS, SCHEDULES, SESSIONS, SealedTable, TASKS};
 use crate::error::{InDatabase as _, StoreError};
 use crate::host::session::SessionId;
 use crate::host::sessions;
@@ -28,7 +29,7 @@ pub struct RemovedSession {
     pub kept: u64,
 }
 
-/// Deleting. No audit entry is written by these functions; the caller adds it in the same transaction.
+/// Deleting. The caller records it in the same transaction.
 impl Transaction<'_> {
     /// Deletes a session and those that its agents started, with everything that was said in them.
     /// Refuses while a turn is running in one of them.
@@ -48,6 +49,10 @@ impl Transaction<'_> {
         let mut removed = RemovedSession { sessions: found, ..RemovedSession::default() };
         // Those that were started last go first: each refers to the one that started it.
         for session in removed.sessions.iter().rev() {
+            // A new session of the same name begins without taint.
+            if origins::external_tokens(self.rows(), session.as_str())? > 0 {
+                self.record_external(session, 0)?;
+            }
             let rows = self.rows();
             let only = [session.as_str()];
             for table in [SCHEDULES, TASKS] {
@@ -68,10 +73,11 @@ impl Transaction<'_> {
                 only,
             )?;
             removed.turns += rows.change("DELETE FROM turns WHERE session = ?1", only)? as u64;
-            for table in ["contents", "grants", "refusals", "todos"] {
+            for table in ["contents", "grants", "refusals", "todos", "audit_texts"] {
                 rows.change(&format!("DELETE FROM {table} WHERE session = ?1"), only)?;
             }
             rows.change("DELETE FROM sessions WHERE id = ?1", only)?;
+            seal::forget(rows, SESSIONS, &[session.to_string()])?;
         }
         sessions::count_removed(self.rows(), removed.sessions.len())?;
         Ok(removed)

@@ -4,6 +4,7 @@ use rusqlite::Row;
 
 use crate::audit;
 use crate::audit::key::AuditKey;
+use crate::audit::seal::{self, SESSIONS};
 use crate::error::StoreError;
 use crate::host::session::{MAX_CANARIES, NewSession, Session, SessionId, check_canary};
 use crate::reader::Reader;
@@ -50,7 +51,7 @@ impl Transaction<'_> {
                 at,
             ),
         )?;
-        Ok(())
+        seal::seal(rows, self.key(), SESSIONS, new.id.as_str())
     }
 
     /// Gives a session another canary; the earlier ones are still recognised.

@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::audit::event::{Event, Outcome};
-use crate::audit::seal::{self, SCHEDULES, SealedTable, TASKS};
+use crate::audit::origins::TAINT_CLEAR;
+use crate::audit::seal::{self, SCHEDULES, SESSIONS, SealedTable, TASKS};
 use crate::error::StoreError;
 use crate::host::contents::Content;
 use crate::host::session::SessionId;
@@ -137,6 +138,9 @@ impl Transaction<'_> {
     /// error.
     pub fn taint_clear(&mut self, item: &Tainted, by: &str, at: i64) -> Result<(), StoreError> {
         let id = item.id.as_str();
+        let event = Event::new(by, TAINT_CLEAR, id, Outcome::Done)
+            .with_detail(json!({ "kind": item.kind }));
+        self.audit(&event)?;
         match item.kind {
             TaintKind::File => self.file_clear(id)?,
             TaintKind::Memory => {
@@ -159,9 +163,7 @@ impl Transaction<'_> {
             }
             TaintKind::Session => self.clear_session(&SessionId::parse(id)?, by, at)?,
         }
-        let event = Event::new(by, "taint.clear", id, Outcome::Done)
-            .with_detail(json!({ "kind": item.kind }));
-        self.audit(&event).map(drop)
+        Ok(())
     }
 
     fn clear_row(&self, table: SealedTable, statement: &str, id: &str) -> Result<(), StoreError> {
@@ -174,13 +176,14 @@ impl Transaction<'_> {
     /// What came from outside no longer counts; the person's own words still do.
     fn clear_session(&mut self, id: &SessionId, by: &str, at: i64) -> Result<(), StoreError> {
         let changed = self.rows().change(
-            "UPDATE sessions SET total_tokens = total_tokens - external_tokens, \
+            "UPDATE sessions SET total_tokens = max(total_tokens - external_tokens, 0), \
              external_tokens = 0, external_since_person = 0 WHERE id = ?1",
             [id.as_str()],
         )?;
         if changed == 0 {
             return Err(sessions::no_such(id));
         }
+        seal::seal(self.rows(), self.key(), SESSIONS, id.as_str())?;
         let note = Content {
             provenance: Provenance::User,
             source: format!("taint cleared by {by}"),

@@ -40,7 +40,8 @@ fn add(write: &mut Transaction<'_>, id: &SessionId, source: &str) -> Result<Head
 }
 
 fn subjects(fixture: &Fixture) -> Vec<String> {
-    let filter = LogFilter { order: Order::OldestFirst, ..LogFilter::default() };
+    let action_prefix = Some("content.add".to_owned());
+    let filter = LogFilter { order: Order::OldestFirst, action_prefix, ..LogFilter::default() };
     let entries = fixture.open().entries(&filter).unwrap();
     entries.into_iter().map(|entry| entry.subject).collect()
 }
@@ -95,7 +96,8 @@ fn one_that_fails_is_undone_alone() {
             (_, other) => panic!("{number}: {other:?}"),
         }
     }
-    assert_eq!(seqs, (1..=30).collect::<Vec<_>>());
+    // Each with the entry that vouches for the counters of the session.
+    assert_eq!(seqs, (1..=30).map(|nth| 2 * nth).collect::<Vec<_>>());
     drop(writer);
 
     let store = fixture.open();
@@ -105,7 +107,7 @@ fn one_that_fails_is_undone_alone() {
     assert_eq!(store.content_totals(&id).unwrap().total_tokens, 30);
     let verification = store.verify(&[]).unwrap();
     assert!(verification.is_clean(), "{:?}", verification.faults);
-    assert_eq!((verification.entries, verification.notes), (30, vec![]));
+    assert_eq!((verification.entries, verification.notes), (60, vec![]));
 }
 
 #[test]
@@ -181,7 +183,7 @@ fn writers_stores_and_threads_share_one_log() {
     let store = fixture.open();
     let verification = store.verify(&[]).unwrap();
     assert!(verification.is_clean(), "{:?}", verification.faults);
-    assert_eq!(verification.entries, 450);
+    assert_eq!(verification.entries, 850, "two for each content");
     assert_eq!(store.content_totals(&id).unwrap().total_tokens, 400);
 }
 
@@ -243,9 +245,10 @@ fn a_commit_that_fails_is_told_to_everyone_whose_change_it_carried() {
     lock.execute_batch("DROP TRIGGER audit_keeps; DELETE FROM audit; DELETE FROM meta").unwrap();
     let error = writer.write(NOW_MS, |w| w.audit(&event("x"))).unwrap_err();
     assert!(error.to_string().contains("is damaged"), "{error}");
-    // Rows alone can still be written: that is for `audit verify` to find.
+    // Nor can a sealed row be written. Others still can: that is for `audit verify` to find.
     let new = NewSession { agent: None, ..new_session("x") };
-    writer.write(NOW_MS, move |w| w.session_create(&new, NOW_MS)).unwrap();
+    writer.write(NOW_MS, move |w| w.session_create(&new, NOW_MS)).unwrap_err();
+    writer.write(NOW_MS, move |w| w.sandbox_used("{}")).unwrap();
 }
 
 #[test]

@@ -216,6 +216,7 @@ fn to_version_3(fixture: &Fixture) {
         .sql()
         .execute_batch(
             "DROP TABLE capabilities; DROP TABLE spending; DROP TABLE refusal_args; DROP TABLE held_changes; \
+             DROP TABLE audit_texts; \
              DROP TABLE seals; DROP INDEX audit_origins; DROP TABLE tainted_files; \
              PRAGMA user_version = 3",
         )
