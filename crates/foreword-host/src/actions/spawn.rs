@@ -84,15 +84,24 @@ fn start(
     let parent = active.model.as_ref().filter(|_| agent.model.is_none());
     let model = stage.model.or_else(|| parent.map(|parent| parent.policy.model.clone()));
     let depth = active.tree.start(active.identity.depth)?;
-    let message = match before {
-        Some(before) => {
-            let fenced = external_content("previous stage", Trust::Tool, before);
-            format!("{}\n\n{fenced}", stage.prompt)
+    let tainted = active.is_tainted()?;
+    let mut given = stage.runtime_context;
+    let mut message = stage.prompt;
+    if tainted && let Some(given) = &mut given {
+        // Part of the fenced message, rather than of the system prompt.
+        for (name, text) in [("Objective", given.objective.take()), ("Task", given.task_id.take())]
+        {
+            if let Some(text) = text {
+                message = format!("{message}\n\n{name}: {text}");
+            }
         }
-        None => stage.prompt,
-    };
-    let origin =
-        Origin::Agent { parent: active.identity.session.clone(), tainted: active.is_tainted()? };
+        given.parent_role = None;
+    }
+    if let Some(before) = before {
+        let fenced = external_content("previous stage", Trust::Tool, before);
+        message = format!("{message}\n\n{fenced}");
+    }
+    let origin = Origin::Agent { parent: active.identity.session.clone(), tainted };
     let session = SessionId::random().map_err(HostError::from)?;
     let request = TurnRequest {
         message,
@@ -101,7 +110,7 @@ fn start(
         user: active.identity.user.clone(),
         model,
         cwd: Some(stage.cwd.into()),
-        runtime_context: stage.runtime_context.map(|given| runtime_context(given, active)),
+        runtime_context: given.map(|given| runtime_context(given, active)),
         origin,
         depth,
         tree: Some(active.tree.clone()),
@@ -110,7 +119,7 @@ fn start(
     let report = match active.host.turn(&request, &mut ()) {
         Ok(report) => report,
         Err(error) => {
-            let totals = active.host.reader.content_totals(&session).map_err(HostError::from)?;
+            let totals = active.host.totals(&session)?;
             let Failure { code, message, .. } = error.into();
             let reason = reason(active, &stage.role, &message, totals.is_tainted())?;
             return Err(Failure::new(code, format!("the agent `{}` failed: {reason}", stage.role)));

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use foreword::{Blueprint, Choice, Context, Document, Prompt, Timestamp, estimate};
 use foreword_gather::Gathered;
-use foreword_guard::{Canary, TaintLevel};
+use foreword_guard::{Canary, Provenance, TaintLevel};
 use foreword_protocol::{RunnerKind, ToolSpec};
 use foreword_sandbox::Sandbox;
 use foreword_store::{Session, SessionId, TurnRange};
@@ -20,7 +20,7 @@ use crate::host::Host;
 use crate::tools;
 use crate::turn::history::{History, PastTurn};
 use crate::turn::record;
-use crate::turn::request::{Origin, TurnRequest};
+use crate::turn::request::{Origin, TAINTED_TASK, TurnRequest};
 use crate::turn::sandbox::prompt_name;
 use crate::turn::scan::FencedText;
 
@@ -128,13 +128,15 @@ impl Host {
             // The message follows the turn context, which therefore need not repeat it.
             context.mode = Choice::Fixed(context.mode());
             context.task = Document::default();
+        } else if request.origin.provenance() == Provenance::External {
+            context.task = Document::new(TAINTED_TASK);
         }
         // The session keeps its agent even if the workspace's default changes.
         let agent = context.agent_id.as_ref().map(|id| id.inspect().to_owned());
         let tools = tools::callable(&context);
         let schemas = serde_json::to_string(&tools).unwrap_or_default();
         let external = self.fence_all(&request.external)?;
-        let mut message = request.message.clone();
+        let mut message = request.origin.frame(&request.message);
         for content in &external {
             message.push_str("\n\n");
             message.push_str(&content.fenced);
@@ -178,7 +180,7 @@ impl Host {
     /// How much of a session came from outside; nothing of one that does not exist yet.
     pub(crate) fn taint_of(&self, session: Option<&Session>) -> Result<TaintLevel, HostError> {
         Ok(match session {
-            Some(session) => self.reader.content_totals(&session.id)?,
+            Some(session) => self.totals(&session.id)?,
             None => TaintLevel::default(),
         })
     }
