@@ -203,7 +203,7 @@ fn values_that_make_no_sense_give_line_and_reason() {
         ("model = \"a\\nb\"", "foreword.toml:1: `model.name` holds a control character: `a\\nb`"),
         (
             "[model]\nkey_env = 'sk-ant-abc'",
-            "foreword.toml:2: `model.key_env` has to be the name of an environment variable; the key itself never stands here",
+            "foreword.toml:2: `model.key_env` must be the name of an environment variable, not the key itself",
         ),
         (
             "[host]\nweb_hosts = ['https://x.org/']",

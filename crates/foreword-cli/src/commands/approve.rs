@@ -11,6 +11,7 @@ use foreword_store::{
     SessionId, StoreError,
 };
 use foreword_workspace::read_state;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::commands::skill;
@@ -240,25 +241,39 @@ pub(crate) fn decide(
         let word = proposal.state.as_str();
         return Err(decided_before(&what, word, proposal.decided_by, proposal.decided_at));
     }
-    if !args.reject {
-        if !(args.yes && (terminal.quiet || terminal.json)) {
-            let old = read_state(&host.root().join(&proposal.file), MAX_SHOWN_BYTES)?;
-            let new = content.as_deref().map(str::as_bytes);
-            if !terminal.page(&review::diff(&proposal.file, old.as_deref(), new))? {
-                return Err(undecided());
-            }
-        }
-        if !terminal.confirm(&format!("Apply this change to {}?", proposal.file), args.yes)? {
-            return Err(undecided());
-        }
-    }
+    confirm(&format!("Apply this change to {}?", proposal.file), args, terminal, || {
+        let old = read_state(&host.root().join(&proposal.file), MAX_SHOWN_BYTES)?;
+        let new = content.as_deref().map(str::as_bytes);
+        Ok(review::diff(&proposal.file, old.as_deref(), new))
+    })?;
     let verdict = if args.reject { IdentityVerdict::Reject } else { IdentityVerdict::Approve };
     let decided = host.decide_identity(proposal.id.as_str(), verdict, args.reason.as_deref())?;
-    if terminal.json {
-        return terminal.print_json(&decided);
-    }
     let word = if args.reject { "rejected" } else { "applied" };
-    terminal.say(&format!("the change to {} was {word}", decided.file));
+    report(&decided, &format!("the change to {} was {word}", decided.file), terminal)
+}
+
+/// Shows what an approval allows, and asks. A rejection needs neither.
+fn confirm(
+    question: &str,
+    args: &ApproveArgs,
+    terminal: &Terminal,
+    shown: impl FnOnce() -> Result<String, CliError>,
+) -> Result<(), CliError> {
+    if args.reject {
+        return Ok(());
+    }
+    let is_shown = !(args.yes && (terminal.quiet || terminal.json));
+    if is_shown && !terminal.page(&shown()?)? || !terminal.confirm(question, args.yes)? {
+        return Err(undecided());
+    }
+    Ok(())
+}
+
+fn report(decided: &impl Serialize, said: &str, terminal: &Terminal) -> Result<(), CliError> {
+    if terminal.json {
+        return terminal.print_json(decided);
+    }
+    terminal.say(said);
     Ok(())
 }
 
@@ -273,31 +288,21 @@ fn decide_refusal(
         let (word, by) = (found.state.as_str(), found.decided_by.clone());
         return Err(decided_before(&what, word, by, found.decided_at));
     }
-    if !args.reject {
-        if !(args.yes && (terminal.quiet || terminal.json)) {
-            let reason = plain_line(&found.reason, usize::MAX);
-            let mut text =
-                format!("{} in session {}, refused: {reason}\n", found.action, found.session);
-            match host.reader().refusal_args(&found.id)? {
-                // Only a session with external content is refused anything.
-                Some(args) => text.push_str(&review::arguments(&args, true)),
-                None => text.push_str(&format!("  {}\n", plain_line(&found.summary, usize::MAX))),
-            }
-            if !terminal.page(&text)? {
-                return Err(undecided());
-            }
+    confirm("Allow this call once?", args, terminal, || {
+        let reason = plain_line(&found.reason, usize::MAX);
+        let mut text =
+            format!("{} in session {}, refused: {reason}\n", found.action, found.session);
+        match host.reader().refusal_args(&found.id)? {
+            // Only a session with external content is refused anything.
+            Some(args) => text.push_str(&review::arguments(&args, true)),
+            None => text.push_str(&format!("  {}\n", plain_line(&found.summary, usize::MAX))),
         }
-        if !terminal.confirm("Allow this call once?", args.yes)? {
-            return Err(undecided());
-        }
-    }
+        Ok(text)
+    })?;
     let decided = host.decide_refusal(found.id.as_str(), !args.reject)?;
-    if terminal.json {
-        return terminal.print_json(&decided);
-    }
     let word = if args.reject { "remains refused" } else { "is allowed once" };
-    terminal.say(&format!("`{}` {word} in session {}", decided.action, decided.session));
-    Ok(())
+    let said = format!("`{}` {word} in session {}", decided.action, decided.session);
+    report(&decided, &said, terminal)
 }
 
 fn decide_held(
@@ -312,33 +317,22 @@ fn decide_held(
         let (word, by) = (held.state.as_str(), held.decided_by.clone());
         return Err(decided_before(&format!("the change to {path}"), word, by, held.decided_at));
     };
-    if !args.reject {
-        if !(args.yes && (terminal.quiet || terminal.json)) {
-            let mut text = format!(
-                "change to {path} (run by {}) by {} in session {}\n",
-                held.read_by,
-                plain_line(&held.by, 60),
-                held.session
-            );
-            if held.tainted {
-                text.push_str("tainted: external content had entered the session\n");
-            }
-            text.push_str(&review::file_change(&held.path, &old, &new));
-            if !terminal.page(&text)? {
-                return Err(undecided());
-            }
+    confirm(&format!("Apply this change to {path}?"), args, terminal, || {
+        let mut text = format!(
+            "change to {path} (run by {}) by {} in session {}\n",
+            held.read_by,
+            plain_line(&held.by, 60),
+            held.session
+        );
+        if held.tainted {
+            text.push_str("tainted: external content had entered the session\n");
         }
-        if !terminal.confirm(&format!("Apply this change to {path}?"), args.yes)? {
-            return Err(undecided());
-        }
-    }
+        text.push_str(&review::file_change(&held.path, &old, &new));
+        Ok(text)
+    })?;
     let decided = host.decide_held(held.id.as_str(), !args.reject, args.reason.as_deref())?;
-    if terminal.json {
-        return terminal.print_json(&decided);
-    }
     let word = if args.reject { "dropped" } else { "applied" };
-    terminal.say(&format!("the change to {path} was {word}"));
-    Ok(())
+    report(&decided, &format!("the change to {path} was {word}"), terminal)
 }
 
 fn undecided() -> CliError {

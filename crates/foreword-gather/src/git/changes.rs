@@ -21,7 +21,7 @@ const MAX_FILES: usize = 10_000;
 const MAX_INDEX_BYTES: u64 = 64 << 20;
 /// A file that is larger counts as changed when its time did.
 const MAX_BYTES: u64 = 4 << 20;
-/// So many names are told, and so much of each.
+/// Changed names in the summary, and characters of each.
 const MAX_NAMES: usize = 5;
 const MAX_NAME_CHARS: usize = 80;
 /// Trees of the last commit that are read.

@@ -83,8 +83,7 @@ pub(crate) fn key_source(
     if variable.is_some_and(|name| !is_variable(name)) {
         return fault(
             &key("key_env"),
-            "has to be the name of an environment variable; the key itself never stands here"
-                .into(),
+            "must be the name of an environment variable, not the key itself".into(),
         );
     }
     Ok(())
@@ -98,7 +97,7 @@ pub(crate) fn one_key_source(
 ) -> Check {
     if variable.is_some() && file.is_some() {
         let key = [table, &["key_file"]].concat();
-        return fault(&key, "stands beside key_env; keep one of them".into());
+        return fault(&key, "cannot be combined with key_env; keep one of them".into());
     }
     key_source(table, variable, file)
 }

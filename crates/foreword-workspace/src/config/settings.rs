@@ -276,12 +276,12 @@ mod tests {
             ),
             (
                 "[[model.servers]]\nurl = 'http://x'\nkey_env = 'sk-abc'",
-                "s.toml:1: `model.servers.key_env` has to be the name of an environment variable; \
-                 the key itself never stands here",
+                "s.toml:1: `model.servers.key_env` must be the name of an environment variable, \
+                 not the key itself",
             ),
             (
                 "[embedder]\nkey_env = 'A'\nkey_file = '/a'",
-                "s.toml:3: `embedder.key_file` stands beside key_env; keep one of them",
+                "s.toml:3: `embedder.key_file` cannot be combined with key_env; keep one of them",
             ),
             (
                 "[skills]\nroots = ['notes']",
