@@ -95,6 +95,31 @@ fn what_gits_settings_name_cannot_be_made_to_run() {
     assert_eq!(scratch.read("tools/tidy.sh"), "cat\n");
 }
 
+/// Finding H2: a flood of files in front of `.git` hid its hooks and settings from the walk that found them.
+#[test]
+fn a_flood_of_files_hides_neither_hooks_nor_settings() {
+    let scratch = workspace();
+    let home = tempfile::tempdir().unwrap();
+    assert!(git(scratch.path(), home.path(), &["init", "-q", "-b", "main"]));
+    for number in 0..20_500 {
+        std::fs::write(scratch.join(&format!("{number}")), "").unwrap();
+    }
+    let before = scratch.read(".git/config");
+    let script = "
+        (printf '#!/bin/sh\\ntouch ran\\n' > .git/hooks/post-checkout && chmod +x .git/hooks/post-checkout)
+        (printf '[core]\\n\\tfsmonitor = touch ran\\n' >> .git/config)
+        echo evil > .envrc; echo tried";
+    let model = ModelServer::saying(vec![tool("bash", json!({"command": script})), text("Done.")]);
+    let report = done(&scratch, &model, &["--sandbox", "bwrap", "-m", "try"]);
+    assert!(model.asked()[1].last_message().contains("tried"));
+    git(scratch.path(), home.path(), &["status", "--short"]);
+    git(scratch.path(), home.path(), &["checkout", "-q", "-b", "other"]);
+    assert!(!scratch.join("ran").exists());
+    assert!(!scratch.join(".git/hooks/post-checkout").exists());
+    assert_eq!(scratch.read(".git/config").split("[branch").next(), Some(before.as_str()));
+    assert!(!scratch.join(".envrc").exists(), "{report}");
+}
+
 #[test]
 fn instructions_of_another_directory_are_asked_about_before_they_speak() {
     let scratch = Scratch::new(&[

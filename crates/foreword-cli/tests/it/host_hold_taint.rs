@@ -2,28 +2,17 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::time::{Duration, Instant};
 
 use crate::support::Scratch;
-use crate::support::host::{done, make_due, on_host, on_record};
+use crate::support::clerk::{self, propose};
+use crate::support::host::{done, make_due, on_host, on_record, turn};
 use crate::support::model::{Answer, ModelServer, text, tool};
 use serde_json::json;
 
-const SKILL: &str = "# Mail\n\nSort mail by sender.\n";
-
 fn workspace(config: &str) -> Scratch {
-    Scratch::new(&[
-        ("foreword.toml", &format!("agent = 'clerk'\n{config}\n[model]\nname = 'm'\n")),
-        ("SOUL.md", "Calm.\n"),
-        (
-            "agents/clerk/AGENT.md",
-            "---\nid: clerk\ntools: [coding, skills, memory, web, session, tasks, schedule]\n---\nYou sort mail.\n",
-        ),
-        ("mail.txt", "Dear clerk, the parcel arrives on Monday at noon. Bring the blue cart.\n"),
-    ])
-}
-
-fn propose() -> Answer {
-    tool("skill_propose", json!({"skill": "sort-mail", "content": SKILL}))
+    let mail = "Dear clerk, the parcel arrives on Monday at noon. Bring the blue cart.\n";
+    clerk::workspace(config, mail)
 }
 
 /// A web server that answers everything with one short page; gives its address.
@@ -253,15 +242,108 @@ fn a_schedule_or_grant_inserted_from_outside_is_not_used() {
     assert_eq!((&faults[0]["id"], &faults[1]["id"]), (&json!("evilevilaa"), &json!("evilaa")));
 }
 
+/// The counters of a session and the list of tainted files, edited from outside: both count as tainted
+/// until a person clears them.
+#[test]
+fn taint_cannot_be_removed_from_the_database() {
+    let scratch = workspace("");
+    let write = tool("write", json!({"path": "notes.md", "content": "Bring the blue cart.\n"}));
+    let model = ModelServer::saying(vec![write, text("Noted.")]);
+    let args = ["--session", "a", "-m", "note it", "--external", "mail=mail.txt"];
+    let tainted = done(&scratch, &model, &args)["taintRatio"].as_f64().unwrap();
+    assert!(tainted > 0.0);
+    let edit = |statements: &str| {
+        let database = rusqlite::Connection::open(scratch.join(".foreword/foreword.db")).unwrap();
+        database.execute_batch(statements).unwrap();
+    };
+    let go_on = |session: &str| {
+        let read = tool("read", json!({"path": "SOUL.md"}));
+        let model = ModelServer::saying(vec![read, text("Calm.")]);
+        let args = ["run", "--trust", "--json", "--session", session, "-m", "go on"];
+        let run = on_host(&scratch, &model, &args).run();
+        let ratio = run.json()["taintRatio"].as_f64().unwrap();
+        (ratio, run.stderr)
+    };
+    let faults = || {
+        let verified = scratch.run(&["audit", "verify", "--json"]).json();
+        let faults = verified["faults"].as_array().unwrap().iter();
+        faults.map(|fault| fault["what"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+
+    edit("UPDATE sessions SET external_tokens = 0, external_since_person = 0");
+    assert_eq!(faults(), ["session"]);
+    let (ratio, told) = go_on("a");
+    assert!(ratio > 0.8, "{ratio}");
+    assert!(told.contains("the taint counters of session `a` were changed"), "{told}");
+    // What was written then is genuine again, and stays tainted until a person clears it.
+    assert_eq!(faults(), [""; 0]);
+    assert!(go_on("a").0 > 0.5);
+    scratch.run(&["taint", "clear", "--yes", "--quiet", "a"]).ok();
+    assert_eq!(go_on("a").0, 0.0);
+
+    edit("DELETE FROM tainted_files");
+    assert_eq!(faults(), ["list of tainted files"]);
+    let (ratio, told) = go_on("b");
+    assert!(ratio > 0.0, "SOUL.md counts as tainted: {ratio}");
+    assert!(told.contains("the list of tainted files was changed"), "{told}");
+    let listed = scratch.run(&["taint", "list"]).ok().stdout;
+    assert!(listed.contains("./"), "{listed}");
+    assert!(go_on("c").0 > 0.0);
+    scratch.run(&["taint", "clear", "--yes", "--quiet", "./"]).ok();
+    assert_eq!(go_on("d").0, 0.0);
+    assert_eq!(faults(), [""; 0]);
+}
+
+/// Genuine rows of an earlier time, put back.
+#[test]
+fn taint_is_not_forgotten_by_putting_old_rows_back() {
+    let scratch = workspace("");
+    let model = ModelServer::saying(vec![text("Hi."), text("Read.")]);
+    done(&scratch, &model, &["--session", "a", "-m", "hi"]);
+    let database = || rusqlite::Connection::open(scratch.join(".foreword/foreword.db")).unwrap();
+    let old = database()
+        .query_row(
+            "SELECT total_tokens, (SELECT seal FROM seals WHERE item = 'a') FROM sessions",
+            [],
+            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)),
+        )
+        .unwrap();
+    done(&scratch, &model, &["--session", "a", "-m", "read", "--external", "mail=mail.txt"]);
+    let database = database();
+    database
+        .execute(
+            "UPDATE sessions SET external_tokens = 0, total_tokens = ?1, external_since_person = 0",
+            [old.0],
+        )
+        .unwrap();
+    database.execute("UPDATE seals SET seal = ?1 WHERE item = 'a'", [old.1]).unwrap();
+    drop(database);
+    let verified = scratch.run(&["audit", "verify"]);
+    assert_eq!(verified.status, 1);
+    let told = "the taint counters of session `a` were set back";
+    assert!(verified.stdout.contains(told), "{} {}", verified.stdout, verified.stderr);
+    let model = ModelServer::saying(vec![propose(), text("I may not.")]);
+    let report = done(&scratch, &model, &["--session", "a", "-m", "keep a skill"]);
+    assert!(report["taintRatio"].as_f64().unwrap() > 0.3, "{report}");
+    assert!(model.asked()[1].last_message().contains("was not done"));
+}
+
 #[test]
 fn a_turn_whose_host_died_leaves_tainted_files_too() {
     let scratch = workspace("");
-    let model = ModelServer::saying(vec![text("Read.")]);
-    done(&scratch, &model, &["--session", "a", "-m", "read", "--external", "mail=mail.txt"]);
-    let database = rusqlite::Connection::open(scratch.join(".foreword/foreword.db")).unwrap();
-    database.execute("UPDATE turns SET state = 'running', owner = '1 1 gone'", []).unwrap();
-    drop(database);
-    scratch.write("left.md", "Bring the blue cart.\n");
+    let model = ModelServer::start(|_, _| {
+        let command = "echo 'Bring the blue cart.' > left.md; touch begun; sleep 60";
+        Answer::Tools(String::new(), vec![("bash".to_owned(), json!({ "command": command }))])
+    });
+    let args = ["--session", "a", "-m", "read", "--external", "mail=mail.txt"];
+    let mut child = turn(&scratch, &model, &args).spawn();
+    let since = Instant::now();
+    while !scratch.join("begun").exists() {
+        assert!(since.elapsed() < Duration::from_secs(30), "the agent does nothing");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
     // Any command that opens the host gives the turn up.
     on_host(&scratch, &model, &["approve"]).run();
     assert!(on_record(&scratch, "turn.lost", "failed"));

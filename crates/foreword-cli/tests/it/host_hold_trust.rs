@@ -223,6 +223,21 @@ fn a_weaker_sandbox_than_last_time_is_not_used_silently() {
     assert!(told.contains("is weaker than bwrap"), "{told}");
     assert!(told.contains("pass `--sandbox subprocess`"), "{told}");
     assert_eq!(model.asked().len(), 1, "nothing was sent");
+    // At a terminal it is a question.
+    let asked = |answer: &str| {
+        on_host(&scratch, &model, &["run", "-q", "-m", "hi"])
+            .env("PATH", empty.path())
+            .at_terminal(answer)
+    };
+    let Some((status, shown)) = asked("n\n") else { return };
+    assert!(shown.contains("The last turn ran in bwrap"), "{shown}");
+    assert!(shown.contains("Use it?"), "{shown}");
+    assert_eq!((status, model.asked().len()), (1, 1), "{shown}");
+    let (status, shown) = asked("y\n").unwrap();
+    assert_eq!((status, model.asked().len()), (0, 2), "{shown}");
+    // In bwrap again, so that the next one is weaker.
+    assert_eq!(done(&scratch, &model, &["-m", "hi"])["sandbox"], "bwrap");
+    assert_eq!(without(&[]).status, 1);
     // Named by the person it runs, and then it is no longer weaker than the last one.
     assert_eq!(without(&["--sandbox", "subprocess"]).status, 0);
     assert_eq!(without(&[]).status, 0);

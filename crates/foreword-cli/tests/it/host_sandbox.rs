@@ -140,6 +140,25 @@ fn a_subprocess_keeps_what_landlock_can_and_says_so() {
 }
 
 #[test]
+fn an_agent_that_uses_too_much_memory_is_ended_and_told_why() {
+    let scratch = workspace();
+    scratch.write("foreword.toml", "[model]\nname = 'm'\n[host.limits]\nmemory_mb = 200\n");
+    let script = "head -c 900000000 /dev/zero | tail | (sleep 30; cat) | wc -c";
+    let model = ModelServer::saying(vec![tool("bash", json!({"command": script})), text("Done.")]);
+    let run = turn(&scratch, &model, &["--session", "s", "-m", "go"]).run();
+    let told = run.fails(1);
+    for part in [
+        "the agent was stopped because it used too much: ",
+        "the limit is 200 MiB (host.limits.memory_mb)",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(on_record(&scratch, "turn.fail", "failed"));
+    // The session goes on.
+    assert_eq!(done(&scratch, &model, &["--session", "s", "-m", "and now?"])["answer"], "Done.");
+}
+
+#[test]
 fn a_sandbox_that_is_not_there_says_how_to_get_it() {
     let scratch = workspace();
     let model = ModelServer::saying(vec![text("Hello.")]);

@@ -4,26 +4,13 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
 use crate::support::Scratch;
+use crate::support::clerk::{self, SKILL, propose};
 use crate::support::host::{done, make_due, on_host, on_record, turn};
 use crate::support::model::{ModelServer, text, tool};
 use serde_json::json;
 
-const SKILL: &str = "# Mail\n\nSort mail by sender.\n";
-
 fn workspace(config: &str) -> Scratch {
-    Scratch::new(&[
-        ("foreword.toml", &format!("agent = 'clerk'\n{config}\n[model]\nname = 'm'\n")),
-        ("SOUL.md", "Calm.\n"),
-        (
-            "agents/clerk/AGENT.md",
-            "---\nid: clerk\ntools: [coding, skills, memory, web, session, tasks, schedule]\n---\nYou sort mail.\n",
-        ),
-        ("mail.txt", &"Dear clerk, the parcel arrives on Monday at noon. ".repeat(40)),
-    ])
-}
-
-fn propose() -> crate::support::model::Answer {
-    tool("skill_propose", json!({"skill": "sort-mail", "content": SKILL}))
+    clerk::workspace(config, &"Dear clerk, the parcel arrives on Monday at noon. ".repeat(40))
 }
 
 #[test]

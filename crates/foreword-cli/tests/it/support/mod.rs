@@ -5,6 +5,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+pub(crate) mod clerk;
 pub(crate) mod host;
 pub(crate) mod model;
 
@@ -176,6 +177,40 @@ impl Foreword {
         reader.read_to_string(&mut said).unwrap();
         child.wait().unwrap();
         said
+    }
+
+    /// Runs it at a terminal, where a person types the given text; status, and all that the terminal
+    /// showed. `None` where no program can make a terminal.
+    pub(crate) fn at_terminal(self, typed: &str) -> Option<(i32, String)> {
+        let script = Path::new("/usr/bin/script");
+        if !script.exists() {
+            foreword_testing::skip("script", "util-linux is not installed");
+            return None;
+        }
+        let quoted = |arg: &OsStr| format!("'{}'", arg.to_str().unwrap().replace('\'', r"'\''"));
+        let program = OsStr::new(env!("CARGO_BIN_EXE_foreword"));
+        let line = [program].into_iter().chain(self.args.iter().map(OsString::as_os_str));
+        let line = line.map(quoted).collect::<Vec<_>>().join(" ");
+        let mut command = Command::new(script);
+        command.args(["-qefc", &line, "/dev/null"]).env_clear().env("HOME", "/nonexistent");
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Kept open until it ends: an end of input would be typed as well.
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(typed.as_bytes()).unwrap();
+        let mut shown = Vec::new();
+        child.stdout.take().unwrap().read_to_end(&mut shown).unwrap();
+        let status = child.wait().unwrap().code().unwrap_or(-1);
+        drop(input);
+        Some((status, String::from_utf8_lossy(&shown).into_owned()))
     }
 
     pub(crate) fn run(self) -> Run {
