@@ -1,119 +1,119 @@
 //! How many instructions a build takes, which does not depend on the machine or its load:
 //! `cargo bench -p foreword --bench instructions`.
 //!
-//! It needs valgrind and the runner of the same version as the library.
+//! The program runs itself under valgrind once per case, and callgrind counts what happens inside
+//! [`counted_metadata`] and [`counted_manifest`] alone.
 
-#![expect(clippy::print_stderr, reason = "it says what is missing")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "it prints its figures")]
 
-use std::process::{Command, ExitCode, Stdio};
+use std::hint::black_box;
+use std::process::{Command, ExitCode};
+
+use foreword::{Blueprint, Context};
 
 #[allow(dead_code, reason = "the time benchmark uses the rest")]
 mod inputs;
 
-/// Everything the macros of gungraun write.
-mod counted {
-    #![allow(
-        missing_docs,
-        unused_qualifications,
-        unreachable_pub,
-        clippy::all,
-        clippy::expect_used,
-        clippy::unwrap_used,
-        clippy::panic,
-        clippy::indexing_slicing,
-        clippy::print_stderr,
-        clippy::map_unwrap_or,
-        clippy::needless_pass_by_value,
-        clippy::semicolon_if_nothing_returned,
-        reason = "generated code"
-    )]
+/// A prompt to build, and how much of its description is asked for.
+struct Case {
+    name: &'static str,
+    blueprint: &'static str,
+    context: fn() -> Option<Context>,
+    build: fn(&Blueprint, &Context) -> usize,
+}
 
-    use std::hint::black_box;
+const CASES: [Case; 4] = [
+    Case {
+        name: "guarded-integration-metadata",
+        blueprint: "guarded",
+        context: || Context::from_json(inputs::INTEGRATION).ok(),
+        build: counted_metadata,
+    },
+    Case {
+        name: "guarded-integration-manifest",
+        blueprint: "guarded",
+        context: || Context::from_json(inputs::INTEGRATION).ok(),
+        build: counted_manifest,
+    },
+    Case {
+        name: "standard-12000-characters",
+        blueprint: "standard",
+        context: || Context::from_value(inputs::working_day()).ok(),
+        build: counted_metadata,
+    },
+    Case {
+        name: "standard-500-skills-tight",
+        blueprint: "standard",
+        context: || Context::from_value(inputs::many_skills()).ok(),
+        build: counted_metadata,
+    },
+];
 
-    use foreword::{Blueprint, Context};
-    use gungraun::{library_benchmark, library_benchmark_group, main};
+/// Builds and frees a prompt with its metadata.
+#[inline(never)]
+fn counted_metadata(blueprint: &Blueprint, context: &Context) -> usize {
+    usize::from(blueprint.build(black_box(context)).metadata().module_count > 0)
+}
 
-    use super::inputs;
-
-    fn integration(name: &str) -> (Blueprint, Context) {
-        warm(name, Context::from_json(inputs::INTEGRATION))
-    }
-
-    fn working_day(name: &str) -> (Blueprint, Context) {
-        warm(name, Context::from_value(inputs::working_day()))
-    }
-
-    fn many_skills(name: &str) -> (Blueprint, Context) {
-        warm(name, Context::from_value(inputs::many_skills()))
-    }
-
-    /// Built once, so that what is computed once per process is not counted.
-    fn warm<E: std::fmt::Debug>(name: &str, context: Result<Context, E>) -> (Blueprint, Context) {
-        let blueprint = Blueprint::builtin(name).expect("it is built in");
-        let context = context.expect("the input is right");
-        drop(blueprint.build(&context));
-        (blueprint, context)
-    }
-
-    // The inputs are handed back, so that freeing them is not counted; freeing the prompt is.
-    #[library_benchmark]
-    #[bench::guarded_integration(integration("guarded"))]
-    #[bench::standard_12000_characters(working_day("standard"))]
-    #[bench::standard_500_skills_tight(many_skills("standard"))]
-    fn with_metadata((blueprint, context): (Blueprint, Context)) -> (Blueprint, Context) {
-        let prompt = blueprint.build(black_box(&context));
-        black_box(prompt.metadata().module_count);
-        drop(prompt);
-        (blueprint, context)
-    }
-
-    #[library_benchmark]
-    #[bench::guarded_integration(integration("guarded"))]
-    fn with_manifest((blueprint, context): (Blueprint, Context)) -> (Blueprint, Context) {
-        let prompt = blueprint.build(black_box(&context));
-        black_box(prompt.manifest().sections.len());
-        drop(prompt);
-        (blueprint, context)
-    }
-
-    library_benchmark_group!(name = builds; benchmarks = with_metadata, with_manifest);
-    main!(library_benchmark_groups = builds);
-
-    pub(super) fn run() {
-        main();
-    }
+/// Builds and frees a prompt with its manifest.
+#[inline(never)]
+fn counted_manifest(blueprint: &Blueprint, context: &Context) -> usize {
+    blueprint.build(black_box(context)).manifest().sections.len()
 }
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    let called_by_runner = arguments.next().is_some_and(|first| first == "--gungraun-run");
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [flag, name] = arguments.as_slice()
+        && flag == "--case"
+    {
+        return run_case(name);
+    }
     // `cargo test --benches` runs this too, without `--bench`: there is nothing to test.
-    if !called_by_runner && !std::env::args().any(|argument| argument == "--bench") {
+    if !arguments.iter().any(|argument| argument == "--bench") {
         return ExitCode::SUCCESS;
     }
-    if !called_by_runner && let Some(missing) = missing() {
-        eprintln!("instruction counts need {missing}");
-        return ExitCode::FAILURE;
+    for case in &CASES {
+        match count(case) {
+            Ok(instructions) => println!("{:<32} {instructions:>12} instructions", case.name),
+            Err(message) => {
+                eprintln!("{}: {message}", case.name);
+                return ExitCode::FAILURE;
+            }
+        }
     }
-    counted::run();
     ExitCode::SUCCESS
 }
 
-fn missing() -> Option<&'static str> {
-    let runner = option_env!("GUNGRAUN_RUNNER").unwrap_or("gungraun-runner");
-    let starts = |program: &str| {
-        Command::new(program)
-            .arg("--version")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .is_ok()
+/// Builds once before the counted build, so that what is computed once per process is not counted.
+fn run_case(name: &str) -> ExitCode {
+    let Some(case) = CASES.iter().find(|case| case.name == name) else {
+        return ExitCode::FAILURE;
     };
-    if !starts("valgrind") {
-        return Some("valgrind: install it with the package manager of your system (Linux only)");
-    }
-    (!starts(runner)).then_some(
-        "gungraun-runner of the version in Cargo.lock: `cargo install --locked gungraun-runner --version 0.20.0`",
-    )
+    let (Some(blueprint), Some(context)) = (Blueprint::builtin(case.blueprint), (case.context)())
+    else {
+        return ExitCode::FAILURE;
+    };
+    drop(blueprint.build(&context));
+    black_box((case.build)(&blueprint, &context));
+    ExitCode::SUCCESS
+}
+
+fn count(case: &Case) -> Result<u64, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no"])
+        .args(["--toggle-collect=*counted_metadata*", "--toggle-collect=*counted_manifest*"])
+        .arg(program)
+        .args(["--case", case.name])
+        .output()
+        .map_err(|error| {
+            format!("cannot start valgrind: {error}; install the package `valgrind`")
+        })?;
+    let report = String::from_utf8_lossy(&output.stderr);
+    report
+        .lines()
+        .find_map(|line| line.split_once("Collected :"))
+        .and_then(|(_, count)| count.trim().parse().ok())
+        .filter(|count| output.status.success() && *count > 0)
+        .ok_or_else(|| format!("valgrind counted nothing:\n{report}"))
 }
