@@ -82,7 +82,7 @@ impl Host {
             let claimed = self.claim(&schedule)?;
             self.show_pending_warnings(observer);
             let Some((wakeup, session)) = claimed else { continue };
-            reports.push(self.wake(wakeup, session, template, observer));
+            reports.push(self.wake(wakeup, &session, template, observer));
         }
         Ok(reports)
     }
@@ -118,7 +118,7 @@ impl Host {
             due: time,
             next: None,
         };
-        Ok(Some(self.wake(wakeup, SessionId::parse(SESSION)?, template, observer)))
+        Ok(Some(self.wake(wakeup, &SessionId::parse(SESSION)?, template, observer)))
     }
 
     /// Claims a schedule for the session it runs in, unless another host was faster.
@@ -164,7 +164,7 @@ impl Host {
     fn wake(
         self: &Arc<Self>,
         wakeup: Wakeup,
-        session: SessionId,
+        session: &SessionId,
         template: &TurnRequest,
         observer: &mut dyn Observer,
     ) -> WakeupReport {
@@ -183,7 +183,7 @@ impl Host {
         };
         if let (Some(id), Some(reason)) = (&wakeup.schedule, &error) {
             let event = Event::new("host", "schedule.fail", id.as_str(), Outcome::Failed);
-            self.record(event.with_text(&session, json!({ "reason": reason })));
+            self.record(event.with_text(session, json!({ "reason": reason })));
         }
         let report = WakeupReport { wakeup, report, error };
         observer.woke(&report);

@@ -54,7 +54,11 @@ fn a_workspace_is_unknown_then_trusted_then_changed() {
     assert_eq!(trust.standing(&shown).unwrap(), Standing::Unknown);
     trust.accept(&shown).unwrap();
     assert_eq!(trust.standing(&contents(&place)).unwrap(), Standing::Trusted);
-    place.write("w/skills/t.md", "a skill has its own approval");
+    place.write("w/skills/t.md", "a new skill");
+    let with_skill = contents(&place);
+    let Standing::Changed(new) = trust.standing(&with_skill).unwrap() else { panic!() };
+    assert_eq!(new.files.iter().map(|c| c.path.as_str()).collect::<Vec<_>>(), ["skills/t.md"]);
+    trust.accept(&with_skill).unwrap();
     assert_eq!(trust.standing(&contents(&place)).unwrap(), Standing::Trusted);
 
     place.write("w/SOUL.md", "other");
