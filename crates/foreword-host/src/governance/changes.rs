@@ -13,7 +13,7 @@ use std::sync::PoisonError;
 use foreword_store::{
     Event, FileVersion, HeldChangeId, MAX_HELD_BYTES, NewHeldChange, Outcome, SessionId, StoreError,
 };
-use foreword_workspace::{AutorunRule, Governed, Runs, TreeSnapshot};
+use foreword_workspace::{AutorunRule, Governed, Runs, SnapshotKind, TreeSnapshot};
 use serde_json::json;
 
 use crate::error::HostError;
@@ -31,6 +31,8 @@ const MAX_BATCH: usize = 100;
 const MAX_BATCH_BYTES: usize = 8 << 20;
 /// Names of files that the audit log keeps of one turn.
 const MAX_LOGGED: usize = 50;
+/// Reading, writing and entering a directory.
+const OWNER_RIGHTS: u32 = 0o700;
 
 impl Host {
     /// Puts back or names what a turn changed, and forgets its state. What could not be put back is a
@@ -141,6 +143,7 @@ impl Accounting<'_> {
             }
         }
         self.changes.unchecked.sort();
+        self.reopen_directories(now);
         let flooded: Vec<&str> = now.unlisted().filter_map(OsStr::to_str).collect();
         let flooded = flooded.into_iter().filter(|directory| is_own_directory(directory));
         let flooded: Vec<&str> = flooded.collect();
@@ -164,6 +167,20 @@ impl Accounting<'_> {
             }
         }
         self.flush()
+    }
+
+    /// Gives directories back the permissions without which no next turn can start: a sandbox cannot mount
+    /// what lies in a directory that its owner may not enter.
+    fn reopen_directories(&mut self, now: &TreeSnapshot) {
+        for (path, was) in self.before.tree().entries() {
+            if was.kind != SnapshotKind::Directory {
+                continue;
+            }
+            let is = now.get(path).filter(|is| is.kind == SnapshotKind::Directory);
+            if is.is_some_and(|is| was.mode & !is.mode & OWNER_RIGHTS != 0) {
+                self.faults.extend(self.mover.reopen(Path::new(path), was.mode).err());
+            }
+        }
     }
 
     fn one(&mut self, path: &OsStr, rule: &'static AutorunRule) -> Result<(), HostError> {

@@ -246,6 +246,13 @@ impl Mover<'_> {
         Ok(Some(moved_to.join(free).to_string_lossy().into_owned()))
     }
 
+    /// Gives a directory its permissions back.
+    pub(super) fn reopen(&self, path: &Path, mode: u32) -> Result<(), GovernanceError> {
+        let Some((directory, name)) = self.directory_of(path)? else { return Ok(()) };
+        rustix::fs::chmodat(&directory, name, Mode::from_raw_mode(mode), AtFlags::empty())
+            .map_err(|error| self.io(path, error))
+    }
+
     /// The outermost link on the way to a path, or else the path itself.
     ///
     /// The path did not exist before, so such a link is new and would lead a governed name elsewhere.

@@ -186,11 +186,37 @@ fn is_command(section: &str, full: &str, value: &str) -> bool {
     }
 }
 
-/// The words of a command, as a shell would see most of them: split at blanks and operators, without
-/// quotes and without the `!` of an alias.
+/// The words of a command, as a shell would see most of them: split at blanks and operators, and once
+/// more with blanks inside quotes kept, without quotes and without the `!` of an alias.
 fn words(command: &str) -> Vec<String> {
     let is_break = |c: char| c.is_whitespace() || "\"'`$(){};|&<>=!,".contains(c);
-    command.split(is_break).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    let plain = command.split(is_break).filter(|word| !word.is_empty()).map(str::to_owned);
+    let mut words: Vec<String> = plain.collect();
+    let quoted = quoted_words(command).into_iter().filter(|word| word.contains(is_break));
+    words.extend(quoted);
+    words
+}
+
+/// The words of a command with quotes and backslashes resolved, split at blanks and `;|&<>` only.
+fn quoted_words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    let mut rest = command.chars();
+    while let Some(c) = rest.next() {
+        let is_break = c.is_whitespace() || ";|&<>()".contains(c);
+        match (quote, c) {
+            (Some(open), c) if open == c => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, _) if is_break => words.push(String::new()),
+            (quote, c) => {
+                let c = if c == '\\' && quote != Some('\'') { rest.next() } else { Some(c) };
+                if let (Some(word), Some(c)) = (words.last_mut(), c) {
+                    word.push(c);
+                }
+            }
+        }
+    }
+    words.iter().map(|word| word.trim_start_matches('!').to_owned()).collect()
 }
 
 /// One `key = value` of a file of settings.
@@ -398,6 +424,20 @@ mod tests {
             ]
         );
         assert!(named.faults.is_empty());
+    }
+
+    #[test]
+    fn words_of_a_command_may_hold_blanks_in_quotes() {
+        for command in
+            ["sh 'a b/c.sh'", "sh \"a b/c.sh\" x", "sh a\\ b/c.sh;x", "!f() { 'a b/c.sh'; }; f"]
+        {
+            assert!(
+                words(command).contains(&"a b/c.sh".to_owned()),
+                "{command}: {:?}",
+                words(command)
+            );
+        }
+        assert_eq!(words("sh tools/x.sh %f"), ["sh", "tools/x.sh", "%f"]);
     }
 
     #[test]
