@@ -1,5 +1,6 @@
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
 
 use foreword_store::{HeldState, MAX_PENDING_HELD};
 
@@ -130,4 +131,27 @@ fn a_name_that_is_no_text_is_moved() {
     let changes = account(host, &before);
     assert_eq!(changes.quarantined.len(), 1);
     assert!(!directory.join(".envrc").exists());
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn a_directory_that_an_agent_closed_is_open_again() {
+    let test = TestHost::new();
+    let host = &test.host;
+    let (closed, replaced) = (host.root.join("a/closed"), host.root.join("a/replaced"));
+    let outside = tempfile::tempdir().unwrap();
+    for directory in [&closed, &replaced] {
+        fs::create_dir_all(directory).unwrap();
+        fs::set_permissions(directory, Permissions::from_mode(0o755)).unwrap();
+    }
+    let before = capture(host, "first");
+    fs::set_permissions(&closed, Permissions::from_mode(0o000)).unwrap();
+    fs::remove_dir(&replaced).unwrap();
+    fs::set_permissions(outside.path(), Permissions::from_mode(0o500)).unwrap();
+    symlink(outside.path(), &replaced).unwrap();
+    account(host, &before);
+    assert_eq!((mode(&closed), mode(outside.path())), (0o755, 0o500));
 }

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd as _;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -249,8 +251,7 @@ impl Mover<'_> {
     /// Gives a directory its permissions back.
     pub(super) fn reopen(&self, path: &Path, mode: u32) -> Result<(), GovernanceError> {
         let Some((directory, name)) = self.directory_of(path)? else { return Ok(()) };
-        rustix::fs::chmodat(&directory, name, Mode::from_raw_mode(mode), AtFlags::empty())
-            .map_err(|error| self.io(path, error))
+        set_mode(&directory, name, Mode::from_raw_mode(mode)).map_err(|error| self.io(path, error))
     }
 
     /// The outermost link on the way to a path, or else the path itself.
@@ -330,13 +331,25 @@ pub(super) fn with_rights<T>(
         return done;
     }
     for (outer, name) in directories {
-        let stat = rustix::fs::statat(outer, *name, AtFlags::SYMLINK_NOFOLLOW)?;
-        if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
-            // If this fails, so does the second attempt, with the same error.
-            let _ = rustix::fs::chmodat(outer, *name, Mode::RWXU, AtFlags::empty());
-        }
+        // If this fails, so does the second attempt, with the same error.
+        let _ = set_mode(outer, name, Mode::RWXU);
     }
     attempt()
+}
+
+/// Changes the permissions of a directory, and never those of what a link leads to.
+#[cfg(target_os = "linux")]
+fn set_mode(outer: &OwnedFd, name: &OsStr, mode: Mode) -> Result<(), Errno> {
+    // A directory that its owner may not read can only be opened as a path, and `fchmod` refuses that.
+    let directory = rustix::fs::openat(outer, name, DIRECTORY.union(OFlags::PATH), Mode::empty())?;
+    rustix::fs::chmod(format!("/proc/self/fd/{}", directory.as_raw_fd()), mode)
+}
+
+/// Changes the permissions of a directory that can be read, and never those of what a link leads to.
+#[cfg(not(target_os = "linux"))]
+fn set_mode(outer: &OwnedFd, name: &OsStr, mode: Mode) -> Result<(), Errno> {
+    let directory = rustix::fs::openat(outer, name, DIRECTORY, Mode::empty())?;
+    rustix::fs::fchmod(&directory, mode)
 }
 
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
