@@ -154,6 +154,15 @@ fn a_command_that_is_not_known_to_be_harmless_needs_review() {
         "```python\nsubprocess.run([\"ls\"])\n```\n",
         "```python\nimport subprocess\nsubprocess.run([\"ls\"])\n```\n",
         "```sh\ncurl http://localhost:8080/health\n```\n",
+        "1. First\n\n   ```\n   A=1 make -f /dev/stdin <<< 'a:; id'\n   ```\n",
+        "```\nenv -i nice -n 5 bash x\n```\n",
+        "```\n/usr/bin/env A=1 /bin/sh x\n```\n",
+        "```sh\nmake test <<< x\n```\n",
+        "```sh\nmake test SHELL=./x\n```\n",
+        "```sh\nmake test -f x.mk\n```\n",
+        "```sh\ngo test -exec ./x ./...\n```\n",
+        "```sh\nfd -x ./run\n```\n",
+        "```sh\nsort --compress-program=./x big\n```\n",
     ] {
         let screening = screen(text);
         assert_eq!(screening.verdict, Verdict::NeedsReview, "{text:?}\n{screening:?}");
@@ -162,6 +171,8 @@ fn a_command_that_is_not_known_to_be_harmless_needs_review() {
         "```bash\n# all tests\ncargo test && git status\n$ ls -l | sort\n```\n",
         "```\nsrc/\n  main.rs\n```\n",
         "```json\n{\"a\": 1}\n```\n",
+        "```\nname = value\nKEY=value\nexec summary\n```\n",
+        "```sh\nwc -c x | sort -n\ngrep -f words -o x\n```\n",
         "Push the branch and ask for a review.\n",
     ] {
         let screening = screen(text);

@@ -99,7 +99,7 @@ fn is_harmless(line: &str, may_be_text: bool) -> bool {
     if may_be_text {
         return commands.into_iter().all(|command| !is_known(command) || is_listed(command));
     }
-    let hidden = ["$(", "<(", "`", ">", "\\\n"].iter().any(|mark| line.contains(mark));
+    let hidden = ["$(", "<", "`", ">", "\\\n"].iter().any(|mark| line.contains(mark));
     !hidden && commands.into_iter().all(is_listed)
 }
 
@@ -117,6 +117,9 @@ fn is_listed(command: &str) -> bool {
     ];
     let secret =
         [".env", ".ssh", ".aws", "credential", "secret", "/etc/", ".netrc", "token", "_key"];
+    if command.split_whitespace().skip(1).any(|word| runs_or_writes(name, word)) {
+        return false;
+    }
     if looks.contains(&name) {
         return !secret.iter().any(|part| command.contains(part));
     }
@@ -138,9 +141,29 @@ fn is_listed(command: &str) -> bool {
     }
 }
 
+/// Whether an option makes a program that only looks, builds or tests run or write something else.
+fn runs_or_writes(name: &str, word: &str) -> bool {
+    let options: &[&str] = match name {
+        "fd" => &["-x", "-X", "--exec"],
+        "rg" => &["--pre", "--hostname-bin"],
+        "sort" | "tree" => &["-o", "--output", "--compress-program"],
+        "date" => &["-s", "--set"],
+        "git" => &["--ext-diff", "--output", "-O", "-d", "-D", "--delete", "--force"],
+        "make" => &["-f", "--file", "--makefile", "-C", "--directory", "-I", "--eval", "-E"],
+        "cargo" => &["--config", "--manifest-path", "-C", "-Z"],
+        "go" => &["-exec", "-toolexec", "-overlay", "-C"],
+        "npm" | "pnpm" | "yarn" => &["--prefix", "-C", "--script-shell", "--node-options"],
+        "pytest" | "tsc" | "eslint" | "ruff" | "mypy" | "prettier" => {
+            &["-c", "-p", "--config", "--plugin", "--project", "--rulesdir", "--resolve-plugins"]
+        }
+        _ => return false,
+    };
+    let is_tool = ["make", "cargo", "go", "npm", "pnpm", "yarn"].contains(&name);
+    is_tool && is_assignment(word) || options.iter().any(|option| word.starts_with(option))
+}
+
 /// Whether a line of a fence without a language starts with a program that people call.
 fn is_known(command: &str) -> bool {
-    let (name, _) = words(command);
     let programs = [
         "kubectl",
         "terraform",
@@ -200,5 +223,33 @@ fn is_known(command: &str) -> bool {
         "cscript",
         "tee",
     ];
-    programs.contains(&name.trim_start_matches("./")) || name.starts_with("./")
+    let name = program(command);
+    let base = name.rsplit('/').next().unwrap_or_default();
+    programs.contains(&base) || name.starts_with("./")
+}
+
+/// The program that a command starts: what follows variables (`A=1 make`) and programs that start another
+/// one (`env -i nice -n 5 make`).
+fn program(command: &str) -> &str {
+    let starters =
+        ["command", "doas", "env", "exec", "nice", "nohup", "setsid", "stdbuf", "timeout", "xargs"];
+    let mut is_option_expected = false;
+    for word in command.split_whitespace() {
+        let word = word.trim_start_matches(['(', '{', '!']);
+        let starts_another = starters.contains(&word.rsplit('/').next().unwrap_or_default());
+        let is_option = is_option_expected
+            && (word.starts_with('-') || word.starts_with(|c: char| c.is_ascii_digit()));
+        if !(word.is_empty() || starts_another || is_option || is_assignment(word)) {
+            return word;
+        }
+        is_option_expected |= starts_another;
+    }
+    ""
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
 }
