@@ -9,6 +9,7 @@
     missing_docs
 )]
 
+mod adversary;
 mod audit;
 mod backup;
 mod bad_input;
