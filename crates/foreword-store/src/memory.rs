@@ -9,6 +9,7 @@ pub(crate) mod vectors;
 
 use std::fmt;
 
+use foreword::Date;
 use serde::Serialize;
 
 use crate::error::StoreError;
@@ -213,23 +214,7 @@ fn day_ms(date: &str) -> Option<i64> {
         text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse::<i64>().ok())?
     };
     let (year, month, day) = (number(year)?, number(month)?, number(day)?);
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let length = match month {
-        2 => 28 + i64::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
-    if !(1..=length).contains(&day) {
-        return None;
-    }
-    // Days since 0000-03-01, in eras of 400 years.
-    let shifted_year = year - i64::from(month <= 2);
-    let era = shifted_year.div_euclid(400);
-    let year_of_era = shifted_year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    Some((era * 146_097 + day_of_era - 719_468) * 86_400_000)
+    Date::new(year, month, day).map(|date| date.days() * 86_400_000)
 }
 
 /// A vector as it is stored: who made it, its numbers, and a sketch for a first look.

@@ -1,6 +1,7 @@
 //! Context: everything a prompt depends on, as plain data.
 
 pub(crate) mod clock;
+pub(crate) mod date;
 pub(crate) mod field;
 pub(crate) mod items;
 pub(crate) mod selection;

@@ -43,6 +43,7 @@ pub use compile::prompt::{Prompt, digest};
 pub use compile::section::{Section, Value};
 pub use compile::template::{LazyTemplate, Template};
 pub use context::clock::Timestamp;
+pub use context::date::{CALENDAR_CYCLE, Date};
 pub use context::field::Field;
 pub use context::items::{Approval, Capability, Memory, SCREENING, Skill, SkillProvenance, Tool};
 pub use context::selection::{Selected, Selection};

@@ -7,12 +7,11 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use foreword::{CALENDAR_CYCLE, Date};
+
 const MAX_BYTES: usize = 256;
 /// The years 0000 to 9999.
 const SECONDS: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
-/// Days after which the calendar repeats with its weekdays. A time that has not come by then never
-/// comes.
-const CYCLE: i64 = 146_097;
 
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
@@ -142,10 +141,11 @@ impl Cron {
         }
         let first = self.in_day(0)?;
         let mut day = today + 1;
-        while day <= today + CYCLE + 1 {
-            let date = Date::of(day);
+        // The calendar repeats with its weekdays: a time that has not come by then never comes.
+        while day <= today + CALENDAR_CYCLE + 1 {
+            let date = Date::from_days(day);
             if !has(self.months, date.month) {
-                day += date.days_to_next_month();
+                day += date.month_length() - date.day + 1;
                 continue;
             }
             if self.is_on(day) {
@@ -174,8 +174,9 @@ impl Cron {
     }
 
     fn is_on(&self, day: i64) -> bool {
-        let date = Date::of(day);
-        let (by_day, by_weekday) = (has(self.days, date.day), has(self.weekdays, date.weekday));
+        let date = Date::from_days(day);
+        let (by_day, by_weekday) =
+            (has(self.days, date.day), has(self.weekdays, (day + 4).rem_euclid(7)));
         let fits = if self.both { by_day && by_weekday } else { by_day || by_weekday };
         fits && has(self.months, date.month)
     }
@@ -271,40 +272,6 @@ fn number(text: &str) -> Option<u32> {
         return None;
     }
     text.parse().ok()
-}
-
-struct Date {
-    year: i64,
-    month: i64,
-    day: i64,
-    weekday: i64,
-}
-
-impl Date {
-    /// The date of a day counted from 1970-01-01.
-    fn of(days: i64) -> Self {
-        // From 0000-03-01, so that the leap day is the last of its year.
-        let shifted = days + 719_468;
-        let era = shifted.div_euclid(CYCLE);
-        let in_era = shifted.rem_euclid(CYCLE);
-        let year = (in_era - in_era / 1460 + in_era / 36_524 - in_era / 146_096) / 365;
-        let in_year = in_era - (365 * year + year / 4 - year / 100);
-        let from_march = (5 * in_year + 2) / 153;
-        let day = in_year - (153 * from_march + 2) / 5 + 1;
-        let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-        let year = year + era * 400 + i64::from(month <= 2);
-        Self { year, month, day, weekday: (days + 4).rem_euclid(7) }
-    }
-
-    fn days_to_next_month(&self) -> i64 {
-        let leap = self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0);
-        let length = match self.month {
-            2 => 28 + i64::from(leap),
-            4 | 6 | 9 | 11 => 30,
-            _ => 31,
-        };
-        length - self.day + 1
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::context::date::Date;
+
 /// An RFC 3339 timestamp, shown in UTC to the minute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timestamp {
@@ -40,19 +42,8 @@ impl Timestamp {
     /// Year, month, day, hour and minute in UTC.
     fn civil(&self) -> (i64, i64, i64, i64, i64) {
         let minutes = self.seconds.div_euclid(60);
-        let days = minutes.div_euclid(1440);
         let minute = minutes.rem_euclid(1440);
-        // Days since 0000-03-01, in eras of 400 years.
-        let z = days + 719_468;
-        let era = z.div_euclid(146_097);
-        let day_of_era = z.rem_euclid(146_097);
-        let year_of_era =
-            (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let shifted_month = (5 * day_of_year + 2) / 153;
-        let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-        let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        let Date { year, month, day } = Date::from_days(minutes.div_euclid(1440));
         (year, month, day, minute / 60, minute % 60)
     }
 }
@@ -97,14 +88,8 @@ fn parse_seconds(text: &str) -> Option<i64> {
     }
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
     let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let month_days = match month {
-        2 => 28 + i64::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
-        _ => return None,
-    };
-    if !(1..=month_days).contains(&day) || hour > 23 || minute > 59 || second > 60 {
+    let date = Date::new(year, month, day)?;
+    if hour > 23 || minute > 59 || second > 60 {
         return None;
     }
     let mut at = 19;
@@ -126,15 +111,7 @@ fn parse_seconds(text: &str) -> Option<i64> {
         }
         _ => return None,
     };
-    // Days since 1970-01-01 of the proleptic Gregorian calendar.
-    let shifted_year = if month <= 2 { year - 1 } else { year };
-    let era = shifted_year.div_euclid(400);
-    let year_of_era = shifted_year.rem_euclid(400);
-    let day_of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
-    let days = era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100
-        + day_of_year
-        - 719_468;
-    Some((days * 1440 + hour * 60 + minute - offset) * 60 + second)
+    Some((date.days() * 1440 + hour * 60 + minute - offset) * 60 + second)
 }
 
 #[cfg(test)]
