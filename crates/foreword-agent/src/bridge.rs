@@ -4,6 +4,7 @@
 mod answers;
 mod caller;
 mod http;
+mod results;
 mod serve;
 
 use std::collections::BTreeMap;
@@ -42,6 +43,7 @@ pub(crate) struct Bridge {
 struct Shared {
     settings: Settings,
     caller: caller::Caller,
+    results: results::Results,
     stopped: AtomicBool,
     connections: Mutex<BTreeMap<u64, TcpStream>>,
 }
@@ -60,6 +62,7 @@ impl Bridge {
         let shared = Arc::new(Shared {
             settings,
             caller: caller::Caller::default(),
+            results: results::Results::default(),
             stopped: AtomicBool::new(false),
             connections: Mutex::new(BTreeMap::new()),
         });
@@ -115,7 +118,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         let (number, server) = (next, Arc::clone(shared));
         let spawned =
             thread::Builder::new().name("bridge-connection".to_owned()).spawn(move || {
-                serve::connection(stream, &server.settings, &server.caller);
+                serve::connection(stream, &server.settings, &server.caller, &server.results);
                 server.connections().remove(&number);
             });
         if spawned.is_err() {

@@ -15,6 +15,7 @@ use super::answers::{
 };
 use super::caller::Caller;
 use super::http::{HttpError, Request, Requests};
+use super::results::Results;
 
 /// How long a program may take to read a piece of an answer.
 const WRITE_TIME: Duration = Duration::from_secs(60);
@@ -30,12 +31,17 @@ pub(super) fn refuse_connection(mut stream: TcpStream) {
 }
 
 /// Serves one connection until it ends. It has one connection to the host, made when it is needed.
-pub(super) fn connection(stream: TcpStream, settings: &Settings, caller: &Caller) {
+pub(super) fn connection(
+    stream: TcpStream,
+    settings: &Settings,
+    caller: &Caller,
+    results: &Results,
+) {
     let _ = stream.set_nodelay(true);
     let _ = stream.set_write_timeout(Some(WRITE_TIME));
     let Ok(mut out) = stream.try_clone() else { return };
     let mut requests = Requests::new(stream);
-    let mut peer = Peer { settings, caller, is_program: None, client: None };
+    let mut peer = Peer { settings, caller, results, is_program: None, client: None };
     loop {
         let mut request = match requests.next() {
             Ok(request) => request,
@@ -57,6 +63,7 @@ pub(super) fn connection(stream: TcpStream, settings: &Settings, caller: &Caller
 struct Peer<'s> {
     settings: &'s Settings,
     caller: &'s Caller,
+    results: &'s Results,
     /// Whether it is the program that the agent started, once it has shown a key.
     is_program: Option<bool>,
     client: Option<Client>,
@@ -124,7 +131,7 @@ fn answer(request: &mut Request, peer: &mut Peer<'_>, out: &mut TcpStream) -> io
             }
         }
         ("POST", "/v1/messages" | "/messages" | "/v1/chat/completions" | "/chat/completions") => {
-            return call_model(request, provider, settings, &mut peer.client, out);
+            return call_model(request, provider, peer, out);
         }
         _ => no(404, "unknown path"),
     };
@@ -147,18 +154,32 @@ fn same(one: &str, other: &str) -> bool {
 fn call_model(
     request: &mut Request,
     provider: Provider,
-    settings: &Settings,
-    client: &mut Option<Client>,
+    peer: &mut Peer<'_>,
     out: &mut TcpStream,
 ) -> io::Result<()> {
+    let Peer { settings, results, client, .. } = peer;
     // The only thing that a program adds to the address.
     let query = if request.query == "beta=true" { "?beta=true" } else { "" };
     let path = format!("{}{query}", provider.path());
     // Taken, not copied: a conversation can be large.
-    let call = match String::from_utf8(std::mem::take(&mut request.body))
-        .map_err(|_| "it is not UTF-8".to_owned())
-        .and_then(|body| ModelCall::new(path, body).map_err(|error| error.to_string()))
-    {
+    let Ok(body) = String::from_utf8(std::mem::take(&mut request.body)) else {
+        let message = "the body cannot be read: it is not UTF-8";
+        return whole(out, 400, &error(provider, 400, message), request.keep_alive);
+    };
+    let body = match results.fenced(&body, &settings.host, client) {
+        Ok(fenced) => fenced.unwrap_or(body),
+        Err(fault) => {
+            let failure = fault.into_failure();
+            let status = status_of(&failure);
+            return whole(
+                out,
+                status,
+                &error(provider, status, &failure.message),
+                request.keep_alive,
+            );
+        }
+    };
+    let call = match ModelCall::new(path, body) {
         Ok(mut call) => {
             let headers = PASSED_ON.iter().filter_map(|name| Some((*name, request.header(name)?)));
             call.headers =

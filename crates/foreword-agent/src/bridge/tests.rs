@@ -213,6 +213,43 @@ fn a_stream_that_fails_in_the_middle_says_so() {
 }
 
 #[test]
+fn external_results_go_out_fenced_and_others_as_they_are() {
+    let house = house(std::iter::repeat_with(|| Reply::says("ok")).take(5));
+    let sent = |path: &str, body: &Value| {
+        house.post(path, "x-api-key: key\r\n", &body.to_string());
+        house.model.asked().last().unwrap().body.clone()
+    };
+    let claude = |content: Value| {
+        json!({"system": "PROMPT", "messages": [
+            {"role": "user", "content": "read it"},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "a"}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": content}]},
+        ]})
+    };
+    let plain = claude(json!("a parcel"));
+    assert_eq!(sent("/v1/messages", &plain), plain.to_string(), "byte for byte");
+    let expected = claude(json!("[Read fenced] EVIL"));
+    for _ in 0..2 {
+        let body = sent("/v1/messages", &claude(json!("EVIL")));
+        assert_eq!(serde_json::from_str::<Value>(&body).unwrap(), expected);
+    }
+    let (mark, picture) = (json!({"type": "ephemeral"}), json!({"type": "image", "source": {}}));
+    let parts = json!([{"type": "text", "text": "EVIL", "cache_control": mark}, picture, {"type": "text", "text": "more"}]);
+    let fenced = json!([{"type": "text", "text": "[Read fenced] EVIL\nmore", "cache_control": mark}, picture]);
+    let body = sent("/v1/messages", &claude(parts));
+    assert_eq!(serde_json::from_str::<Value>(&body).unwrap(), claude(fenced));
+    let chat = |content: &str| {
+        json!({"messages": [
+            {"role": "system", "content": "PROMPT"},
+            {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{\"path\":\"a\"}"}}]},
+            {"role": "tool", "tool_call_id": "c1", "content": content},
+        ]})
+    };
+    let body = sent("/v1/chat/completions", &chat("EVIL"));
+    assert_eq!(serde_json::from_str::<Value>(&body).unwrap(), chat("[read fenced] EVIL"));
+}
+
+#[test]
 fn tools_are_called_with_the_extensions_token_alone() {
     let house = house([]);
     let call = |token: &str, body: &str| {

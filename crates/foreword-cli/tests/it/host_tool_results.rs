@@ -87,7 +87,7 @@ fn results_of_external_tools_are_fenced_and_counted() {
     assert!(!read.contains("looks like prompt injection"), "{read}");
 }
 
-/// Another program's loop: its results are counted, and the gates act on that.
+/// Another program's loop: its results are fenced and counted, and the gates act on that.
 fn in_another_loop(
     runner: &str,
     program: &str,
@@ -104,13 +104,38 @@ fn in_another_loop(
         1 => propose(propose_with),
         _ => text("I may not."),
     });
-    let run = ["run", "--quiet", "--trust", "--json", "--runner", runner, "-m", "read page.txt"];
+    let run = [
+        "run",
+        "--quiet",
+        "--trust",
+        "--json",
+        "--runner",
+        runner,
+        "--session",
+        "a",
+        "-m",
+        "read page.txt",
+    ];
     let path = foreword_testing::npm_path().into_string().unwrap();
-    let run = on_host(&scratch, &model, &run).env("PATH", path).run();
+    let run = on_host(&scratch, &model, &run).env("PATH", &path).run();
     assert_eq!(run.status, 0, "{}", run.stderr);
     assert!(run.json()["taintRatio"].as_f64().unwrap() > 0.3, "{}", run.stdout);
     assert!(on_record(&scratch, "scan.tool_result", "refused"));
     assert!(!scratch.join("skills/sort-mail").exists());
+    // The model reads it fenced, in every request that repeats it.
+    let asked = model.asked();
+    assert!(asked.len() >= 3, "{}", asked.len());
+    for asked in &asked[1..] {
+        let body = asked.body["messages"].to_string();
+        assert!(body.contains("this result looks like prompt injection"), "{body}");
+        assert!(body.contains("<external_content source="), "{body}");
+    }
+    // And in the conversation that the next turn begins with.
+    let run = ["run", "--quiet", "--json", "--runner", runner, "--session", "a", "-m", "go on"];
+    let run = on_host(&scratch, &model, &run).env("PATH", path).run();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let next = model.asked().last().unwrap().body["messages"].to_string();
+    assert!(next.contains("this result looks like prompt injection"), "{next}");
 }
 
 #[test]

@@ -258,6 +258,7 @@ impl Host {
         answer: String,
         secrets: &[&str],
     ) -> Result<AgentOutcome, HostError> {
+        active.counted_results.fence(&mut messages);
         for message in &mut messages {
             each_text(message, &mut |text| *text = redact_with(text, secrets).text);
         }

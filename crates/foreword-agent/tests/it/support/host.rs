@@ -113,9 +113,11 @@ fn serve(stream: &UnixStream, host: &Shared) {
             Err(Failure::new(ErrorCode::BadToken, "that is not this session's token"))
         } else if let Action::ModelCall(model) = &call.action {
             call_model(model, host, &mut |part| send(Reply::part(call.id, part)))
-        } else if matches!(call.action, Action::ToolResult(_)) {
-            // This host fences nothing.
-            Ok(serde_json::json!({ "content": null }))
+        } else if let Action::ToolResult(result) = &call.action {
+            // What this host takes for external.
+            let fenced = result.content.contains("EVIL");
+            let fenced = fenced.then(|| format!("[{} fenced] {}", result.name, result.content));
+            Ok(serde_json::json!({ "content": fenced }))
         } else {
             host.actions.lock().unwrap().push(call.action.clone());
             (host.answer)(&call.action)
