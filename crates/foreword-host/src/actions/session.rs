@@ -13,7 +13,7 @@ const MAX_REPORT_CHARS: usize = 4000;
 pub(super) fn status(active: &ActiveSession) -> Result<Value, Failure> {
     let level = active.taint()?;
     let session = active.host.reader.session(&active.identity.session).map_err(HostError::from)?;
-    let refused = level.ratio() > active.taint_threshold() || level.external_since_person;
+    let refused = active.taint_gate().check("session_status", level).is_err();
     Ok(json!({
         "session": active.identity.session.as_str(),
         "agent": active.identity.agent,
