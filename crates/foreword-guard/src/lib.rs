@@ -43,8 +43,8 @@ pub use scan::{
 };
 pub use screen::{
     Capabilities, Finding, Hidden, HiddenKind, Normalised, OpinionAnswer, OpinionQuestion,
-    PatternScreener, Policy, Screener, Screening, SecondOpinion, SkillFile, UnknownPolicy, Verdict,
-    normalise, rule_names, screen_all, screen_folder, with_second_opinion,
+    PatternScreener, Policy, Screener, Screening, SecondOpinion, SkillFile, UNDECLARED_CAPABILITY,
+    UnknownPolicy, Verdict, normalise, rule_names, screen_all, screen_folder, with_second_opinion,
 };
 pub use secrets::{MAX_REPORTED_SECRETS, Redacted, Secret, SecretKind, redact, redact_with};
 pub use taint::{Refusal, RefusalReason, TaintGate};

@@ -137,6 +137,40 @@ mod s1_1_provider_contract {
         assert_eq!(run.status, 1);
         assert_eq!(run.json()["verdict"], "REJECT");
     }
+
+    /// A capability that `allowed-tools` does not cover is a finding, wherever a skill is judged.
+    #[test]
+    fn what_declared_permissions_do_not_cover_is_a_finding() {
+        let main = |tools: &str| {
+            format!(
+                "---\nname: tea\ndescription: Brews tea.\nallowed-tools: {tools}\n---\n\nRun scripts/tea.sh.\n"
+            )
+        };
+        let ws = Scratch::new(&[
+            ("tea/SKILL.md", &main("Read")),
+            ("tea/scripts/tea.sh", "brew pot\nffmpeg -i a b\n"),
+        ]);
+        let finding = "[undeclared-capability] Its files can do what `allowed-tools` does not cover (runs: brew, ffmpeg)";
+        let screened = ws.run(&["skill", "screen", "tea"]).ok().stdout;
+        assert!(screened.contains(finding), "{screened}");
+        let proposed = ws.run(&["skill", "propose", "tea", "--json"]).ok().json();
+        let shown = ws.run(&["skill", "proposals", text(&proposed, "id")]).ok().stdout;
+        assert!(shown.contains(finding), "{shown}");
+        ws.run(&["skill", "reject", text(&proposed, "id")]).ok();
+        let imported = ws.run(&["skill", "import", "tea"]).ok().stdout;
+        assert!(imported.contains(finding), "{imported}");
+        ws.write("tea/SKILL.md", main("Read Bash(brew:*) Bash(ffmpeg:*)"));
+        let screened = ws.run(&["skill", "screen", "tea"]).ok().stdout;
+        assert!(!screened.contains("undeclared-capability"), "{screened}");
+        // What an agent wrote beyond what it declares waits for a person.
+        let declared = |name: &str, tools: &str| {
+            let header = format!("name: {name}\ndescription: Runs tests.\nallowed-tools: {tools}");
+            let content = format!("---\n{header}\n---\n\nRun:\n\n```sh\ncargo test\n```\n");
+            text(&super::proposed(&ws, name, &content), "verdict").to_owned()
+        };
+        assert_eq!(declared("within", "Bash(cargo:*)"), "AUTO_APPROVE");
+        assert_eq!(declared("beyond", "Read"), "NEEDS_REVIEW");
+    }
 }
 
 mod s1_2_patterns {

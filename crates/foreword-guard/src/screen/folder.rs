@@ -18,6 +18,9 @@ pub struct SkillFile<'a> {
     pub content: &'a [u8],
 }
 
+/// The rule about code that does more than the header declares.
+pub const UNDECLARED_CAPABILITY: &str = "undeclared-capability";
+
 /// Findings that are kept.
 const MAX_FINDINGS: usize = 200;
 /// Data files that are read as texts up to this size.
@@ -127,8 +130,11 @@ pub fn screen_folder(
         findings.push((main, finding));
     }
     capabilities.unread.extend(unread.into_iter().map(str::to_owned));
-    if let Some(declared) = undeclared(&capabilities, declared_permissions) {
-        findings.push((main, declared));
+    if let Some(mut finding) = undeclared(&capabilities, declared_permissions) {
+        if policy == Policy::Agent {
+            finding.verdict = Verdict::NeedsReview;
+        }
+        findings.push((main, finding));
     }
     let defensive = files.get(main).is_some_and(|file| is_defensive(file.content));
     let mut out: Vec<Finding> = Vec::new();
@@ -423,7 +429,7 @@ fn is_picture_name(path: &str) -> bool {
 fn undeclared(capabilities: &Capabilities, declared: &[String]) -> Option<Finding> {
     let missing = capabilities.undeclared(declared);
     let message = format!("Its files can do what `allowed-tools` does not cover ({missing}).");
-    (!missing.is_empty()).then(|| note("undeclared-capability", 1, &message))
+    (!missing.is_empty()).then(|| note(UNDECLARED_CAPABILITY, 1, &message))
 }
 
 fn note(rule: &str, line: u32, message: &str) -> Finding {

@@ -51,7 +51,7 @@ mod verdict;
 
 pub use code::capabilities::Capabilities;
 pub(crate) use decode::payloads;
-pub use folder::{SkillFile, screen_folder};
+pub use folder::{SkillFile, UNDECLARED_CAPABILITY, screen_folder};
 pub(crate) use injection::injection_phrases;
 pub(crate) use normalise::lookalike_letter;
 pub use normalise::{Hidden, HiddenKind, Normalised, normalise};

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use clap::Subcommand;
 use foreword::visible;
-use foreword_guard::{Capabilities, Finding, Verdict};
+use foreword_guard::{Capabilities, Finding, UNDECLARED_CAPABILITY, Verdict};
 use foreword_host::ModelOpinion;
 use foreword_skills::{
     CommittedChange, GitStore, GitStoreOptions, ImportOutcome, ImportState, Opinion, Screeners,
@@ -102,7 +102,7 @@ fn paint_verdict(verdict: Verdict) -> String {
 }
 
 /// Findings, one per line.
-fn findings_text(findings: &[Finding]) -> String {
+fn findings_text<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> String {
     let mut out = String::new();
     for finding in findings {
         let Finding { rule, file, line, excerpt, message, .. } = finding;
@@ -171,9 +171,12 @@ fn print_import(
         .unwrap_or_default();
     let mut out =
         format!("{}  {}{renamed}  {detail}\n", paint(word, colour), plain_line(skill, 64));
-    if matches!(state, ImportState::Pending | ImportState::Refused) {
-        out.push_str(&findings_text(findings));
-    }
+    let is_shown = |finding: &&Finding| match state {
+        ImportState::Pending | ImportState::Refused => true,
+        ImportState::Committed => finding.rule == UNDECLARED_CAPABILITY,
+        ImportState::Failed | ImportState::Unchanged => false,
+    };
+    out.push_str(&findings_text(findings.iter().filter(is_shown)));
     if !matches!(state, ImportState::Unchanged) {
         out.push_str(&capabilities_text(capabilities));
     }
