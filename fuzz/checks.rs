@@ -286,7 +286,7 @@ fn everywhere(text: &str) -> Context {
                 description: line(),
                 body: Untrusted::new(text),
                 path: Some(line()),
-                provenance: None,
+                ..Skill::default()
             },
             Skill { name: Line::new("raw"), ..Skill::from_markdown(text) },
         ]

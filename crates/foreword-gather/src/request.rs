@@ -121,6 +121,7 @@ impl Request {
         context.mode = self.mode.unwrap_or(context.mode);
         context.hints.is_interactive |= self.hints.is_interactive;
         context.hints.has_git_changes |= self.hints.has_git_changes;
+        context.hints.has_named_files |= self.hints.has_named_files;
         context.reply_gate = self.reply_gate.unwrap_or(context.reply_gate);
         context.prompt_mode = self.prompt_mode.unwrap_or(context.prompt_mode);
         context.profile = self.profile.or(context.profile);

@@ -128,26 +128,30 @@ pub enum SkillProvider {
     ReadOnly,
 }
 
-/// `[modes]`: what each mode starts with.
+/// `[modes]`: what each mode starts with, and how much it takes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Modes {
     /// Exploring and planning.
-    pub plan: BaseSet,
+    pub plan: ModeSettings,
     /// Changing things.
-    pub act: BaseSet,
+    pub act: ModeSettings,
     /// Checking what was changed.
-    pub review: BaseSet,
+    pub review: ModeSettings,
 }
 
-/// `[modes.plan]` and the others: what a mode starts with.
+/// `[modes.plan]` and the others: what a mode starts with, and how much it takes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct BaseSet {
+pub struct ModeSettings {
     /// Names of tools that are always selected in this mode. Default: none.
     pub base_tools: Vec<String>,
     /// Names of skills that are always selected in this mode. Default: none.
     pub base_skills: Vec<String>,
+    /// Tools described in full in this mode. Default: `assembly.max_tools`.
+    pub max_tools: Option<usize>,
+    /// Skills given in full in this mode. Default: `assembly.max_skills`.
+    pub max_skills: Option<usize>,
 }
 
 /// `[assembly]`: how tools, skills and context are selected for a task.
@@ -170,6 +174,11 @@ pub struct Assembly {
     pub max_activity: usize,
     /// Memories below this score, 0 to 1, are not recalled. Default 0.7.
     pub memory_min_score: Option<f64>,
+    /// The injection score, 0 to 1, from which recalled entries are left out. Default: 0.5 for the
+    /// scanner's own score, 0.75 for likeness to one of `injection_patterns`.
+    pub injection_min_score: Option<f64>,
+    /// Sentences of one's own: a recalled entry that says nearly the same is left out. Default: none.
+    pub injection_patterns: Vec<String>,
     /// Tokens of recalled memories and activity together. Default 4000.
     pub max_context_tokens: usize,
     /// Tokens of the selected skills' bodies together. Default 12000.
@@ -299,6 +308,8 @@ impl Default for Assembly {
             max_memories: 3,
             max_activity: 3,
             memory_min_score: None,
+            injection_min_score: None,
+            injection_patterns: Vec::new(),
             max_context_tokens: 4000,
             max_capability_tokens: 12_000,
             max_constitution_tokens: 8000,

@@ -74,6 +74,10 @@ fn the_default_text_parses_to_the_defaults_switched_off_and_on() {
     }
     assert!(on.assembly.min_score.take().is_some());
     assert!(on.assembly.memory_min_score.take().is_some());
+    assert!(on.assembly.injection_min_score.take().is_some());
+    for mode in [&mut on.modes.plan, &mut on.modes.act, &mut on.modes.review] {
+        assert_eq!((mode.max_tools.take(), mode.max_skills.take()), (Some(10), Some(3)));
+    }
     assert!(on.embedder.url.take().is_some());
     assert!(on.embedder.model.take().is_some());
     assert!(on.embedder.timeout_seconds.take().is_some());
@@ -85,6 +89,8 @@ fn the_default_text_parses_to_the_defaults_switched_off_and_on() {
 fn the_default_text_mentions_every_key() {
     let one = SpendingLimit::new(1.0);
     let spending = PeriodLimits { tokens: one, cost: one, minutes: one };
+    let capped =
+        ModeSettings { max_tools: Some(1), max_skills: Some(1), ..ModeSettings::default() };
     let full = Config {
         agent: Some("a".into()),
         model: ModelSettings {
@@ -108,6 +114,7 @@ fn the_default_text_mentions_every_key() {
         assembly: Assembly {
             min_score: Some(0.2),
             memory_min_score: Some(0.3),
+            injection_min_score: Some(0.5),
             ..Assembly::default()
         },
         embedder: EmbedderSettings {
@@ -117,13 +124,14 @@ fn the_default_text_mentions_every_key() {
             ..EmbedderSettings::default()
         },
         host: HostSettings { limits: all_limits(), ..HostSettings::default() },
+        modes: Modes { plan: capped.clone(), act: capped.clone(), review: capped },
         ..Config::default()
     };
     let (mut known, mut mentioned) = (BTreeSet::new(), BTreeSet::new());
     keys("", &toml::Table::try_from(full).unwrap(), &mut known);
     keys("", &switched_on().parse::<toml::Table>().unwrap(), &mut mentioned);
     assert_eq!(known, mentioned);
-    assert_eq!(known.len(), 83);
+    assert_eq!(known.len(), 91);
 }
 
 #[test]
@@ -228,6 +236,18 @@ fn values_that_make_no_sense_give_line_and_reason() {
         (
             "[assembly]\nmax_tools = 10001",
             "foreword.toml:2: `assembly.max_tools` is 10001, it has to be at most 10000",
+        ),
+        (
+            "[modes.act]\nmax_skills = 10001",
+            "foreword.toml:2: `modes.act.max_skills` is 10001, it has to be at most 10000",
+        ),
+        (
+            "[assembly]\ninjection_min_score = 1.5",
+            "foreword.toml:2: `assembly.injection_min_score` has to lie between 0 and 1",
+        ),
+        (
+            "[assembly]\ninjection_patterns = ['']",
+            "foreword.toml:2: `assembly.injection_patterns` is empty",
         ),
     ] {
         assert_eq!(refusal(text), message);

@@ -65,8 +65,8 @@ pub use config::settings::{
 };
 pub use config::spending::{PeriodLimits, SpendingLimit};
 pub use config::{
-    Assembly, BaseSet, CONFIG_FILE, Config, DEFAULT_CONFIG_TEXT, EmbedderName, EmbedderSettings,
-    Limits, Modes, SkillProvider, SkillSettings,
+    Assembly, CONFIG_FILE, Config, DEFAULT_CONFIG_TEXT, EmbedderName, EmbedderSettings, Limits,
+    ModeSettings, Modes, SkillProvider, SkillSettings,
 };
 pub use error::{AskedBy, WorkspaceError};
 pub use found_file::FileStamp;

@@ -8,8 +8,9 @@ pub(crate) mod scan;
 use crate::agents::header::{HeaderSplit, split_header};
 use crate::error::WorkspaceError;
 use crate::read::{SourceFile, decode};
-use crate::skills::fields::{HeaderNote, read_fields};
+use crate::skills::fields::{Fields, HeaderNote, Value, read_fields};
 use crate::skills::scan::{Candidate, Found, MAX_SKILL_BYTES};
+use crate::tools::ToolMode;
 use crate::workspace::Workspace;
 
 /// A longer name in a header is none; the folder's is taken.
@@ -22,6 +23,8 @@ pub struct Skill {
     pub name: String,
     /// When to use it, as its header says.
     pub description: Option<String>,
+    /// The modes in which it is offered; empty for all.
+    pub modes: Vec<ToolMode>,
     /// The text after the header.
     pub body: SourceFile,
     /// The root it was found in, as the settings name it.
@@ -125,6 +128,7 @@ impl Skill {
         Ok(Self {
             name: name.unwrap_or_else(|| candidate.own_name().to_owned()),
             description: text_of("description"),
+            modes: modes(&fields),
             body: SourceFile { path, text: body, first_line },
             root: candidate.configured.to_string(),
             dir: candidate.dir(),
@@ -133,6 +137,29 @@ impl Skill {
                 .or_else(|| fields.faults.into_iter().last().filter(|_| fields.broken)),
         })
     }
+}
+
+/// `modes` of the header, or of its `metadata`: a list, or names in a row. What is no mode of ours is
+/// another client's word and limits nothing.
+fn modes(fields: &Fields) -> Vec<ToolMode> {
+    let in_metadata = || match &fields.get("metadata")?.value {
+        Value::Map(entries) => entries.iter().find(|(key, _)| key == "modes").map(|(_, v)| v),
+        _ => None,
+    };
+    let names: Vec<&str> = match fields.get("modes").map(|field| &field.value).or_else(in_metadata)
+    {
+        Some(Value::Text(text)) => text.split([' ', ',']).collect(),
+        Some(Value::List(items)) => items
+            .iter()
+            .filter_map(|item| match item {
+                Value::Text(text) => Some(text.as_str()),
+                _ => None,
+            })
+            .collect(),
+        _ => return Vec::new(),
+    };
+    let known = ToolMode::ALL.into_iter();
+    known.filter(|mode| names.iter().any(|name| name.trim() == mode.as_str())).collect()
 }
 
 impl Found for Skill {

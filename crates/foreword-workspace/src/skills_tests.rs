@@ -37,6 +37,7 @@ fn skills_are_folders_and_files_sorted_by_name() {
         Skill {
             name: "zip".into(),
             description: Some("Packs".into()),
+            modes: Vec::new(),
             body: SourceFile {
                 path: "skills/zip/SKILL.md".into(),
                 text: "Zip it.".into(),
@@ -269,4 +270,24 @@ fn the_own_directory_must_not_lead_outside() {
     std::os::unix::fs::symlink("../out", scratch.path().join("ws/skills")).unwrap();
     let error = Workspace::open(&scratch.path().join("ws")).unwrap().skills().unwrap_err();
     assert!(matches!(error, WorkspaceError::LinkOutside { .. }), "{error}");
+}
+
+#[test]
+fn a_skill_may_be_for_some_modes_only() {
+    let scratch = Scratch::new(&[
+        ("skills/list.md", "---\nmodes: [plan, review]\n---\nText.\n"),
+        ("skills/row.md", "---\nmodes: plan, act\n---\nText.\n"),
+        ("skills/other-client.md", "---\nmodes: [architect]\n---\nText.\n"),
+        ("skills/format.md", "---\nmetadata:\n  modes: review\n---\nText.\n"),
+        ("skills/none.md", "---\nlicense: MIT\n---\nText.\n"),
+    ]);
+    let scan = scratch.open().skills().unwrap();
+    let modes = |name: &str| {
+        let skill = scan.skills.iter().find(|skill| skill.name == name).unwrap();
+        skill.modes.iter().map(|mode| mode.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(modes("list"), ["plan", "review"]);
+    assert_eq!(modes("row"), ["plan", "act"]);
+    assert_eq!(modes("format"), ["review"]);
+    assert!(modes("other-client").is_empty() && modes("none").is_empty());
 }

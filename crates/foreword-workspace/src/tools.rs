@@ -26,7 +26,7 @@ pub struct ToolEntry {
     pub line: usize,
 }
 
-/// A mode in which a tool is offered.
+/// A mode in which a tool or a skill is offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolMode {
@@ -41,6 +41,9 @@ pub enum ToolMode {
 }
 
 impl ToolMode {
+    /// All of them.
+    pub(crate) const ALL: [Self; 4] = [Self::Plan, Self::Act, Self::Review, Self::Any];
+
     /// The name as written in files.
     #[must_use]
     pub fn as_str(self) -> &'static str {

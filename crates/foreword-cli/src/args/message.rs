@@ -19,6 +19,8 @@ enum Hint {
     Interactive,
     /// The work tree has changes: act
     GitChanges,
+    /// The message names the files to work on: act
+    NamedFiles,
 }
 
 impl MessageArgs {
@@ -26,6 +28,7 @@ impl MessageArgs {
         Hints {
             is_interactive: self.hints.contains(&Hint::Interactive),
             has_git_changes: self.hints.contains(&Hint::GitChanges),
+            has_named_files: self.hints.contains(&Hint::NamedFiles),
         }
     }
 

@@ -106,10 +106,15 @@ fn hints_decide_the_mode_unless_it_is_given() {
     assert_eq!(mode(&["fix the login"]), "act");
     assert_eq!(mode(&["--hint", "interactive", "fix the login"]), "plan");
     assert_eq!(mode(&["--hint", "git-changes", "explore the code"]), "act");
+    assert_eq!(mode(&["--hint", "named-files", "review src/main.rs"]), "act");
+    assert_eq!(mode(&["--hint", "named-files", "--hint", "interactive", "fix it"]), "plan");
     assert_eq!(mode(&["--hint", "interactive", "--mode", "review", "fix it"]), "review");
     let request = r#"{"id": 1, "method": "build", "params": {"task": "fix it", "hints": {"isInteractive": true}}}"#;
     let answer = workspace.command(&["serve", "--stdio"]).stdin(request).run().ok().json();
     assert!(answer["result"]["content"].as_str().unwrap().contains("- Mode: plan"), "{answer}");
+    let request = r#"{"id": 1, "method": "build", "params": {"task": "check it", "hints": {"hasNamedFiles": true}}}"#;
+    let answer = workspace.command(&["serve", "--stdio"]).stdin(request).run().ok().json();
+    assert!(answer["result"]["content"].as_str().unwrap().contains("- Mode: act"), "{answer}");
     let model = ModelServer::saying(vec![text("A plan.")]);
     done(&workspace, &model, &["--hint", "interactive", "-m", "fix the login"]);
     assert!(model.asked()[0].system().concat().contains("- Mode: plan"));

@@ -61,6 +61,7 @@ pub(crate) fn gather_skills(
             description: Line::new(
                 skill.description.unwrap_or_else(|| first_paragraph(&skill.body.text, &skill.name)),
             ),
+            modes: skill.modes.iter().map(|mode| Line::new(mode.as_str())).collect(),
             path: Some(Line::new(&skill.body.path)),
             name: Line::new(skill.name),
             body: workspace.untrusted(skill.body),

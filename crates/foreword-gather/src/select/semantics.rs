@@ -7,7 +7,7 @@ use std::sync::Arc;
 use foreword::{Choice, Context, Field, Line, Mode, Selected, Selection, Untrusted, estimate};
 use foreword_embed::{EmbedError, Vector};
 use foreword_search::{Kind, Limits, Picked, Query, Reason};
-use foreword_workspace::{BaseSet, DATABASE_FILE, EmbedderSettings, PRIVATE_DIR};
+use foreword_workspace::{DATABASE_FILE, EmbedderSettings, ModeSettings, PRIVATE_DIR};
 
 use crate::collect::gather::{Base, Gathered};
 use crate::collect::text::untrusted_within;
@@ -85,6 +85,7 @@ impl Semantics {
             if self.memories.is_foreign(request.config_dir.as_deref()) {
                 warnings.push(Warning::OtherAuditKey);
             }
+            self.guard.set(assembly);
             self.know_patterns(vector.as_ref(), base, warnings);
             self.recall(vector.as_ref(), request, base, context, &mut selection, warnings);
         }
@@ -349,11 +350,11 @@ fn pick(
         .tools
         .iter()
         .map(|tool| tool.is_offered_in(mode.as_str()))
-        .chain(context.skills.iter().map(|_| true))
+        .chain(context.skills.iter().map(|skill| skill.is_offered_in(mode.as_str())))
         .collect();
     let limits = Limits {
-        max_tools: assembly.max_tools,
-        max_skills: assembly.max_skills,
+        max_tools: set.max_tools.unwrap_or(assembly.max_tools),
+        max_skills: set.max_skills.unwrap_or(assembly.max_skills),
         max_results: assembly.max_results,
         min_score: assembly.min_score.map(|score| score as f32),
     };
@@ -404,7 +405,7 @@ fn rounded(score: f32) -> f64 {
 /// The places of what a mode always brings along; names that lead nowhere are told.
 fn base_items(
     context: &Context,
-    set: &BaseSet,
+    set: &ModeSettings,
     mode: Mode,
     warnings: &mut Vec<Warning>,
 ) -> Vec<usize> {

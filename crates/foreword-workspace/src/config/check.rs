@@ -1,6 +1,6 @@
 //! What values of `foreword.toml` make sense, beyond their types.
 
-use crate::config::{BaseSet, Config, toml_text};
+use crate::config::{Config, ModeSettings, toml_text};
 use crate::error::WorkspaceError;
 use crate::read::SourceFile;
 use crate::rel_path::{PathFault, RelPath, check_component};
@@ -9,6 +9,9 @@ use crate::rel_path::{PathFault, RelPath, check_component};
 const MAX_FILE_BYTES: u64 = 64 << 20;
 /// More of anything selected than this is a slip of the keyboard.
 const MAX_SELECTED: usize = 10_000;
+
+/// Every recalled sentence is compared with each of them.
+const MAX_PATTERNS: usize = 1000;
 
 /// A value that makes no sense: where it is, and the rest of the sentence that starts with it.
 pub(crate) struct Fault {
@@ -42,9 +45,9 @@ pub(crate) fn check(config: &Config) -> Check {
     config.user_id.as_deref().map_or(Ok(()), |id| component(&["user_id"], id))?;
     limits(config)?;
     skills(config)?;
-    base_set(["modes", "plan"], &config.modes.plan)?;
-    base_set(["modes", "act"], &config.modes.act)?;
-    base_set(["modes", "review"], &config.modes.review)?;
+    mode(["modes", "plan"], &config.modes.plan)?;
+    mode(["modes", "act"], &config.modes.act)?;
+    mode(["modes", "review"], &config.modes.review)?;
     assembly(config)?;
     embedder(config)?;
     host(config)
@@ -195,22 +198,29 @@ fn assembly(config: &Config) -> Check {
         ("max_activity", assembly.max_activity),
         ("task_cache", assembly.task_cache),
     ] {
-        if value > MAX_SELECTED {
-            return fault(
-                &["assembly", key],
-                format!("is {value}, it has to be at most {MAX_SELECTED}"),
-            );
+        selected(&["assembly", key], value)?;
+    }
+    for (key, value) in [
+        ("memory_min_score", assembly.memory_min_score),
+        ("injection_min_score", assembly.injection_min_score),
+    ] {
+        if value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
+            return fault(&["assembly", key], "has to lie between 0 and 1".into());
         }
     }
-    if assembly.memory_min_score.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
-        return fault(&["assembly", "memory_min_score"], "has to lie between 0 and 1".into());
+    let patterns = &assembly.injection_patterns;
+    if patterns.len() > MAX_PATTERNS {
+        let count = patterns.len();
+        return fault(
+            &["assembly", "injection_patterns"],
+            format!("holds {count} patterns, it has to be at most {MAX_PATTERNS}"),
+        );
     }
-    for (key, value) in
-        [("min_score", assembly.min_score), ("memory_min_score", assembly.memory_min_score)]
-    {
-        if value.is_some_and(|value| !value.is_finite()) {
-            return fault(&["assembly", key], "is not a number to compare with".into());
-        }
+    for pattern in patterns {
+        line(&["assembly", "injection_patterns"], pattern)?;
+    }
+    if assembly.min_score.is_some_and(|value| !value.is_finite()) {
+        return fault(&["assembly", "min_score"], "is not a number to compare with".into());
     }
     Ok(())
 }
@@ -236,11 +246,23 @@ fn embedder(config: &Config) -> Check {
     Ok(())
 }
 
-fn base_set([modes, mode]: [&'static str; 2], set: &BaseSet) -> Check {
-    for (key, names) in [("base_tools", &set.base_tools), ("base_skills", &set.base_skills)] {
+fn mode([modes, mode]: [&'static str; 2], settings: &ModeSettings) -> Check {
+    let ModeSettings { base_tools, base_skills, max_tools, max_skills } = settings;
+    for (key, names) in [("base_tools", base_tools), ("base_skills", base_skills)] {
         for name in names {
             line(&[modes, mode, key], name)?;
         }
+    }
+    for (key, value) in [("max_tools", max_tools), ("max_skills", max_skills)] {
+        value.map_or(Ok(()), |value| selected(&[modes, mode, key], value))?;
+    }
+    Ok(())
+}
+
+/// A number of things to select.
+fn selected(key: &[&'static str], value: usize) -> Check {
+    if value > MAX_SELECTED {
+        return fault(key, format!("is {value}, it has to be at most {MAX_SELECTED}"));
     }
     Ok(())
 }

@@ -105,6 +105,9 @@ pub struct Skill {
     pub description: Line,
     /// The instructions, without the header.
     pub body: Untrusted,
+    /// The modes it is offered in; none means all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub modes: Vec<Line>,
     /// The file, relative to the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<Line>,
@@ -117,6 +120,11 @@ impl Skill {
     /// Does it lack an approval it needs?
     pub fn is_unapproved(&self) -> bool {
         self.provenance.as_ref().is_some_and(|p| p.status == Approval::Unapproved)
+    }
+
+    /// Is it offered in this mode? Without modes of its own, in all of them.
+    pub fn is_offered_in(&self, mode: &str) -> bool {
+        is_offered(&self.modes, mode)
     }
 
     /// A skill given as raw markdown. The header, if there is one, gives name and description; else
@@ -132,8 +140,7 @@ impl Skill {
             name: Line(name),
             description: Line(description),
             body: Untrusted::new(body),
-            path: None,
-            provenance: None,
+            ..Self::default()
         }
     }
 }
@@ -148,6 +155,8 @@ impl<'de> Deserialize<'de> for Skill {
             description: Line,
             #[serde(default, deserialize_with = "or_default")]
             body: Untrusted,
+            #[serde(default, deserialize_with = "or_default")]
+            modes: Vec<Line>,
             path: Option<Line>,
             provenance: Option<SkillProvenance>,
         }
@@ -159,6 +168,7 @@ impl<'de> Deserialize<'de> for Skill {
                 name: map.name,
                 description: map.description,
                 body: map.body,
+                modes: map.modes,
                 path: map.path,
                 provenance: map.provenance,
             },
@@ -321,8 +331,13 @@ impl Tool {
 
     /// Is it offered in this mode? Without modes of its own, in all of them.
     pub fn is_offered_in(&self, mode: &str) -> bool {
-        self.modes.is_empty() || self.modes.iter().any(|m| [mode, "any"].contains(&m.inspect()))
+        is_offered(&self.modes, mode)
     }
+}
+
+/// Whether something is offered in a mode: without modes of its own, in all of them.
+fn is_offered(modes: &[Line], mode: &str) -> bool {
+    modes.is_empty() || modes.iter().any(|m| [mode, "any"].contains(&m.inspect()))
 }
 
 impl<'de> Deserialize<'de> for Tool {

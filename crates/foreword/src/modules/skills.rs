@@ -123,6 +123,14 @@ pub(super) fn lower_if_unapproved<'c>(
     }
 }
 
+/// Names in the manifest the skills that are for other modes. They stay in the index by name.
+pub(super) fn note_other_modes(context: &Context, section: &mut Section<'_>) {
+    let mode = context.mode().as_str();
+    for skill in context.skills.iter().filter(|skill| !skill.is_offered_in(mode)) {
+        section.note("skill", skill.name.inspect(), format!("not offered in {mode} mode"));
+    }
+}
+
 /// The names of the skills in one row, those that are not approved in another.
 pub(super) fn write_skill_names(label: &'static str, skills: &[&Skill], section: &mut Section<'_>) {
     let names = |unapproved: bool| {

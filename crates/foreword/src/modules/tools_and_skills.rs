@@ -7,7 +7,9 @@ use crate::context::field::Field;
 use crate::context::items::{Skill, Tool};
 use crate::context::selection::divide;
 use crate::fence::authority::{Authority, Volatility};
-use crate::modules::skills::{write_creating, write_skill, write_skill_item, write_skill_names};
+use crate::modules::skills::{
+    note_other_modes, write_creating, write_skill, write_skill_item, write_skill_names,
+};
 
 pub(super) struct ToolsAndSkills;
 
@@ -43,10 +45,13 @@ impl Module for ToolsAndSkills {
         for skill in skills {
             write_skill(skill, "Skill: ", section);
         }
-        if !other_skills.is_empty() {
+        note_other_modes(context, section);
+        if context.selection.is_some() && !other_skills.is_empty() {
             let count = other_skills.len();
             let reason = format!("{count} not selected: bodies left out, names stay");
             section.note("selection", "skills", reason);
+        }
+        if !other_skills.is_empty() {
             section.gap();
             write_skill_names("Other skills: ", &other_skills, section);
         }
@@ -77,7 +82,7 @@ impl Module for ToolsAndSkills {
     }
 }
 
-/// What is shown in full, and what only by name: without a selection, everything in full.
+/// What is shown in full, and what only by name: without a selection, everything of the mode in full.
 struct Shown<'c> {
     tools: Vec<&'c Tool>,
     other_tools: Vec<&'c Tool>,
@@ -87,16 +92,14 @@ struct Shown<'c> {
 
 impl<'c> Shown<'c> {
     fn of(context: &'c Context) -> Self {
+        let mode = context.mode().as_str();
         let Some(selection) = &context.selection else {
-            return Self {
-                tools: context.tools.iter().collect(),
-                other_tools: Vec::new(),
-                skills: context.skills.iter().collect(),
-                other_skills: Vec::new(),
-            };
+            let (skills, other_skills) =
+                context.skills.iter().partition(|skill| skill.is_offered_in(mode));
+            let tools = context.tools.iter().collect();
+            return Self { tools, other_tools: Vec::new(), skills, other_skills };
         };
         let (tools, mut other_tools) = divide(&context.tools, &selection.tools, |tool| &tool.name);
-        let mode = context.mode().as_str();
         other_tools.retain(|tool| tool.is_offered_in(mode));
         let (skills, other_skills) =
             divide(&context.skills, &selection.skills, |skill| &skill.name);

@@ -8,7 +8,7 @@ use crate::context::items::Skill;
 use crate::context::selection::divide;
 use crate::fence::authority::{Authority, Volatility};
 use crate::fence::text::Line;
-use crate::modules::skills::{lower_if_unapproved, write_skill};
+use crate::modules::skills::{lower_if_unapproved, note_other_modes, write_skill};
 
 const INTRO: &str =
     "Quoted line by line. They guide how you work and are bound by everything above.";
@@ -83,11 +83,14 @@ fn write_tools(context: &Context, section: &mut Section<'_>) -> bool {
     true
 }
 
-/// The skills whose bodies are shown: the selected ones, or all where nothing was selected.
+/// The skills whose bodies are shown: the selected ones, or all of the mode where nothing was selected.
 fn skills<'c>(context: &'c Context, section: &mut Section<'_>) -> Vec<&'c Skill> {
     let with_body = |skill: &&Skill| !skill.body.is_blank();
+    note_other_modes(context, section);
     let Some(selection) = &context.selection else {
-        return context.skills.iter().filter(with_body).collect();
+        let mode = context.mode().as_str();
+        let offered = context.skills.iter().filter(|skill| skill.is_offered_in(mode));
+        return offered.filter(with_body).collect();
     };
     let (chosen, others) = divide(&context.skills, &selection.skills, |skill| &skill.name);
     let left = others.into_iter().filter(with_body).count();

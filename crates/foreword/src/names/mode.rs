@@ -57,6 +57,8 @@ pub struct Hints {
     pub is_interactive: bool,
     /// The work tree has changes.
     pub has_git_changes: bool,
+    /// The person named the files to work on.
+    pub has_named_files: bool,
 }
 
 impl Mode {
@@ -70,7 +72,7 @@ impl Mode {
         Some(match choice {
             Choice::Fixed(mode) => mode,
             Choice::Auto if hints.is_interactive => Self::Plan,
-            Choice::Auto if hints.has_git_changes => Self::Act,
+            Choice::Auto if hints.has_git_changes || hints.has_named_files => Self::Act,
             Choice::Auto if has_word(task, &PLAN_WORDS) => Self::Plan,
             Choice::Auto if has_word(task, &REVIEW_WORDS) => Self::Review,
             Choice::Auto => return None,
@@ -92,11 +94,13 @@ mod tests {
     fn explicit_then_hints_then_words_then_act() {
         let auto = |hints, task| Mode::infer(Choice::Auto, hints, task);
         let none = Hints::default();
-        let interactive = Hints { is_interactive: true, has_git_changes: true };
-        let changes = Hints { is_interactive: false, has_git_changes: true };
+        let changes = Hints { has_git_changes: true, ..none };
+        let interactive = Hints { is_interactive: true, ..changes };
+        let files = Hints { has_named_files: true, ..none };
         assert_eq!(Mode::infer(Choice::Fixed(Mode::Review), interactive, "explore"), Mode::Review);
         assert_eq!(auto(interactive, "review this"), Mode::Plan);
         assert_eq!(auto(changes, "explore"), Mode::Act);
+        assert_eq!(auto(files, "explore"), Mode::Act);
         assert_eq!(auto(none, "Please INVESTIGATE and review"), Mode::Plan);
         assert_eq!(auto(none, "double-check it"), Mode::Review);
         assert_eq!(auto(none, "checker, reviews, unexplored"), Mode::Act);

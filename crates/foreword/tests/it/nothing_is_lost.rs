@@ -114,3 +114,44 @@ fn skills_that_nobody_approved_are_reference() {
         assert_eq!(authority(json!([skill("local")])), "skill");
     }
 }
+
+/// A prompt that leaks is noticed from the first session on.
+#[test]
+fn the_canary_stays_in_bootstrap_mode() {
+    let json = json!({"canary": "fwc0123", "identityFiles": {"bootstrap": "Find out."}});
+    let context = Context::from_json(&json.to_string()).unwrap();
+    for blueprint in Blueprint::builtin_names().filter_map(Blueprint::builtin) {
+        let prompt = blueprint.build(&context);
+        assert!(prompt.text().contains("fwc0123"), "{}", blueprint.name());
+    }
+}
+
+/// An identity that had to shrink says which files it left out, and keeps a short form of the soul.
+#[test]
+fn a_shrunken_identity_names_what_it_left_out() {
+    let soul = format!("# Calm\n\nCalm and exact.\n\n{}", "Patient in all things.\n\n".repeat(80));
+    let files = json!({"agent": "You are Alder.", "soul": soul, "identity": "Made of wood.",
+                       "user": "Ada likes brevity."});
+    for blueprint in ["guarded", "standard"] {
+        let blueprint = Blueprint::builtin(blueprint).unwrap();
+        let build = |limit: u32| {
+            let json = json!({"identityFiles": files, "maxPromptTokens": limit});
+            blueprint.build(&Context::from_json(&json.to_string()).unwrap())
+        };
+        let named = |prompt: &Prompt| -> Vec<String> {
+            let files = prompt.filtered().iter().filter(|filtered| filtered.kind == "file");
+            files.map(|filtered| filtered.id.clone()).collect()
+        };
+        let (short, full) = (build(1), build(100_000));
+        assert!(named(&full).is_empty(), "{:?}", full.filtered());
+        let left_out = named(&short);
+        for file in ["IDENTITY.md", "USER.md"] {
+            assert!(left_out.iter().any(|name| name == file), "{left_out:?}");
+        }
+        let text = short.text();
+        assert!(text.contains("Calm and exact.") && text.contains("You are Alder."), "{text}");
+        assert!(!text.contains("Made of wood.") && !text.contains("Ada likes"), "{text}");
+        let soul = short.filtered().iter().find(|filtered| filtered.id.contains("SOUL.md"));
+        assert!(soul.is_some(), "the cut is named: {:?}", short.filtered());
+    }
+}
