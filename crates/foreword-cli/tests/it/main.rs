@@ -15,6 +15,7 @@ mod backup;
 mod bad_input;
 mod build;
 mod confirm;
+mod docs_layers;
 mod eval_memory;
 mod eval_retrieval;
 mod explain_diff_lint;

@@ -4,12 +4,14 @@
 use foreword::RunnerKind;
 
 /// A named set of tools.
-pub(crate) struct Surface {
-    pub(crate) name: &'static str,
+#[derive(Debug)]
+pub struct Surface {
+    /// The word in an agent's header.
+    pub name: &'static str,
     /// The pack with the discipline for these tools.
-    pub(crate) pack: Option<&'static str>,
+    pub pack: Option<&'static str>,
     /// Names and descriptions.
-    pub(crate) tools: &'static [(&'static str, &'static str)],
+    pub tools: &'static [(&'static str, &'static str)],
 }
 
 /// The surfaces, in the order in which their packs stand in a prompt.
@@ -100,6 +102,11 @@ pub(crate) const SURFACES: &[Surface] = &[
         ],
     },
 ];
+
+/// All surfaces, in the order in which their packs stand in a prompt.
+pub fn surfaces() -> &'static [Surface] {
+    SURFACES
+}
 
 /// The pack that goes before all others.
 pub(crate) const CORE_PACK: &str = "core";
