@@ -149,3 +149,32 @@ fn what_the_host_decides_is_not_given_on_the_command_line() {
     let run = scratch.run(&["build", "--runner", "natve", "hi"]);
     assert!(run.fails(2).contains("natve"), "{}", run.stderr);
 }
+
+/// Log collectors see every prompt, whoever had it built.
+#[test]
+fn every_front_end_logs_the_prompt_it_built() {
+    let scratch = workspace("standard");
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    let built = |said: &str| {
+        let line = said.lines().find(|line| line.contains("prompt_built"));
+        line.unwrap_or_else(|| panic!("no event: {said}")).to_owned()
+    };
+    let expected = built(&scratch.run(&["build", "-v", "hi"]).stderr);
+    assert!(expected.contains("blueprint=\"standard\""), "{expected}");
+    built(&scratch.run(&["explain", "-v", "hi"]).stderr);
+    let request = r#"{"id": 1, "method": "build", "params": {"task": "hi"}}"#;
+    built(&scratch.command(&["serve", "--stdio", "-v"]).stdin(request).run().stderr);
+    let run = on_host(&scratch, &model, &["run", "-v", "--trust", "-m", "hi"]).run();
+    assert!(built(&run.stderr).contains("module_count="), "{}", run.stderr);
+    let dry = on_host(&scratch, &model, &["run", "-v", "--trust", "--dry-run", "-m", "hi"]).run();
+    built(&dry.stderr);
+    let chat = on_host(&scratch, &model, &["chat", "-v", "--trust"]).stdin("hi\n").run();
+    built(&chat.stderr);
+    let requests = [
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}"#,
+        r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#,
+        r#"{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "prompt_build", "arguments": {"task": "hi"}}}"#,
+    ];
+    let mcp = on_host(&scratch, &model, &["mcp", "-v"]).stdin(requests.join("\n") + "\n").run();
+    built(&mcp.stderr);
+}

@@ -139,3 +139,20 @@ fn what_init_imports_is_trusted_by_a_person_only() {
     assert!(refused.stderr.contains("screening: "), "{}", refused.stderr);
     assert!(model.asked().is_empty());
 }
+
+/// What is imported gets no voice by itself: the command ends in the question.
+#[test]
+fn an_import_ends_in_the_trust_question() {
+    let from = Scratch::new(&[("CLAUDE.md", "Be brief.\n")]);
+    let from = from.path().to_str().unwrap().to_owned();
+    for (answer, trusted) in [("y\n", true), ("n\n", false)] {
+        let scratch = Scratch::new(&[]);
+        let init = scratch.command(&["init", "--from", &from]);
+        let Some((status, shown)) = init.at_terminal(answer) else { return };
+        assert_eq!(status, 0, "{shown}");
+        assert!(shown.contains("CLAUDE.md (instructions, 1 line, 10 bytes)"), "{shown}");
+        assert!(shown.contains("Trust this workspace?"), "{shown}");
+        let list = scratch.run(&["trust", "--list", "--json"]).ok().json();
+        assert_eq!(list.to_string().contains(scratch.path().to_str().unwrap()), trusted, "{list}");
+    }
+}

@@ -18,6 +18,7 @@ mod confirm;
 mod docs_layers;
 mod eval_memory;
 mod eval_retrieval;
+mod examples_run;
 mod explain_diff_lint;
 mod host_bad_input;
 mod host_canary;

@@ -317,6 +317,20 @@ fn an_agent_with_a_model_of_its_own_keeps_it() {
 }
 
 #[test]
+fn the_stages_of_a_chain_inherit_the_model() {
+    let scratch = workspace("");
+    let stage = |role: &str| json!({"role": role, "prompt": "do your part"});
+    let stages = json!({"stages": [stage("planner"), stage("worker")]});
+    let model = ModelServer::start(move |number, _| match number {
+        0 => tool("chain_run", stages.clone()),
+        _ => text("Done."),
+    });
+    done(&scratch, &model, &["--model", "big", "-m", "go"]);
+    let models: Vec<Value> = model.asked().iter().map(|a| a.body["model"].clone()).collect();
+    assert_eq!(models, ["big"; 4]);
+}
+
+#[test]
 fn a_task_holds_what_the_packs_tell_agents_to_write() {
     let scratch = workspace("");
     let model = ModelServer::start(|number, asked| match number {

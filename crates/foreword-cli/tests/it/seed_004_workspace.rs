@@ -194,3 +194,30 @@ fn the_runtime_layer_has_the_form_of_the_seed() {
             .ends_with("- Model: other\n- Channel: slack\n- Current time: 2026-02-27 04:30 UTC")
     );
 }
+
+/// The tools layer is TOOLS.md; packs join it only where the agent asks for them.
+#[test]
+fn the_tools_layer_is_the_file_unless_packs_are_asked_for() {
+    let guidelines = "Ask before you call anybody.\n";
+    let agent = |header: &str| format!("---\nid: pickle\n{header}---\nYou are Pickle.\n");
+    let workspace = Scratch::new(&[
+        ("foreword.toml", "blueprint = 'companion'\nagent = 'pickle'\nmodel = 'm'\n"),
+        ("TOOLS.md", guidelines),
+    ]);
+    let tools = |header: &str, more: &[&str]| {
+        workspace.write("agents/pickle/AGENT.md", agent(header));
+        let manifest = workspace.build(&[more, &["hello"]].concat());
+        section(&manifest, "tools").unwrap().to_owned()
+    };
+    let alone = "## Tool Usage Guidelines\n\nAsk before you call anybody.";
+    for more in [&[][..], &["--runner", "native", "--session", "a"]] {
+        assert_eq!(tools("", more), alone, "{more:?}");
+        let asked = tools("tools: [coding]\n", more);
+        assert!(asked.starts_with(alone) && asked.contains("Changing code"), "{asked}");
+        let asked = tools("capabilities: [todo]\n", more);
+        assert!(asked.contains("Keeping a todo list") && !asked.contains("Changing"), "{asked}");
+    }
+    // In mode `none` the prompt is the body of AGENT.md.
+    workspace.write("agents/pickle/AGENT.md", agent(""));
+    assert_eq!(workspace.prompt(&["--mode", "none", "hello"]).trim_end(), "You are Pickle.");
+}

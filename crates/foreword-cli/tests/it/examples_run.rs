@@ -1,0 +1,86 @@
+//! The workspaces in `examples/`, run as agents against a model on loopback.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::support::Scratch;
+use crate::support::host::{done, on_record};
+use crate::support::model::{Asked, ModelServer, text, tool};
+
+/// The workspaces in `examples/`.
+fn examples() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(crate::support::example("")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut found: Vec<PathBuf> = paths.filter(|p| p.join("foreword.toml").exists()).collect();
+    found.sort();
+    found
+}
+
+/// The agents of a workspace; the default one where it has none.
+fn agents(example: &std::path::Path) -> Vec<Option<String>> {
+    let Ok(entries) = std::fs::read_dir(example.join("agents")) else { return vec![None] };
+    let mut ids: Vec<Option<String>> =
+        entries.map(|entry| Some(entry.unwrap().file_name().into_string().unwrap())).collect();
+    ids.sort();
+    ids
+}
+
+fn offered(asked: &Asked) -> Vec<String> {
+    let tools = asked.body["tools"].as_array().into_iter().flatten();
+    tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A call that a tool of the sandbox or of the host has to answer.
+fn a_call(offered: &[String]) -> (&'static str, Value) {
+    let has = |name: &str| offered.iter().any(|offered| offered == name);
+    match () {
+        () if has("read") => ("read", json!({"path": "foreword.toml"})),
+        () if has("task_create") => ("task_create", json!({"title": "Try the example"})),
+        () => ("audit_report", json!({"event": "tried the example"})),
+    }
+}
+
+#[test]
+fn every_agent_of_every_example_does_its_work() {
+    let mut ran = 0;
+    for path in examples() {
+        for agent in agents(&path) {
+            let scratch = Scratch::copy_of(&path);
+            let model = ModelServer::start(|number, asked| match number {
+                0 => {
+                    let (name, input) = a_call(&offered(asked));
+                    tool(name, input)
+                }
+                _ => text("It works."),
+            });
+            let what = format!("{} {agent:?}", path.display());
+            let mut args = vec!["--model", "m", "--session", "a", "-m", "Try it out."];
+            args.extend(agent.iter().flat_map(|agent| ["--agent", agent.as_str()]));
+            let report = done(&scratch, &model, &args);
+            assert_eq!(report["answer"], "It works.", "{what}: {report}");
+            let asked = model.asked();
+            assert_eq!(asked.len(), 2, "{what}");
+            let (name, _) = a_call(&offered(&asked[0]));
+            assert!(on_record_of(&scratch, name), "{what}: {name}");
+            // What the prompt says can be called is offered.
+            let system = asked[0].system().concat();
+            assert!(system.len() > 200, "{what}: {system}");
+            for action in foreword_protocol::actions().iter().filter(|action| action.is_tool()) {
+                let told = system.contains(&format!("`{}`", action.name));
+                assert!(
+                    !told || offered(&asked[0]).iter().any(|name| name == action.name),
+                    "{what}: the prompt names `{}`, which is not offered",
+                    action.name
+                );
+            }
+            ran += 1;
+        }
+    }
+    assert!(ran >= 11, "{ran} agents in examples/");
+}
+
+/// Whether the call came through: actions of the host are on record, tools of the sandbox answered.
+fn on_record_of(scratch: &Scratch, tool: &str) -> bool {
+    tool == "read" || on_record(scratch, &format!("ipc.{tool}"), "done")
+}
