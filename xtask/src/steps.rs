@@ -50,6 +50,16 @@ impl Steps {
         Ok(())
     }
 
+    /// Adds steps that were done at the same time.
+    pub(crate) fn add(&mut self, others: Self) {
+        self.done.extend(others.done);
+    }
+
+    /// Records a step that failed in another way than by its exit code.
+    pub(crate) fn fail(&mut self, name: &'static str) {
+        self.done.push(Done { name, outcome: Outcome::Failed, took: Duration::ZERO });
+    }
+
     /// Reports that a step is skipped, and why.
     pub(crate) fn skip(&mut self, name: &'static str, why: &str) {
         eprintln!("\n==> {name}: skipped: {why}");

@@ -21,18 +21,32 @@ pub(crate) enum Installing {
 /// Runs them all: property tests and the fuzz harness are ordinary tests, and end-to-end tests build the
 /// binary they run.
 pub(crate) fn run(steps: &mut Steps, installing: Installing) -> Result<(), TaskError> {
-    let installed = tools(steps, installing)?;
     let skipped = target().join("skipped-tests.tsv");
     let _ = std::fs::remove_file(&skipped);
+    let has_nextest = has_cargo_command("nextest");
+    // Downloads wait for the network, and doc tests need none of them.
+    let installed = std::thread::scope(|scope| {
+        let installer = scope.spawn(|| {
+            let mut steps = Steps::new();
+            (tools(&mut steps, installing), steps)
+        });
+        if has_nextest {
+            // cargo-nextest cannot run doc tests, and its summary should end the output.
+            let doc = ["test", "--workspace", "--doc", "--no-fail-fast"];
+            steps.run("doc tests", cargo().args(doc))?;
+        }
+        let (installed, own) =
+            installer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        steps.add(own);
+        installed
+    })?;
     let cargo = || {
         let mut cargo = cargo();
         cargo.envs(installed.iter().map(|(name, path)| (name, path)));
         cargo.env("FOREWORD_SKIPPED_TESTS", &skipped);
         cargo
     };
-    if has_cargo_command("nextest") {
-        // The doc tests first: cargo-nextest cannot run them, and its summary should end the output.
-        steps.run("doc tests", cargo().args(["test", "--workspace", "--doc", "--no-fail-fast"]))?;
+    if has_nextest {
         steps.run("tests", cargo().args(["nextest", "run", "--workspace"]))?;
     } else {
         eprintln!("cargo-nextest is not installed; `cargo test` does the same, more slowly");
