@@ -204,7 +204,8 @@ fn limits(plan: &ProbePlan) -> Vec<String> {
     for (path, most) in [
         ("/tmp", plan.temporary_bytes),
         ("/dev/shm", plan.shared_memory_bytes),
-        ("/dev", 0),
+        // An engine of containers mounts a small one there, which counts as memory of the container.
+        ("/dev", plan.shared_memory_bytes),
         ("/", 0),
     ] {
         if in_memory_without_limit(Path::new(path), most) {
