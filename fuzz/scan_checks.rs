@@ -24,6 +24,27 @@ pub(crate) fn injection_scan(text: &str) {
     }
 }
 
+/// Any text in a page, in a mail and in JSON: judged like any other, with places in that document.
+pub(crate) fn document_scan(text: &str) {
+    let json = serde_json::to_string(text).expect("a text can be written");
+    for document in [
+        format!("<!doctype html><html><body><p>{text}</p></body></html>"),
+        format!("<!doctype html><html><body><div style='{text}'>words</div></body></html>"),
+        format!("From: a@example.org\nSubject: {text}\nMIME-Version: 1.0\n\nwords\n"),
+        format!(
+            "From: a@example.org\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n{text}\n--b--\n"
+        ),
+        format!("{{\"a\": [{json}, {{\"b\": {json}}}]}}"),
+    ] {
+        let scan = SCANNER.scan(&document);
+        fits(&scan);
+        for finding in &scan.findings {
+            let [start, end] = finding.range;
+            assert!(document.get(start..end).is_some(), "no place in the document: {finding:?}");
+        }
+    }
+}
+
 fn fits(scan: &Scan) {
     assert!((0.0..=1.0).contains(&scan.score), "{}", scan.score);
     assert_eq!(scan.verdict == ScanVerdict::Pass, scan.score < 0.5, "{scan:?}");

@@ -4,6 +4,7 @@
 //! (`crates/foreword-skills/tests/it/fuzz_smoke.rs`) share these functions. Each takes a text and panics
 //! where a promise is broken.
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path};
 use std::time::{Duration, Instant};
 
@@ -106,6 +107,30 @@ fn plausible(finding: &Finding, lines: usize) {
     let hidden = excerpt.chars().find(|c| c.is_control() || is_hidden(*c));
     assert_eq!(hidden, None, "{excerpt:?}");
     assert!(!message.is_empty());
+}
+
+/// Any text as a program of a skill, in every language that is parsed: the same verdict each time, each
+/// finding with a place in the program, and no milder than the skill without it.
+pub(crate) fn code_screening(text: &str) {
+    let screeners = Screeners::default();
+    let body = "---\nname: tea\ndescription: Brews tea.\n---\n# Tea\n\nRun the program.\n";
+    let skill = |program: Option<&str>| {
+        let mut files = BTreeMap::from([("SKILL.md".to_owned(), body.as_bytes().to_vec())]);
+        files.extend(program.map(|name| (name.to_owned(), text.as_bytes().to_vec())));
+        screeners.screen_skill(Policy::Import, &files, Some("tea"))
+    };
+    let without = skill(None).verdict;
+    for name in ["a.sh", "a.py", "a.js", "a.ts", "a.tsx", "a.ps1", "a.rb", "package.json"] {
+        let screening = skill(Some(name));
+        assert_eq!(screening, skill(Some(name)), "another verdict on one program, {name}");
+        assert!(screening.verdict >= without, "a program makes its skill less suspicious, {name}");
+        let lines = line_count(text).max(line_count(body));
+        for finding in &screening.findings {
+            let line = usize::try_from(finding.line).expect("a line fits");
+            assert!((1..=lines).contains(&line), "{name}: {} in line {line}", finding.rule);
+            assert!(finding.excerpt.chars().count() <= MAX_EXCERPT, "{}", finding.excerpt);
+        }
+    }
 }
 
 /// Any text, many times over: four times the text takes about four times as long.

@@ -168,9 +168,12 @@ fn conclude(
     let findings =
         sums.iter().filter(|(sum, ..)| *sum >= bounds.flag).map(|(sum, suspect, reading)| {
             let place = reading.place(&suspect.range);
+            // A page's text can be longer than what it was read from: NUL becomes three bytes.
+            let start = text.floor_char_boundary(place.start);
+            let end = text.ceil_char_boundary(place.end).max(start);
             ScanFinding {
-                line: line_of(text, place.start),
-                range: [place.start, place.end],
+                line: line_of(text, start),
+                range: [start, end],
                 reading: reading.describe().map(str::to_owned),
                 score: score(*sum),
                 excerpt: excerpt(reading.text(&suspect.range)),
