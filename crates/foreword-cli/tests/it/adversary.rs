@@ -13,6 +13,7 @@
 mod attack;
 mod canary;
 mod chat;
+mod cloned;
 mod files;
 mod git;
 mod random;
@@ -24,7 +25,7 @@ mod words;
 
 use std::time::Instant;
 
-use self::attack::{Attack, Expect};
+use self::attack::{Attack, Expect, Step};
 use self::chat::{Chat, Flavour};
 use self::random::Random;
 use self::report::Report;
@@ -69,7 +70,7 @@ fn play(seed: u64, number: u64, flavour: Flavour, turns: usize, report: &mut Rep
     let is_long = setting("FOREWORD_ATTACK_TURNS").is_some();
     let is_tainted = random.chance(35);
     let mut scene = Scene::new(&mut random, is_tainted, is_long);
-    let mut chat = Chat::start(&scene, flavour);
+    let mut chat = Chat::start(&scene, flavour, "s");
     let mut external = 0;
     report.scenes += 1;
     let mut done = 0;
@@ -81,6 +82,7 @@ fn play(seed: u64, number: u64, flavour: Flavour, turns: usize, report: &mut Rep
             false => next(&scene.facts, flavour, is_tainted, &mut random),
         };
         let Attack { class, what, steps, expect, visits, spoils } = attack;
+        let (planned, has_script) = (steps.len(), steps.iter().any(Step::is_script));
         let mut fault = |found: String| report.fault(number, class, &what, found);
         let since = Instant::now();
         let mut turn = chat.turn(&format!("attack {done}"), steps);
@@ -136,14 +138,17 @@ fn play(seed: u64, number: u64, flavour: Flavour, turns: usize, report: &mut Rep
         let faults = scene.workspace_faults(flavour.confines());
         let is_broken = !faults.is_empty();
         faults.into_iter().for_each(&mut fault);
-        report.attack(class, state, turn.results.iter().any(|said| said.contains("tried")));
+        // Every call was answered, and a script came to its end.
+        let is_complete = turn.results.len() > planned
+            && (!has_script || turn.results.iter().any(|said| said.contains("tried")));
+        report.attack(class, is_complete || state == "held");
         if state == "refused" || is_broken {
             report.refused(&said, state == "refused");
             break;
         }
     }
     report.turns += done;
-    let peak = chat.peak_mib();
+    let peak = chat.peak_mib(flavour);
     report.peak_mib = report.peak_mib.max(peak);
     if peak > MAX_PEAK_MIB {
         report.fault(number, "memory", "the host", format!("used {peak} MiB"));
@@ -151,9 +156,46 @@ fn play(seed: u64, number: u64, flavour: Flavour, turns: usize, report: &mut Rep
     if !chat.end() {
         report.fault(number, "end", "the host", "does not end");
     }
+    if is_tainted {
+        in_another_session(&scene, number, flavour, &mut random, report);
+    }
     let verified = scene.scratch.run(&["audit", "verify"]);
     if verified.status != 0 {
         report.fault(number, "audit", "verify", verified.stdout + &verified.stderr);
+    }
+}
+
+/// What a tainted session wrote down is read in a new one: it is as tainted there.
+fn in_another_session(
+    scene: &Scene,
+    number: u64,
+    flavour: Flavour,
+    random: &mut Random,
+    report: &mut Report,
+) {
+    let Attack { class, what, steps, .. } = taint::carried_over(&scene.facts, random);
+    let (mut write, mut read) = (steps, Vec::new());
+    read.extend(write.drain(taint::WRITING..));
+    for (session, steps) in [("writer", write), ("reader", read)] {
+        let mut chat = Chat::start(scene, flavour, session);
+        let turn = chat.turn("go on", steps);
+        report.turns += 1;
+        let results = turn.map_or_else(Vec::new, |turn| turn.results);
+        // An earlier attack may have closed the directory, so that there was nothing to read.
+        let (is_read, last) = match results.as_slice() {
+            [_, read, last] => (read.contains("blue cart"), last.as_str()),
+            _ => (false, ""),
+        };
+        if session == "reader" {
+            report.attack(class, is_read);
+            if is_read && !last.contains("was not done") {
+                let shown: String = last.chars().take(300).collect();
+                report.fault(number, class, &what, format!("not refused: {shown}"));
+            }
+        }
+        if !chat.end() {
+            report.fault(number, "end", "the host", "does not end");
+        }
     }
 }
 
@@ -187,7 +229,7 @@ fn docker_holds() {
 
 #[test]
 fn bwrap_holds() {
-    attack(Flavour::Bwrap, 60);
+    attack(Flavour::Bwrap, 56);
 }
 
 #[test]
@@ -203,11 +245,27 @@ fn what_needs_no_sandbox_holds_without_landlock() {
     attack(Flavour::NoLandlock, 8);
 }
 
+#[test]
+fn a_cloned_workspace_gets_nothing() {
+    let asked = setting("FOREWORD_ATTACK_TURNS").unwrap_or(500);
+    let turns = usize::try_from(asked * 4 / 100).unwrap();
+    let seed = setting("FOREWORD_ATTACK_SEED").unwrap_or(1);
+    let mut report = Report::new("none, before and after trust", seed);
+    match setting("FOREWORD_ATTACK_SCENE") {
+        Some(scene) => cloned::play(seed, scene, &mut report),
+        None => (0..turns as u64).for_each(|scene| {
+            cloned::play(seed, scene, &mut report);
+            report.progress(turns);
+        }),
+    }
+    report.finish();
+}
+
 /// Found by the adversary: no turn could start after an agent had closed a directory above a governed file.
 #[test]
 fn a_directory_that_an_agent_closed_is_open_for_the_next_turn() {
     let scene = Scene::new(&mut Random::of(1, 1), false, false);
-    let mut chat = Chat::start(&scene, Flavour::Bwrap);
+    let mut chat = Chat::start(&scene, Flavour::Bwrap, "s");
     let close = attack::bash("chmod 000 team/inner sub; chmod 500 team");
     assert_eq!(chat.turn("go", vec![close]).unwrap().report.unwrap()["state"], "done");
     let turn = chat.turn("and now?", Vec::new()).unwrap();

@@ -14,6 +14,12 @@ pub(super) enum Step {
     LeakInCommand(fn(&str) -> String),
 }
 
+impl Step {
+    pub(super) fn is_script(&self) -> bool {
+        matches!(self, Self::Call("bash", _))
+    }
+}
+
 /// What must be so after the turn, besides what must always be so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Expect {

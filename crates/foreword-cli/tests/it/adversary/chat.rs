@@ -116,7 +116,7 @@ pub(super) struct Chat {
 }
 
 impl Chat {
-    pub(super) fn start(scene: &Scene, flavour: Flavour) -> Self {
+    pub(super) fn start(scene: &Scene, flavour: Flavour, session: &str) -> Self {
         let script: Arc<Mutex<Script>> = Arc::default();
         let (state, secrets) = (Arc::clone(&script), scene.secret_texts());
         let model = ModelServer::start(move |_, asked| answer(&state, &secrets, asked));
@@ -124,7 +124,15 @@ impl Chat {
         let docker = docker.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
         let mut child = flavour
             .command(scene)
-            .args(["chat", "--json", "--trust", "--session", "s", "--sandbox", flavour.sandbox()])
+            .args([
+                "chat",
+                "--json",
+                "--trust",
+                "--session",
+                session,
+                "--sandbox",
+                flavour.sandbox(),
+            ])
             .current_dir(scene.scratch.path())
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
@@ -198,8 +206,16 @@ impl Chat {
     }
 
     /// The most memory that the host has used, in MiB.
-    pub(super) fn peak_mib(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+    pub(super) fn peak_mib(&self, flavour: Flavour) -> u64 {
+        let mut host = self.child.id().to_string();
+        // Without Landlock the filter's program is in front of the host.
+        let starters = if flavour == Flavour::NoLandlock { 1 } else { 0 };
+        for _ in 0..starters {
+            let children = std::fs::read_to_string(format!("/proc/{host}/task/{host}/children"));
+            let children = children.unwrap_or_default();
+            host = children.split_whitespace().next().unwrap_or(&host).to_owned();
+        }
+        let status = std::fs::read_to_string(format!("/proc/{host}/status"));
         let status = status.unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
