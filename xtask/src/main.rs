@@ -11,9 +11,12 @@
 )]
 
 mod assembly;
+mod attack;
 mod check;
 mod error;
+mod figures;
 mod fuzz;
+mod fuzz_targets;
 mod hosting;
 mod peers;
 mod programs;
@@ -39,6 +42,11 @@ Tasks:
   check                   Check formatting, Clippy with warnings denied, docs and licences
   ci                      Run check, then test
   fuzz [--seconds N]      Run the fuzz harness on this toolchain (default: 60 seconds)
+  fuzz --targets [--seconds N] [NAME...]
+                          Run the coverage-guided targets (default: 120 seconds each); needs nightly
+                          and cargo-fuzz
+  attack [--turns N] [--seed S]
+                          Run the scripted adversary (default: 10000 turns) and write its report
   bench-peers [--seed FILE] [--json]
                           Compare our builder with others in one run; needs node and npm
   bench-assembly          Measure a selection: from process start, and warm
@@ -76,10 +84,15 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
         }
         ["fuzz"] => fuzz::run(&mut steps, fuzz::DEFAULT_SECONDS)?,
         ["fuzz", "--seconds", seconds] => {
-            let seconds = seconds
-                .parse()
-                .map_err(|_| TaskError::usage(format!("`{seconds}` is not a number of seconds")))?;
-            fuzz::run(&mut steps, seconds)?;
+            fuzz::run(&mut steps, number(seconds)?)?;
+        }
+        ["fuzz", "--targets", "--seconds", seconds, only @ ..] => {
+            fuzz_targets::run(&mut steps, number(seconds)?, only)?;
+        }
+        ["fuzz", "--targets", only @ ..] => fuzz_targets::run(&mut steps, 120, only)?,
+        ["attack", options @ ..] => {
+            let (turns, seed) = attack_options(options)?;
+            attack::run(&mut steps, turns, seed)?;
         }
         ["bench-peers", options @ ..] => {
             return peers::run(&mut steps, &peer_options(options)?);
@@ -99,6 +112,29 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
     }
     steps.report();
     Ok(())
+}
+
+fn number(text: &str) -> Result<u64, TaskError> {
+    text.parse().map_err(|_| TaskError::usage(format!("`{text}` is not a whole number")))
+}
+
+/// How many turns, and which seed.
+fn attack_options(mut words: &[&str]) -> Result<(u64, u64), TaskError> {
+    let (mut turns, mut seed) = (attack::DEFAULT_TURNS, attack::DEFAULT_SEED);
+    loop {
+        words = match words {
+            [] => return Ok((turns, seed)),
+            ["--turns", count, rest @ ..] => {
+                turns = number(count)?;
+                rest
+            }
+            ["--seed", given, rest @ ..] => {
+                seed = number(given)?;
+                rest
+            }
+            [other, ..] => return Err(TaskError::usage(format!("attack does not take `{other}`"))),
+        };
+    }
 }
 
 fn peer_options(mut words: &[&str]) -> Result<peers::Options, TaskError> {
