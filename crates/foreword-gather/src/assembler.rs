@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foreword::RunnerKind;
-use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, Snapshot, Workspace};
+use foreword_skills::Approvals;
+use foreword_workspace::{Snapshot, Workspace};
 
 use crate::collect::gather::{Base, Gathered, gather_base};
 use crate::error::GatherError;
@@ -131,11 +132,9 @@ fn read(key: Key, root: &Path, request: &Request) -> Result<Kept, GatherError> {
     for file in workspace.consent_files() {
         snapshot.and(file);
     }
-    let private = base.root.join(PRIVATE_DIR);
-    // Approvals of skills are read from there.
-    for file in [DATABASE_FILE.to_owned(), format!("{DATABASE_FILE}-wal")] {
-        if !base.context.skills.is_empty() {
-            snapshot.and(private.join(file));
+    if !base.context.skills.is_empty() {
+        for file in Approvals::files(&workspace, request.config_dir.as_deref()) {
+            snapshot.and(file);
         }
     }
     if let Some(blueprint) = &request.blueprint {
@@ -188,6 +187,29 @@ mod tests {
         write("prompts/layers/rules.md", "A new file.");
         law();
         assert!(!Arc::ptr_eq(&second, &base(&assembler)), "a new file is seen");
+    }
+
+    /// Every turn writes to the database; approvals of skills change with a commit only.
+    #[test]
+    fn a_commit_of_skills_is_seen_and_a_write_to_the_database_reads_nothing_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = dir.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("skills/tea.md", "---\nname: tea\ndescription: Make tea\n---\nBoil water.\n");
+        settle();
+        let assembler = Assembler::new(dir.path());
+        let next = || {
+            assembler.assemble(&request("tea")).unwrap();
+            base(&assembler)
+        };
+        let first = next();
+        write(".foreword/foreword.db", "");
+        assert!(Arc::ptr_eq(&first, &next()));
+        write(".foreword/skills.git/refs/heads/main", "0000\n");
+        assert!(!Arc::ptr_eq(&first, &next()));
     }
 
     #[test]

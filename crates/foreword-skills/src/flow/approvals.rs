@@ -1,7 +1,7 @@
 //! How far each skill on disk is approved: what a build needs to know of the store, read-only.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use foreword_store::{AuditKey, Reader, TrackedFile};
 use foreword_workspace::Workspace;
@@ -11,7 +11,7 @@ use crate::error::SkillError;
 use crate::flow::apply::digests;
 use crate::git::history;
 use crate::git::private_dir::PrivateDir;
-use crate::git::repository::Repository;
+use crate::git::repository::{BRANCH, Repository};
 
 /// How a file of skills stands to the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -67,6 +67,15 @@ impl Approvals {
         };
         let files = files.into_iter().map(|file| (file.path.clone(), file)).collect();
         Ok(Self { directory, files })
+    }
+
+    /// The files one of which changes whenever an approval does, for whoever keeps approvals. The
+    /// database is not among them: it only remembers what the history says of its newest commit.
+    #[must_use]
+    pub fn files(workspace: &Workspace, config_dir: Option<&Path>) -> Vec<PathBuf> {
+        let repository = PrivateDir::of(workspace.root()).repository();
+        let in_repository = ["HEAD", BRANCH, "packed-refs"].map(|name| repository.join(name));
+        in_repository.into_iter().chain(config_dir.map(AuditKey::path)).collect()
     }
 
     /// Whether nothing was ever approved here.

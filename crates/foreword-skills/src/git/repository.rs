@@ -36,7 +36,7 @@ use crate::error::SkillError;
 const HASH: gix_hash::Kind = gix_hash::Kind::Sha1;
 
 /// The branch all commits are on.
-const BRANCH: &str = "refs/heads/main";
+pub(crate) const BRANCH: &str = "refs/heads/main";
 
 /// How long a git that is not ours may hold a lock.
 const FOREIGN_LOCK: Duration = Duration::from_secs(1);
