@@ -47,6 +47,20 @@ pub enum WorkspaceError {
         /// The directory that was asked for.
         path: String,
     },
+    /// Neither a directory nor one above it is a workspace.
+    #[error("no workspace found in {path} or above it")]
+    NotFound {
+        /// Where the search started.
+        path: String,
+    },
+    /// A workspace is inside another one.
+    #[error("{inner} is inside another workspace, {outer}")]
+    Nested {
+        /// The nearer workspace.
+        inner: String,
+        /// The one around it.
+        outer: String,
+    },
     /// The workspace is not a directory.
     #[error("{path}: is not a directory")]
     NotADirectory {
@@ -315,6 +329,12 @@ impl WorkspaceError {
             Self::NoRoot { .. } => {
                 "check the path, or create a workspace there with `foreword init`".into()
             }
+            Self::NotFound { .. } => {
+                "create one with `foreword init`, or pass its directory with `-w DIR`".into()
+            }
+            Self::Nested { inner, .. } => {
+                format!("say which one you mean: `-w {inner}`, or `-w` with the outer directory")
+            }
             Self::NotADirectory { .. } => {
                 "move the file away; a directory is expected at this place".into()
             }
@@ -403,6 +423,8 @@ impl WorkspaceError {
     pub fn path(&self) -> Option<&str> {
         match self {
             Self::NoRoot { path }
+            | Self::NotFound { path }
+            | Self::Nested { inner: path, .. }
             | Self::NotADirectory { path }
             | Self::Missing { path, .. }
             | Self::IsDirectory { path }

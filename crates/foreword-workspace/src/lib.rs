@@ -33,6 +33,7 @@
 
 mod agents;
 mod config;
+mod discover;
 mod error;
 mod found_file;
 mod governed;
@@ -68,6 +69,7 @@ pub use config::{
     Assembly, CONFIG_FILE, Config, DEFAULT_CONFIG_TEXT, EmbedderName, EmbedderSettings, Limits,
     ModeSettings, Modes, SkillProvider, SkillSettings,
 };
+pub use discover::discover;
 pub use error::{AskedBy, WorkspaceError};
 pub use found_file::FileStamp;
 pub use governed::autorun::{

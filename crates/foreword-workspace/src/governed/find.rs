@@ -21,7 +21,8 @@ use crate::workspace::Workspace;
 /// Entries that governed directories may have together.
 pub(crate) const MAX_GOVERNED: usize = 50_000;
 
-const AT_THE_ROOT: [(&str, GovernedGroup); 15] = [
+/// Files and folders at the root that speak to the model or change how.
+pub(crate) const AT_THE_ROOT: [(&str, GovernedGroup); 15] = [
     (CONFIG_FILE, GovernedGroup::Settings),
     (TOOLS_FILE, GovernedGroup::Settings),
     (LOCK_FILE, GovernedGroup::Settings),
