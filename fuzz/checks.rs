@@ -256,14 +256,14 @@ fn everywhere(text: &str) -> Context {
         ..Memory::default()
     };
     let mut context = Context {
-        agent_type: line(),
+        agent_type: line().into(),
         agent_id: Some(line()),
         namespace: line(),
         user_id: Some(line()),
         model: Some(line()),
         channel: line(),
         workspace: Some(line()),
-        sandbox_type: line(),
+        sandbox_type: line().into(),
         identity_files: IdentityFiles {
             agent: document(),
             soul: document(),

@@ -103,12 +103,14 @@ impl Request {
         }
         for (given, field) in [
             (&self.agent_type, &mut context.agent_type),
-            (&self.channel, &mut context.channel),
             (&self.sandbox_type, &mut context.sandbox_type),
         ] {
             if let Some(given) = given {
-                *field = Line::new(given);
+                *field = Line::new(given).into();
             }
+        }
+        if let Some(channel) = &self.channel {
+            context.channel = Line::new(channel);
         }
         for (given, field) in [
             (self.context_window, &mut context.context_window),

@@ -35,10 +35,10 @@ pub struct Config {
     pub agent: Option<String>,
     /// How strictly external content is treated. Default `balanced`.
     pub profile: Profile,
-    /// The sandbox the agent runs in, as the prompt states it. Default `subprocess`.
-    pub sandbox_type: String,
-    /// The kind of agent that will read the prompt. Default `pi-agent-core`.
-    pub agent_type: String,
+    /// The sandbox the agent runs in, as the prompt states it. Default: none.
+    pub sandbox_type: Option<String>,
+    /// The kind of agent that will read the prompt. Default: none.
+    pub agent_type: Option<String>,
     /// The namespace of agents that name none. Default `coding`.
     pub namespace: String,
     /// Which model, and where it is.
@@ -251,8 +251,8 @@ impl Default for Config {
             blueprint: "standard".into(),
             agent: None,
             profile: Profile::default(),
-            sandbox_type: "subprocess".into(),
-            agent_type: "pi-agent-core".into(),
+            sandbox_type: None,
+            agent_type: None,
             namespace: "coding".into(),
             model: ModelSettings::default(),
             channel: "terminal".into(),

@@ -59,6 +59,7 @@ fn the_default_text_parses_to_the_defaults_switched_off_and_on() {
     // These have no default: the text shows an example.
     assert!(on.agent.take().is_some());
     assert!(on.model.name.take().is_some());
+    assert!(on.sandbox_type.take().is_some() && on.agent_type.take().is_some());
     assert!(on.model.base_url.take().is_some());
     assert!(on.model.key_env.take().is_some());
     assert!(on.model.key_file.take().is_some());
@@ -93,6 +94,8 @@ fn the_default_text_mentions_every_key() {
         ModeSettings { max_tools: Some(1), max_skills: Some(1), ..ModeSettings::default() };
     let full = Config {
         agent: Some("a".into()),
+        sandbox_type: Some("docker".into()),
+        agent_type: Some("x".into()),
         model: ModelSettings {
             name: Some("m".into()),
             provider: Some(ProviderName::OpenAi),

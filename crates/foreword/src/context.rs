@@ -4,6 +4,7 @@ pub(crate) mod clock;
 pub(crate) mod date;
 pub(crate) mod field;
 pub(crate) mod items;
+pub(crate) mod run_fact;
 pub(crate) mod selection;
 pub(crate) mod string_or_map;
 
@@ -14,6 +15,7 @@ use thiserror::Error;
 
 use crate::context::clock::Timestamp;
 use crate::context::items::{Capability, Memory, Skill, Tool};
+use crate::context::run_fact::RunFact;
 use crate::context::selection::Selection;
 use crate::context::string_or_map::{map_or_default, only_map, optional_map, or_default};
 use crate::fence::text::{Document, Documents, Line};
@@ -24,7 +26,8 @@ use crate::names::{Hints, Mode, ModeChoice, Profile, PromptMode, SpawnMode};
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Context {
     /// The loop that runs the agent.
-    pub agent_type: Line,
+    #[serde(skip_serializing_if = "RunFact::is_assumed")]
+    pub agent_type: RunFact,
     /// The agent's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<Line>,
@@ -45,7 +48,8 @@ pub struct Context {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
     /// The sandbox in use.
-    pub sandbox_type: Line,
+    #[serde(skip_serializing_if = "RunFact::is_assumed")]
+    pub sandbox_type: RunFact,
     /// External tokens over all tokens of the session, 0 to 1.
     #[serde(deserialize_with = "or_default")]
     pub taint_ratio: f64,
@@ -152,7 +156,7 @@ fn is_empty<T>(items: &Arc<Vec<T>>) -> bool {
 impl Default for Context {
     fn default() -> Self {
         Self {
-            agent_type: Line::new("pi-agent-core"),
+            agent_type: RunFact::assumed("pi-agent-core"),
             agent_id: None,
             namespace: Line::new("coding"),
             user_id: None,
@@ -160,7 +164,7 @@ impl Default for Context {
             channel: Line::new("terminal"),
             workspace: None,
             profile: None,
-            sandbox_type: Line::new("subprocess"),
+            sandbox_type: RunFact::assumed("subprocess"),
             taint_ratio: 0.0,
             taint_threshold: None,
             identity_files: IdentityFiles::default(),
@@ -299,6 +303,11 @@ pub enum ContextError {
 }
 
 impl Context {
+    /// Did nobody state what runs the agent? A loop of one's own has neither sandbox nor audit log.
+    pub(crate) fn is_for_own_loop(&self) -> bool {
+        self.agent_type.is_assumed() && self.sandbox_type.is_assumed()
+    }
+
     /// Reads and checks a Context.
     pub fn from_json(json: &str) -> Result<Self, ContextError> {
         let mut deserializer = serde_json::Deserializer::from_str(json);

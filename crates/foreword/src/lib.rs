@@ -46,6 +46,7 @@ pub use context::clock::Timestamp;
 pub use context::date::{CALENDAR_CYCLE, Date};
 pub use context::field::Field;
 pub use context::items::{Approval, Capability, Memory, SCREENING, Skill, SkillProvenance, Tool};
+pub use context::run_fact::RunFact;
 pub use context::selection::{Selected, Selection};
 pub use context::{Context, ContextError, Env, Git, HistoryOmitted, IdentityFiles, RuntimeContext};
 pub use diff::{ChangeKind, DiffError, Difference, SectionChange, Side, diff};

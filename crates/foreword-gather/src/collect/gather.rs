@@ -208,7 +208,6 @@ impl Base {
     pub(crate) fn for_request(&self, request: &Request) -> Result<Gathered, GatherError> {
         let (config, agent) = (&self.config, self.agent.as_ref());
         let mut context = Context {
-            agent_type: Line::new(&config.agent_type),
             model: agent
                 .and_then(|agent| agent.model.as_ref())
                 .or(config.model.name.as_ref())
@@ -217,7 +216,6 @@ impl Base {
                 agent.and_then(|agent| agent.channel.as_ref()).unwrap_or(&config.channel),
             ),
             profile: Some(config.profile),
-            sandbox_type: Line::new(&config.sandbox_type),
             taint_threshold: default_threshold(config, request),
             context_window: config.limits.context_window as u64,
             output_reserve: config.limits.output_reserve as u64,
@@ -226,6 +224,12 @@ impl Base {
             prompt_mode: agent.and_then(|agent| agent.prompt_mode).unwrap_or_default(),
             ..self.context.clone()
         };
+        if let Some(agent_type) = &config.agent_type {
+            context.agent_type = Line::new(agent_type).into();
+        }
+        if let Some(sandbox_type) = &config.sandbox_type {
+            context.sandbox_type = Line::new(sandbox_type).into();
+        }
         request.apply(&mut context);
         context.task = document_within(&context.task, "the task", config.assembly.max_task_tokens);
         let mut warnings = self.warnings.clone();

@@ -37,8 +37,8 @@ impl Fault {
 pub(crate) fn check(config: &Config) -> Check {
     line(&["blueprint"], &config.blueprint)?;
     config.agent.as_deref().map_or(Ok(()), |id| component(&["agent"], id))?;
-    line(&["sandbox_type"], &config.sandbox_type)?;
-    line(&["agent_type"], &config.agent_type)?;
+    config.sandbox_type.as_deref().map_or(Ok(()), |name| line(&["sandbox_type"], name))?;
+    config.agent_type.as_deref().map_or(Ok(()), |name| line(&["agent_type"], name))?;
     component(&["namespace"], &config.namespace)?;
     model(config)?;
     line(&["channel"], &config.channel)?;

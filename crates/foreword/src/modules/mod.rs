@@ -42,6 +42,7 @@ const MODULES: &[(&str, Make)] = &[
     ("injection-defense", || Arc::new(injection_defense::InjectionDefense)),
     ("injection-defense-stable", || Arc::new(injection_defense::StableInjectionDefense)),
     ("security", || Arc::new(security::Security)),
+    ("security-known", || Arc::new(security::KnownSecurity)),
     ("context", || Arc::new(context::WorkspaceContext)),
     ("skills", || Arc::new(skills::Skills)),
     ("heartbeat", || Arc::new(heartbeat::Heartbeat)),

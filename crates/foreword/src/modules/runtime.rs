@@ -63,7 +63,9 @@ impl Module for Session {
         if let Some(id) = &context.agent_id {
             section.fact("- Agent ID: ", id);
         }
-        section.fact("- Agent type: ", &context.agent_type);
+        if context.agent_type.is_stated() {
+            section.fact("- Agent type: ", &context.agent_type);
+        }
         if let Some(user) = &context.user_id {
             section.fact("- User ID: ", user);
         }
@@ -71,7 +73,9 @@ impl Module for Session {
             section.fact("- Model: ", model);
         }
         section.fact("- Channel: ", &context.channel);
-        section.fact("- Sandbox: ", &context.sandbox_type);
+        if context.sandbox_type.is_stated() {
+            section.fact("- Sandbox: ", &context.sandbox_type);
+        }
         section.word("- Security profile: ", context.profile().as_str());
         if let Some(workspace) = &context.workspace {
             section.fact("- Workspace: ", workspace);

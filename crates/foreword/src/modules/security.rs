@@ -22,7 +22,51 @@ static MINIMAL: LazyTemplate =
 /// Sandboxes that cut off the network and make governed files read-only.
 const ISOLATING: [&str; 4] = ["nsjail", "bwrap", "docker", "seatbelt"];
 
+static OWN_LOOP: LazyTemplate =
+    LazyLock::new(|| Template::new("builtin:security", include_str!("security.own_loop.md")));
+static OWN_LOOP_MINIMAL: LazyTemplate = LazyLock::new(|| {
+    Template::new("builtin:security", include_str!("security.own_loop_minimal.md"))
+});
+
 pub(super) struct Security;
+
+/// The same, for `standard`: it claims neither a sandbox nor an audit log where nobody stated what runs the
+/// agent. A loop of one's own has neither.
+pub(super) struct KnownSecurity;
+
+impl Module for KnownSecurity {
+    fn name(&self) -> &'static str {
+        "security"
+    }
+
+    fn spec(&self) -> Spec {
+        Security.spec()
+    }
+
+    fn titles(&self) -> &'static [&'static str] {
+        Security.titles()
+    }
+
+    fn should_include(&self, context: &Context) -> bool {
+        Security.should_include(context)
+    }
+
+    fn render(&self, context: &Context, section: &mut Section<'_>) {
+        if context.is_for_own_loop() {
+            section.template(&OWN_LOOP, &[]);
+        } else {
+            Security.render(context, section);
+        }
+    }
+
+    fn render_minimal(&self, context: &Context, section: &mut Section<'_>) -> bool {
+        if context.is_for_own_loop() {
+            section.template(&OWN_LOOP_MINIMAL, &[]);
+            return true;
+        }
+        Security.render_minimal(context, section)
+    }
+}
 
 impl Module for Security {
     fn name(&self) -> &'static str {
