@@ -11,6 +11,7 @@ mod open_block;
 mod order;
 mod oversized;
 mod personas;
+mod placeholder;
 mod reads_as_title;
 mod template_variable;
 mod texts;
@@ -141,6 +142,7 @@ const RULES: &[Rule] = &[
     identity_bleed::RULE,
     order::RULE,
     personas::RULE,
+    placeholder::RULE,
     tool_mismatch::RULE,
     template_variable::RULE,
     missing_reference::RULE,
