@@ -41,6 +41,13 @@ pub struct Filtered {
     pub reason: String,
 }
 
+impl Filtered {
+    /// Whether it was cut or left out only because of a limit.
+    pub(crate) fn is_for_want_of_room(&self) -> bool {
+        matches!(self.kind.as_str(), "file" | "skill" | "history")
+    }
+}
+
 /// Where a part of a section came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SectionSource<'p> {

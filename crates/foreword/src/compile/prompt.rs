@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::blueprints::blueprint::Slot;
 use crate::compile::manifest::{
-    Filtered, Manifest, Metadata, Omitted, SectionEntry, SectionSource, SkillEntry,
+    Filtered, Manifest, Metadata, OmissionCause, Omitted, SectionEntry, SectionSource, SkillEntry,
 };
 use crate::compile::section::{Origin, Span};
 use crate::context::Context;
@@ -91,6 +91,21 @@ impl Prompt {
     /// System prompt and turn context as one text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// What the prompt lacks for want of room, one line each: sections that were left out or are in their
+    /// short form, and files, skills and old turns that were cut or left out.
+    pub fn shortened(&self) -> Vec<String> {
+        let omitted = self.omitted.iter().filter(|omitted| omitted.cause == OmissionCause::Budget);
+        let omitted = omitted
+            .map(|omitted| format!("section {} left out: {}", omitted.module, omitted.reason));
+        let short = self.sections.iter().filter(|section| section.detail == Detail::Minimal);
+        let short = short
+            .filter_map(|section| self.slots.get(section.slot))
+            .map(|slot| format!("section {} shortened: over budget", slot.name));
+        let cut = self.filtered.iter().filter(|filtered| filtered.is_for_want_of_room());
+        let cut = cut.map(|cut| format!("{} {}: {}", cut.kind, cut.id, cut.reason));
+        omitted.chain(short).chain(cut).collect()
     }
 
     /// The system prompt: the same bytes all through a session.
