@@ -61,6 +61,11 @@ impl Warning {
     pub fn is_missing_index(&self) -> bool {
         matches!(self, Self::EmbeddedForBuild { index: IndexState::Missing, .. })
     }
+
+    /// Whether it is only about an index that something was added to since.
+    pub fn is_stale_index(&self) -> bool {
+        matches!(self, Self::EmbeddedForBuild { index: IndexState::Stale, .. })
+    }
 }
 
 /// Shows the first few warnings of each kind and counts the others, in the order in which they came.

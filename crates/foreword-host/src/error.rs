@@ -44,6 +44,8 @@ pub enum HostError {
     NoScanner(String),
     #[error("no API key for the model: `{variable}` is not set")]
     NoKey { variable: String },
+    #[error("no API key for a model: neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set")]
+    NoKeyAtAll,
     #[error("cannot use the key file {}: {reason}", path.display())]
     KeyFile { path: PathBuf, reason: String },
     #[error(
@@ -144,6 +146,7 @@ impl HostError {
                      settings.toml"
                 ));
             }
+            Self::NoKeyAtAll => NO_KEY_AT_ALL,
             Self::KeyNotAllowed { key, value, server } => {
                 return Some(format!(
                     "remove it; to send that key to that server, add to your settings.toml: \
@@ -226,6 +229,23 @@ impl From<HostError> for Failure {
         Self::new(error.code(), format!("{error}{hint}"))
     }
 }
+
+/// What a person can do who has no key at hand.
+const NO_KEY_AT_ALL: &str = "\
+set one of these and run the command again:
+  ANTHROPIC_API_KEY           a key of Anthropic
+  OPENAI_API_KEY              a key of OpenAI, or of another provider together with OPENAI_BASE_URL
+  OPENAI_BASE_URL             a server on this machine that needs no key, such as http://127.0.0.1:11434;
+                              pass its model with `--model`
+  ANTHROPIC_BASE_URL          the same for a server with the Anthropic API
+or list a server with its `key_file` as [[model.servers]] in your settings.toml
+these work without a key:
+  foreword build \"…\"          print the prompt for a task
+  foreword explain            show what each section costs and where it comes from
+  foreword scan FILE          scan a text for prompt injection
+  foreword run --runner claude-code -m \"…\"
+                              run Claude Code with its own login: set CLAUDE_CODE_OAUTH_TOKEN to the token
+                              that `claude setup-token` prints";
 
 /// What to do when the model server refuses every call with this status.
 fn model_hint(status: u16) -> Option<String> {

@@ -79,7 +79,7 @@ impl Host {
             workspace: self.root.display().to_string(),
             files: review.files.files.iter().map(|(path, file)| self.file(path, file)).collect(),
             settings: disclosed_settings(review),
-            model: match self.upstream(&workspace.config().model) {
+            model: match self.upstream(&workspace.config().model, workspace.config().host.runner) {
                 Ok(upstream) => DisclosedModel::Server {
                     server: upstream.base_url,
                     key: upstream.key_source.map(|source| source.to_string()),

@@ -14,7 +14,7 @@ use ureq::Agent;
 
 use crate::error::HostError;
 use crate::model::proxy::{refused, send};
-use crate::model::upstream::{Person, Upstream};
+use crate::model::upstream::{Person, Upstream, default_model};
 use crate::spending::{Prices, dollars};
 
 /// The answer is one short object.
@@ -66,9 +66,10 @@ impl Model {
         if consent.missing(config).iter().any(|change| concerns(&change.key)) {
             return Err(HostError::NotTrusted);
         }
-        let name = config.model.name.clone().ok_or(HostError::NoModel)?;
         let settings = &consent.settings;
         let person = Person { settings, config_dir, environment };
+        let default = || default_model(&config.model, person).map(str::to_owned);
+        let name = config.model.name.clone().or_else(default).ok_or(HostError::NoModel)?;
         let upstream = Upstream::resolve(&config.model, workspace.root(), person)?;
         let prices = Prices::load(settings.limits.prices.as_deref())?;
         let agent = Agent::config_builder()

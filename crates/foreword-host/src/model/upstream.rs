@@ -27,6 +27,8 @@ pub(crate) struct Upstream {
     pub(crate) credential: Option<ApiKey>,
     /// Where the credential is from.
     pub(crate) key_source: Option<KeySource>,
+    /// Whether the credential is a login of Claude Code instead of an API key.
+    pub(crate) is_login: bool,
     /// How long the server may take to answer, and to continue an answer.
     pub(crate) timeout: Duration,
     /// How often a momentary failure is retried.
@@ -57,6 +59,9 @@ impl Person<'_> {
     }
 }
 
+/// Long-lived login of Claude Code, made by `claude setup-token`.
+pub(crate) const LOGIN_VARIABLE: &str = "CLAUDE_CODE_OAUTH_TOKEN";
+
 impl Upstream {
     /// The server that the workspace names if the person allows it, else the person's own.
     ///
@@ -69,15 +74,9 @@ impl Upstream {
         workspace: &Path,
         person: Person<'_>,
     ) -> Result<Self, HostError> {
-        let own = &person.settings.model;
-        let provider = match model.provider.or(own.provider) {
-            Some(ProviderName::Anthropic) => Provider::Anthropic,
-            Some(ProviderName::OpenAi) => Provider::OpenAi,
-            None => guess(&|name| person.variable(name)),
-        };
+        let provider = provider(model, person);
         let names = ProviderVariables::of(provider);
-        let own_url = person.variable(names.base_url).or_else(|| own.base_url.clone());
-        let own_url = normal(own_url.as_deref().unwrap_or(names.default_url))?;
+        let own_url = own_url(names, person)?;
         let base_url = model.base_url.as_deref().map(normal).transpose()?;
         let base_url = base_url.unwrap_or_else(|| own_url.clone());
         let server = person.settings.server(&base_url);
@@ -100,6 +99,10 @@ impl Upstream {
         // A server that the person listed without a key needs none.
         let needs_none = is_local || server.is_some_and(|server| !server.has_key());
         if let (None, false, Some(KeySource::Variable(name))) = (&credential, needs_none, &source) {
+            let is_set = |provider| person.variable(ProviderVariables::of(provider).key).is_some();
+            if server.is_none() && !is_set(Provider::Anthropic) && !is_set(Provider::OpenAi) {
+                return Err(HostError::NoKeyAtAll);
+            }
             return Err(HostError::NoKey { variable: name.clone() });
         }
         Ok(Self {
@@ -107,14 +110,81 @@ impl Upstream {
             base_url,
             key_source: source.filter(|_| credential.is_some()),
             credential,
-            timeout: Duration::from_secs(model.timeout_seconds.unwrap_or(120)),
-            retries: model.retries.unwrap_or(4),
+            is_login: false,
+            timeout: timeout(model),
+            retries: retries(model),
+        })
+    }
+
+    /// The same for Claude Code, which can use its own login where there is no key.
+    pub(crate) fn resolve_for_claude_code(
+        model: &ModelSettings,
+        workspace: &Path,
+        person: Person<'_>,
+    ) -> Result<Self, HostError> {
+        let resolved = Self::resolve(model, workspace, person);
+        let has_key = match &resolved {
+            Ok(found) => found.credential.is_some(),
+            Err(error) => !matches!(error, HostError::NoKeyAtAll | HostError::NoKey { .. }),
+        };
+        let login = person.variable(LOGIN_VARIABLE).filter(|_| !has_key);
+        let Some(login) = login else { return resolved };
+        // A login goes only where Claude Code itself would send it.
+        let base_url = own_url(ProviderVariables::of(Provider::Anthropic), person)?;
+        let named = model.base_url.as_deref().map(normal).transpose()?;
+        if provider(model, person) != Provider::Anthropic
+            || named.is_some_and(|named| named != base_url)
+            || person.settings.server(&base_url).is_some()
+        {
+            return resolved;
+        }
+        Ok(Self {
+            provider: Provider::Anthropic,
+            base_url,
+            credential: Some(ApiKey::new(login.trim())),
+            key_source: Some(KeySource::Variable(LOGIN_VARIABLE.to_owned())),
+            is_login: true,
+            timeout: timeout(model),
+            retries: retries(model),
         })
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base_url)
     }
+}
+
+fn timeout(model: &ModelSettings) -> Duration {
+    Duration::from_secs(model.timeout_seconds.unwrap_or(120))
+}
+
+fn retries(model: &ModelSettings) -> u32 {
+    model.retries.unwrap_or(4)
+}
+
+/// The API to speak: the workspace's choice, the person's, or that of the keys in the environment.
+fn provider(model: &ModelSettings, person: Person<'_>) -> Provider {
+    match model.provider.or(person.settings.model.provider) {
+        Some(ProviderName::Anthropic) => Provider::Anthropic,
+        Some(ProviderName::OpenAi) => Provider::OpenAi,
+        None => guess(&|name| person.variable(name)),
+    }
+}
+
+/// The person's own server of a provider.
+fn own_url(names: &ProviderVariables, person: Person<'_>) -> Result<String, HostError> {
+    let own = person.variable(names.base_url).or_else(|| person.settings.model.base_url.clone());
+    normal(own.as_deref().unwrap_or(names.default_url))
+}
+
+/// The model where none is named. Servers other than the provider's own have it only if they take the
+/// provider's key.
+pub(crate) fn default_model(model: &ModelSettings, person: Person<'_>) -> Option<&'static str> {
+    let names = ProviderVariables::of(provider(model, person));
+    let own = own_url(names, person).ok()?;
+    let url = model.base_url.as_deref().map_or(Ok(own), normal).ok()?;
+    let is_known = url == names.default_url || person.variable(names.key).is_some();
+    is_known.then_some(names.default_model)
 }
 
 impl KeySource {
@@ -173,20 +243,24 @@ struct ProviderVariables {
     base_url: &'static str,
     key: &'static str,
     default_url: &'static str,
+    /// Used where no model is named: current, and a fair price for work with tools.
+    default_model: &'static str,
 }
 
 impl ProviderVariables {
-    fn of(provider: Provider) -> Self {
+    fn of(provider: Provider) -> &'static Self {
         match provider {
-            Provider::Anthropic => Self {
+            Provider::Anthropic => &Self {
                 base_url: "ANTHROPIC_BASE_URL",
                 key: "ANTHROPIC_API_KEY",
                 default_url: "https://api.anthropic.com",
+                default_model: "claude-sonnet-5-5",
             },
-            Provider::OpenAi => Self {
+            Provider::OpenAi => &Self {
                 base_url: "OPENAI_BASE_URL",
                 key: "OPENAI_API_KEY",
                 default_url: "https://api.openai.com",
+                default_model: "gpt-5.5",
             },
         }
     }
@@ -305,6 +379,52 @@ mod tests {
         let listed = "[[model.servers]]\nurl = 'http://10.0.0.5:11434'";
         let lan = resolve_for(listed, &at("http://10.0.0.5:11434/v1"), &[]).unwrap();
         assert_eq!((lan.credential, lan.key_source), (None, None));
+    }
+
+    #[test]
+    fn a_default_model_only_where_the_provider_is_known() {
+        let model = |model: &ModelSettings, set: &[(&str, &str)]| {
+            let lookup = |name: &str| {
+                set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+            };
+            let settings = Settings::default();
+            let config_dir = Path::new("/nowhere");
+            let person = Person { settings: &settings, config_dir, environment: &lookup };
+            default_model(model, person)
+        };
+        let none = ModelSettings::default();
+        assert_eq!(model(&none, &[]), Some("claude-sonnet-5-5"));
+        assert_eq!(model(&none, &[("OPENAI_API_KEY", "k")]), Some("gpt-5.5"));
+        let both = [("OPENAI_BASE_URL", "http://127.0.0.1:1"), ("OPENAI_API_KEY", "k")];
+        assert_eq!(model(&none, &both), Some("gpt-5.5"), "a gateway that takes the key");
+        let ollama = [("OPENAI_BASE_URL", "http://127.0.0.1:11434")];
+        assert_eq!(model(&none, &ollama), None, "nobody knows what it serves");
+        assert_eq!(model(&at("http://127.0.0.1:11434"), &[]), None);
+        for name in ["claude-sonnet-5-5", "gpt-5.5"] {
+            assert!(crate::spending::Prices::load(None).unwrap().of(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn claude_code_can_use_its_own_login() {
+        let resolve = |model: &ModelSettings, set: &[(&str, &str)]| {
+            let lookup = |name: &str| {
+                set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+            };
+            let settings = Settings::default();
+            let config_dir = Path::new("/nowhere");
+            let person = Person { settings: &settings, config_dir, environment: &lookup };
+            Upstream::resolve_for_claude_code(model, Path::new("/nowhere"), person)
+        };
+        let login = [(LOGIN_VARIABLE, "t")];
+        let none = ModelSettings::default();
+        let found = resolve(&none, &login).unwrap();
+        assert_eq!((found.is_login, found.credential), (true, Some(ApiKey::new("t"))));
+        let both = [(LOGIN_VARIABLE, "t"), ("ANTHROPIC_API_KEY", "k")];
+        assert!(!resolve(&none, &both).unwrap().is_login, "a key comes first");
+        let elsewhere = resolve(&at("http://127.0.0.1:9"), &login).unwrap();
+        assert_eq!(elsewhere.credential, None, "a workspace cannot send it anywhere");
+        assert!(matches!(resolve(&none, &[]), Err(HostError::NoKeyAtAll)));
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub struct ComposedTurn {
     pub prompt: Prompt,
     pub warnings: Vec<foreword_gather::Warning>,
     pub runner: RunnerKind,
+    /// Whether nobody named a model, so that the provider's default is used.
+    pub is_default_model: bool,
     pub(crate) build_time_ms: f64,
     /// The name of the blueprint's file, or `builtin:NAME`.
     pub(crate) blueprint_file: String,
@@ -116,10 +118,14 @@ impl Host {
         })?;
         let mut used_files = gathered.used_files;
         used_files.extend(workspace.used_files());
-        // A host keeps its embeddings in memory, so a missing index costs it only the first turn.
+        // A host keeps its embeddings in memory, so a missing or stale index costs it only the first turn.
         let mut warnings = gathered.warnings;
-        warnings.retain(|warning| !warning.is_missing_index());
+        warnings.retain(|warning| !warning.is_missing_index() && !warning.is_stale_index());
         let (mut context, blueprint) = (gathered.context, gathered.blueprint);
+        let is_default_model = context.model.as_ref().is_none_or(|name| name.inspect().is_empty());
+        if is_default_model {
+            context.model = self.default_model(&config.model)?;
+        }
         if request.origin != Origin::Person {
             let unattended = blueprint.unattended_prompt_mode();
             context.prompt_mode = unattended.unwrap_or(context.prompt_mode);
@@ -165,6 +171,7 @@ impl Host {
             context,
             blueprint,
             runner,
+            is_default_model,
             tools,
             history,
             config,

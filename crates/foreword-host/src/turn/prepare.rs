@@ -1,12 +1,13 @@
 //! Everything a turn needs before its agent starts: its prompt, its model, its program and its limits.
 
+use foreword::Line;
 use foreword_protocol::{Message, ModelRequest, Provider, RunnerKind, SystemPart};
 use foreword_store::{Session, SessionId};
-use foreword_workspace::ModelSettings;
+use foreword_workspace::{ModelSettings, Settings};
 
 use crate::error::HostError;
 use crate::host::Host;
-use crate::model::upstream::{Person, Upstream};
+use crate::model::upstream::{Person, Upstream, default_model};
 use crate::prompt_log::log_prompt;
 use crate::spending::budget::{SpentBefore, TurnBudget};
 use crate::spending::{Limits, Prices};
@@ -95,7 +96,7 @@ impl Host {
         let turn = self.compose(request, session, canary)?;
         log_prompt(turn.blueprint.name(), &turn.context, &turn.prompt, turn.build_time_ms);
         let program = runner::locate(turn.runner, &*self.options.environment)?;
-        let upstream = self.upstream(&turn.config.model)?;
+        let upstream = self.upstream(&turn.config.model, turn.runner)?;
         if turn.runner == RunnerKind::ClaudeCode && upstream.provider != Provider::Anthropic {
             return Err(HostError::WrongProvider { runner: "claude-code", needs: "anthropic" });
         }
@@ -121,12 +122,29 @@ impl Host {
     }
 
     /// The model server, and the key it gets.
-    pub(crate) fn upstream(&self, model: &ModelSettings) -> Result<Upstream, HostError> {
-        let person = Person {
-            settings: &self.settings()?,
+    pub(crate) fn upstream(
+        &self,
+        model: &ModelSettings,
+        runner: RunnerKind,
+    ) -> Result<Upstream, HostError> {
+        let settings = self.settings()?;
+        let person = self.person(&settings);
+        match runner {
+            RunnerKind::ClaudeCode => Upstream::resolve_for_claude_code(model, &self.root, person),
+            RunnerKind::Native | RunnerKind::Pi => Upstream::resolve(model, &self.root, person),
+        }
+    }
+
+    /// The model of a workspace that names none.
+    pub(crate) fn default_model(&self, model: &ModelSettings) -> Result<Option<Line>, HostError> {
+        Ok(default_model(model, self.person(&self.settings()?)).map(Line::new))
+    }
+
+    fn person<'a>(&'a self, settings: &'a Settings) -> Person<'a> {
+        Person {
+            settings,
             config_dir: &self.options.config_dir,
             environment: &*self.options.environment,
-        };
-        Upstream::resolve(model, &self.root, person)
+        }
     }
 }

@@ -11,7 +11,11 @@ use crate::model::request::ModelRequest;
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
-    max_tokens: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    /// What OpenAI's reasoning models call it. Other servers know only the older name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
@@ -75,9 +79,11 @@ pub(crate) fn body(request: &ModelRequest<'_>) -> String {
     for turn in &turns {
         write(turn, &mut messages);
     }
+    let is_reasoning = is_reasoning_model(request.model);
     let body = Body {
         model: request.model,
-        max_tokens: request.max_tokens,
+        max_tokens: (!is_reasoning).then_some(request.max_tokens),
+        max_completion_tokens: is_reasoning.then_some(request.max_tokens),
         stream: request.stream,
         stream_options: request.stream.then_some(StreamOptions { include_usage: true }),
         messages,
@@ -93,6 +99,15 @@ pub(crate) fn body(request: &ModelRequest<'_>) -> String {
     };
     // Strings, numbers and JSON values always can be written.
     serde_json::to_string(&body).unwrap_or_default()
+}
+
+/// Whether OpenAI refuses `max_tokens` for a model.
+fn is_reasoning_model(model: &str) -> bool {
+    let bare = model.rsplit('/').next().unwrap_or(model);
+    ["gpt-5", "gpt-6", "o1", "o3", "o4"].iter().any(|family| {
+        bare.strip_prefix(family)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.', ':']))
+    })
 }
 
 fn write<'a>(turn: &Turn<'a>, messages: &mut Vec<Written<'a>>) {
