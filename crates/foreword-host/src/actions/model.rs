@@ -1,6 +1,6 @@
 //! Calling the model.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use foreword_protocol::{ErrorCode, Failure, ModelCall};
 use foreword_store::Outcome;
@@ -11,6 +11,7 @@ use crate::model::proxy::{self, Sink};
 use crate::spending::budget::EndedCall;
 use crate::turn::active_session::{ActiveSession, ModelAccess, SessionIdentity};
 use crate::turn::tool_results::count_request;
+use crate::turn::warning::Warning;
 
 /// Calls allowed beyond `host.max_steps`, since third-party loops also ask the model for titles.
 const MAX_EXTRA_CALLS: u64 = 20;
@@ -41,7 +42,10 @@ pub(super) fn call(
     })?;
     active.activity.add_host_time(began.elapsed());
     let agent = active.host.model_agent(upstream.timeout);
-    let called = proxy::call(&agent, upstream, args, &active.tree, &mut |part| {
+    let on_retry = |reason: &str, wait: Duration| {
+        active.host.warn_later(Warning::Retrying { reason: reason.to_owned(), wait });
+    };
+    let called = proxy::call(&agent, upstream, args, &active.tree, &on_retry, &mut |part| {
         let began = Instant::now();
         let sent = sink(part);
         active.activity.add_host_time(began.elapsed());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use foreword::SCREENING;
-use foreword_guard::{Trust, external_content};
+use foreword_guard::{Trust, Verdict, external_content};
 use foreword_protocol::{ErrorCode, Failure, SkillPropose, SkillRead};
 use foreword_skills::{
     Approvals, GitStore, ListedSkill, ProposalRequest, SkillError, SkillStore as _, Standing,
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::{Review, to_json};
 use crate::error::HostError;
 use crate::turn::active_session::ActiveSession;
+use crate::turn::warning::Warning;
 
 pub(super) fn list(active: &ActiveSession) -> Result<Value, Failure> {
     let store = active.host.skills()?;
@@ -125,5 +126,16 @@ pub(super) fn propose(
     let act = active.host.act(&active.actor());
     let result =
         active.host.skills_with_opinion()?.propose(request, &act).map_err(HostError::from)?;
+    let (skill, by) = (result.skill.clone(), active.actor());
+    match (result.verdict, &result.commit) {
+        (_, Some(commit)) => {
+            let commit = commit.clone();
+            active.host.warn_later(Warning::SkillApprovedByScreening { skill, by, commit });
+        }
+        (Verdict::Reject, None) => {}
+        (_, None) => {
+            active.host.warn_later(Warning::SkillWaits { skill, by, id: result.id.clone() });
+        }
+    }
     to_json(result)
 }

@@ -117,6 +117,8 @@ fn start(
         ..TurnRequest::default()
     };
     let report = match active.host.turn(&request, &mut ()) {
+        // Only the end of this agent's own turn ends one that it started.
+        Ok(report) if report.is_interrupted() => return Err(HostError::Cancelled.into()),
         Ok(report) => report,
         Err(error) => {
             let totals = active.host.totals(&session)?;

@@ -36,6 +36,8 @@ const FORWARDED_BETAS: [&str; 11] = [
     "structured-outputs",
     "token-efficient-tools",
 ];
+/// The beta feature that a login of Claude Code needs.
+const LOGIN_BETA: &str = "oauth-2025-04-20";
 /// The wait before the first retry; it doubles each time.
 const BACKOFF: Duration = Duration::from_millis(500);
 /// The longest wait before a retry, even if the server asks for more.
@@ -90,16 +92,18 @@ impl CallOutcome {
     }
 }
 
-/// Calls the model, retries momentary failures, and streams the answer to `sink`.
+/// Calls the model, retries momentary failures, and streams the answer to `sink`. `on_retry` learns why
+/// a call is repeated, and after which wait.
 pub(crate) fn call(
     agent: &Agent,
     upstream: &Upstream,
     call: &ModelCall,
     tree: &AgentTree,
+    on_retry: &dyn Fn(&str, Duration),
     sink: Sink<'_>,
 ) -> CallOutcome {
     let mut used = AnswerUsage::default();
-    let status = call_with_retries(agent, upstream, call, tree, sink, &mut used);
+    let status = call_with_retries(agent, upstream, call, tree, on_retry, sink, &mut used);
     CallOutcome { status, used }
 }
 
@@ -108,6 +112,7 @@ fn call_with_retries(
     upstream: &Upstream,
     call: &ModelCall,
     tree: &AgentTree,
+    on_retry: &dyn Fn(&str, Duration),
     sink: Sink<'_>,
     used: &mut AnswerUsage,
 ) -> Result<u16, Failure> {
@@ -134,7 +139,9 @@ fn call_with_retries(
             Err(error) => (error.to_string(), None),
         };
         tracing::info!("retrying the model call: {failure}");
-        wait(backoff(attempt, retry_after), tree)?;
+        let time = backoff(attempt, retry_after);
+        on_retry(&failure, time);
+        wait(time, tree)?;
         attempt += 1;
     }
 }
@@ -167,15 +174,21 @@ pub(super) fn send(
     if upstream.provider == Provider::Anthropic {
         let version = header(call, "anthropic-version").unwrap_or("2023-06-01");
         request = request.header("anthropic-version", version);
-        let betas = header(call, "anthropic-beta").map(forwarded_betas).unwrap_or_default();
+        let mut betas = header(call, "anthropic-beta").map(forwarded_betas).unwrap_or_default();
+        if upstream.is_login {
+            betas =
+                if betas.is_empty() { LOGIN_BETA.into() } else { format!("{LOGIN_BETA},{betas}") };
+        }
         if !betas.is_empty() {
             request = request.header("anthropic-beta", betas);
         }
     }
     if let Some(credential) = &upstream.credential {
         request = match upstream.provider {
-            Provider::Anthropic => request.header("x-api-key", credential.expose()),
-            Provider::OpenAi => {
+            Provider::Anthropic if !upstream.is_login => {
+                request.header("x-api-key", credential.expose())
+            }
+            Provider::Anthropic | Provider::OpenAi => {
                 request.header("authorization", format!("Bearer {}", credential.expose()))
             }
         };

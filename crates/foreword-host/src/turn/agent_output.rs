@@ -15,6 +15,7 @@ use crate::turn::answer_text::{StepSeparator, each_string, each_text};
 use crate::turn::process::AgentProcess;
 use crate::turn::report::Observer;
 use crate::turn::tool_results::{admit_result, own_name};
+use crate::turn::transcript::Transcript;
 use crate::turn::warning::Warning;
 
 const MAX_ANSWER_BYTES: usize = 4 << 20;
@@ -23,12 +24,16 @@ const MAX_STOP_REASON_CHARS: usize = 40;
 const MAX_OPEN_CALLS: usize = 256;
 /// What the model reads in the history after an answer that a limit ended.
 const STOPPED_AT_LIMIT: &str = "[The turn ended here because a spending limit was reached.]";
+/// The same for a turn that the person interrupted.
+const INTERRUPTED: &str = "[The user interrupted the turn here.]";
 
 /// How the agent's part of a turn ended.
 pub(crate) struct AgentOutcome {
     pub(crate) messages: Vec<Message>,
     pub(crate) answer: String,
     pub(crate) held: Option<HeldReason>,
+    /// Whether the person ended the turn.
+    pub(crate) interrupted: bool,
     /// The scanner's verdict on the answer.
     pub(crate) verdict: ScanVerdict,
     pub(crate) stop_reason: Option<StopReason>,
@@ -61,8 +66,18 @@ impl fmt::Display for HeldReason {
 struct Answer<'a> {
     active: &'a ActiveSession,
     text: String,
+    /// What was said and done, in case the turn is cut short.
+    transcript: Transcript,
     guard: OutputGuard,
     separator: StepSeparator,
+}
+
+/// An answer that nothing is added to any more.
+struct FinishedAnswer {
+    text: String,
+    /// What is left of it to show.
+    rest: String,
+    transcript: Transcript,
 }
 
 impl<'a> Answer<'a> {
@@ -70,6 +85,7 @@ impl<'a> Answer<'a> {
         Self {
             active,
             text: String::new(),
+            transcript: Transcript::default(),
             guard: OutputGuard::with_detector(&active.canary.detector, secrets),
             separator: StepSeparator::default(),
         }
@@ -80,6 +96,7 @@ impl<'a> Answer<'a> {
         let safe = self.guard.push(text).map_err(|leak| self.leaked(&leak))?;
         self.separator.push(text);
         self.text.push_str(&safe);
+        self.transcript.text(&safe);
         Ok(safe)
     }
 
@@ -88,18 +105,21 @@ impl<'a> Answer<'a> {
         let finished = self.guard.end_step().map_err(|leak| self.leaked(&leak))?;
         let rest = finished.text + self.separator.end_step();
         self.text.push_str(&rest);
+        self.transcript.text(&rest);
         Ok(rest)
     }
 
-    /// Ends the answer; gives it with what is left of it to show.
-    fn finish(mut self) -> Result<(String, String), (String, HeldReason)> {
+    /// Ends the answer.
+    fn finish(mut self) -> Result<FinishedAnswer, (String, HeldReason)> {
         match self.guard.finish() {
             Ok(finished) => {
                 self.text.push_str(&finished.text);
+                self.transcript.text(&finished.text);
                 if self.separator.is_separated {
                     self.text.truncate(self.text.trim_end().len());
                 }
-                Ok((self.text, finished.text))
+                let (text, transcript) = (self.text, self.transcript);
+                Ok(FinishedAnswer { text, rest: finished.text, transcript })
             }
             Err(leak) => {
                 self.active.report_leak("answer", &leak.to_string());
@@ -130,7 +150,11 @@ impl Host {
             if let Some(place) = active.canary.leaked_at() {
                 return Ok(AgentOutcome::held(answer.text, HeldReason::CanaryFound { place }));
             }
-            let event = match process.next(active) {
+            let mut tick = || {
+                self.show_pending_warnings(observer);
+                observer.tick();
+            };
+            let event = match process.next(active, &mut tick) {
                 Ok(Some(AgentEvent::Error { message })) => {
                     let model_status = active.activity.refused_with();
                     Err(HostError::Agent { message, model_status })
@@ -143,7 +167,14 @@ impl Host {
                 Ok(event) => event,
                 // However its loop reports that a call was refused.
                 Err(_) if is_at_limit(active) => {
-                    return self.stop_at_limit(active, answer, &secrets, observer);
+                    let stopped = self.cut_short(answer, STOPPED_AT_LIMIT, &secrets, observer)?;
+                    let stop_reason = Some(StopReason::SpendingLimit);
+                    return Ok(AgentOutcome { stop_reason, ..stopped });
+                }
+                // Ctrl-C may reach the agent first, with another error.
+                Err(_) if active.tree.is_cancelled() => {
+                    let stopped = self.cut_short(answer, INTERRUPTED, &secrets, observer)?;
+                    return Ok(AgentOutcome { interrupted: true, ..stopped });
                 }
                 Err(error) => return Err(error),
             };
@@ -152,14 +183,16 @@ impl Host {
                 AgentEvent::Text { text } => answer.push(&text).map(|safe| observer.text(&safe)),
                 AgentEvent::ToolCall { id, name, input } => {
                     if calls.len() < MAX_OPEN_CALLS {
-                        calls.insert(id, input.clone());
+                        calls.insert(id.clone(), input.clone());
                     }
-                    show_tool_call(&mut answer, &name, input, observer)
+                    show_tool_call(&mut answer, &id, &name, input, observer)
                 }
                 AgentEvent::ToolResult { id, name, content, is_error } => {
                     let name = own_name(&name);
                     let input = calls.remove(&id).unwrap_or_default();
                     admit_result(active, &id, name, &input, &content)?;
+                    let content = redact_with(&content, &secrets).text;
+                    answer.transcript.result(&id, &content, is_error);
                     observer.tool_result(name, &content, is_error);
                     Ok(())
                 }
@@ -170,7 +203,7 @@ impl Host {
                             "the agent reported a user message that the user did not send",
                         ));
                     }
-                    let (answer, rest) = match answer.finish() {
+                    let FinishedAnswer { text: answer, rest, .. } = match answer.finish() {
                         Ok(finished) => finished,
                         Err((answer, reason)) => return Ok(AgentOutcome::held(answer, reason)),
                     };
@@ -201,23 +234,21 @@ impl Host {
         }
     }
 
-    /// Ends a turn at a spending limit, with what the agent has said so far.
-    fn stop_at_limit(
+    /// Ends a turn early, with what the agent has said and done so far.
+    fn cut_short(
         &self,
-        active: &ActiveSession,
         answer: Answer<'_>,
+        note: &str,
         secrets: &[&str],
         observer: &mut dyn Observer,
     ) -> Result<AgentOutcome, HostError> {
-        let (answer, rest) = match answer.finish() {
+        let active = answer.active;
+        let FinishedAnswer { text, rest, transcript } = match answer.finish() {
             Ok(finished) => finished,
             Err((answer, reason)) => return Ok(AgentOutcome::held(answer, reason)),
         };
         observer.text(&rest);
-        let said = format!("{answer}\n\n{STOPPED_AT_LIMIT}");
-        let messages = vec![Message::assistant(said.trim_start())];
-        let outcome = self.judge(active, messages, answer, secrets)?;
-        Ok(AgentOutcome { stop_reason: Some(StopReason::SpendingLimit), ..outcome })
+        self.judge(active, transcript.end(note), text, secrets)
     }
 
     /// Checks an agent's error message for canaries too. A canary found anywhere holds the answer
@@ -273,7 +304,8 @@ impl Host {
             let reason = HeldReason::Attack { reason: scanned.reason };
             return Ok(AgentOutcome { verdict, ..AgentOutcome::held(answer, reason) });
         }
-        Ok(AgentOutcome { messages, answer, held: None, verdict, stop_reason: None })
+        let (held, stop_reason, interrupted) = (None, None, false);
+        Ok(AgentOutcome { messages, answer, held, interrupted, verdict, stop_reason })
     }
 }
 
@@ -283,6 +315,7 @@ impl AgentOutcome {
             messages: Vec::new(),
             answer,
             held: Some(reason),
+            interrupted: false,
             verdict: ScanVerdict::Pass,
             stop_reason: None,
         }
@@ -291,6 +324,7 @@ impl AgentOutcome {
 
 fn show_tool_call(
     answer: &mut Answer<'_>,
+    id: &str,
     name: &str,
     mut input: Value,
     observer: &mut dyn Observer,
@@ -302,6 +336,7 @@ fn show_tool_call(
     observer.text(&answer.end_step()?);
     let secrets = answer.active.secrets();
     each_string(&mut input, &mut |text| *text = redact_with(text, &secrets).text);
+    answer.transcript.call(id, name, &input);
     observer.tool_call(own_name(name), &input);
     Ok(())
 }

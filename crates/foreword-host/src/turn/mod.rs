@@ -37,4 +37,5 @@ pub(crate) mod server;
 pub(crate) mod session_socket;
 pub(crate) mod tainted_files;
 pub(crate) mod tool_results;
+mod transcript;
 pub(crate) mod warning;

@@ -100,10 +100,14 @@ impl<'s> AgentProcess<'s> {
         Ok(process)
     }
 
-    /// The agent's next event; `None` once it has ended.
-    pub(crate) fn next(&mut self, active: &ActiveSession) -> Result<Option<AgentEvent>, HostError> {
+    /// The agent's next event; `None` once it has ended. `tick` is called while there is none.
+    pub(crate) fn next(
+        &mut self,
+        active: &ActiveSession,
+        tick: &mut dyn FnMut(),
+    ) -> Result<Option<AgentEvent>, HostError> {
         let since = Instant::now();
-        let next = self.wait(active);
+        let next = self.wait(active, tick);
         self.waited += since.elapsed();
         next
     }
@@ -113,7 +117,11 @@ impl<'s> AgentProcess<'s> {
         self.waited
     }
 
-    fn wait(&mut self, active: &ActiveSession) -> Result<Option<AgentEvent>, HostError> {
+    fn wait(
+        &mut self,
+        active: &ActiveSession,
+        tick: &mut dyn FnMut(),
+    ) -> Result<Option<AgentEvent>, HostError> {
         loop {
             // Also an agent that writes without pause runs into the limits.
             self.check(active)?;
@@ -129,7 +137,7 @@ impl<'s> AgentProcess<'s> {
                     self.check(active)?;
                     return Ok(None);
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => tick(),
             }
         }
     }

@@ -130,6 +130,7 @@ impl Host {
             Some(_) => messages.push(Message::assistant(HELD_ANSWER)),
         }
         let (end, audited) = match &outcome.held {
+            None if outcome.interrupted => (TurnEnd::Interrupted, Outcome::Done),
             None => (TurnEnd::Done, Outcome::Done),
             Some(_) => (TurnEnd::Held, Outcome::Refused),
         };
@@ -142,7 +143,8 @@ impl Host {
         };
         let held = outcome.held.as_ref().map(ToString::to_string);
         let mut event = active.event("turn.finish", audited).with_detail(json!({
-            "turn": number.0, "held": held.is_some(), "usage": finished.usage,
+            "turn": number.0, "held": held.is_some(), "interrupted": outcome.interrupted,
+            "usage": finished.usage,
         }));
         if let Some(reason) = &held {
             event = event.with_text(&session.id, json!({ "held": reason }));

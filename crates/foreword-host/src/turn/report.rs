@@ -21,6 +21,8 @@ pub trait Observer {
     fn tool_call(&mut self, _name: &str, _input: &Value) {}
     fn tool_result(&mut self, _name: &str, _content: &str, _is_error: bool) {}
     fn warning(&mut self, _warning: &Warning) {}
+    /// Called a few times a second while the agent or the model works.
+    fn tick(&mut self) {}
     /// A schedule or the heartbeat is about to start a turn.
     fn wakes(&mut self, _wakeup: &Wakeup) {}
     /// That turn has ended.
@@ -39,7 +41,7 @@ pub struct TurnReport {
     pub turn: u64,
     /// The answer as it was shown.
     pub answer: String,
-    /// `done` or `held`.
+    /// `done`, `held` or `interrupted`.
     pub state: &'static str,
     /// Why the answer was held back.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,6 +79,16 @@ pub struct TurnReport {
     pub overhead_ms: f64,
     /// Time for the look at what the turn changed, in milliseconds.
     pub look_ms: f64,
+}
+
+/// The state of a turn that the person ended.
+pub(crate) const INTERRUPTED: &str = "interrupted";
+
+impl TurnReport {
+    /// Whether the person ended the turn. What was said and done until then is kept.
+    pub fn is_interrupted(&self) -> bool {
+        self.state == INTERRUPTED
+    }
 }
 
 /// What a turn changed among the files that run.

@@ -20,7 +20,7 @@ use crate::spending::{LimitReached, usd};
 use crate::turn::active_session::ActiveSession;
 use crate::turn::prepare::PreparedTurn;
 use crate::turn::process::AgentProcess;
-use crate::turn::report::{HeldFile, Observer, Scans, TurnChanges, TurnReport};
+use crate::turn::report::{HeldFile, INTERRUPTED, Observer, Scans, TurnChanges, TurnReport};
 use crate::turn::request::TurnRequest;
 use crate::turn::run_dir::{self, RunDir};
 use crate::turn::sandbox::prompt_name;
@@ -148,7 +148,11 @@ impl Host {
         Ok(TurnReport {
             session: session.id.as_str().to_owned(),
             turn: number.0,
-            state: if outcome.held.is_some() { "held" } else { "done" },
+            state: match &outcome.held {
+                Some(_) => "held",
+                None if outcome.interrupted => INTERRUPTED,
+                None => "done",
+            },
             answer: outcome.answer,
             held: outcome.held.map(|held| held.to_string()),
             stop_reason: outcome.stop_reason,

@@ -1,6 +1,7 @@
 //! What a person is told about a turn besides its answer.
 
 use std::fmt;
+use std::time::Duration;
 
 use foreword::visible_line;
 use foreword_guard::ScanVerdict;
@@ -49,6 +50,12 @@ pub enum Warning {
     AnswerCut,
     /// The agent ended without an answer.
     NoAnswer,
+    /// A model call failed for the moment and is repeated.
+    Retrying { reason: String, wait: Duration },
+    /// Screening approved a skill that an agent wrote; no person saw it.
+    SkillApprovedByScreening { skill: String, by: String, commit: String },
+    /// A skill that an agent wrote waits for a person.
+    SkillWaits { skill: String, by: String, id: String },
 }
 
 /// Why a quarantined file matters.
@@ -70,6 +77,14 @@ impl Warning {
 
     pub(crate) fn put_back_failed(fault: &GovernanceError) -> Self {
         Self::PutBackFailed { reason: fault.to_string() }
+    }
+
+    /// Whether it only tells what happens: there is nothing wrong.
+    pub fn is_notice(&self) -> bool {
+        matches!(
+            self,
+            Self::Retrying { .. } | Self::SkillApprovedByScreening { .. } | Self::SkillWaits { .. }
+        )
     }
 
     /// Whether it is likely the same in every turn, so that showing it once is enough.
@@ -180,6 +195,23 @@ impl fmt::Display for Warning {
             ),
             Self::AnswerCut => f.write_str("the answer was cut off (model.max_output_tokens)"),
             Self::NoAnswer => f.write_str("the agent ended without an answer"),
+            Self::Retrying { reason, wait } => {
+                let seconds = wait.as_secs_f64();
+                write!(f, "retrying the model call in {seconds:.1} s: {}", visible_line(reason))
+            }
+            Self::SkillApprovedByScreening { skill, by, commit } => {
+                let (skill, by) = (visible_line(skill), visible_line(by));
+                write!(
+                    f,
+                    "skill `{skill}` by {by} was approved by screening, not by a person; undo it with \
+                     `foreword skill revert {}`",
+                    commit.chars().take(12).collect::<String>()
+                )
+            }
+            Self::SkillWaits { skill, by, id } => {
+                let (skill, by) = (visible_line(skill), visible_line(by));
+                write!(f, "skill `{skill}` by {by} waits for approval: `foreword approve {id}`")
+            }
         }
     }
 }

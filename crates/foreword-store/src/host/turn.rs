@@ -37,6 +37,8 @@ pub enum TurnState {
     Done,
     /// Its answer was held back.
     Held,
+    /// The person ended it; what was said and done until then is kept.
+    Interrupted,
     /// It could not be answered.
     Failed,
     /// Its host died before it ended.
@@ -47,6 +49,7 @@ stored_enum!(TurnState {
     Running = "running",
     Done = "done",
     Held = "held",
+    Interrupted = "interrupted",
     Failed = "failed",
     Lost = "lost",
 });
@@ -58,6 +61,8 @@ pub enum TurnEnd {
     Done,
     /// Its answer was held back.
     Held,
+    /// The person ended it; what was said and done until then is kept.
+    Interrupted,
     /// It could not be answered.
     Failed,
 }
@@ -67,6 +72,7 @@ impl From<TurnEnd> for TurnState {
         match end {
             TurnEnd::Done => Self::Done,
             TurnEnd::Held => Self::Held,
+            TurnEnd::Interrupted => Self::Interrupted,
             TurnEnd::Failed => Self::Failed,
         }
     }
