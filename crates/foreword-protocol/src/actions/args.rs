@@ -25,12 +25,14 @@ args! {
     /// Which skill to read.
     pub struct SkillRead {
         /// The skill's name.
+        #[serde(alias = "skill")]
         pub name: String,
     }
 
     /// A new or changed skill.
     pub struct SkillPropose {
         /// The skill's name: lower-case letters, digits and hyphens.
+        #[serde(alias = "name")]
         pub skill: String,
         /// The whole text, in Markdown; a missing header with name and description is added.
         pub content: String,

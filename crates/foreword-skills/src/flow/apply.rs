@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use foreword::SCREENING;
 use foreword_store::{
-    ChangeKind, Decision, Event, FileChange, Head, NewProposal, Outcome, Proposal, ProposalState,
-    Store, StoreError, TrackedFile, Transaction,
+    ChangeKind, Decision, Event, FileChange, Head, NewProposal, Outcome, Proposal, ProposalId,
+    ProposalState, Store, StoreError, TrackedFile, Transaction,
 };
 use gix_hash::ObjectId;
 use serde_json::json;
@@ -44,6 +44,28 @@ impl Drop for Change<'_> {
 }
 
 impl Change<'_> {
+    /// The proposal that waits for a decision about the very same change, if there is one.
+    pub(crate) fn same_pending(&self, new: &NewProposal) -> Result<Option<ProposalId>, SkillError> {
+        let sorted = |files: &[FileChange]| {
+            let mut files = files.to_vec();
+            files.sort_by(|a, b| a.path.cmp(&b.path));
+            files
+        };
+        for waiting in self.database.proposals(Some(ProposalState::Pending))? {
+            let is_like = waiting.skill == new.skill
+                && waiting.kind == new.kind
+                && waiting.proposed_by == new.proposed_by;
+            if !is_like {
+                continue;
+            }
+            let found = self.database.proposal(waiting.id.as_str())?;
+            if sorted(&found.files) == sorted(&new.files) {
+                return Ok(Some(waiting.id));
+            }
+        }
+        Ok(None)
+    }
+
     /// Brings the database up to the repository, and finishes or undoes what was interrupted.
     pub(crate) fn catch_up(&self, act: &Act) -> Result<(), SkillError> {
         self.repository.clear_stale_locks()?;

@@ -365,6 +365,11 @@ fn finish(
         (Verdict::Reject, _) | (Verdict::NeedsReview, ChangeKind::Import) => {
             taken.state = ImportState::Pending;
             proposal.state = ProposalState::Pending;
+            if let Some(id) = change.same_pending(&proposal)? {
+                taken.id = Some(id.to_string());
+                taken.verdict = Some(screening.verdict);
+                return Ok(taken);
+            }
             let id = change.database.write(act.at, |w| -> Result<_, StoreError> {
                 let id = w.insert_proposal(&proposal)?;
                 let detail = json!({

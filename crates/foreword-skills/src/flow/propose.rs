@@ -186,6 +186,9 @@ fn settle(
         let committed = change.store_and_apply(&proposal, act)?;
         return Ok(result(&committed.id, screening, &draft.name, Some(committed.commit)));
     }
+    if let Some(id) = change.same_pending(&proposal)? {
+        return Ok(result(id.as_str(), screening, &draft.name, None));
+    }
     let id = change.database.write(act.at, |w| -> Result<ProposalId, StoreError> {
         let id = w.insert_proposal(&proposal)?;
         let detail = json!({
