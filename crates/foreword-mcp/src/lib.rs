@@ -56,6 +56,7 @@ mod handler;
 mod http;
 mod log;
 mod page;
+mod refuse;
 mod skill_uri;
 #[cfg(unix)]
 mod socket;
@@ -65,7 +66,9 @@ mod work;
 
 pub use backend::{Backend, PromptInfo, SkillInfo, ToolInfo, agent_tools};
 pub use error::ServeError;
+
 pub use http::{HttpOptions, HttpServer, Stopper, serve_http};
+pub use refuse::refuse_stdio;
 #[cfg(unix)]
 pub use socket::SocketBackend;
 pub use stdio::serve_stdio;
