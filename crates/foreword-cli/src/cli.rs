@@ -34,9 +34,9 @@ pub(crate) struct Cli {
 // Doc comments on flattened structs replace the description of the command, so these have none.
 #[derive(Args, Debug)]
 pub(crate) struct Global {
-    /// Workspace directory
-    #[arg(short, long, global = true, value_name = "DIR", default_value = ".")]
-    pub(crate) workspace: PathBuf,
+    /// Workspace directory [default: the nearest one at or above the current directory]
+    #[arg(short, long, global = true, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,

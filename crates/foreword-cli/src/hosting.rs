@@ -13,7 +13,7 @@ use foreword_workspace::{Review, Standing};
 use crate::args::TurnArgs;
 use crate::commands::session::named;
 use crate::error::CliError;
-use crate::terminal::{Terminal, can_ask, dim_err, plain_line};
+use crate::terminal::{Terminal, can_ask};
 use crate::trust_question;
 use crate::user_env;
 
@@ -157,12 +157,6 @@ pub(crate) fn ensure_sandbox(
     }
     request.sandbox = Some(Choice::Fixed(now));
     Ok(())
-}
-
-/// One dimmed line about a tool call.
-pub(crate) fn tool_line(name: &str, input: &serde_json::Value) -> String {
-    let line = format!("→ {} {}", plain_line(name, 80), plain_line(&input.to_string(), 120));
-    dim_err(&line)
 }
 
 impl From<HostError> for CliError {

@@ -8,7 +8,7 @@ use foreword::{
     Blueprint, Context, ContextError, Line, Payload, RunnerKind, RuntimeContext, SpawnMode,
     Timestamp, TokenCounter,
 };
-use foreword_gather::{Assembler, Gathered, Request, blueprint_by_name};
+use foreword_gather::{Assembler, Gathered, Indexing, Request, Warning, blueprint_by_name, index};
 use foreword_host::{External, TurnRequest};
 use foreword_store::SessionId;
 use foreword_workspace::WorkspaceError;
@@ -18,6 +18,7 @@ use crate::error::CliError;
 use crate::hosting;
 use crate::terminal::Terminal;
 use crate::user_env::{config_dir, embeddings, models_dir};
+use crate::workspace_arg::below;
 
 /// The limit for a file or standard input.
 const MAX_BYTES: u64 = 64 << 20;
@@ -36,7 +37,8 @@ pub(crate) fn resolve_with(
     source: &SourceArgs,
 ) -> Result<Gathered, CliError> {
     if let Some(runner) = source.session.runner {
-        let turn = turn_request(source, runner)?;
+        let mut turn = turn_request(source, runner)?;
+        turn.cwd = turn.cwd.or_else(|| below(assembler.root()));
         return Ok(hosting::open(assembler.root())?.next_prompt(&turn)?);
     }
     let mut request = request(source)?;
@@ -55,7 +57,19 @@ pub(crate) fn resolve_with(
         (request.session, request.taint_ratio, request.canary) =
             (facts.session, facts.taint_ratio, facts.canary);
     }
-    Ok(assembler.assemble(&request)?)
+    let mut gathered = assembler.assemble(&request)?;
+    refresh_index(assembler.root(), &mut gathered);
+    Ok(gathered)
+}
+
+/// Adds to the index what is new since it was made. Where it cannot be written, the warning stays.
+fn refresh_index(workspace: &Path, gathered: &mut Gathered) {
+    if gathered.warnings.iter().any(Warning::is_stale_index)
+        && let Ok(request) = user_request()
+        && index(workspace, &request, Indexing::Update, |_, _| {}).is_ok()
+    {
+        gathered.warnings.retain(|warning| !warning.is_stale_index());
+    }
 }
 
 /// The agent's working directory: the given one, relative to the current directory or else to the

@@ -11,13 +11,17 @@ mod inputs;
 mod interrupts;
 mod json;
 mod lock;
+mod markdown;
 mod pager;
 mod progress;
 mod review;
+mod status_line;
 mod terminal;
+mod tool_line;
 mod trust_question;
 mod turn_printer;
 mod user_env;
+mod workspace_arg;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -30,6 +34,7 @@ use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR};
 
 use crate::cli::Cli;
 use crate::terminal::Terminal;
+use crate::workspace_arg::WorkspaceArg;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -48,13 +53,14 @@ fn main() -> ExitCode {
     if cli.global.verbose > 0 {
         trace(cli.global.verbose);
     }
-    let database = cli.global.workspace.join(PRIVATE_DIR).join(DATABASE_FILE);
+    let workspace = WorkspaceArg::new(cli.global.workspace);
+    let database = workspace.find_or_here().join(PRIVATE_DIR).join(DATABASE_FILE);
     if database.exists()
         && let Some(warning) = storage_warning(&database)
     {
         terminal.warn(&format!("{warning}; {}", warning.hint()));
     }
-    match cli.command.run(&cli.global.workspace, &terminal) {
+    match cli.command.run(&workspace, &terminal) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             terminal.error(&error);

@@ -131,6 +131,11 @@ pub(crate) fn paint_err(text: &str, colour: &str) -> String {
     paint_if(io::stderr().is_terminal(), text, colour)
 }
 
+/// Whether standard output shows colours.
+pub(crate) fn colours_stdout() -> bool {
+    wants_colour(io::stdout().is_terminal())
+}
+
 /// Dimmed text for standard error.
 pub(crate) fn dim_err(text: &str) -> String {
     if colours_stderr() { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }

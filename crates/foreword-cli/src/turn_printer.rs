@@ -8,14 +8,24 @@ use foreword_host::{Observer, PreparedTurn, TurnReport, Wakeup, WakeupReport, Wa
 use serde_json::Value;
 
 use crate::error::CliError;
-use crate::hosting;
-use crate::terminal::{Terminal, counted, is_terminal_output, plain_line};
+use crate::markdown::Markdown;
+use crate::status_line::StatusLine;
+use crate::terminal::{Terminal, colours_stdout, counted, dim_err, is_terminal_output, plain_line};
+use crate::tool_line;
+
+/// What the agent does while nothing else is known.
+const THINKING: &str = "thinking";
 
 /// Prints turns while they run.
 pub(crate) struct TurnPrinter {
     terminal: Terminal,
+    /// Renders the answer, where a terminal shows it in colours.
+    markdown: Option<Markdown>,
+    status: StatusLine,
     ended_line: bool,
     waking: bool,
+    /// Whether the default model was named.
+    named_model: bool,
     /// Warnings that were printed before.
     warned: BTreeSet<String>,
     /// The prompt of the user's last message.
@@ -43,8 +53,11 @@ impl TurnPrinter {
     pub(crate) fn new(terminal: &Terminal) -> Self {
         Self {
             terminal: *terminal,
+            markdown: colours_stdout().then(Markdown::default),
+            status: StatusLine::new(terminal),
             ended_line: true,
             waking: false,
+            named_model: false,
             warned: BTreeSet::new(),
             prompt: None,
         }
@@ -52,9 +65,32 @@ impl TurnPrinter {
 
     /// Ends the line of the answer.
     pub(crate) fn end(&mut self) {
+        self.status.clear();
+        if let Some(rest) = self.markdown.as_mut().map(Markdown::finish) {
+            self.write(&rest);
+        }
         if !self.ended_line {
             let _ = self.terminal.print("\n");
             self.ended_line = true;
+        }
+    }
+}
+
+impl TurnPrinter {
+    fn write(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let mut out = io::stdout().lock();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        self.ended_line = text.ends_with('\n');
+    }
+
+    /// Says something on standard error, on a line of its own.
+    fn note(&mut self, text: &str) {
+        self.end();
+        if !text.is_empty() {
+            self.terminal.say(&dim_err(text));
         }
     }
 }
@@ -64,29 +100,56 @@ impl Observer for TurnPrinter {
         if !self.waking {
             self.prompt = Some(LastPrompt::of(prepared));
         }
+        self.status.begin(THINKING);
+        if prepared.turn.is_default_model && !self.named_model {
+            self.named_model = true;
+            self.terminal.say(&format!(
+                "using model {}, the default; set another with `--model` or as `name` under [model] in foreword.toml",
+                plain_line(&prepared.model, 80)
+            ));
+        }
     }
 
     fn text(&mut self, text: &str) {
         if self.terminal.json || text.is_empty() {
             return;
         }
+        self.status.begin(THINKING);
         // A terminal acts on control characters; a file or a pipe gets the exact answer.
         let safe = if is_terminal_output() { visible(text) } else { text.to_owned() };
-        let mut out = io::stdout().lock();
-        let _ = out.write_all(safe.as_bytes()).and_then(|()| out.flush());
-        self.ended_line = text.ends_with('\n');
+        let shown = match &mut self.markdown {
+            Some(markdown) => markdown.push(&safe),
+            None => safe,
+        };
+        self.write(&shown);
     }
 
     fn tool_call(&mut self, name: &str, input: &Value) {
-        self.end();
-        self.terminal.say(&hosting::tool_line(name, input));
+        self.note(&tool_line::call(name, input));
+        self.status.begin(&format!("running {}", plain_line(name, 60)));
+    }
+
+    fn tool_result(&mut self, _: &str, content: &str, is_error: bool) {
+        self.note(&tool_line::result(content, is_error));
+        self.status.begin(THINKING);
+    }
+
+    fn tick(&mut self) {
+        // Not into the middle of the answer.
+        if self.ended_line {
+            self.status.tick();
+        }
     }
 
     fn warning(&mut self, warning: &Warning) {
         let text = warning.to_string();
         if !warning.is_recurring() || self.warned.insert(text.clone()) {
             self.end();
-            self.terminal.warn(&visible(&text));
+            if warning.is_notice() {
+                self.terminal.say(&visible(&text));
+            } else {
+                self.terminal.warn(&visible(&text));
+            }
         }
     }
 
@@ -166,6 +229,9 @@ pub(crate) fn summary(report: &TurnReport) -> String {
 pub(crate) fn check_end(report: &TurnReport) -> Result<(), CliError> {
     if let Some(reason) = &report.held {
         return Err(held(reason));
+    }
+    if report.is_interrupted() {
+        return Err(CliError::failed("turn interrupted; what was said and done so far is kept"));
     }
     let Some(limit) = &report.limit else { return Ok(()) };
     let error = CliError::failed(format!("the turn ended early: {limit}"));

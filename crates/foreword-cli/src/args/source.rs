@@ -6,6 +6,8 @@ use clap::{Args, ValueEnum};
 use foreword::{ModeChoice, Profile, PromptMode, RunnerKind};
 
 use super::{MessageArgs, named};
+use crate::error::CliError;
+use crate::workspace_arg::WorkspaceArg;
 
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct SourceArgs {
@@ -34,6 +36,16 @@ pub(crate) struct SourceArgs {
     pub(crate) message: MessageArgs,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
+}
+
+impl SourceArgs {
+    /// The workspace to build from. A complete Context needs none.
+    pub(crate) fn root(&self, workspace: &WorkspaceArg) -> Result<PathBuf, CliError> {
+        if self.context.is_some() {
+            return Ok(workspace.directory().to_owned());
+        }
+        workspace.find()
+    }
 }
 
 #[derive(Args, Clone, Debug, Default)]

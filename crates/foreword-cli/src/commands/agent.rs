@@ -1,19 +1,19 @@
 //! `foreword agent`: the part of an agent that the host starts inside a sandbox.
 
 use std::io;
-use std::path::Path;
 
 use clap::Args;
 use foreword_agent::Surroundings;
 
 use crate::error::CliError;
 use crate::terminal::Terminal;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Run the sandboxed part of an agent; started by the host
 #[derive(Args, Debug)]
 pub(crate) struct AgentArgs {}
 
-pub(crate) fn run(_: &Path, _: &AgentArgs, _: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(_: &WorkspaceArg, _: &AgentArgs, _: &Terminal) -> Result<(), CliError> {
     close_to_others()?;
     let surroundings =
         Surroundings { variables: std::env::vars_os().collect(), temp_dir: std::env::temp_dir() };

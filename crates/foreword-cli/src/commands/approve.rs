@@ -1,11 +1,11 @@
 //! `foreword approve`: pending decisions, and the user's answer.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use clap::Args;
 use foreword_host::{Host, HostError};
 use foreword_protocol::ActionInfo;
+use foreword_skills::SkillError;
 use foreword_store::{
     FileVersion, HeldChange, HeldState, IdentityState, IdentityVerdict, Refusal, RefusalState,
     SessionId, StoreError,
@@ -20,6 +20,7 @@ use crate::hosting;
 use crate::review;
 use crate::terminal::{Terminal, plain_line};
 use crate::user_env::format_time;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Bytes of a file that a proposal would replace.
 const MAX_SHOWN_BYTES: u64 = 4 << 20;
@@ -29,7 +30,7 @@ const MAX_LISTED: usize = 20;
 
 /// List pending decisions, or decide one
 ///
-/// Decisions are about refused actions, changes to identity files, and changes to files that run on this machine.
+/// Decisions are about refused actions, changes to identity files, changes to files that run on this machine, and skills.
 /// Approving by ID allows exactly that call; approving by name allows the next call, whatever its arguments.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -56,10 +57,11 @@ pub(crate) struct ApproveArgs {
 }
 
 pub(crate) fn run(
-    workspace: &Path,
+    workspace: &WorkspaceArg,
     args: &ApproveArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
+    let workspace = &*workspace.find()?;
     let host = hosting::open(workspace)?;
     let Some(what) = &args.what else {
         if args.reject {
@@ -120,12 +122,13 @@ pub(crate) fn list(host: &Host, terminal: &Terminal) -> Result<(), CliError> {
     for proposal in &skills {
         let _ = writeln!(
             out,
-            "{}  {}  skill {} by {}: run `foreword skill approve {}`",
+            "{}  {}  skill {} by {}: {}, {}",
             proposal.id,
             format_time(proposal.created_at),
             plain_line(&proposal.skill, 80),
             plain_line(&proposal.proposed_by, 60),
-            proposal.id,
+            proposal.verdict,
+            plain_line(proposal.reason.as_deref().unwrap_or("no reason given"), 120),
         );
     }
     if out.is_empty() {
@@ -214,7 +217,15 @@ fn by_action(
     }
 }
 
-/// Decides about a refusal, an identity file or a held change by its ID.
+/// How many decisions wait for the user.
+pub(crate) fn pending(host: &Host) -> Result<usize, CliError> {
+    let refusals = host.reader().refusals(None, Some(RefusalState::Open))?.len();
+    let files = host.reader().identity_proposals(Some(IdentityState::Pending))?.len();
+    let held = host.reader().held_changes(Some(HeldState::Pending))?.len();
+    Ok(refusals + files + held + skill::store(host.root())?.proposals(false)?.len())
+}
+
+/// Decides about a refusal, an identity file, a held change or a skill by its ID.
 pub(crate) fn decide(
     host: &Host,
     id: &str,
@@ -233,7 +244,9 @@ pub(crate) fn decide(
     }
     let (proposal, content) = match host.identity_proposal(id) {
         Ok(found) => found,
-        Err(HostError::Store(StoreError::NoSuch { .. })) => return Err(not_found(id)),
+        Err(HostError::Store(StoreError::NoSuch { .. })) => {
+            return decide_skill(host, id, args, terminal);
+        }
         Err(error) => return Err(error.into()),
     };
     if proposal.state != IdentityState::Pending {
@@ -335,15 +348,31 @@ fn decide_held(
     report(&decided, &format!("the change to {path} was {word}"), terminal)
 }
 
+fn decide_skill(
+    host: &Host,
+    id: &str,
+    args: &ApproveArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let mut store = skill::store(host.root())?;
+    match store.proposal(id) {
+        Ok(_) if args.reject => {
+            skill::reject::one(&mut store, id, args.reason.as_deref(), terminal)
+        }
+        Ok(_) => skill::approve::one(&mut store, id, args.yes, terminal),
+        Err(SkillError::Store(StoreError::NoSuchProposal { .. })) => Err(not_found(id)),
+        Err(error) => Err(error.into()),
+    }
+}
+
 fn undecided() -> CliError {
     CliError::failed("nothing was decided")
 }
 
 fn not_found(id: &str) -> CliError {
     let id = plain_line(id, 40);
-    CliError::usage(format!("no refused action or proposed change has the ID `{id}`"))
+    CliError::usage(format!("no refused action, proposed change or skill has the ID `{id}`"))
         .hint("run `foreword approve` to list pending decisions")
-        .hint("run `foreword skill approve ID` to approve a skill")
 }
 
 fn decided_before(what: &str, word: &str, by: Option<String>, at: Option<i64>) -> CliError {

@@ -16,6 +16,7 @@ use crate::error::CliError;
 use crate::json::Versioned;
 use crate::terminal::{Terminal, counted, paint, plain_line};
 use crate::user_env::{act, config_dir, format_time, now_ms};
+use crate::workspace_arg::WorkspaceArg;
 
 /// Show and verify the audit log
 #[derive(Subcommand, Debug)]
@@ -60,10 +61,11 @@ pub(crate) struct AuditLogArgs {
 }
 
 pub(crate) fn run(
-    workspace: &Path,
+    workspace: &WorkspaceArg,
     command: &AuditCommand,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
+    let workspace = &*workspace.find()?;
     let store = store(workspace)?;
     match command {
         AuditCommand::Log(args) => log(workspace, args, terminal),

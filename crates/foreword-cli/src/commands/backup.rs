@@ -1,6 +1,6 @@
 //! `foreword backup`: the database of a workspace as one file.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::commands::skill::store;
 use crate::error::CliError;
 use crate::terminal::Terminal;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Back up the database of a workspace
 ///
@@ -26,10 +27,11 @@ pub(crate) struct BackupArgs {
 }
 
 pub(crate) fn run(
-    workspace: &Path,
+    workspace: &WorkspaceArg,
     args: &BackupArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
+    let workspace = &*workspace.find()?;
     let Some(reader) = store(workspace)?.reader()? else {
         return Err(CliError::usage("the workspace has no database to back up")
             .hint("check the workspace with `-w DIR`"));

@@ -1,12 +1,11 @@
 //! `foreword completions`: generated from the definition of the command line.
 
-use std::path::Path;
-
 use clap::{Args, CommandFactory};
 
 use crate::cli::Cli;
 use crate::error::CliError;
 use crate::terminal::Terminal;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Print a shell completion script
 #[derive(Args, Debug)]
@@ -19,7 +18,11 @@ pub(crate) struct CompletionsArgs {
     shell: clap_complete::Shell,
 }
 
-pub(crate) fn run(_: &Path, args: &CompletionsArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(
+    _: &WorkspaceArg,
+    args: &CompletionsArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
     let mut out = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "foreword", &mut out);
     terminal.print(&String::from_utf8_lossy(&out))

@@ -11,6 +11,7 @@ use crate::error::CliError;
 use crate::inputs::{self, display_name, parse_context, read_input};
 use crate::terminal::{Terminal, paint};
 use crate::user_env::config_dir;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Compare two prompts and show what is billed again
 #[derive(Args, Debug)]
@@ -19,12 +20,18 @@ A and B are each a workspace directory, a Context as JSON, or a saved `foreword 
 
 Examples:
   foreword build --json > before.json; $EDITOR SOUL.md; foreword diff before.json .
-  foreword diff yesterday.json today.json")]
+  foreword diff main-checkout . \"fix the login bug\"
+  foreword diff --exit-code yesterday.json today.json")]
 pub(crate) struct DiffArgs {
     /// First prompt
     a: PathBuf,
     /// Second prompt
     b: PathBuf,
+    /// Task to build the prompts for, for workspaces and Contexts
+    task: Option<String>,
+    /// Exit with 1 if the prompts differ
+    #[arg(long)]
+    exit_code: bool,
     /// Agent, for workspaces
     #[arg(short, long, value_name = "ID")]
     agent: Option<String>,
@@ -33,7 +40,7 @@ pub(crate) struct DiffArgs {
     blueprint: Option<String>,
 }
 
-pub(crate) fn run(_: &Path, args: &DiffArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(_: &WorkspaceArg, args: &DiffArgs, terminal: &Terminal) -> Result<(), CliError> {
     // Both sides get the same time. Two workspaces are compared by their files alone, so that a copy in
     // another directory is identical.
     let asked = Request {
@@ -41,16 +48,22 @@ pub(crate) fn run(_: &Path, args: &DiffArgs, terminal: &Terminal) -> Result<(), 
         blueprint: args.blueprint.clone(),
         now: Some(inputs::clock()),
         config_dir: config_dir().ok(),
-        neutral: args.a.is_dir() && args.b.is_dir(),
+        // A neutral build has no task.
+        neutral: args.a.is_dir() && args.b.is_dir() && args.task.is_none(),
+        task: args.task.clone(),
         ..Request::default()
     };
     let side = |path: &Path| side(path, &asked);
     let difference = diff(&side(&args.a)?, &side(&args.b)?);
     if terminal.json {
-        terminal.print_json(&difference)
+        terminal.print_json(&difference)?;
     } else {
-        terminal.print(&table(&difference))
+        terminal.print(&table(&difference))?;
     }
+    if args.exit_code && !difference.identical {
+        return Err(CliError::failed("the prompts differ"));
+    }
+    Ok(())
 }
 
 fn side(path: &Path, asked: &Request) -> Result<Side, CliError> {
@@ -66,9 +79,12 @@ fn side(path: &Path, asked: &Request) -> Result<Side, CliError> {
         return Side::from_saved(&text)
             .map_err(|error| in_file(CliError::usage(error.to_string())));
     }
-    let context = parse_context(&text, path).map_err(|error| {
+    let mut context = parse_context(&text, path).map_err(|error| {
         error.hint("pass a workspace, a Context, or a saved `foreword build --json`")
     })?;
+    if let Some(task) = &asked.task {
+        context.task = task.as_str().into();
+    }
     let blueprint = blueprint_by_name(asked.blueprint.as_deref().unwrap_or("standard"))?;
     Ok(Side::of(&blueprint.build(&context)))
 }

@@ -1,7 +1,6 @@
 //! `foreword explain`: a table of the sections of a prompt, then what was left out and why.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use clap::Args;
 use foreword::{Manifest, Prompt, SectionEntry, Selection};
@@ -11,6 +10,7 @@ use crate::commands::build;
 use crate::error::CliError;
 use crate::inputs;
 use crate::terminal::{Terminal, paint};
+use crate::workspace_arg::WorkspaceArg;
 
 /// Show the source and token cost of each section
 #[derive(Args, Debug)]
@@ -28,16 +28,18 @@ pub(crate) struct ExplainArgs {
 }
 
 pub(crate) fn run(
-    workspace: &Path,
+    workspace: &WorkspaceArg,
     args: &ExplainArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     let counter = inputs::counter(args.source.tokenizer)?;
+    let workspace = &*args.source.root(workspace)?;
     let gathered = inputs::resolve(workspace, &args.source)?;
     inputs::warn(workspace, &args.source, &gathered, terminal);
     let (prompt, build_time_ms) = build::compile(&gathered, counter.as_deref());
     if let Some(at) = args.at {
-        return explain_byte(&prompt, at, terminal);
+        let (value, text) = byte(&prompt, at)?;
+        return if terminal.json { terminal.print_json(&value) } else { terminal.print(&text) };
     }
     let manifest = build::manifest(&prompt, build_time_ms);
     if terminal.json {
@@ -57,7 +59,8 @@ pub(crate) fn without_text(manifest: &Manifest<'_>) -> Result<serde_json::Value,
     Ok(value)
 }
 
-fn explain_byte(prompt: &Prompt, at: usize, terminal: &Terminal) -> Result<(), CliError> {
+/// Where one byte of a prompt comes from, as JSON and as text.
+pub(crate) fn byte(prompt: &Prompt, at: usize) -> Result<(serde_json::Value, String), CliError> {
     let manifest = prompt.manifest_with_digests();
     if at >= manifest.content.len() {
         return Err(CliError::usage(format!(
@@ -73,16 +76,14 @@ fn explain_byte(prompt: &Prompt, at: usize, terminal: &Terminal) -> Result<(), C
         let before = manifest.content.as_bytes().get(source.range[0]..at).unwrap_or_default();
         source.lines[0] as usize + before.iter().filter(|b| **b == b'\n').count()
     });
-    if terminal.json {
-        return terminal.print_json(&serde_json::json!({
-            "byte": at,
-            "section": section.map(|section| section.module),
-            "authority": section.map(|section| section.authority),
-            "volatility": section.map(|section| section.volatility),
-            "source": source.map(|source| source.path),
-            "line": line,
-        }));
-    }
+    let value = serde_json::json!({
+        "byte": at,
+        "section": section.map(|section| section.module),
+        "authority": section.map(|section| section.authority),
+        "volatility": section.map(|section| section.volatility),
+        "source": source.map(|source| source.path),
+        "line": line,
+    });
     let text = match (section, source, line) {
         (None, _, _) => "between two sections\n".to_owned(),
         (Some(section), Some(source), Some(line)) => {
@@ -101,7 +102,7 @@ fn explain_byte(prompt: &Prompt, at: usize, terminal: &Terminal) -> Result<(), C
             )
         }
     };
-    terminal.print(&text)
+    Ok((value, text))
 }
 
 pub(crate) fn table(manifest: &Manifest<'_>, blueprint: &str) -> String {

@@ -10,6 +10,7 @@ use crate::error::CliError;
 use crate::inputs::{display_name, read_input, user_request};
 use crate::progress::Progress;
 use crate::terminal::{Terminal, counted, plain_line};
+use crate::workspace_arg::WorkspaceArg;
 
 /// Precompute tool and skill embeddings
 ///
@@ -39,7 +40,12 @@ struct Answer {
     imported: Option<Imported>,
 }
 
-pub(crate) fn run(workspace: &Path, args: &IndexArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(
+    workspace: &WorkspaceArg,
+    args: &IndexArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let workspace = &*workspace.find()?;
     let imported = args.import_tools.as_deref().map(|path| import(workspace, path, terminal));
     let imported = imported.transpose()?;
     let request = user_request()?;

@@ -11,6 +11,7 @@ use crate::error::CliError;
 use crate::lock::{self, LOCK_FILE};
 use crate::terminal::{Terminal, counted, paint};
 use crate::user_env::config_dir;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Check a workspace for identity bleed, wrong order, missing tools and more
 #[derive(Args, Debug)]
@@ -31,7 +32,12 @@ pub(crate) struct LintArgs {
     lock: bool,
 }
 
-pub(crate) fn run(workspace: &Path, args: &LintArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(
+    workspace: &WorkspaceArg,
+    args: &LintArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let workspace = &*workspace.find()?;
     let mut found = findings(workspace, args.agent.as_deref(), args.blueprint.as_deref())?;
     if args.lock {
         found.extend(lock::check(workspace)?.into_iter().map(|drift| {

@@ -1,12 +1,13 @@
 //! `foreword man`: generated from the definition of the command line.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, CommandFactory};
 
 use crate::cli::Cli;
 use crate::error::CliError;
 use crate::terminal::Terminal;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Write man pages
 #[derive(Args, Debug)]
@@ -19,7 +20,7 @@ pub(crate) struct ManArgs {
     directory: PathBuf,
 }
 
-pub(crate) fn run(_: &Path, args: &ManArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(_: &WorkspaceArg, args: &ManArgs, terminal: &Terminal) -> Result<(), CliError> {
     let directory = &args.directory;
     std::fs::create_dir_all(directory)
         .and_then(|()| clap_mangen::generate_to(Cli::command(), directory))

@@ -1,14 +1,15 @@
 //! `foreword mcp`: a workspace, or a session behind its socket, for MCP clients.
 
+use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use foreword_host::{ClientSession, Host};
 use foreword_mcp::{
     Backend, HttpOptions, HttpServer, PromptInfo, SkillInfo, SocketBackend, ToolInfo, agent_tools,
-    serve_stdio,
+    refuse_stdio, serve_stdio,
 };
 use foreword_protocol::{Action, ErrorCode, Failure};
 use foreword_store::SessionId;
@@ -20,6 +21,7 @@ use crate::commands::explain::without_text;
 use crate::error::CliError;
 use crate::hosting;
 use crate::terminal::Terminal;
+use crate::workspace_arg::WorkspaceArg;
 
 const MAX_TOKEN_BYTES: u64 = 4096;
 
@@ -35,6 +37,7 @@ Over HTTP, clients send the token as `Authorization: Bearer TOKEN`.
 
 Examples:
   foreword mcp -w my-agent --trust
+  foreword mcp -w my-agent --tools prompt_build,skill_read,memory_search
   foreword mcp -w my-agent --http 127.0.0.1:8722
   claude mcp add foreword -- foreword mcp -w my-agent --trust")]
 pub(crate) struct McpArgs {
@@ -53,12 +56,19 @@ pub(crate) struct McpArgs {
     /// Session to continue, or the name of a new one
     #[arg(long, value_name = "ID", conflicts_with = "socket")]
     session: Option<String>,
+    /// Offer only these tools; separate several with commas
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "socket")]
+    tools: Vec<String>,
     /// Trust the workspace in its current state without asking
     #[arg(long)]
     trust: bool,
 }
 
-pub(crate) fn run(workspace: &Path, args: &McpArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(
+    workspace: &WorkspaceArg,
+    args: &McpArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
     let failed = |error: foreword_mcp::ServeError| CliError::usage(error.to_string());
     if let Some(socket) = &args.socket {
         super::agent::close_to_others()?;
@@ -70,11 +80,16 @@ pub(crate) fn run(workspace: &Path, args: &McpArgs, terminal: &Terminal) -> Resu
             .map_err(|error| CliError::usage(error.to_string()))?;
         return serve_stdio(Arc::new(backend)).map_err(failed);
     }
-    let host = hosting::open(workspace)?;
-    hosting::ensure_trusted(&host, None, args.trust, terminal)?;
-    let session = args.session.as_deref().map(SessionId::parse).transpose()?;
-    let session = host.client_session(session, args.agent.as_deref(), "mcp")?;
-    let backend = Arc::new(Local { host, session });
+    let backend = match Local::open(workspace, args, terminal) {
+        Ok(backend) => Arc::new(backend),
+        Err(error) if args.http.is_none() && !io::stdin().is_terminal() => {
+            // A client shows what it is answered, not what a server wrote to standard error.
+            let reason = [std::slice::from_ref(&error.message), &error.hints].concat().join("; ");
+            let _ = refuse_stdio(&reason);
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
     let Some(addr) = args.http else { return serve_stdio(backend).map_err(failed) };
     let (token, is_new) = match &args.token_file {
         Some(file) => {
@@ -103,6 +118,78 @@ fn new_token() -> Result<String, CliError> {
 struct Local {
     host: Arc<Host>,
     session: ClientSession,
+    tools: Vec<ToolInfo>,
+}
+
+impl Local {
+    fn open(
+        workspace: &WorkspaceArg,
+        args: &McpArgs,
+        terminal: &Terminal,
+    ) -> Result<Self, CliError> {
+        let tools = chosen(all_tools(), &args.tools)?;
+        let host = hosting::open(&workspace.find()?)?;
+        hosting::ensure_trusted(&host, None, args.trust, terminal).map_err(|error| CliError {
+            hints: vec![format!(
+                "run `foreword trust -w {}` in a terminal, then reconnect",
+                host.root().display()
+            )],
+            ..error
+        })?;
+        let session = args.session.as_deref().map(SessionId::parse).transpose()?;
+        let session = host.client_session(session, args.agent.as_deref(), "mcp")?;
+        Ok(Self { host, session, tools })
+    }
+}
+
+/// The named tools, or all of them if none is named.
+fn chosen(mut tools: Vec<ToolInfo>, names: &[String]) -> Result<Vec<ToolInfo>, CliError> {
+    let known = |name: &str| tools.iter().any(|tool| tool.name == name);
+    if let Some(unknown) = names.iter().find(|name| !known(name)) {
+        let all = || tools.iter().map(|tool| tool.name.as_str());
+        let error = CliError::usage(format!("unknown tool `{unknown}`"));
+        return Err(match foreword::nearest(unknown, all()) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error.hint(format!("tools: {}", all().collect::<Vec<_>>().join(", "))),
+        });
+    }
+    tools.retain(|tool| names.is_empty() || names.contains(&tool.name));
+    Ok(tools)
+}
+
+/// The actions of agents, and what needs none.
+fn all_tools() -> Vec<ToolInfo> {
+    let prompt = json!({
+        "type": "object",
+        "properties": {
+            "agent": {"type": "string", "description": "Agent ID; the default agent if omitted."},
+            "task": {"type": "string", "description": "Task to build the prompt for."},
+            "noMention": {"type": "boolean", "description": "The message does not mention the agent, which may stay silent."},
+        },
+        "additionalProperties": false,
+    });
+    let text = json!({
+        "type": "object",
+        "properties": {"text": {"type": "string", "description": "Text to scan."}},
+        "required": ["text"],
+        "additionalProperties": false,
+    });
+    let own = |name: &str, description: &str, input_schema: &Value| ToolInfo {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        input_schema: input_schema.clone(),
+        read_only: true,
+        sensitive: false,
+    };
+    let mut tools = agent_tools();
+    tools.push(own("prompt_build", "Compile an agent's system prompt.", &prompt));
+    tools.push(own(
+        "prompt_explain",
+        "Show the source and token cost of each section of an agent's prompt.",
+        &prompt,
+    ));
+    tools.push(own("scan", "Scan text for prompt injection.", &text));
+    tools
 }
 
 #[derive(Deserialize)]
@@ -122,37 +209,7 @@ struct ScanText {
 
 impl Backend for Local {
     fn tools(&self) -> Vec<ToolInfo> {
-        let prompt = json!({
-            "type": "object",
-            "properties": {
-                "agent": {"type": "string", "description": "Agent ID; the default agent if omitted."},
-                "task": {"type": "string", "description": "Task to build the prompt for."},
-                "noMention": {"type": "boolean", "description": "The message does not mention the agent, which may stay silent."},
-            },
-            "additionalProperties": false,
-        });
-        let text = json!({
-            "type": "object",
-            "properties": {"text": {"type": "string", "description": "Text to scan."}},
-            "required": ["text"],
-            "additionalProperties": false,
-        });
-        let own = |name: &str, description: &str, input_schema: &Value| ToolInfo {
-            name: name.to_owned(),
-            description: description.to_owned(),
-            input_schema: input_schema.clone(),
-            read_only: true,
-            sensitive: false,
-        };
-        let mut tools = agent_tools();
-        tools.push(own("prompt_build", "Compile an agent's system prompt.", &prompt));
-        tools.push(own(
-            "prompt_explain",
-            "Show the source and token cost of each section of an agent's prompt.",
-            &prompt,
-        ));
-        tools.push(own("scan", "Scan text for prompt injection.", &text));
-        tools
+        self.tools.clone()
     }
 
     fn call(&self, name: &str, args: Value) -> Result<Value, Failure> {

@@ -33,12 +33,11 @@ mod skill;
 mod taint;
 mod trust;
 
-use std::path::Path;
-
 use clap::Subcommand;
 
 use crate::error::CliError;
 use crate::terminal::Terminal;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Makes the enum of commands and its dispatch from one list, in the order of the help page.
 macro_rules! commands {
@@ -49,7 +48,7 @@ macro_rules! commands {
         }
 
         impl Command {
-            pub(crate) fn run(&self, workspace: &Path, terminal: &Terminal) -> Result<(), CliError> {
+            pub(crate) fn run(&self, workspace: &WorkspaceArg, terminal: &Terminal) -> Result<(), CliError> {
                 match self {
                     $(Self::$name(arguments) => $module::run(workspace, arguments, terminal),)*
                 }

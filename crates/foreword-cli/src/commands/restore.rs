@@ -1,6 +1,6 @@
 //! `foreword restore`: replaces the database of a workspace with a backup, as a recorded act.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
@@ -9,6 +9,7 @@ use crate::commands::skill::store;
 use crate::error::CliError;
 use crate::terminal::Terminal;
 use crate::user_env::{act, format_time};
+use crate::workspace_arg::WorkspaceArg;
 
 /// Replace the database of a workspace with a backup
 ///
@@ -28,10 +29,11 @@ pub(crate) struct RestoreArgs {
 }
 
 pub(crate) fn run(
-    workspace: &Path,
+    workspace: &WorkspaceArg,
     args: &RestoreArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
+    let workspace = &*workspace.find()?;
     let store = store(workspace)?;
     let file = args.file.display();
     let question = format!("Replace {} with {file}?", store.database_path().display());

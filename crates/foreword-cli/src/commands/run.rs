@@ -1,6 +1,5 @@
 //! `foreword run`: one turn for one message, or one turn for each due schedule.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
@@ -16,6 +15,7 @@ use crate::interrupts::Interrupts;
 use crate::json;
 use crate::terminal::Terminal;
 use crate::turn_printer::{TurnPrinter, check_end, summary};
+use crate::workspace_arg::{WorkspaceArg, below};
 
 /// Run an agent on one message
 ///
@@ -58,17 +58,23 @@ enum DryRun {
     Context,
 }
 
-pub(crate) fn run(workspace: &Path, args: &RunArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(
+    workspace: &WorkspaceArg,
+    args: &RunArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let workspace = &*workspace.find()?;
     let mut request = hosting::request(&args.turn)?;
     request.external = inputs::external(&args.external, args.message.as_deref() == Some("-"))?;
     if let Some(given) = &args.message {
         request.message = message(given)?;
     }
+    request.cwd = request.cwd.or_else(|| below(workspace));
     let host = hosting::open(workspace)?;
     if let Some(what) = args.dry_run {
         return dry_run(&host, &request, what, terminal);
     }
-    hosting::ensure_trusted(&host, args.turn.cwd.as_deref(), args.turn.trust, terminal)?;
+    hosting::ensure_trusted(&host, request.cwd.as_deref(), args.turn.trust, terminal)?;
     hosting::ensure_sandbox(&host, &mut request, terminal)?;
     hosting::apply_retention(&host, terminal);
     let tree = host.tree()?;

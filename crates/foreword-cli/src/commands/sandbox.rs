@@ -14,6 +14,7 @@ use serde_json::json;
 use crate::error::CliError;
 use crate::terminal::{Terminal, paint};
 use crate::user_env;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Test sandboxes
 #[derive(Subcommand, Debug)]
@@ -36,11 +37,12 @@ Examples:
 }
 
 pub(crate) fn run(
-    workspace: &Path,
+    workspace: &WorkspaceArg,
     command: &SandboxCommand,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     let SandboxCommand::Check { sandbox } = command;
+    let workspace = &*workspace.find_or_here();
     let settings = workspace.join(CONFIG_FILE).is_file().then(|| Workspace::open(workspace));
     let settings = settings.transpose()?.map(|workspace| workspace.config().host.clone());
     let settings = settings.unwrap_or_default();

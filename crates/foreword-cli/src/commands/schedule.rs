@@ -11,6 +11,7 @@ use crate::error::CliError;
 use crate::hosting;
 use crate::terminal::{Terminal, plain_line};
 use crate::user_env::format_time;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Manage what agents scheduled
 #[derive(Subcommand, Debug)]
@@ -32,10 +33,11 @@ Examples:
 }
 
 pub(crate) fn run(
-    workspace: &Path,
+    workspace: &WorkspaceArg,
     command: &ScheduleCommand,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
+    let workspace = &*workspace.find()?;
     match command {
         ScheduleCommand::List => list(workspace, terminal),
         ScheduleCommand::Remove { id } => remove(workspace, id, terminal),

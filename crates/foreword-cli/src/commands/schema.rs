@@ -1,13 +1,12 @@
 //! `foreword schema`: the protocol between agents and their host.
 
-use std::path::Path;
-
 use clap::Args;
 use foreword_protocol::{action_schema, actions, schema};
 
 use crate::error::CliError;
 use crate::json;
 use crate::terminal::Terminal;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Print the JSON Schema of the agent protocol
 #[derive(Args, Debug)]
@@ -20,7 +19,11 @@ pub(crate) struct SchemaArgs {
     action: Option<String>,
 }
 
-pub(crate) fn run(_: &Path, args: &SchemaArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(
+    _: &WorkspaceArg,
+    args: &SchemaArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
     let Some(name) = &args.action else { return terminal.print(&json::unversioned(&schema())?) };
     let found = actions().iter().find(|action| action.name == name);
     let Some(found) = found else {

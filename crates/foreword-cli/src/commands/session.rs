@@ -18,6 +18,7 @@ use crate::error::CliError;
 use crate::hosting;
 use crate::terminal::{Terminal, counted, paint, plain_line};
 use crate::user_env::{config_dir, format_time, now_ms};
+use crate::workspace_arg::WorkspaceArg;
 
 /// Show and delete conversations with agents
 #[derive(Subcommand, Debug)]
@@ -71,10 +72,11 @@ Examples:
 }
 
 pub(crate) fn run(
-    workspace: &Path,
+    workspace: &WorkspaceArg,
     command: &SessionCommand,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
+    let workspace = &*workspace.find()?;
     if let SessionCommand::Rm { ids, older_than, yes } = command {
         return remove(workspace, ids, *older_than, *yes, terminal);
     }

@@ -11,6 +11,7 @@ use crate::error::CliError;
 use crate::hosting;
 use crate::terminal::{Terminal, counted, plain_line};
 use crate::user_env::format_time;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Items to show before the question.
 const MAX_SHOWN: usize = 20;
@@ -52,10 +53,11 @@ pub(crate) struct TaintClearArgs {
 }
 
 pub(crate) fn run(
-    workspace: &Path,
+    workspace: &WorkspaceArg,
     command: &TaintCommand,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
+    let workspace = &*workspace.find()?;
     match command {
         TaintCommand::List => list(workspace, terminal),
         TaintCommand::Clear(args) => clear(workspace, args, terminal),

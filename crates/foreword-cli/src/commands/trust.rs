@@ -1,6 +1,6 @@
 //! `foreword trust`: review what a workspace tells the model and gives away, and trust it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use foreword::visible_line;
@@ -12,6 +12,7 @@ use crate::hosting;
 use crate::terminal::Terminal;
 use crate::trust_question;
 use crate::user_env;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Review and trust a workspace
 ///
@@ -40,11 +41,15 @@ pub(crate) struct TrustArgs {
     revoke: bool,
 }
 
-pub(crate) fn run(workspace: &Path, args: &TrustArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(
+    workspace: &WorkspaceArg,
+    args: &TrustArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
     if args.list {
         return list(terminal);
     }
-    let host = hosting::open(workspace)?;
+    let host = hosting::open(&workspace.find()?)?;
     if args.revoke {
         let revoked = host.revoke_trust()?;
         if terminal.json {

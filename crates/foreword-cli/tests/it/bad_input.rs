@@ -317,8 +317,10 @@ fn payloads() {
         (b"\xff", &["standard input is not UTF-8"]),
     ] {
         let empty = Scratch::new(&[]);
-        let run =
-            Foreword::new(&["build", "--payload", "-"]).here(empty.path()).stdin(payload).run();
+        let run = Foreword::new(&["build", "-w", ".", "--payload", "-"])
+            .here(empty.path())
+            .stdin(payload)
+            .run();
         refused(&run, &String::from_utf8_lossy(payload), said);
     }
 }

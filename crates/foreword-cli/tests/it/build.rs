@@ -302,18 +302,42 @@ fn over_budget_is_a_warning_and_under_strict_a_failure() {
     let workspace = workspace();
     let lax = workspace.run(&["build", "--now", NOW, "--max-prompt-tokens", "50"]);
     assert_eq!(lax.status, 0);
-    assert!(lax.stderr.starts_with("warning: the prompt needs "), "{}", lax.stderr);
+    assert!(lax.stderr.contains("warning: the prompt needs "), "{}", lax.stderr);
     assert!(lax.stderr.contains("only 50 are available"), "{}", lax.stderr);
 
     let strict = workspace.run(&["build", "--now", NOW, "--strict", "--max-prompt-tokens", "50"]);
     assert_eq!(strict.status, 1);
     assert_eq!(strict.stdout, lax.stdout, "the prompt is built all the same");
-    assert!(strict.stderr.starts_with("error: the prompt needs "), "{}", strict.stderr);
+    assert!(strict.stderr.contains("error: the prompt needs "), "{}", strict.stderr);
 
     let fits = workspace.run(&["build", "--strict", "--max-prompt-tokens", "3000"]).ok();
     assert!(!fits.stdout.is_empty());
     let quiet = workspace.run(&["build", "--quiet", "--max-prompt-tokens", "50"]).ok();
     assert!(!quiet.stdout.is_empty());
+}
+
+#[test]
+fn what_was_shortened_or_left_out_is_said() {
+    let long = format!("# Ferries\n\n{}", "They leave at noon from the old pier.\n\n".repeat(80));
+    let workspace = Scratch::new(&[("SOUL.md", "Calm.\n"), ("CONTEXT.md", &long)]);
+    workspace.run(&["build", "--strict", "hello"]).ok();
+    let tight = ["build", "--now", NOW, "--max-prompt-tokens", "900", "hello"];
+    let run = workspace.run(&tight);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("warning: section context "), "{}", run.stderr);
+    let strict = workspace.run(&[&tight[..], &["--strict"]].concat());
+    assert_eq!((strict.status, &strict.stdout), (1, &run.stdout), "{}", strict.stderr);
+    assert!(strict.stderr.contains("error: the prompt is incomplete: "), "{}", strict.stderr);
+    // A limit on a file counts as well.
+    workspace.write("foreword.toml", "[limits]\nmax_file_chars = 500\n");
+    let run = workspace.run(&["build", "--strict", "hello"]);
+    assert_eq!(run.status, 1, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("warning: file CONTEXT.md: cut to 500 characters"),
+        "{}",
+        run.stderr
+    );
+    workspace.run(&["build", "--quiet", "hello"]).ok();
 }
 
 #[test]

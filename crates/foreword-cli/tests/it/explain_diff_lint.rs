@@ -38,7 +38,7 @@ fn explain_shows_a_table_and_what_was_left_out() {
     assert!((98.0..102.0).contains(&shares), "{shares}");
     assert!(!run.stdout.contains("omitted"));
 
-    let run = workspace.run(&["explain", "--now", NOW, "--max-prompt-tokens", "850", "Hello"]).ok();
+    let run = workspace.run(&["explain", "--now", NOW, "--max-prompt-tokens", "760", "Hello"]).ok();
     let (_, left_out) = run.stdout.split_once("\nomitted\n").unwrap();
     assert!(left_out.lines().next().unwrap().contains(": over budget: "), "{}", run.stdout);
 

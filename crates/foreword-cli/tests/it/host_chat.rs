@@ -80,7 +80,7 @@ fn a_conversation_without_a_terminal() {
     assert_eq!(run.stderr.matches("there is no index").count(), 0, "{}", run.stderr);
     for shown in [
         "did you mean `/skills`?",
-        "→ list {\"path\":\".\"}",
+        "→ list .\n  │ ",
         "session desk · turn 1 · 11 in, 13 out (7 cache read, 5 cache write)",
         "session desk · turn 2 · ",
     ] {
@@ -311,7 +311,7 @@ fn a_person_at_a_terminal() {
     }
     let cancelled = Instant::now();
     chat.keys("\u{3}");
-    chat.wait_for("turn cancelled; the session continues");
+    chat.wait_for("turn interrupted; what was said and done so far is kept");
     assert!(cancelled.elapsed() < Duration::from_secs(20));
     chat.wait_for("> ");
     // Ctrl-C at the prompt takes back what was typed; the up arrow twice brings the first line.
@@ -339,7 +339,7 @@ fn a_person_at_a_terminal() {
     let shown = scratch.run(&["session", "show", "typed", "--json"]).ok().json();
     let turns = shown["turns"].as_array().unwrap();
     let states: Vec<&str> = turns.iter().map(|turn| turn["state"].as_str().unwrap()).collect();
-    assert_eq!(states, ["done", "failed", "done"]);
+    assert_eq!(states, ["done", "interrupted", "done"]);
 }
 
 #[test]

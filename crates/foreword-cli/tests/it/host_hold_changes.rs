@@ -353,15 +353,17 @@ fn an_approved_call_stays_fenced_in_what_follows() {
 }
 
 #[test]
-fn pending_skills_are_listed_with_the_command_that_decides() {
+fn pending_skills_are_listed_and_decided_like_the_rest() {
     let scratch = workspace();
     scratch.write("env.md", crate::skill::CAPABLE);
     let id = scratch.run(&["skill", "propose", "env.md", "--json"]).ok().json();
     let id = id["id"].as_str().unwrap();
     let listed = scratch.run(&["approve"]).ok().stdout;
-    assert!(listed.contains(&format!("run `foreword skill approve {id}`")), "{listed}");
+    assert!(listed.starts_with(id) && listed.contains("skill env by user:"), "{listed}");
     let listed = scratch.run(&["approve", "--json"]).ok().json();
     assert_eq!(listed["skills"][0]["id"], id);
+    let rejected = scratch.run(&["approve", id, "--reject", "--reason", "no"]).ok().stdout;
+    assert!(rejected.starts_with("rejected env "), "{rejected}");
 }
 
 #[test]

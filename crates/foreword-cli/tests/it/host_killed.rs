@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::Scratch;
-use crate::support::model::{Answer, ModelServer};
+use crate::support::model::{Answer, ModelServer, text, tool};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
@@ -203,12 +203,16 @@ fn nothing_finished_is_lost_and_nothing_is_left() {
 fn ctrl_c_at_a_terminal_is_a_cancellation() {
     use std::os::unix::process::CommandExt as _;
     let scratch = Scratch::new(&[("foreword.toml", "model = 'test-model'\n")]);
-    let model = ModelServer::start(|_, _| {
-        let input = json!({"command": "touch begun; sleep 30"});
-        Answer::Tools(String::new(), vec![("bash".to_owned(), input)])
+    let model = ModelServer::start(|number, _| match number {
+        0 => tool("bash", json!({"command": "echo one > first; echo done"})),
+        1 => {
+            let input = json!({"command": "touch begun; sleep 30"});
+            Answer::Tools("Now the slow one.".to_owned(), vec![("bash".to_owned(), input)])
+        }
+        _ => text("I was interrupted."),
     });
     let mut child = crate::support::command()
-        .args(["run", "--quiet", "--trust", "--json", "-m", "Go on."])
+        .args(["run", "--quiet", "--trust", "--json", "--session", "s", "-m", "Go on."])
         .current_dir(scratch.path())
         .env("FOREWORD_CONFIG_DIR", scratch.config_dir())
         .env("PATH", "/usr/local/bin:/usr/bin:/bin")
@@ -230,6 +234,25 @@ fn ctrl_c_at_a_terminal_is_a_cancellation() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("cancelled") && !said.contains("without an answer"), "{said}");
+    assert!(said.contains("\"state\": \"interrupted\""), "{said}");
+    assert!(said.contains("turn interrupted") && !said.contains("without an answer"), "{said}");
     assert!(since.elapsed() < Duration::from_secs(25), "it did not wait for the command");
+    let shown = scratch.run(&["session", "show", "s", "--json"]).ok().json();
+    assert_eq!(shown["turns"][0]["state"], "interrupted");
+
+    // The next turn knows what was said and done, and that it ended there.
+    crate::support::host::done(&scratch, &model, &["--session", "s", "-m", "What happened?"]);
+    let asked = model.asked();
+    let told = &asked.last().unwrap().raw;
+    for kept in [
+        "Go on.",
+        "echo one > first",
+        "Now the slow one.",
+        "touch begun; sleep 30",
+        "It may or may not have taken effect.",
+        "[The user interrupted the turn here.]",
+        "What happened?",
+    ] {
+        assert!(told.contains(kept), "{kept}: {told}");
+    }
 }

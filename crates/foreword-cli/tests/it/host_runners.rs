@@ -125,3 +125,24 @@ fn pi_reaches_the_model_from_a_subprocess() {
 fn claude_code_reaches_the_model_from_a_subprocess() {
     in_a_subprocess("claude-code", "claude");
 }
+
+#[test]
+fn claude_code_uses_its_own_login_where_there_is_no_key() {
+    let Some(path) = path_with("claude") else { return };
+    let scratch = workspace("standard");
+    let model = ModelServer::saying(vec![text("Here I am.")]);
+    let run = scratch
+        .command(&["run", "-q", "--trust", "--runner", "claude-code", "-m", "hello"])
+        .env("PATH", path)
+        .env("ANTHROPIC_BASE_URL", &model.url)
+        .env("CLAUDE_CODE_OAUTH_TOKEN", "sk-ant-oat01-the-login")
+        .run();
+    assert_eq!((run.status, run.stdout.as_str()), (0, "Here I am.\n"), "{}", run.stderr);
+    let asked = model.asked();
+    assert!(!asked.is_empty());
+    for asked in &asked {
+        assert_eq!(asked.header("authorization"), Some("Bearer sk-ant-oat01-the-login"));
+        assert_eq!(asked.header("x-api-key"), None);
+        assert!(asked.header("anthropic-beta").unwrap().contains("oauth-2025-04-20"));
+    }
+}

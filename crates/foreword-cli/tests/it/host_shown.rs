@@ -48,7 +48,7 @@ fn the_texts_of_steps_and_the_tools_between_them_are_in_order() {
     let said = shown(&scratch, &model, &["-m", "look"]).together();
     let at = |part: &str| said.find(part).unwrap_or_else(|| panic!("{part}: {said}"));
     let places =
-        [at("Hm."), at("\"true\""), at("I'll look at 0123abcd"), at("\"false\""), at("Fin.")];
+        [at("Hm."), at("→ bash true"), at("I'll look at 0123abcd"), at("→ bash false"), at("Fin.")];
     assert!(places.is_sorted(), "{said}");
     let model = ModelServer::saying(answers());
     let run = shown(&scratch, &model, &["-m", "look", "--json"]).run();

@@ -105,7 +105,7 @@ fn no_is_never_a_grant_and_a_name_never_picks_among_several() {
     assert!(run.fails(1).contains("already decided: granted by user:"), "{}", run.stderr);
     let run = scratch.run(&["approve", "zzzz"]);
     let said = run.fails(2);
-    assert!(said.contains("no refused action or proposed change"), "{said}");
+    assert!(said.contains("no refused action, proposed change or skill has the ID"), "{said}");
     let open = ["approve", "--yes", "spawn_agent", "--session", "b", "--json"];
     let granted = scratch.run(&open).ok().json();
     assert_eq!(granted["action"], "spawn_agent");

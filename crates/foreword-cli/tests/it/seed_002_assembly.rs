@@ -142,7 +142,7 @@ mod task_0_5_manifests {
     }
 
     #[test]
-    fn a_build_with_a_stale_or_missing_index_does_the_work_itself_and_warns() {
+    fn a_build_with_a_stale_or_missing_index_does_the_work_itself() {
         let workspace = workspace();
         let build = || workspace.run(&["build", "--json", "--now", NOW, "send a telegram"]);
         assert!(build().stderr.starts_with("warning: there is no index: "), "{}", build().stderr);
@@ -152,9 +152,9 @@ mod task_0_5_manifests {
         let more = "\n[[tool]]\nname = \"telegram_send\"\ndescription = \"Send a telegram.\"\n";
         workspace.write("tools.toml", tools + more);
         let run = build();
-        let warning = "warning: the index is stale: 1 text was embedded for this build; \
-                       run `foreword index` to keep them\n";
-        assert_eq!(run.stderr, warning);
+        // It also brings the index up to date.
+        assert_eq!(run.stderr, "");
+        workspace.run(&["index", "--check"]).ok();
         assert!(
             section(&run.json(), "capabilities")
                 .unwrap()

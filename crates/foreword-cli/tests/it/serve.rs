@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// The answers to a session's lines. Every session ends with exit 0 at the end of its input.
 fn session(workspace: &Scratch, lines: &[&str]) -> Vec<Value> {
-    let run = Foreword::new(&["serve", "--stdio"])
+    let run = Foreword::new(&["serve", "--stdio", "-w", "."])
         .here(workspace.path())
         .stdin(lines.join("\n"))
         .run()

@@ -1,19 +1,21 @@
 //! `foreword build`: the prompt on standard output, or its manifest as JSON.
 
+mod format;
 mod watch;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
-use foreword::{Field, Manifest, Prompt, TokenCounter};
+use clap::Args;
+use foreword::{Manifest, Prompt, TokenCounter, visible_line};
 use foreword_gather::Gathered;
 use foreword_host::log_prompt;
-use serde_json::{Value, json};
 
+pub(crate) use self::format::Format;
 use crate::args::SourceArgs;
 use crate::error::CliError;
 use crate::terminal::Terminal;
+use crate::workspace_arg::WorkspaceArg;
 use crate::{inputs, json, lock};
 
 /// Compile a prompt
@@ -36,7 +38,7 @@ pub(crate) struct BuildArgs {
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Fail with exit code 1 if the prompt exceeds its budget
+    /// Fail with exit code 1 if anything was shortened or left out for want of room
     #[arg(long)]
     strict: bool,
     /// Rebuild on every change and print the difference
@@ -47,19 +49,13 @@ pub(crate) struct BuildArgs {
     lock: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, ValueEnum, PartialEq, Eq)]
-enum Format {
-    /// Exact text of the prompt
-    #[default]
-    Text,
-    /// `system` blocks with `cache_control`, and `messages`, for the Anthropic Messages API
-    Anthropic,
-    /// `messages` and `prompt_cache_key`, for OpenAI-compatible chat completions
-    Openai,
-}
-
-pub(crate) fn run(workspace: &Path, args: &BuildArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(
+    workspace: &WorkspaceArg,
+    args: &BuildArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
     let counter = inputs::counter(args.source.tokenizer)?;
+    let workspace = &*args.source.root(workspace)?;
     if args.watch {
         return watch::run(workspace, args, counter.as_deref(), terminal);
     }
@@ -82,6 +78,10 @@ pub(crate) fn run(workspace: &Path, args: &BuildArgs, terminal: &Terminal) -> Re
         })?,
         None => terminal.print(&text)?,
     }
+    let shortened = prompt.shortened();
+    for line in &shortened {
+        terminal.warn(&visible_line(line));
+    }
     if prompt.is_over_budget() {
         let message = format!(
             "the prompt needs {} tokens without its optional sections, but only {} are available",
@@ -93,6 +93,14 @@ pub(crate) fn run(workspace: &Path, args: &BuildArgs, terminal: &Terminal) -> Re
             return Err(CliError::failed(message).hint(hint));
         }
         terminal.warn(&message);
+    }
+    if args.strict && !shortened.is_empty() {
+        let count = u64::try_from(shortened.len()).unwrap_or(u64::MAX);
+        return Err(CliError::failed(format!(
+            "the prompt is incomplete: {} shortened or left out",
+            if count == 1 { "1 part was".to_owned() } else { format!("{count} parts were") }
+        ))
+        .hint("raise the limit that each warning names, or shorten its source"));
     }
     Ok(())
 }
@@ -126,49 +134,7 @@ fn rendered(
     let value = match format {
         Format::Text if json => return json::pretty(&manifest(prompt, build_time_ms)),
         Format::Text => return Ok(prompt.text().to_owned()),
-        Format::Anthropic => anthropic(prompt, task),
-        Format::Openai => openai(prompt, task),
+        other => other.body(prompt, task),
     };
     json::unversioned(&value)
-}
-
-/// The user message of a request: the turn context, or the task if the blueprint leaves it to the user
-/// message.
-fn user_message<'p>(prompt: &'p Prompt, task: &'p str) -> Option<&'p str> {
-    let turn = prompt.turn_context();
-    let left_out = prompt.filtered().iter().any(|filtered| filtered.id == Field::Task.as_str());
-    Some(if turn.is_empty() && left_out { task } else { turn }).filter(|text| !text.is_empty())
-}
-
-/// The fields of an Anthropic Messages request. Everything up to a `cache_control` is cached: the part
-/// that changes only with files, and the whole system prompt of the session.
-fn anthropic(prompt: &Prompt, task: &str) -> Value {
-    let (stable, session) = prompt.system_at_cache_boundary();
-    let system: Vec<Value> = [stable, session]
-        .into_iter()
-        .filter(|text| !text.is_empty())
-        .map(|text| json!({"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}))
-        .collect();
-    let messages: Vec<Value> = user_message(prompt, task)
-        .map(|text| json!({"role": "user", "content": [{"type": "text", "text": text}]}))
-        .into_iter()
-        .collect();
-    json!({"system": system, "messages": messages})
-}
-
-/// The fields of an OpenAI-compatible chat completion request. Providers cache by prefix; the key, a short
-/// digest of the stable part, routes requests with the same prefix to the same cache.
-fn openai(prompt: &Prompt, task: &str) -> Value {
-    let (stable, _) = prompt.system_at_cache_boundary();
-    let messages: Vec<Value> =
-        [("system", Some(prompt.system())), ("user", user_message(prompt, task))]
-            .into_iter()
-            .filter_map(|(role, text)| {
-                text.filter(|text| !text.is_empty()).map(|text| (role, text))
-            })
-            .map(|(role, text)| json!({"role": role, "content": text}))
-            .collect();
-    let digest = foreword::digest(stable.as_bytes());
-    let key: String = digest.trim_start_matches("blake3:").chars().take(32).collect();
-    json!({"messages": messages, "prompt_cache_key": key})
 }

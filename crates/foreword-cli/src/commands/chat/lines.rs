@@ -47,10 +47,10 @@ impl Lines {
         matches!(self, Self::Terminal(_))
     }
 
-    /// The next message. A line that ends with `\` continues on the next one.
-    pub(super) fn next(&mut self) -> Result<Input, CliError> {
+    /// The next message, asked for with `prompt`. A line that ends with `\` continues on the next one.
+    pub(super) fn next(&mut self, prompt: &str) -> Result<Input, CliError> {
         let mut said = String::new();
-        let mut prompt = "> ";
+        let mut prompt = prompt;
         loop {
             let line = match self.line(prompt)? {
                 Input::Said(line) => line,

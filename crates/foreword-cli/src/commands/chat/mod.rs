@@ -3,7 +3,6 @@
 mod lines;
 mod slash;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
@@ -13,12 +12,14 @@ use foreword_store::SessionId;
 use self::lines::{Input, Lines};
 use self::slash::Slash;
 use crate::args::TurnArgs;
+use crate::commands::approve;
 use crate::error::CliError;
 use crate::hosting;
 use crate::interrupts::Interrupts;
 use crate::terminal::{Terminal, counted};
 use crate::turn_printer::{LastPrompt, TurnPrinter, check_end, summary};
 use crate::user_env::now_ms;
+use crate::workspace_arg::{WorkspaceArg, below};
 
 /// Chat with an agent in the terminal
 ///
@@ -49,10 +50,16 @@ struct Chat<'t> {
     schedule_error: Option<String>,
 }
 
-pub(crate) fn run(workspace: &Path, args: &ChatArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(
+    workspace: &WorkspaceArg,
+    args: &ChatArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let workspace = &*workspace.find()?;
     let mut request = hosting::request(&args.turn)?;
+    request.cwd = request.cwd.or_else(|| below(workspace));
     let host = hosting::open(workspace)?;
-    hosting::ensure_trusted(&host, args.turn.cwd.as_deref(), args.turn.trust, terminal)?;
+    hosting::ensure_trusted(&host, request.cwd.as_deref(), args.turn.trust, terminal)?;
     hosting::apply_retention(&host, terminal);
     let session = match &request.session {
         Some(session) => session.clone(),
@@ -87,7 +94,8 @@ impl Chat<'_> {
     fn talk(&mut self, lines: &mut Lines) -> Result<(), CliError> {
         while !self.interrupts.ended() {
             self.run_due();
-            let said = match lines.next() {
+            let prompt = if lines.is_terminal() { self.prompt_line() } else { String::new() };
+            let said = match lines.next(&prompt) {
                 Ok(Input::Said(said)) => said,
                 Ok(Input::Cleared) => continue,
                 Ok(Input::End) => return Ok(()),
@@ -118,6 +126,14 @@ impl Chat<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What stands in front of the user's message: how many decisions wait.
+    fn prompt_line(&self) -> String {
+        match approve::pending(&self.host) {
+            Ok(count @ 1..) => format!("({count} to /approve) > "),
+            _ => "> ".to_owned(),
+        }
     }
 
     /// Runs one turn. An error does not end the conversation.

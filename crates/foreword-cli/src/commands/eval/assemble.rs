@@ -23,7 +23,7 @@ Examples:
   foreword eval assemble \"fix the login bug\" --json | jq .tools")]
 pub(crate) struct EvalAssembleArgs {
     #[command(flatten)]
-    source: SourceArgs,
+    pub(super) source: SourceArgs,
 }
 
 /// The blueprint for workspaces whose own shows no selection.

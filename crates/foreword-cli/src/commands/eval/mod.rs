@@ -9,12 +9,11 @@ mod run;
 mod screen;
 mod speed;
 
-use std::path::Path;
-
 use clap::Subcommand;
 
 use crate::error::CliError;
 use crate::terminal::Terminal;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Run evaluations and benchmarks
 #[derive(Subcommand, Debug)]
@@ -29,13 +28,13 @@ pub(crate) enum EvalCommand {
 }
 
 pub(crate) fn run(
-    workspace: &Path,
+    workspace: &WorkspaceArg,
     command: &EvalCommand,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     match command {
-        EvalCommand::Run(args) => run::run(workspace, args, terminal),
-        EvalCommand::Assemble(args) => assemble::run(workspace, args, terminal),
+        EvalCommand::Run(args) => run::run(&workspace.find()?, args, terminal),
+        EvalCommand::Assemble(args) => assemble::run(&args.source.root(workspace)?, args, terminal),
         EvalCommand::Retrieval(args) => retrieval::run(args, terminal),
         EvalCommand::Memory(args) => memory::run(args, terminal),
         EvalCommand::Injection(args) => injection::run(args, terminal),

@@ -30,6 +30,7 @@ use crate::error::CliError;
 use crate::hosting;
 use crate::terminal::{Terminal, can_ask};
 use crate::user_env;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Agents whose prompt is tried after writing, to bound the time.
 const MAX_TRIED: usize = 50;
@@ -53,7 +54,12 @@ pub(crate) struct InitArgs {
     from: Option<PathBuf>,
 }
 
-pub(crate) fn run(workspace: &Path, args: &InitArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(
+    workspace: &WorkspaceArg,
+    args: &InitArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let workspace = workspace.directory();
     write::check_root(workspace)?;
     let mut report = Report::new(workspace);
     let mut files = match &args.from {

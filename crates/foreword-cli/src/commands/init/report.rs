@@ -134,7 +134,9 @@ impl Report {
                 "foreword trust -w {workspace}, then foreword build -w {workspace}{agent} \"…\""
             );
         }
-        format!("foreword build -w {workspace}{agent} \"…\"")
+        format!(
+            "foreword build -w {workspace}{agent} \"…\", or foreword run -w {workspace}{agent} -m \"hello\""
+        )
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 use foreword_search::{Memories, MemoryKind, NewEntry};
 use foreword_store::AddOutcome;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{ScopeArgs, as_dyn, database, embedder_if_any, scope};
 use crate::error::CliError;
@@ -16,7 +16,7 @@ use crate::user_env::act_of;
 /// Store a memory
 ///
 /// Memories of the kinds system, meta and override are stored and listed, but never given to an agent.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
   foreword memory add \"Ada prefers tabs over spaces\" --kind preference
@@ -25,24 +25,24 @@ Examples:
 pub(crate) struct MemoryAddArgs {
     /// Text to remember, or - for standard input
     #[arg(value_name = "TEXT|-")]
-    text: String,
+    pub(crate) text: String,
     /// Kind: note, fact, preference, activity or another lower-case word
     #[arg(short, long, default_value = "note", value_name = "WORD")]
-    kind: String,
+    pub(crate) kind: String,
     #[command(flatten)]
-    scope: ScopeArgs,
+    pub(crate) scope: ScopeArgs,
     /// Mark the memory as external and untrusted
     #[arg(long)]
-    tainted: bool,
+    pub(crate) tainted: bool,
     /// Source of the memory
     #[arg(long, value_name = "TEXT")]
-    source: Option<String>,
+    pub(crate) source: Option<String>,
     /// Day that the memory is about
     #[arg(long, value_name = "YYYY-MM-DD")]
-    date: Option<String>,
+    pub(crate) date: Option<String>,
     /// Importance, 0 to 1
     #[arg(long, value_name = "NUMBER")]
-    importance: Option<f64>,
+    pub(crate) importance: Option<f64>,
 }
 
 pub(super) fn run(
@@ -50,12 +50,29 @@ pub(super) fn run(
     args: &MemoryAddArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let text = match args.text.as_str() {
-        "-" => read_input(Path::new("-"))?.trim_end().to_owned(),
-        text => text.to_owned(),
-    };
+    let mut args = args.clone();
+    if args.text == "-" {
+        read_input(Path::new("-"))?.trim_end().clone_into(&mut args.text);
+    }
+    let done = add(workspace, &args, terminal)?;
+    if terminal.json {
+        return terminal.print_json_line(&done);
+    }
+    let id = done["id"].as_str().unwrap_or_default();
+    terminal.print(&match done["state"].as_str() {
+        Some("new") => format!("remembered as {id}\n"),
+        _ => format!("already remembered as {id}\n"),
+    })
+}
+
+/// Stores a memory; gives its ID, and whether it is new.
+pub(crate) fn add(
+    workspace: &Path,
+    args: &MemoryAddArgs,
+    terminal: &Terminal,
+) -> Result<Value, CliError> {
     let entry = NewEntry {
-        text,
+        text: args.text.clone(),
         kind: MemoryKind::parse(&args.kind)?,
         scope: scope(&args.scope),
         date: args.date.clone(),
@@ -78,11 +95,5 @@ pub(super) fn run(
         Some(AddOutcome::Duplicate(id) | AddOutcome::IdTaken(id)) => (id, "same"),
         None => return Err(CliError::internal("nothing was stored")),
     };
-    if terminal.json {
-        return terminal.print_json_line(&json!({ "id": id, "state": state }));
-    }
-    terminal.print(&match state {
-        "new" => format!("remembered as {id}\n"),
-        _ => format!("already remembered as {id}\n"),
-    })
+    Ok(json!({ "id": id, "state": state }))
 }

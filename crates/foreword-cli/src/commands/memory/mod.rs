@@ -17,17 +17,20 @@ use foreword_gather::AnyEmbedder;
 use foreword_search::{MemoryEntry, MemoryScope};
 use serde_json::{Value, json};
 
+pub(crate) use self::add::{MemoryAddArgs, add};
+pub(crate) use self::search::{MemorySearchArgs, search};
 use crate::commands::skill;
 use crate::error::CliError;
 use crate::inputs::user_request;
 use crate::terminal::Terminal;
 use crate::user_env::format_time;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Manage agent memories
 #[derive(Subcommand, Debug)]
 pub(crate) enum MemoryCommand {
-    Add(add::MemoryAddArgs),
-    Search(search::MemorySearchArgs),
+    Add(MemoryAddArgs),
+    Search(MemorySearchArgs),
     List(list::MemoryListArgs),
     Show(show::MemoryShowArgs),
     Forget(forget::MemoryForgetArgs),
@@ -36,24 +39,25 @@ pub(crate) enum MemoryCommand {
     Reindex(reindex::MemoryReindexArgs),
 }
 
-#[derive(Args, Debug, Default)]
-struct ScopeArgs {
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct ScopeArgs {
     /// Agent that the memory belongs to
     #[arg(short, long, value_name = "ID")]
-    agent: Option<String>,
+    pub(crate) agent: Option<String>,
     /// User that the memory belongs to
     #[arg(long, value_name = "ID")]
-    user: Option<String>,
+    pub(crate) user: Option<String>,
     /// Session that the memory belongs to
     #[arg(long, value_name = "ID")]
-    session: Option<String>,
+    pub(crate) session: Option<String>,
 }
 
 pub(crate) fn run(
-    workspace: &Path,
+    workspace: &WorkspaceArg,
     command: &MemoryCommand,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
+    let workspace = &*workspace.find()?;
     match command {
         MemoryCommand::Add(args) => add::run(workspace, args, terminal),
         MemoryCommand::Search(args) => search::run(workspace, args, terminal),

@@ -22,28 +22,28 @@ Examples:
   foreword memory search deploy --all --json              Include every score and kind")]
 pub(crate) struct MemorySearchArgs {
     /// Question or keywords
-    query: String,
+    pub(crate) query: String,
     /// Maximum number of results
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
-    limit: usize,
+    pub(crate) limit: usize,
     /// Search only this kind
     #[arg(short, long, value_name = "WORD")]
-    kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// Include low scores and kinds that agents never get
     #[arg(long)]
-    all: bool,
+    pub(crate) all: bool,
     /// Minimum score, 0 to 1 [default: 0.7]
     #[arg(long, value_name = "NUMBER")]
-    min_score: Option<f32>,
+    pub(crate) min_score: Option<f32>,
     #[command(flatten)]
-    scope: ScopeArgs,
+    pub(crate) scope: ScopeArgs,
 }
 
-pub(super) fn run(
+fn recall(
     workspace: &Path,
     args: &MemorySearchArgs,
     terminal: &Terminal,
-) -> Result<(), CliError> {
+) -> Result<Recalled, CliError> {
     if let Some(score) = args.min_score.filter(|score| !(0.0..=1.0).contains(score)) {
         return Err(CliError::usage(format!(
             "invalid value for `--min-score`: {score}; expected a number from 0 to 1"
@@ -86,6 +86,24 @@ pub(super) fn run(
             embedder.id()
         ));
     }
+    Ok(found)
+}
+
+/// Searches memories; gives them with their scores.
+pub(crate) fn search(
+    workspace: &Path,
+    args: &MemorySearchArgs,
+    terminal: &Terminal,
+) -> Result<Value, CliError> {
+    answer(&recall(workspace, args, terminal)?)
+}
+
+pub(super) fn run(
+    workspace: &Path,
+    args: &MemorySearchArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let found = recall(workspace, args, terminal)?;
     if terminal.json {
         return terminal.print_json(&answer(&found)?);
     }

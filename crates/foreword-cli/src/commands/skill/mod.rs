@@ -1,6 +1,6 @@
 //! `foreword skill`: skills that agents propose and people approve.
 
-mod approve;
+pub(crate) mod approve;
 mod import;
 mod lint;
 pub(crate) mod list;
@@ -8,7 +8,7 @@ mod log;
 pub(crate) mod proposals;
 mod propose;
 mod read;
-mod reject;
+pub(crate) mod reject;
 mod resubmit;
 mod revert;
 mod screen;
@@ -30,6 +30,7 @@ pub(crate) use self::screen::PolicyName;
 use crate::error::CliError;
 use crate::terminal::{Terminal, paint, plain_line};
 use crate::user_env::config_dir;
+use crate::workspace_arg::WorkspaceArg;
 
 /// Manage skills that agents propose and people approve
 #[derive(Subcommand, Debug)]
@@ -49,10 +50,15 @@ pub(crate) enum SkillCommand {
 }
 
 pub(crate) fn run(
-    workspace: &Path,
+    workspace: &WorkspaceArg,
     command: &SkillCommand,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
+    let workspace = &*match command {
+        // These look at files that the user names.
+        SkillCommand::Screen(_) | SkillCommand::Lint(_) => workspace.find_or_here(),
+        _ => workspace.find()?,
+    };
     match command {
         SkillCommand::List(_) => list::list(&store(workspace)?, terminal),
         SkillCommand::Read(args) => read::run(workspace, args, terminal),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use foreword_skills::SkillStore;
+use foreword_skills::{GitStore, SkillStore};
 use serde_json::json;
 
 use super::store;
@@ -29,9 +29,18 @@ pub(super) fn run(
     args: &RejectArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let mut store = store(workspace)?;
-    let proposal = store.proposal(&args.id)?;
-    store.reject(proposal.id.as_str(), args.reason.as_deref(), &act())?;
+    one(&mut store(workspace)?, &args.id, args.reason.as_deref(), terminal)
+}
+
+/// Rejects one proposal.
+pub(crate) fn one(
+    store: &mut GitStore,
+    id: &str,
+    reason: Option<&str>,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let proposal = store.proposal(id)?;
+    store.reject(proposal.id.as_str(), reason, &act())?;
     let (id, skill) = (proposal.id.as_str(), &proposal.skill);
     if terminal.json {
         return terminal.print_json(&json!({ "id": id, "skill": skill, "state": "rejected" }));

@@ -1,0 +1,110 @@
+//! A tool call on one line, and the first lines of its result.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::terminal::{counted, plain_line};
+
+/// Lines of a result that are shown.
+const MAX_LINES: usize = 3;
+const MAX_LINE: usize = 120;
+const MAX_VALUE: usize = 100;
+const MAX_OTHER: usize = 40;
+
+/// Arguments that say what a call is about, the most telling first.
+const TELLING: [&str; 14] = [
+    "command",
+    "path",
+    "file_path",
+    "pattern",
+    "query",
+    "url",
+    "skill",
+    "name",
+    "role",
+    "title",
+    "prompt",
+    "text",
+    "content",
+    "id",
+];
+
+/// A call: its tool, what it is about, and its other arguments.
+pub(crate) fn call(name: &str, input: &Value) -> String {
+    let mut line = format!("→ {}", plain_line(name, 60));
+    let Some(fields) = input.as_object() else {
+        if !input.is_null() {
+            let _ = write!(line, " {}", plain_line(&input.to_string(), MAX_VALUE));
+        }
+        return line;
+    };
+    let telling = TELLING.iter().find(|key| fields.get(**key).is_some_and(Value::is_string));
+    if let Some(value) = telling.and_then(|key| fields.get(*key)).and_then(Value::as_str) {
+        let _ = write!(line, " {}", plain_line(value, MAX_VALUE));
+    }
+    for (key, value) in fields.iter().filter(|(key, _)| Some(&key.as_str()) != telling) {
+        let value = match value {
+            Value::Null => continue,
+            Value::String(text) => plain_line(text, MAX_OTHER),
+            other => plain_line(&other.to_string(), MAX_OTHER),
+        };
+        let _ = write!(line, "  {}={value}", plain_line(key, MAX_OTHER));
+    }
+    plain_line_keeping(&line)
+}
+
+/// The first lines of a result, and how many more there are.
+pub(crate) fn result(content: &str, is_error: bool) -> String {
+    let mut lines = content.lines().filter(|line| !line.trim().is_empty());
+    let mut out = String::new();
+    for (number, line) in lines.by_ref().take(MAX_LINES).enumerate() {
+        let mark = if number == 0 && is_error { "failed: " } else { "" };
+        let _ = writeln!(out, "  │ {mark}{}", plain_line(line, MAX_LINE));
+    }
+    let more = u64::try_from(lines.count()).unwrap_or(u64::MAX);
+    if more > 0 {
+        let _ = writeln!(out, "  │ … {}", counted(more, "more line"));
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// The line, cut to a length that fits most terminals.
+fn plain_line_keeping(line: &str) -> String {
+    const MAX: usize = 200;
+    if line.chars().count() <= MAX {
+        return line.to_owned();
+    }
+    line.chars().take(MAX - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_call_reads_like_a_command() {
+        assert_eq!(call("list", &json!({"path": "."})), "→ list .");
+        assert_eq!(
+            call("edit", &json!({"path": "a.rs", "old": "x\ny", "all": true})),
+            "→ edit a.rs  all=true  old=x y"
+        );
+        assert_eq!(call("bash", &json!({"command": "ls\n-l"})), "→ bash ls -l");
+        assert_eq!(call("taskless", &json!({})), "→ taskless");
+        assert_eq!(call("odd", &json!("text\u{1b}[2J")), "→ odd \"text\\u{1b}[2J\"");
+        assert!(call("w", &json!({"content": "x".repeat(9000)})).chars().count() <= 200);
+    }
+
+    #[test]
+    fn a_result_shows_its_first_lines() {
+        assert_eq!(
+            result("one\n\ntwo\nthree\nfour\nfive\n", false),
+            "  │ one\n  │ two\n  │ three\n  │ … 2 more lines"
+        );
+        assert_eq!(result("no such file", true), "  │ failed: no such file");
+        assert_eq!(result("", false), "");
+    }
+}

@@ -1,0 +1,126 @@
+//! The first hour with Foreword: what a new user types, and what they see.
+
+use crate::support::host::{KEY, on_host};
+use crate::support::model::{ModelServer, text};
+use crate::support::{Foreword, Scratch};
+
+/// A run in a directory below the scratch, with the person's settings of the scratch.
+fn inside(scratch: &Scratch, directory: &str, args: &[&str]) -> Foreword {
+    let directory = scratch.join(directory);
+    std::fs::create_dir_all(&directory).unwrap();
+    Foreword::new(args).here(&directory).env("FOREWORD_CONFIG_DIR", scratch.config_dir())
+}
+
+#[test]
+fn a_new_workspace_answers_with_only_a_key() {
+    for (variables, default) in [
+        (["ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"], "claude-sonnet-5-5"),
+        (["OPENAI_BASE_URL", "OPENAI_API_KEY"], "gpt-5.5"),
+    ] {
+        let scratch = Scratch::new(&[]);
+        inside(&scratch, "agent", &["init", "--quiet"]).run().ok();
+        let model = ModelServer::saying(vec![text("Hello yourself.")]);
+        let run = inside(&scratch, "agent", &["run", "-m", "hello"])
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env(variables[0], &model.url)
+            .env(variables[1], KEY)
+            .run();
+        assert_eq!((run.status, run.stdout.as_str()), (0, "Hello yourself.\n"), "{}", run.stderr);
+        assert!(run.stderr.contains(&format!("using model {default}")), "{}", run.stderr);
+        let asked = model.asked();
+        assert_eq!(asked[0].body["model"], default);
+        assert!(asked[0].system().concat().contains(default), "the prompt names it too");
+    }
+}
+
+#[test]
+fn the_default_model_is_in_the_prompt_that_build_shows() {
+    let scratch = Scratch::new(&[("AGENTS.md", "Be brief.\n")]);
+    scratch.trust();
+    let model = ModelServer::saying(vec![text("Yes.")]);
+    let run = on_host(&scratch, &model, &["run", "-q", "--session", "s", "-m", "hello"]).run();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let shown = on_host(&scratch, &model, &["build", "-q", "--runner", "native", "hello"]).run();
+    assert!(shown.stdout.contains("claude-sonnet-5-5"), "{}", shown.stdout);
+    // A model that was named is not commented on.
+    let model = ModelServer::saying(vec![text("Yes.")]);
+    let run = on_host(&scratch, &model, &["run", "--model", "mine", "-m", "hello"]).run();
+    assert_eq!(model.asked()[0].body["model"], "mine");
+    assert!(!run.stderr.contains("using model"), "{}", run.stderr);
+}
+
+#[test]
+fn without_a_key_one_screen_says_what_to_set_and_what_works() {
+    let scratch = Scratch::new(&[]);
+    inside(&scratch, "agent", &["init", "--quiet"]).run().ok();
+    let run = inside(&scratch, "agent", &["run", "-m", "hello"]).run();
+    let said = run.fails(2);
+    for named in [
+        "ANTHROPIC_API_KEY",
+        "OPENAI_API_KEY",
+        "ANTHROPIC_BASE_URL",
+        "OPENAI_BASE_URL",
+        "foreword build",
+        "foreword explain",
+        "foreword scan",
+        "--runner claude-code",
+    ] {
+        assert!(said.contains(named), "{named}: {said}");
+    }
+    assert!(said.lines().count() <= 24, "one screen: {said}");
+    inside(&scratch, "agent", &["build", "--quiet", "hello"]).run().ok();
+}
+
+#[test]
+fn a_folder_below_finds_its_workspace() {
+    let scratch = Scratch::new(&[
+        ("w/foreword.toml", "model = 'test-model'\n"),
+        ("w/SOUL.md", "Calm and exact.\n"),
+        ("w/src/AGENTS.md", "Sources only.\n"),
+    ]);
+    let below = inside(&scratch, "w/src/deep", &["build", "-q", "hello"]).run().ok().stdout;
+    assert!(below.contains("Calm and exact.") && below.contains("Sources only."), "{below}");
+    inside(&scratch, "w/src/deep", &["memory", "add", "Ships on Tuesdays"]).run().ok();
+    assert!(scratch.join("w/.foreword/foreword.db").exists());
+    assert!(!scratch.join("w/src/deep/.foreword").exists());
+    let found = inside(&scratch, "w", &["memory", "list"]).run().ok().stdout;
+    assert!(found.contains("Ships on Tuesdays"), "{found}");
+
+    // The agent works where the person is.
+    let model = ModelServer::saying(vec![text("Yes.")]);
+    let run = inside(&scratch, "w/src/deep", &["run", "-q", "--trust", "-m", "hello"])
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("ANTHROPIC_BASE_URL", &model.url)
+        .env("ANTHROPIC_API_KEY", KEY)
+        .run();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(model.asked()[0].raw.contains("Sources only."));
+}
+
+#[test]
+fn without_a_workspace_there_is_a_message_and_no_trace() {
+    let scratch = Scratch::new(&[("w/foreword.toml", ""), ("w/inner/foreword.toml", "")]);
+    for args in [
+        &["build", "hello"][..],
+        &["explain"],
+        &["lint"],
+        &["memory", "add", "x"],
+        &["skill", "list"],
+        &["run", "-m", "hello"],
+        &["trust", "--yes"],
+        &["mcp"],
+    ] {
+        let run = inside(&scratch, "nowhere", args).run();
+        let said = run.fails(2);
+        assert!(said.contains("no workspace found in "), "{args:?}: {said}");
+        assert!(said.contains("`foreword init`") && said.contains("`-w DIR`"), "{said}");
+    }
+    assert_eq!(std::fs::read_dir(scratch.join("nowhere")).unwrap().count(), 0);
+    let nested = inside(&scratch, "w/inner", &["build", "hello"]).run();
+    assert!(nested.fails(2).contains("is inside another workspace"), "{}", nested.stderr);
+    inside(&scratch, "w/inner", &["build", "-q", "-w", ".", "hello"]).run().ok();
+    // Commands that need no workspace work anywhere.
+    inside(&scratch, "nowhere", &["scan", "--json"]).stdin("hello").run().ok();
+    inside(&scratch, "nowhere", &["trust", "--list", "--quiet"]).run().ok();
+    inside(&scratch, "nowhere", &["build", "--context", "-"]).stdin("{}").run().ok();
+}
