@@ -94,7 +94,7 @@ mod tests {
         );
         assert_eq!(call("bash", &json!({"command": "ls\n-l"})), "→ bash ls -l");
         assert_eq!(call("taskless", &json!({})), "→ taskless");
-        assert_eq!(call("odd", &json!("text\u{1b}[2J")), "→ odd \"text\\u{1b}[2J\"");
+        assert_eq!(call("odd", &json!("text\u{1b}[2J")), "→ odd \"text\\u001b[2J\"");
         assert!(call("w", &json!({"content": "x".repeat(9000)})).chars().count() <= 200);
     }
 
