@@ -58,8 +58,9 @@ pub(super) fn run(
     if terminal.json {
         return terminal.print_json_line(&done);
     }
-    let id = done["id"].as_str().unwrap_or_default();
-    terminal.print(&match done["state"].as_str() {
+    let field = |name: &str| done.get(name).and_then(Value::as_str);
+    let id = field("id").unwrap_or_default();
+    terminal.print(&match field("state") {
         Some("new") => format!("remembered as {id}\n"),
         _ => format!("already remembered as {id}\n"),
     })
