@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::embedder::{EmbedError, Embedder};
 use crate::static_table::table::StaticTable;
-use crate::tokenizer::sentence_piece::{Scratch, UNKNOWN};
+use crate::static_table::word_cache::Cached;
+use crate::tokenizer::sentence_piece::{Lattice, Scratch, UNKNOWN};
 use crate::vector::{EmbedderId, Vector, dot, normalise};
 
 /// Embeds with a static table, in microseconds a text and without loading anything.
@@ -87,17 +88,39 @@ impl StaticEmbedder {
     /// The sum of the rows of a text's pieces, gains applied; not scaled, so that the sums of parts
     /// make the sum of the whole.
     pub fn sum(&self, text: &str, scratch: &mut Scratch) -> Vec<f32> {
-        let rows = self.table.rows();
         let mut sum = vec![0.0; self.table.dims];
-        self.tokenise(text, scratch, |piece| {
-            if piece != UNKNOWN
-                && let Some((scale, codes)) = rows.get(piece)
-            {
-                add_row(&mut sum, codes, self.table.bits, scale, &self.table.levels);
+        let vocabulary = self.table.vocabulary();
+        let Scratch { lattice, words } = scratch;
+        if let Some(words) = words {
+            words.begin(&self.table.digest, self.table.dims);
+        }
+        vocabulary.each_word(text, lattice, |lattice| {
+            match words.as_mut().map_or(Cached::NotKept, |words| words.get(&lattice.word)) {
+                Cached::Known(word) => add(&mut sum, word),
+                Cached::New(word) => {
+                    self.add_pieces(lattice, word);
+                    add(&mut sum, word);
+                }
+                Cached::NotKept => self.add_pieces(lattice, &mut sum),
             }
         });
         sum.iter_mut().zip(&self.table.gains).for_each(|(x, gain)| *x *= gain);
         sum
+    }
+
+    /// Adds the rows of the pieces of a word.
+    fn add_pieces(&self, lattice: &mut Lattice, sum: &mut [f32]) {
+        let rows = self.table.rows();
+        self.table.vocabulary().segment(lattice, &mut |piece| {
+            if piece != UNKNOWN
+                && let Some((scale, codes)) = rows.get(piece)
+            {
+                match self.table.bits {
+                    3 => add_row_of_three_bits(sum, codes, scale, &self.table.pairs),
+                    bits => add_row(sum, codes, bits, scale, &self.table.levels),
+                }
+            }
+        });
     }
 }
 
@@ -113,6 +136,31 @@ impl Embedder for StaticEmbedder {
                 .map_err(|error| EmbedError::corrupt(error.to_string()))
         };
         texts.iter().map(vector).collect()
+    }
+}
+
+fn add(sum: &mut [f32], more: &[f32]) {
+    sum.iter_mut().zip(more).for_each(|(x, y)| *x += y);
+}
+
+/// Adds one packed row to a sum: [`add_row`] for the width of the built-in table, two codes at a time.
+fn add_row_of_three_bits(sum: &mut [f32], codes: &[u8], scale: f32, pairs: &[[f32; 2]; 64]) {
+    let pair = |code: u32| pairs.get((code & 63) as usize).copied().unwrap_or_default();
+    let (eights, rest) = sum.as_chunks_mut::<8>();
+    let (packed, _) = codes.as_chunks::<3>();
+    let tail = codes.get(3 * eights.len()..).unwrap_or_default();
+    for (eight, [low, mid, high]) in eights.iter_mut().zip(packed) {
+        let word = u32::from_le_bytes([*low, *mid, *high, 0]);
+        let ([a, b], [c, d]) = (pair(word), pair(word >> 6));
+        let ([e, f], [g, h]) = (pair(word >> 12), pair(word >> 18));
+        for (x, level) in eight.iter_mut().zip([a, b, c, d, e, f, g, h]) {
+            *x += level * scale;
+        }
+    }
+    let tail = tail.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+    for (place, x) in rest.iter_mut().enumerate() {
+        let [level, _] = pair(tail >> (3 * place));
+        *x += level * scale;
     }
 }
 

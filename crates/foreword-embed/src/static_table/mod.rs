@@ -6,3 +6,4 @@ pub(crate) mod pack;
 pub(crate) mod table;
 #[cfg(test)]
 pub(crate) mod tests;
+pub(crate) mod word_cache;

@@ -41,6 +41,8 @@ pub(crate) struct StaticTable {
     pub(crate) gains: Vec<f32>,
     /// Per code, filled up to 256 so that any code has a level.
     pub(crate) levels: [f32; 256],
+    /// The levels of two codes of three bits.
+    pub(crate) pairs: [[f32; 2]; 64],
 }
 
 impl StaticTable {
@@ -96,6 +98,7 @@ impl StaticTable {
             sections,
             gains: Vec::new(),
             levels: [0.0; 256],
+            pairs: [[0.0; 2]; 64],
             bytes,
         };
         if !table.low.is_finite() || !table.step.is_finite() {
@@ -105,6 +108,8 @@ impl StaticTable {
         let mut levels = table.levels;
         levels.iter_mut().zip(floats(table.section(4))).for_each(|(slot, level)| *slot = level);
         table.levels = levels;
+        let level = |code: usize| levels.get(code & 7).copied().unwrap_or_default();
+        table.pairs = std::array::from_fn(|code| [level(code), level(code >> 3)]);
         Ok(table)
     }
 

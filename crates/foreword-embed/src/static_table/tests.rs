@@ -63,6 +63,41 @@ fn a_vector_is_the_mean_of_its_pieces() {
 }
 
 #[test]
+fn keeping_words_changes_nothing() {
+    use crate::tokenizer::sentence_piece::Scratch;
+    let embedder = embedder();
+    // more words than are kept, repeated, and one that is too long to be kept
+    let many = (0..3000).map(|i| format!("turn on s{} é", i % 1700));
+    let some = ["turn turns on turn", &"turns".repeat(20), "", " ", "on é on"].map(str::to_owned);
+    let mut kept = Scratch::for_long_texts();
+    for text in many.chain(some) {
+        let plain = embedder.sum(&text, &mut Scratch::default());
+        for (x, y) in embedder.sum(&text, &mut kept).iter().zip(&plain) {
+            assert!((x - y).abs() <= 1e-5 * y.abs().max(1.0), "{text}: {x} {y}");
+        }
+    }
+    // a table with other vectors does not get those of the first
+    let other = Recipe { dims: 8, bits: 3, pieces: &[("\u{2581}", -1.0, vec![7; 8])], map: &[] };
+    let other = StaticEmbedder::from_bytes(other.write()).unwrap();
+    assert_eq!(other.sum("on", &mut kept), other.sum("on", &mut Scratch::default()));
+}
+
+#[test]
+fn rows_of_three_bits_are_read_as_any_other() {
+    for dims in 1..=17 {
+        let codes: Vec<u8> = (0..dims).map(|i| (i * 5 % 8) as u8).collect();
+        let pieces = [("\u{2581}", -1.0, codes.clone())];
+        let bytes = Recipe { dims, bits: 3, pieces: &pieces, map: &[] }.write();
+        let embedder = StaticEmbedder::from_bytes(bytes).unwrap();
+        let sum = embedder.sum("x", &mut crate::tokenizer::sentence_piece::Scratch::default());
+        let expected: Vec<f32> = codes.iter().map(|c| 2.0 * f32::from(*c) / 7.0 - 1.0).collect();
+        for (x, y) in sum.iter().zip(&expected) {
+            assert!((x - y).abs() < 1e-6, "{dims}: {sum:?} {expected:?}");
+        }
+    }
+}
+
+#[test]
 fn every_width_of_a_code_is_read() {
     for bits in 1..=8 {
         let top = ((1_u32 << bits) - 1) as u8;

@@ -1,5 +1,6 @@
 //! Text to pieces, as SentencePiece's unigram model does it, over tables that are read in place.
 
+use crate::static_table::word_cache::WordCache;
 use crate::tokenizer::double_array::DoubleArray;
 
 /// The visible space of SentencePiece, U+2581.
@@ -40,10 +41,26 @@ pub(crate) struct Vocabulary<'a> {
     pub(crate) replacements: &'a [u8],
 }
 
-/// Room for one word, kept from word to word so that a text costs a handful of allocations.
+/// Room that is kept from text to text, so that one costs a handful of allocations.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    word: Vec<u8>,
+    pub(crate) lattice: Lattice,
+    /// Vectors of words that were met, if they are to be kept.
+    pub(crate) words: Option<WordCache>,
+}
+
+impl Scratch {
+    /// Keeps the vectors of words, which pays off for texts of a page or more.
+    #[must_use]
+    pub fn for_long_texts() -> Self {
+        Self { lattice: Lattice::default(), words: Some(WordCache::default()) }
+    }
+}
+
+/// Room for one word.
+#[derive(Debug, Default)]
+pub(crate) struct Lattice {
+    pub(crate) word: Vec<u8>,
     /// For every end in the word: the best score, where its last piece starts, and that piece.
     best: Vec<(f64, u32, u32)>,
     pieces: Vec<u32>,
@@ -55,9 +72,19 @@ impl Vocabulary<'_> {
     /// A piece holds a visible space at its start or not at all (the model was trained so), so
     /// every word is segmented by itself and memory does not grow with the text.
     pub(crate) fn tokenise(self, text: &str, scratch: &mut Scratch, mut sink: impl FnMut(u32)) {
+        self.each_word(text, &mut scratch.lattice, |word| self.segment(word, &mut sink));
+    }
+
+    /// Passes every word of `text` to `sink`, normalised and with the space in front of it.
+    pub(crate) fn each_word(
+        self,
+        text: &str,
+        lattice: &mut Lattice,
+        mut sink: impl FnMut(&mut Lattice),
+    ) {
         let mut rest = text.as_bytes();
         let mut after_space = true;
-        scratch.word.clear();
+        lattice.word.clear();
         while let Some(first) = rest.first() {
             let (width, replacement) = match self.map.prefixes(rest).last() {
                 Some((width, value)) => (width, self.replacement(value)),
@@ -69,16 +96,21 @@ impl Vocabulary<'_> {
                     after_space = true;
                 } else {
                     if after_space {
-                        self.segment(scratch, &mut sink);
-                        scratch.word.extend_from_slice(&SPACE);
+                        if !lattice.word.is_empty() {
+                            sink(lattice);
+                        }
+                        lattice.word.clear();
+                        lattice.word.extend_from_slice(&SPACE);
                         after_space = false;
                     }
-                    scratch.word.push(*byte);
+                    lattice.word.push(*byte);
                 }
             }
             rest = after;
         }
-        self.segment(scratch, &mut sink);
+        if !lattice.word.is_empty() {
+            sink(lattice);
+        }
     }
 
     /// The text at an offset, up to its zero byte.
@@ -88,11 +120,11 @@ impl Vocabulary<'_> {
         from.get(..end)
     }
 
-    /// Emits the pieces of the current word and clears it.
+    /// Emits the pieces of the current word.
     ///
     /// A visible space in the text itself also starts a word: no piece crosses it.
-    fn segment(self, scratch: &mut Scratch, sink: &mut impl FnMut(u32)) {
-        let Scratch { word, best, pieces } = scratch;
+    pub(crate) fn segment(self, lattice: &mut Lattice, sink: &mut impl FnMut(u32)) {
+        let Lattice { word, best, pieces } = lattice;
         best.clear();
         best.resize(word.len() + 1, (f64::NEG_INFINITY, 0, UNKNOWN));
         if let Some(start) = best.first_mut() {
@@ -128,7 +160,6 @@ impl Vocabulary<'_> {
             end = (*start as usize).min(end - 1);
         }
         pieces.iter().rev().for_each(|piece| sink(*piece));
-        word.clear();
     }
 }
 

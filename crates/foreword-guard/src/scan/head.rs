@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use super::document_score::MEASURES;
 use super::features::{BUCKETS, FACTS, Facts, Features, with_pairs};
-use foreword_embed::EmbedError;
+use foreword_embed::{EmbedError, dot};
 
 const MAGIC: &[u8] = b"FWINJECT";
 const VERSION: u32 = 2;
@@ -194,7 +194,7 @@ impl Head {
 
     /// The weight of a vector.
     pub(crate) fn weigh_vector(&self, vector: &[f32]) -> f32 {
-        self.vector.iter().zip(vector).map(|(w, x)| w * x).sum()
+        dot(&self.vector, vector)
     }
 
     /// A sum of weights as a number between 0 and 1, with one half at the bound for a flag.

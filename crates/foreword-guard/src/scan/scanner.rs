@@ -10,7 +10,7 @@ use super::patterns::Patterns;
 use super::reading::{Origin, Reading, readings};
 use super::verdict::{Scan, ScanFinding, ScanVerdict};
 use super::windows::each_block;
-use foreword_embed::{EmbedError, Embedder, StaticEmbedder, Vector};
+use foreword_embed::{EmbedError, Embedder, Scratch, StaticEmbedder, Vector};
 
 /// Scans texts for prompt injection.
 ///
@@ -119,11 +119,11 @@ fn scan(text: &str, head: &Head, bounds: Bounds, vectors: Vectors<'_>) -> Scan {
         Vectors::Stored(vector) => (None, Some(head.weigh_vector(vector))),
         Vectors::Absent => (None, None),
     };
-    let mut features = Features::default();
+    let (mut features, mut scratch) = (Features::default(), Scratch::for_long_texts());
     let mut noted = Vec::with_capacity(readings.len());
     for reading in &readings {
         let mut blocks = NotedReading::new(reading);
-        each_block(reading, embedder, &mut features, |block| {
+        each_block(reading, embedder, &mut features, &mut scratch, |block| {
             let weight = head.weigh_block(block.features, block.vector.as_deref());
             blocks.push(weight, block.vector, block.range);
         });

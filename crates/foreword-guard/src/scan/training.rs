@@ -4,7 +4,7 @@ use super::document::parts;
 use super::features::{Features, pairs};
 use super::reading::readings;
 use super::windows::each_block;
-use foreword_embed::StaticEmbedder;
+use foreword_embed::{Scratch, StaticEmbedder};
 
 /// One reading of a text, as the head sees it.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,12 +35,12 @@ pub struct TrainingBlock {
 /// Every block of every reading of `text`, in the order in which the scanner looks at them.
 #[must_use]
 pub fn training_readings(embedder: &StaticEmbedder, text: &str) -> Vec<TrainingReading> {
-    let mut features = Features::default();
+    let (mut features, mut scratch) = (Features::default(), Scratch::for_long_texts());
     let mut found = Vec::new();
     for part in &parts(text) {
         for reading in readings(part) {
             let mut blocks = Vec::new();
-            each_block(&reading, Some(embedder), &mut features, |block| {
+            each_block(&reading, Some(embedder), &mut features, &mut scratch, |block| {
                 blocks.push(TrainingBlock {
                     vector: block.vector.unwrap_or_default(),
                     chars: block.features.chars.clone(),

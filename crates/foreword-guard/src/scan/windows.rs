@@ -28,13 +28,13 @@ pub(crate) fn each_block(
     reading: &Reading<'_>,
     embedder: Option<&StaticEmbedder>,
     features: &mut Features,
+    scratch: &mut Scratch,
     mut sink: impl FnMut(Block<'_>),
 ) {
-    let mut scratch = Scratch::default();
     for range in blocks(&reading.lower) {
         let before = reading.lower.get(..range.start).unwrap_or_default();
         features.read(reading.lower.get(range.clone()).unwrap_or_default(), before);
-        let vector = embedder.map(|e| e.sum(reading.for_embedding(&range), &mut scratch));
+        let vector = embedder.map(|e| e.sum(reading.for_embedding(&range), scratch));
         sink(Block { features, vector, range });
     }
 }
