@@ -12,6 +12,7 @@ use super::features::{ASKS_FOR_PROMPT, DISMISSES, Facts, OVERRIDES, ROLE_MARKER,
 use super::head::{BlockWeight, Head};
 use super::lexicon::ATTACKS;
 use super::reading::{Origin, Reading};
+use foreword_embed::dot;
 
 /// How many measures a window in its document has.
 pub(crate) const MEASURES: usize = 20;
@@ -60,13 +61,13 @@ impl NotedReading {
         vector: Option<Vec<f32>>,
         range: Range<usize>,
     ) {
-        let square = vector.as_ref().map_or(0.0, |v| product(v, v));
+        let square = vector.as_ref().map_or(0.0, |v| dot(v, v));
         if let Some(vector) = vector {
             let count = self.blocks.len();
             for (back, before) in (1..=3).zip(self.recent.iter().rev()) {
                 let block = count.checked_sub(back).and_then(|i| self.blocks.get_mut(i));
                 if let Some(place) = block.and_then(|block| block.next.get_mut(back - 1)) {
-                    *place = product(before, &vector);
+                    *place = dot(before, &vector);
                 }
             }
             if self.recent.len() == 3 {
@@ -128,16 +129,20 @@ impl NotedReading {
         facts(at) | facts(at + 1)
     }
 
-    /// Where a window is in its reading.
-    fn range(&self, at: usize) -> Range<usize> {
-        let start = self.block(at).map_or(0, |block| block.range.start);
-        let end = self.block(at + 1).or_else(|| self.block(at)).map_or(0, |block| block.range.end);
-        start..end
+    /// Where a window is in its reading: one of its blocks, if that is clearly the worse one.
+    fn range(&self, head: &Head, at: usize) -> Range<usize> {
+        let Some(first) = self.block(at) else { return 0..0 };
+        let Some(second) = self.block(at + 1) else { return first.range.clone() };
+        let alone = |block: &Noted| head.weigh_window(&[&block.weight], block.square.sqrt());
+        let difference = alone(first) - alone(second);
+        if difference > CLEARLY {
+            first.range.clone()
+        } else if difference < -CLEARLY {
+            second.range.clone()
+        } else {
+            first.range.start..second.range.end
+        }
     }
-}
-
-fn product(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 /// A window in its document.
@@ -161,10 +166,12 @@ pub(crate) struct Judgement {
     pub(crate) about_attacks: bool,
 }
 
+/// One block is the worse one of two from this difference on, in units of the head (natural logarithm).
+const CLEARLY: f32 = 2.0;
 /// How many windows of a document are reported.
 const MAX_SUSPECTS: usize = 5;
-/// Speaking about attacks in so many other windows, and in so large a share of them, is a topic.
-const TOPIC_WINDOWS: usize = 3;
+/// Speaking about attacks in so many other blocks, and in so large a share of them, is a topic.
+const TOPIC_BLOCKS: usize = 2;
 const TOPIC_SHARE: f32 = 0.04;
 
 /// Judges a document by the blocks of all its readings.
@@ -207,11 +214,11 @@ pub(crate) fn judge(head: &Head, readings: &[NotedReading], stored: Option<f32>)
         let document = whole.measures(score);
         let rest = head.measures.iter().skip(LOCAL).zip(document).map(|(w, x)| w * x).sum::<f32>();
         if judgement.suspects.is_empty() {
-            judgement.about_attacks = total.about_attacks(reading, at);
+            judgement.about_attacks = about_attacks(readings, reading, at);
         }
         judgement.suspects.push(Suspect {
             reading: r,
-            range: reading.range(at),
+            range: reading.range(head, at),
             facts: reading.facts(at),
             sum: weight + rest,
             hidden: reading.hidden,
@@ -267,7 +274,7 @@ impl Total {
         let all = || scores.iter().flatten();
         let attacks = readings
             .iter()
-            .map(|r| (0..r.windows()).filter(|at| speaks_of_attacks(r, *at)).count());
+            .map(|r| (0..r.windows()).filter(|at| speaks_of_attacks(r.facts(*at))).count());
         Self {
             count: all().count() as f32,
             sum: all().sum(),
@@ -295,17 +302,19 @@ impl Total {
             attacks: self.attacks as f32 / self.count,
         }
     }
-
-    fn about_attacks(&self, worst: &NotedReading, at: usize) -> bool {
-        let near = (at.saturating_sub(1)..=at + 1).filter(|i| *i < worst.windows());
-        let others =
-            self.attacks.saturating_sub(near.filter(|i| speaks_of_attacks(worst, *i)).count());
-        others >= TOPIC_WINDOWS && others as f32 >= TOPIC_SHARE * self.count
-    }
 }
 
-fn speaks_of_attacks(reading: &NotedReading, at: usize) -> bool {
-    reading.facts(at) & fact(ATTACKS) != 0
+fn speaks_of_attacks(facts: Facts) -> bool {
+    facts & fact(ATTACKS) != 0
+}
+
+/// Whether a document speaks about attacks in other blocks than the two of its worst window.
+fn about_attacks(readings: &[NotedReading], worst: &NotedReading, at: usize) -> bool {
+    let speaks = |block: &&Noted| speaks_of_attacks(block.weight.facts);
+    let all = || readings.iter().flat_map(|reading| &reading.blocks);
+    let of_worst = worst.blocks.iter().skip(at).take(2).filter(speaks).count();
+    let others = all().filter(speaks).count().saturating_sub(of_worst);
+    others >= TOPIC_BLOCKS && others as f32 >= TOPIC_SHARE * all().count() as f32
 }
 
 /// The windows of a document besides one of them.

@@ -22,8 +22,8 @@ impl<'a> Nearby<'a> {
         self.places.push(at);
     }
 
-    /// The text around all places in order, and where it begins; nothing without places.
-    pub(super) fn text(mut self) -> Option<(usize, String)> {
+    /// The pieces of text around all places, in order.
+    pub(super) fn pieces(mut self) -> Vec<(Range<usize>, &'a str)> {
         self.places.sort_unstable();
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for at in &self.places {
@@ -36,9 +36,8 @@ impl<'a> Nearby<'a> {
                 _ => ranges.push(around),
             }
         }
-        let start = ranges.first()?.start;
-        let pieces: Vec<&str> = ranges.into_iter().filter_map(|r| self.text.get(r)).collect();
-        Some((start, pieces.join("\n")))
+        let piece = |range: Range<usize>| Some((range.clone(), self.text.get(range)?));
+        ranges.into_iter().filter_map(piece).collect()
     }
 
     fn start(&self, at: usize) -> usize {

@@ -44,8 +44,7 @@ pub struct Scan {
 pub struct ScanFinding {
     /// The line it starts on, from 1.
     pub line: u32,
-    /// Its first byte and the byte behind its last. Empty where it was decoded: then it is where the
-    /// encoded text starts.
+    /// Its first byte and the byte behind its last; of what it was decoded from, if it was.
     pub range: [usize; 2],
     /// How it was read, if not plainly: "in a comment", "in base64 or hexadecimal".
     #[serde(default, skip_serializing_if = "Option::is_none")]

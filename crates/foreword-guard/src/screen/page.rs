@@ -296,8 +296,8 @@ fn decoded_layer(text: &str, hidden: &[Hidden]) -> Option<Layer> {
     let mut line = 1;
     let mut counted = 0;
     for payload in payloads(text) {
-        line += newlines(text.get(counted..payload.start).unwrap_or_default());
-        counted = payload.start;
+        line += newlines(text.get(counted..payload.range.start).unwrap_or_default());
+        counted = payload.range.start;
         builder.add(&payload.text, line);
     }
     builder.finish()

@@ -55,20 +55,12 @@ impl Page {
         let (from, to) = (floor(text, start.saturating_sub(AROUND)), floor(text, end + AROUND));
         let (start, end) = (floor(text, start), floor(text, end));
         let piece = |from: usize, to: usize| escape(text.get(from..to).unwrap_or_default());
-        if start == end {
-            // decoded: what it says is not in the text as such
+        let (before, marked, after) = (piece(from, start), piece(start, end), piece(end, to));
+        let _ = writeln!(self.body, "{before}<mark>{marked}</mark>{after}</pre>");
+        if !says(text.get(start..end).unwrap_or_default(), &finding.excerpt) {
             let _ =
-                write!(self.body, "{}<mark>{}</mark>", piece(from, to), escape(&finding.excerpt));
-        } else {
-            let _ = write!(
-                self.body,
-                "{}<mark>{}</mark>{}",
-                piece(from, start),
-                piece(start, end),
-                piece(end, to)
-            );
+                writeln!(self.body, "<p>Reads as: <mark>{}</mark></p>", escape(&finding.excerpt));
         }
-        self.body.push_str("</pre>\n");
     }
 
     /// The whole page.
@@ -84,6 +76,13 @@ impl Page {
              <p>{found} of {texts} texts flagged or blocked. A verdict is a signal, not a proof.</p>\n{body}</body>\n</html>\n"
         )
     }
+}
+
+/// Whether an excerpt is of this text as it is written.
+fn says(text: &str, excerpt: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let said = excerpt.trim_end_matches('…');
+    said.split_whitespace().all(|word| words.any(|w| w.starts_with(word)))
 }
 
 /// Text that cannot become markup. Invisible characters are shown by their numbers.

@@ -1,10 +1,12 @@
 //! Payloads: base64 and hexadecimal that decode to readable text.
 
+use std::ops::Range;
+
 /// Something that was encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Payload {
     /// Its byte range in the surrounding text.
-    pub(crate) start: usize,
+    pub(crate) range: Range<usize>,
     /// The decoded text.
     pub(crate) text: String,
 }
@@ -38,7 +40,7 @@ pub(crate) fn payloads(text: &str) -> Vec<Payload> {
         }
         let (run, end) = run_at(bytes, at);
         let decoded = decode_hex(&run).or_else(|| decode_base64(&run));
-        found.extend(decoded.map(|text| Payload { start: at, text }));
+        found.extend(decoded.map(|text| Payload { range: at..end, text }));
         at = end;
     }
     found
