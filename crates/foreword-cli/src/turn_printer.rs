@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 
-use foreword::{Prompt, visible};
+use foreword::{Profile, Prompt, visible};
 use foreword_host::{Observer, PreparedTurn, TurnReport, Wakeup, WakeupReport, Warning};
 use serde_json::Value;
 
@@ -37,6 +37,7 @@ pub(crate) struct LastPrompt {
     pub(crate) prompt: Prompt,
     pub(crate) blueprint: String,
     pub(crate) threshold: f64,
+    pub(crate) profile: Profile,
 }
 
 impl LastPrompt {
@@ -45,6 +46,7 @@ impl LastPrompt {
             prompt: prepared.turn.prompt.clone(),
             blueprint: prepared.turn.blueprint.name().to_owned(),
             threshold: prepared.turn.context.taint_threshold(),
+            profile: prepared.turn.context.profile(),
         }
     }
 }

@@ -119,6 +119,8 @@ fn without_a_workspace_there_is_a_message_and_no_trace() {
     let nested = inside(&scratch, "w/inner", &["build", "hello"]).run();
     assert!(nested.fails(2).contains("is inside another workspace"), "{}", nested.stderr);
     inside(&scratch, "w/inner", &["build", "-q", "-w", ".", "hello"]).run().ok();
+    let init = inside(&scratch, "w/deeper", &["init"]).run();
+    assert!(init.stderr.contains("commands in it need `-w`"), "{}", init.stderr);
     // Commands that need no workspace work anywhere.
     inside(&scratch, "nowhere", &["scan", "--json"]).stdin("hello").run().ok();
     inside(&scratch, "nowhere", &["trust", "--list", "--quiet"]).run().ok();

@@ -146,3 +146,35 @@ fn claude_code_uses_its_own_login_where_there_is_no_key() {
         assert!(asked.header("anthropic-beta").unwrap().contains("oauth-2025-04-20"));
     }
 }
+
+#[test]
+fn ctrl_c_keeps_what_claude_code_and_pi_did() {
+    for (runner, program, bash) in [("claude-code", "claude", "Bash"), ("pi", "pi", "bash")] {
+        let Some(path) = path_with(program) else { return };
+        let scratch = workspace("standard");
+        let model = ModelServer::start(move |_, asked| {
+            if asked.raw.contains("What happened?") {
+                return text("I was interrupted.");
+            }
+            let input = json!({"command": "touch begun; sleep 60", "description": "Wait"});
+            Answer::Tools("Now the slow one.".to_owned(), vec![(bash.to_owned(), input)])
+        });
+        let mut child = run(&scratch, &path, &model, &["--runner", runner, "-m", "Go on."]).spawn();
+        let since = std::time::Instant::now();
+        while !scratch.join("begun").exists() {
+            assert!(since.elapsed().as_secs() < 60, "{runner} does nothing");
+            assert!(child.try_wait().unwrap().is_none(), "{runner} is over");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let kill = format!("kill -INT {}", child.id());
+        assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(1), "{runner}");
+        let args = ["--runner", runner, "-m", "What happened?"];
+        run(&scratch, &path, &model, &args).run().ok();
+        let asked = model.asked();
+        let told = asked.iter().rev().find(|asked| asked.raw.contains("What happened?")).unwrap();
+        for kept in ["Go on.", "touch begun; sleep 60", "[The user interrupted the turn here.]"] {
+            assert!(told.raw.contains(kept), "{runner}: {kept}: {}", told.raw);
+        }
+    }
+}

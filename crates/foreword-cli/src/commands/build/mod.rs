@@ -38,7 +38,7 @@ pub(crate) struct BuildArgs {
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Fail with exit code 1 if anything was shortened or left out for want of room
+    /// Fail with exit code 1 if anything was shortened or left out to fit a limit
     #[arg(long)]
     strict: bool,
     /// Rebuild on every change and print the difference

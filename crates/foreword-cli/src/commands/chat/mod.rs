@@ -200,9 +200,8 @@ impl Chat<'_> {
             Slash::Help | Slash::Quit => slash::help(terminal),
             Slash::Context => self.with_last_prompt(|last| slash::context(last, terminal)),
             Slash::Skills => slash::skills(&self.host, terminal),
-            Slash::Taint => self.with_last_prompt(|last| {
-                slash::taint(&self.host, &self.session, last.threshold, terminal)
-            }),
+            Slash::Taint => self
+                .with_last_prompt(|last| slash::taint(&self.host, &self.session, last, terminal)),
             Slash::Approve => slash::approve(&self.host, rest, false, terminal),
             Slash::Reject => slash::approve(&self.host, rest, true, terminal),
             Slash::Session => slash::session(&self.host, &self.session, terminal),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use foreword::Profile;
 use foreword_host::Host;
 use foreword_store::SessionId;
 use serde_json::json;
@@ -95,9 +96,10 @@ pub(super) fn skills(host: &Host, terminal: &Terminal) -> Result<(), CliError> {
 pub(super) fn taint(
     host: &Host,
     id: &SessionId,
-    threshold: f64,
+    last: &LastPrompt,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
+    let threshold = last.threshold;
     let totals = host.reader().content_totals(id)?;
     let entries = host.reader().contents(id, MAX_ENTRIES)?;
     let ratio = totals.ratio();
@@ -113,10 +115,12 @@ pub(super) fn taint(
         totals.total_tokens,
         threshold * 100.0
     );
-    out.push_str(if totals.external_since_person {
-        "external content arrived since your last message; sensitive actions are refused until your next one\n"
-    } else {
-        "no external content since your last message\n"
+    out.push_str(match (totals.external_since_person, last.profile) {
+        (false, _) => "no external content since your last message\n",
+        (true, Profile::Yolo) => "external content arrived since your last message\n",
+        (true, _) => {
+            "external content arrived since your last message; sensitive actions are refused until your next one\n"
+        }
     });
     for entry in &entries {
         let content = &entry.content;

@@ -20,7 +20,7 @@ use clap::Args;
 use foreword_gather::{Indexing, Request, gather, index};
 use foreword_workspace::{
     CONFIG_FILE, GovernedFile, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, SensitiveSettings,
-    Settings, TrustStore, Workspace,
+    Settings, TrustStore, Workspace, WorkspaceError, discover,
 };
 
 use self::report::Report;
@@ -91,6 +91,9 @@ pub(crate) fn run(
         let _ = index(workspace, &Request::default(), Indexing::Update, |_, _| {});
     }
     report.show(terminal)?;
+    if let Err(nested @ WorkspaceError::Nested { .. }) = discover(workspace) {
+        terminal.warn(&format!("{nested}; commands in it need `-w`"));
+    }
     if args.from.is_some() && report.problems.is_empty() && can_ask() {
         // "No" is an answer: agents do not run until the person says yes.
         let host = hosting::open(workspace)?;

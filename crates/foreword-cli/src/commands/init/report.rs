@@ -128,14 +128,17 @@ impl Report {
             [first, _, ..] => format!(" --agent {}", for_shell(first)),
             _ => String::new(),
         };
-        let workspace = for_shell(&self.workspace);
+        let workspace = match self.workspace.as_str() {
+            "." => String::new(),
+            workspace => format!(" -w {}", for_shell(workspace)),
+        };
         if self.from.is_some() {
             return format!(
-                "foreword trust -w {workspace}, then foreword build -w {workspace}{agent} \"…\""
+                "foreword trust{workspace}, then foreword build{workspace}{agent} \"…\""
             );
         }
         format!(
-            "foreword build -w {workspace}{agent} \"…\", or foreword run -w {workspace}{agent} -m \"hello\""
+            "foreword build{workspace}{agent} \"…\", or foreword run{workspace}{agent} -m \"hello\""
         )
     }
 }
