@@ -131,7 +131,7 @@ fn what_init_imports_is_trusted_by_a_person_only() {
     let from = from.path().to_str().unwrap().to_owned();
     let imported = scratch.run(&["init", "--from", &from]);
     assert_eq!(imported.status, 0, "{}", imported.stderr);
-    assert!(imported.stderr.contains("next: foreword trust -w "), "{}", imported.stderr);
+    assert!(imported.stderr.contains("next: foreword trust, then "), "{}", imported.stderr);
     let model = ModelServer::saying(vec![text("Hello.")]);
     let refused = on_host(&scratch, &model, &["run", "--quiet", "-m", "hi"]).run();
     assert_eq!(refused.status, 1);
