@@ -15,6 +15,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde_json::Value;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::canary::decoded::Layer;
@@ -153,9 +154,36 @@ impl Detector {
         watch.push(text).or_else(|| watch.finish())
     }
 
+    /// The first canary in JSON: as it is written, or in what its strings say. In a string that is
+    /// written down, a line break is a backslash and a letter, which may stand between those of a canary.
+    #[must_use]
+    pub fn find_in_json(&self, json: &str) -> Option<Leak> {
+        let written = self.find(json);
+        if written.is_some() || !json.contains('\\') {
+            return written;
+        }
+        let value: Value = serde_json::from_str(json).ok()?;
+        let mut watch = self.watch();
+        push_strings(&mut watch, &value).or_else(|| watch.finish())
+    }
+
     /// A watch over a text that comes in pieces.
     pub(crate) fn watch(&self) -> Watch {
         Watch::new(Arc::clone(&self.words))
+    }
+}
+
+/// Reads every name, string and number of a value, each on a line of its own.
+fn push_strings(watch: &mut Watch, value: &Value) -> Option<Leak> {
+    let line = |watch: &mut Watch, text: &str| watch.push(text).or_else(|| watch.push("\n"));
+    match value {
+        Value::String(text) => line(watch, text),
+        Value::Array(values) => values.iter().find_map(|value| push_strings(watch, value)),
+        Value::Object(fields) => fields
+            .iter()
+            .find_map(|(name, value)| line(watch, name).or_else(|| push_strings(watch, value))),
+        Value::Number(number) => line(watch, &number.to_string()),
+        Value::Null | Value::Bool(_) => None,
     }
 }
 

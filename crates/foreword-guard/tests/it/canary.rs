@@ -27,6 +27,20 @@ fn every_form_is_found_and_named() {
     }
 }
 
+/// Found by an attack: `- f`, a line break and `- w` in a command were `- f\\n- w` in the arguments of its tool.
+#[test]
+fn every_form_is_found_in_the_strings_of_json() {
+    let canary = Canary::from_random(*b"fedcba9876543210");
+    let detector = Detector::new(std::slice::from_ref(&canary));
+    for form in forms(&canary, 0) {
+        let command = format!("echo '{}' > \"out.txt\"", form.text);
+        let args = serde_json::json!({"timeout": 9, "command": command, "why": ["none"]});
+        assert!(detector.find_in_json(&args.to_string()).is_some(), "{form:?}");
+    }
+    let halves = serde_json::json!({"a\n": canary.as_str()[..12], "b": "\n"});
+    assert_eq!(detector.find_in_json(&halves.to_string()), None);
+}
+
 #[test]
 fn fifteen_characters_are_no_leak_and_sixteen_are() {
     let canary = Canary::from_random(*b"0123456789abcdef");

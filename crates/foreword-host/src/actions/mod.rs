@@ -106,7 +106,7 @@ fn check_caller(active: &ActiveSession, action: &Action) -> Result<(), Failure> 
     }
     if info.effect == Effect::Changes && info.is_tool() {
         let args = action.args().map_err(|error| internal(&error))?;
-        if let Some(leak) = active.canary.detector.find(args.get()) {
+        if let Some(leak) = active.canary.detector.find_in_json(args.get()) {
             active.report_leak(name, &leak.to_string());
             return Err(Failure::new(
                 ErrorCode::Refused,

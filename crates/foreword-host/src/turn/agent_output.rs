@@ -294,7 +294,7 @@ impl Host {
             each_text(message, &mut |text| *text = redact_with(text, secrets).text);
         }
         let kept = serde_json::to_string(&messages).unwrap_or_default();
-        if let Some(leak) = active.canary.detector.find(&kept) {
+        if let Some(leak) = active.canary.detector.find_in_json(&kept) {
             active.report_leak("messages", &leak.to_string());
             return Ok(AgentOutcome::held(answer, HeldReason::CanaryRepeated));
         }
@@ -329,7 +329,7 @@ fn show_tool_call(
     mut input: Value,
     observer: &mut dyn Observer,
 ) -> Result<(), HeldReason> {
-    if let Some(leak) = answer.active.canary.detector.find(&input.to_string()) {
+    if let Some(leak) = answer.active.canary.detector.find_in_json(&input.to_string()) {
         answer.active.report_leak(name, &leak.to_string());
         return Err(HeldReason::CanaryPassedToTool);
     }
