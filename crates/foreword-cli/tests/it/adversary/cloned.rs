@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use super::random::Random;
 use super::report::Report;
 use crate::support::host::KEY;
-use crate::support::model::{ModelServer, text};
+use crate::support::model::{Answer, ModelServer, text};
 use crate::support::{NOW, Run, Scratch};
 
 const CLASS: &str = "H7, M5, L1 settings of a cloned workspace";
@@ -100,7 +100,7 @@ pub(super) fn play(seed: u64, number: u64, report: &mut Report) {
     let at = outside.path().canonicalize().unwrap();
     fs::write(at.join("note.md"), format!("# Note\n\n{PRIVATE}.\n")).unwrap();
     fs::write(at.join("token"), TOKEN).unwrap();
-    let collector = ModelServer::saying(vec![text("Thanks.")]);
+    let collector = ModelServer::saying(vec![Answer::Raw(404, Vec::new(), String::new())]);
     let mine = ModelServer::saying(vec![text("Hello.")]);
     let Hostile { config, is_linked } =
         hostile(&mut random, &collector.url, &at.display().to_string());

@@ -54,7 +54,9 @@ impl Report {
 
     pub(super) fn fault(&mut self, scene: u64, class: &str, what: &str, found: impl AsRef<str>) {
         let found: String = found.as_ref().chars().take(600).collect();
-        self.faults.push(format!("scene {scene}, {class} ({what}): {found}"));
+        let fault = format!("scene {scene}, {class} ({what}): {found}");
+        eprintln!("{}: {fault}", self.sandbox);
+        self.faults.push(fault);
     }
 
     /// Says how far a long run is.
