@@ -13,10 +13,14 @@ impl FenceMark {
         trimmed.len() >= self.length && trimmed.bytes().all(|b| b == self.mark)
     }
 
-    /// The first word of the info string.
+    /// The first word of the info string: `bash` in `- ``` bash title=x` and in `~~~ {.bash}`.
     pub(crate) fn language(self, line: &str) -> &str {
-        let info = line.trim().trim_start_matches(char::from(self.mark));
-        info.split(|c: char| c.is_whitespace() || c == '{' || c == ',').next().unwrap_or_default()
+        let mark = char::from(self.mark);
+        let info = line.find(mark).and_then(|at| line.get(at..)).unwrap_or_default();
+        let info = info.trim_start_matches(mark).trim_start();
+        let info = info.trim_start_matches(['{', '.', '=']).trim_start();
+        let ends = |c: char| c.is_whitespace() || matches!(c, '{' | '}' | ',' | ':' | ';');
+        info.split(ends).next().unwrap_or_default()
     }
 }
 

@@ -265,3 +265,30 @@ fn a_finding_in_a_payload_has_a_line_of_the_text() {
     assert!(!findings.is_empty());
     assert!(findings.iter().all(|finding| finding.line == 1), "{findings:?}");
 }
+
+/// Found by an attack: a space before the language made a command a text.
+#[test]
+fn a_fence_is_a_shell_however_it_names_it() {
+    for open in [
+        "```bash",
+        "``` bash",
+        "~~~~ bash",
+        "~~~ \t sh title=x",
+        "- ```bash",
+        "1. ~~~ sh",
+        "``` {.bash .numberLines}",
+        "```{bash}",
+        "```Bash,ignore",
+    ] {
+        let close = if open.contains('~') { "~~~~" } else { "```" };
+        let text = format!("# Tidy\n\n{open}\nfrobnicate --all\n{close}\n");
+        assert_eq!(screen(&text).verdict, Verdict::NeedsReview, "{text}");
+        let text = format!("# Tidy\n\n{open}\nls\n{close}\n");
+        assert_eq!(screen(&text).verdict, Verdict::AutoApprove, "{text}");
+    }
+    // A name that is no language makes no text of a command, and words stay words.
+    assert_eq!(screen("```dance\nvim -c '!id'\n```\n").verdict, Verdict::NeedsReview);
+    assert_eq!(screen("```\n/bin/[s]h -c id\n```\n").verdict, Verdict::NeedsReview);
+    assert_eq!(screen("```dance\nLeft foot first.\n```\n").verdict, Verdict::AutoApprove);
+    assert_eq!(screen("```yaml\nmake: true\n```\n").verdict, Verdict::AutoApprove);
+}

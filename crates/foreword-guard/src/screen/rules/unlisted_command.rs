@@ -11,6 +11,59 @@ const COMMAND: Signal = Signal("unlisted-command");
 /// Secrets that are put where others read them.
 const PUBLISHED_SECRET: Signal = Signal("published-secret");
 
+/// Languages of which a line is no command. Programs in them are judged by what they do.
+const IS_NO_COMMAND: [&str; 49] = [
+    "c",
+    "cpp",
+    "cs",
+    "csharp",
+    "css",
+    "csv",
+    "dart",
+    "diff",
+    "elixir",
+    "go",
+    "graphql",
+    "haskell",
+    "hcl",
+    "html",
+    "ini",
+    "java",
+    "javascript",
+    "js",
+    "json",
+    "json5",
+    "jsonc",
+    "jsonl",
+    "jsx",
+    "kotlin",
+    "latex",
+    "markdown",
+    "md",
+    "mermaid",
+    "nix",
+    "patch",
+    "proto",
+    "py",
+    "python",
+    "r",
+    "rb",
+    "rs",
+    "ruby",
+    "rust",
+    "scala",
+    "sql",
+    "svg",
+    "swift",
+    "toml",
+    "ts",
+    "tsx",
+    "typescript",
+    "xml",
+    "yaml",
+    "yml",
+];
+
 pub(super) static RULE: Rule = Rule {
     name: "unlisted-command",
     policies: AGENT,
@@ -73,7 +126,9 @@ fn check(page: &Page, report: &mut Report<'_>) {
             }
             "perl" | "pl" | "groovy" | "vbs" | "vbscript" | "php" | "lua" | "awk"
             | "applescript" | "tcl" | "osascript" | "expect" => !is_comment(line),
-            _ => false,
+            language if IS_NO_COMMAND.contains(&language) => false,
+            // A name that nobody knows is no language.
+            _ => !is_harmless(line, true),
         };
         if unlisted {
             let message = "Contains a command that is not on the list of harmless ones.";
@@ -222,10 +277,27 @@ fn is_known(command: &str) -> bool {
         "groovy",
         "cscript",
         "tee",
+        "awk",
+        "dotnet",
+        "emacs",
+        "gdb",
+        "java",
+        "lua",
+        "nvim",
+        "psql",
+        "rsync",
+        "socat",
+        "sqlite3",
+        "tar",
+        "tmux",
+        "vi",
+        "vim",
     ];
     let name = program(command);
     let base = name.rsplit('/').next().unwrap_or_default();
-    programs.contains(&base) || name.starts_with("./")
+    // `/bin/[s]h` is what the shell finds there.
+    let is_pattern = name.starts_with('/') && name.contains(['[', '?', '*', '{']);
+    programs.contains(&base) || name.starts_with("./") || is_pattern
 }
 
 /// The program that a command starts: what follows variables (`A=1 make`) and programs that start another
