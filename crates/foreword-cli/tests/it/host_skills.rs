@@ -36,6 +36,25 @@ fn a_skill_that_was_trusted_with_the_workspace_instructs() {
     assert!(!read.contains("external_content"), "{read}");
 }
 
+/// Rules for agents read like orders to an agent: the scanner flags the template's own.
+#[test]
+fn reading_a_skill_that_the_person_stands_for_taints_nothing() {
+    let scratch = Scratch::new(&[]);
+    scratch.run(&["init", "--quiet"]);
+    let rules = scratch.read("skills/default/SKILL.md");
+    scratch.write("rules.md", &rules);
+    let scanned = scratch.run(&["scan", "--json", "rules.md"]).json();
+    assert_ne!(scanned["verdict"], "PASS", "another text is needed here: {scanned}");
+    let read = tool("skill_read", json!({"name": "default"}));
+    let model = ModelServer::saying(vec![read, text("I know the rules.")]);
+    on_host(&scratch, &model, &["run", "--quiet", "--session", "s", "-m", "the rules?"]).run().ok();
+    let result = model.asked()[1].last_message();
+    assert!(result.contains("trusted with the workspace"), "{result}");
+    assert!(!result.contains("looks like prompt injection"), "{result}");
+    let session = scratch.run(&["session", "show", "s", "--json"]).ok().json();
+    assert_eq!(session["taint"]["externalTokens"], 0, "{session}");
+}
+
 #[test]
 fn require_approval_means_what_it_says_in_build_and_run_alike() {
     let scratch = workspace("[skills]\nrequire_approval = true");

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use foreword::SCREENING;
-use foreword_guard::{Trust, Verdict, external_content};
+use foreword::{SCREENING, estimate};
+use foreword_guard::{Provenance, ScanVerdict, Trust, Verdict, external_content, scan_input};
 use foreword_protocol::{ErrorCode, Failure, SkillPropose, SkillRead};
 use foreword_skills::{
     Approvals, GitStore, ListedSkill, ProposalRequest, SkillError, SkillStore as _, Standing,
@@ -83,7 +83,9 @@ impl Known {
     }
 }
 
-/// Reads a skill. One that nobody approved or trusted is fenced as untrusted text.
+/// Reads a skill. One that nobody approved or trusted is fenced and counted as untrusted text, and so is
+/// one that only screening approved if it looks like prompt injection. What a person stands for is not
+/// scanned: rules for agents read like orders to an agent.
 pub(super) fn read(active: &ActiveSession, args: &SkillRead) -> Result<Value, Failure> {
     let store = active.host.skills()?;
     let mut skill = store.read(&args.name).map_err(|error| match error {
@@ -94,10 +96,20 @@ pub(super) fn read(active: &ActiveSession, args: &SkillRead) -> Result<Value, Fa
     })?;
     let digest = blake3::hash(skill.content.as_bytes());
     let approval = Known::of(active, &store).approval(&skill.path, digest.as_bytes());
-    if approval == Approval::None {
-        let source = format!("skill {} (not approved)", skill.name);
+    let is_external = match approval {
+        Approval::Person | Approval::Trusted => false,
+        Approval::None => true,
+        Approval::Screening => {
+            let scanner = active.host.scanner()?;
+            scan_input(scanner, &skill.content, Provenance::ToolResult).verdict != ScanVerdict::Pass
+        }
+    };
+    let tokens = u64::from(estimate(&skill.content));
+    if is_external {
+        let source = format!("skill {} ({})", skill.name, approval.as_str());
         skill.content = external_content(&source, Trust::Tool, &skill.content);
     }
+    active.add_content(Provenance::ToolResult, "skill_read", tokens, is_external)?;
     Ok(json!({
         "name": skill.name, "path": skill.path, "content": skill.content,
         "approved": approval.is_approved(), "approval": approval.as_str(),

@@ -162,7 +162,7 @@ actions! {
         EveryAgent, Ordinary, Reads, AfterAction, Never, ByHost,
         "List the available skills.";
     SkillRead(SkillRead) = "skill_read":
-        EveryAgent, Ordinary, Reads, AfterAction, Never, ByHost,
+        EveryAgent, Ordinary, Reads, AfterAction, Never, ByAction,
         "Read a skill by name.";
     SkillPropose(SkillPropose) = "skill_propose":
         AgentWithTool, TaintGated, Changes, AfterAction, Never, ByHost,
@@ -258,7 +258,7 @@ mod tests {
             .collect();
         insta::assert_snapshot!(rows.join("\n"), @"
         skill_list EveryAgent Ordinary Reads AfterAction Never ByHost
-        skill_read EveryAgent Ordinary Reads AfterAction Never ByHost
+        skill_read EveryAgent Ordinary Reads AfterAction Never ByAction
         skill_propose AgentWithTool TaintGated Changes AfterAction Never ByHost
         identity_propose AgentWithTool TaintGated Changes WithChange Never ByHost
         memory_search AgentWithTool Ordinary Reads AfterAction Never ByAction
