@@ -334,7 +334,10 @@ fn the_stages_of_a_chain_inherit_the_model() {
 fn a_task_holds_what_the_packs_tell_agents_to_write() {
     let scratch = workspace("");
     let model = ModelServer::start(|number, asked| match number {
-        0 => tool("task_create", json!({"title": "Log in", "description": "The form is in src."})),
+        0 => {
+            let task = json!({"title": "Log in", "description": "The form is in src.", "note": "Start here."});
+            tool("task_create", task)
+        }
         1 => {
             let first: Value = serde_json::from_str(&asked.last_message()).unwrap();
             let task = json!({

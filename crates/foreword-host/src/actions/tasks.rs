@@ -17,7 +17,7 @@ pub(super) fn create(active: &ActiveSession, args: TaskCreate) -> Result<Value, 
     let parts = DetailParts {
         criteria: args.acceptance_criteria,
         dependencies: args.dependencies,
-        note: None,
+        note: args.note.map(|note| note_by(active, &note)),
     };
     let detail = parts.added_to(args.description);
     let new = NewTask {
@@ -35,6 +35,10 @@ pub(super) fn create(active: &ActiveSession, args: TaskCreate) -> Result<Value, 
         Ok((id, detail))
     })?;
     Ok(json!({ "id": id.as_str() }))
+}
+
+fn note_by(active: &ActiveSession, note: &str) -> String {
+    format!("Note by {}: {note}", active.actor())
 }
 
 pub(super) fn list(active: &ActiveSession, args: &TaskList) -> Result<Value, Failure> {
@@ -63,7 +67,7 @@ pub(super) fn update(active: &ActiveSession, args: TaskUpdate) -> Result<Value, 
         note,
         assignee,
     } = args;
-    let note = note.map(|note| format!("Note by {}: {note}", active.actor()));
+    let note = note.map(|note| note_by(active, &note));
     let parts = DetailParts { criteria: acceptance_criteria, dependencies, note };
     let has_text =
         title.is_some() || description.is_some() || assignee.is_some() || !parts.is_empty();

@@ -185,6 +185,9 @@ args! {
         /// The agent assigned to it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub assignee: Option<String>,
+        /// A note for whoever works on it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub note: Option<String>,
     }
 
     /// Which tasks to list.
