@@ -51,15 +51,19 @@ fn table(reports: &[Value]) -> String {
     );
     for report in reports {
         let number = |key: &str| report[key].as_u64().unwrap_or_default();
+        // A run without a conversation has no host whose memory could be seen.
+        let peak = match number("peakMib") {
+            0 => "–".to_owned(),
+            mib => format!("{mib} MiB"),
+        };
         out += &format!(
-            "| {} | {} | {} | {} | {} | {} s | {} MiB | {} |\n",
+            "| {} | {} | {} | {} | {} | {} s | {peak} | {} |\n",
             report["sandbox"].as_str().unwrap_or_default(),
             number("seed"),
             number("scenes"),
             number("turns"),
             number("refused"),
             number("seconds"),
-            number("peakMib"),
             report["faults"].as_array().map_or(0, Vec::len),
         );
     }
