@@ -2,6 +2,7 @@
 #![no_main]
 
 #[path = "../scan_checks.rs"]
+#[allow(dead_code)]
 mod checks;
 
 libfuzzer_sys::fuzz_target!(|text: &str| checks::injection_scan(text));
