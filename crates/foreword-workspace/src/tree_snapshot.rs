@@ -16,7 +16,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use crate::PRIVATE_DIR;
@@ -29,6 +29,10 @@ const MAX_NEW_ENTRIES: usize = 100_000;
 const MAX_LISTED: usize = 20_000;
 /// Directories with too many entries in which names are looked up.
 const MAX_LOOKED_UP: usize = 2000;
+/// Directories that are listed at the same time. Together with [`MAX_LISTED`] it bounds the memory of a look.
+const LISTED_TOGETHER: usize = 16;
+/// Threads that list directories: most of a look is waiting for the kernel.
+const MAX_THREADS: usize = 4;
 /// Directories with very many entries that few people write; they come last.
 const LAST: [&str; 6] = ["node_modules", "target", ".venv", "venv", ".tox", "__pycache__"];
 const DIRECTORY: OFlags = OFlags::DIRECTORY
@@ -310,12 +314,28 @@ impl<'a> Walk<'a> {
         Ok(walk)
     }
 
+    /// Lists some directories at the same time, then notes their entries one after the other, so that the
+    /// result does not depend on the threads.
     fn run(mut self) -> io::Result<TreeSnapshot> {
         let mut seen = HashSet::new();
-        while let Some(directory) = self.queue.pop_front().or_else(|| self.last.pop_front()) {
-            if !seen.contains(&directory) {
-                self.directory(&directory);
-                seen.insert(directory);
+        loop {
+            let mut next = Vec::with_capacity(LISTED_TOGETHER);
+            while next.len() < LISTED_TOGETHER {
+                // Those that come last go one by one: what lies in one is listed before the next.
+                let directory = match self.queue.pop_front() {
+                    None if next.is_empty() => self.last.pop_front(),
+                    directory => directory,
+                };
+                let Some(directory) = directory else { break };
+                if seen.insert(directory.clone()) {
+                    next.push(directory);
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            for (path, listing) in list_together(&self.root, next, self.limits.listed) {
+                self.directory(&path, listing);
             }
         }
         self.entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
@@ -331,45 +351,38 @@ impl<'a> Walk<'a> {
         queue.push_back(path);
     }
 
-    fn directory(&mut self, path: &OsStr) {
-        let directory = match open_beneath(&self.root, path) {
-            Ok(directory) => directory,
+    fn directory(&mut self, path: &OsStr, listing: Result<Listing, Errno>) {
+        let listing = match listing {
+            Ok(listing) => listing,
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV) => return,
             Err(_) => {
                 self.unlisted.insert(path.to_owned());
                 return;
             }
         };
-        let is_autorun = runs_on_its_own(path);
-        if !self.list(&directory, path, is_autorun) {
+        let directory = &listing.directory;
+        if !self.note_listed(path, &listing) {
             self.unlisted.insert(path.to_owned());
-            self.look_up(&directory, path);
+            self.look_up(directory, path);
         }
     }
 
-    /// Lists a directory; whether that got to its end.
-    fn list(&mut self, directory: &OwnedFd, path: &OsStr, is_autorun: bool) -> bool {
-        let Ok(listing) = Dir::read_from(directory) else { return false };
-        let mut listed = 0;
-        for entry in listing {
-            let Ok(entry) = entry else { return false };
-            let name = entry.file_name().to_bytes();
-            if matches!(name, b"." | b"..") {
-                continue;
-            }
-            listed += 1;
+    /// Notes the entries of a directory; whether these are all.
+    fn note_listed(&mut self, path: &OsStr, listing: &Listing) -> bool {
+        let is_autorun = runs_on_its_own(path);
+        for (name, stat) in &listing.entries {
             let is_full = match is_autorun {
                 true => self.new_autorun >= self.limits.listed,
                 false => self.new >= self.limits.new_entries,
             };
-            if listed > self.limits.listed || is_full {
+            if is_full {
                 return false;
             }
-            let is_new = self.note(directory, path, OsStr::from_bytes(name));
+            let is_new = self.note(path, name, stat);
             let count = if is_autorun { &mut self.new_autorun } else { &mut self.new };
             *count += usize::from(is_new);
         }
-        true
+        listing.is_whole
     }
 
     /// Looks up by name what the earlier look had in a directory, and what would run on its own.
@@ -380,10 +393,10 @@ impl<'a> Walk<'a> {
                 let (outer, name) = name.rsplit_once('/').unwrap_or(("", name));
                 // A link on the way is found as itself.
                 let first = outer.split('/').next().unwrap_or_default();
-                self.note(directory, path, OsStr::new(first));
+                self.note_at(directory, path, OsStr::new(first));
                 let outer = OsStr::new(outer);
                 if let Ok(inner) = open_beneath(directory, outer) {
-                    self.note(&inner, &join(path, outer), OsStr::new(name));
+                    self.note_at(&inner, &join(path, outer), OsStr::new(name));
                 }
             }
         }
@@ -396,19 +409,25 @@ impl<'a> Walk<'a> {
         for (known, _) in known.entries.iter().skip(from) {
             let Some(name) = known.as_bytes().strip_prefix(below.as_slice()) else { break };
             if !name.contains(&b'/') {
-                self.note(directory, path, OsStr::from_bytes(name));
+                self.note_at(directory, path, OsStr::from_bytes(name));
             }
         }
     }
 
-    /// Notes what is at a name; whether it is new since the earlier look.
-    fn note(&mut self, directory: &OwnedFd, outer: &OsStr, name: &OsStr) -> bool {
-        if name.is_empty() || outer.is_empty() && name == PRIVATE_DIR {
+    /// Notes what is at a name, if there is anything.
+    fn note_at(&mut self, directory: &OwnedFd, outer: &OsStr, name: &OsStr) {
+        if !name.is_empty()
+            && let Ok(stat) = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
+        {
+            self.note(outer, name, &stat);
+        }
+    }
+
+    /// Notes an entry; whether it is new since the earlier look.
+    fn note(&mut self, outer: &OsStr, name: &OsStr, stat: &Stat) -> bool {
+        if outer.is_empty() && name == PRIVATE_DIR {
             return false;
         }
-        let Ok(stat) = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) else {
-            return false;
-        };
         let path = join(outer, name);
         let kind = match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => SnapshotKind::File,
@@ -436,6 +455,69 @@ impl<'a> Walk<'a> {
         self.entries.push((path, SnapshotEntry { kind, mode: stat.st_mode & 0o7777, stamp }));
         is_new
     }
+}
+
+/// The entries of one directory.
+struct Listing {
+    directory: OwnedFd,
+    entries: Vec<(OsString, Stat)>,
+    /// Whether these are all.
+    is_whole: bool,
+}
+
+/// Lists directories on a few threads; in the order in which they were given.
+fn list_together(
+    root: &OwnedFd,
+    directories: Vec<OsString>,
+    max: usize,
+) -> Vec<(OsString, Result<Listing, Errno>)> {
+    let threads =
+        std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MAX_THREADS));
+    let list_all =
+        |part: &[OsString]| -> Vec<_> { part.iter().map(|path| list(root, path, max)).collect() };
+    let share = directories.len().div_ceil(threads).max(1);
+    let mut parts = directories.chunks(share);
+    let own = parts.next().unwrap_or_default();
+    let listings: Vec<_> = std::thread::scope(|scope| {
+        let others: Vec<_> = parts
+            .map(|part| {
+                let started = std::thread::Builder::new().spawn_scoped(scope, || list_all(part));
+                (part, started)
+            })
+            .collect();
+        let mut listings = list_all(own);
+        for (part, started) in others {
+            // Without a thread, or without its answer, this one does the work.
+            let done = started.ok().and_then(|thread| thread.join().ok());
+            listings.extend(done.unwrap_or_else(|| list_all(part)));
+        }
+        listings
+    });
+    directories.into_iter().zip(listings).collect()
+}
+
+fn list(root: &OwnedFd, path: &OsStr, max: usize) -> Result<Listing, Errno> {
+    let directory = open_beneath(root, path)?;
+    let mut entries = Vec::new();
+    let Ok(names) = Dir::read_from(&directory) else {
+        return Ok(Listing { directory, entries, is_whole: false });
+    };
+    let mut is_whole = true;
+    for (listed, entry) in names.filter(|entry| !is_dot(entry)).enumerate() {
+        let Some(entry) = entry.ok().filter(|_| listed < max) else {
+            is_whole = false;
+            break;
+        };
+        let name = entry.file_name();
+        if let Ok(stat) = rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+            entries.push((OsStr::from_bytes(name.to_bytes()).to_owned(), stat));
+        }
+    }
+    Ok(Listing { directory, entries, is_whole })
+}
+
+fn is_dot(entry: &rustix::io::Result<DirEntry>) -> bool {
+    entry.as_ref().is_ok_and(|entry| matches!(entry.file_name().to_bytes(), b"." | b".."))
 }
 
 /// Whether a directory holds files that run on their own, whatever they are called.
