@@ -1,7 +1,6 @@
 //! `cargo xtask fuzz`: the fuzz harness for as long as you like, on the pinned toolchain.
 //!
-//! It runs the same checks as the coverage-guided targets in `fuzz/`, which need a nightly compiler
-//! and `cargo fuzz`.
+//! It runs the same checks as the coverage-guided targets in `fuzz/`, which need `cargo fuzz`.
 
 use crate::error::TaskError;
 use crate::steps::{Steps, cargo};

@@ -1,6 +1,6 @@
 //! `cargo xtask fuzz --targets`: the coverage-guided targets in `fuzz/`, one after the other.
 //!
-//! They need a nightly compiler and cargo-fuzz. Each runs for the same time; what it did is read from
+//! They need cargo-fuzz, and a nightly compiler or the pinned one told to act as one. Each runs for the same time; what it did is read from
 //! libFuzzer's last lines and written into `docs/security-testing.md`.
 
 use std::fs;
@@ -21,11 +21,10 @@ struct Run {
 
 /// Runs every target, or the ones named.
 pub(crate) fn run(steps: &mut Steps, seconds: u64, only: &[&str]) -> Result<(), TaskError> {
-    let mut probe = Command::new("cargo");
-    if !succeeds(probe.args(["+nightly", "fuzz", "--version"])) {
+    if !succeeds(cargo_fuzz().arg("--version")) {
         return Err(TaskError::Missing {
-            program: "cargo +nightly fuzz".to_owned(),
-            hint: "run `rustup toolchain install nightly` and `cargo install cargo-fuzz`",
+            program: "cargo fuzz".to_owned(),
+            hint: "run `cargo install cargo-fuzz`",
         });
     }
     let mut table =
@@ -49,6 +48,19 @@ pub(crate) fn run(steps: &mut Steps, seconds: u64, only: &[&str]) -> Result<(), 
     steps.verdict()
 }
 
+/// `cargo fuzz` on nightly, or on the pinned toolchain with its unstable options allowed: coverage is
+/// one of them.
+fn cargo_fuzz() -> Command {
+    let mut command = Command::new("cargo");
+    if succeeds(Command::new("cargo").args(["+nightly", "--version"])) {
+        command.arg("+nightly");
+    } else {
+        command.env("RUSTC_BOOTSTRAP", "1");
+    }
+    command.arg("fuzz");
+    command
+}
+
 /// The targets that `fuzz/Cargo.toml` lists.
 fn targets() -> Result<Vec<String>, TaskError> {
     let file = root().join("fuzz/Cargo.toml");
@@ -66,8 +78,8 @@ fn run_one(target: &str, seconds: u64) -> Result<Run, TaskError> {
     eprintln!("\n==> {target}");
     let corpus = root().join("fuzz/corpus").join(target);
     fs::create_dir_all(&corpus).map_err(TaskError::io("cannot create fuzz/corpus"))?;
-    let mut command = Command::new("cargo");
-    command.args(["+nightly", "fuzz", "run", "--sanitizer", "none", target]).arg(corpus);
+    let mut command = cargo_fuzz();
+    command.args(["run", "--sanitizer", "none", target]).arg(corpus);
     let limit = format!("-max_total_time={seconds}");
     command.args(["--", &limit, "-timeout=10", "-rss_limit_mb=4096", "-max_len=8192"]);
     command.args(["-print_final_stats=1"]).current_dir(root());

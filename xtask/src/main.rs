@@ -43,8 +43,8 @@ Tasks:
   ci                      Run check, then test
   fuzz [--seconds N]      Run the fuzz harness on this toolchain (default: 60 seconds)
   fuzz --targets [--seconds N] [NAME...]
-                          Run the coverage-guided targets (default: 120 seconds each); needs nightly
-                          and cargo-fuzz
+                          Run the coverage-guided targets (default: 120 seconds each); needs
+                          cargo-fuzz
   attack [--turns N] [--seed S]
                           Run the scripted adversary (default: 10000 turns) and write its report
   bench-peers [--seed FILE] [--json]
