@@ -50,6 +50,13 @@ pub fn external_content(source: &str, trust: Trust, text: &str) -> String {
     format!("<{TAG} source=\"{source}\" trust=\"{trust}\">\n{body}\n</{TAG}>")
 }
 
+/// Whether a text begins with such a frame.
+#[must_use]
+pub fn is_external_content(text: &str) -> bool {
+    let tag = text.strip_prefix('<').and_then(|rest| rest.strip_prefix(TAG));
+    tag.is_some_and(|rest| rest.starts_with(' '))
+}
+
 /// Breaks what looks like a tag once widths and accents are normalised.
 fn without_lookalikes(text: &str) -> String {
     if text.is_ascii() && !text.contains('<') {

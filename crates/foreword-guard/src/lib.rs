@@ -32,7 +32,7 @@ pub use canary::Canary;
 pub use canary::detector::{
     Detector, Encoding, Leak, LeakForm, MAX_LEAK_FORM, MAX_LEAK_GAP, Spelling,
 };
-pub use external::{Trust, external_content};
+pub use external::{Trust, external_content, is_external_content};
 pub use foreword::{Provenance, TaintLevel};
 pub use output::{Finished, OutputGuard, whole};
 pub use scan::gate::{ScanDecision, scan_input, scan_output};

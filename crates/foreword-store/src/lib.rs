@@ -60,6 +60,7 @@ pub use batch_queue::Ticket;
 pub use error::StoreError;
 pub use foreword::{Provenance, TaintLevel, TaskState, TodoState};
 pub use group_writer::GroupWriter;
+pub use host::compactions::{Compaction, MAX_SUMMARY_BYTES};
 pub use host::contents::{
     CheckedTotals, Content, MAX_CONTENT_TOKENS, MAX_CONTENTS_LISTED, RecordedContent,
 };

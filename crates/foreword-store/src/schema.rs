@@ -14,13 +14,15 @@ use crate::host::adopt;
 /// ExpectedHeads the file as ours, in the place SQLite has for that: "fore".
 const APPLICATION_ID: i64 = 0x666f_7265;
 /// The layout this version writes.
-pub(crate) const VERSION: i64 = 4;
+pub(crate) const VERSION: i64 = 5;
 /// The first layout with memories.
 pub(crate) const WITH_MEMORIES: i64 = 2;
 /// The first layout with sessions and all that the host keeps.
 pub(crate) const WITH_SESSIONS: i64 = 3;
 /// The first layout with seals and held changes.
 pub(crate) const WITH_SEALS: i64 = 4;
+/// The first layout in which histories are compacted.
+pub(crate) const WITH_COMPACTIONS: i64 = 5;
 
 /// A part of the database: kind, name, and the statement that makes it.
 type Object = (&'static str, &'static str, &'static str);
@@ -357,13 +359,32 @@ const VERSION_4: &[Object] = &[
     ),
 ];
 
+/// What the fifth version added: what stands in for the oldest turns of a session.
+const VERSION_5: &[Object] = &[
+    (
+        "table",
+        "compactions",
+        "CREATE TABLE compactions (id INTEGER PRIMARY KEY, \
+         session TEXT NOT NULL REFERENCES sessions (id), shortened INTEGER NOT NULL, \
+         summarised INTEGER NOT NULL, summary TEXT NOT NULL, tainted INTEGER NOT NULL, model TEXT, \
+         tokens_before INTEGER NOT NULL, tokens_after INTEGER NOT NULL, at INTEGER NOT NULL) STRICT",
+    ),
+    (
+        "index",
+        "compactions_by_session",
+        "CREATE INDEX compactions_by_session ON compactions (session)",
+    ),
+];
+
 /// What a database of a version consists of.
 fn objects(version: i64) -> impl Iterator<Item = &'static Object> {
     let memories: [&[Object]; 2] =
         if version >= WITH_MEMORIES { [VERSION_2, MADE_BY_FTS5] } else { [&[], &[]] };
     let sessions: &[Object] = if version >= WITH_SESSIONS { VERSION_3 } else { &[] };
     let seals: &[Object] = if version >= WITH_SEALS { VERSION_4 } else { &[] };
-    VERSION_1.iter().chain(memories.into_iter().flatten()).chain(sessions).chain(seals)
+    let compactions: &[Object] = if version >= WITH_COMPACTIONS { VERSION_5 } else { &[] };
+    let first = VERSION_1.iter().chain(memories.into_iter().flatten());
+    first.chain(sessions).chain(seals).chain(compactions)
 }
 
 /// Something in the database that is not as it was made.
@@ -397,7 +418,7 @@ pub(crate) fn migrate(
             return Err(StoreError::WrongKey { path: path.to_path_buf() });
         }
     }
-    let steps: [&[Object]; 4] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4];
+    let steps: [&[Object]; 5] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5];
     let missing = steps.into_iter().skip(usize::try_from(found).unwrap_or_default());
     for (_, _, statement) in missing.flatten() {
         transaction.execute_batch(statement).at(path)?;

@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::Subcommand;
+use foreword::visible_line;
 use foreword_host::{Limits, Measure, Period, dollars, usd};
 use foreword_store::{
-    MAX_CONTENTS_LISTED, Reader, RemovedSession, Session, SessionId, Spent, Turn, TurnRange,
-    TurnUsage, start_of_day,
+    Compaction, MAX_CONTENTS_LISTED, Reader, RemovedSession, Session, SessionId, Spent, Turn,
+    TurnRange, TurnUsage, start_of_day,
 };
 use foreword_workspace::{Age, Settings, Workspace};
 use serde_json::{Value, json};
@@ -246,11 +247,13 @@ fn show(
         let mut value = summary(reader, session)?;
         let turns: Vec<Value> = turns.iter().map(|turn| turn_json(turn, external(turn))).collect();
         if let Some(fields) = value.as_object_mut() {
+            fields.insert("compactions".into(), json!(reader.compactions(&session.id)?));
             fields.insert("turns".into(), json!(turns));
         }
         return terminal.print_json(&value);
     }
     let mut out = summary_text(reader, session)?;
+    out.push_str(&compactions_text(&reader.compactions(&session.id)?));
     for turn in &turns {
         let _ = write!(
             out,
@@ -273,6 +276,31 @@ fn show(
         }
     }
     terminal.print(&out)
+}
+
+/// What stands in for old turns in the next prompt: when it was made, what it replaced, and the summary.
+fn compactions_text(compactions: &[Compaction]) -> String {
+    let mut out = String::new();
+    for compaction in compactions {
+        let Compaction { tokens_before, tokens_after, .. } = compaction;
+        let what = match compaction.summarised_through.0 {
+            0 => {
+                let through = compaction.shortened_through;
+                format!("shortened large tool results up to turn {through}")
+            }
+            through => format!("replaced the first {} by a summary", counted(through, "turn")),
+        };
+        let tainted = if compaction.tainted { ", tainted" } else { "" };
+        let at = format_time(compaction.at);
+        let _ = writeln!(out, "{at}  {what}: {tokens_before} to {tokens_after} tokens{tainted}");
+    }
+    if let Some(last) = compactions.last().filter(|last| !last.summary.is_empty()) {
+        out.push_str("summary that the agent reads:\n");
+        for line in last.summary.lines() {
+            let _ = writeln!(out, "  {}", visible_line(line));
+        }
+    }
+    out
 }
 
 /// A session without its turns, as JSON.

@@ -76,7 +76,8 @@ fn an_identity_file_changes_only_through_a_person() {
 
 #[test]
 fn history_is_trimmed_by_whole_turns_and_the_manifest_says_so() {
-    let scratch = workspace("[limits]\ncontext_window = 16000\noutput_reserve = 500");
+    let limits = "[limits]\ncontext_window = 16000\noutput_reserve = 500";
+    let scratch = workspace(&format!("{limits}\n[host]\ncompact_at = 100"));
     let long = "These words fill the window. ".repeat(150);
     let model = ModelServer::saying(vec![text("Noted.")]);
     for turn in 0..12 {

@@ -97,6 +97,7 @@ pub(crate) const SURFACES: &[Surface] = &[
         pack: None,
         tools: &[
             ("session_status", "Show the state of this session: taint, turns, sandbox."),
+            ("result_read", "Read a tool result of an earlier turn that was shortened."),
             ("tool_describe", "Describe a tool in full."),
             ("audit_report", "Record a significant action in the audit log."),
         ],

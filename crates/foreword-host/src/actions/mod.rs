@@ -88,6 +88,7 @@ fn apply(
         Action::ScheduleRemove(args) => schedule::remove(active, args),
         Action::ToolDescribe(args) => session::describe(active, &args),
         Action::SessionStatus(_) => session::status(active),
+        Action::ResultRead(args) => session::read_result(active, &args),
         Action::ToolResult(args) => content::judge_result(active, &args),
         Action::ModelCall(args) => model::call(active, &args, sink),
     }

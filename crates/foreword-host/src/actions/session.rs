@@ -1,12 +1,16 @@
 //! The session itself: its status, its tools, and reports for the audit log.
 
-use foreword::nearest;
-use foreword_protocol::{AuditReport, ErrorCode, Failure, ToolDescribe};
-use foreword_store::Outcome;
+use foreword::{estimate, nearest};
+use foreword_guard::Provenance;
+use foreword_protocol::{
+    AuditReport, Block, Content, ErrorCode, Failure, Message, ResultRead, ToolDescribe,
+};
+use foreword_store::{Outcome, TurnNumber};
 use serde_json::{Value, json};
 
 use crate::error::HostError;
 use crate::turn::active_session::ActiveSession;
+use crate::turn::tool_results::is_framed;
 
 const MAX_REPORT_CHARS: usize = 4000;
 
@@ -49,6 +53,33 @@ pub(super) fn describe(active: &ActiveSession, args: &ToolDescribe) -> Result<Va
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     let name: String = args.name.chars().take(100).collect();
     Err(Failure::new(ErrorCode::NotFound, format!("unknown tool `{name}`{near}")))
+}
+
+/// A tool's result of an earlier turn, as the model read it then. External parts are still framed.
+pub(super) fn read_result(active: &ActiveSession, args: &ResultRead) -> Result<Value, Failure> {
+    let session = &active.identity.session;
+    let stored = active.host.reader.turn_messages(session, TurnNumber(args.turn));
+    let stored = stored.map_err(HostError::from)?.unwrap_or_default();
+    let messages: Vec<Message> = serde_json::from_str(&stored).unwrap_or_default();
+    let blocks = messages.into_iter().flat_map(|message| match message.content {
+        Content::Blocks(blocks) => blocks,
+        Content::Text(_) => Vec::new(),
+    });
+    let found = blocks.into_iter().find_map(|block| match block {
+        Block::ToolResult { tool_use_id, content, .. } if tool_use_id == args.id => Some(content),
+        _ => None,
+    });
+    let Some(content) = found else {
+        let id: String = args.id.chars().take(100).collect();
+        let message = format!("turn {} of this session has no tool result `{id}`", args.turn);
+        return Err(Failure::new(ErrorCode::NotFound, message));
+    };
+    if is_framed(&content) {
+        // It was counted when it came; now it comes again, after what the person said last.
+        let tokens = u64::from(estimate(&content));
+        active.add_content(Provenance::ToolResult, "result_read", tokens, true)?;
+    }
+    Ok(json!({ "content": content }))
 }
 
 pub(super) fn report(active: &ActiveSession, args: &AuditReport) -> Result<Value, Failure> {

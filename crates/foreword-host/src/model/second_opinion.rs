@@ -1,27 +1,20 @@
 //! The configured model as a second opinion on skills: `[screen] model = true`.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Read as _;
 use std::path::Path;
-use std::time::Duration;
 
 use foreword_guard::{OpinionAnswer, OpinionQuestion, SecondOpinion};
-use foreword_protocol::{Answer, Block, Message, ModelCall, ModelRequest, SystemPart, Usage};
+use foreword_protocol::Usage;
 use foreword_workspace::{Consent, Workspace};
-use serde_json::value::RawValue;
 use ureq::Agent;
 
 use crate::error::HostError;
-use crate::model::proxy::{refused, send};
+use crate::model::ask::{MAX_WAIT, Question};
 use crate::model::upstream::{Person, Upstream, default_model};
 use crate::spending::{Prices, dollars};
 
 /// The answer is one short object.
 const MAX_OUTPUT_TOKENS: u32 = 400;
-const MAX_ANSWER_BYTES: u64 = 256 << 10;
-/// The longest wait for an opinion: a person waits for the command.
-const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Asks the model of a workspace about skills.
 #[derive(Debug)]
@@ -96,39 +89,16 @@ impl Model {
     }
 
     fn ask(&self, question: &OpinionQuestion) -> Result<OpinionAnswer, String> {
-        let provider = self.upstream.provider;
-        let request = ModelRequest {
-            provider,
+        let question = Question {
+            agent: &self.agent,
+            upstream: &self.upstream,
             model: &self.name,
-            system: &[SystemPart { text: question.system, cache_boundary: false }],
-            turn_context: "",
-            messages: &[Message::user(&question.message)],
-            tools: &[],
+            system: question.system,
+            message: &question.message,
             max_tokens: MAX_OUTPUT_TOKENS,
-            stream: false,
         };
-        let body = RawValue::from_string(request.body()).map_err(|error| error.to_string())?;
-        let path = provider.path().to_owned();
-        let call = ModelCall { path, headers: BTreeMap::new(), body };
-        let response = send(&self.agent, &self.upstream, &call);
-        let response = response.map_err(|error| format!("cannot reach the model: {error}"))?;
-        if !response.status().is_success() {
-            return Err(refused(response, &self.upstream).0.to_string());
-        }
-        let mut text = Vec::new();
-        let reader = response.into_body().into_reader();
-        let read = reader.take(MAX_ANSWER_BYTES + 1).read_to_end(&mut text);
-        read.map_err(|error| format!("its answer broke off: {error}"))?;
-        if u64::try_from(text.len()).unwrap_or(u64::MAX) > MAX_ANSWER_BYTES {
-            return Err(format!("its answer is longer than {MAX_ANSWER_BYTES} bytes"));
-        }
-        let text = String::from_utf8_lossy(&text);
-        let answer = Answer::from_body(provider, &text).map_err(|error| error.to_string())?;
-        let texts = answer.blocks.iter().filter_map(|block| match block {
-            Block::Text { text } => Some(text.as_str()),
-            _ => None,
-        });
-        Ok(OpinionAnswer { text: texts.collect(), cost: self.cost(answer.usage) })
+        let (text, usage) = question.ask()?;
+        Ok(OpinionAnswer { text, cost: self.cost(usage) })
     }
 }
 

@@ -18,14 +18,17 @@ use foreword_workspace::{Config, UsedFile};
 use crate::error::HostError;
 use crate::host::Host;
 use crate::tools;
-use crate::turn::history::{History, PastTurn};
+use crate::turn::history::{Conversation, History, PastTurn, Reading};
 use crate::turn::record;
 use crate::turn::request::{Origin, TAINTED_TASK, TurnRequest};
 use crate::turn::sandbox::prompt_name;
 use crate::turn::scan::FencedText;
 
 /// Turns of a conversation that are read from the database.
-const MAX_HISTORY_TURNS: usize = 2000;
+pub(crate) const MAX_HISTORY_TURNS: usize = 2000;
+
+/// The tool that reads a shortened result again.
+const RESULT_READ: &str = "result_read";
 
 /// The next turn of a session, as its agent will see it.
 pub struct ComposedTurn {
@@ -155,7 +158,7 @@ impl Host {
         }
         context.taint_ratio = taint.ratio();
 
-        let history = self.history(session, &context, &blueprint)?;
+        let history = self.history(session, &context, &blueprint, reading(&tools))?;
         context.history_tokens = history.tokens;
         context.history_omitted = history.omitted;
         let began = Instant::now();
@@ -220,23 +223,31 @@ impl Host {
         Ok(Canary::from_random(seed).as_str().to_owned())
     }
 
-    /// The newest turns of the conversation that fit into the window beside the prompt. History gets
-    /// at least half of the available tokens.
+    /// The conversation as far as it fits into the window beside the prompt. History gets at least
+    /// half of the available tokens.
     fn history(
         &self,
         session: Option<&Session>,
         context: &Context,
         blueprint: &Blueprint,
+        reading: Reading,
     ) -> Result<History, HostError> {
-        let Some(session) = session else { return Ok(History::default()) };
-        let stored = self.reader.history(&session.id, TurnRange::newest(MAX_HISTORY_TURNS))?;
-        if stored.is_empty() {
-            return Ok(History::default());
-        }
         let room = u64::try_from(context.available_tokens()).unwrap_or(0);
         let prompt = u64::from(blueprint.build(context).tokens());
         let room = room.saturating_sub(prompt).max(room / 2);
-        Ok(History::within(stored.into_iter().map(PastTurn::of).collect(), room))
+        let Some(session) = session else { return Ok(History { room, ..History::default() }) };
+        let stored = self.reader.history(&session.id, TurnRange::newest(MAX_HISTORY_TURNS))?;
+        let turns = stored.into_iter().map(PastTurn::of).collect();
+        let compaction = self.reader.last_compaction(&session.id)?;
+        Ok(Conversation::of(turns, compaction.as_ref(), reading).within(room))
+    }
+}
+
+/// Whether the agent can read results again that a compaction shortened.
+pub(crate) fn reading(tools: &[ToolSpec]) -> Reading {
+    match tools.iter().any(|tool| tool.name == RESULT_READ) {
+        true => Reading::Offered,
+        false => Reading::NotOffered,
     }
 }
 

@@ -11,13 +11,15 @@
 //! 4. `agent_output` reads the agent's events, shows what is safe, and ends the turn when a canary
 //!    token appears.
 //! 5. `run` quarantines governed files that the agent created; `record` finishes the turn in one
-//!    transaction. A turn whose host dies is recorded as lost by the next host (`process_identity`).
+//!    transaction; `compact` makes room if the conversation has grown long. A turn whose host dies is
+//!    recorded as lost by the next host (`process_identity`).
 
 pub(crate) mod active_session;
 pub(crate) mod activity;
 mod agent_output;
 pub(crate) mod agent_tree;
 mod answer_text;
+mod compact;
 pub(crate) mod compose;
 mod history;
 mod launch;

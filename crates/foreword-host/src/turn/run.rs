@@ -83,6 +83,9 @@ impl Host {
             began,
         };
         let result = self.run_agent(&turn, observer);
+        if result.is_ok() {
+            self.compact(&turn.active, &prepared, observer);
+        }
         if let Some(budget) = prepared.tree.budget()
             && budget.root == session.id
         {

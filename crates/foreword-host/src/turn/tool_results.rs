@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use foreword::estimate;
-use foreword_guard::{Provenance, ScanVerdict, Trust, external_content, scan_input};
+use foreword_guard::{
+    Provenance, ScanVerdict, Trust, external_content, is_external_content, scan_input,
+};
 use foreword_protocol::{ActionInfo, Block, Content, Message, ResultTaint, RunnerKind};
 use serde_json::Value;
 
@@ -79,6 +81,11 @@ fn key(id: &str, content: &str) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&(id.len() as u64).to_le_bytes()).update(id.as_bytes());
     *hasher.update(content.as_bytes()).finalize().as_bytes()
+}
+
+/// Whether a result was external when it came.
+pub(crate) fn is_framed(content: &str) -> bool {
+    content.starts_with(SUSPECT) || is_external_content(content)
 }
 
 /// A tool's name without the prefix that Claude Code puts in front of it.

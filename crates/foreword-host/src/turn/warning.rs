@@ -50,6 +50,12 @@ pub enum Warning {
     AnswerCut,
     /// The agent ended without an answer.
     NoAnswer,
+    /// The model is asked to summarise the turns up to this one.
+    Summarising { through: u64 },
+    /// Old turns of the conversation were summarised or shortened.
+    Compacted { through: u64, tokens_before: u64, tokens_after: u64 },
+    /// The conversation no longer fits, and there is no summary of its oldest turns.
+    NotSummarised { reason: String },
     /// A model call failed for the moment and is repeated.
     Retrying { reason: String, wait: Duration },
     /// Screening approved a skill that an agent wrote; no person saw it.
@@ -83,7 +89,11 @@ impl Warning {
     pub fn is_notice(&self) -> bool {
         matches!(
             self,
-            Self::Retrying { .. } | Self::SkillApprovedByScreening { .. } | Self::SkillWaits { .. }
+            Self::Retrying { .. }
+                | Self::SkillApprovedByScreening { .. }
+                | Self::SkillWaits { .. }
+                | Self::Summarising { .. }
+                | Self::Compacted { .. }
         )
     }
 
@@ -195,6 +205,23 @@ impl fmt::Display for Warning {
             ),
             Self::AnswerCut => f.write_str("the answer was cut off (model.max_output_tokens)"),
             Self::NoAnswer => f.write_str("the agent ended without an answer"),
+            Self::Summarising { through } => {
+                write!(f, "the conversation is long; summarising its first {through} turns")
+            }
+            Self::Compacted { through: 0, tokens_before, tokens_after } => write!(
+                f,
+                "shortened large tool results of old turns: {tokens_before} to {tokens_after} tokens"
+            ),
+            Self::Compacted { through, tokens_before, tokens_after } => write!(
+                f,
+                "replaced the first {through} turns by a summary: {tokens_before} to {tokens_after} \
+                 tokens; `foreword session show` prints it"
+            ),
+            Self::NotSummarised { reason } => write!(
+                f,
+                "cannot summarise the oldest turns, so they are left out when the window is full: {}",
+                visible_line(reason)
+            ),
             Self::Retrying { reason, wait } => {
                 let seconds = wait.as_secs_f64();
                 write!(f, "retrying the model call in {seconds:.1} s: {}", visible_line(reason))

@@ -95,6 +95,7 @@ fn agents_tools_go_to_the_host_and_nothing_else_does() {
         [
             "audit_report",
             "memory_write",
+            "result_read",
             "session_status",
             "skill_list",
             "skill_read",

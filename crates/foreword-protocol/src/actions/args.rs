@@ -266,6 +266,14 @@ args! {
         pub id: String,
     }
 
+    /// Which tool result to read again.
+    pub struct ResultRead {
+        /// The turn that the note in the result names.
+        pub turn: u64,
+        /// The ID of the call that the note names.
+        pub id: String,
+    }
+
     /// Which tool to describe.
     pub struct ToolDescribe {
         /// The tool's name.

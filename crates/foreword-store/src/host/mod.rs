@@ -1,6 +1,7 @@
 //! What the host keeps about sessions: turns, contents, grants, schedules, tasks.
 
 pub(crate) mod adopt;
+pub(crate) mod compactions;
 pub(crate) mod contents;
 pub(crate) mod grants;
 pub(crate) mod held_changes;

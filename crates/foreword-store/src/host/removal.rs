@@ -73,7 +73,7 @@ impl Transaction<'_> {
                 only,
             )?;
             removed.turns += rows.change("DELETE FROM turns WHERE session = ?1", only)? as u64;
-            for table in ["contents", "grants", "refusals", "todos", "audit_texts"] {
+            for table in ["compactions", "contents", "grants", "refusals", "todos", "audit_texts"] {
                 rows.change(&format!("DELETE FROM {table} WHERE session = ?1"), only)?;
             }
             rows.change("DELETE FROM sessions WHERE id = ?1", only)?;

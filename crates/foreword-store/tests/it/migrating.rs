@@ -37,7 +37,7 @@ fn an_earlier_version_is_brought_over_whole() {
         assert_eq!(memories.len(), if number == 1 { 0 } else { 3 });
 
         let store = open(&fixture).unwrap();
-        assert_eq!(version(&fixture), 4);
+        assert_eq!(version(&fixture), 5);
         assert_eq!(store.entries(&LogFilter::default()).unwrap(), entries);
         assert_eq!(store.proposals(None).unwrap(), proposals);
         let after = store.read_memories(|rows| rows.list(&all)).unwrap().unwrap();

@@ -133,6 +133,7 @@ fn host(config: &Config) -> Check {
     ] {
         within(&["host", key], Some(value), 1, most)?;
     }
+    within(&["host", "compact_at"], Some(u64::from(host.compact_at)), 10, 100)?;
     for (key, value, least, most) in host.limits.ranges() {
         within(&["host", "limits", key], value, least, most)?;
     }

@@ -115,6 +115,9 @@ pub struct HostSettings {
     pub command_seconds: u64,
     /// Actions a second that an agent may ask for. Default 200.
     pub calls_per_second: u32,
+    /// Percent of the room for history at which old turns are shortened and summarised; 100 switches it off.
+    /// Default 80.
+    pub compact_at: u32,
     /// What an agent may use of the machine.
     pub limits: SandboxLimits,
 }
@@ -133,6 +136,7 @@ impl Default for HostSettings {
             max_steps: 50,
             command_seconds: 120,
             calls_per_second: 200,
+            compact_at: 80,
             limits: SandboxLimits::default(),
         }
     }
