@@ -83,6 +83,13 @@ impl Workspace {
         Ok(self.consent()?.covers(self.config(), &key, &value))
     }
 
+    /// Whether files were imported that the person has not accepted yet.
+    #[must_use]
+    pub fn has_untrusted_import(&self) -> bool {
+        let store = self.config_dir.as_deref().map(|dir| TrustStore::open(dir, self.root()));
+        store.is_some_and(|store| store.is_ok_and(|store| store.has_untrusted_import()))
+    }
+
     /// The files that consent is read from, to notice when they change.
     #[must_use]
     pub fn consent_files(&self) -> Vec<PathBuf> {

@@ -162,6 +162,14 @@ impl TrustStore {
         Ok(found)
     }
 
+    /// Forgets that the person accepted a workspace that no longer exists; `false` if they never did. Its
+    /// path is compared as it was then.
+    pub fn revoke_missing(config_dir: &Path, workspace: &Path) -> Result<bool, WorkspaceError> {
+        let known = Self::list(config_dir)?.into_iter().find(|known| known.path == workspace);
+        let Some(TrustedWorkspace { path: workspace, file }) = known else { return Ok(false) };
+        Self { workspace, file }.revoke()
+    }
+
     /// The trust file, whether it exists or not.
     #[must_use]
     pub fn file(&self) -> &Path {
@@ -199,7 +207,11 @@ impl TrustStore {
             // One that cannot be read is replaced.
             _ => shown.files.clone(),
         };
-        self.keep(files, shown.settings.clone(), shown.skills.clone())
+        self.keep(files, shown.settings.clone(), shown.skills.clone())?;
+        match fs::remove_file(self.import_note()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.not_written(error)),
+            _ => Ok(()),
+        }
     }
 
     /// Those of these skills, by path and digest, that the person did not accept.
@@ -265,6 +277,26 @@ impl TrustStore {
             };
         }
         self.keep(files, settings, skills)
+    }
+
+    /// Notes that files were imported into a workspace that the person has not accepted. Until they do, its
+    /// skills do not speak with authority.
+    pub fn note_import(&self) -> Result<(), WorkspaceError> {
+        let _lock = self.lock()?;
+        let note = serde_json::json!({ "workspace": self.workspace.display().to_string() });
+        own_file::replace(&self.import_note(), note.to_string().as_bytes())
+            .map_err(|error| self.not_written(error))
+    }
+
+    /// Whether imported files wait for the person to accept them. Fails closed: a note that cannot be looked
+    /// up counts.
+    #[must_use]
+    pub fn has_untrusted_import(&self) -> bool {
+        self.import_note().try_exists().unwrap_or(true)
+    }
+
+    fn import_note(&self) -> PathBuf {
+        self.file.with_extension("imported")
     }
 
     /// Forgets that the person accepted the workspace; `false` if they never did.

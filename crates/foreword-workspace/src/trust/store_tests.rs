@@ -280,3 +280,31 @@ fn trusted_workspaces_are_listed_and_revoked() {
     assert_eq!(list(), [real("w")]);
     assert_eq!(other.standing(&contents(&place)).unwrap(), Standing::Unknown);
 }
+
+#[test]
+fn an_import_waits_until_it_is_accepted() {
+    let scratch = Scratch::new(&[("AGENTS.md", "Be kind.\n")]);
+    let home = tempfile::tempdir().unwrap();
+    let store = TrustStore::open(home.path(), scratch.path()).unwrap();
+    assert!(!store.has_untrusted_import());
+    store.note_import().unwrap();
+    assert!(store.has_untrusted_import());
+    assert_eq!(TrustStore::list(home.path()).unwrap(), [], "it is not trusted");
+    let workspace = crate::Workspace::open_for(scratch.path(), Some(home.path())).unwrap();
+    assert!(workspace.has_untrusted_import());
+    store.accept(&workspace.review(&Default::default()).unwrap()).unwrap();
+    assert!(!store.has_untrusted_import());
+}
+
+#[test]
+fn a_workspace_that_is_gone_can_be_revoked() {
+    let scratch = Scratch::new(&[("AGENTS.md", "Be kind.\n")]);
+    let home = tempfile::tempdir().unwrap();
+    let store = TrustStore::open(home.path(), scratch.path()).unwrap();
+    store.accept(&scratch.open().review(&Default::default()).unwrap()).unwrap();
+    let path = scratch.path().canonicalize().unwrap();
+    drop(scratch);
+    assert!(!TrustStore::revoke_missing(home.path(), std::path::Path::new("/elsewhere")).unwrap());
+    assert!(TrustStore::revoke_missing(home.path(), &path).unwrap());
+    assert_eq!(TrustStore::list(home.path()).unwrap(), []);
+}

@@ -20,7 +20,7 @@ use clap::Args;
 use foreword_gather::{Indexing, Request, gather, index};
 use foreword_workspace::{
     CONFIG_FILE, GovernedFile, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, SensitiveSettings,
-    Settings, TrustStore, Workspace, WorkspaceError, discover,
+    Settings, Standing, TrustStore, Workspace, WorkspaceError, discover,
 };
 
 use self::report::Report;
@@ -85,6 +85,14 @@ pub(crate) fn run(
     report.outcome(outcome);
     // Trust can also be given later, so an error here does not matter.
     report.trusted = trust_templates(workspace, &own).unwrap_or(false);
+    if args.from.is_some()
+        && let Err(error) = note_import(workspace)
+    {
+        terminal.warn(&format!(
+            "cannot keep imported skills from counting as instructions: {}; review them before you build",
+            error.message
+        ));
+    }
     report.problems = problems(workspace);
     if report.problems.is_empty() {
         // A build works without an index, so an error here does not matter.
@@ -102,6 +110,19 @@ pub(crate) fn run(
         }
     }
     Ok(())
+}
+
+/// Keeps what was imported from speaking with authority until the person accepts it. An import that changes
+/// nothing they trusted needs no new answer.
+fn note_import(root: &Path) -> Result<(), CliError> {
+    let config_dir = user_env::config_dir()?;
+    let store = TrustStore::open(&config_dir, root)?;
+    let is_trusted = || -> Result<bool, WorkspaceError> {
+        let workspace = Workspace::open_for(root, Some(&config_dir))?;
+        let now = workspace.review(&Settings::load(&config_dir)?)?;
+        Ok(store.standing(&now)? == Standing::Trusted)
+    };
+    if is_trusted().unwrap_or(false) { Ok(()) } else { Ok(store.note_import()?) }
 }
 
 fn digest(text: &str) -> [u8; 32] {
