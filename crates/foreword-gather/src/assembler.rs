@@ -60,6 +60,7 @@ struct Key {
     config_dir: Option<PathBuf>,
     runner: Option<RunnerKind>,
     default_tools: Vec<String>,
+    whole_skills: bool,
     neutral: bool,
 }
 
@@ -112,6 +113,7 @@ fn kept<'s>(
         config_dir: request.config_dir.clone(),
         runner: request.runner,
         default_tools: request.default_tools.clone(),
+        whole_skills: request.whole_skills,
         neutral: request.neutral,
     };
     let known = bases.iter().position(|kept| kept.key == key).map(|place| bases.remove(place));

@@ -138,7 +138,11 @@ impl ClientSession {
         task: Option<&str>,
         reply_gate: Option<bool>,
     ) -> Result<Prompt, HostError> {
-        let gathered = self.active.host.client_prompt(self.id(), agent, task, reply_gate)?;
+        let host = &self.active.host;
+        let gathered = host.client_prompt(self.id(), agent, task, reply_gate)?;
+        // A client stays for hours: what changed since it connected was not accepted.
+        host.check_used(&gathered.used_files)?;
+        host.check_skills(&gathered.local_skills)?;
         let began = Instant::now();
         let prompt = gathered.blueprint.build(&gathered.context);
         let build_time_ms = began.elapsed().as_secs_f64() * 1000.0;

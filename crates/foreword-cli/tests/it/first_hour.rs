@@ -175,18 +175,20 @@ fn trust_says_what_it_covers_and_ends_for_what_is_gone() {
         ("w/SOUL.md", "Calm.\n"),
         ("w/skills/tea.md", "---\nname: tea\ndescription: Tea\n---\nBoil.\n"),
     ]);
-    inside(&scratch, ".", &["trust", "--yes", "-q", "-w", "w"]).run().ok();
-    let shown = inside(&scratch, ".", &["trust", "-w", "w"]).run().ok();
-    assert!(shown.stderr.contains("tea (skills/tea.md, trusted, screening: "), "{}", shown.stderr);
-    assert!(!shown.stderr.contains("not approved yet"), "{}", shown.stderr);
+    let trust = |args: &[&str]| {
+        let run = inside(&scratch, ".", &[&["trust"], args].concat()).run();
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        (run.stdout, run.stderr)
+    };
+    trust(&["--yes", "-q", "-w", "w"]);
+    let (_, shown) = trust(&["-w", "w"]);
+    assert!(shown.contains("tea (skills/tea.md, trusted, screening: "), "{shown}");
+    assert!(!shown.contains("not approved yet"), "{shown}");
     std::fs::remove_dir_all(scratch.join("w")).unwrap();
-    let list = || inside(&scratch, ".", &["trust", "--list"]).run().ok().stdout;
-    assert!(list().contains("(no longer exists)"), "{}", list());
-    let revoked = inside(&scratch, ".", &["trust", "--revoke", "-w", "w"]).run().ok();
-    assert!(revoked.stderr.contains("no longer trusted"), "{}", revoked.stderr);
-    assert_eq!(list(), "");
-    let again = inside(&scratch, ".", &["trust", "--revoke", "-w", "w"]).run().ok();
-    assert!(again.stderr.contains("was not trusted"), "{}", again.stderr);
+    assert!(trust(&["--list"]).0.contains("(no longer exists)"));
+    assert_eq!(trust(&["--revoke", "-w", "w"]).1, "workspace is no longer trusted\n");
+    assert_eq!(trust(&["--list"]).0, "");
+    assert_eq!(trust(&["--revoke", "-w", "w"]).1, "workspace was not trusted\n");
 }
 
 /// A file that was there before `init` was never trusted, so it did not change since.
@@ -196,7 +198,8 @@ fn init_over_an_existing_file_says_that_it_is_not_trusted_yet() {
     scratch.run(&["init", "-q"]).ok();
     let model = ModelServer::saying(vec![text("Yes.")]);
     let run = on_host(&scratch, &model, &["run", "-m", "hello"]).run();
-    let said = run.fails(1);
+    assert_eq!(run.status, 1);
+    let said = run.stderr;
     assert!(said.contains("You have not trusted these files yet:"), "{said}");
     assert!(
         said.contains("workspace has files or settings that you have not trusted yet"),

@@ -39,7 +39,7 @@ pub struct Gathered {
     /// Every file of the workspace that was read for it, with the bytes it had then; skills apart.
     pub used_files: BTreeSet<UsedFile>,
     /// The files of skills that count although nobody approved them, by path, with their digests. A host
-    /// uses them only if the person trusted them with the workspace. Without a runner, only each SKILL.md.
+    /// uses them only if the person trusted them with the workspace. Only each SKILL.md, unless whole skills were asked for.
     pub local_skills: BTreeMap<String, [u8; 32]>,
 }
 

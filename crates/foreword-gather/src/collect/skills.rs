@@ -64,8 +64,7 @@ pub(crate) fn gather_skills(
         let mut provenance = provenance(standing, otherwise);
         if provenance.status == Approval::Local {
             gathered.local.insert(skill.body.path.clone(), skill.digest);
-            // Only who runs an agent asks whether the person trusted these files.
-            match request.runner.map(|_| &*beside) {
+            match request.whole_skills.then(|| &*beside) {
                 Some(Ok(files)) => gathered.local.extend(files.clone()),
                 Some(Err(error)) => {
                     gathered.local.remove(&skill.body.path);
