@@ -290,7 +290,7 @@ fn an_import_waits_until_it_is_accepted() {
     store.note_import().unwrap();
     assert!(store.has_untrusted_import());
     assert_eq!(TrustStore::list(home.path()).unwrap(), [], "it is not trusted");
-    let workspace = crate::Workspace::open_for(scratch.path(), Some(home.path())).unwrap();
+    let workspace = Workspace::open_for(scratch.path(), Some(home.path())).unwrap();
     assert!(workspace.has_untrusted_import());
     store.accept(&workspace.review(&Default::default()).unwrap()).unwrap();
     assert!(!store.has_untrusted_import());
@@ -304,7 +304,7 @@ fn a_workspace_that_is_gone_can_be_revoked() {
     store.accept(&scratch.open().review(&Default::default()).unwrap()).unwrap();
     let path = scratch.path().canonicalize().unwrap();
     drop(scratch);
-    assert!(!TrustStore::revoke_missing(home.path(), std::path::Path::new("/elsewhere")).unwrap());
+    assert!(!TrustStore::revoke_missing(home.path(), Path::new("/elsewhere")).unwrap());
     assert!(TrustStore::revoke_missing(home.path(), &path).unwrap());
     assert_eq!(TrustStore::list(home.path()).unwrap(), []);
 }
