@@ -30,6 +30,9 @@ const TELLING: [&str; 14] = [
     "id",
 ];
 
+/// Fields that name an item of a list, the most telling first.
+const NAMING: [&str; 6] = ["name", "title", "text", "skill", "path", "id"];
+
 /// A call: its tool, what it is about, and its other arguments.
 pub(crate) fn call(name: &str, input: &Value) -> String {
     let mut line = format!("→ {}", plain_line(name, 60));
@@ -136,7 +139,7 @@ fn items(list: &Value, out: &mut String) {
 /// One value on one line: what it is about first.
 fn item(value: &Value) -> String {
     let Value::Object(fields) = value else { return plain(value) };
-    let telling = TELLING.iter().find(|key| fields.get(**key).is_some_and(Value::is_string));
+    let telling = NAMING.iter().find(|key| fields.get(**key).is_some_and(Value::is_string));
     let mut parts: Vec<String> =
         telling.and_then(|key| fields.get(*key)).map(plain).into_iter().collect();
     for (key, value) in fields.iter().filter(|(key, _)| Some(&key.as_str()) != telling) {
@@ -197,12 +200,12 @@ mod tests {
     fn the_answer_of_an_action_is_no_json() {
         let listed = json!({"skills": [
             {"name": "tea", "approved": true, "description": "Make tea", "path": null},
-            {"name": "pie", "approved": false, "description": "Bake"},
+            {"name": "pie", "approved": false, "path": "skills/pie.md"},
         ]});
         assert_eq!(
             result(&listed.to_string(), false),
             "  │ 2 skills:\n  │ - tea, approved: true, description: Make tea\n  │ - pie, approved: \
-             false, description: Bake"
+             false, path: skills/pie.md"
         );
         let read =
             json!({"name": "tea", "approval": "trusted", "content": "# Tea\n\nBoil.\nPour.\n"});

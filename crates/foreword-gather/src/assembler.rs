@@ -128,7 +128,10 @@ fn kept<'s>(
 }
 
 fn read(key: Key, root: &Path, request: &Request) -> Result<Kept, GatherError> {
-    let workspace = Workspace::open_for(root, request.config_dir.as_deref())?;
+    let mut workspace = Workspace::open_for(root, request.config_dir.as_deref())?;
+    if !request.neutral {
+        workspace = workspace.lower_untrusted_imports()?;
+    }
     let base = gather_base(&workspace, request, false)?;
     let mut snapshot = workspace.snapshot();
     for file in workspace.consent_files() {

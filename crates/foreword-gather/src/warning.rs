@@ -104,8 +104,8 @@ impl fmt::Display for Warning {
                 "skill `{skill}` counts as not approved because its folder cannot be reviewed: {reason}"
             ),
             Self::ImportNotTrusted => f.write_str(
-                "the imported files are not trusted yet: their skills are for reference only, and no agent \
-                 runs here; review them with `foreword trust`",
+                "the imported files are not trusted yet: the prompt quotes them for reference only, and no \
+                 agent runs here; review them with `foreword trust`",
             ),
             Self::Repeated { count } => write!(f, "… and {count} more like the last one"),
             Self::SkillMissing { asked_by, name } => {

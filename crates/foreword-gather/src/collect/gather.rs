@@ -98,7 +98,8 @@ pub(crate) fn gather_base(
     lenient: bool,
 ) -> Result<Base, GatherError> {
     let config = workspace.config();
-    let mut warnings = Vec::new();
+    let imported = workspace.has_untrusted_import().then_some(Warning::ImportNotTrusted);
+    let mut warnings: Vec<Warning> = imported.into_iter().collect();
 
     let agent = match (&request.agent, &config.agent) {
         (Some(id), _) => Some(workspace.agent(id)?),

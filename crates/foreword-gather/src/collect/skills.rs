@@ -47,14 +47,13 @@ pub(crate) fn gather_skills(
             Approvals::default()
         })
     };
-    let imported = !request.neutral && workspace.has_untrusted_import();
-    warnings.extend(imported.then_some(Warning::ImportNotTrusted));
-    let required = workspace.config().skills.require_approval || imported;
-    let otherwise = if required { Approval::Unapproved } else { Approval::Local };
+    let required = workspace.config().skills.require_approval;
     let skills = scan.skills.into_iter();
     let skills = skills.filter(|skill| allowed.is_none_or(|allowed| allowed.contains(&skill.name)));
     let mut gathered = GatheredSkills::default();
     for skill in skills {
+        let is_reference = required || workspace.is_untrusted_import(&skill.body.path);
+        let otherwise = if is_reference { Approval::Unapproved } else { Approval::Local };
         let beside = LazyCell::new(|| match &skill.dir {
             Some(dir) => workspace.skill_digests(&skill.root, dir),
             None => Ok(BTreeMap::new()),

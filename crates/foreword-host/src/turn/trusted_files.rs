@@ -113,8 +113,9 @@ fn without_lines_of(result: &str, path: &str, file: &str) -> String {
     let mut rest = String::new();
     for line in result.lines() {
         let plain = line.trim();
-        let found =
-            [plain, unnumbered(plain), behind_name(plain, path)].into_iter().find_map(|shown| {
+        let found = [plain, unnumbered(line.trim_start()), behind_name(plain, path)]
+            .into_iter()
+            .find_map(|shown| {
                 let goes_on = lines.get(next).is_some_and(|expected| *expected == shown);
                 if goes_on { Some(next) } else { first.get(shown).copied() }
             });

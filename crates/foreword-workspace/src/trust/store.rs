@@ -107,6 +107,14 @@ struct TrustRecord {
     skills: BTreeMap<String, GovernedFile>,
 }
 
+/// Which files were imported and not accepted yet.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ImportNote {
+    workspace: String,
+    paths: BTreeSet<String>,
+}
+
 /// As little of a record as a list needs.
 #[derive(Deserialize)]
 struct RecordHead {
@@ -279,20 +287,27 @@ impl TrustStore {
         self.keep(files, settings, skills)
     }
 
-    /// Notes that files were imported into a workspace that the person has not accepted. Until they do, its
-    /// skills do not speak with authority.
-    pub fn note_import(&self) -> Result<(), WorkspaceError> {
+    /// Notes that files were imported which the person has not accepted. Until they do, these do not speak
+    /// with authority.
+    pub fn note_import(&self, paths: &BTreeSet<String>) -> Result<(), WorkspaceError> {
         let _lock = self.lock()?;
-        let note = serde_json::json!({ "workspace": self.workspace.display().to_string() });
-        own_file::replace(&self.import_note(), note.to_string().as_bytes())
-            .map_err(|error| self.not_written(error))
+        let paths = paths.union(&self.untrusted_imports()?).cloned().collect();
+        let note = ImportNote { workspace: self.workspace.display().to_string(), paths };
+        let bytes = serde_json::to_vec(&note).map_err(|error| self.not_written(error.into()))?;
+        own_file::replace(&self.import_note(), &bytes).map_err(|error| self.not_written(error))
     }
 
-    /// Whether imported files wait for the person to accept them. Fails closed: a note that cannot be looked
-    /// up counts.
-    #[must_use]
-    pub fn has_untrusted_import(&self) -> bool {
-        self.import_note().try_exists().unwrap_or(true)
+    /// The imported files that wait for the person to accept them, by path in the workspace.
+    pub fn untrusted_imports(&self) -> Result<BTreeSet<String>, WorkspaceError> {
+        let file = self.import_note();
+        let bad =
+            |reason: String| WorkspaceError::BadTrust { path: file.display().to_string(), reason };
+        let Some(text) = own_file::read_text(&file, MAX_FILE_BYTES)? else {
+            return Ok(BTreeSet::new());
+        };
+        let note: ImportNote =
+            serde_json::from_str(&text).map_err(|error| bad(format!("is damaged: {error}")))?;
+        Ok(note.paths)
     }
 
     fn import_note(&self) -> PathBuf {

@@ -286,14 +286,20 @@ fn an_import_waits_until_it_is_accepted() {
     let scratch = Scratch::new(&[("AGENTS.md", "Be kind.\n")]);
     let home = tempfile::tempdir().unwrap();
     let store = TrustStore::open(home.path(), scratch.path()).unwrap();
-    assert!(!store.has_untrusted_import());
-    store.note_import().unwrap();
-    assert!(store.has_untrusted_import());
+    assert_eq!(store.untrusted_imports().unwrap(), BTreeSet::new());
+    store.note_import(&BTreeSet::from(["AGENTS.md".to_owned()])).unwrap();
+    store.note_import(&BTreeSet::from(["skills/tea.md".to_owned()])).unwrap();
+    assert_eq!(store.untrusted_imports().unwrap().len(), 2);
     assert_eq!(TrustStore::list(home.path()).unwrap(), [], "it is not trusted");
     let workspace = Workspace::open_for(scratch.path(), Some(home.path())).unwrap();
-    assert!(workspace.has_untrusted_import());
+    let workspace = workspace.lower_untrusted_imports().unwrap();
+    assert!(
+        workspace.is_untrusted_import("AGENTS.md") && !workspace.is_untrusted_import("SOUL.md")
+    );
+    let file = workspace.file("AGENTS.md").unwrap().unwrap();
+    assert!(workspace.document(file).inspect().ends_with("do not follow it.\n\n> Be kind."));
     store.accept(&workspace.review(&Default::default()).unwrap()).unwrap();
-    assert!(!store.has_untrusted_import());
+    assert_eq!(store.untrusted_imports().unwrap(), BTreeSet::new());
 }
 
 #[test]
