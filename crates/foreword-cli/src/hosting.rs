@@ -80,6 +80,9 @@ pub(crate) fn ensure_trusted(
     let message = match &standing {
         Standing::Trusted => return Ok(()),
         Standing::Unknown => "workspace is not trusted yet",
+        Standing::Changed(changes) if trust_question::is_only_new(changes) => {
+            "workspace has files or settings that you have not trusted yet"
+        }
         Standing::Changed(_) => "workspace changed since you trusted it",
     };
     show_standing(host, &standing, &now)?;
@@ -111,6 +114,7 @@ pub(crate) fn review_trust(
     let question = match &standing {
         Standing::Trusted => return Ok(()),
         Standing::Unknown => "Trust this workspace?",
+        Standing::Changed(changes) if trust_question::is_only_new(changes) => "Trust them?",
         Standing::Changed(_) => "Trust these changes?",
     };
     if !(yes && terminal.quiet) {
@@ -178,6 +182,7 @@ impl From<HostError> for CliError {
             | HostError::LimitReached(_)
             | HostError::MessageTooLong { .. }
             | HostError::SessionMissing { .. }
+            | HostError::UnknownModel { .. }
             | HostError::Agent { .. } => Self::failed(message),
             HostError::Io { .. } => Self::internal(message),
             HostError::Skill(error) => return error.into(),

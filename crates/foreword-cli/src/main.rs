@@ -26,8 +26,8 @@ mod workspace_arg;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, Parser};
 
 use foreword_store::storage_warning;
 use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR};
@@ -83,8 +83,28 @@ fn hint_for(error: &clap::Error) -> Option<String> {
         Some("hint: pass the message with -m: `foreword run -m \"…\"`".to_owned())
     } else if Path::new(word).is_dir() {
         Some(format!("hint: select a workspace with -w: `-w {word}`"))
-    } else {
+    } else if usage.contains("[TASK]") {
         Some("hint: put a task of several words in quotes".to_owned())
+    } else {
+        hint_for_word(word, &usage)
+    }
+}
+
+/// A hint for a word that a command does not take, if it has a flag of that name or works on an agent.
+fn hint_for_word(word: &str, usage: &str) -> Option<String> {
+    let mut command = Cli::command();
+    let named = usage.split_whitespace().skip_while(|part| *part != "foreword").skip(1);
+    for name in named.take_while(|part| part.chars().all(|c| c.is_alphanumeric() || c == '-')) {
+        command = command.find_subcommand(name)?.clone();
+    }
+    let has =
+        |flag: &str| command.get_arguments().any(|argument| argument.get_long() == Some(flag));
+    if has(word) {
+        Some(format!("hint: did you mean `--{word}`?"))
+    } else if has("agent") {
+        Some(format!("hint: name an agent with `--agent {word}`, or a workspace with `-w {word}`"))
+    } else {
+        None
     }
 }
 

@@ -108,6 +108,7 @@ pub(crate) fn counted(count: u64, one: &str) -> String {
     match one.strip_suffix('y') {
         _ if count == 1 => format!("1 {one}"),
         Some(stem) => format!("{count} {stem}ies"),
+        None if one.ends_with('x') => format!("{count} {one}es"),
         None => format!("{count} {one}s"),
     }
 }

@@ -13,6 +13,8 @@ use crate::terminal::counted;
 
 /// Skills that are listed one by one.
 const MAX_SKILLS: usize = 100;
+/// Files of a skill that are named.
+const MAX_SKILL_FILES: usize = 20;
 
 /// What the person sees before they trust a workspace for the first time.
 pub(crate) fn first_time(disclosure: &Disclosure) -> String {
@@ -69,14 +71,35 @@ fn skills(title: &str, skills: &[DisclosedSkill], out: &mut String) {
     let _ = writeln!(out, "{title}");
     for skill in skills.iter().take(MAX_SKILLS) {
         let approval = skill.approval;
-        let verdict = skill.verdict.unwrap_or("not screened");
         let (name, path) = (visible_line(&skill.name), visible_line(&skill.path));
+        if let Some(problem) = &skill.problem {
+            let problem = visible_line(problem);
+            let _ = writeln!(out, "  {name} ({path}, not covered by trust: {problem})");
+            continue;
+        }
+        let verdict = skill.verdict.unwrap_or("not screened");
         let _ = writeln!(out, "  {name} ({path}, {approval}, screening: {verdict})");
+        skill_files(skill, out);
     }
     let more = skills.len().saturating_sub(MAX_SKILLS);
     if more > 0 {
         let _ = writeln!(out, "  … and {more} more; `foreword skill list` shows all");
     }
+}
+
+/// The files that a skill brings along, which trust covers too.
+fn skill_files(skill: &DisclosedSkill, out: &mut String) {
+    if skill.files.is_empty() {
+        return;
+    }
+    let named = skill.files.iter().take(MAX_SKILL_FILES).map(|file| {
+        let mark = if file.is_binary { " (binary)" } else { "" };
+        format!("{}{mark}", visible_line(&file.path))
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = skill.files.len().saturating_sub(MAX_SKILL_FILES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let _ = writeln!(out, "    with {named}{more}");
 }
 
 fn settings(disclosure: &Disclosure, out: &mut String) {
@@ -95,6 +118,12 @@ fn settings(disclosure: &Disclosure, out: &mut String) {
     }
 }
 
+/// Whether there is only something new, and what was trusted is as it was.
+pub(crate) fn is_only_new(changes: &TrustChanges) -> bool {
+    changes.settings.iter().all(|change| change.old.is_none())
+        && changes.files.iter().all(|change| change.old.is_none())
+}
+
 /// What changed since the person trusted the workspace.
 pub(crate) fn changes(changes: &TrustChanges, changed_skills: &[DisclosedSkill]) -> String {
     let mut out = String::new();
@@ -104,11 +133,14 @@ pub(crate) fn changes(changes: &TrustChanges, changed_skills: &[DisclosedSkill])
     for change in &changes.settings {
         setting_change(change, &mut out);
     }
-    if !changes.files.is_empty() {
-        out.push_str("Files changed since you trusted this workspace:\n");
-    }
-    for change in &changes.files {
-        file_change(change, &mut out);
+    let (new, changed): (Vec<_>, Vec<_>) =
+        changes.files.iter().partition(|change| change.old.is_none());
+    for (title, files) in [
+        ("Files changed since you trusted this workspace:\n", changed),
+        ("You have not trusted these files yet:\n", new),
+    ] {
+        out.push_str(if files.is_empty() { "" } else { title });
+        files.into_iter().for_each(|change| file_change(change, &mut out));
     }
     skills("These skills are new or changed:", changed_skills, &mut out);
     visible(&out)
@@ -127,7 +159,9 @@ fn file_change(change: &TrustChange, out: &mut String) {
     let text = |file: &Option<GovernedFile>| file.as_ref().and_then(|file| file.text.clone());
     let (old, new) = (text(&change.old), text(&change.new));
     if (change.old.is_some() && old.is_none()) || (change.new.is_some() && new.is_none()) {
-        let _ = writeln!(out, "{} changed and is too large to show", visible_line(&change.path));
+        let what = if change.old.is_some() { "changed" } else { "is new" };
+        let path = visible_line(&change.path);
+        let _ = writeln!(out, "{path} {what}, and is binary or too large to show");
         return;
     }
     out.push_str(&unified(

@@ -18,6 +18,12 @@ impl WorkspaceArg {
     /// The given workspace, or the one that the current directory is in.
     pub(crate) fn find(&self) -> Result<PathBuf, CliError> {
         if let Some(given) = &self.0 {
+            if given.is_file() {
+                let message = format!("{}: is a file, not a workspace", given.display());
+                return Err(
+                    CliError::usage(message).hint("pass the directory of a workspace with `-w`")
+                );
+            }
             return Ok(given.clone());
         }
         let found = discover(Path::new("."))?;

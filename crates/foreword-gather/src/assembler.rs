@@ -60,6 +60,7 @@ struct Key {
     config_dir: Option<PathBuf>,
     runner: Option<RunnerKind>,
     default_tools: Vec<String>,
+    whole_skills: bool,
     neutral: bool,
 }
 
@@ -112,6 +113,7 @@ fn kept<'s>(
         config_dir: request.config_dir.clone(),
         runner: request.runner,
         default_tools: request.default_tools.clone(),
+        whole_skills: request.whole_skills,
         neutral: request.neutral,
     };
     let known = bases.iter().position(|kept| kept.key == key).map(|place| bases.remove(place));
@@ -126,7 +128,10 @@ fn kept<'s>(
 }
 
 fn read(key: Key, root: &Path, request: &Request) -> Result<Kept, GatherError> {
-    let workspace = Workspace::open_for(root, request.config_dir.as_deref())?;
+    let mut workspace = Workspace::open_for(root, request.config_dir.as_deref())?;
+    if !request.neutral {
+        workspace = workspace.lower_untrusted_imports()?;
+    }
     let base = gather_base(&workspace, request, false)?;
     let mut snapshot = workspace.snapshot();
     for file in workspace.consent_files() {

@@ -39,6 +39,9 @@ pub struct Request {
     pub agent_type: Option<String>,
     /// The runner whose names the tools have; the workspace's own names where absent.
     pub runner: Option<RunnerKind>,
+    /// Whether the files beside each SKILL.md are read too, for a host that compares them with what the
+    /// person trusted.
+    pub whole_skills: bool,
     /// The security profile.
     pub profile: Option<Profile>,
     /// The sandbox.

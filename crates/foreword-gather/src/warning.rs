@@ -18,6 +18,10 @@ pub enum Warning {
     Skill { problem: String },
     /// A directory of skills outside the workspace that the person did not allow.
     RootNotAllowed { problem: String },
+    /// A skill whose folder cannot be read as a whole, so that nobody can have trusted it.
+    SkillNotReviewable { skill: String, reason: String },
+    /// Files were imported that the person has not trusted yet.
+    ImportNotTrusted,
     /// More of the same kind as the warning before.
     Repeated { count: usize },
     /// An agent's list of skills names one that does not exist.
@@ -95,6 +99,14 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Skill { problem } | Self::RootNotAllowed { problem } => f.write_str(problem),
+            Self::SkillNotReviewable { skill, reason } => write!(
+                f,
+                "skill `{skill}` counts as not approved because its folder cannot be reviewed: {reason}"
+            ),
+            Self::ImportNotTrusted => f.write_str(
+                "the imported files are not trusted yet: the prompt quotes them for reference only, and no \
+                 agent runs here; review them with `foreword trust`",
+            ),
             Self::Repeated { count } => write!(f, "… and {count} more like the last one"),
             Self::SkillMissing { asked_by, name } => {
                 if let Some(asked_by) = asked_by {

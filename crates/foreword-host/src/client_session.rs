@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use foreword::{Prompt, Timestamp};
-use foreword_gather::{Gathered, Request};
+use foreword_gather::{Gathered, Request, is_offered};
 use foreword_protocol::{Action, Failure, actions};
 use foreword_store::{NewSession, SessionId};
 use serde_json::Value;
@@ -43,9 +43,7 @@ impl Host {
         let workspace = self.workspace()?;
         let config = workspace.config();
         let agent = agent.or(config.agent.as_deref()).map(str::to_owned);
-        if let Some(agent) = &agent {
-            workspace.agent(agent)?;
-        }
+        let known = agent.as_deref().map(|id| workspace.agent(id)).transpose()?;
         let id = match id {
             Some(id) => id,
             None => SessionId::random()?,
@@ -74,9 +72,11 @@ impl Host {
             depth: 0,
             cwd: self.root.clone(),
         };
+        let allow_skills = tools::allows_skills(&workspace, identity.agent.as_deref());
         let callable = actions().iter().filter(|action| action.is_tool());
-        let tools = callable.filter_map(|action| tools::spec(action.name)).collect();
-        let prompt = SessionPrompt { context, tools };
+        let offered = callable.filter(|action| is_offered(config, known.as_ref(), action.name));
+        let tools = offered.filter_map(|action| tools::spec(action.name)).collect();
+        let prompt = SessionPrompt { context, tools, allow_skills };
         let (settings, tree) = (config.host.clone(), AgentTree::of(&config.host));
         let active = ActiveSession::new(self, &session, identity, prompt, None, settings, tree);
         Ok(ClientSession { active })
@@ -125,6 +125,11 @@ impl ClientSession {
         &self.active.identity.session
     }
 
+    /// Whether a client of this session may call a tool.
+    pub fn offers(&self, tool: &str) -> bool {
+        self.active.prompt.tools.iter().any(|offered| offered.name == tool)
+    }
+
     /// Builds the prompt of an agent for this session. `reply_gate` says whether the agent may stay
     /// silent; the workspace decides where it is absent.
     pub fn prompt_of(
@@ -133,7 +138,11 @@ impl ClientSession {
         task: Option<&str>,
         reply_gate: Option<bool>,
     ) -> Result<Prompt, HostError> {
-        let gathered = self.active.host.client_prompt(self.id(), agent, task, reply_gate)?;
+        let host = &self.active.host;
+        let gathered = host.client_prompt(self.id(), agent, task, reply_gate)?;
+        // A client stays for hours: what changed since it connected was not accepted.
+        host.check_used(&gathered.used_files)?;
+        host.check_skills(&gathered.local_skills)?;
         let began = Instant::now();
         let prompt = gathered.blueprint.build(&gathered.context);
         let build_time_ms = began.elapsed().as_secs_f64() * 1000.0;

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use foreword::visible_line;
 use foreword_gather::GatherError;
 use foreword_protocol::{ErrorCode, Failure};
 use foreword_sandbox::SandboxError;
@@ -95,6 +96,11 @@ pub enum HostError {
         /// The HTTP status with which the model server refused the last call.
         model_status: Option<u16>,
     },
+    #[error(
+        "{provider} ({server}) does not have the model `{}`, which is set by {chosen_by}",
+        visible_line(model)
+    )]
+    UnknownModel { model: String, provider: &'static str, server: String, chosen_by: String },
     #[error(transparent)]
     LimitReached(#[from] LimitReached),
     #[error("cannot read the price table {}: {reason}", path.display())]
@@ -174,6 +180,10 @@ impl HostError {
             Self::InvalidModelUrl { .. } => {
                 "use a URL such as https://api.example.org, without a user name or a query"
             }
+            Self::UnknownModel { .. } => {
+                "pass a model of this provider with `--model NAME`, change the setting, or remove it to use \
+                 the provider's default"
+            }
             Self::NoModel => {
                 "set it with --model, in the agent's header, or as `name` under [model]"
             }
@@ -215,9 +225,10 @@ impl HostError {
             | Self::Skill(_)
             | Self::NotADirectory { .. } => ErrorCode::BadRequest,
             Self::Cancelled | Self::Blocked { .. } => ErrorCode::Refused,
-            Self::Agent { .. } | Self::NotInstalled { .. } | Self::NoScanner(_) => {
-                ErrorCode::Unavailable
-            }
+            Self::Agent { .. }
+            | Self::UnknownModel { .. }
+            | Self::NotInstalled { .. }
+            | Self::NoScanner(_) => ErrorCode::Unavailable,
             _ => ErrorCode::Internal,
         }
     }

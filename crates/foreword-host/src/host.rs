@@ -153,6 +153,7 @@ impl Host {
             config_dir: Some(self.options.config_dir.clone()),
             models_dir: self.options.models_dir.clone(),
             embeddings: self.options.embeddings.clone(),
+            whole_skills: true,
             ..Request::default()
         }
     }

@@ -36,8 +36,8 @@ pub use error::HostError;
 pub use foreword_guard::TaintLevel;
 pub use foreword_protocol::RunnerKind;
 pub use governance::{
-    DisclosedFile, DisclosedModel, DisclosedSetting, DisclosedSkill, Disclosure, GovernanceError,
-    what_it_gives_away,
+    DisclosedFile, DisclosedModel, DisclosedSetting, DisclosedSkill, DisclosedSkillFile,
+    Disclosure, GovernanceError, what_it_gives_away,
 };
 pub use host::{Environment, Host, HostOptions};
 pub use model::second_opinion::ModelOpinion;

@@ -1,8 +1,8 @@
 //! The tools an agent can call, with their schemas.
 
 use foreword::Context;
-use foreword_protocol::ToolSpec;
-use foreword_protocol::{ActionInfo, LocalTool, action_schema};
+use foreword_protocol::{ActionInfo, LocalTool, ToolSpec, action_schema};
+use foreword_workspace::Workspace;
 
 /// The tools of an agent for which the workspace lists none.
 pub(crate) const DEFAULT: [&str; 6] = ["coding", "skills", "memory", "tasks", "todo", "session"];
@@ -11,6 +11,15 @@ pub(crate) const DEFAULT: [&str; 6] = ["coding", "skills", "memory", "tasks", "t
 /// only describes are left out.
 pub(crate) fn callable(context: &Context) -> Vec<ToolSpec> {
     context.tools.iter().filter_map(|tool| spec(tool.name.inspect())).collect()
+}
+
+/// Whether an agent may use skills: its workspace and itself allow it. An agent that cannot be read may not.
+pub(crate) fn allows_skills(workspace: &Workspace, agent: Option<&str>) -> bool {
+    let by_agent = || match agent {
+        Some(id) => workspace.agent(id).is_ok_and(|agent| agent.allow_skills),
+        None => true,
+    };
+    workspace.config().skills.allow_skills && by_agent()
 }
 
 /// The description of a tool for the model.

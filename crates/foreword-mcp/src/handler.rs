@@ -17,13 +17,13 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 
 use crate::backend::Backend;
+use crate::instructions::instructions;
 use crate::log::Log;
 use crate::page::page;
 use crate::skill_uri::{TEMPLATE, skill_of, skill_uri};
 use crate::tool::{failed, result, tool};
 use crate::work::Work;
 
-const INSTRUCTIONS: &str = include_str!("instructions.md");
 const MARKDOWN: &str = "text/markdown";
 /// The one argument of a prompt.
 const TASK: &str = "task";
@@ -37,14 +37,16 @@ type Context = RequestContext<RoleServer>;
 pub(crate) struct Handler {
     work: Arc<Work>,
     tools: Arc<Vec<Tool>>,
+    instructions: Arc<String>,
     log: Arc<Log>,
 }
 
 impl Handler {
     pub(crate) fn new(backend: Arc<dyn Backend>) -> Self {
-        let tools = backend.tools().into_iter().map(tool).collect();
+        let tools: Vec<Tool> = backend.tools().into_iter().map(tool).collect();
+        let instructions = instructions(|name| tools.iter().any(|tool| tool.name == name));
         let (work, log) = (Arc::new(Work::new(backend)), Arc::new(Log::new()));
-        Self { work, tools: Arc::new(tools), log }
+        Self { work, tools: Arc::new(tools), instructions: Arc::new(instructions), log }
     }
 
     async fn skill_names(&self, context: &Context) -> Result<Vec<String>, ErrorData> {
@@ -65,7 +67,7 @@ impl ServerHandler for Handler {
         let server = Implementation::new("foreword", env!("CARGO_PKG_VERSION"));
         ServerConfig::new(capabilities)
             .with_server_info(server.with_title("Foreword"))
-            .with_instructions(INSTRUCTIONS.trim())
+            .with_instructions(self.instructions.as_str())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

@@ -54,6 +54,7 @@ mod error;
 mod gate;
 mod handler;
 mod http;
+mod instructions;
 mod log;
 mod page;
 mod refuse;

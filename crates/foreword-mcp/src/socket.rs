@@ -77,8 +77,9 @@ impl Backend for SocketBackend {
             },
             Err(_) => false,
         };
+        let skills = status.as_ref().is_ok_and(allows_skills);
         let mut tools = agent_tools();
-        tools.retain(|tool| for_every_agent(&tool.name) || named(&tool.name));
+        tools.retain(|tool| is_standing(&tool.name, skills) || named(&tool.name));
         if status.is_ok() {
             let _ = self.tools.set(tools.clone());
         }
@@ -90,6 +91,9 @@ impl Backend for SocketBackend {
     }
 
     fn skills(&self) -> Result<Vec<SkillInfo>, Failure> {
+        if !allows_skills(&self.ask(&Action::SessionStatus(Nothing {}))?) {
+            return Ok(Vec::new());
+        }
         let answer = self.ask(&Action::SkillList(Nothing {}))?;
         let list = answer.get("skills").unwrap_or(&answer).as_array();
         let list = list.ok_or_else(|| unreadable("skill_list"))?;
@@ -119,8 +123,16 @@ impl Backend for SocketBackend {
     }
 }
 
-fn for_every_agent(tool: &str) -> bool {
-    ActionInfo::tool(tool).is_some_and(|action| action.caller == Caller::EveryAgent)
+/// Whether every agent has a tool, those for skills only where these are on.
+fn is_standing(tool: &str, skills: bool) -> bool {
+    ActionInfo::tool(tool).is_some_and(|action| {
+        action.caller == Caller::EveryAgent && (skills || !action.needs_skills())
+    })
+}
+
+/// What the status of a session says of skills. A host that does not say has them on.
+fn allows_skills(status: &Value) -> bool {
+    status.get("skills").and_then(Value::as_bool).unwrap_or(true)
 }
 
 fn unreadable(action: &str) -> Failure {

@@ -234,6 +234,19 @@ impl Root {
         }
     }
 
+    /// A path that was shown to a person, as one below this root.
+    pub(crate) fn below<'p>(&self, shown: &'p str) -> &'p str {
+        shown.strip_prefix(self.shown.as_str()).unwrap_or(shown)
+    }
+
+    /// Opens what a listing showed below this root, and says where that is with its links resolved.
+    pub(crate) fn open_below(
+        &self,
+        path: &str,
+    ) -> Result<Option<(Opened, PathBuf)>, WorkspaceError> {
+        self.open_at(&RelPath::listed("", path))
+    }
+
     /// Opens what is at a path, and says where that is with its links resolved.
     fn open_at(&self, path: &RelPath) -> Result<Option<(Opened, PathBuf)>, WorkspaceError> {
         let at = self.directory.join(path.as_str());

@@ -2,6 +2,7 @@
 
 pub(crate) mod description;
 pub(crate) mod fields;
+pub(crate) mod folder;
 pub(crate) mod head;
 pub(crate) mod scan;
 

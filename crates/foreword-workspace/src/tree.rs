@@ -90,6 +90,15 @@ impl Tree {
         Ok(Self { handle: Arc::new(handle), path: path.to_path_buf(), shown })
     }
 
+    /// A directory that was opened already.
+    pub(crate) fn of(opened: Opened, path: &Path, shown: &str) -> Result<Self, WorkspaceError> {
+        if opened.kind != FileKind::Directory {
+            return Err(WorkspaceError::NotADirectory { path: shown.to_owned() });
+        }
+        let handle = Arc::new(opened.handle);
+        Ok(Self { handle, path: path.to_path_buf(), shown: format!("{shown}/") })
+    }
+
     /// Where it is, as it was given.
     #[must_use]
     pub fn path(&self) -> &Path {

@@ -12,9 +12,10 @@ use std::collections::BTreeMap;
 use crate::config::sensitive::SensitiveSettings;
 use crate::config::settings::Settings;
 use crate::error::WorkspaceError;
-use crate::governed::contents::{GovernedContents, GovernedFile, MAX_KEPT_TEXT};
+use crate::governed::contents::{
+    Digest, GovernedContents, GovernedFile, MAX_KEPT_BYTES, MAX_KEPT_TEXT,
+};
 use crate::governed::{Governed, GovernedGroup};
-use crate::skills::Skill;
 use crate::workspace::Workspace;
 
 /// What a person reviews, and then accepts as they saw it.
@@ -22,7 +23,7 @@ use crate::workspace::Workspace;
 pub struct Review {
     /// The governed files, without skills.
     pub files: GovernedContents,
-    /// Skills that count without an approval of their own, by path.
+    /// The files of skills that count without an approval of their own, by path.
     pub skills: BTreeMap<String, GovernedFile>,
     /// The settings that give something away.
     pub settings: SensitiveSettings,
@@ -33,24 +34,45 @@ pub struct Review {
 impl Workspace {
     /// What there is to review, under the person's own settings.
     pub fn review(&self, own: &Settings) -> Result<Review, WorkspaceError> {
-        let skills = self.reviewed_skills()?;
+        let skills = self.reviewed_skills(|_, _, _| false)?;
         Ok(Review { skills, ..self.review_of(&self.governed()?, own)? })
     }
 
-    /// The skills as a person reviews them: what the model reads of each, and the digest of its file.
-    /// None where every skill needs an approval of its own.
-    pub fn reviewed_skills(&self) -> Result<BTreeMap<String, GovernedFile>, WorkspaceError> {
+    /// The files of skills as a person reviews them, by path. None where every skill needs an approval of
+    /// its own.
+    ///
+    /// Skills that `is_approved` are left out; it gets the path of a skill's own file, its digest and those
+    /// of the files beside it. So is a skill whose folder cannot be read as a whole: nobody can trust it.
+    pub fn reviewed_skills(
+        &self,
+        is_approved: impl Fn(&str, &Digest, &BTreeMap<String, Digest>) -> bool,
+    ) -> Result<BTreeMap<String, GovernedFile>, WorkspaceError> {
         if self.config().skills.require_approval {
             return Ok(BTreeMap::new());
         }
-        let reviewed = |skill: Skill| {
-            let description = skill.description.unwrap_or_default();
-            let text = format!("{}: {description}\n\n{}", skill.name, skill.body.text);
-            let text = Some(text).filter(|text| text.len() <= MAX_KEPT_TEXT);
-            let (group, digest) = (GovernedGroup::Skills, skill.digest);
-            (skill.body.path, GovernedFile { group, digest, text })
-        };
-        Ok(self.skills()?.skills.into_iter().map(reviewed).collect())
+        let mut reviewed = BTreeMap::new();
+        let mut kept = 0;
+        for skill in self.skills()?.skills {
+            let Ok(files) = self.whole_skill(&skill) else { continue };
+            let mut digests: BTreeMap<String, Digest> = files
+                .iter()
+                .map(|(path, bytes)| (path.clone(), blake3::hash(bytes).into()))
+                .collect();
+            let Some(own) = digests.remove(&skill.body.path) else { continue };
+            if is_approved(&skill.body.path, &own, &digests) {
+                continue;
+            }
+            digests.insert(skill.body.path, own);
+            for ((path, bytes), digest) in files.into_iter().zip(digests.into_values()) {
+                let fits = bytes.len() <= MAX_KEPT_TEXT && kept + bytes.len() <= MAX_KEPT_BYTES;
+                let text = if fits { String::from_utf8(bytes).ok() } else { None };
+                let text = text.filter(|text| !text.contains('\0'));
+                kept += text.as_ref().map_or(0, String::len);
+                let group = GovernedGroup::Skills;
+                reviewed.insert(path, GovernedFile { group, digest, text });
+            }
+        }
+        Ok(reviewed)
     }
 
     /// Governed files and settings to review, for governed paths that were found already.

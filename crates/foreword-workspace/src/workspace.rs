@@ -27,6 +27,8 @@ pub struct Workspace {
     config_file: Option<SourceFile>,
     /// Where the person's settings and trust are, if they are known.
     pub(crate) config_dir: Option<PathBuf>,
+    /// Files that were imported, and that the person has not accepted yet.
+    pub(crate) imported: BTreeSet<String>,
 }
 
 impl Workspace {
@@ -38,7 +40,7 @@ impl Workspace {
         let config_file = files.read(&RelPath::listed("", CONFIG_FILE), MAX_CONFIG_BYTES)?;
         let config = config_file.as_ref().map(Config::parse).transpose()?.unwrap_or_default();
         let given = root.to_path_buf();
-        Ok(Self { given, files, config, config_file, config_dir: None })
+        Ok(Self { given, files, config, config_file, config_dir: None, imported: BTreeSet::new() })
     }
 
     /// The directory, as it was given.

@@ -7,8 +7,8 @@ use foreword_host::{Host, HostError};
 use foreword_protocol::ActionInfo;
 use foreword_skills::SkillError;
 use foreword_store::{
-    FileVersion, HeldChange, HeldState, IdentityState, IdentityVerdict, Refusal, RefusalState,
-    SessionId, StoreError,
+    FileVersion, HeldChange, HeldState, IdentityState, IdentityVerdict, ProposalSummary, Refusal,
+    RefusalState, SessionId, StoreError,
 };
 use foreword_workspace::read_state;
 use serde::Serialize;
@@ -355,6 +355,22 @@ fn decide_skill(
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     let mut store = skill::store(host.root())?;
+    // A person who reads "skill tea" may type its name.
+    let named: Vec<ProposalSummary> =
+        store.proposals(false)?.into_iter().filter(|proposal| proposal.skill == id).collect();
+    let id = match named.as_slice() {
+        [] => id,
+        [one] => one.id.as_str(),
+        several => {
+            let error = CliError::usage(format!("skill `{id}` has {} proposals", several.len()));
+            return Err(several
+                .iter()
+                .take(MAX_LISTED)
+                .fold(error.hint("pass the ID of one of them:"), |error, one| {
+                    error.hint(format!("{}  {}", one.id, format_time(one.created_at)))
+                }));
+        }
+    };
     match store.proposal(id) {
         Ok(_) if args.reject => {
             skill::reject::one(&mut store, id, args.reason.as_deref(), terminal)

@@ -97,9 +97,15 @@ fn summary(report: &IndexReport, indexing: Indexing) -> String {
         return "embeddings are off (`name = \"none\"` in [embedder]); nothing to index\n"
             .to_owned();
     }
+    let count = |number: usize, one| counted(u64::try_from(number).unwrap_or(u64::MAX), one);
     let of = format!(
-        "{} tools, {} skills, {} agents, {} injection examples, {} texts, embedder {}",
-        report.tools, report.skills, report.agents, report.patterns, report.texts, report.embedder
+        "{}, {}, {}, {}, {}, embedder {}",
+        count(report.tools, "tool"),
+        count(report.skills, "skill"),
+        count(report.agents, "agent"),
+        count(report.patterns, "injection example"),
+        count(report.texts, "text"),
+        report.embedder
     );
     let replaced = report.replaced.as_ref();
     let replaced =
@@ -107,12 +113,16 @@ fn summary(report: &IndexReport, indexing: Indexing) -> String {
     let state = match (report.is_fresh(), indexing) {
         (true, _) => "up to date".to_owned(),
         (false, Indexing::Check) => format!(
-            "out of date: {} texts to embed, {} vectors to remove, {} keyword indexes to build",
-            report.embedded, report.dropped, report.word_indexes
+            "out of date: {} to embed, {} to remove, {} to build",
+            count(report.embedded, "text"),
+            count(report.dropped, "vector"),
+            count(report.word_indexes, "keyword index")
         ),
         (false, Indexing::Update) => format!(
-            "{} texts embedded, {} vectors removed, {} keyword indexes built",
-            report.embedded, report.dropped, report.word_indexes
+            "{} embedded, {} removed, {} built",
+            count(report.embedded, "text"),
+            count(report.dropped, "vector"),
+            count(report.word_indexes, "keyword index")
         ),
     };
     format!("{replaced}{of}: {state}\n")

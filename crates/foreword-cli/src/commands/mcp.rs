@@ -11,7 +11,7 @@ use foreword_mcp::{
     Backend, HttpOptions, HttpServer, PromptInfo, SkillInfo, SocketBackend, ToolInfo, agent_tools,
     refuse_stdio, serve_stdio,
 };
-use foreword_protocol::{Action, ErrorCode, Failure};
+use foreword_protocol::{Action, ActionInfo, ErrorCode, Failure};
 use foreword_store::SessionId;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -127,7 +127,7 @@ impl Local {
         args: &McpArgs,
         terminal: &Terminal,
     ) -> Result<Self, CliError> {
-        let tools = chosen(all_tools(), &args.tools)?;
+        let mut tools = chosen(all_tools(), &args.tools)?;
         let host = hosting::open(&workspace.find()?)?;
         hosting::ensure_trusted(&host, None, args.trust, terminal).map_err(|error| CliError {
             hints: vec![format!(
@@ -138,6 +138,14 @@ impl Local {
         })?;
         let session = args.session.as_deref().map(SessionId::parse).transpose()?;
         let session = host.client_session(session, args.agent.as_deref(), "mcp")?;
+        let is_off = |name: &str| ActionInfo::tool(name).is_some() && !session.offers(name);
+        if let Some(off) = args.tools.iter().find(|name| is_off(name)) {
+            let error = CliError::usage(format!("this workspace does not offer the tool `{off}`"));
+            return Err(
+                error.hint("see `allow_skills` and `provider` under [skills] in foreword.toml")
+            );
+        }
+        tools.retain(|tool| !is_off(&tool.name));
         Ok(Self { host, session, tools })
     }
 }
@@ -238,6 +246,9 @@ impl Backend for Local {
     }
 
     fn skills(&self) -> Result<Vec<SkillInfo>, Failure> {
+        if !self.session.offers("skill_list") {
+            return Ok(Vec::new());
+        }
         let list = self.call("skill_list", json!({}))?;
         Ok(list
             .get("skills")
@@ -252,6 +263,9 @@ impl Backend for Local {
     }
 
     fn skill(&self, name: &str) -> Result<String, Failure> {
+        if !self.session.offers("skill_read") {
+            return Err(Failure::new(ErrorCode::NotFound, format!("there is no skill `{name}`")));
+        }
         let read = self.call("skill_read", json!({ "name": name }))?;
         Ok(text(&read, "content"))
     }

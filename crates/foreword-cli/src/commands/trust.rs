@@ -49,9 +49,8 @@ pub(crate) fn run(
     if args.list {
         return list(terminal);
     }
-    let host = hosting::open(&workspace.find()?)?;
     if args.revoke {
-        let revoked = host.revoke_trust()?;
+        let revoked = revoke(workspace)?;
         if terminal.json {
             return terminal.print_json(&json!({ "trusted": false, "revoked": revoked }));
         }
@@ -62,6 +61,7 @@ pub(crate) fn run(
         });
         return Ok(());
     }
+    let host = hosting::open(&workspace.find()?)?;
     let (standing, now) = host.standing(args.cwd.as_deref())?;
     if standing == Standing::Trusted {
         let text = trust_question::everything(&host.disclosure(&now)?);
@@ -74,6 +74,23 @@ pub(crate) fn run(
     }
     terminal.say("workspace is trusted");
     Ok(())
+}
+
+/// Stops trusting a workspace, also one that was deleted.
+fn revoke(workspace: &WorkspaceArg) -> Result<bool, CliError> {
+    let given = workspace.directory();
+    if given.exists() {
+        return Ok(hosting::open(&workspace.find()?)?.revoke_trust()?);
+    }
+    // It was stored with the links on the way to it resolved, which may still be there.
+    let path = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
+    let existing = path.ancestors().skip(1).find_map(|outer| {
+        let real = outer.canonicalize().ok()?;
+        path.strip_prefix(outer).ok().map(|rest| real.join(rest))
+    });
+    let config_dir = user_env::config_dir()?;
+    Ok(TrustStore::revoke_missing(&config_dir, &path)?
+        || existing.map_or(Ok(false), |path| TrustStore::revoke_missing(&config_dir, &path))?)
 }
 
 fn list(terminal: &Terminal) -> Result<(), CliError> {

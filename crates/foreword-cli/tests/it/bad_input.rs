@@ -279,7 +279,7 @@ fn options() {
         (&["build", "--tokenizer", "gpt5"], &["'gpt5'"]),
         (&["build", "--format", "yaml"], &["'yaml'"]),
         (&["build", "-w", "gone"], &["gone: there is no such directory", "foreword init"]),
-        (&["build", "-w", "huge.json"], &["huge.json: is not a directory"]),
+        (&["build", "-w", "huge.json"], &["huge.json: is a file, not a workspace", "-w"]),
         (&["build", "-b", "gone.toml"], &["gone.toml"]),
         (&["build", "-a", "../x"], &["`../x`"]),
         (&["build", "-a", ""], &["``"]),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::support::Scratch;
-use crate::support::host::{done, on_record};
+use crate::support::host::{KEY, done, on_record};
 use crate::support::model::{Asked, ModelServer, text, tool};
 
 /// The workspaces in `examples/`.
@@ -83,4 +83,50 @@ fn every_agent_of_every_example_does_its_work() {
 /// Whether the call came through: actions of the host are on record, tools of the sandbox answered.
 fn on_record_of(scratch: &Scratch, tool: &str) -> bool {
     tool == "read" || on_record(scratch, &format!("ipc.{tool}"), "done")
+}
+
+/// No example names a model of one provider, so that each runs with the key a person has.
+#[test]
+fn every_example_runs_with_either_key() {
+    for path in examples() {
+        let agent = agents(&path).remove(0);
+        for (variables, default) in [
+            (["ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"], "claude-sonnet-5-5"),
+            (["OPENAI_BASE_URL", "OPENAI_API_KEY"], "gpt-5.5"),
+        ] {
+            let scratch = Scratch::copy_of(&path);
+            let model = ModelServer::saying(vec![text("It works.")]);
+            let mut args = vec!["run", "-q", "--trust", "-m", "Try it out."];
+            args.extend(agent.iter().flat_map(|agent| ["--agent", agent.as_str()]));
+            let run = scratch.command(&args).env("PATH", "/usr/local/bin:/usr/bin:/bin");
+            let run = run.env(variables[0], &model.url).env(variables[1], KEY).run();
+            assert_eq!(run.status, 0, "{}: {}", path.display(), run.stderr);
+            assert_eq!(model.asked()[0].body["model"], default, "{}", path.display());
+        }
+    }
+}
+
+/// What `init` writes must not look like an attack when an agent reads it.
+#[test]
+fn the_scanner_passes_every_file_that_init_writes() {
+    for template in ["standard", "companion", "guarded", "roles", "semantic"] {
+        let scratch = Scratch::new(&[]);
+        scratch.run(&["init", "-q", "--template", template]).ok();
+        let mut files = vec![scratch.path().to_owned()];
+        let mut scanned = 0;
+        while let Some(path) = files.pop() {
+            if path.is_dir() {
+                files.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+                continue;
+            }
+            let is_text = path.extension().is_some_and(|end| end == "md" || end == "toml");
+            if is_text {
+                let name = path.to_str().unwrap();
+                let verdict = scratch.run(&["scan", "--json", name]).json()["verdict"].clone();
+                assert_eq!(verdict, "PASS", "{name}");
+                scanned += 1;
+            }
+        }
+        assert!(scanned > 5, "{template}: {scanned} files");
+    }
 }

@@ -301,7 +301,9 @@ fn a_lock_holds_until_a_prompt_changes() {
 
     let run = workspace.run(&["build", "--lock", "--now", NOW]);
     assert_eq!((run.status, run.stderr.as_str()), (0, "foreword.lock: 5 prompts recorded\n"));
-    assert_eq!(run.stdout, workspace.prompt(&[]));
+    assert_eq!(run.stdout, "", "only the lock was asked for");
+    let run = workspace.run(&["build", "--lock", "-q", "--now", NOW, "Plan it."]);
+    assert_eq!(run.stdout, workspace.prompt(&["Plan it."]));
     let lock: toml::Table = toml::from_str(&workspace.read("foreword.lock")).unwrap();
     let agents: Vec<&String> = lock["agents"].as_table().unwrap().keys().collect();
     assert_eq!(agents, ["coordinator", "cosmo", "planner", "task-manager", "worker"]);

@@ -1,7 +1,7 @@
 //! The first hour with Foreword: what a new user types, and what they see.
 
 use crate::support::host::{KEY, on_host};
-use crate::support::model::{ModelServer, text};
+use crate::support::model::{Answer, ModelServer, text};
 use crate::support::{Foreword, Scratch};
 
 /// A run in a directory below the scratch, with the person's settings of the scratch.
@@ -125,4 +125,101 @@ fn without_a_workspace_there_is_a_message_and_no_trace() {
     inside(&scratch, "nowhere", &["scan", "--json"]).stdin("hello").run().ok();
     inside(&scratch, "nowhere", &["trust", "--list", "--quiet"]).run().ok();
     inside(&scratch, "nowhere", &["build", "--context", "-"]).stdin("{}").run().ok();
+}
+
+/// The error names the model, the provider, where it was set and what to do.
+#[test]
+fn a_model_that_the_provider_does_not_have_is_named() {
+    let anthropic = r#"{"type":"error","error":{"type":"not_found_error","message":"model: m-9"}}"#;
+    let openai = r#"{"error":{"message":"The model `m-9` does not exist or you do not have access to it.","type":"invalid_request_error","code":"model_not_found"}}"#;
+    for (provider, variables, body) in [
+        ("Anthropic", ["ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"], anthropic),
+        ("OpenAI", ["OPENAI_BASE_URL", "OPENAI_API_KEY"], openai),
+    ] {
+        for (file, text, named) in [
+            ("foreword.toml", "[model]\nname = 'm-9'\n", "set by foreword.toml:2"),
+            ("foreword.toml", "model = 'm-9'\n", "set by foreword.toml:1"),
+            (
+                "agents/a/AGENT.md",
+                "---\nmodel: m-9\n---\nYou are a.\n",
+                "set by agents/a/AGENT.md:2",
+            ),
+            ("SOUL.md", "Calm.\n", "set by `--model`"),
+        ] {
+            let scratch = Scratch::new(&[(file, text)]);
+            let model = ModelServer::start(move |_, _| {
+                let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+                Answer::Raw(404, headers, body.to_owned())
+            });
+            let mut args = vec!["run", "-q", "--trust", "-m", "hi"];
+            args.extend(if file.starts_with("agents") { ["--agent", "a"].as_slice() } else { &[] });
+            args.extend(if file == "SOUL.md" { ["--model", "m-9"].as_slice() } else { &[] });
+            let run = scratch
+                .command(&args)
+                .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+                .env(variables[0], &model.url)
+                .env(variables[1], KEY)
+                .run();
+            let said = run.fails(1);
+            let head = format!("{provider} ({}) does not have the model `m-9`", model.url);
+            for part in [head.as_str(), named, "--model NAME"] {
+                assert!(said.contains(part), "{part}: {said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn trust_says_what_it_covers_and_ends_for_what_is_gone() {
+    let scratch = Scratch::new(&[
+        ("w/SOUL.md", "Calm.\n"),
+        ("w/skills/tea.md", "---\nname: tea\ndescription: Tea\n---\nBoil.\n"),
+    ]);
+    let trust = |args: &[&str]| {
+        let run = inside(&scratch, ".", &[&["trust"], args].concat()).run();
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        (run.stdout, run.stderr)
+    };
+    trust(&["--yes", "-q", "-w", "w"]);
+    let (_, shown) = trust(&["-w", "w"]);
+    assert!(shown.contains("tea (skills/tea.md, trusted, screening: "), "{shown}");
+    assert!(!shown.contains("not approved yet"), "{shown}");
+    std::fs::remove_dir_all(scratch.join("w")).unwrap();
+    assert!(trust(&["--list"]).0.contains("(no longer exists)"));
+    assert_eq!(trust(&["--revoke", "-w", "w"]).1, "workspace is no longer trusted\n");
+    assert_eq!(trust(&["--list"]).0, "");
+    assert_eq!(trust(&["--revoke", "-w", "w"]).1, "workspace was not trusted\n");
+}
+
+/// A file that was there before `init` was never trusted, so it did not change since.
+#[test]
+fn init_over_an_existing_file_says_that_it_is_not_trusted_yet() {
+    let scratch = Scratch::new(&[("AGENTS.md", "Be brief.\n")]);
+    scratch.run(&["init", "-q"]).ok();
+    let model = ModelServer::saying(vec![text("Yes.")]);
+    let run = on_host(&scratch, &model, &["run", "-m", "hello"]).run();
+    assert_eq!(run.status, 1);
+    let said = run.stderr;
+    assert!(said.contains("You have not trusted these files yet:"), "{said}");
+    assert!(
+        said.contains("workspace has files or settings that you have not trusted yet"),
+        "{said}"
+    );
+    assert!(!said.contains("changed since"), "{said}");
+}
+
+#[test]
+fn a_wrong_word_gets_a_hint_that_helps() {
+    let scratch = Scratch::new(&[("w/foreword.toml", ""), ("w/SOUL.md", "Calm.\n")]);
+    for (args, hint) in [
+        (&["lint", "x"][..], "name an agent with `--agent x`, or a workspace with `-w x`"),
+        (&["trust", "list"], "did you mean `--list`?"),
+        (&["trust", "revoke"], "did you mean `--revoke`?"),
+        (&["build", "-w", "w/SOUL.md"], "pass the directory of a workspace with `-w`"),
+    ] {
+        let run = inside(&scratch, ".", args).run();
+        let said = run.fails(2);
+        assert!(said.contains(hint), "{args:?}: {said}");
+        assert!(!said.contains("in quotes"), "{args:?}: {said}");
+    }
 }

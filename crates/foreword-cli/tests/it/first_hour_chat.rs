@@ -41,9 +41,10 @@ fn skills_that_agents_write_are_announced_and_can_be_approved_in_one_place() {
 
     let listed = scratch.run(&["approve"]).ok().stdout;
     assert!(listed.contains("skill env by agent:default: NEEDS_REVIEW"), "{listed}");
-    let id = listed.split_whitespace().next().unwrap();
-    let chat = on_host(&scratch, &model, &["chat", "-q"])
-        .stdin(format!("/approve\n/approve {id} --yes\n"));
+    assert!(run.stderr.contains("skill: tea"), "{}", run.stderr);
+    assert!(!run.stderr.contains("  │ {"), "answers of actions are no JSON: {}", run.stderr);
+    // By its ID, or by the name that the list shows.
+    let chat = on_host(&scratch, &model, &["chat", "-q"]).stdin("/approve\n/approve env --yes\n");
     let chat = chat.run();
     assert_eq!(chat.status, 0, "{}", chat.stderr);
     assert!(chat.stdout.contains("committed env as "), "{}", chat.stdout);

@@ -156,6 +156,50 @@ fn an_mcp_client_of_an_untrusted_workspace_learns_what_to_run() {
     assert!(run.fails(2).contains("did you mean `skill_read`?"), "{}", run.stderr);
 }
 
+#[test]
+fn mcp_offers_and_names_only_what_the_workspace_allows() {
+    let scratch = Scratch::new(&[
+        ("foreword.toml", "[skills]\nallow_skills = false\n"),
+        ("skills/tea.md", "---\nname: tea\ndescription: Make tea\n---\nBoil the water.\n"),
+    ]);
+    scratch.trust();
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let ask = |id: u32, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let (_, answers) = mcp(
+        &scratch,
+        &["-q"],
+        &[
+            initialize(),
+            initialized.clone(),
+            ask(2, "tools/list", json!({})),
+            ask(3, "resources/list", json!({})),
+            ask(4, "tools/call", json!({"name": "skill_read", "arguments": {"name": "tea"}})),
+            ask(5, "resources/read", json!({"uri": "foreword://skills/tea"})),
+        ],
+    );
+    let answer = |id: u32| answers.iter().find(|answer| answer["id"] == id).unwrap();
+    let told = answer(1)["result"]["instructions"].as_str().unwrap();
+    assert!(told.contains("`memory_write`") && !told.contains("skill_"), "{told}");
+    let tools = answer(2)["result"]["tools"].to_string();
+    assert!(tools.contains("memory_search") && !tools.contains("\"skill_"), "{tools}");
+    assert_eq!(answer(3)["result"]["resources"], json!([]));
+    for id in [4, 5] {
+        assert!(!answer(id).to_string().contains("Boil"), "{}", answer(id));
+    }
+    let (run, _) = mcp(&scratch, &["-q", "--tools", "skill_read"], &[]);
+    assert!(run.fails(2).contains("does not offer the tool `skill_read`"), "{}", run.stderr);
+
+    // Instructions name no tool that `--tools` leaves out.
+    scratch.write("foreword.toml", "");
+    scratch.trust();
+    let few = ["-q", "--tools", "skill_read,memory_search"];
+    let (_, answers) = mcp(&scratch, &few, &[initialize(), initialized]);
+    let told = answers[0]["result"]["instructions"].as_str().unwrap();
+    for left_out in ["`skill_list`", "`skill_propose`", "`memory_write`"] {
+        assert!(!told.contains(left_out), "{told}");
+    }
+}
+
 fn repository_file(name: &str) -> String {
     std::fs::read_to_string(format!("{}/../../{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }

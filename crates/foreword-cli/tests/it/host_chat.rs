@@ -104,7 +104,7 @@ fn a_conversation_without_a_terminal() {
 #[test]
 fn a_failed_turn_does_not_end_the_chat() {
     let scratch = workspace();
-    let error = json!({"type": "error", "error": {"type": "invalid_request_error", "message": "no such model"}});
+    let error = json!({"type": "error", "error": {"type": "invalid_request_error", "message": "the call is odd"}});
     let model = ModelServer::saying(vec![
         Answer::Raw(
             400,
@@ -121,7 +121,7 @@ fn a_failed_turn_does_not_end_the_chat() {
     assert_eq!(run.stdout, "Here I am.\n");
     assert_eq!(model.asked().len(), 2);
     for shown in
-        ["no such model", "not UTF-8", "longer than 1 MiB", "3 of 4 messages got no answer"]
+        ["the call is odd", "not UTF-8", "longer than 1 MiB", "3 of 4 messages got no answer"]
     {
         assert!(run.stderr.contains(shown), "{shown}: {}", run.stderr);
     }

@@ -613,7 +613,9 @@ mod s6_default_skill {
                 .map(str::to_lowercase)
                 .collect();
             assert_eq!(numbered.len(), RULES.len(), "{skill}");
-            for (rule, words) in numbered.iter().zip(RULES) {
+            // The loop of a person who starts with `standard` may have no sandbox.
+            let skipped = usize::from(template == "standard");
+            for (rule, words) in numbered.iter().zip(RULES).skip(skipped) {
                 assert!(
                     words.iter().all(|word| rule.contains(word)),
                     "{rule} lacks one of {words:?}"
@@ -623,10 +625,11 @@ mod s6_default_skill {
                 assert!(skill.contains(heading), "{skill}");
             }
             let prompt = ws.prompt(&[]);
-            assert!(
-                prompt.contains("Run code and commands inside the sandbox or not at all."),
-                "{template}"
-            );
+            let first = match template {
+                "standard" => "Run code and commands only with the tools you were given",
+                _ => "Run code and commands inside the sandbox or not at all.",
+            };
+            assert!(prompt.contains(first), "{template}");
         }
     }
 

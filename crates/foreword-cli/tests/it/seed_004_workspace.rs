@@ -159,10 +159,9 @@ fn modes_leave_layers_out() {
 
 #[test]
 fn the_runtime_layer_has_the_form_of_the_seed() {
-    let run = Foreword::new(&["build", "--json", "--now", NOW, "What is on today?"])
-        .here(&example("companion"))
-        .run()
-        .ok();
+    let model = ["--model", "claude-sonnet-4-20250514"];
+    let build = ["build", "--json", "--now", NOW, "What is on today?"];
+    let run = Foreword::new(&[&build[..], &model].concat()).here(&example("companion")).run().ok();
     let expected = "\
 ## Runtime Context
 

@@ -38,8 +38,8 @@ pub struct Gathered {
     pub warnings: Vec<Warning>,
     /// Every file of the workspace that was read for it, with the bytes it had then; skills apart.
     pub used_files: BTreeSet<UsedFile>,
-    /// Skills that count although nobody approved them, by path, with the digest of their file. A host
-    /// uses them only if the person trusted them with the workspace.
+    /// The files of skills that count although nobody approved them, by path, with their digests. A host
+    /// uses them only if the person trusted them with the workspace. Only each SKILL.md, unless whole skills were asked for.
     pub local_skills: BTreeMap<String, [u8; 32]>,
 }
 
@@ -98,7 +98,8 @@ pub(crate) fn gather_base(
     lenient: bool,
 ) -> Result<Base, GatherError> {
     let config = workspace.config();
-    let mut warnings = Vec::new();
+    let imported = workspace.has_untrusted_import().then_some(Warning::ImportNotTrusted);
+    let mut warnings: Vec<Warning> = imported.into_iter().collect();
 
     let agent = match (&request.agent, &config.agent) {
         (Some(id), _) => Some(workspace.agent(id)?),
@@ -347,10 +348,7 @@ fn gather_tools(
             _ => vec![name],
         };
         for name in names {
-            // Nobody can propose what nobody can change.
-            let is_offered = name != "skill_propose"
-                || workspace.config().skills.provider != SkillProvider::ReadOnly;
-            if !is_offered || !seen.insert(name) {
+            if !is_offered(workspace.config(), agent, name) || !seen.insert(name) {
                 continue;
             }
             let Some(entry) = by_name.get(name) else {
@@ -371,6 +369,17 @@ fn gather_tools(
         }
     }
     Ok((tools, packs))
+}
+
+/// Whether a tool can be offered at all: none for skills where these are off, and none to change what nobody
+/// can change.
+pub fn is_offered(config: &Config, agent: Option<&Agent>, tool: &str) -> bool {
+    let skills = &config.skills;
+    let about_skills = surface("skills")
+        .is_some_and(|surface| surface.tools.iter().any(|(name, _)| *name == tool));
+    let allowed = skills.allow_skills && agent.is_none_or(|agent| agent.allow_skills);
+    let can_change = skills.provider != SkillProvider::ReadOnly;
+    !about_skills || allowed && (can_change || tool != "skill_propose")
 }
 
 /// What a runner calls a tool, where that is not its name. Tools that are not Foreword's own have the

@@ -1,5 +1,6 @@
 //! The skills of a workspace, each with how far it is approved.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use foreword::{Approval, Line, Skill, SkillProvenance, Timestamp};
@@ -17,7 +18,7 @@ const SHORT: usize = 12;
 #[derive(Default)]
 pub(crate) struct GatheredSkills {
     pub(crate) skills: Vec<Skill>,
-    /// Those that count without an approval, by path, with the digest of their file.
+    /// The files of those that count without an approval, by path, with their digests.
     pub(crate) local: BTreeMap<String, [u8; 32]>,
 }
 
@@ -47,14 +48,31 @@ pub(crate) fn gather_skills(
         })
     };
     let required = workspace.config().skills.require_approval;
-    let otherwise = if required { Approval::Unapproved } else { Approval::Local };
     let skills = scan.skills.into_iter();
     let skills = skills.filter(|skill| allowed.is_none_or(|allowed| allowed.contains(&skill.name)));
     let mut gathered = GatheredSkills::default();
     for skill in skills {
-        let provenance = provenance(approvals.standing(&skill.body.path, &skill.digest), otherwise);
+        let is_reference = required || workspace.is_untrusted_import(&skill.body.path);
+        let otherwise = if is_reference { Approval::Unapproved } else { Approval::Local };
+        let beside = LazyCell::new(|| match &skill.dir {
+            Some(dir) => workspace.skill_digests(&skill.root, dir),
+            None => Ok(BTreeMap::new()),
+        });
+        let read = || beside.as_ref().ok().cloned();
+        let standing = approvals.standing(&skill.body.path, &skill.digest, read);
+        let mut provenance = provenance(standing, otherwise);
         if provenance.status == Approval::Local {
             gathered.local.insert(skill.body.path.clone(), skill.digest);
+            match request.whole_skills.then(|| &*beside) {
+                Some(Ok(files)) => gathered.local.extend(files.clone()),
+                Some(Err(error)) => {
+                    gathered.local.remove(&skill.body.path);
+                    let (skill, reason) = (skill.name.clone(), error.to_string());
+                    warnings.push(Warning::SkillNotReviewable { skill, reason });
+                    provenance = SkillProvenance::of(Approval::Unapproved);
+                }
+                None => {}
+            }
         }
         gathered.skills.push(Skill {
             provenance: Some(provenance),

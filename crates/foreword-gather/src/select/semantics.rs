@@ -445,9 +445,7 @@ fn limit_bodies(context: &mut Context, selection: &mut Selection, most: usize) {
         let name = skill.name.inspect().to_owned();
         let reason = if left < MIN_BODY_TOKENS {
             skill.body = Untrusted::default();
-            format!(
-                "over max_capability_tokens: {costs} tokens, {left} left; it stays in the index"
-            )
+            format!("over max_capability_tokens: {costs} tokens, {left} left; its body is left out")
         } else {
             skill.body = untrusted_within(&skill.body, &name, left);
             format!("over max_capability_tokens: cut from {costs} tokens to {left}")

@@ -105,6 +105,12 @@ fn check_caller(active: &ActiveSession, action: &Action) -> Result<(), Failure> 
             format!("this agent does not have the tool `{name}`"),
         ));
     }
+    if info.needs_skills() && !active.prompt.allow_skills {
+        return Err(Failure::new(
+            ErrorCode::Refused,
+            format!("`{name}` is off: this agent may not use skills (allow_skills)"),
+        ));
+    }
     if info.effect == Effect::Changes && info.is_tool() {
         let args = action.args().map_err(|error| internal(&error))?;
         if let Some(leak) = active.canary.detector.find_in_json(args.get()) {

@@ -21,7 +21,7 @@ pub(super) fn call(
     args: &ModelCall,
     sink: Sink<'_>,
 ) -> Result<Value, Failure> {
-    let ModelAccess { upstream, policy } = active
+    let ModelAccess { upstream, policy, .. } = active
         .model
         .as_ref()
         .ok_or_else(|| Failure::new(ErrorCode::Unavailable, "this session cannot call a model"))?;
@@ -56,8 +56,9 @@ pub(super) fn call(
     let call = EndedCall { session, turn: *turn, model: &policy.model, usage };
     let cost = budget.settle(&active.host, reserved, &call);
     active.activity.add_usage(usage);
+    let unknown_model = called.unknown_model;
     let status = called.status?;
-    active.activity.finish_model_call(status);
+    active.activity.finish_model_call(status, unknown_model);
     let detail = json!({
         "model": policy.model, "status": status, "usage": usage, "microdollars": cost,
         "turn": turn.map(|turn| turn.0),

@@ -27,6 +27,7 @@ pub(super) fn status(active: &ActiveSession) -> Result<Value, Failure> {
         "sandbox": active.prompt.context.sandbox_type.inspect(),
         "profile": active.prompt.context.profile().as_str(),
         "tools": active.prompt.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
+        "skills": active.prompt.allow_skills,
         "taint": {
             "ratio": level.ratio(), "threshold": active.taint_threshold(),
             "externalTokens": level.external_tokens, "totalTokens": level.total_tokens,

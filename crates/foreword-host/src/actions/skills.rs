@@ -1,5 +1,6 @@
 //! Listing, reading and proposing skills.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use foreword::{SCREENING, estimate};
@@ -24,8 +25,8 @@ pub(super) fn list(active: &ActiveSession) -> Result<Value, Failure> {
     let skills: Vec<Value> = listing
         .skills
         .iter()
-        .map(|ListedSkill { meta, digest, .. }| {
-            let approval = known.approval(&meta.path, digest);
+        .map(|skill| {
+            let (meta, approval) = (&skill.meta, known.approval(skill, &skill.digest));
             json!({
                 "name": meta.name, "description": meta.description, "path": meta.path,
                 "approved": approval.is_approved(), "approval": approval.as_str(),
@@ -61,20 +62,34 @@ impl Approval {
 }
 
 /// What the person and screening have accepted. What cannot be read counts as not accepted.
-struct Known {
+struct Known<'s> {
+    store: &'s GitStore,
     approvals: Approvals,
     trusted: BTreeMap<String, GovernedFile>,
 }
 
-impl Known {
-    fn of(active: &ActiveSession, store: &GitStore) -> Self {
+impl Known<'_> {
+    fn of<'s>(active: &ActiveSession, store: &'s GitStore) -> Known<'s> {
         let approvals = store.approvals().unwrap_or_default();
-        Self { approvals, trusted: active.host.trusted_skills() }
+        Known { store, approvals, trusted: active.host.trusted_skills() }
     }
 
-    fn approval(&self, path: &str, digest: &[u8; 32]) -> Approval {
-        let is_trusted = || self.trusted.get(path).is_some_and(|skill| skill.digest == *digest);
-        match self.approvals.standing(path, digest) {
+    /// Who stands for a skill whose own file has this digest, with all files of its folder.
+    fn approval(&self, skill: &ListedSkill, digest: &[u8; 32]) -> Approval {
+        let beside = LazyCell::new(|| match &skill.dir {
+            Some(dir) => self.store.workspace().skill_digests(&skill.root, dir).ok(),
+            None => Some(BTreeMap::new()),
+        });
+        let path = &skill.meta.path;
+        let accepted = |path: &String, digest: &[u8; 32]| {
+            self.trusted.get(path).is_some_and(|file| file.digest == *digest)
+        };
+        let is_trusted = || {
+            let folder =
+                || beside.as_ref().is_some_and(|all| all.iter().all(|(p, d)| accepted(p, d)));
+            accepted(path, digest) && folder()
+        };
+        match self.approvals.standing(path, digest, || beside.clone()) {
             Standing::Approved { by, .. } if by == SCREENING => Approval::Screening,
             Standing::Approved { .. } => Approval::Person,
             _ if is_trusted() => Approval::Trusted,
@@ -83,9 +98,9 @@ impl Known {
     }
 }
 
-/// Reads a skill. One that nobody approved or trusted is fenced and counted as untrusted text, and so is
-/// one that only screening approved if it looks like prompt injection. What a person stands for is not
-/// scanned: rules for agents read like orders to an agent.
+/// Reads a skill. One that nobody approved or trusted is fenced and counted as untrusted text. One that only
+/// screening approved is scanned like the result of any tool. What a person stands for is not scanned: rules
+/// for agents read like orders to an agent.
 pub(super) fn read(active: &ActiveSession, args: &SkillRead) -> Result<Value, Failure> {
     let store = active.host.skills()?;
     let mut skill = store.read(&args.name).map_err(|error| match error {
@@ -95,17 +110,21 @@ pub(super) fn read(active: &ActiveSession, args: &SkillRead) -> Result<Value, Fa
         error => HostError::from(error).into(),
     })?;
     let digest = blake3::hash(skill.content.as_bytes());
-    let approval = Known::of(active, &store).approval(&skill.path, digest.as_bytes());
-    let is_external = match approval {
-        Approval::Person | Approval::Trusted => false,
-        Approval::None => true,
+    let listing = store.listing().map_err(HostError::from)?;
+    let listed = listing.skills.iter().find(|listed| listed.meta.path == skill.path);
+    let known = Known::of(active, &store);
+    let approval =
+        listed.map_or(Approval::None, |listed| known.approval(listed, digest.as_bytes()));
+    let verdict = match approval {
+        Approval::Person | Approval::Trusted | Approval::None => ScanVerdict::Pass,
         Approval::Screening => {
             let scanner = active.host.scanner()?;
-            scan_input(scanner, &skill.content, Provenance::ToolResult).verdict != ScanVerdict::Pass
+            scan_input(scanner, &skill.content, Provenance::ToolResult).verdict
         }
     };
+    let is_external = approval == Approval::None || verdict == ScanVerdict::Block;
     let tokens = u64::from(estimate(&skill.content));
-    if is_external {
+    if is_external || verdict != ScanVerdict::Pass {
         let source = format!("skill {} ({})", skill.name, approval.as_str());
         skill.content = external_content(&source, Trust::Tool, &skill.content);
     }

@@ -1,9 +1,9 @@
 //! Everything that trusting a workspace gives away, by name and value, for the person who decides.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foreword::SCREENING;
-use foreword_guard::{Policy, Verdict};
+use foreword_guard::Policy;
 use foreword_skills::{Approvals, Screeners, Standing as SkillStanding};
 use foreword_workspace::{
     Concern, GovernedFile, GovernedGroup, Review, Skill, TrustChange, TrustChanges, Workspace,
@@ -65,10 +65,26 @@ pub enum DisclosedModel {
 pub struct DisclosedSkill {
     pub name: String,
     pub path: String,
-    /// `approved by a person`, `approved by screening` or `not approved yet`.
+    /// `approved by a person`, `approved by screening`, `trusted` or `not approved yet`.
     pub approval: &'static str,
-    /// What screening says of it now.
+    /// What screening says of it now, with all its files.
     pub verdict: Option<&'static str>,
+    /// The files beside its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<DisclosedSkillFile>,
+    /// Why its folder cannot be reviewed, and trust does not cover it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// A file that a skill brings along.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DisclosedSkillFile {
+    /// Below the folder of the skill.
+    pub path: String,
+    /// Whether it is no text, so that nobody can read it here.
+    pub is_binary: bool,
 }
 
 impl Host {
@@ -98,7 +114,15 @@ impl Host {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
-        self.disclosed_skills(&self.workspace()?, |path| paths.contains(path))
+        let is_changed = |skill: &Skill| {
+            let below = skill.dir.as_ref().map(|dir| format!("{dir}/"));
+            let mut changed = paths.iter();
+            changed.any(|path| {
+                *path == skill.body.path
+                    || below.as_ref().is_some_and(|below| path.starts_with(below))
+            })
+        };
+        self.disclosed_skills(&self.workspace()?, is_changed)
     }
 
     fn file(&self, path: &str, file: &GovernedFile) -> DisclosedFile {
@@ -115,41 +139,83 @@ impl Host {
     fn disclosed_skills(
         &self,
         workspace: &Workspace,
-        wanted: impl Fn(&str) -> bool,
+        wanted: impl Fn(&Skill) -> bool,
     ) -> Result<Vec<DisclosedSkill>, HostError> {
         let mut skills = workspace.skills()?.skills;
-        skills.retain(|skill| wanted(&skill.body.path));
+        skills.retain(wanted);
         if skills.is_empty() {
             return Ok(Vec::new());
         }
         let approvals = Approvals::of(workspace, Some(&self.options.config_dir));
         // Fail closed: an approval that cannot be verified does not count.
         let approvals = approvals.unwrap_or_default();
+        let trusted = self.trusted_skills();
         let screeners = Screeners::default();
-        let disclosed = |(number, skill): (usize, Skill)| {
-            let standing = approvals.standing(&skill.body.path, &skill.digest);
-            DisclosedSkill {
-                approval: match standing {
-                    SkillStanding::Approved { by, .. } if by == SCREENING => {
-                        "approved by screening"
-                    }
-                    SkillStanding::Approved { .. } => "approved by a person",
-                    SkillStanding::Modified { .. } | SkillStanding::Local => "not approved yet",
-                },
-                verdict: (number < MAX_SCREENED).then(|| screened(&screeners, &skill).as_str()),
-                name: skill.name,
-                path: skill.body.path,
+        let mut disclosed = Vec::new();
+        for (number, skill) in skills.into_iter().enumerate() {
+            let mut shown = DisclosedSkill {
+                approval: "not approved yet",
+                verdict: None,
+                files: Vec::new(),
+                problem: None,
+                name: skill.name.clone(),
+                path: skill.body.path.clone(),
+            };
+            match workspace.whole_skill(&skill) {
+                Ok(files) => {
+                    shown.approval = approval(&approvals, &trusted, &skill, &files);
+                    shown.verdict =
+                        (number < MAX_SCREENED).then(|| screened(&screeners, &skill, &files));
+                    shown.files = beside(&skill, &files);
+                }
+                Err(error) => shown.problem = Some(error.to_string()),
             }
-        };
-        Ok(skills.into_iter().enumerate().map(disclosed).collect())
+            disclosed.push(shown);
+        }
+        Ok(disclosed)
     }
 }
 
-/// What screening says of a skill's description and text.
-fn screened(screeners: &Screeners, skill: &Skill) -> Verdict {
-    let description = skill.description.as_deref().unwrap_or_default();
-    let text = format!("{description}\n\n{}", skill.body.text);
-    screeners.screen(Policy::Import, &text, &[]).verdict
+type SkillFiles = BTreeMap<String, Vec<u8>>;
+
+/// Who stands for a skill with these files.
+fn approval(
+    approvals: &Approvals,
+    trusted: &BTreeMap<String, GovernedFile>,
+    skill: &Skill,
+    files: &SkillFiles,
+) -> &'static str {
+    let mut digests: BTreeMap<String, [u8; 32]> =
+        files.iter().map(|(path, bytes)| (path.clone(), blake3::hash(bytes).into())).collect();
+    let is_trusted =
+        digests.iter().all(|(p, digest)| trusted.get(p).is_some_and(|t| t.digest == *digest));
+    let own = digests.remove(&skill.body.path).unwrap_or_default();
+    match approvals.standing(&skill.body.path, &own, || Some(digests)) {
+        SkillStanding::Approved { by, .. } if by == SCREENING => "approved by screening",
+        SkillStanding::Approved { .. } => "approved by a person",
+        _ if is_trusted => "trusted",
+        SkillStanding::Modified { .. } | SkillStanding::Local => "not approved yet",
+    }
+}
+
+/// What screening says of a skill with all its files.
+fn screened(screeners: &Screeners, skill: &Skill, files: &SkillFiles) -> &'static str {
+    let below = |path: &str| {
+        let dir = skill.dir.as_ref().and_then(|dir| path.strip_prefix(dir)?.strip_prefix('/'));
+        dir.unwrap_or("SKILL.md").to_owned()
+    };
+    let files = files.iter().map(|(path, bytes)| (below(path), bytes.clone())).collect();
+    screeners.screen_skill(Policy::Import, &files, None).verdict.as_str()
+}
+
+fn beside(skill: &Skill, files: &SkillFiles) -> Vec<DisclosedSkillFile> {
+    let Some(dir) = &skill.dir else { return Vec::new() };
+    let beside = files.iter().filter(|(path, _)| **path != skill.body.path);
+    let disclosed = |(path, bytes): (&String, &Vec<u8>)| DisclosedSkillFile {
+        path: path.strip_prefix(dir).unwrap_or(path).trim_start_matches('/').to_owned(),
+        is_binary: std::str::from_utf8(bytes).map_or(true, |text| text.contains('\0')),
+    };
+    beside.map(disclosed).collect()
 }
 
 fn disclosed_settings(review: &Review) -> Vec<DisclosedSetting> {

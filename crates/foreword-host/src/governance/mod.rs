@@ -26,6 +26,7 @@ mod trust;
 mod written_files;
 
 pub use disclosure::{
-    DisclosedFile, DisclosedModel, DisclosedSetting, DisclosedSkill, Disclosure, what_it_gives_away,
+    DisclosedFile, DisclosedModel, DisclosedSetting, DisclosedSkill, DisclosedSkillFile,
+    Disclosure, what_it_gives_away,
 };
 pub use error::GovernanceError;

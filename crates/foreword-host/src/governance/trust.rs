@@ -28,15 +28,13 @@ impl Host {
     /// now: files, settings, and skills without an approval of their own.
     pub fn standing(&self, cwd: Option<&Path>) -> Result<(Standing, Review), HostError> {
         let workspace = self.workspace()?;
-        let mut skills = workspace.reviewed_skills()?;
-        if !skills.is_empty() {
-            // Fail closed: an approval that cannot be verified does not count.
-            let approvals = Approvals::of(&workspace, Some(&self.options.config_dir));
-            let approvals = approvals.unwrap_or_default();
-            skills.retain(|path, skill| {
-                !matches!(approvals.standing(path, &skill.digest), SkillStanding::Approved { .. })
-            });
-        }
+        // Fail closed: an approval that cannot be verified does not count.
+        let approvals = Approvals::of(&workspace, Some(&self.options.config_dir));
+        let approvals = approvals.unwrap_or_default();
+        let skills = workspace.reviewed_skills(|path, digest, beside| {
+            let standing = approvals.standing(path, digest, || Some(beside.clone()));
+            matches!(standing, SkillStanding::Approved { .. })
+        })?;
         let now = workspace.review_of(&self.governed(cwd)?, &self.settings()?)?;
         let now = Review { skills, ..now };
         Ok((self.trust_store()?.standing(&now)?, now))

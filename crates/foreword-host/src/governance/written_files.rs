@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::error::HostError;
 use crate::governance::before::BeforeTurn;
 use crate::host::Host;
-use crate::turn::tainted_files::MAX_FILE_BYTES;
+use crate::turn::named_files::MAX_FILE_BYTES;
 
 /// Changed files of one turn that are noted by name; of more, their directories are.
 const MAX_NOTED: usize = 1000;

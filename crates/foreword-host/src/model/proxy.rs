@@ -54,6 +54,15 @@ pub(crate) struct CallOutcome {
     /// The HTTP status of the answer, unless there was none or it broke off.
     pub(crate) status: Result<u16, Failure>,
     pub(crate) used: AnswerUsage,
+    /// Whether the server says that it does not have the model.
+    pub(crate) unknown_model: bool,
+}
+
+/// What is known of a call while it goes on.
+#[derive(Debug, Default)]
+struct Progress {
+    used: AnswerUsage,
+    unknown_model: bool,
 }
 
 /// What is known about the cost of an answer.
@@ -102,9 +111,10 @@ pub(crate) fn call(
     on_retry: &dyn Fn(&str, Duration),
     sink: Sink<'_>,
 ) -> CallOutcome {
-    let mut used = AnswerUsage::default();
-    let status = call_with_retries(agent, upstream, call, tree, on_retry, sink, &mut used);
-    CallOutcome { status, used }
+    let mut progress = Progress::default();
+    let status = call_with_retries(agent, upstream, call, tree, on_retry, sink, &mut progress);
+    let Progress { used, unknown_model } = progress;
+    CallOutcome { status, used, unknown_model }
 }
 
 fn call_with_retries(
@@ -114,17 +124,18 @@ fn call_with_retries(
     tree: &AgentTree,
     on_retry: &dyn Fn(&str, Duration),
     sink: Sink<'_>,
-    used: &mut AnswerUsage,
+    progress: &mut Progress,
 ) -> Result<u16, Failure> {
     let mut attempt = 0;
     loop {
         tree.check().map_err(|_| cancelled())?;
         let (failure, retry_after) = match send(agent, upstream, call) {
             Ok(response) if response.status().is_success() => {
-                return forward(upstream, response, tree, sink, used);
+                return forward(upstream, response, tree, sink, &mut progress.used);
             }
             Ok(response) => match refused(response, upstream) {
                 (error, body, kind) if attempt >= upstream.retries || !error.retryable() => {
+                    progress.unknown_model = error.is_unknown_model();
                     // The agent's own client knows how to read the server's error.
                     let status = error.status().unwrap_or(502);
                     let part = StreamPart::Head { status, content_type: kind };
@@ -315,7 +326,7 @@ mod tests {
         let gone = || Err(Failure::new(ErrorCode::Unavailable, "gone"));
         let tokens = |status, reported, answered, bytes| {
             let used = AnswerUsage { reported, answered, bytes };
-            CallOutcome { status, used }.tokens(size)
+            CallOutcome { status, used, unknown_model: false }.tokens(size)
         };
         assert_eq!(tokens(Ok(200), usage(7, 5), true, 9000), usage(7, 5), "as reported");
         assert_eq!(tokens(Ok(529), usage(0, 0), false, 0), usage(0, 0), "no answer");

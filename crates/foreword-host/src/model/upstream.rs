@@ -116,6 +116,14 @@ impl Upstream {
         })
     }
 
+    /// The provider's name, for a person.
+    pub(crate) fn provider_name(&self) -> &'static str {
+        match self.provider {
+            Provider::Anthropic => "Anthropic",
+            Provider::OpenAi => "OpenAI",
+        }
+    }
+
     /// The same for Claude Code, which can use its own login where there is no key.
     pub(crate) fn resolve_for_claude_code(
         model: &ModelSettings,

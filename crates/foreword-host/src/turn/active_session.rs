@@ -23,6 +23,7 @@ use crate::turn::prepare::PreparedTurn;
 use crate::turn::rate_limit::RateLimit;
 use crate::turn::tainted_files::TaintedFiles;
 use crate::turn::tool_results::CountedResults;
+use crate::turn::trusted_files::TrustedFiles;
 use crate::turn::warning::Warning;
 
 /// A session while somebody acts in it.
@@ -37,6 +38,7 @@ pub(crate) struct ActiveSession {
     pub(crate) tree: AgentTree,
     pub(crate) activity: Activity,
     pub(crate) tainted_files: TaintedFiles,
+    pub(crate) trusted_files: TrustedFiles,
     pub(crate) counted_results: CountedResults,
     rate_limit: Mutex<RateLimit>,
 }
@@ -58,12 +60,16 @@ pub(crate) struct SessionIdentity {
 pub(crate) struct SessionPrompt {
     pub(crate) context: Context,
     pub(crate) tools: Vec<ToolSpec>,
+    /// Whether the agent may use skills at all.
+    pub(crate) allow_skills: bool,
 }
 
 /// The model server of a session, and what each call must comply with.
 pub(crate) struct ModelAccess {
     pub(crate) upstream: Upstream,
     pub(crate) policy: ModelCallPolicy,
+    /// Who chose the model.
+    pub(crate) chosen_by: String,
 }
 
 /// The canary tokens of a session, and where the first of them was found.
@@ -77,6 +83,7 @@ impl ModelAccess {
     pub(crate) fn of(prepared: &PreparedTurn) -> Self {
         Self {
             upstream: prepared.upstream.clone(),
+            chosen_by: prepared.turn.model_chosen_by.clone(),
             policy: ModelCallPolicy {
                 system: prepared.turn.prompt.system().to_owned(),
                 exclusive: prepared.turn.runner == RunnerKind::Native,
@@ -113,6 +120,7 @@ impl ActiveSession {
         Self {
             host: Arc::clone(host),
             tainted_files: TaintedFiles::new(&host.root, &identity.cwd),
+            trusted_files: TrustedFiles::new(&host.root, &identity.cwd),
             identity,
             prompt,
             model,
@@ -145,6 +153,7 @@ impl ActiveSession {
         let prompt = SessionPrompt {
             context: prepared.turn.context.clone(),
             tools: prepared.turn.tools.clone(),
+            allow_skills: prepared.turn.allow_skills,
         };
         let model = Some(ModelAccess::of(prepared));
         let settings = prepared.turn.config.host.clone();
@@ -244,6 +253,19 @@ impl ActiveSession {
         self.host.record(event);
         let (source, verdict) = (format!("the result of `{tool}`"), scanned.verdict);
         self.host.warn_later(Warning::SuspectContent { source, verdict });
+    }
+
+    /// The error of a turn whose model the server does not have.
+    pub(crate) fn unknown_model(&self) -> HostError {
+        match &self.model {
+            Some(ModelAccess { upstream, policy, chosen_by }) => HostError::UnknownModel {
+                model: policy.model.clone(),
+                provider: upstream.provider_name(),
+                server: upstream.base_url.clone(),
+                chosen_by: chosen_by.clone(),
+            },
+            None => HostError::NoModel,
+        }
     }
 
     /// What this agent and those around it may spend.

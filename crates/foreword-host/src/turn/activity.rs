@@ -1,6 +1,6 @@
 //! What an agent is doing right now, and what its model calls have used so far.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,8 @@ pub(crate) struct Activity {
     usage: Mutex<TurnUsage>,
     /// The HTTP status with which the model server refused the last call.
     refused_with: Mutex<Option<u16>>,
+    /// Whether it did so because it does not have the model.
+    unknown_model: AtomicBool,
 }
 
 impl Activity {
@@ -29,6 +31,7 @@ impl Activity {
             model_calls: AtomicU64::new(0),
             usage: Mutex::default(),
             refused_with: Mutex::default(),
+            unknown_model: AtomicBool::new(false),
         }
     }
 
@@ -69,7 +72,8 @@ impl Activity {
     }
 
     /// Notes how a model call was answered.
-    pub(crate) fn finish_model_call(&self, status: u16) {
+    pub(crate) fn finish_model_call(&self, status: u16, unknown_model: bool) {
+        self.unknown_model.store(unknown_model, Ordering::SeqCst);
         let is_success = (200..300).contains(&status);
         *lock(&self.refused_with) = (!is_success).then_some(status);
     }
@@ -81,6 +85,10 @@ impl Activity {
 
     pub(crate) fn refused_with(&self) -> Option<u16> {
         *lock(&self.refused_with)
+    }
+
+    pub(crate) fn has_unknown_model(&self) -> bool {
+        self.unknown_model.load(Ordering::SeqCst)
     }
 
     pub(crate) fn usage(&self) -> TurnUsage {

@@ -155,6 +155,12 @@ impl Host {
                 observer.tick();
             };
             let event = match process.next(active, &mut tick) {
+                // However its loop words it.
+                Ok(Some(AgentEvent::Error { .. }) | None)
+                    if active.activity.has_unknown_model() =>
+                {
+                    Err(active.unknown_model())
+                }
                 Ok(Some(AgentEvent::Error { message })) => {
                     let model_status = active.activity.refused_with();
                     Err(HostError::Agent { message, model_status })

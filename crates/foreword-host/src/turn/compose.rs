@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use foreword::{Blueprint, Choice, Context, Document, Prompt, Timestamp, estimate};
+use foreword::{Blueprint, Choice, Context, Document, Line, Prompt, Timestamp, estimate};
 use foreword_gather::Gathered;
 use foreword_guard::{Canary, Provenance, TaintLevel};
 use foreword_protocol::{RunnerKind, ToolSpec};
 use foreword_sandbox::Sandbox;
 use foreword_store::{Session, SessionId, TurnRange};
-use foreword_workspace::{Config, UsedFile};
+use foreword_workspace::{Config, UsedFile, Workspace};
 
 use crate::error::HostError;
 use crate::host::Host;
@@ -41,10 +41,14 @@ pub struct ComposedTurn {
     pub runner: RunnerKind,
     /// Whether nobody named a model, so that the provider's default is used.
     pub is_default_model: bool,
+    /// Who chose the model, for a person.
+    pub(crate) model_chosen_by: String,
     pub(crate) build_time_ms: f64,
     /// The name of the blueprint's file, or `builtin:NAME`.
     pub(crate) blueprint_file: String,
     pub(crate) tools: Vec<ToolSpec>,
+    /// Whether the agent may use skills at all.
+    pub(crate) allow_skills: bool,
     pub(crate) history: History,
     pub(crate) config: Config,
     pub(crate) sandbox: Arc<dyn Sandbox>,
@@ -129,6 +133,8 @@ impl Host {
         if is_default_model {
             context.model = self.default_model(&config.model)?;
         }
+        let model_chosen_by =
+            model_chosen_by(request, &workspace, context.agent_id.as_ref().map(Line::inspect));
         if request.origin != Origin::Person {
             let unattended = blueprint.unattended_prompt_mode();
             context.prompt_mode = unattended.unwrap_or(context.prompt_mode);
@@ -142,6 +148,7 @@ impl Host {
         }
         // The session keeps its agent even if the workspace's default changes.
         let agent = context.agent_id.as_ref().map(|id| id.inspect().to_owned());
+        let allow_skills = tools::allows_skills(&workspace, agent.as_deref());
         let tools = tools::callable(&context);
         let schemas = serde_json::to_string(&tools).unwrap_or_default();
         let external = self.fence_all(&request.external)?;
@@ -175,7 +182,9 @@ impl Host {
             blueprint,
             runner,
             is_default_model,
+            model_chosen_by,
             tools,
+            allow_skills,
             history,
             config,
             sandbox,
@@ -248,6 +257,29 @@ pub(crate) fn reading(tools: &[ToolSpec]) -> Reading {
     match tools.iter().any(|tool| tool.name == RESULT_READ) {
         true => Reading::Offered,
         false => Reading::NotOffered,
+    }
+}
+
+/// Who chose the model of a turn.
+fn model_chosen_by(request: &TurnRequest, workspace: &Workspace, agent: Option<&str>) -> String {
+    if request.model.is_some() {
+        return match request.origin {
+            Origin::Person => "`--model`".to_owned(),
+            _ => "the agent that asked for it".to_owned(),
+        };
+    }
+    let agent = agent.and_then(|id| workspace.agent(id).ok());
+    if let Some(agent) = agent.filter(|agent| agent.model.is_some()) {
+        return agent.asked_by("model").to_string();
+    }
+    match &workspace.config().model.name {
+        Some(_) => {
+            let table = workspace.config_asked_by(&["model", "name"]);
+            let place =
+                if table.line.is_some() { table } else { workspace.config_asked_by(&["model"]) };
+            place.to_string()
+        }
+        None => "Foreword's default for this provider".to_owned(),
     }
 }
 

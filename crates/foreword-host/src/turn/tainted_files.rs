@@ -9,22 +9,18 @@
 //! the result are lines of the file. What a command encodes, sorts or shortens is not recognised.
 
 use std::collections::{BTreeSet, HashSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use foreword_store::TaintedFile;
-use foreword_workspace::{Tree, TreeEntryKind};
 use serde_json::Value;
 
 use crate::error::HostError;
 use crate::host::Host;
+use crate::turn::named_files::{MAX_NAMES, quoted_file, read, relative, unnumbered, words_of};
 
-/// The largest file whose content is compared; a larger one is tainted whatever it holds.
-pub(crate) const MAX_FILE_BYTES: u64 = 8 << 20;
 /// How much of all tainted files is compared line by line.
 const MAX_LINE_BYTES: u64 = 32 << 20;
-/// Words of a call, and file names in a result, that are looked up.
-const MAX_NAMES: usize = 256;
 /// A line this long counts; two of them, or one long one, are enough.
 const MIN_LINE_CHARS: usize = 16;
 const LONG_LINE_CHARS: usize = 60;
@@ -66,7 +62,7 @@ impl TaintedFiles {
         words_of(input, &mut words);
         words.extend(result.lines().filter_map(quoted_file).take(MAX_NAMES).map(str::to_owned));
         for word in words.iter().take(2 * MAX_NAMES) {
-            if let Some(path) = self.relative(word)
+            if let Some(path) = relative(&self.root, &self.cwd, word)
                 && known.is_tainted(&self.root, &path)
             {
                 return Ok(Some(path));
@@ -81,21 +77,6 @@ impl TaintedFiles {
         }
         let read = Known::of(host.reader.tainted_files(&host.key)?);
         Ok(self.known.get_or_init(|| read))
-    }
-
-    /// A path of the agent's as one relative to the workspace.
-    fn relative(&self, word: &str) -> Option<String> {
-        let path = self.cwd.join(word);
-        let mut names: Vec<&str> = Vec::new();
-        for part in path.strip_prefix(&self.root).ok()?.components() {
-            match part {
-                Component::Normal(name) => names.push(name.to_str()?),
-                Component::ParentDir => drop(names.pop()?),
-                Component::CurDir => {}
-                Component::RootDir | Component::Prefix(_) => return None,
-            }
-        }
-        Some(names.join("/")).filter(|path| !path.is_empty())
     }
 }
 
@@ -159,35 +140,6 @@ impl Known {
     }
 }
 
-/// Every string in the arguments of a call, whole and in the words of a command.
-fn words_of(input: &Value, words: &mut BTreeSet<String>) {
-    if words.len() >= MAX_NAMES {
-        return;
-    }
-    match input {
-        Value::String(text) => {
-            if text.len() <= 4096 {
-                words.insert(text.clone());
-            }
-            let is_separator = |c: char| c.is_whitespace() || "'\"`;|&<>()=,{}:".contains(c);
-            let parts = text.split(is_separator).filter(|word| !word.is_empty());
-            words.extend(parts.take(MAX_NAMES).map(str::to_owned));
-        }
-        Value::Array(items) => items.iter().for_each(|item| words_of(item, words)),
-        Value::Object(fields) => fields.values().for_each(|field| words_of(field, words)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-/// The file that a line of a search quotes: `notes.md:3: text`.
-fn quoted_file(line: &str) -> Option<&str> {
-    let (path, rest) = line.split_once(':')?;
-    let is_numbered = rest.split_once(':').is_some_and(|(number, _)| {
-        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-    });
-    (is_numbered && !path.is_empty() && path.len() <= 4096).then_some(path)
-}
-
 /// The lines that are long enough to be told by.
 fn significant(text: &str) -> impl Iterator<Item = &str> {
     text.lines()
@@ -195,34 +147,14 @@ fn significant(text: &str) -> impl Iterator<Item = &str> {
         .filter(|line| line.chars().nth(MIN_LINE_CHARS - 1).is_some())
 }
 
-/// A line without the number that tools put in front of it.
-fn unnumbered(line: &str) -> &str {
-    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    if rest.len() == line.len() {
-        return line;
-    }
-    rest.strip_prefix(['\t', '→', ':', '|']).map_or(line, str::trim)
-}
-
 fn line_hash(line: &str) -> u64 {
     let hash = blake3::hash(line.as_bytes());
     u64::from_le_bytes(hash.as_bytes().first_chunk().copied().unwrap_or_default())
 }
 
-/// The content of a regular file of a fitting size; whatever else is there has none.
-fn read(root: &Path, path: &str, fits: impl Fn(u64) -> bool) -> Option<Vec<u8>> {
-    let tree = Tree::open(root).ok()?;
-    let (kind, stamp) = tree.stat(path).ok()??;
-    if kind != TreeEntryKind::File || !fits(stamp.size) {
-        return None;
-    }
-    tree.read(path, MAX_FILE_BYTES).ok()?
-}
-
 #[cfg(test)]
 mod tests {
     use foreword_store::SessionId;
-    use serde_json::json;
 
     use super::*;
 
@@ -264,26 +196,5 @@ mod tests {
         assert!(known.is_tainted(root, "target/debug/x") && !known.is_tainted(root, "src/x"));
         known.whole.insert("./".to_owned());
         assert!(known.is_tainted(root, "src/x"));
-    }
-
-    #[test]
-    fn calls_and_results_name_files() {
-        let files = TaintedFiles::new(Path::new("/w"), Path::new("/w/src"));
-        for (word, path) in [
-            ("a.rs", Some("src/a.rs")),
-            ("./../notes.md", Some("notes.md")),
-            ("/w/notes.md", Some("notes.md")),
-            ("../../etc/passwd", None),
-            ("/etc/passwd", None),
-            ("..", None),
-        ] {
-            assert_eq!(files.relative(word).as_deref(), path, "{word}");
-        }
-        let mut words = BTreeSet::new();
-        words_of(&json!({"command": "cat 'my notes.md' <../x.md|head"}), &mut words);
-        assert!(words.contains("../x.md") && words.contains("notes.md"), "{words:?}");
-        assert_eq!(quoted_file("src/a.rs:12: let x"), Some("src/a.rs"));
-        assert_eq!(quoted_file("12:30: noon"), Some("12"));
-        assert_eq!(quoted_file("note: this is fine"), None);
     }
 }

@@ -99,6 +99,11 @@ impl ActionInfo {
         self.caller != Caller::Runner
     }
 
+    /// Whether it is refused where skills are off (`allow_skills = false`).
+    pub fn needs_skills(&self) -> bool {
+        matches!(self.name, "skill_list" | "skill_read" | "skill_propose")
+    }
+
     /// Whether it is refused in tainted sessions.
     pub fn is_sensitive(&self) -> bool {
         self.sensitivity == Sensitivity::TaintGated
@@ -285,6 +290,13 @@ mod tests {
         tool_result Runner Ordinary Changes WithChange Never ByAction
         model_call Runner Ordinary Changes WithChange MayWait ByHost
         ");
+    }
+
+    #[test]
+    fn what_needs_skills_is_every_action_about_them() {
+        for action in actions() {
+            assert_eq!(action.needs_skills(), action.name.starts_with("skill_"), "{}", action.name);
+        }
     }
 
     #[test]

@@ -114,6 +114,18 @@ impl ProviderError {
         }
     }
 
+    /// Whether the server does not have the model that was asked for, as far as its words tell.
+    pub fn is_unknown_model(&self) -> bool {
+        let Self::Refused { status: Some(400 | 404), kind, message, .. } = self else {
+            return false;
+        };
+        let message = message.to_lowercase();
+        let denied = ["not found", "not exist", "no such model", "unknown model", "invalid model"];
+        kind == "model_not_found"
+            || kind == "not_found_error" && message.starts_with("model")
+            || message.contains("model") && denied.iter().any(|words| message.contains(words))
+    }
+
     /// When to try again, where the server says so.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -190,6 +202,32 @@ mod tests {
         let error = ProviderError::from_response(404, Some("soon"), body);
         assert!(!error.retryable());
         assert_eq!(error.retry_after(), None);
+    }
+
+    #[test]
+    fn a_missing_model_is_recognised() {
+        let unknown = |status, body: &str| {
+            ProviderError::from_response(status, None, body).is_unknown_model()
+        };
+        for (status, body) in [
+            (404, r#"{"error":{"type":"not_found_error","message":"model: claude-9"}}"#),
+            (
+                404,
+                r#"{"error":{"message":"The model `gpt-9` does not exist or you do not have access to it.","type":"invalid_request_error","code":"model_not_found"}}"#,
+            ),
+            (404, r#"{"error":"model \"llama9\" not found, try pulling it first"}"#),
+            (400, r#"{"error":{"message":"Unknown model: x","type":"bad_request"}}"#),
+        ] {
+            assert!(unknown(status, body), "{body}");
+        }
+        for (status, body) in [
+            (404, "<html><title>Not found</title></html>"),
+            (404, r#"{"error":{"message":"no such page","type":"not_found_error"}}"#),
+            (400, r#"{"error":{"message":"the model's context is too long"}}"#),
+            (401, r#"{"error":{"message":"model not found"}}"#),
+        ] {
+            assert!(!unknown(status, body), "{body}");
+        }
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use foreword::SCREENING;
 use foreword_store::{AuditKey, Reader, TrackedFile};
-use foreword_workspace::Workspace;
+use foreword_workspace::{Skill, Workspace};
 use serde::Serialize;
 
 use crate::error::SkillError;
@@ -12,6 +13,7 @@ use crate::flow::apply::digests;
 use crate::git::history;
 use crate::git::private_dir::PrivateDir;
 use crate::git::repository::{BRANCH, Repository};
+use crate::listing::ListedSkill;
 
 /// How a file of skills stands to the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -84,35 +86,109 @@ impl Approvals {
         self.files.is_empty()
     }
 
-    /// How a file stands, named as the workspace shows it (`skills/tea/SKILL.md`).
+    /// How a skill of a workspace stands, with all files of its folder.
     #[must_use]
-    pub fn standing(&self, shown: &str, digest: &[u8; 32]) -> Standing {
-        let Some(path) = shown.strip_prefix(&self.directory).and_then(|p| p.strip_prefix('/'))
-        else {
-            return Standing::Local;
-        };
+    pub fn of_skill(&self, workspace: &Workspace, skill: &Skill) -> Standing {
+        let Skill { body, digest, root, dir, .. } = skill;
+        self.standing(&body.path, digest, || beside(workspace, root, dir.as_deref()))
+    }
+
+    /// The same for a skill in a list.
+    #[must_use]
+    pub fn of_listed(&self, workspace: &Workspace, skill: &ListedSkill) -> Standing {
+        let ListedSkill { meta, digest, root, dir, .. } = skill;
+        self.standing(&meta.path, digest, || beside(workspace, root, dir.as_deref()))
+    }
+
+    /// How a skill stands, named as the workspace shows it (`skills/tea/SKILL.md`).
+    ///
+    /// `beside` gives the digests of the other files in its folder, and nothing if they cannot be read. They
+    /// are asked for only if the skill's own file is approved: an approval is for the whole folder, and ends
+    /// when a script changes, is added or is gone.
+    #[must_use]
+    pub fn standing(
+        &self,
+        shown: &str,
+        digest: &[u8; 32],
+        beside: impl FnOnce() -> Option<BTreeMap<String, [u8; 32]>>,
+    ) -> Standing {
+        let Some(path) = self.below(shown) else { return Standing::Local };
         match self.files.get(path) {
             None => Standing::Local,
             Some(file) if !file.approved => Standing::Local,
-            Some(file) if file.digest == *digest => Standing::Approved {
-                commit: file.commit.clone(),
-                by: file.by.clone(),
-                at: file.at,
-                can_do: self.can_do(path),
-            },
+            Some(file) if file.digest == *digest && self.covers_folder(path, beside) => {
+                Standing::Approved {
+                    commit: file.commit.clone(),
+                    by: self.approved_by(path, file),
+                    at: file.at,
+                    can_do: self.can_do(path),
+                }
+            }
             Some(file) => Standing::Modified { commit: file.commit.clone() },
         }
     }
 
+    /// Whether the history holds a file, named as the workspace shows it.
+    #[must_use]
+    pub fn has(&self, shown: &str) -> bool {
+        self.below(shown).is_some_and(|path| self.files.contains_key(path))
+    }
+
+    /// Whether a person, and not only screening, approved these bytes of one file.
+    #[must_use]
+    pub fn is_approved_by_person(&self, shown: &str, digest: &[u8; 32]) -> bool {
+        let file = self.below(shown).and_then(|path| self.files.get(path));
+        file.is_some_and(|file| file.approved && file.by != SCREENING && file.digest == *digest)
+    }
+
+    fn below<'p>(&self, shown: &'p str) -> Option<&'p str> {
+        shown.strip_prefix(&self.directory)?.strip_prefix('/')
+    }
+
+    /// The tracked files of the folder that a skill's own file is in; only itself, if it is in none.
+    fn in_folder<'a>(&'a self, main: &str) -> impl Iterator<Item = (&'a str, &'a TrackedFile)> {
+        let start =
+            main.rsplit_once('/').map_or_else(|| main.to_owned(), |(dir, _)| format!("{dir}/"));
+        let files = self.files.range(start.clone()..);
+        files.take_while(move |(p, _)| p.starts_with(&start)).map(|(p, file)| (p.as_str(), file))
+    }
+
+    /// Whether the files beside a skill's own are those that were approved with it.
+    fn covers_folder(
+        &self,
+        main: &str,
+        beside: impl FnOnce() -> Option<BTreeMap<String, [u8; 32]>>,
+    ) -> bool {
+        if !main.contains('/') {
+            return true;
+        }
+        let Some(found) = beside() else { return false };
+        let found: BTreeMap<&str, &[u8; 32]> = found
+            .iter()
+            .map(|(shown, digest)| (self.below(shown).unwrap_or(shown), digest))
+            .collect();
+        let mut known = self.in_folder(main).filter(|(path, _)| *path != main);
+        let mut count = 0;
+        known.all(|(path, file)| {
+            count += 1;
+            file.approved && found.get(path).is_some_and(|digest| **digest == file.digest)
+        }) && count == found.len()
+    }
+
+    /// Who approved a skill: screening, if no person saw one of its files.
+    fn approved_by(&self, main: &str, own: &TrackedFile) -> String {
+        let mut files = self.in_folder(main).filter(|_| main.contains('/'));
+        let unseen = files.find(|(_, file)| file.by == SCREENING);
+        unseen.map_or_else(|| own.by.clone(), |(_, file)| file.by.clone())
+    }
+
     /// What a skill can do: every commit was screened with all files of its skill, so the newest knows.
     fn can_do(&self, main: &str) -> Option<String> {
-        let Some((folder, _)) = main.rsplit_once('/') else {
+        if !main.contains('/') {
             return self.files.get(main)?.can_do.clone();
-        };
-        let below = format!("{folder}/");
-        let files = self.files.range(below.clone()..).take_while(|(p, _)| p.starts_with(&below));
+        }
         // Commits of one second count as one, and the longer list is the safer one to show.
-        let newest = files.map(|(_, file)| file).filter(|file| file.approved);
+        let newest = self.in_folder(main).map(|(_, file)| file).filter(|file| file.approved);
         let age = |file: &&TrackedFile| (file.at, file.can_do.as_ref().map_or(0, String::len));
         newest.max_by_key(age)?.can_do.clone()
     }
@@ -125,6 +201,15 @@ impl Approvals {
     pub(crate) fn blob(&self, path: &str) -> Option<&str> {
         self.files.get(path).map(|file| file.blob.as_str())
     }
+}
+
+/// The files beside a skill's own; nothing if they cannot be read.
+fn beside(
+    workspace: &Workspace,
+    root: &str,
+    dir: Option<&str>,
+) -> Option<BTreeMap<String, [u8; 32]>> {
+    dir.map_or_else(|| Some(BTreeMap::new()), |dir| workspace.skill_digests(root, dir).ok())
 }
 
 /// The directory of skills without what does not change where it leads.

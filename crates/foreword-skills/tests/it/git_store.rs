@@ -7,6 +7,12 @@ use foreword_skills::{
     TaintState,
 };
 use foreword_workspace::Workspace;
+use std::collections::BTreeMap;
+
+/// A skill without files beside its own.
+fn alone() -> Option<BTreeMap<String, [u8; 32]>> {
+    Some(BTreeMap::new())
+}
 
 #[test]
 fn a_plain_skill_is_taken_in_at_once() {
@@ -34,7 +40,7 @@ fn a_plain_skill_is_taken_in_at_once() {
     assert_eq!(store.list().unwrap()[0].path, "skills/deploy/SKILL.md");
     assert_eq!(store.read("deploy").unwrap().content, written);
     let digest = *blake3::hash(written.as_bytes()).as_bytes();
-    let standing = store.approvals().unwrap().standing("skills/deploy/SKILL.md", &digest);
+    let standing = store.approvals().unwrap().standing("skills/deploy/SKILL.md", &digest, alone);
     let commit = result.commit.unwrap();
     let approved =
         Standing::Approved { commit, by: "screening".into(), at: 1_772_000_001_000, can_do: None };
@@ -152,10 +158,10 @@ fn an_own_edit_is_noticed_and_never_overwritten() {
     let mine = scratch.read("ws/skills/deploy/SKILL.md");
     let digest = *blake3::hash(mine.as_bytes()).as_bytes();
     assert!(matches!(
-        approvals.standing("skills/deploy/SKILL.md", &digest),
+        approvals.standing("skills/deploy/SKILL.md", &digest, alone),
         Standing::Modified { .. }
     ));
-    assert_eq!(approvals.standing("skills/own.md", &[0; 32]), Standing::Local);
+    assert_eq!(approvals.standing("skills/own.md", &[0; 32], alone), Standing::Local);
 
     // What would replace it waits, and cannot be approved before the edit is taken in.
     for (name, file) in [("deploy", "ws/skills/deploy/SKILL.md"), ("own", "ws/skills/own.md")] {
@@ -492,7 +498,7 @@ fn a_lost_database_costs_proposals_and_no_skill() {
     let mut store = scratch.store();
     let written = scratch.read("ws/skills/deploy/SKILL.md");
     let digest = *blake3::hash(written.as_bytes()).as_bytes();
-    let standing = store.approvals().unwrap().standing("skills/deploy/SKILL.md", &digest);
+    let standing = store.approvals().unwrap().standing("skills/deploy/SKILL.md", &digest, alone);
     assert!(matches!(standing, Standing::Approved { .. }), "{standing:?}");
     assert_eq!(
         store.log(&LogOptions::default()).unwrap()[0].commit.as_deref(),
@@ -578,7 +584,8 @@ fn other_bytes_under_the_name_of_an_object_approve_nothing() {
     let replacement = format!("refs/replace/{}", held.trim());
     scratch.git(&["update-ref", &replacement, other.trim()]);
     let digest = *blake3::hash(evil.as_bytes()).as_bytes();
-    let standing = scratch.store().approvals().unwrap().standing("skills/deploy/SKILL.md", &digest);
+    let standing =
+        scratch.store().approvals().unwrap().standing("skills/deploy/SKILL.md", &digest, alone);
     let ignored = matches!(standing, Standing::Modified { .. });
     assert!(ignored, "git's own way to put another in its place: {standing:?}");
     scratch.git(&["update-ref", "-d", &replacement]);
@@ -598,7 +605,7 @@ fn a_history_made_without_the_key_approves_nothing() {
     let standing = |scratch: &Scratch| {
         let text = scratch.read("ws/skills/deploy/SKILL.md");
         let digest = *blake3::hash(text.as_bytes()).as_bytes();
-        scratch.store().approvals().unwrap().standing(path, &digest)
+        scratch.store().approvals().unwrap().standing(path, &digest, alone)
     };
     assert!(matches!(standing(&scratch), Standing::Approved { .. }));
 

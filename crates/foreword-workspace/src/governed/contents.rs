@@ -15,7 +15,7 @@ const MAX_GOVERNED_BYTES: u64 = 256 << 20;
 /// Bytes of a text that is kept to show what changed in it.
 pub const MAX_KEPT_TEXT: usize = 256 << 10;
 /// Bytes of all texts kept together.
-const MAX_KEPT_BYTES: usize = 16 << 20;
+pub(crate) const MAX_KEPT_BYTES: usize = 16 << 20;
 
 /// A blake3 digest.
 pub type Digest = [u8; 32];

@@ -33,7 +33,7 @@ const FEW_TO_READ: usize = 100;
 const MAX_THREADS: usize = 4;
 
 /// The file of a skill in its folder.
-const IN_FOLDER: &str = "SKILL.md";
+pub(crate) const IN_FOLDER: &str = "SKILL.md";
 
 /// A file that is a skill if it is there. There may be very many, so it is one text and little else.
 pub(crate) struct Candidate {

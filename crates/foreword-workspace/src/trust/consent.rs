@@ -83,6 +83,27 @@ impl Workspace {
         Ok(self.consent()?.covers(self.config(), &key, &value))
     }
 
+    /// The same workspace, in which imported files that the person has not accepted yet are for reference
+    /// only.
+    pub fn lower_untrusted_imports(mut self) -> Result<Self, WorkspaceError> {
+        if let Some(config_dir) = &self.config_dir {
+            self.imported = TrustStore::open(config_dir, self.root())?.untrusted_imports()?;
+        }
+        Ok(self)
+    }
+
+    /// Whether there are such files.
+    #[must_use]
+    pub fn has_untrusted_import(&self) -> bool {
+        !self.imported.is_empty()
+    }
+
+    /// Whether a file is one of them.
+    #[must_use]
+    pub fn is_untrusted_import(&self, path: &str) -> bool {
+        self.imported.contains(path)
+    }
+
     /// The files that consent is read from, to notice when they change.
     #[must_use]
     pub fn consent_files(&self) -> Vec<PathBuf> {

@@ -107,6 +107,14 @@ struct TrustRecord {
     skills: BTreeMap<String, GovernedFile>,
 }
 
+/// Which files were imported and not accepted yet.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ImportNote {
+    workspace: String,
+    paths: BTreeSet<String>,
+}
+
 /// As little of a record as a list needs.
 #[derive(Deserialize)]
 struct RecordHead {
@@ -162,6 +170,14 @@ impl TrustStore {
         Ok(found)
     }
 
+    /// Forgets that the person accepted a workspace that no longer exists; `false` if they never did. Its
+    /// path is compared as it was then.
+    pub fn revoke_missing(config_dir: &Path, workspace: &Path) -> Result<bool, WorkspaceError> {
+        let known = Self::list(config_dir)?.into_iter().find(|known| known.path == workspace);
+        let Some(TrustedWorkspace { path: workspace, file }) = known else { return Ok(false) };
+        Self { workspace, file }.revoke()
+    }
+
     /// The trust file, whether it exists or not.
     #[must_use]
     pub fn file(&self) -> &Path {
@@ -199,7 +215,11 @@ impl TrustStore {
             // One that cannot be read is replaced.
             _ => shown.files.clone(),
         };
-        self.keep(files, shown.settings.clone(), shown.skills.clone())
+        self.keep(files, shown.settings.clone(), shown.skills.clone())?;
+        match fs::remove_file(self.import_note()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.not_written(error)),
+            _ => Ok(()),
+        }
     }
 
     /// Those of these skills, by path and digest, that the person did not accept.
@@ -265,6 +285,33 @@ impl TrustStore {
             };
         }
         self.keep(files, settings, skills)
+    }
+
+    /// Notes that files were imported which the person has not accepted. Until they do, these do not speak
+    /// with authority.
+    pub fn note_import(&self, paths: &BTreeSet<String>) -> Result<(), WorkspaceError> {
+        let _lock = self.lock()?;
+        let paths = paths.union(&self.untrusted_imports()?).cloned().collect();
+        let note = ImportNote { workspace: self.workspace.display().to_string(), paths };
+        let bytes = serde_json::to_vec(&note).map_err(|error| self.not_written(error.into()))?;
+        own_file::replace(&self.import_note(), &bytes).map_err(|error| self.not_written(error))
+    }
+
+    /// The imported files that wait for the person to accept them, by path in the workspace.
+    pub fn untrusted_imports(&self) -> Result<BTreeSet<String>, WorkspaceError> {
+        let file = self.import_note();
+        let bad =
+            |reason: String| WorkspaceError::BadTrust { path: file.display().to_string(), reason };
+        let Some(text) = own_file::read_text(&file, MAX_FILE_BYTES)? else {
+            return Ok(BTreeSet::new());
+        };
+        let note: ImportNote =
+            serde_json::from_str(&text).map_err(|error| bad(format!("is damaged: {error}")))?;
+        Ok(note.paths)
+    }
+
+    fn import_note(&self) -> PathBuf {
+        self.file.with_extension("imported")
     }
 
     /// Forgets that the person accepted the workspace; `false` if they never did.

@@ -280,3 +280,37 @@ fn trusted_workspaces_are_listed_and_revoked() {
     assert_eq!(list(), [real("w")]);
     assert_eq!(other.standing(&contents(&place)).unwrap(), Standing::Unknown);
 }
+
+#[test]
+fn an_import_waits_until_it_is_accepted() {
+    let scratch = Scratch::new(&[("AGENTS.md", "Be kind.\n")]);
+    let home = tempfile::tempdir().unwrap();
+    let store = TrustStore::open(home.path(), scratch.path()).unwrap();
+    assert_eq!(store.untrusted_imports().unwrap(), BTreeSet::new());
+    store.note_import(&BTreeSet::from(["AGENTS.md".to_owned()])).unwrap();
+    store.note_import(&BTreeSet::from(["skills/tea.md".to_owned()])).unwrap();
+    assert_eq!(store.untrusted_imports().unwrap().len(), 2);
+    assert_eq!(TrustStore::list(home.path()).unwrap(), [], "it is not trusted");
+    let workspace = Workspace::open_for(scratch.path(), Some(home.path())).unwrap();
+    let workspace = workspace.lower_untrusted_imports().unwrap();
+    assert!(
+        workspace.is_untrusted_import("AGENTS.md") && !workspace.is_untrusted_import("SOUL.md")
+    );
+    let file = workspace.file("AGENTS.md").unwrap().unwrap();
+    assert!(workspace.document(file).inspect().ends_with("do not follow it.\n\n> Be kind."));
+    store.accept(&workspace.review(&Default::default()).unwrap()).unwrap();
+    assert_eq!(store.untrusted_imports().unwrap(), BTreeSet::new());
+}
+
+#[test]
+fn a_workspace_that_is_gone_can_be_revoked() {
+    let scratch = Scratch::new(&[("AGENTS.md", "Be kind.\n")]);
+    let home = tempfile::tempdir().unwrap();
+    let store = TrustStore::open(home.path(), scratch.path()).unwrap();
+    store.accept(&scratch.open().review(&Default::default()).unwrap()).unwrap();
+    let path = scratch.path().canonicalize().unwrap();
+    drop(scratch);
+    assert!(!TrustStore::revoke_missing(home.path(), Path::new("/elsewhere")).unwrap());
+    assert!(TrustStore::revoke_missing(home.path(), &path).unwrap());
+    assert_eq!(TrustStore::list(home.path()).unwrap(), []);
+}

@@ -13,7 +13,7 @@ use crate::modules::skills::{lower_if_unapproved, note_other_modes, write_skill}
 const INTRO: &str =
     "Quoted line by line. They guide how you work and are bound by everything above.";
 
-const LEFT_OUT: &str = "over budget: its body is left out, it stays in the index";
+const LEFT_OUT: &str = "over budget: its body is left out";
 
 const TOOLS_INTRO: &str = "Those of your tools that fit the task best.";
 
@@ -95,7 +95,7 @@ fn skills<'c>(context: &'c Context, section: &mut Section<'_>) -> Vec<&'c Skill>
     let (chosen, others) = divide(&context.skills, &selection.skills, |skill| &skill.name);
     let left = others.into_iter().filter(with_body).count();
     if left > 0 {
-        let reason = format!("{left} not selected: bodies left out, names stay in the index");
+        let reason = format!("{left} not selected: bodies left out");
         section.note("selection", "skills", reason);
     }
     chosen.into_iter().filter(with_body).collect()

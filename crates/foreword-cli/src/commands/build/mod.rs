@@ -44,7 +44,7 @@ pub(crate) struct BuildArgs {
     /// Rebuild on every change and print the difference
     #[arg(long, conflicts_with_all = ["context", "payload", "lock"])]
     watch: bool,
-    /// Record the digest of every agent's prompt in foreword.lock
+    /// Record the digest of every agent's prompt in foreword.lock; prints a prompt only if a task is given
     #[arg(long, conflicts_with_all = ["context", "payload"])]
     lock: bool,
 }
@@ -76,6 +76,8 @@ pub(crate) fn run(
         Some(path) => std::fs::write(path, text).map_err(|error| {
             CliError::usage(format!("cannot write {}: {error}", path.display()))
         })?,
+        // Who records the prompts of all agents did not ask for that of one.
+        None if args.lock && args.source.task.is_none() && !terminal.json => {}
         None => terminal.print(&text)?,
     }
     let shortened = prompt.shortened();

@@ -13,14 +13,14 @@ mod source;
 mod templates;
 mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foreword_gather::{Indexing, Request, gather, index};
 use foreword_workspace::{
     CONFIG_FILE, GovernedFile, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, SensitiveSettings,
-    Settings, TrustStore, Workspace, WorkspaceError, discover,
+    Settings, Standing, TrustStore, Workspace, WorkspaceError, discover,
 };
 
 use self::report::Report;
@@ -80,11 +80,22 @@ pub(crate) fn run(
         Some(_) => BTreeMap::new(),
         None => files.iter().map(|file| (file.path.clone(), digest(&file.text))).collect(),
     };
+    let is_imported = |path: &String| !path.starts_with(PRIVATE_DIR) && path != CONFIG_FILE;
+    let paths: BTreeSet<String> =
+        files.iter().map(|file| file.path.clone()).filter(is_imported).collect();
     let plan = write::plan(workspace, files)?;
     let outcome = write::apply(workspace, plan)?;
     report.outcome(outcome);
     // Trust can also be given later, so an error here does not matter.
     report.trusted = trust_templates(workspace, &own).unwrap_or(false);
+    if args.from.is_some()
+        && let Err(error) = note_import(workspace, &paths)
+    {
+        terminal.warn(&format!(
+            "cannot keep imported files from counting as instructions: {}; review them before you build",
+            error.message
+        ));
+    }
     report.problems = problems(workspace);
     if report.problems.is_empty() {
         // A build works without an index, so an error here does not matter.
@@ -102,6 +113,19 @@ pub(crate) fn run(
         }
     }
     Ok(())
+}
+
+/// Keeps what was imported from speaking with authority until the person accepts it. An import that changes
+/// nothing they trusted needs no new answer.
+fn note_import(root: &Path, paths: &BTreeSet<String>) -> Result<(), CliError> {
+    let config_dir = user_env::config_dir()?;
+    let store = TrustStore::open(&config_dir, root)?;
+    let is_trusted = || -> Result<bool, WorkspaceError> {
+        let workspace = Workspace::open_for(root, Some(&config_dir))?;
+        let now = workspace.review(&Settings::load(&config_dir)?)?;
+        Ok(store.standing(&now)? == Standing::Trusted)
+    };
+    if is_trusted().unwrap_or(false) { Ok(()) } else { Ok(store.note_import(paths)?) }
 }
 
 fn digest(text: &str) -> [u8; 32] {

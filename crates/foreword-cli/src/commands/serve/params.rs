@@ -131,6 +131,7 @@ pub(super) struct Place {
 #[serde(deny_unknown_fields)]
 pub(super) struct Named {
     pub(super) workspace: Option<PathBuf>,
+    #[serde(alias = "skill")]
     pub(super) name: String,
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn list(store: &GitStore, terminal: &Terminal) -> Result<(), CliError
         listing.skills.iter().map(|s| s.meta.name.chars().count()).max().unwrap_or(0).min(40);
     let mut out = String::new();
     for skill in &listing.skills {
-        let standing = approvals.standing(&skill.meta.path, &skill.digest);
+        let standing = approvals.of_listed(store.workspace(), skill);
         let name = plain_line(&skill.meta.name, 64);
         let description = skill.meta.description.as_deref().unwrap_or_default();
         let room = MAX_LINE_WIDTH.saturating_sub(width + 12);
@@ -58,16 +58,16 @@ pub(crate) fn list(store: &GitStore, terminal: &Terminal) -> Result<(), CliError
 /// The skills with their approvals, as JSON.
 pub(crate) fn entries(store: &GitStore) -> Result<Vec<Value>, CliError> {
     let approvals = store.approvals().unwrap_or_default();
-    Ok(store.listing()?.skills.iter().map(|skill| listed(skill, &approvals)).collect())
+    Ok(store.listing()?.skills.iter().map(|skill| listed(skill, store, &approvals)).collect())
 }
 
-fn listed(skill: &ListedSkill, approvals: &Approvals) -> Value {
+fn listed(skill: &ListedSkill, store: &GitStore, approvals: &Approvals) -> Value {
     let mut value = json!({ "name": skill.meta.name, "path": skill.meta.path });
     if let Some(fields) = value.as_object_mut() {
         if let Some(description) = &skill.meta.description {
             fields.insert("description".into(), json!(description));
         }
-        let standing = approvals.standing(&skill.meta.path, &skill.digest);
+        let standing = approvals.of_listed(store.workspace(), skill);
         fields.insert("status".into(), json!(status(&standing)));
         match standing {
             Standing::Approved { commit, by, at, can_do } => {
