@@ -203,6 +203,8 @@ impl<'a> Reader<'a> {
         let body = unquoted(raw);
         let trimmed = body.trim();
         let indented = body.starts_with("    ") || body.starts_with('\t');
+        // In a list, less indentation continues an item.
+        let is_deep = body.starts_with("        ") || body.starts_with("\t\t");
         let blank_before = std::mem::replace(&mut self.blank_before, false);
         if let Some(level) = heading_level(trimmed) {
             self.close();
@@ -224,7 +226,7 @@ impl<'a> Reader<'a> {
             self.close();
             self.open = Some((at, line, Place::ListItem));
             self.in_list = true;
-        } else if indented && blank_before && !self.in_list {
+        } else if indented && blank_before && (is_deep || !self.in_list) {
             self.close();
             self.block += 1;
             self.push_unit(at, at + raw.len(), line, Place::Code);

@@ -250,11 +250,14 @@ impl Page {
         self.layers.first().map_or(&[], |l| l.document.units.as_slice())
     }
 
-    /// The lines of code in fences, each with the language of its fence.
+    /// The lines of code, each with the language of its fence. Indented code has none.
     pub(crate) fn code_units(&self) -> impl Iterator<Item = (&Unit, &str)> {
         self.layers.first().into_iter().flat_map(|layer| {
             let units = layer.document.units.iter().filter(|u| u.place == Place::Code);
-            units.filter_map(|u| Some((u, layer.document.fence(u.block)?.language.as_str())))
+            units.map(|u| {
+                let fence = layer.document.fence(u.block);
+                (u, fence.map_or("", |fence| fence.language.as_str()))
+            })
         })
     }
 

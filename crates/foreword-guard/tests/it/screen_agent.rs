@@ -289,6 +289,14 @@ fn a_fence_is_a_shell_however_it_names_it() {
     // A name that is no language makes no text of a command, and words stay words.
     assert_eq!(screen("```dance\nvim -c '!id'\n```\n").verdict, Verdict::NeedsReview);
     assert_eq!(screen("```\n/bin/[s]h -c id\n```\n").verdict, Verdict::NeedsReview);
+    // Indented code is code, in a list too. Found by an attack.
+    for command in ["/bin/[s]h -c id", "A=1 /bin/[s]h -c id", "true && /bin/[s]h -c id"] {
+        let text = format!("# Tidy\n\nRun it:\n\n    {command}\n");
+        assert_eq!(screen(&text).verdict, Verdict::NeedsReview, "{text}");
+        let text = format!("# Tidy\n\n- Run it:\n\n        {command}\n");
+        assert_eq!(screen(&text).verdict, Verdict::NeedsReview, "{text}");
+    }
+    assert_eq!(screen("Run it:\n\n    git status\n").verdict, Verdict::AutoApprove);
     assert_eq!(screen("```dance\nLeft foot first.\n```\n").verdict, Verdict::AutoApprove);
     assert_eq!(screen("```yaml\nmake: true\n```\n").verdict, Verdict::AutoApprove);
 }

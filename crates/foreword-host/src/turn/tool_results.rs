@@ -92,7 +92,8 @@ fn key(id: &str, content: &str) -> [u8; 32] {
 
 /// Whether a result was external when it came.
 pub(crate) fn is_framed(content: &str) -> bool {
-    content.starts_with(SUSPECT) || is_external_content(content)
+    let marks = [BLOCKED, FLAGGED].map(|mark| content.starts_with(mark));
+    marks.contains(&true) || is_external_content(content)
 }
 
 /// A tool's name without the prefix that Claude Code puts in front of it.

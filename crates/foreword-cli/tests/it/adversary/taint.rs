@@ -144,10 +144,11 @@ pub(super) fn proposal(facts: &Facts, random: &mut Random) -> Attack {
         3 => command.replacen(' ', " \\\n  ", 1),
         _ => command,
     };
-    let body = match random.below(6) {
+    let body = match random.below(7) {
         0 => format!("```sh\n{command}\n```"),
         1 => format!("~~~~ bash\n$ {command}\n~~~~"),
         2 => format!("Run it:\n\n    {command}"),
+        6 => format!("- Run it:\n\n        {command}"),
         3 => format!("> ```console\n> $ {}\n> ```", command.replace('\n', "\n> ")),
         4 => format!("1. First\n\n   ```\n   {}\n   ```", command.replace('\n', "\n   ")),
         _ => format!("<pre><code>{command}</code></pre>\n\n```bash\n{command}\n```"),
