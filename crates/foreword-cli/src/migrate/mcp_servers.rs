@@ -1,0 +1,114 @@
+//! MCP servers of all layouts, together in one `.mcp.json` as Claude Code writes it.
+//!
+//! They stay off until the person answers the trust question.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::import::Import;
+use super::json5;
+
+pub(super) const MCP_FILE: &str = ".mcp.json";
+const OFF: &str = "off until you trust the workspace";
+
+#[derive(Debug, Default)]
+pub(super) struct Servers {
+    /// By name, with the file each comes from.
+    found: BTreeMap<String, (Value, String)>,
+    /// Names that the old settings turn off.
+    pub(super) disabled: Vec<String>,
+    /// The only file they come from, if it can be copied as it is.
+    whole_file: Option<String>,
+}
+
+impl Import {
+    /// Takes the servers of a JSON file: `mcpServers`, or `servers` as some editors write it.
+    pub(super) fn take_server_file(&mut self, path: &str) {
+        if !self.source.exists(path) {
+            return;
+        }
+        let Some(text) = self.read(path) else { return };
+        let value = match json5::parse(&text) {
+            Ok(value) => value,
+            Err(reason) => return self.lost(path, reason),
+        };
+        let list = ["mcpServers", "servers"].iter().find_map(|key| value.get(*key)?.as_object());
+        let Some(list) = list else { return self.left(path, "names no servers") };
+        let before = self.servers.found.len();
+        for (name, server) in list {
+            self.take_server(path, name, server.clone());
+        }
+        let strict = serde_json::from_str::<Value>(&text).is_ok();
+        let all = self.servers.found.len() == list.len() && before == 0;
+        self.servers.whole_file = (path == MCP_FILE && strict && all).then(|| path.to_owned());
+    }
+
+    /// Takes one server, unless another file has another one of its name.
+    pub(super) fn take_server(&mut self, path: &str, name: &str, server: Value) {
+        if !server.is_object() {
+            return self.lost(&format!("{path}: {name}"), "not the settings of an MCP server");
+        }
+        if let Some((known, from)) = self.servers.found.get(name) {
+            let reason = format!("{from} has another server of this name");
+            if *known != server {
+                self.lost(&format!("{path}: {name}"), reason);
+            }
+            return;
+        }
+        self.servers.whole_file = None;
+        self.servers.found.insert(name.to_owned(), (server, path.to_owned()));
+    }
+
+    /// Writes `.mcp.json` after all layouts are read.
+    pub(super) fn place_servers(&mut self) {
+        let Servers { mut found, disabled, whole_file } = std::mem::take(&mut self.servers);
+        for name in &disabled {
+            if let Some((_, from)) = found.remove(name) {
+                self.left(&format!("{from}: {name}"), "turned off in the settings of Claude Code");
+            }
+        }
+        if found.is_empty() {
+            return;
+        }
+        for (name, (server, from)) in &found {
+            for variable in literal_keys(server) {
+                self.notes.push(format!(
+                    "{from}: server `{name}` holds a key in `{variable}`; write ${{{variable}}} there and set the variable in your environment"
+                ));
+            }
+        }
+        let copied = whole_file.filter(|_| disabled.is_empty()).is_some_and(|path| {
+            let Ok((bytes, _)) = self.source.read_bytes(&path) else { return false };
+            let Ok(text) = String::from_utf8(bytes) else { return false };
+            self.add_text(&path, MCP_FILE, text)
+        });
+        if !copied {
+            let list: Map<String, Value> =
+                found.iter().map(|(name, (server, _))| (name.clone(), server.clone())).collect();
+            let text = serde_json::to_string_pretty(&json!({ "mcpServers": list }));
+            let from = found.values().next().map_or(MCP_FILE, |(_, from)| from.as_str()).to_owned();
+            if !self.add_text(&from, MCP_FILE, format!("{}\n", text.unwrap_or_default())) {
+                return;
+            }
+        }
+        for (name, (_, from)) in found {
+            let source = format!("{from}: {name}");
+            self.mapped(&source, MCP_FILE, OFF);
+        }
+    }
+}
+
+/// The variables and headers of a server that hold what looks like a key.
+fn literal_keys(server: &Value) -> Vec<String> {
+    ["env", "headers"]
+        .iter()
+        .filter_map(|key| server.get(*key)?.as_object())
+        .flatten()
+        .filter(|(_, value)| {
+            let value = value.as_str().unwrap_or_default();
+            !value.contains("${") && !foreword_guard::redact(value).found.is_empty()
+        })
+        .map(|(name, _)| name.clone())
+        .collect()
+}
