@@ -155,7 +155,10 @@ pub(crate) fn run(
         ))
         .hint("run `foreword sync --from DIR` to take over the changes"));
     } else if applied {
-        terminal.say(&format!("wrote {}; run `foreword lint` and `foreword trust`", counted(pending as u64, "change")));
+        terminal.say(&format!(
+            "wrote {}; run `foreword lint` and `foreword trust`",
+            counted(pending as u64, "change")
+        ));
     }
     Ok(())
 }
@@ -173,13 +176,23 @@ fn compare(root: &Path, files: &[NewFile], earlier: &MigrationRecord) -> Vec<Cha
             (Some(now), _) if *now == there => continue,
             (None, None) => (State::New, "new in the old setup"),
             (None, Some(_)) if is_same_there => (State::Yours, "deleted in the workspace"),
-            (None, Some(_)) => (State::Conflict, "deleted in the workspace, changed in the old setup"),
+            (None, Some(_)) => {
+                (State::Conflict, "deleted in the workspace, changed in the old setup")
+            }
             (Some(_), None) => (State::Conflict, "the workspace has a file of its own"),
             (Some(_), Some(_)) if is_same_there => (State::Yours, "changed in the workspace"),
-            (Some(now), Some(before)) if now == before => (State::Updated, "changed in the old setup"),
+            (Some(now), Some(before)) if now == before => {
+                (State::Updated, "changed in the old setup")
+            }
             (Some(_), Some(_)) => (State::Conflict, "changed on both sides"),
         };
-        changes.push(Change { path: file.path.clone(), state, about, here, there: Some(file.clone()) });
+        changes.push(Change {
+            path: file.path.clone(),
+            state,
+            about,
+            here,
+            there: Some(file.clone()),
+        });
     }
     for (path, before) in &earlier.files {
         if files.iter().any(|file| file.path == *path) {

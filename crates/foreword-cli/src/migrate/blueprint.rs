@@ -1,5 +1,5 @@
-//! The blueprint of a migrated workspace. Two built-in ones have no section for a project's own
-//! instructions, so a workspace that has some gets a blueprint that adds one.
+//! The blueprint of a migrated workspace. `roles` has no section for a project's own instructions and
+//! skills, so a workspace that has some gets a blueprint that adds one.
 
 use super::import::Import;
 
@@ -30,15 +30,11 @@ pub(super) fn place(import: &mut Import, base: Base) -> String {
     let mut modules: Vec<(&str, u8)> = Vec::new();
     match base {
         Base::Standard => {}
-        // The first document is part of its identity.
-        Base::Companion => {
-            if import.has("CONTEXT.md") {
-                modules.push(("context", 25));
-            }
-            if import.has("HEARTBEAT.md") {
-                modules.push(("heartbeat", 45));
-            }
+        // It has no section for these, and `standard` has one for everything.
+        Base::Companion if import.has("CONTEXT.md") || import.has("HEARTBEAT.md") => {
+            return Base::Standard.name().to_owned();
         }
+        Base::Companion => {}
         Base::Roles => {
             if has_context {
                 modules.push(("context", 65));

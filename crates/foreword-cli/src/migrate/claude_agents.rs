@@ -60,7 +60,10 @@ fn migrate_agent(import: &mut Import, path: &str, stem: &str) {
     }
     let mode = match parts.line("permissionMode").as_deref() {
         None | Some("default") => None,
-        Some("plan") => Some("plan"),
+        Some("plan") => {
+            notes.push("permissionMode plan → mode plan".to_owned());
+            Some("plan")
+        }
         Some(other) => {
             let reason = format!("permission mode `{other}`: [permissions] decides what is asked");
             lost.push(("permissionMode".to_owned(), reason));
@@ -92,7 +95,11 @@ fn migrate_agent(import: &mut Import, path: &str, stem: &str) {
     }
 }
 
-fn tools(parts: &Parts<'_>, notes: &mut Vec<String>, lost: &mut Vec<(String, String)>) -> Vec<String> {
+fn tools(
+    parts: &Parts<'_>,
+    notes: &mut Vec<String>,
+    lost: &mut Vec<(String, String)>,
+) -> Vec<String> {
     let listed = parts.list("tools");
     let denied = parts.list("disallowedTools");
     let readonly = parts.line("readonly").is_some_and(|value| value == "true");

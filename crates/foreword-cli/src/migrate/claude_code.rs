@@ -52,14 +52,28 @@ pub(super) fn migrate(import: &mut Import) {
     let folder = if home { "" } else { ".claude" };
     for name in import.source.names(folder).unwrap_or_default() {
         match name.as_str() {
-            "CLAUDE.md" | "rules" | "skills" | "commands" | "agents" | "settings.json"
-            | "settings.local.json" | "output-styles" | ".mcp.json" | "CLAUDE.local.md" => {}
-            "hooks" => import.lost(&at(&name), "Foreword runs no hooks; put checks into your git hooks or CI"),
-            "plugins" => import.lost(&at(&name), "plugins are not supported; copy their skills and agents into the project"),
+            "CLAUDE.md"
+            | "rules"
+            | "skills"
+            | "commands"
+            | "agents"
+            | "settings.json"
+            | "settings.local.json"
+            | "output-styles"
+            | ".mcp.json"
+            | "CLAUDE.local.md" => {}
+            "hooks" => import
+                .lost(&at(&name), "Foreword runs no hooks; put checks into your git hooks or CI"),
+            "plugins" => import.lost(
+                &at(&name),
+                "plugins are not supported; copy their skills and agents into the project",
+            ),
             "agent-memory" | "agent-memory-local" => {
                 import.lost(&at(&name), "run `foreword memory import` on its files");
             }
-            "projects" => import.left(&at(&name), "conversations; `foreword memory import` reads them"),
+            "projects" => {
+                import.left(&at(&name), "conversations; `foreword memory import` reads them")
+            }
             ".gitignore" | ".DS_Store" => {}
             _ => import.left(&at(&name), "not part of what instructs the agent"),
         }
@@ -89,7 +103,11 @@ fn local_file(import: &mut Import) {
     let expanded = super::imports::expand(&import.source, path, &text, None);
     import.record_imports(path, &expanded);
     if import.add_text(path, "USER.md", expanded.text.clone()) {
-        import.mapped(path, "USER.md", "personal; keep USER.md out of git if others use the workspace");
+        import.mapped(
+            path,
+            "USER.md",
+            "personal; keep USER.md out of git if others use the workspace",
+        );
         import.record_included(&expanded, "USER.md");
     }
 }
@@ -149,11 +167,17 @@ fn styles(import: &mut Import, dir: &str) {
         let Some(text) = import.read(&path) else { continue };
         let Ok(parts) = header::split(&text) else { continue };
         let title = parts.line("name").unwrap_or_else(|| stem.to_owned());
-        let is_chosen =
-            chosen.as_deref().is_some_and(|chosen| chosen.eq_ignore_ascii_case(&title) || chosen == stem);
+        let is_chosen = chosen
+            .as_deref()
+            .is_some_and(|chosen| chosen.eq_ignore_ascii_case(&title) || chosen == stem);
         if is_chosen {
             found = true;
-            import.instructions.add(&path, "Output style", parts.body, "the style in use, as an instruction");
+            import.instructions.add(
+                &path,
+                "Output style",
+                parts.body,
+                "the style in use, as an instruction",
+            );
         } else {
             import.left(&path, "an output style that is not in use");
         }

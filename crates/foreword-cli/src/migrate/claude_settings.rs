@@ -67,12 +67,17 @@ fn migrate_setting(import: &mut Import, path: &str, key: &str, value: &Value) {
             import.left(&at, "the trust question decides about MCP servers");
         }
         "enabledPlugins" | "extraKnownMarketplaces" => {
-            import.lost(&at, "plugins are not supported; copy their skills and agents into the project");
+            import.lost(
+                &at,
+                "plugins are not supported; copy their skills and agents into the project",
+            );
         }
         "apiKeyHelper" | "awsAuthRefresh" | "awsCredentialExport" | "forceLoginMethod" => {
             import.left(&at, "keys belong to your own settings.toml; see docs/models.md");
         }
-        "sandbox" => import.left(&at, "Foreword always runs agents in a sandbox; see docs/sandboxes.md"),
+        "sandbox" => {
+            import.left(&at, "Foreword always runs agents in a sandbox; see docs/sandboxes.md")
+        }
         "attribution" | "includeCoAuthoredBy" => {
             import.lost(&at, "state in AGENTS.md how commits are signed");
         }
@@ -83,12 +88,31 @@ fn migrate_setting(import: &mut Import, path: &str, key: &str, value: &Value) {
             }
             None => import.left(&at, "not a language"),
         },
-        "statusLine" | "theme" | "spinnerTipsEnabled" | "cleanupPeriodDays" | "verbose"
-        | "autoUpdatesChannel" | "companyAnnouncements" | "fileSuggestion" | "alwaysThinkingEnabled"
-        | "effortLevel" | "terminalProgressBarEnabled" | "showTurnDuration" | "plansDirectory"
-        | "respectGitignore" | "spinnerVerbs" | "editorMode" | "teammateMode" | "voiceEnabled"
-        | "preferredNotifChannel" | "disableAllHooks" | "availableModels" | "includeGitInstructions"
-        | "skipWebFetchPreflight" | "autoMemoryEnabled" | "prefersReducedMotion" => {
+        "statusLine"
+        | "theme"
+        | "spinnerTipsEnabled"
+        | "cleanupPeriodDays"
+        | "verbose"
+        | "autoUpdatesChannel"
+        | "companyAnnouncements"
+        | "fileSuggestion"
+        | "alwaysThinkingEnabled"
+        | "effortLevel"
+        | "terminalProgressBarEnabled"
+        | "showTurnDuration"
+        | "plansDirectory"
+        | "respectGitignore"
+        | "spinnerVerbs"
+        | "editorMode"
+        | "teammateMode"
+        | "voiceEnabled"
+        | "preferredNotifChannel"
+        | "disableAllHooks"
+        | "availableModels"
+        | "includeGitInstructions"
+        | "skipWebFetchPreflight"
+        | "autoMemoryEnabled"
+        | "prefersReducedMotion" => {
             import.left(&at, "concerns the interface of Claude Code");
         }
         _ => import.lost(&at, "unknown setting"),

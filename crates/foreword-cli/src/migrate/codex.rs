@@ -89,7 +89,7 @@ fn config(import: &mut Import, path: &str) {
             "mcp_servers" => {
                 for (name, server) in value.as_table().into_iter().flatten() {
                     match server_json(server) {
-                        Some(server) => import.take_server(path, name, server),
+                        Some(server) => import.take_server(&at, name, server),
                         None => import.left(&format!("{path}: mcp_servers.{name}"), "turned off"),
                     }
                 }
@@ -100,11 +100,21 @@ fn config(import: &mut Import, path: &str) {
                 }
             }
             "model_instructions_file" | "experimental_instructions_file" => {
-                import.lost(&at, "it replaces the base prompt of Codex; put its text into prompts/base.md");
+                import.lost(
+                    &at,
+                    "it replaces the base prompt of Codex; put its text into prompts/base.md",
+                );
             }
-            "approval_policy" | "sandbox_mode" | "sandbox_workspace_write" | "default_permissions"
-            | "permissions" | "approvals_reviewer" => {
-                import.left(&at, "Foreword runs every command in a sandbox and asks for what cannot be undone");
+            "approval_policy"
+            | "sandbox_mode"
+            | "sandbox_workspace_write"
+            | "default_permissions"
+            | "permissions"
+            | "approvals_reviewer" => {
+                import.left(
+                    &at,
+                    "Foreword runs every command in a sandbox and asks for what cannot be undone",
+                );
             }
             "project_doc_fallback_filenames" => {
                 for name in value.as_array().into_iter().flatten().filter_map(toml::Value::as_str) {
@@ -119,7 +129,9 @@ fn config(import: &mut Import, path: &str) {
             }
             "notify" | "hooks" => import.lost(&at, "Foreword runs no hooks"),
             "profiles" | "profile" => import.lost(&at, "profiles have no equivalent; use agents"),
-            "web_search" | "tools" => import.lost(&at, "no tool searches the web; use an MCP server"),
+            "web_search" | "tools" => {
+                import.lost(&at, "no tool searches the web; use an MCP server")
+            }
             _ => import.left(&at, "concerns how Codex itself runs"),
         }
     }
@@ -206,11 +218,20 @@ fn agents(import: &mut Import, dir: &str) {
         if !import.add_agent(&path, &to, agent, text) {
             continue;
         }
-        import.mapped(&path, &to, if readonly { "agent; read-only sandbox → readonly tools" } else { "agent" });
+        import.mapped(
+            &path,
+            &to,
+            if readonly { "agent; read-only sandbox → readonly tools" } else { "agent" },
+        );
         for key in table.keys() {
             match key.as_str() {
-                "name" | "description" | "developer_instructions" | "model" | "nickname_candidates"
-                | "model_reasoning_effort" | "sandbox_mode" => {}
+                "name"
+                | "description"
+                | "developer_instructions"
+                | "model"
+                | "nickname_candidates"
+                | "model_reasoning_effort"
+                | "sandbox_mode" => {}
                 "mcp_servers" => import.lost(
                     &format!("{path}: {key}"),
                     "MCP servers are set for the workspace, in .mcp.json",
@@ -234,7 +255,8 @@ fn rules(import: &mut Import, dir: &str) {
         let mut number = 0;
         while let Some((_, after)) = rest.split_once("prefix_rule(") {
             number += 1;
-            let (inside, next) = after.split_once("\n)").or_else(|| after.split_once(')')).unwrap_or((after, ""));
+            let (inside, next) =
+                after.split_once("\n)").or_else(|| after.split_once(')')).unwrap_or((after, ""));
             rest = next;
             match prefix_rule(inside) {
                 Some((words, decision)) => import.permissions.rules.push(Rule {

@@ -34,11 +34,8 @@ fn migrate_in(import: &mut Import, root: &str, dir: &str, ends: &[&str], depth: 
         match stem.filter(|stem| !stem.eq_ignore_ascii_case("README")) {
             Some(stem) => {
                 let below = dir.strip_prefix(root).unwrap_or_default().trim_matches('/');
-                let full = if below.is_empty() {
-                    stem.to_owned()
-                } else {
-                    format!("{below}-{stem}")
-                };
+                let full =
+                    if below.is_empty() { stem.to_owned() } else { format!("{below}-{stem}") };
                 migrate_command(import, &path, &full);
             }
             None => import.left(&path, "not a command"),
@@ -101,8 +98,7 @@ pub(super) struct Skill<'a> {
 
 /// Adds a skill, unless one of its name is there. The caller adds the row.
 pub(super) fn add_skill(import: &mut Import, from: &str, skill: &Skill<'_>) -> bool {
-    let (folder, file) = (format!("skills/{}/", skill.name), format!("skills/{}.md", skill.name));
-    if import.has_below(&folder) || import.has(&file) {
+    if !import.take_skill_name(skill.name) {
         import.lost(from, format!("a skill `{}` is already imported", skill.name));
         return false;
     }
@@ -115,7 +111,7 @@ pub(super) fn add_skill(import: &mut Import, from: &str, skill: &Skill<'_>) -> b
         text.push_str(&format!("allowed-tools: {}\n", header::quoted(&skill.tools.join(" "))));
     }
     text.push_str(&format!("---\n\n{}\n", skill.body.trim()));
-    import.add_text(from, &format!("{folder}SKILL.md"), text)
+    import.add_text(from, &format!("skills/{}/SKILL.md", skill.name), text)
 }
 
 /// The text of a command, with a line on what its placeholders stand for.
@@ -131,7 +127,8 @@ fn with_arguments(body: &str, hint: Option<&str>) -> String {
         intro.push(format!("Arguments: {hint}"));
     }
     if body.contains("!`") {
-        intro.push("Run the commands in !`…` first and use their output in their place.".to_owned());
+        intro
+            .push("Run the commands in !`…` first and use their output in their place.".to_owned());
     }
     if intro.is_empty() { body.to_owned() } else { format!("{}\n\n{body}", intro.join(" ")) }
 }
@@ -155,7 +152,9 @@ mod tests {
     fn placeholders_are_explained_where_there_are_some() {
         assert_eq!(with_arguments("Do it.", None), "Do it.");
         let text = with_arguments("Fix $ARGUMENTS", Some("[issue]"));
-        assert!(text.starts_with("`$ARGUMENTS` stands for what the person wrote after the command ([issue])"));
+        assert!(text.starts_with(
+            "`$ARGUMENTS` stands for what the person wrote after the command ([issue])"
+        ));
         assert!(text.ends_with("\n\nFix $ARGUMENTS"));
         assert!(with_arguments("!`git status`", None).starts_with("Run the commands"));
     }

@@ -32,14 +32,22 @@ pub(super) fn migrate(import: &mut Import) {
     commands::migrate(import, ".cursor/commands", &[".md"]);
     claude_agents::migrate(import, ".cursor/agents");
     import.take_server_file(".cursor/mcp.json");
-    import.left_if_present(".cursorignore", "agents see the workspace as the sandbox shows it; see docs/sandboxes.md");
+    import.left_if_present(
+        ".cursorignore",
+        "agents see the workspace as the sandbox shows it; see docs/sandboxes.md",
+    );
     import.left_if_present(".cursorindexingignore", "concerns the index of Cursor");
     for name in import.source.names(".cursor").unwrap_or_default() {
         let path = format!(".cursor/{name}");
         match name.as_str() {
-            "rules" | "skills" | "commands" | "agents" | "mcp.json" | ".gitignore" | ".DS_Store" => {}
-            "hooks.json" | "hooks" => import.lost(&path, "Foreword runs no hooks; put checks into your git hooks or CI"),
-            "cli.json" | "permissions.json" => import.lost(&path, "write the rules into [permissions] in foreword.toml"),
+            "rules" | "skills" | "commands" | "agents" | "mcp.json" | ".gitignore"
+            | ".DS_Store" => {}
+            "hooks.json" | "hooks" => {
+                import.lost(&path, "Foreword runs no hooks; put checks into your git hooks or CI")
+            }
+            "cli.json" | "permissions.json" => {
+                import.lost(&path, "write the rules into [permissions] in foreword.toml")
+            }
             _ => import.left(&path, "not part of what instructs the agent"),
         }
     }
@@ -79,7 +87,8 @@ fn rule(import: &mut Import, path: &str, stem: &str) {
         return import.lost(path, "its header has no end");
     };
     let globs = parts.list("globs").join(", ");
-    let always = parts.line("alwaysApply").is_some_and(|value| value == "true") || !parts.has_header();
+    let always =
+        parts.line("alwaysApply").is_some_and(|value| value == "true") || !parts.has_header();
     if always || !globs.is_empty() {
         return add_rule(import, path, stem, parts.body, if always { "" } else { &globs });
     }
@@ -93,7 +102,11 @@ fn rule(import: &mut Import, path: &str, stem: &str) {
     });
     let skill = Skill { name: &name, description: &description, tools: &[], body: parts.body };
     if add_skill(import, path, &skill) {
-        let kind = if given.is_some() { "a rule that the agent asks for" } else { "a rule that the person asks for" };
+        let kind = if given.is_some() {
+            "a rule that the agent asks for"
+        } else {
+            "a rule that the person asks for"
+        };
         import.mapped(path, &format!("skills/{name}/"), format!("{kind} → skill"));
     }
 }

@@ -1,6 +1,6 @@
 //! A migration in progress: the files to write so far, and the rows of the table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::instructions::Instructions;
@@ -39,18 +39,23 @@ pub(super) struct Import {
     pub(super) permissions: Permissions,
     pub(super) settings: Settings,
     pub(super) agents: Vec<SubAgent>,
+    /// Whether the workspace is made in the directory of the old setup.
+    pub(super) in_place: bool,
     rows: Vec<Row>,
     /// By path in the workspace.
     files: BTreeMap<String, NewFile>,
     bytes: usize,
     visits: usize,
     skill_roots: Vec<String>,
+    /// In lower case.
+    skill_names: BTreeSet<String>,
 }
 
 impl Import {
-    pub(super) fn new(source: Source) -> Self {
+    pub(super) fn new(source: Source, in_place: bool) -> Self {
         Self {
             source,
+            in_place,
             notes: Vec::new(),
             instructions: Instructions::default(),
             servers: Servers::default(),
@@ -62,6 +67,7 @@ impl Import {
             bytes: 0,
             visits: 0,
             skill_roots: Vec::new(),
+            skill_names: BTreeSet::new(),
         }
     }
 
@@ -71,6 +77,13 @@ impl Import {
 
     pub(super) fn mapped(&mut self, source: &str, to: &str, note: impl Into<String>) {
         self.row(source, Outcome::Mapped, Some(to), Some(note.into()));
+    }
+
+    /// An MCP server, which is off until the person trusts the workspace.
+    pub(super) fn server_row(&mut self, source: &str, is_same: bool) {
+        let outcome = if is_same { Outcome::Carried } else { Outcome::Mapped };
+        let note = "off until you trust the workspace".to_owned();
+        self.row(source, outcome, Some(super::mcp_servers::MCP_FILE), Some(note));
     }
 
     pub(super) fn left(&mut self, source: &str, reason: impl Into<String>) {
@@ -119,7 +132,10 @@ impl Import {
 
     /// Whether anything below a folder of the workspace will be written.
     pub(super) fn has_below(&self, folder: &str) -> bool {
-        self.files.range(folder.to_owned()..).next().is_some_and(|(path, _)| path.starts_with(folder))
+        self.files
+            .range(folder.to_owned()..)
+            .next()
+            .is_some_and(|(path, _)| path.starts_with(folder))
     }
 
     /// The paths in the workspace so far.
@@ -275,9 +291,18 @@ impl Import {
             Ok(names) => names,
             Err(reason) => return self.lost(from, reason),
         };
+        // In place, skills stay where they are and are read from there.
+        let stays = self.in_place && from != "skills";
         for name in names.iter().filter(|name| !name.starts_with('.')) {
             let (path, to) = (format!("{from}/{name}"), format!("skills/{name}"));
-            if self.source.is_file(&format!("{path}/SKILL.md")) {
+            let skill = name.strip_suffix(".md").unwrap_or(name);
+            let is_skill = self.source.is_file(&format!("{path}/SKILL.md"))
+                || (name.ends_with(".md") && !foreword_workspace::is_beside_skills(name));
+            if stays && is_skill && self.take_skill_name(skill) {
+                self.settings.add_skill_root(from);
+                let path = if self.source.is_dir(&path) { format!("{path}/") } else { path };
+                self.carried(&path, &path);
+            } else if self.source.is_file(&format!("{path}/SKILL.md")) {
                 self.copy_skill(&path, &to);
             } else if self.source.is_dir(&path) {
                 self.lost(&path, "no SKILL.md in it");
@@ -285,17 +310,21 @@ impl Import {
                 self.left(&path, "not a skill");
             } else if foreword_workspace::is_beside_skills(name) {
                 self.left(&path, "describes the folder, not a skill");
-            } else if self.has_below(&format!("{}/", to.trim_end_matches(".md"))) {
-                self.lost(&path, "a skill of this name is already imported");
-            } else {
+            } else if self.take_skill_name(skill) {
                 self.copy(&path, &to);
+            } else {
+                self.lost(&path, "a skill of this name is already imported");
             }
         }
     }
 
+    /// Reserves the name of a skill; `false` if it is taken. Case is ignored, as on some file systems.
+    pub(super) fn take_skill_name(&mut self, name: &str) -> bool {
+        self.skill_names.insert(name.to_lowercase())
+    }
+
     fn copy_skill(&mut self, from: &str, to: &str) {
-        let taken = self.has_below(&format!("{to}/"));
-        if taken {
+        if !self.take_skill_name(to.strip_prefix("skills/").unwrap_or(to)) {
             let same = self.source.read(&format!("{from}/SKILL.md")).ok();
             if same.as_deref() == self.text_of(&format!("{to}/SKILL.md")) {
                 return self.left(from, format!("has the same text as {to}/, which is imported"));
@@ -312,6 +341,5 @@ impl Import {
 /// Whether a file name is one under which people keep keys.
 fn is_secret(name: &str) -> bool {
     let example = [".example", ".sample", ".template", ".dist"];
-    (name == ".env" || name.starts_with(".env."))
-        && !example.iter().any(|end| name.ends_with(end))
+    (name == ".env" || name.starts_with(".env.")) && !example.iter().any(|end| name.ends_with(end))
 }

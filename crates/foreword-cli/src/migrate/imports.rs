@@ -27,7 +27,8 @@ pub(super) struct Expanded {
 /// Puts the imports of a file into its text. `skip` is a file that is imported by other means: a
 /// reference to it is removed.
 pub(super) fn expand(source: &Source, path: &str, text: &str, skip: Option<&str>) -> Expanded {
-    let mut state = State { source, skip, bytes: 0, seen: vec![path.to_owned()], ..State::new(source) };
+    let mut state =
+        State { source, skip, bytes: 0, seen: vec![path.to_owned()], ..State::new(source) };
     let text = state.document(path, text, 0);
     Expanded { text, ..state.out }
 }
@@ -248,7 +249,10 @@ mod tests {
     fn an_import_alone_on_its_line_is_replaced_and_one_in_a_sentence_follows() {
         let out = expanded(
             &[
-                ("CLAUDE.md", "Top.\n@docs/style.md\n- @./git.md\nSee @README and @package.json.\nEnd."),
+                (
+                    "CLAUDE.md",
+                    "Top.\n@docs/style.md\n- @./git.md\nSee @README and @package.json.\nEnd.",
+                ),
                 ("docs/style.md", "Tabs.\n@more.md\n"),
                 ("docs/more.md", "More.\n"),
                 ("git.md", "Rebase.\n"),
@@ -263,20 +267,27 @@ mod tests {
              \n## README\n\nThe project.\n\n## package.json.\n\n```json\n{\"a\": 1}\n```\n"
                 .replace("## package.json.", "## package.json.")
         );
-        assert_eq!(out.included, ["docs/style.md", "docs/more.md", "git.md", "README", "package.json"]);
+        assert_eq!(
+            out.included,
+            ["docs/style.md", "docs/more.md", "git.md", "README", "package.json"]
+        );
         assert_eq!((out.lost, out.missing), (vec![], vec![]));
     }
 
     #[test]
     fn code_addresses_and_scopes_are_no_imports() {
-        let text = "Mail a@b.md, use `@git.md` and @types/node.\n```\n@git.md\n```\n~~~~\n@git.md\n~~~~\n";
+        let text =
+            "Mail a@b.md, use `@git.md` and @types/node.\n```\n@git.md\n```\n~~~~\n@git.md\n~~~~\n";
         let out = expanded(&[("CLAUDE.md", text), ("git.md", "no")], None);
         assert_eq!(out, Expanded { text: text.into(), ..Expanded::default() });
     }
 
     #[test]
     fn what_is_outside_or_absent_is_named() {
-        let out = expanded(&[("CLAUDE.md", "@~/.claude/me.md\n@../up.md\n@/etc/passwd.md\n@gone.md\n")], None);
+        let out = expanded(
+            &[("CLAUDE.md", "@~/.claude/me.md\n@../up.md\n@/etc/passwd.md\n@gone.md\n")],
+            None,
+        );
         let lost: Vec<&str> = out.lost.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(lost, ["@~/.claude/me.md", "@../up.md", "@/etc/passwd.md"]);
         assert_eq!(out.missing, ["gone.md"]);
@@ -286,7 +297,8 @@ mod tests {
     fn circles_end_and_depth_is_bounded() {
         let chain: Vec<(String, String)> =
             (0..9).map(|n| (format!("{n}.md"), format!("T{n}\n@{}.md\n", n + 1))).collect();
-        let mut files = vec![("CLAUDE.md", "@0.md\n@self.md\n"), ("self.md", "S\n@self.md\n@CLAUDE.md\n")];
+        let mut files =
+            vec![("CLAUDE.md", "@0.md\n@self.md\n"), ("self.md", "S\n@self.md\n@CLAUDE.md\n")];
         files.extend(chain.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         let out = expanded(&files, None);
         assert!(out.text.starts_with("T0\nT1\nT2\nT3\nT4\n@5.md\n"), "{}", out.text);
@@ -296,7 +308,10 @@ mod tests {
 
     #[test]
     fn a_skipped_file_is_removed_from_the_text() {
-        let out = expanded(&[("CLAUDE.md", "@AGENTS.md\nMore.\n"), ("AGENTS.md", "A\n")], Some("AGENTS.md"));
+        let out = expanded(
+            &[("CLAUDE.md", "@AGENTS.md\nMore.\n"), ("AGENTS.md", "A\n")],
+            Some("AGENTS.md"),
+        );
         assert_eq!(out.text, "More.\n");
     }
 }

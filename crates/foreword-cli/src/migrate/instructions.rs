@@ -48,14 +48,16 @@ impl Import {
         if agents_text.as_ref().is_some_and(|agents| agents.trim() == text.trim()) {
             return self.row_same(claude);
         }
-        let expanded = imports::expand(&self.source, claude, &text, agents.filter(|_| agents_text.is_some()));
+        let expanded =
+            imports::expand(&self.source, claude, &text, agents.filter(|_| agents_text.is_some()));
         self.record_imports(claude, &expanded);
         let has_imports = !expanded.included.is_empty();
         if agents_text.is_some() {
             if expanded.text.trim().is_empty() {
                 return self.mapped(claude, AGENTS, "only imports AGENTS.md");
             }
-            let note = if has_imports { "with its imports, below AGENTS.md" } else { "below AGENTS.md" };
+            let note =
+                if has_imports { "with its imports, below AGENTS.md" } else { "below AGENTS.md" };
             self.instructions.add(claude, claude, &expanded.text, note);
             self.record_included(&expanded, CONTEXT);
         } else if has_imports {
@@ -108,7 +110,7 @@ impl Import {
             if part.heading.is_empty() {
                 text.push_str(&part.text);
             } else {
-                text.push_str(&format!("# {}\n\n{}", one_line(&part.heading), part.text));
+                text.push_str(&format!("## {}\n\n{}", one_line(&part.heading), part.text));
             }
         }
         text.push('\n');

@@ -13,6 +13,9 @@ use super::write::{NewFile, Written};
 use super::{claude_code, codex, cosmonauts, cursor, nested, openclaw, settings};
 use crate::error::CliError;
 
+/// Characters of an agent's description that the main agent sees.
+const MAX_DESCRIPTION_CHARS: usize = 300;
+
 /// A known layout. Several may be in one directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
@@ -118,7 +121,8 @@ pub(crate) fn read(
     earlier: Option<&MigrationRecord>,
 ) -> Result<Migration, CliError> {
     let mut source = Source::open(from)?;
-    if let Some(earlier) = earlier.filter(|_| is_in_place(from, workspace)) {
+    let in_place = is_in_place(from, workspace);
+    if let Some(earlier) = earlier.filter(|_| in_place) {
         source.hide(earlier.files.keys().cloned().collect());
     }
     let home = openclaw::workspace_below(&source);
@@ -137,8 +141,9 @@ pub(crate) fn read(
     if found.is_empty() {
         return Err(unknown(from));
     }
-    let has = |layout| found.iter().any(|(known, _)| *known == layout);
-    let mut import = Import::new(source);
+    let known: Vec<Layout> = found.iter().map(|(layout, _)| *layout).collect();
+    let has = |layout| known.contains(&layout);
+    let mut import = Import::new(source, in_place);
     let agents_file = codex::main_file(&import.source);
     let claude_file = claude_code::main_file(&import.source);
     import.place_main(agents_file, claude_file);
@@ -173,6 +178,10 @@ pub(crate) fn read(
     agents.sort();
     let notes = std::mem::take(&mut import.notes);
     let (rows, files) = import.finish();
+    // AGENTS.md is part of what these tools read.
+    if [Layout::Cosmonauts, Layout::OpenClaw, Layout::Codex].into_iter().any(has) {
+        found.retain(|(layout, _)| *layout != Layout::AgentsMd);
+    }
     Ok(Migration {
         layouts: found.iter().map(|(layout, _)| layout.name()).collect(),
         signs: found.into_iter().flat_map(|(_, signs)| signs).collect(),
@@ -225,7 +234,10 @@ fn others(import: &mut Import) {
         ".junie",
         ".kiro",
     ] {
-        import.left_if_present(path, "of a tool that is not migrated; add its text to CONTEXT.md if you need it");
+        import.left_if_present(
+            path,
+            "of a tool that is not migrated; add its text to CONTEXT.md if you need it",
+        );
     }
     import.left_if_present("foreword.toml", "settings of a workspace are not migrated");
 }
@@ -240,7 +252,11 @@ fn place_tools(import: &mut Import) {
             .iter()
             .map(|agent| match agent.description.as_str() {
                 "" => agent.id.clone(),
-                description => format!("{} ({description})", agent.id),
+                description => {
+                    let short: String = description.chars().take(MAX_DESCRIPTION_CHARS).collect();
+                    let more = if short.len() < description.len() { "…" } else { "" };
+                    format!("{} ({short}{more})", agent.id)
+                }
             })
             .collect();
         let what = format!("Start another agent on a piece of work. Agents: {}", known.join("; "));
@@ -254,7 +270,10 @@ fn place_tools(import: &mut Import) {
     if import.settings.has_web_hosts() {
         text.push_str(&tool("web_fetch", "Fetch a page from a host the workspace allows.", None));
     } else if wants_web {
-        import.lost("WebFetch", "`web_fetch` is off until `host.web_hosts` in foreword.toml lists hosts");
+        import.lost(
+            "WebFetch",
+            "`web_fetch` is off until `host.web_hosts` in foreword.toml lists hosts",
+        );
     }
     import.agents = agents;
     if text.is_empty() {

@@ -10,7 +10,6 @@ use super::import::Import;
 use super::json5;
 
 pub(super) const MCP_FILE: &str = ".mcp.json";
-const OFF: &str = "off until you trust the workspace";
 
 #[derive(Debug, Default)]
 pub(super) struct Servers {
@@ -63,6 +62,24 @@ impl Import {
     /// Writes `.mcp.json` after all layouts are read.
     pub(super) fn place_servers(&mut self) {
         let Servers { mut found, disabled, whole_file } = std::mem::take(&mut self.servers);
+        let mut kept_out = Vec::new();
+        // In place, the file stays as it is.
+        let stays = self.in_place && self.source.exists(MCP_FILE);
+        if stays {
+            found.retain(|name, (_, from)| {
+                if from != MCP_FILE {
+                    let reason = "add it to .mcp.json, which stays as it is";
+                    kept_out.push((format!("{from}: {name}"), reason));
+                } else if disabled.contains(name) {
+                    let reason = "Claude Code has it turned off; remove it from .mcp.json";
+                    kept_out.push((format!("{from}: {name}"), reason));
+                }
+                from == MCP_FILE && !disabled.contains(name)
+            });
+        }
+        for (source, reason) in kept_out {
+            self.lost(&source, reason);
+        }
         for name in &disabled {
             if let Some((_, from)) = found.remove(name) {
                 self.left(&format!("{from}: {name}"), "turned off in the settings of Claude Code");
@@ -78,12 +95,13 @@ impl Import {
                 ));
             }
         }
-        let copied = whole_file.filter(|_| disabled.is_empty()).is_some_and(|path| {
+        let whole_file = whole_file.filter(|_| stays || disabled.is_empty());
+        let copied = whole_file.is_some_and(|path| {
             let Ok((bytes, _)) = self.source.read_bytes(&path) else { return false };
             let Ok(text) = String::from_utf8(bytes) else { return false };
             self.add_text(&path, MCP_FILE, text)
         });
-        if !copied {
+        if !copied && !stays {
             let list: Map<String, Value> =
                 found.iter().map(|(name, (server, _))| (name.clone(), server.clone())).collect();
             let text = serde_json::to_string_pretty(&json!({ "mcpServers": list }));
@@ -93,8 +111,7 @@ impl Import {
             }
         }
         for (name, (_, from)) in found {
-            let source = format!("{from}: {name}");
-            self.mapped(&source, MCP_FILE, OFF);
+            self.server_row(&format!("{from}: {name}"), from == MCP_FILE);
         }
     }
 }

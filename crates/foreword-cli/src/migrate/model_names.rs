@@ -26,12 +26,10 @@ pub(super) fn mapped(given: &str) -> Option<MappedModel> {
     }
     // `sonnet[1m]` asks for a longer window of the same model.
     let bare = given.split_once('[').map_or(given, |(name, _)| name);
-    let (vendor, name) = bare.split_once('/').map_or((None, bare), |(vendor, name)| {
-        match vendor {
-            "anthropic" => (Some(ProviderName::Anthropic), name),
-            "openai" | "openai-codex" => (Some(ProviderName::OpenAi), name),
-            _ => (None, bare),
-        }
+    let (vendor, name) = bare.split_once('/').map_or((None, bare), |(vendor, name)| match vendor {
+        "anthropic" => (Some(ProviderName::Anthropic), name),
+        "openai" | "openai-codex" => (Some(ProviderName::OpenAi), name),
+        _ => (None, bare),
     });
     let alias = ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
     let name = alias.map_or(name, |(_, model)| model);

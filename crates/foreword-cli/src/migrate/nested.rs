@@ -39,7 +39,8 @@ pub(super) fn migrate(import: &mut Import) {
         // A directory with very many entries holds data.
         let Ok(names) = import.source.names(&directory) else { continue };
         for name in names {
-            let path = if directory.is_empty() { name.clone() } else { format!("{directory}/{name}") };
+            let path =
+                if directory.is_empty() { name.clone() } else { format!("{directory}/{name}") };
             let skip = name.starts_with('.')
                 || SKIPPED.contains(&name.as_str())
                 || import.source.is_link(&path)
@@ -63,7 +64,9 @@ fn migrate_directory(import: &mut Import, directory: &str) {
     let expanded = imports::expand(&import.source, &claude, &text, skip);
     import.record_imports(&claude, &expanded);
     if has_agents {
-        if expanded.text.trim().is_empty() || Some(text.trim()) == import.text_of(&agents).map(str::trim) {
+        if expanded.text.trim().is_empty()
+            || Some(text.trim()) == import.text_of(&agents).map(str::trim)
+        {
             return import.mapped(&claude, &agents, "says the same");
         }
         return import.lost(&claude, format!("{agents} is read instead; move the text there"));

@@ -22,7 +22,8 @@ const IDENTITY: [&str; 8] = [
 ];
 const SURE: [&str; 3] = ["SOUL.md", "IDENTITY.md", "TOOLS.md"];
 const WEAK: [&str; 3] = ["USER.md", "HEARTBEAT.md", "BOOTSTRAP.md"];
-const MEMORIES: &str = "memories are kept in the database: run `foreword memory import` on its files";
+const MEMORIES: &str =
+    "memories are kept in the database: run `foreword memory import FILE --kind fact`";
 /// The known keys of an agent's header.
 const KEYS: [&str; 14] = [
     "id",
@@ -54,9 +55,6 @@ pub(super) fn signs(source: &Source) -> Vec<&'static str> {
     let mut signs = sure_signs(source);
     signs.extend(WEAK.into_iter().filter(|name| source.is_file(name)));
     let below = |dir: &str| source.names(dir).unwrap_or_default();
-    if below("skills").iter().any(|name| source.is_file(&format!("skills/{name}/SKILL.md"))) {
-        signs.push("skills/*/SKILL.md");
-    }
     if below("agents").iter().any(|name| {
         let has = |file: &&str| source.is_file(&format!("agents/{name}/{file}"));
         ["AGENT.md", "AGENTS.md"].iter().chain(&IDENTITY).any(has)
@@ -78,7 +76,10 @@ pub(super) fn migrate(import: &mut Import) {
     for name in ["MEMORY.md", "memory.md", "memory"] {
         import.lost_if_present(name, MEMORIES);
     }
-    import.lost_if_present("BOOT.md", "runs at the start of the gateway; use `foreword schedule add`");
+    import.lost_if_present(
+        "BOOT.md",
+        "runs at the start of the gateway; use `foreword schedule add`",
+    );
     import.lost_if_present("hooks", "Foreword runs no hooks");
     import.left_if_present("canvas", "pages of the OpenClaw app");
 }
@@ -88,16 +89,20 @@ pub(super) fn migrate_home(import: &mut Import, home: &Source) {
     for name in home.names("").unwrap_or_default() {
         match name.as_str() {
             "workspace" => {}
-            "openclaw.json" => match home.read(&name).map_err(String::from).and_then(|text| json5::parse(&text)) {
-                Ok(value) => settings(import, &value),
-                Err(reason) => import.lost("openclaw.json", reason),
-            },
+            "openclaw.json" => {
+                match home.read(&name).map_err(String::from).and_then(|text| json5::parse(&text)) {
+                    Ok(value) => settings(import, &value),
+                    Err(reason) => import.lost("openclaw.json", reason),
+                }
+            }
             "credentials" | "identity" | "devices" => {
                 import.left(&name, "logins and keys; set a key as docs/models.md says");
             }
             "cron" => import.lost(&name, "run `foreword schedule add` for each job"),
             "memory" => import.lost(&name, MEMORIES),
-            "skills" => import.lost(&name, "shared skills: run `foreword skill import` on the folder"),
+            "skills" => {
+                import.lost(&name, "shared skills: run `foreword skill import` on the folder")
+            }
             "hooks" | "extensions" => import.lost(&name, "Foreword runs no hooks or extensions"),
             name if name.starts_with("workspace-") => {
                 import.lost(name, "the workspace of another agent; migrate it by itself");
@@ -111,7 +116,8 @@ fn settings(import: &mut Import, value: &Value) {
     let at = |key: &str| format!("openclaw.json: {key}");
     let model = value.pointer("/agents/defaults/model");
     let model = model.and_then(|model| model.as_str().or_else(|| model.get("primary")?.as_str()));
-    if let Some((given, model)) = model.and_then(|given| Some((given, model_names::mapped(given)?))) {
+    if let Some((given, model)) = model.and_then(|given| Some((given, model_names::mapped(given)?)))
+    {
         let note = format!("{given} → model.name = \"{}\"", model.name);
         import.mapped(&at("agents.defaults.model"), "foreword.toml", note);
         import.settings.set_model(model);
@@ -125,14 +131,18 @@ fn settings(import: &mut Import, value: &Value) {
             "agents" => {
                 let list = value.pointer("/agents/list").and_then(Value::as_array);
                 if list.is_some_and(|list| list.len() > 1) {
-                    import.lost(&at("agents.list"), "one workspace per agent; migrate each by itself");
+                    import.lost(
+                        &at("agents.list"),
+                        "one workspace per agent; migrate each by itself",
+                    );
                 }
             }
             "mcp" | "$schema" | "meta" | "wizard" => {}
             "channels" | "messages" | "bindings" => {
                 import.lost(&at(key), "Foreword talks on the terminal; connect channels through `foreword serve` or MCP");
             }
-            "tools" => import.lost(&at(key), "list an agent's tools in its header, and rules in [permissions]"),
+            "tools" => import
+                .lost(&at(key), "list an agent's tools in its header, and rules in [permissions]"),
             "cron" => import.lost(&at(key), "run `foreword schedule add` for each job"),
             "hooks" => import.lost(&at(key), "Foreword runs no hooks"),
             "skills" => import.lost(&at(key), "settings of skills; list roots in `skills.roots`"),

@@ -68,7 +68,9 @@ pub(super) fn mapped_rule(rule: &str) -> MappedRule {
         MappedTool::Tools(["read"]) if argument.is_some() => vec!["read".into(), "search".into()],
         MappedTool::Tools(tools) => tools.iter().map(|tool| (*tool).to_owned()).collect(),
         MappedTool::Server(tool) => vec![tool],
-        MappedTool::NotNeeded(why) | MappedTool::Absent(why) => return MappedRule::Lost(why.into()),
+        MappedTool::NotNeeded(why) | MappedTool::Absent(why) => {
+            return MappedRule::Lost(why.into());
+        }
     };
     let Some(argument) = argument else { return MappedRule::Patterns(tools) };
     let argument = match tools.first().map(String::as_str) {
@@ -80,7 +82,9 @@ pub(super) fn mapped_rule(rule: &str) -> MappedRule {
             Ok(path) => path,
             Err(why) => return MappedRule::Lost(why.into()),
         },
-        _ => return MappedRule::Lost("rules on the arguments of this tool are not supported".into()),
+        _ => {
+            return MappedRule::Lost("rules on the arguments of this tool are not supported".into());
+        }
     };
     MappedRule::Patterns(tools.into_iter().map(|tool| format!("{tool}({argument})")).collect())
 }

@@ -40,9 +40,10 @@ impl Migration {
             .collect();
         for row in &mut self.rows {
             let Some(to) = row.to.as_deref() else { continue };
-            let is_blank = self.files.iter().any(|file| {
-                file.path == to && file.bytes.iter().all(u8::is_ascii_whitespace)
-            });
+            let is_blank = self
+                .files
+                .iter()
+                .any(|file| file.path == to && file.bytes.iter().all(u8::is_ascii_whitespace));
             if SHOWN.contains(&to) && !shown.contains(to) && !is_blank {
                 row.note = Some(format!(
                     "the prompt of the main agent does not show {to}; add a section for it to the blueprint"

@@ -17,6 +17,7 @@ pub(super) struct Settings {
     pub(super) output_style: Option<String>,
     model: Option<MappedModel>,
     web_hosts: Vec<String>,
+    skill_roots: Vec<String>,
 }
 
 impl Settings {
@@ -28,6 +29,12 @@ impl Settings {
     pub(super) fn add_web_host(&mut self, host: String) {
         if !self.web_hosts.contains(&host) {
             self.web_hosts.push(host);
+        }
+    }
+
+    pub(super) fn add_skill_root(&mut self, root: &str) {
+        if !self.skill_roots.iter().any(|known| known == root) {
+            self.skill_roots.push(root.to_owned());
         }
     }
 
@@ -60,7 +67,9 @@ pub(super) fn place(import: &mut Import, blueprint: &str) {
         import.mapped(&rule.source, CONFIG_FILE, note);
     }
     if let Some(limit) = limit {
-        import.notes.push(format!("foreword.toml sets limits.max_file_chars = {limit}, so that no instructions are cut"));
+        import.notes.push(format!(
+            "foreword.toml sets limits.max_file_chars = {limit}, so that no instructions are cut"
+        ));
     }
     import.add_text(CONFIG_FILE, CONFIG_FILE, with_rules(&plain, &accepted));
 }
@@ -68,11 +77,8 @@ pub(super) fn place(import: &mut Import, blueprint: &str) {
 /// The rules that this version understands, and the others with the reason.
 fn accepted(plain: &str, rules: Vec<Rule>) -> (Vec<Rule>, Vec<(Rule, String)>) {
     let check = |rules: &[Rule]| {
-        let file = SourceFile {
-            path: CONFIG_FILE.into(),
-            text: with_rules(plain, rules),
-            first_line: 1,
-        };
+        let file =
+            SourceFile { path: CONFIG_FILE.into(), text: with_rules(plain, rules), first_line: 1 };
         Config::parse(&file)
     };
     if check(&rules).is_ok() {
@@ -94,11 +100,13 @@ fn accepted(plain: &str, rules: Vec<Rule>) -> (Vec<Rule>, Vec<(Rule, String)>) {
 
 /// The longest file that instructs, if it is longer than a prompt shows by default.
 fn longest(import: &Import) -> Option<usize> {
-    let shown = |path: &&str| {
-        path.ends_with(".md") && !path.starts_with("skills/")
-    };
+    let shown = |path: &&str| path.ends_with(".md") && !path.starts_with("skills/");
     let paths: Vec<&str> = import.paths().filter(shown).collect();
-    let longest = paths.iter().filter_map(|path| import.text_of(path)).map(|text| text.chars().count()).max()?;
+    let longest = paths
+        .iter()
+        .filter_map(|path| import.text_of(path))
+        .map(|text| text.chars().count())
+        .max()?;
     let usual = Config::default().limits.max_file_chars;
     (longest > usual).then(|| longest.div_ceil(10_000) * 10_000)
 }
@@ -128,6 +136,9 @@ fn text(settings: &Settings, blueprint: &str, agents: &[String], limit: Option<u
                     ProviderName::OpenAi => "provider = \"openai\"".to_owned(),
                 })
             }
+            ("[skills]", Some("roots")) if !settings.skill_roots.is_empty() => {
+                Some(format!("roots = {}", list(settings.skill_roots.iter())))
+            }
             ("[host]", Some("web_hosts")) if settings.has_web_hosts() => {
                 Some(format!("web_hosts = {}", list(settings.web_hosts.iter())))
             }
@@ -155,7 +166,8 @@ fn with_rules(plain: &str, rules: &[Rule]) -> String {
             continue;
         }
         if decision == Decision::Ask && given(Decision::Allow).next().is_some() {
-            let allowed: Vec<String> = given(Decision::Allow).map(|rule| quoted(&rule.pattern)).collect();
+            let allowed: Vec<String> =
+                given(Decision::Allow).map(|rule| quoted(&rule.pattern)).collect();
             out.push_str(&format!(
                 "# The old setup allowed these without a question. To do the same here, move them to `allow`:\n# {}\n",
                 allowed.join(", ")
@@ -228,7 +240,10 @@ mod tests {
             rule(Decision::Ask, "bash(git push*)"),
         ];
         let text = with_rules("x = 1\n", &rules);
-        assert!(text.contains("\nask = [\"bash(git push*)\"]\ndeny = [\"read(.env)\"]\n"), "{text}");
+        assert!(
+            text.contains("\nask = [\"bash(git push*)\"]\ndeny = [\"read(.env)\"]\n"),
+            "{text}"
+        );
         assert!(!text.contains("\nallow ="));
     }
 }

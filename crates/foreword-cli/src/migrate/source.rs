@@ -46,7 +46,12 @@ impl Source {
             }
             error => fail(error.to_string()),
         })?;
-        Ok(Self { root, tree, limit: Config::default().limits.max_file_bytes, hidden: BTreeSet::new() })
+        Ok(Self {
+            root,
+            tree,
+            limit: Config::default().limits.max_file_bytes,
+            hidden: BTreeSet::new(),
+        })
     }
 
     /// Passes over files that an earlier migration wrote, so that they are not migrated again.

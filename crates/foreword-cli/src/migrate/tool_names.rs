@@ -44,7 +44,9 @@ pub(super) fn mapped(name: &str) -> MappedTool {
         "bashoutput" | "killshell" | "killbash" | "taskoutput" | "taskstop" => {
             NotNeeded("commands do not run in the background")
         }
-        "exitplanmode" | "enterplanmode" => NotNeeded("`foreword run --mode plan` decides the mode"),
+        "exitplanmode" | "enterplanmode" => {
+            NotNeeded("`foreword run --mode plan` decides the mode")
+        }
         "askuserquestion" => NotNeeded("the agent asks in its answer"),
         "toolsearch" => NotNeeded("Foreword selects the tools for a task"),
         "notebookedit" => Absent("no tool edits notebooks; `edit` changes their JSON"),
@@ -137,7 +139,15 @@ mod tests {
 
     #[test]
     fn tools_get_the_names_that_foreword_has() {
-        let tools = all(&["Read", "Grep", "Glob", "LS", "Bash(git diff:*)", "mcp__gh__issue", "BashOutput"]);
+        let tools = all(&[
+            "Read",
+            "Grep",
+            "Glob",
+            "LS",
+            "Bash(git diff:*)",
+            "mcp__gh__issue",
+            "BashOutput",
+        ]);
         assert_eq!(tools.names, ["read", "search", "list", "bash", "mcp__gh__issue"]);
         assert_eq!(
             tools.notes,

@@ -182,10 +182,8 @@ pub(crate) fn replace(root: &Path, file: &NewFile) -> Result<(), CliError> {
     if fs::symlink_metadata(&path).is_ok_and(|meta| !meta.is_file()) {
         return Err(CliError::usage(format!("cannot write {}: it is not a file", file.path)));
     }
-    let part = path.with_file_name(format!(
-        "{}.part",
-        path.file_name().unwrap_or_default().to_string_lossy()
-    ));
+    let part = path
+        .with_file_name(format!("{}.part", path.file_name().unwrap_or_default().to_string_lossy()));
     let _ = fs::remove_file(&part);
     create(&part, file)
         .and_then(|()| fs::rename(&part, &path))

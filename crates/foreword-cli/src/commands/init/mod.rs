@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use foreword_gather::{Indexing, Request, gather, index};
 use foreword_workspace::{
-    CONFIG_FILE, GovernedFile, MigrationRecord, PRIVATE_DIR, PRIVATE_GITIGNORE,
-    PRIVATE_README, SensitiveSettings, Settings, TrustStore, Workspace, WorkspaceError, discover,
+    CONFIG_FILE, GovernedFile, MigrationRecord, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README,
+    SensitiveSettings, Settings, TrustStore, Workspace, WorkspaceError, discover,
 };
 
 use self::report::Report;

@@ -99,7 +99,7 @@ impl Report {
 
     pub(super) fn show(&self, terminal: &Terminal) -> Result<(), CliError> {
         if let Some(from) = &self.from {
-            let layouts = self.layouts.join(" and ");
+            let layouts = self.layouts.join(", ");
             terminal.say(&format!("{from}: {layouts} ({})", self.signs.join(", ")));
             // The table says what became of each.
             terminal.say(&format!("wrote {}", counted(self.written.len() as u64, "file")));
