@@ -174,7 +174,7 @@ mod tests {
     fn a_record_reads_as_it_was_written_with_the_lines_of_its_losses() {
         let scratch = Scratch::new(&[]);
         assert_eq!(scratch.open().migration().unwrap(), None);
-        scratch.write(MIGRATION_FILE, &record().text().unwrap());
+        scratch.write(MIGRATION_FILE, record().text().unwrap());
         let mut read = scratch.open().migration().unwrap().unwrap();
         assert_eq!(read.lost[0].line, 10);
         read.lost[0].line = 0;

@@ -85,7 +85,7 @@ fn migrate_agent(import: &mut Import, path: &str, stem: &str) {
     }
     other_keys(&parts, &mut notes, &mut lost);
     let to = format!("agents/{id}/AGENT.md");
-    let agent = SubAgent { id: id.clone(), description };
+    let agent = SubAgent { id, description };
     if !import.add_agent(path, &to, agent, format!("{head}\n{}", parts.body)) {
         return;
     }

@@ -14,8 +14,8 @@ pub(super) fn signs(source: &Source) -> Vec<&'static str> {
     if source.is_dir(".claude") {
         signs.push(".claude/");
     }
-    if is_home(source) && source.is_dir("agents") {
-        signs.push("agents/");
+    if is_home(source) && source.is_file("settings.json") {
+        signs.push("settings.json");
     }
     signs
 }
@@ -72,7 +72,7 @@ pub(super) fn migrate(import: &mut Import) {
                 import.lost(&at(&name), "run `foreword memory import` on its files");
             }
             "projects" => {
-                import.left(&at(&name), "conversations; `foreword memory import` reads them")
+                import.left(&at(&name), "conversations; `foreword memory import` reads them");
             }
             ".gitignore" | ".DS_Store" => {}
             _ => import.left(&at(&name), "not part of what instructs the agent"),

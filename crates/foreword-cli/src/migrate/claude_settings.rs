@@ -76,7 +76,7 @@ fn migrate_setting(import: &mut Import, path: &str, key: &str, value: &Value) {
             import.left(&at, "keys belong to your own settings.toml; see docs/models.md");
         }
         "sandbox" => {
-            import.left(&at, "Foreword always runs agents in a sandbox; see docs/sandboxes.md")
+            import.left(&at, "Foreword always runs agents in a sandbox; see docs/sandboxes.md");
         }
         "attribution" | "includeCoAuthoredBy" => {
             import.lost(&at, "state in AGENTS.md how commits are signed");

@@ -130,7 +130,7 @@ fn config(import: &mut Import, path: &str) {
             "notify" | "hooks" => import.lost(&at, "Foreword runs no hooks"),
             "profiles" | "profile" => import.lost(&at, "profiles have no equivalent; use agents"),
             "web_search" | "tools" => {
-                import.lost(&at, "no tool searches the web; use an MCP server")
+                import.lost(&at, "no tool searches the web; use an MCP server");
             }
             _ => import.left(&at, "concerns how Codex itself runs"),
         }

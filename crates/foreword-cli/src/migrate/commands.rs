@@ -98,7 +98,7 @@ pub(super) struct Skill<'a> {
 
 /// Adds a skill, unless one of its name is there. The caller adds the row.
 pub(super) fn add_skill(import: &mut Import, from: &str, skill: &Skill<'_>) -> bool {
-    if !import.take_skill_name(skill.name) {
+    if !import.take_skill_name(skill.name, from) {
         import.lost(from, format!("a skill `{}` is already imported", skill.name));
         return false;
     }
@@ -108,7 +108,7 @@ pub(super) fn add_skill(import: &mut Import, from: &str, skill: &Skill<'_>) -> b
         header::quoted(skill.description)
     );
     if !skill.tools.is_empty() {
-        text.push_str(&format!("allowed-tools: {}\n", header::quoted(&skill.tools.join(" "))));
+        text.push_str(&format!("allowed-tools: {}\n", header::quoted(&skill.tools.join(", "))));
     }
     text.push_str(&format!("---\n\n{}\n", skill.body.trim()));
     import.add_text(from, &format!("skills/{}/SKILL.md", skill.name), text)

@@ -43,10 +43,10 @@ pub(super) fn migrate(import: &mut Import) {
             "rules" | "skills" | "commands" | "agents" | "mcp.json" | ".gitignore"
             | ".DS_Store" => {}
             "hooks.json" | "hooks" => {
-                import.lost(&path, "Foreword runs no hooks; put checks into your git hooks or CI")
+                import.lost(&path, "Foreword runs no hooks; put checks into your git hooks or CI");
             }
             "cli.json" | "permissions.json" => {
-                import.lost(&path, "write the rules into [permissions] in foreword.toml")
+                import.lost(&path, "write the rules into [permissions] in foreword.toml");
             }
             _ => import.left(&path, "not part of what instructs the agent"),
         }

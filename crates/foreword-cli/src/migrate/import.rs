@@ -1,6 +1,7 @@
 //! A migration in progress: the files to write so far, and the rows of the table.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 
 use super::instructions::Instructions;
@@ -47,8 +48,8 @@ pub(super) struct Import {
     bytes: usize,
     visits: usize,
     skill_roots: Vec<String>,
-    /// In lower case.
-    skill_names: BTreeSet<String>,
+    /// The source of each skill, by name in lower case.
+    skill_names: BTreeMap<String, String>,
 }
 
 impl Import {
@@ -67,7 +68,7 @@ impl Import {
             bytes: 0,
             visits: 0,
             skill_roots: Vec::new(),
-            skill_names: BTreeSet::new(),
+            skill_names: BTreeMap::new(),
         }
     }
 
@@ -298,7 +299,9 @@ impl Import {
             let skill = name.strip_suffix(".md").unwrap_or(name);
             let is_skill = self.source.is_file(&format!("{path}/SKILL.md"))
                 || (name.ends_with(".md") && !foreword_workspace::is_beside_skills(name));
-            if stays && is_skill && self.take_skill_name(skill) {
+            if is_skill && !self.take_skill_name(skill, &path) {
+                self.second_skill(skill, &path);
+            } else if stays && is_skill {
                 self.settings.add_skill_root(from);
                 let path = if self.source.is_dir(&path) { format!("{path}/") } else { path };
                 self.carried(&path, &path);
@@ -310,29 +313,39 @@ impl Import {
                 self.left(&path, "not a skill");
             } else if foreword_workspace::is_beside_skills(name) {
                 self.left(&path, "describes the folder, not a skill");
-            } else if self.take_skill_name(skill) {
-                self.copy(&path, &to);
             } else {
-                self.lost(&path, "a skill of this name is already imported");
+                self.copy(&path, &to);
             }
         }
     }
 
     /// Reserves the name of a skill; `false` if it is taken. Case is ignored, as on some file systems.
-    pub(super) fn take_skill_name(&mut self, name: &str) -> bool {
-        self.skill_names.insert(name.to_lowercase())
+    pub(super) fn take_skill_name(&mut self, name: &str, from: &str) -> bool {
+        match self.skill_names.entry(name.to_lowercase()) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(free) => {
+                free.insert(from.to_owned());
+                true
+            }
+        }
+    }
+
+    /// A skill whose name another one has. Tools often link or copy one skill into several folders.
+    fn second_skill(&mut self, name: &str, path: &str) {
+        let first = self.skill_names.get(&name.to_lowercase()).cloned().unwrap_or_default();
+        let text = |path: &str| {
+            let inside = self.source.read(&format!("{path}/SKILL.md"));
+            inside.or_else(|_| self.source.read(path)).ok()
+        };
+        if text(path) == text(&first) {
+            self.left(path, format!("has the same text as {first}"));
+        } else {
+            self.lost(path, format!("{first} has the same name; rename one of them"));
+        }
     }
 
     fn copy_skill(&mut self, from: &str, to: &str) {
-        if !self.take_skill_name(to.strip_prefix("skills/").unwrap_or(to)) {
-            let same = self.source.read(&format!("{from}/SKILL.md")).ok();
-            if same.as_deref() == self.text_of(&format!("{to}/SKILL.md")) {
-                return self.left(from, format!("has the same text as {to}/, which is imported"));
-            }
-            return self.lost(from, format!("{to}/ is already imported from another folder"));
-        }
-        let files = self.copy_folder(from, to);
-        if files > 0 {
+        if self.copy_folder(from, to) > 0 {
             self.carried(&format!("{from}/"), &format!("{to}/"));
         }
     }

@@ -43,7 +43,8 @@ struct State<'a> {
 
 /// What a reference gives.
 enum Import {
-    Text(String),
+    /// The text, and the path of its file.
+    Text(String, String),
     /// Already in the text, or imported by other means.
     Nothing,
     /// Not an import, or one that cannot be followed.
@@ -78,7 +79,7 @@ impl<'a> State<'a> {
             let alone = item.strip_prefix('@').filter(|name| !name.contains(char::is_whitespace));
             if let Some(name) = alone {
                 match self.import(directory, name, depth) {
-                    Import::Text(text) => {
+                    Import::Text(text, _) => {
                         out.push_str(text.trim_end());
                         out.push('\n');
                     }
@@ -89,8 +90,8 @@ impl<'a> State<'a> {
             }
             out.push_str(line);
             for name in references(line) {
-                if let Import::Text(text) = self.import(directory, name, depth) {
-                    after.push_str(&format!("\n## {name}\n\n{}\n", text.trim_end()));
+                if let Import::Text(text, path) = self.import(directory, name, depth) {
+                    after.push_str(&format!("\n## {path}\n\n{}\n", text.trim_end()));
                 }
             }
         }
@@ -152,11 +153,12 @@ impl<'a> State<'a> {
         self.bytes += text.len();
         self.seen.push(path.to_owned());
         self.out.included.push(path.to_owned());
-        Import::Text(if is_markdown(path) {
+        let text = if is_markdown(path) {
             self.document(path, &text, depth + 1)
         } else {
             fenced(path, &text)
-        })
+        };
+        Import::Text(text, path.to_owned())
     }
 
     fn lose(&mut self, name: &str, reason: impl Into<String>) {
@@ -211,9 +213,8 @@ fn extension(path: &str) -> Option<&str> {
 }
 
 fn ends_like_a_file(path: &str) -> bool {
-    extension(path).is_some_and(|end| {
-        ["md", "mdc", "txt", "json", "toml", "yaml", "yml"].iter().any(|known| end == *known)
-    })
+    extension(path)
+        .is_some_and(|end| ["md", "mdc", "txt", "json", "toml", "yaml", "yml"].contains(&end))
 }
 
 fn is_markdown(path: &str) -> bool {
@@ -264,8 +265,7 @@ mod tests {
         assert_eq!(
             out.text,
             "Top.\nTabs.\nMore.\nRebase.\nSee @README and @package.json.\nEnd.\n\
-             \n## README\n\nThe project.\n\n## package.json.\n\n```json\n{\"a\": 1}\n```\n"
-                .replace("## package.json.", "## package.json.")
+             \n## README\n\nThe project.\n\n## package.json\n\n```json\n{\"a\": 1}\n```\n"
         );
         assert_eq!(
             out.included,

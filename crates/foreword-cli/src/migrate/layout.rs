@@ -147,7 +147,10 @@ pub(crate) fn read(
     let agents_file = codex::main_file(&import.source);
     let claude_file = claude_code::main_file(&import.source);
     import.place_main(agents_file, claude_file);
-    nested::migrate(&mut import);
+    // In a person's own directory of a tool, other folders are its state.
+    if !import.source.name().starts_with('.') {
+        nested::migrate(&mut import);
+    }
     for (layout, _) in &found {
         layout.migrate(&mut import);
     }

@@ -5,7 +5,7 @@ use super::imports;
 use super::instructions::{AGENTS, CLAUDE};
 
 /// Directories to look into.
-const MAX_DIRECTORIES: usize = 5_000;
+const MAX_DIRECTORIES: usize = 20_000;
 const MAX_DEPTH: usize = 8;
 /// Folders that hold other people's code, or none.
 const SKIPPED: [&str; 10] = [
@@ -33,19 +33,18 @@ pub(super) fn migrate(import: &mut Import) {
                 format!("more than {MAX_DIRECTORIES} directories; instructions further down were not looked for"),
             );
         }
+        // Another workspace of Foreword has instructions of its own.
+        if depth > 0 && import.source.exists(&format!("{directory}/foreword.toml")) {
+            continue;
+        }
         if depth > 0 {
             migrate_directory(import, &directory);
         }
-        // A directory with very many entries holds data.
-        let Ok(names) = import.source.names(&directory) else { continue };
-        for name in names {
+        for name in import.source.directories(&directory) {
             let path =
                 if directory.is_empty() { name.clone() } else { format!("{directory}/{name}") };
-            let skip = name.starts_with('.')
-                || SKIPPED.contains(&name.as_str())
-                || import.source.is_link(&path)
-                || (depth == 0 && name == "prompts");
-            if !skip && depth < MAX_DEPTH && import.source.is_dir(&path) {
+            let skip = SKIPPED.contains(&name.as_str()) || (depth == 0 && name == "prompts");
+            if !skip && depth < MAX_DEPTH {
                 open.push((path, depth + 1));
             }
         }

@@ -89,19 +89,17 @@ pub(super) fn migrate_home(import: &mut Import, home: &Source) {
     for name in home.names("").unwrap_or_default() {
         match name.as_str() {
             "workspace" => {}
-            "openclaw.json" => {
-                match home.read(&name).map_err(String::from).and_then(|text| json5::parse(&text)) {
-                    Ok(value) => settings(import, &value),
-                    Err(reason) => import.lost("openclaw.json", reason),
-                }
-            }
+            "openclaw.json" => match home.read(&name).and_then(|text| json5::parse(&text)) {
+                Ok(value) => settings(import, &value),
+                Err(reason) => import.lost("openclaw.json", reason),
+            },
             "credentials" | "identity" | "devices" => {
                 import.left(&name, "logins and keys; set a key as docs/models.md says");
             }
             "cron" => import.lost(&name, "run `foreword schedule add` for each job"),
             "memory" => import.lost(&name, MEMORIES),
             "skills" => {
-                import.lost(&name, "shared skills: run `foreword skill import` on the folder")
+                import.lost(&name, "shared skills: run `foreword skill import` on the folder");
             }
             "hooks" | "extensions" => import.lost(&name, "Foreword runs no hooks or extensions"),
             name if name.starts_with("workspace-") => {

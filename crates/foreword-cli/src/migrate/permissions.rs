@@ -83,7 +83,9 @@ pub(super) fn mapped_rule(rule: &str) -> MappedRule {
             Err(why) => return MappedRule::Lost(why.into()),
         },
         _ => {
-            return MappedRule::Lost("rules on the arguments of this tool are not supported".into());
+            return MappedRule::Lost(
+                "rules on the arguments of this tool are not supported".into(),
+            );
         }
     };
     MappedRule::Patterns(tools.into_iter().map(|tool| format!("{tool}({argument})")).collect())

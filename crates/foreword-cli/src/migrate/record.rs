@@ -36,7 +36,7 @@ impl Migration {
         let sections = &prompt.manifest().sections;
         let shown: BTreeSet<&str> = sections
             .iter()
-            .flat_map(|section| section.sources.iter().map(|source| &*source.path))
+            .flat_map(|section| section.sources.iter().map(|source| source.path))
             .collect();
         for row in &mut self.rows {
             let Some(to) = row.to.as_deref() else { continue };

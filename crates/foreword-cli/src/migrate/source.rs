@@ -100,9 +100,15 @@ impl Source {
         !self.is_hidden(path) && fs::symlink_metadata(self.root.join(path)).is_ok()
     }
 
-    /// Whether a path is itself a symbolic link.
-    pub(super) fn is_link(&self, path: &str) -> bool {
-        matches!(self.tree.stat(path), Ok(Some((TreeEntryKind::Link, _))))
+    /// The directories in a directory, without links and hidden ones.
+    pub(super) fn directories(&self, path: &str) -> Vec<String> {
+        let entries = self.tree.list(path, MAX_ENTRIES).ok().flatten().unwrap_or_default();
+        let is_plain = |entry: &foreword_workspace::TreeEntry| {
+            entry.kind == TreeEntryKind::Directory
+                && entry.is_unicode
+                && !entry.name.starts_with('.')
+        };
+        entries.into_iter().filter(is_plain).map(|entry| entry.name).collect()
     }
 
     /// The sorted names in a directory, or the reason it cannot be read. Names that are not Unicode are

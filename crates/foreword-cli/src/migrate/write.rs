@@ -99,7 +99,7 @@ fn look(root: &Path, file: &NewFile) -> Result<Target, CliError> {
             Err(error) => return Err(cannot("read", &at, &error)),
         };
         let last = names.peek().is_none();
-        if last && meta.is_file() && has_bytes(root, file) {
+        if last && (meta.is_file() || meta.is_symlink()) && has_bytes(root, file) {
             return Ok(Target::Same);
         }
         if last {
@@ -122,11 +122,17 @@ fn has_bytes(root: &Path, file: &NewFile) -> bool {
     current(root, &file.path).is_some_and(|bytes| bytes == file.bytes)
 }
 
-/// The bytes of a file of the workspace, read without following a link; `None` if it is absent, too
-/// large or no regular file.
+/// The bytes of a file of the workspace; `None` if it is absent, too large or no regular file. A link
+/// to another file of the workspace counts as that file.
 pub(crate) fn current(root: &Path, path: &str) -> Option<Vec<u8>> {
     let tree = Tree::open(root).ok()?;
-    tree.read(path, Config::default().limits.max_file_bytes).ok().flatten()
+    let limit = Config::default().limits.max_file_bytes;
+    if let Ok(found) = tree.read(path, limit) {
+        return found;
+    }
+    let target = fs::canonicalize(root.join(path)).ok()?;
+    let below = target.strip_prefix(fs::canonicalize(root).ok()?).ok()?.to_path_buf();
+    tree.read(below, limit).ok().flatten()
 }
 
 /// Writes the new files. A file that appeared since the check is kept.

@@ -308,7 +308,7 @@ fn a_mixture_loses_none_of_its_parts() {
         assert!(prompt.contains(text), "{text} in {prompt}");
     }
     assert!(to.read("agents/planner/AGENT.md").contains("mode: \"plan\""));
-    assert!(row(&report, ".agents/skills/bisect").2.contains("same text"));
+    assert!(row(&report, ".agents/skills/bisect").2.contains("same text as .claude/skills/bisect"));
     assert!(row(&report, ".codex/config.toml: mcp_servers: ci").2.contains("another server"));
     let servers: Value = serde_json::from_str(&to.read(".mcp.json")).unwrap();
     assert_eq!(servers["mcpServers"]["ci"]["args"][0], "--json");
@@ -535,4 +535,87 @@ fn an_unknown_layout_says_what_was_looked_for() {
     assert!(!to.join("new").exists());
     let run = to.run(&["init", "-w", "new", "--from", "gone"]);
     assert!(run.fails(2).contains("gone"));
+}
+
+#[cfg(unix)]
+#[test]
+fn one_file_under_two_names_is_one_file() {
+    use std::os::unix::fs::symlink;
+    for (file, link) in [("CLAUDE.md", "AGENTS.md"), ("AGENTS.md", "CLAUDE.md")] {
+        let from = directory(&[
+            (file, "Be kind.\n"),
+            (".agents/skills/tea/SKILL.md", "---\nname: tea\ndescription: Brew tea.\n---\nBoil.\n"),
+            (".claude/settings.json", "{}"),
+        ]);
+        symlink(file, from.join(link)).unwrap();
+        symlink("../.agents/skills", from.join(".claude/skills")).unwrap();
+        let to = Scratch::new(&[]);
+        let report = migrate(&to, from.path());
+        assert_eq!(sources(&report, "lost"), Vec::<&str>::new(), "{file}");
+        assert_eq!(build(&to, &[]).matches("Be kind.").count(), 1);
+        // In place, too.
+        let report = migrate(&from, from.path());
+        assert_eq!(sources(&report, "lost"), Vec::<&str>::new(), "{file}");
+        let prompt = build(&from, &[]);
+        assert!(
+            prompt.matches("Be kind.").count() == 1 && prompt.contains("tea: Brew tea."),
+            "{prompt}"
+        );
+        assert_eq!(from.run(&["sync", "--from", ".", "--check"]).status, 0);
+        assert_eq!(lint(&from).status, 0, "{}", lint(&from).stdout);
+    }
+}
+
+#[test]
+fn a_workspace_inside_the_old_project_is_not_part_of_it() {
+    let from = Scratch::copy_of(&fixture("claude-code"));
+    for _ in 0..2 {
+        let run = from.run(&["init", "--json", "-w", "agent", "--from", "."]);
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        let report = run.json();
+        let table = report["table"].as_array().unwrap();
+        assert!(table.iter().all(|row| !row["source"].as_str().unwrap().starts_with("agent/")));
+    }
+    let run = from.run(&["sync", "-w", "agent", "--from", ".", "--check"]);
+    assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn a_persons_own_directory_of_a_tool_is_a_layout() {
+    let home = directory(&[
+        (".claude/CLAUDE.md", "I like short answers.\n"),
+        (".claude/agents/helper.md", "---\nname: helper\n---\nYou help.\n"),
+        (".claude/commands/tidy.md", "Tidy up.\n"),
+        (".claude/projects/x/CLAUDE.md", "Not mine.\n"),
+        (".claude/.credentials.json", "{}"),
+        (".codex/config.toml", "model = \"gpt-5.5\"\n"),
+        (".codex/AGENTS.md", "I like tests.\n"),
+        (".codex/auth.json", "{}"),
+    ]);
+    let to = Scratch::new(&[]);
+    let report = migrate(&to, &home.join(".claude"));
+    assert_eq!(strings(&report["agents"]), ["helper"]);
+    assert_eq!(row(&report, "commands/tidy.md").1, "skills/tidy/");
+    assert_eq!(row(&report, ".credentials.json").0, "left");
+    let prompt = build(&to, &[]);
+    assert!(prompt.contains("I like short answers.") && !prompt.contains("Not mine."));
+    let to = Scratch::new(&[]);
+    let report = migrate(&to, &home.join(".codex"));
+    assert_eq!(row(&report, "auth.json").0, "left");
+    assert!(build(&to, &[]).contains("I like tests."));
+    assert!(contents(to.path()).keys().all(|path| !path.ends_with("auth.json")));
+}
+
+#[test]
+fn a_key_that_is_written_out_is_reported() {
+    let key = format!("ghp_{}", "aB3dE5fG7h".repeat(4).get(..36).unwrap());
+    let servers = format!(
+        "{{\"mcpServers\": {{\"gh\": {{\"command\": \"gh\", \"env\": {{\"TOKEN\": \"{key}\"}}}}}}}}"
+    );
+    let from = directory(&[("CLAUDE.md", "x\n"), (".mcp.json", &servers)]);
+    let to = Scratch::new(&[]);
+    let report = migrate(&to, from.path());
+    let notes = strings(&report["notes"]).join("\n");
+    assert!(notes.contains("server `gh` holds a key in `TOKEN`; write ${TOKEN} there"), "{notes}");
+    assert!(!notes.contains(&key));
 }
