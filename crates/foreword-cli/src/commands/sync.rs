@@ -25,6 +25,7 @@ use crate::workspace_arg::WorkspaceArg;
 Examples:
   foreword sync --from ../shop
   foreword sync --from ../shop --yes
+  foreword sync --from ../shop --take AGENTS.md
   foreword sync --from . --check        Fail if the workspace is behind the old setup")]
 pub(crate) struct SyncArgs {
     /// Directory with the setup of the other tool
@@ -33,6 +34,9 @@ pub(crate) struct SyncArgs {
     /// Write nothing, and fail if the workspace is behind the old setup
     #[arg(long, conflicts_with = "yes")]
     check: bool,
+    /// Overwrite this file with the version of the old setup, whatever you changed in it
+    #[arg(long, value_name = "PATH")]
+    take: Vec<String>,
     /// Write the changes without a question
     #[arg(short, long)]
     yes: bool,
@@ -112,7 +116,8 @@ pub(crate) fn run(
     })?;
     let mut migration = migrate::read(&args.from, workspace, Some(&earlier))?;
     let files = std::mem::take(&mut migration.files);
-    let changes = compare(workspace, &files, &earlier);
+    let mut changes = compare(workspace, &files, &earlier);
+    take(&mut changes, &args.take)?;
     let pending = changes.iter().filter(|change| change.state.is_applied()).count();
     let new_losses: Vec<MigrationLoss> = migration
         .losses()
@@ -208,6 +213,22 @@ fn compare(root: &Path, files: &[NewFile], earlier: &MigrationRecord) -> Vec<Cha
     }
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     changes
+}
+
+/// Lets the old setup win for the files that the person named.
+fn take(changes: &mut [Change], paths: &[String]) -> Result<(), CliError> {
+    for path in paths {
+        let change = changes.iter_mut().find(|change| change.path == *path).ok_or_else(|| {
+            CliError::usage(format!("{path} does not differ from the old setup"))
+                .hint("run `foreword sync --from DIR --check` to list the files that differ")
+        })?;
+        change.state = match (&change.here, &change.there) {
+            (_, None) => State::Removed,
+            (None, Some(_)) => State::New,
+            (Some(_), Some(_)) => State::Updated,
+        };
+    }
+    Ok(())
 }
 
 fn show(

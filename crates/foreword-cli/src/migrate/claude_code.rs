@@ -1,10 +1,14 @@
 //! Claude Code: CLAUDE.md with its imports, and agents, skills, commands, rules, styles and settings in
-//! `.claude/`. The directory may also be a person's own `~/.claude`.
+//! `.claude/`. The directory may also be a person's own `~/.claude`, or a plugin.
 
 use super::header;
 use super::import::Import;
 use super::source::Source;
 use super::{claude_agents, claude_settings, commands};
+
+/// The folder that makes a directory a plugin.
+const PLUGIN: &str = ".claude-plugin";
+const NO_HOOKS: &str = "Foreword runs no hooks; put checks into your git hooks or CI";
 
 pub(super) fn signs(source: &Source) -> Vec<&'static str> {
     let mut signs = Vec::new();
@@ -13,6 +17,9 @@ pub(super) fn signs(source: &Source) -> Vec<&'static str> {
     }
     if source.is_dir(".claude") {
         signs.push(".claude/");
+    }
+    if source.is_dir(PLUGIN) {
+        signs.push(".claude-plugin/");
     }
     if is_home(source) && source.is_file("settings.json") {
         signs.push("settings.json");
@@ -31,26 +38,42 @@ pub(super) fn main_file(source: &Source) -> Option<&'static str> {
 }
 
 pub(super) fn migrate(import: &mut Import) {
-    let home = is_home(&import.source);
-    let at = |name: &str| if home { name.to_owned() } else { format!(".claude/{name}") };
     if import.source.exists("CLAUDE.md") && import.source.is_file(".claude/CLAUDE.md") {
         second_file(import);
     }
     local_file(import);
-    rules(import, &at("rules"));
+    import.take_server_file(".mcp.json");
+    if is_home(&import.source) {
+        migrate_folder(import, "");
+        other_files(import, "");
+    } else {
+        migrate_folder(import, ".claude/");
+        other_files(import, ".claude");
+    }
+    if import.source.is_dir(PLUGIN) {
+        migrate_folder(import, "");
+        import.left(PLUGIN, "describes the plugin, not what it does");
+        import.lost_if_present("hooks", NO_HOOKS);
+    }
+}
+
+/// Imports what the folder at a prefix holds.
+fn migrate_folder(import: &mut Import, prefix: &str) {
+    let at = |name: &str| format!("{prefix}{name}");
+    rules(import, &at("rules"), 0);
     import.copy_skills(&at("skills"));
     commands::migrate(import, &at("commands"), &[".md"]);
     claude_agents::migrate(import, &at("agents"));
-    import.take_server_file(".mcp.json");
     for name in ["settings.json", "settings.local.json"] {
         claude_settings::migrate(import, &at(name));
     }
     styles(import, &at("output-styles"));
-    if !import.source.is_dir(".claude") && !home {
-        return;
-    }
-    let folder = if home { "" } else { ".claude" };
+}
+
+/// Names everything else in the folder of Claude Code.
+fn other_files(import: &mut Import, folder: &str) {
     for name in import.source.names(folder).unwrap_or_default() {
+        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
         match name.as_str() {
             "CLAUDE.md"
             | "rules"
@@ -61,21 +84,21 @@ pub(super) fn migrate(import: &mut Import) {
             | "settings.local.json"
             | "output-styles"
             | ".mcp.json"
-            | "CLAUDE.local.md" => {}
-            "hooks" => import
-                .lost(&at(&name), "Foreword runs no hooks; put checks into your git hooks or CI"),
+            | "CLAUDE.local.md"
+            | ".gitignore"
+            | ".DS_Store" => {}
+            "hooks" => import.lost(&path, NO_HOOKS),
             "plugins" => import.lost(
-                &at(&name),
+                &path,
                 "plugins are not supported; copy their skills and agents into the project",
             ),
             "agent-memory" | "agent-memory-local" => {
-                import.lost(&at(&name), "run `foreword memory import` on its files");
+                import.lost(&path, "run `foreword memory import` on its files");
             }
             "projects" => {
-                import.left(&at(&name), "conversations; `foreword memory import` reads them");
+                import.left(&path, "conversations; `foreword memory import` reads them");
             }
-            ".gitignore" | ".DS_Store" => {}
-            _ => import.left(&at(&name), "not part of what instructs the agent"),
+            _ => import.left(&path, "not part of what instructs the agent"),
         }
     }
 }
@@ -113,11 +136,7 @@ fn local_file(import: &mut Import) {
 }
 
 /// Rules, which count everywhere or for some paths.
-fn rules(import: &mut Import, dir: &str) {
-    rules_in(import, dir, 0);
-}
-
-fn rules_in(import: &mut Import, dir: &str, depth: usize) {
+fn rules(import: &mut Import, dir: &str, depth: usize) {
     if !import.source.is_dir(dir) {
         return;
     }
@@ -125,7 +144,7 @@ fn rules_in(import: &mut Import, dir: &str, depth: usize) {
         let path = format!("{dir}/{name}");
         if import.source.is_dir(&path) {
             if depth < 4 {
-                rules_in(import, &path, depth + 1);
+                rules(import, &path, depth + 1);
             } else {
                 import.lost(&path, "nested too deep");
             }

@@ -156,8 +156,11 @@ fn permissions(import: &mut Import, path: &str, value: &Value) {
             import.lost(&at, "not a list of rules");
             continue;
         };
-        for rule in rules.iter().take(MAX_RULES).filter_map(Value::as_str) {
-            take_rule(import, &at, decision, rule);
+        for rule in rules.iter().take(MAX_RULES) {
+            match rule.as_str() {
+                Some(rule) => take_rule(import, &at, decision, rule),
+                None => import.lost(&format!("{at} {rule}"), "not a rule"),
+            }
         }
         if rules.len() > MAX_RULES {
             import.lost(&at, format!("more than {MAX_RULES} rules; the rest is skipped"));

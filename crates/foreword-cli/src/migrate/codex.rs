@@ -261,7 +261,7 @@ fn rules(import: &mut Import, dir: &str) {
             match prefix_rule(inside) {
                 Some((words, decision)) => import.permissions.rules.push(Rule {
                     decision,
-                    pattern: format!("bash({words}*)"),
+                    pattern: format!("bash({words}:*)"),
                     source: format!("{path}: {words}"),
                 }),
                 None => import.lost(
@@ -273,7 +273,7 @@ fn rules(import: &mut Import, dir: &str) {
     }
 }
 
-fn prefix_rule(text: &str) -> Option<(String, Decision)> {
+pub(super) fn prefix_rule(text: &str) -> Option<(String, Decision)> {
     let (_, after) = text.split_once("pattern")?;
     let list = after.trim_start().strip_prefix('=')?.trim_start().strip_prefix('[')?;
     let (list, rest) = list.split_once(']')?;

@@ -10,6 +10,8 @@ use super::import::Import;
 use super::json5;
 
 pub(super) const MCP_FILE: &str = ".mcp.json";
+/// Providers accept 64 characters for the name of a tool with that of its server.
+const MAX_NAME_CHARS: usize = 32;
 
 #[derive(Debug, Default)]
 pub(super) struct Servers {
@@ -39,24 +41,34 @@ impl Import {
             self.take_server(path, name, server.clone());
         }
         let strict = serde_json::from_str::<Value>(&text).is_ok();
-        let all = self.servers.found.len() == list.len() && before == 0;
+        let is_taken = |name: &String| self.servers.found.contains_key(name);
+        let all = before == 0 && list.keys().all(is_taken);
         self.servers.whole_file = (path == MCP_FILE && strict && all).then(|| path.to_owned());
     }
 
     /// Takes one server, unless another file has another one of its name.
-    pub(super) fn take_server(&mut self, path: &str, name: &str, server: Value) {
-        if !server.is_object() {
-            return self.lost(&format!("{path}: {name}"), "not the settings of an MCP server");
+    pub(super) fn take_server(&mut self, path: &str, given: &str, server: Value) {
+        let source = format!("{path}: {given}");
+        if let Some(fault) = fault(&server) {
+            self.servers.whole_file = None;
+            return self.lost(&source, fault);
         }
-        if let Some((known, from)) = self.servers.found.get(name) {
+        let name = plain_name(given);
+        if name != given && self.in_place && path == MCP_FILE {
+            return self.lost(&source, format!("rename it to `{name}` in .mcp.json"));
+        }
+        if let Some((known, from)) = self.servers.found.get(&name) {
             let reason = format!("{from} has another server of this name");
             if *known != server {
-                self.lost(&format!("{path}: {name}"), reason);
+                self.lost(&source, reason);
             }
             return;
         }
+        if name != given {
+            self.notes.push(format!("{path}: server `{given}` is called `{name}` now"));
+        }
         self.servers.whole_file = None;
-        self.servers.found.insert(name.to_owned(), (server, path.to_owned()));
+        self.servers.found.insert(name, (server, path.to_owned()));
     }
 
     /// Writes `.mcp.json` after all layouts are read.
@@ -116,6 +128,34 @@ impl Import {
     }
 }
 
+/// Why something is not a server that Foreword can use.
+fn fault(server: &Value) -> Option<&'static str> {
+    let Some(server) = server.as_object() else { return Some("not the settings of an MCP server") };
+    let kind = ["type", "transport"].iter().find_map(|key| server.get(*key)?.as_str());
+    let has =
+        |key: &str| server.get(key).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+    match (has("command"), has("url")) {
+        _ if kind == Some("sse") => {
+            Some("the transport `sse` is not supported; use `http` if the server has it")
+        }
+        (false, false) if has("serverUrl") || has("httpUrl") => Some("write its address as `url`"),
+        (false, false) => Some("it has neither a command nor a URL"),
+        (true, true) => Some("it has both a command and a URL"),
+        _ => None,
+    }
+}
+
+/// A name that providers accept in front of a tool's name.
+fn plain_name(given: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let name: String = given.chars().take(MAX_NAME_CHARS).map(plain).collect();
+    let mut name = name.trim_matches('-').to_owned();
+    while name.contains("__") {
+        name = name.replace("__", "_");
+    }
+    if name.is_empty() { "server".to_owned() } else { name }
+}
+
 /// The variables and headers of a server that hold what looks like a key.
 fn literal_keys(server: &Value) -> Vec<String> {
     ["env", "headers"]
@@ -128,4 +168,32 @@ fn literal_keys(server: &Value) -> Vec<String> {
         })
         .map(|(name, _)| name.clone())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_has_a_command_or_a_url() {
+        assert_eq!(fault(&json!({"command": "x"})), None);
+        assert_eq!(fault(&json!({"type": "http", "url": "https://x"})), None);
+        for bad in [
+            json!({}),
+            json!(7),
+            json!({"command": "x", "url": "y"}),
+            json!({"type": "sse", "url": "x"}),
+        ] {
+            assert!(fault(&bad).is_some(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_are_made_plain() {
+        assert_eq!(plain_name("github"), "github");
+        assert_eq!(plain_name("My Server"), "My-Server");
+        assert_eq!(plain_name("a__b"), "a_b");
+        assert_eq!(plain_name("é"), "server");
+        assert_eq!(plain_name(&"x".repeat(99)).len(), 32);
+    }
 }

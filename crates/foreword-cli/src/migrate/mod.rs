@@ -23,6 +23,8 @@ mod model_names;
 mod nested;
 mod openclaw;
 mod permissions;
+#[cfg(test)]
+mod properties;
 pub(crate) mod record;
 mod row;
 mod settings;

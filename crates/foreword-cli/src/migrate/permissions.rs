@@ -1,7 +1,7 @@
 //! Permission rules of other tools, in the words of `[permissions]` in foreword.toml.
 //!
 //! Rules to `allow` are the person's to give again: the trust question shows them, and until it is
-//! answered they count as `ask`.
+//! answered they do not count.
 
 use super::tool_names::{MappedTool, mapped};
 
@@ -74,10 +74,8 @@ pub(super) fn mapped_rule(rule: &str) -> MappedRule {
     };
     let Some(argument) = argument else { return MappedRule::Patterns(tools) };
     let argument = match tools.first().map(String::as_str) {
-        Some("bash") => match argument.strip_suffix(":*") {
-            Some(start) => format!("{start}*"),
-            None => argument.to_owned(),
-        },
+        // `git push:*` means the same here.
+        Some("bash") => argument.to_owned(),
         Some("read" | "edit" | "write" | "list" | "search") => match path(argument) {
             Ok(path) => path,
             Err(why) => return MappedRule::Lost(why.into()),
@@ -116,7 +114,7 @@ mod tests {
 
     #[test]
     fn rules_are_written_with_our_tools_and_patterns() {
-        assert_eq!(patterns("Bash(git push:*)"), ["bash(git push*)"]);
+        assert_eq!(patterns("Bash(git push:*)"), ["bash(git push:*)"]);
         assert_eq!(patterns("Bash(npm run test)"), ["bash(npm run test)"]);
         assert_eq!(patterns("Bash"), ["bash"]);
         assert_eq!(patterns("Bash(*)"), ["bash"]);

@@ -43,14 +43,6 @@ impl Settings {
     }
 }
 
-/// How a rule is written: what the old setup allowed is asked about, until the person moves it to `allow`.
-fn written_as(decision: Decision) -> Decision {
-    match decision {
-        Decision::Allow | Decision::Ask => Decision::Ask,
-        Decision::Deny => Decision::Deny,
-    }
-}
-
 /// Writes `foreword.toml` after everything else is placed.
 pub(super) fn place(import: &mut Import, blueprint: &str) {
     let settings = std::mem::take(&mut import.settings);
@@ -63,7 +55,7 @@ pub(super) fn place(import: &mut Import, blueprint: &str) {
         import.lost(&rule.source, reason);
     }
     for rule in &accepted {
-        let note = format!("permissions.{}: {}", written_as(rule.decision).as_str(), rule.pattern);
+        let note = format!("permissions.{}: {}", rule.decision.as_str(), rule.pattern);
         import.mapped(&rule.source, CONFIG_FILE, note);
     }
     if let Some(limit) = limit {
@@ -150,38 +142,29 @@ fn text(settings: &Settings, blueprint: &str, agents: &[String], limit: Option<u
     out
 }
 
+/// The settings with rules: in the table that is there, or in one of their own. The rules of a workspace
+/// count only once the person trusts it, and the trust question shows them.
 fn with_rules(plain: &str, rules: &[Rule]) -> String {
+    const TABLE: &str = "[permissions]";
     if rules.is_empty() {
         return plain.to_owned();
     }
-    let mut out = format!("{}\n\n[permissions]\n", plain.trim_end());
-    for decision in [Decision::Ask, Decision::Deny] {
-        let given = |from: Decision| rules.iter().filter(move |rule| rule.decision == from);
-        let of: Vec<&String> = rules
-            .iter()
-            .filter(|rule| written_as(rule.decision) == decision)
-            .map(|rule| &rule.pattern)
-            .collect();
-        if of.is_empty() {
-            continue;
-        }
-        if decision == Decision::Ask && given(Decision::Allow).next().is_some() {
-            let allowed: Vec<String> =
-                given(Decision::Allow).map(|rule| quoted(&rule.pattern)).collect();
-            out.push_str(&format!(
-                "# The old setup allowed these without a question. To do the same here, move them to `allow`:\n# {}\n",
-                allowed.join(", ")
-            ));
-        }
-        let mut seen: Vec<&String> = Vec::new();
-        for pattern in of {
-            if !seen.contains(&pattern) {
-                seen.push(pattern);
+    let mut lines = String::new();
+    for decision in [Decision::Allow, Decision::Ask, Decision::Deny] {
+        let mut patterns: Vec<&String> = Vec::new();
+        for rule in rules.iter().filter(|rule| rule.decision == decision) {
+            if !patterns.contains(&&rule.pattern) {
+                patterns.push(&rule.pattern);
             }
         }
-        out.push_str(&format!("{} = {}\n", decision.as_str(), list(seen.into_iter())));
+        if !patterns.is_empty() {
+            lines.push_str(&format!("{} = {}\n", decision.as_str(), list(patterns.into_iter())));
+        }
     }
-    out
+    match plain.split_once(&format!("\n{TABLE}\n")) {
+        Some((before, after)) => format!("{before}\n{TABLE}\n{lines}{after}"),
+        None => format!("{}\n\n{TABLE}\n{lines}", plain.trim_end()),
+    }
 }
 
 fn agent_lines(main: Option<&str>, agents: &[String]) -> Option<String> {
@@ -228,22 +211,20 @@ mod tests {
     }
 
     #[test]
-    fn what_was_allowed_is_asked_about() {
+    fn rules_go_into_the_table_that_is_there_or_into_their_own() {
         let rule = |decision, pattern: &str| Rule {
             decision,
             pattern: pattern.into(),
             source: "s".into(),
         };
         let rules = [
-            rule(Decision::Allow, "bash(git push*)"),
+            rule(Decision::Allow, "bash(git push:*)"),
             rule(Decision::Deny, "read(.env)"),
-            rule(Decision::Ask, "bash(git push*)"),
+            rule(Decision::Allow, "bash(git push:*)"),
         ];
-        let text = with_rules("x = 1\n", &rules);
-        assert!(
-            text.contains("\nask = [\"bash(git push*)\"]\ndeny = [\"read(.env)\"]\n"),
-            "{text}"
-        );
-        assert!(!text.contains("\nallow ="));
+        let lines = "[permissions]\nallow = [\"bash(git push:*)\"]\ndeny = [\"read(.env)\"]\n";
+        assert_eq!(with_rules("x = 1\n", &rules), format!("x = 1\n\n{lines}"));
+        let there = "x = 1\n[permissions]\n#allow = []\n[mcp]\n";
+        assert_eq!(with_rules(there, &rules), format!("x = 1\n{lines}#allow = []\n[mcp]\n"));
     }
 }

@@ -202,28 +202,34 @@ fn a_claude_code_project_is_carried_over() {
 }
 
 /// The rules are mapped as soon as foreword.toml takes them, and lost with a reason until then. Either
-/// way no rule is dropped silently, and none that was allowed is allowed without a question.
+/// way no rule is dropped silently.
 #[test]
 fn permission_rules_are_never_dropped_silently() {
     let to = Scratch::new(&[]);
     let report = migrate(&to, &fixture("claude-code"));
     let settings = to.read("foreword.toml");
-    for rule in [
-        "allow Bash(pnpm test:*)",
-        "allow Edit(docs/**)",
-        "ask Bash(git push:*)",
-        "deny Read(./.env)",
+    for (rule, pattern) in [
+        ("allow Bash(pnpm test:*)", "bash(pnpm test:*)"),
+        ("allow Edit(docs/**)", "edit(docs/**)"),
+        ("ask Bash(git push:*)", "bash(git push:*)"),
+        ("deny Read(./.env)", "read(.env)"),
     ] {
-        let (outcome, to, note) =
-            row(&report, &format!(".claude/settings.json: permissions.{rule}"));
-        if outcome == "mapped" {
-            let pattern = note.rsplit_once(": ").unwrap().1;
-            assert!(to == "foreword.toml" && settings.contains(pattern), "{rule}: {note}");
-        } else {
-            assert!(outcome == "lost" && note.contains("permission rules"), "{rule}: {note}");
+        let source = format!(".claude/settings.json: permissions.{rule}");
+        match row(&report, &source) {
+            ("mapped", to, note) => {
+                let list = rule.split_once(' ').unwrap().0;
+                assert!(
+                    to == "foreword.toml" && note.starts_with(&format!("permissions.{list}: ")),
+                    "{note}"
+                );
+                let line = settings.lines().find(|line| line.starts_with(&format!("{list} = ")));
+                assert!(line.unwrap().contains(&format!("\"{pattern}\"")), "{settings}");
+            }
+            (outcome, _, note) => {
+                assert!(outcome == "lost" && note.contains("permission rules"), "{rule}: {note}");
+            }
         }
     }
-    assert!(!settings.contains("\nallow = "), "{settings}");
 }
 
 #[test]
@@ -618,4 +624,55 @@ fn a_key_that_is_written_out_is_reported() {
     let notes = strings(&report["notes"]).join("\n");
     assert!(notes.contains("server `gh` holds a key in `TOKEN`; write ${TOKEN} there"), "{notes}");
     assert!(!notes.contains(&key));
+}
+
+#[test]
+fn a_plugin_of_claude_code_is_a_layout() {
+    let from = directory(&[
+        (".claude-plugin/plugin.json", "{\"name\": \"p\"}"),
+        ("skills/a/SKILL.md", "---\nname: a\ndescription: Do a.\n---\nA.\n"),
+        ("agents/helper.md", "---\nname: helper\ntools: Read\n---\nYou help.\n"),
+        ("commands/go.md", "Go!\n"),
+        ("hooks/hooks.json", "{}"),
+        ("src/main.ts", "x"),
+    ]);
+    let to = Scratch::new(&[]);
+    let report = migrate(&to, from.path());
+    assert_eq!(row(&report, "agents/helper.md").1, "agents/helper/AGENT.md");
+    assert_eq!(row(&report, "commands/go.md").1, "skills/go/");
+    assert_eq!(row(&report, "skills/a/").0, "carried");
+    assert_eq!(row(&report, "hooks").0, "lost");
+    let table = report["table"].as_array().unwrap();
+    assert_eq!(table.len(), 5, "{table:#?}");
+}
+
+#[test]
+fn values_of_the_wrong_type_are_named() {
+    let settings = r#"{"permissions": {"allow": "Bash", "deny": [1], "x": 1}, "hooks": [], "model": 7, "foo": 1}"#;
+    let from = directory(&[(".claude/settings.json", settings)]);
+    let to = Scratch::new(&[]);
+    let report = migrate(&to, from.path());
+    let at = |key: &str| row(&report, &format!(".claude/settings.json: {key}")).0;
+    assert_eq!(at("permissions.allow"), "lost");
+    assert_eq!(at("permissions.deny 1"), "lost");
+    assert_eq!(at("permissions.x"), "lost");
+    assert_eq!(at("foo"), "lost");
+    assert_eq!(at("model"), "left");
+}
+
+#[test]
+fn servers_that_cannot_be_used_are_named_and_the_others_stay() {
+    let servers = r#"{"mcpServers": {"old": {"type": "sse", "url": "https://x.example.com"}, "My Files": {"command": "files"}, "none": {}}}"#;
+    let from = directory(&[("CLAUDE.md", "x\n"), (".mcp.json", servers)]);
+    let to = Scratch::new(&[]);
+    let report = migrate(&to, from.path());
+    assert!(row(&report, ".mcp.json: old").2.contains("sse"));
+    assert!(row(&report, ".mcp.json: none").2.contains("neither a command nor a URL"));
+    let written: Value = serde_json::from_str(&to.read(".mcp.json")).unwrap();
+    assert_eq!(written, serde_json::json!({"mcpServers": {"My-Files": {"command": "files"}}}));
+    assert!(strings(&report["notes"])[0].contains("`My Files` is called `My-Files` now"));
+    // In place, the file stays, and what to change in it is said.
+    let report = migrate(&from, from.path());
+    assert_eq!(from.read(".mcp.json"), servers);
+    assert!(row(&report, ".mcp.json: My Files").2.contains("rename it to `My-Files`"));
 }

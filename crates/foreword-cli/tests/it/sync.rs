@@ -78,8 +78,12 @@ fn both_sides_are_shown_and_only_the_old_setups_changes_are_taken_over() {
     assert_eq!(state(&report, "agents/code-reviewer/AGENT.md"), "conflict");
     assert_eq!(report["newLosses"], serde_json::json!([]));
     assert!(to.run(&["lint"]).stdout.contains(".claude/hooks was not migrated"));
-    to.write("agents/code-reviewer/AGENT.md", "---\nid: \"code-reviewer\"\n---\n\nThere.\n");
+    let run = sync(&to, &from, &["--yes", "--take", "agents/code-reviewer/AGENT.md"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(to.read("agents/code-reviewer/AGENT.md").ends_with("There.\n"));
     assert_eq!(sync(&to, &from, &["--check"]).status, 0);
+    let run = sync(&to, &from, &["--take", "agents/code-reviewer/AGENT.md"]);
+    assert!(run.fails(2).contains("does not differ"), "{}", run.stderr);
 }
 
 #[test]
