@@ -1,7 +1,7 @@
 //! `foreword sync`: repeats a migration, shows what changed on either side, and takes over what changed
 //! in the old setup. It never changes the old setup, and never what a person changed in the workspace.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -199,10 +199,8 @@ fn compare(root: &Path, files: &[NewFile], earlier: &MigrationRecord) -> Vec<Cha
             there: Some(file.clone()),
         });
     }
-    for (path, before) in &earlier.files {
-        if files.iter().any(|file| file.path == *path) {
-            continue;
-        }
+    let paths: BTreeSet<&String> = files.iter().map(|file| &file.path).collect();
+    for (path, before) in earlier.files.iter().filter(|(path, _)| !paths.contains(path)) {
         let here = migrate::current(root, path);
         let (state, about) = match here.as_deref().map(MigrationRecord::digest) {
             None => continue,
@@ -246,6 +244,10 @@ fn show(
         };
         let word = paint_err(&format!("{:<8}", change.state.as_str()), colour);
         terminal.say(&format!("{word} {:<width$}  {}", visible(&change.path), change.about));
+    }
+    if changes.iter().any(|change| change.state == State::Conflict) {
+        terminal
+            .say("conflicts keep your version; pass `--take PATH` to use that of the old setup");
     }
     for loss in losses {
         let word = paint_err(&format!("{:<8}", "lost"), "31");
@@ -291,10 +293,10 @@ fn finish(
     in_place: bool,
 ) -> Result<(), CliError> {
     // In place, a file that was there before belongs to the old setup.
-    let is_ours = |path: &String| {
-        let is_new = |change: &Change| change.path == *path && change.state == State::New;
-        !in_place || earlier.files.contains_key(path) || changes.iter().any(is_new)
-    };
+    let new = changes.iter().filter(|change| change.state == State::New);
+    let new: BTreeSet<&String> = new.map(|change| &change.path).collect();
+    let is_ours =
+        |path: &String| !in_place || earlier.files.contains_key(path) || new.contains(path);
     let mut files: BTreeMap<String, String> = migration
         .files
         .iter()

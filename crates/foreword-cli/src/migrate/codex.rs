@@ -12,6 +12,8 @@ use super::model_names;
 use super::permissions::{Decision, Rule};
 use super::source::Source;
 
+/// Rules of one file.
+const MAX_RULES: usize = 1_000;
 const OVERRIDE: &str = "AGENTS.override.md";
 
 pub(super) fn signs(source: &Source) -> Vec<&'static str> {
@@ -255,6 +257,10 @@ fn rules(import: &mut Import, dir: &str) {
         let mut number = 0;
         while let Some((_, after)) = rest.split_once("prefix_rule(") {
             number += 1;
+            if number > MAX_RULES {
+                import.lost(&path, format!("more than {MAX_RULES} rules; the rest is skipped"));
+                break;
+            }
             let (inside, next) =
                 after.split_once("\n)").or_else(|| after.split_once(')')).unwrap_or((after, ""));
             rest = next;

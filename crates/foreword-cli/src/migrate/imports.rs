@@ -9,8 +9,10 @@ use super::source::Source;
 const MAX_DEPTH: usize = 5;
 /// Bytes of all imported files together.
 const MAX_BYTES: usize = 1 << 20;
-/// References in one document.
+/// Files to put in.
 const MAX_IMPORTS: usize = 500;
+/// References to look up, which may be mentions of something else.
+const MAX_REFERENCES: usize = 5_000;
 
 /// A text with its imports in it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -38,6 +40,7 @@ struct State<'a> {
     skip: Option<&'a str>,
     bytes: usize,
     seen: Vec<String>,
+    looked: usize,
     out: Expanded,
 }
 
@@ -53,7 +56,7 @@ enum Import {
 
 impl<'a> State<'a> {
     fn new(source: &'a Source) -> Self {
-        Self { source, skip: None, bytes: 0, seen: Vec::new(), out: Expanded::default() }
+        Self { source, skip: None, bytes: 0, seen: Vec::new(), looked: 0, out: Expanded::default() }
     }
 
     fn document(&mut self, path: &str, text: &str, depth: usize) -> String {
@@ -103,6 +106,14 @@ impl<'a> State<'a> {
     }
 
     fn import(&mut self, directory: &str, name: &str, depth: usize) -> Import {
+        self.looked += 1;
+        if self.looked > MAX_REFERENCES {
+            self.lose(
+                "…",
+                format!("more than {MAX_REFERENCES} references; the rest is not followed"),
+            );
+            return Import::No;
+        }
         let is_path = name.contains('/') || name.contains('.');
         if name.starts_with('~') || name.starts_with('/') {
             if is_path {

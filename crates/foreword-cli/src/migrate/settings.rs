@@ -73,17 +73,18 @@ fn accepted(plain: &str, rules: Vec<Rule>) -> (Vec<Rule>, Vec<(Rule, String)>) {
             SourceFile { path: CONFIG_FILE.into(), text: with_rules(plain, rules), first_line: 1 };
         Config::parse(&file)
     };
-    if check(&rules).is_ok() {
-        return (rules, Vec::new());
+    match check(&rules) {
+        Ok(_) => return (rules, Vec::new()),
+        Err(WorkspaceError::UnknownKey { .. }) => {
+            let reason = "foreword.toml has no permission rules in this version";
+            return (Vec::new(), rules.into_iter().map(|rule| (rule, reason.to_owned())).collect());
+        }
+        Err(_) => {}
     }
     let (mut kept, mut refused) = (Vec::new(), Vec::new());
     for rule in rules {
         match check(std::slice::from_ref(&rule)) {
             Ok(_) => kept.push(rule),
-            Err(WorkspaceError::UnknownKey { .. }) => {
-                let reason = "foreword.toml has no permission rules in this version".to_owned();
-                refused.push((rule, reason));
-            }
             Err(error) => refused.push((rule, error.to_string())),
         }
     }

@@ -176,7 +176,7 @@ fn a_mixture_runs_with_claude_code_and_pi() {
         migrate(&scratch, &fixture("mixture"));
         // These loops talk to Anthropic here.
         let settings = scratch.read("foreword.toml");
-        let settings = settings.replace("gpt-5.5", "claude-sonnet-5-5");
+        let settings = settings.replace("gpt-5.5", "claude-sonnet-4-20250514");
         let settings = settings.replace("provider = \"openai\"", "provider = \"anthropic\"");
         scratch.write("foreword.toml", settings);
         let model = ModelServer::saying(vec![text("Done.")]);
