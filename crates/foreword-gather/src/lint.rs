@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use foreword::{Finding, Severity, Subject, lint};
-use foreword_workspace::{Agent, CONFIG_FILE, Skill, SkillProblem, SkillScan, Workspace};
+use foreword_workspace::{
+    Agent, CONFIG_FILE, MIGRATION_FILE, MigrationLoss, Skill, SkillProblem, SkillScan, Workspace,
+};
 
 use crate::collect::gather::{Base, gather_base};
 use crate::collect::surfaces::{SURFACES, surface};
@@ -60,6 +62,8 @@ pub fn lint_workspace(
     }
     // One agent's tools say nothing of those that the others have.
     if agent.is_none() {
+        let record = workspace.migration()?.unwrap_or_default();
+        findings.extend(record.lost.iter().filter(|loss| !loss.accepted).map(migration_loss));
         findings.extend(absent_bases(&workspace, &offered, &scan));
     }
     let mut seen = std::collections::HashSet::new();
@@ -104,6 +108,18 @@ fn passed_over(problem: &SkillProblem) -> Finding {
         line: u32::try_from(line).unwrap_or(u32::MAX),
         message: message.to_owned(),
         hint,
+    }
+}
+
+/// Something of another tool's setup that the workspace does not do.
+fn migration_loss(loss: &MigrationLoss) -> Finding {
+    Finding {
+        rule: "migration-loss",
+        severity: Severity::Error,
+        file: MIGRATION_FILE.to_owned(),
+        line: u32::try_from(loss.line).unwrap_or(u32::MAX),
+        message: format!("{} was not migrated: {}", loss.source, loss.reason),
+        hint: "replace it or do without it, then set `accepted = true` for it".to_owned(),
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) const INSTRUCTIONS: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GovernedGroup {
-    /// `foreword.toml`, `tools.toml`, `foreword.lock` and blueprints.
+    /// `foreword.toml`, `tools.toml`, `foreword.lock`, `foreword-migration.toml` and blueprints.
     Settings,
     /// AGENTS.md and CLAUDE.md from the root to the working directory.
     Instructions,

@@ -78,6 +78,7 @@ fn every_governed_path_that_exists_is_found_and_nothing_else() {
             "TOOLS.md",
             "USER.md",
             "USER_BOOTSTRAP.md",
+            "foreword-migration.toml",
             "gone",
         ]
     );

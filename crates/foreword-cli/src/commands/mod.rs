@@ -30,6 +30,7 @@ mod schema;
 mod serve;
 pub(crate) mod session;
 mod skill;
+mod sync;
 mod taint;
 mod trust;
 
@@ -59,6 +60,7 @@ macro_rules! commands {
 
 commands! {
     Init(init::InitArgs),
+    Sync(sync::SyncArgs),
     Build(build::BuildArgs),
     Explain(explain::ExplainArgs),
     Diff(diff::DiffArgs),

@@ -21,7 +21,7 @@ fn workspace(blueprint: &str) -> Scratch {
 }
 
 /// The search path with the programs from npm first; skips the test without this one.
-fn path_with(program: &str) -> Option<String> {
+pub(crate) fn path_with(program: &str) -> Option<String> {
     foreword_testing::npm_program(program)?;
     Some(foreword_testing::npm_path().into_string().unwrap())
 }

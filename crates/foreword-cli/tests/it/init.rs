@@ -1,4 +1,4 @@
-//! `foreword init` against the real binary: templates, taking over other layouts, never overwriting.
+//! `foreword init` against the real binary: templates, never overwriting. `migrate.rs` has `--from`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,9 +49,9 @@ fn strings(value: &Value) -> Vec<&str> {
     value.as_array().unwrap().iter().map(|item| item.as_str().unwrap()).collect()
 }
 
-/// Why a path was not taken.
-fn reason<'a>(report: &'a Value, path: &str) -> &'a str {
-    let all = report["notTaken"].as_array().unwrap();
+/// Why a file could not be written.
+fn blocked<'a>(report: &'a Value, path: &str) -> &'a str {
+    let all = report["blocked"].as_array().unwrap();
     let found = all.iter().find(|item| item["path"] == path);
     found.unwrap_or_else(|| panic!("{path} in {all:?}"))["reason"].as_str().unwrap()
 }
@@ -156,7 +156,7 @@ fn links_are_kept_and_nothing_is_written_through_them() {
     let output = foreword(&["init", "--json", "-w", utf8(scratch.path()), "-t", "companion"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(strings(&report["kept"]), ["USER.md"]);
-    assert!(reason(&report, "skills/brainstorming/SKILL.md").contains("symbolic link"));
+    assert!(blocked(&report, "skills/brainstorming/SKILL.md").contains("symbolic link"));
     assert!(contents(outside.path()).is_empty());
 }
 
@@ -184,239 +184,4 @@ fn a_directory_that_cannot_be_written_is_named() {
     let output = foreword(&["init", "-w", utf8(scratch.path())]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains(utf8(scratch.path())), "{}", stderr(&output));
-}
-
-#[test]
-fn an_openclaw_workspace_is_taken_over() {
-    let from = directory(&[
-        ("AGENTS.md", "Follow the house rules.\n"),
-        ("SOUL.md", "Curious as an otter.\n"),
-        ("TOOLS.md", "Prefer the calendar.\n"),
-        ("USER.md", "Ada.\n"),
-        ("MEMORY.md", "Ada likes tea.\n"),
-        ("memory/2026-01-01.md", "Tea.\n"),
-        ("skills/brew/SKILL.md", "---\nname: brew\ndescription: Brew tea.\n---\nBoil water.\n"),
-        ("skills/brew/scripts/run.sh", "#!/bin/sh\n"),
-        ("skills/empty/notes.md", "x"),
-    ]);
-    fs::write(from.path().join("skills/brew/logo.png"), b"\x89PNG\0\0").unwrap();
-    let before = contents(from.path());
-    let to = tempfile::tempdir().unwrap();
-    let report = init(to.path(), &["--from", utf8(from.path())]);
-    assert_eq!(
-        (&report["layout"], &report["blueprint"]),
-        (&"OpenClaw".into(), &"companion".into())
-    );
-    assert_eq!(report["from"], utf8(from.path()));
-    assert!(report.get("template").is_none());
-    assert!(strings(&report["written"]).contains(&"skills/brew/scripts/run.sh"));
-    assert!(reason(&report, "MEMORY.md").contains("foreword memory import"));
-    assert!(reason(&report, "memory").contains("foreword memory import"));
-    assert!(reason(&report, "skills/brew/logo.png").contains("not UTF-8"));
-    assert!(reason(&report, "skills/empty").contains("SKILL.md"));
-    let prompt = build(to.path(), &[]);
-    for text in ["house rules", "Curious as an otter.", "Prefer the calendar.", "Brew tea."] {
-        assert!(prompt.contains(text), "{text} in {prompt}");
-    }
-    assert_eq!(contents(from.path()), before);
-}
-
-#[test]
-fn agents_of_openclaw_lose_only_what_is_not_known() {
-    let from = directory(&[
-        ("SOUL.md", "Warm.\n"),
-        ("agents/pip/AGENT.md", "---\nname: Pip\nmodel: m-1\nvoice: low\n---\nYou are Pip.\n"),
-        ("agents/pip/SOUL.md", "Brisk.\n"),
-        ("agents/pip/users/ada/USER.md", "Ada.\n"),
-        ("agents/pip/sessions/1.jsonl", "{}"),
-        ("agents/none/cache.bin", "x"),
-    ]);
-    let to = tempfile::tempdir().unwrap();
-    let report = init(to.path(), &["--from", utf8(from.path())]);
-    assert_eq!(strings(&report["agents"]), ["pip"]);
-    assert!(reason(&report, "agents/pip/AGENT.md").contains("`voice`"));
-    assert!(reason(&report, "agents/pip/sessions").contains("not used"));
-    assert!(reason(&report, "agents/none").contains("no AGENT.md"));
-    let agent = fs::read_to_string(to.path().join("agents/pip/AGENT.md")).unwrap();
-    assert_eq!(agent, "---\nid: \"pip\"\nmodel: m-1\n---\n\nYou are Pip.\n");
-    let prompt = build(to.path(), &[]);
-    assert!(prompt.contains("You are Pip.") && prompt.contains("Brisk.") && prompt.contains("m-1"));
-}
-
-#[test]
-fn agents_md_alone_is_standard() {
-    let from = directory(&[("AGENTS.md", "Run the tests first.\n")]);
-    let to = tempfile::tempdir().unwrap();
-    let report = init(to.path(), &["--from", utf8(from.path())]);
-    assert_eq!((&report["layout"], &report["blueprint"]), (&"OpenClaw".into(), &"standard".into()));
-    assert!(build(to.path(), &[]).contains("Run the tests first."));
-}
-
-#[test]
-fn a_claude_code_project_is_taken_over() {
-    let from = directory(&[
-        ("CLAUDE.md", "Use pnpm, never npm.\n\n@docs/style.md\n"),
-        (
-            ".claude/agents/reviewer.md",
-            "---\nname: code-reviewer\ndescription: Use it: after \"every\" change.\ntools: Read, Grep, Bash(git diff:*)\nmodel: inherit\ncolor: red\n---\n\nYou review diffs.\n",
-        ),
-        (".claude/agents/team/fixer.md", "---\nname: fixer\nmodel: sonnet\n---\nYou fix.\n"),
-        (".claude/agents/notes.md", "just notes"),
-        (
-            ".claude/skills/release/SKILL.md",
-            "---\nname: release\ndescription: Cut a release.\n---\nTag it.\n",
-        ),
-        (".claude/commands/fix.md", "Fix it"),
-        (".claude/settings.json", "{}"),
-        (".claude/hooks/pre.sh", "exit 0"),
-        ("src/main.rs", "fn main() {}"),
-    ]);
-    let to = tempfile::tempdir().unwrap();
-    let report = init(to.path(), &["--from", utf8(from.path())]);
-    assert_eq!(
-        (&report["layout"], &report["blueprint"]),
-        (&"Claude Code".into(), &"standard".into())
-    );
-    assert_eq!(strings(&report["agents"]), ["code-reviewer", "fixer"]);
-    for path in [".claude/commands", ".claude/settings.json", ".claude/hooks", "docs/style.md"] {
-        assert!(!reason(&report, path).is_empty());
-    }
-    assert!(reason(&report, ".claude/agents/notes.md").contains("no header"));
-    assert!(reason(&report, ".claude/agents/reviewer.md").contains("git diff"));
-    assert!(!to.path().join("src").exists());
-    assert_eq!(
-        fs::read_to_string(to.path().join("agents/code-reviewer/AGENT.md")).unwrap(),
-        "---\nid: \"code-reviewer\"\ndescription: \"Use it: after \\\"every\\\" change.\"\ntools:\n  - \"Read\"\n  - \"Grep\"\n  - \"Bash\"\n---\n\nYou review diffs.\n"
-    );
-    let fixer = fs::read_to_string(to.path().join("agents/fixer/AGENT.md")).unwrap();
-    assert!(fixer.contains("model: \"sonnet\"\n"));
-    let prompt = build(to.path(), &["--agent", "code-reviewer"]);
-    for text in ["Use pnpm, never npm.", "You review diffs.", "release", "Grep"] {
-        assert!(prompt.contains(text), "{text} in {prompt}");
-    }
-    assert!(build(to.path(), &[]).contains("Use pnpm, never npm."));
-}
-
-#[test]
-fn a_single_agent_becomes_the_default() {
-    let from = directory(&[(".claude/agents/a.md", "---\nname: solo\n---\nYou are Solo.\n")]);
-    let to = tempfile::tempdir().unwrap();
-    init(to.path(), &["--from", utf8(from.path())]);
-    assert!(
-        fs::read_to_string(to.path().join("foreword.toml"))
-            .unwrap()
-            .contains("\nagent = \"solo\"\n")
-    );
-    assert!(build(to.path(), &[]).contains("You are Solo."));
-}
-
-#[test]
-fn a_cosmonauts_project_is_taken_over() {
-    let from = directory(&[
-        ("prompts/cosmonauts.md", "Be brief, crew.\n"),
-        ("prompts/capabilities/core.md", "Quality first.\n"),
-        ("prompts/capabilities/coding-readonly.md", "Read, do not write.\n"),
-        ("prompts/capabilities/tasks.md", "Use the board.\n"),
-        ("prompts/agents/coding/planner.md", "You are the planner.\n"),
-        ("prompts/agents/coding/worker.md", "You are the worker.\n"),
-        ("prompts/agents/ops/pilot.md", "You are the pilot.\n"),
-        ("prompts/runtime/sub-agent.md", "Started by {{parentRole}}.\n"),
-        ("CLAUDE.md", "For developers.\n"),
-    ]);
-    let to = tempfile::tempdir().unwrap();
-    let report = init(to.path(), &["--from", utf8(from.path())]);
-    assert_eq!((&report["layout"], &report["blueprint"]), (&"Cosmonauts".into(), &"roles".into()));
-    assert_eq!(strings(&report["agents"]), ["pilot", "planner", "worker"]);
-    assert!(reason(&report, "CLAUDE.md").contains("roles"));
-    let agent = |id| fs::read_to_string(to.path().join(format!("agents/{id}/AGENT.md"))).unwrap();
-    assert_eq!(
-        agent("planner"),
-        "---\nid: \"planner\"\nnamespace: \"coding\"\ntools: [readonly]\nprompts:\n  - \"cosmonauts\"\n  - \"capabilities/core\"\n  - \"capabilities/coding-readonly\"\n  - \"agents/coding/planner\"\n---\n"
-    );
-    assert!(agent("worker").contains("tools: [tasks]\n"));
-    assert!(agent("pilot").contains("  - \"capabilities/core\"\n  - \"agents/ops/pilot\"\n"));
-    let prompt = build(to.path(), &["--agent", "planner"]);
-    let places =
-        ["Be brief, crew.", "Quality first.", "Read, do not write.", "You are the planner."]
-            .map(|text| prompt.find(text).unwrap());
-    assert!(places.is_sorted(), "{prompt}");
-    assert!(!prompt.contains("Use the board."));
-    build(to.path(), &["--agent", "pilot"]);
-}
-
-#[test]
-fn the_older_cosmonauts_layout_is_moved_into_layers() {
-    let from = directory(&[
-        ("prompts/base/coding.md", "You are Cosmo. Write good code.\n"),
-        ("prompts/roles/worker.md", "You are the worker.\n"),
-        ("prompts/roles/extra.txt", "x"),
-    ]);
-    let to = tempfile::tempdir().unwrap();
-    let report = init(to.path(), &["--from", utf8(from.path())]);
-    assert_eq!(report["layout"], "Cosmonauts");
-    assert!(strings(&report["notes"])[0].contains("foreword lint"));
-    assert!(reason(&report, "prompts/roles/extra.txt").contains("not part of"));
-    let written = strings(&report["written"]);
-    assert!(
-        written.contains(&"prompts/base.md")
-            && written.contains(&"prompts/agents/coding/worker.md")
-    );
-    let prompt = build(to.path(), &[]);
-    assert!(prompt.contains("Write good code.") && prompt.contains("You are the worker."));
-}
-
-#[test]
-fn taking_a_directory_over_in_place_only_adds() {
-    let scratch = directory(&[
-        ("CLAUDE.md", "Use pnpm.\r\n"),
-        (".claude/agents/a.md", "---\nname: a\n---\nYou are A.\n"),
-        ("foreword.toml", "blueprint = \"guarded\"\n"),
-    ]);
-    let before = contents(scratch.path());
-    let report = init(scratch.path(), &["--from", utf8(scratch.path())]);
-    assert_eq!(strings(&report["kept"]), ["foreword.toml"]);
-    assert_eq!(strings(&report["unchanged"]), ["CLAUDE.md"]);
-    let after = contents(scratch.path());
-    assert!(before.iter().all(|(path, bytes)| after.get(path) == Some(bytes)));
-    assert!(build(scratch.path(), &["--agent", "a"]).contains("You are A."));
-}
-
-#[cfg(unix)]
-#[test]
-fn links_are_followed_inside_the_source_and_never_out_of_it() {
-    use std::os::unix::fs::symlink;
-    let outside = directory(&[("secret.md", "secret"), ("SKILL.md", "secret")]);
-    let from = directory(&[
-        ("SOUL.md", "Calm.\n"),
-        ("docs/rules.md", "The rules.\n"),
-        ("skills/a/SKILL.md", "Do a.\n"),
-    ]);
-    symlink("docs/rules.md", from.path().join("AGENTS.md")).unwrap();
-    symlink(outside.path().join("secret.md"), from.path().join("USER.md")).unwrap();
-    symlink(outside.path(), from.path().join("skills/b")).unwrap();
-    symlink("..", from.path().join("skills/a/loop")).unwrap();
-    symlink(".", from.path().join("skills/a/self")).unwrap();
-    let to = tempfile::tempdir().unwrap();
-    let report = init(to.path(), &["--from", utf8(from.path())]);
-    assert_eq!(fs::read_to_string(to.path().join("AGENTS.md")).unwrap(), "The rules.\n");
-    assert!(reason(&report, "USER.md").contains("to outside the directory"));
-    assert!(reason(&report, "skills/a/self").contains("parent directory"));
-    assert!(contents(to.path()).values().all(|bytes| bytes != b"secret"));
-}
-
-#[test]
-fn an_unknown_layout_says_what_was_looked_for() {
-    let from = directory(&[("main.py", "print()")]);
-    let to = tempfile::tempdir().unwrap();
-    let workspace = to.path().join("new");
-    let output = foreword(&["init", "-w", utf8(&workspace), "--from", utf8(from.path())]);
-    assert_eq!(output.status.code(), Some(2));
-    for text in ["unknown layout", "SOUL.md", "CLAUDE.md", "prompts/cosmonauts.md"] {
-        assert!(stderr(&output).contains(text), "{}", stderr(&output));
-    }
-    assert!(!workspace.exists());
-    let output =
-        foreword(&["init", "-w", utf8(&workspace), "--from", utf8(&from.path().join("gone"))]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("gone"));
 }

@@ -1,17 +1,10 @@
-//! `foreword init`: creates a workspace from a template, or imports the files of another tool.
+//! `foreword init`: creates a workspace from a template, or migrates the setup of another tool.
 //!
-//! It never overwrites a file, and it reports every file that it skips with the reason.
+//! It never overwrites a file. A migration ends with a table of what was carried, mapped, left and lost,
+//! and with the trust question.
 
-mod claude_code;
-mod cosmonauts;
-mod header;
-mod import;
-mod openclaw;
 mod report;
-mod settings;
-mod source;
 mod templates;
-mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,15 +12,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use foreword_gather::{Indexing, Request, gather, index};
 use foreword_workspace::{
-    CONFIG_FILE, GovernedFile, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, SensitiveSettings,
-    Settings, Standing, TrustStore, Workspace, WorkspaceError, discover,
+    CONFIG_FILE, GovernedFile, MigrationRecord, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README,
+    SensitiveSettings, Settings, Standing, TrustStore, Workspace, WorkspaceError, discover,
 };
 
 use self::report::Report;
 use self::templates::TemplateName;
-use self::write::NewFile;
 use crate::error::CliError;
 use crate::hosting;
+use crate::migrate::{self, Migration, NewFile, Written, record};
 use crate::terminal::{Terminal, can_ask};
 use crate::user_env;
 use crate::workspace_arg::WorkspaceArg;
@@ -37,19 +30,21 @@ const MAX_TRIED: usize = 50;
 
 /// Create a workspace
 ///
-/// Writes a template, or imports an existing OpenClaw, Claude Code or Cosmonauts directory. Existing files are never
-/// overwritten.
+/// Writes a template, or migrates the setup of Claude Code, Codex, Cursor, OpenClaw or Cosmonauts, also several in one
+/// directory. Existing files are never overwritten, and the old setup is never changed. A migration lists what was
+/// carried over, mapped to something else, left out and lost; `foreword lint` fails until every loss is handled.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   foreword init -w my-agent
   foreword init -w my-agent --template companion
+  foreword init --from .                                Add Foreword to a Claude Code project
   foreword init -w my-agent --from ~/.openclaw/workspace")]
 pub(crate) struct InitArgs {
     /// Template to start from
     #[arg(short, long, value_enum, default_value_t, conflicts_with = "from")]
     template: TemplateName,
-    /// Import an OpenClaw, Claude Code or Cosmonauts directory
+    /// Migrate the setup of another tool in this directory
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
 }
@@ -60,32 +55,39 @@ pub(crate) fn run(
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     let workspace = workspace.directory();
-    write::check_root(workspace)?;
+    migrate::check_root(workspace)?;
     let mut report = Report::new(workspace);
-    let mut files = match &args.from {
+    // A record that cannot be read is replaced.
+    let earlier = record::earlier(workspace).ok().flatten();
+    let (mut files, migration) = match &args.from {
         Some(from) => {
-            let imported = import::import(from)?;
-            report.imported(from, &imported);
-            imported.files
+            let mut migration = migrate::read(from, workspace, earlier.as_ref())?;
+            (std::mem::take(&mut migration.files), Some((from, migration)))
         }
         None => {
             report.template(templates::name(args.template));
-            templates::files(args.template)
+            (templates::files(args.template), None)
         }
     };
     files.push(NewFile::text(format!("{PRIVATE_DIR}/.gitignore"), PRIVATE_GITIGNORE));
     files.push(NewFile::text(format!("{PRIVATE_DIR}/README.md"), PRIVATE_README));
 
-    let own: BTreeMap<String, [u8; 32]> = match &args.from {
+    let own: BTreeMap<String, [u8; 32]> = match &migration {
         Some(_) => BTreeMap::new(),
-        None => files.iter().map(|file| (file.path.clone(), digest(&file.text))).collect(),
+        None => files.iter().map(|file| (file.path.clone(), digest(&file.bytes))).collect(),
     };
     let is_imported = |path: &String| !path.starts_with(PRIVATE_DIR) && path != CONFIG_FILE;
     let paths: BTreeSet<String> =
         files.iter().map(|file| file.path.clone()).filter(is_imported).collect();
-    let plan = write::plan(workspace, files)?;
-    let outcome = write::apply(workspace, plan)?;
-    report.outcome(outcome);
+    let plan = migrate::plan(workspace, files.clone())?;
+    let written = migrate::apply(workspace, plan)?;
+    if let Some((from, mut migration)) = migration {
+        migration.files = files;
+        let in_place = migrate::is_in_place(from, workspace);
+        finish_migration(workspace, &mut migration, &written, in_place, earlier.as_ref())?;
+        report.migrated(from, &migration);
+    }
+    report.outcome(written);
     // Trust can also be given later, so an error here does not matter.
     report.trusted = trust_templates(workspace, &own).unwrap_or(false);
     if args.from.is_some()
@@ -128,8 +130,35 @@ fn note_import(root: &Path, paths: &BTreeSet<String>) -> Result<(), CliError> {
     if is_trusted().unwrap_or(false) { Ok(()) } else { Ok(store.note_import(paths)?) }
 }
 
-fn digest(text: &str) -> [u8; 32] {
-    blake3::hash(text.as_bytes()).into()
+/// Completes the table with what only shows after writing, and writes the record.
+fn finish_migration(
+    workspace: &Path,
+    migration: &mut Migration,
+    written: &Written,
+    in_place: bool,
+    earlier: Option<&MigrationRecord>,
+) -> Result<(), CliError> {
+    migration.settle(written);
+    migration.check_prompt(workspace);
+    let new: BTreeSet<&String> = written.new.iter().map(|(path, _)| path).collect();
+    let unchanged: BTreeSet<&String> = written.unchanged.iter().collect();
+    let is_ours = |path: &String| {
+        // In place, a file that was there before belongs to the old setup.
+        let known = earlier.is_some_and(|earlier| earlier.files.contains_key(path));
+        new.contains(path) || (unchanged.contains(path) && (known || !in_place))
+    };
+    let files = migration
+        .files
+        .iter()
+        .filter(|file| !file.path.starts_with(PRIVATE_DIR) && is_ours(&file.path))
+        .map(|file| (file.path.clone(), MigrationRecord::digest(&file.bytes)))
+        .collect();
+    record::write(workspace, migration, files, earlier)?;
+    Ok(())
+}
+
+fn digest(bytes: &[u8]) -> [u8; 32] {
+    blake3::hash(bytes).into()
 }
 
 /// Trusts the files of a template, byte for byte, and no other file. A person who trusted or reviewed

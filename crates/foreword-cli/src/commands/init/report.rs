@@ -4,19 +4,20 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::import::Imported;
-use super::write::Outcome;
 use crate::error::CliError;
-use crate::terminal::Terminal;
+use crate::migrate::{Migration, Outcome, Row, Written};
+use crate::terminal::{Terminal, counted, paint_err};
 
 /// Longer lists are shown as a count.
 const MAX_LINES: usize = 30;
+/// The widest first column of the table.
+const MAX_COLUMN: usize = 48;
 
-/// A skipped file and the reason.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) struct Skipped {
-    pub(super) path: String,
-    pub(super) reason: String,
+/// A file that could not be written, and the reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Blocked {
+    path: String,
+    reason: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -27,17 +28,20 @@ pub(super) struct Report {
     template: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    layouts: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    layout: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    blueprint: Option<&'static str>,
+    blueprint: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     agents: Vec<String>,
     written: Vec<String>,
     kept: Vec<String>,
     unchanged: Vec<String>,
-    #[serde(rename = "notTaken")]
-    skipped: Vec<Skipped>,
+    /// Files that could not be written.
+    blocked: Vec<Blocked>,
+    /// What became of the old setup.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    table: Vec<Row>,
     notes: Vec<String>,
     /// Whether the files of the template are trusted now.
     pub(super) trusted: bool,
@@ -55,13 +59,14 @@ impl Report {
             workspace: workspace.display().to_string(),
             template: None,
             from: None,
-            layout: None,
+            layouts: Vec::new(),
             blueprint: None,
             agents: Vec::new(),
             written: Vec::new(),
             kept: Vec::new(),
             unchanged: Vec::new(),
-            skipped: Vec::new(),
+            blocked: Vec::new(),
+            table: Vec::new(),
             notes: Vec::new(),
             trusted: false,
             problems: Vec::new(),
@@ -74,27 +79,48 @@ impl Report {
         self.template = Some(name);
     }
 
-    pub(super) fn imported(&mut self, from: &Path, imported: &Imported) {
+    pub(super) fn migrated(&mut self, from: &Path, migration: &Migration) {
         self.from = Some(from.display().to_string());
-        self.layout = Some(imported.layout.name());
-        self.blueprint = Some(imported.blueprint);
-        self.signs.clone_from(&imported.signs);
-        self.agents.clone_from(&imported.agents);
-        self.notes.clone_from(&imported.notes);
-        self.skipped.clone_from(&imported.skipped);
+        self.layouts.clone_from(&migration.layouts);
+        self.blueprint = Some(migration.blueprint.clone());
+        self.signs.clone_from(&migration.signs);
+        self.agents.clone_from(&migration.agents);
+        self.notes.clone_from(&migration.notes);
+        self.table.clone_from(&migration.rows);
     }
 
-    pub(super) fn outcome(&mut self, outcome: Outcome) {
-        (self.written, self.written_from) = outcome.written.into_iter().unzip();
-        self.kept = outcome.kept;
-        self.unchanged = outcome.unchanged;
-        self.skipped.extend(outcome.blocked);
+    pub(super) fn outcome(&mut self, written: Written) {
+        (self.written, self.written_from) = written.new.into_iter().unzip();
+        self.kept = written.kept;
+        self.unchanged = written.unchanged;
+        let blocked = written.blocked.into_iter();
+        self.blocked = blocked.map(|(path, reason)| Blocked { path, reason }).collect();
     }
 
     pub(super) fn show(&self, terminal: &Terminal) -> Result<(), CliError> {
-        if let (Some(from), Some(layout)) = (&self.from, self.layout) {
-            terminal.say(&format!("{from}: {layout} layout ({})", self.signs.join(", ")));
+        if let Some(from) = &self.from {
+            let layouts = self.layouts.join(", ");
+            terminal.say(&format!("{from}: {layouts} ({})", self.signs.join(", ")));
+            // The table says what became of each.
+            terminal.say(&format!("wrote {}", counted(self.written.len() as u64, "file")));
+        } else {
+            self.show_files(terminal);
         }
+        for Blocked { path, reason } in self.blocked.iter().take(MAX_LINES) {
+            terminal.say(&format!("skipped    {}: {reason}", escape(path)));
+        }
+        self.show_table(terminal);
+        for note in &self.notes {
+            terminal.say(&format!("note: {note}"));
+        }
+        for problem in &self.problems {
+            terminal.warn(problem);
+        }
+        terminal.say(&format!("next: {}", self.next_step()));
+        if terminal.json { terminal.print_json(self) } else { Ok(()) }
+    }
+
+    fn show_files(&self, terminal: &Terminal) {
         let made = self.written.iter().zip(&self.written_from);
         let made: Vec<String> = made
             .map(|(path, from)| match from {
@@ -106,26 +132,43 @@ impl Report {
         let escaped = |paths: &[String]| paths.iter().map(|path| escape(path)).collect::<Vec<_>>();
         say_each(terminal, "unchanged", &escaped(&self.unchanged));
         say_each(terminal, "kept", &escaped(&self.kept));
-        for Skipped { path, reason } in self.skipped.iter().take(MAX_LINES) {
-            terminal.say(&format!("skipped    {}: {reason}", escape(path)));
+    }
+
+    /// The table of a migration: losses last, next to what the user does next, and never shortened.
+    fn show_table(&self, terminal: &Terminal) {
+        if self.table.is_empty() {
+            return;
         }
-        if let Some(more @ 1..) = self.skipped.len().checked_sub(MAX_LINES) {
-            terminal.say(&format!("skipped    {more} more; pass `--json` to list them"));
+        for outcome in Outcome::ALL {
+            let rows: Vec<&Row> = self.table.iter().filter(|row| row.outcome == outcome).collect();
+            let most = if outcome == Outcome::Lost { usize::MAX } else { MAX_LINES };
+            let width = rows.iter().take(most).map(|row| row.source.chars().count()).max();
+            let width = width.unwrap_or(0).min(MAX_COLUMN);
+            for row in rows.iter().take(most) {
+                terminal.say(&table_line(row, width));
+            }
+            if let Some(more @ 1..) = rows.len().checked_sub(most) {
+                let word = outcome.as_str();
+                terminal.say(&format!("{word:<8} {more} more; pass `--json` to list them"));
+            }
         }
-        for note in &self.notes {
-            terminal.say(&format!("note: {note}"));
+        let counts = Outcome::ALL.map(|outcome| {
+            let count = self.table.iter().filter(|row| row.outcome == outcome).count();
+            format!("{count} {}", outcome.as_str())
+        });
+        terminal.say(&counts.join(", "));
+        if self.table.iter().any(|row| row.outcome == Outcome::Lost) {
+            terminal.say("`foreword lint` fails until each loss is handled or accepted in foreword-migration.toml");
         }
-        for problem in &self.problems {
-            terminal.warn(problem);
-        }
-        terminal.say(&format!("next: {}", self.next_step()));
-        if terminal.json { terminal.print_json(self) } else { Ok(()) }
     }
 
     /// The command to run next.
     fn next_step(&self) -> String {
+        let is_roles = self.blueprint.as_deref() == Some("roles");
         let agent = match self.agents.as_slice() {
-            [first, _, ..] => format!(" --agent {}", for_shell(first)),
+            [first, _, ..] if is_roles || self.from.is_none() => {
+                format!(" --agent {}", for_shell(first))
+            }
             _ => String::new(),
         };
         let workspace = match self.workspace.as_str() {
@@ -141,6 +184,28 @@ impl Report {
             "foreword build{workspace}{agent} \"…\", or foreword run{workspace}{agent} -m \"hello\""
         )
     }
+}
+
+fn table_line(row: &Row, width: usize) -> String {
+    let colour = match row.outcome {
+        Outcome::Carried | Outcome::Mapped => "32",
+        Outcome::Left => "33",
+        Outcome::Lost => "31",
+    };
+    let word = format!("{:<8}", row.outcome.as_str());
+    let source = escape(&row.source);
+    let mut line = format!("{} {source:<width$}", paint_err(&word, colour));
+    if let Some(to) = &row.to {
+        line.push_str(&format!("  → {}", escape(to)));
+    }
+    if let Some(note) = &row.note {
+        line.push_str(&if row.to.is_some() {
+            format!(" ({})", escape(note))
+        } else {
+            format!("  {}", escape(note))
+        });
+    }
+    line
 }
 
 fn say_each(terminal: &Terminal, what: &str, lines: &[String]) {

@@ -5,7 +5,7 @@ use include_dir::{Dir, DirEntry, include_dir};
 
 use foreword_workspace::PRIVATE_DIR;
 
-use super::write::NewFile;
+use crate::migrate::NewFile;
 
 static EXAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../examples");
 

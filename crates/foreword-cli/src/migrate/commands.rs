@@ -1,0 +1,167 @@
+//! Slash commands and prompt files: each becomes a skill with the same text.
+
+use super::claude_agents::id_from;
+use super::header;
+use super::import::Import;
+
+const MAX_DEPTH: usize = 4;
+const MAX_DESCRIPTION_CHARS: usize = 200;
+
+/// Imports every command of a directory. `ends` are the endings of its files.
+pub(super) fn migrate(import: &mut Import, dir: &str, ends: &[&str]) {
+    migrate_in(import, dir, dir, ends, 0);
+}
+
+fn migrate_in(import: &mut Import, root: &str, dir: &str, ends: &[&str], depth: usize) {
+    if !import.source.is_dir(dir) {
+        return;
+    }
+    let names = match import.source.names(dir) {
+        Ok(names) => names,
+        Err(reason) => return import.lost(dir, reason),
+    };
+    for name in names.iter().filter(|name| !name.starts_with('.')) {
+        let path = format!("{dir}/{name}");
+        if import.source.is_dir(&path) {
+            if depth + 1 < MAX_DEPTH {
+                migrate_in(import, root, &path, ends, depth + 1);
+            } else {
+                import.lost(&path, format!("nested more than {MAX_DEPTH} directories deep"));
+            }
+            continue;
+        }
+        let stem = ends.iter().find_map(|end| name.strip_suffix(end));
+        match stem.filter(|stem| !stem.eq_ignore_ascii_case("README")) {
+            Some(stem) => {
+                let below = dir.strip_prefix(root).unwrap_or_default().trim_matches('/');
+                let full =
+                    if below.is_empty() { stem.to_owned() } else { format!("{below}-{stem}") };
+                migrate_command(import, &path, &full);
+            }
+            None => import.left(&path, "not a command"),
+        }
+    }
+}
+
+fn migrate_command(import: &mut Import, path: &str, name: &str) {
+    let Some(text) = import.read(path) else { return };
+    let Ok(parts) = header::split(&text) else {
+        return import.lost(path, "its header has no end");
+    };
+    let body = parts.body.trim();
+    let name = id_from(name, "command").to_lowercase().replace('_', "-");
+    let hint = parts.line("argument-hint");
+    let description = parts.line("description").unwrap_or_else(|| first_line(body));
+    let tools = parts.list("allowed-tools");
+    let skill = Skill {
+        name: &name,
+        description: &format!(
+            "{} Use it when the person writes /{name}.",
+            with_full_stop(&description)
+        ),
+        tools: &tools,
+        body: &with_arguments(body, hint.as_deref()),
+    };
+    let mut lost = Vec::new();
+    if let Some(model) = parts.line("model").filter(|model| model != "inherit") {
+        lost.push(("model", format!("a skill runs on the agent's model, not on {model}")));
+    }
+    if parts.line("agent").is_some() || parts.line("context").is_some() {
+        lost.push(("context", "a skill runs in the conversation, not in a sub-agent".to_owned()));
+    }
+    if parts.lines("hooks").is_some() {
+        lost.push(("hooks", "Foreword runs no hooks".to_owned()));
+    }
+    if body.contains("!`") {
+        lost.push((
+            "!`command`",
+            "commands do not run before the model reads the text; the skill asks the agent to run them"
+                .to_owned(),
+        ));
+    }
+    if !add_skill(import, path, &skill) {
+        return;
+    }
+    import.mapped(path, &format!("skills/{name}/"), format!("/{name} → skill"));
+    for (what, reason) in lost {
+        import.lost(&format!("{path}: {what}"), reason);
+    }
+}
+
+/// A skill made from another kind of file.
+pub(super) struct Skill<'a> {
+    pub(super) name: &'a str,
+    pub(super) description: &'a str,
+    pub(super) tools: &'a [String],
+    pub(super) body: &'a str,
+}
+
+/// Adds a skill, unless one of its name is there. The caller adds the row.
+pub(super) fn add_skill(import: &mut Import, from: &str, skill: &Skill<'_>) -> bool {
+    if !import.take_skill_name(skill.name, from) {
+        import.lost(from, format!("a skill `{}` is already imported", skill.name));
+        return false;
+    }
+    let mut text = format!(
+        "---\nname: {}\ndescription: {}\n",
+        header::quoted(skill.name),
+        header::quoted(skill.description)
+    );
+    if !skill.tools.is_empty() {
+        text.push_str(&format!("allowed-tools: {}\n", header::quoted(&skill.tools.join(", "))));
+    }
+    text.push_str(&format!("---\n\n{}\n", skill.body.trim()));
+    import.add_text(from, &format!("skills/{}/SKILL.md", skill.name), text)
+}
+
+/// The text of a command, with a line on what its placeholders stand for.
+fn with_arguments(body: &str, hint: Option<&str>) -> String {
+    let mut intro = Vec::new();
+    let has_numbers = (1..10).any(|n| body.contains(&format!("${n}")));
+    if body.contains("$ARGUMENTS") || has_numbers {
+        let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+        intro.push(format!(
+            "`$ARGUMENTS` stands for what the person wrote after the command{hint}, and `$1`, `$2` and so on for its words."
+        ));
+    } else if let Some(hint) = hint {
+        intro.push(format!("Arguments: {hint}"));
+    }
+    if body.contains("!`") {
+        intro
+            .push("Run the commands in !`…` first and use their output in their place.".to_owned());
+    }
+    if intro.is_empty() { body.to_owned() } else { format!("{}\n\n{body}", intro.join(" ")) }
+}
+
+pub(super) fn first_line(text: &str) -> String {
+    let line = text.lines().map(|line| line.trim_start_matches(['#', '-', '*', ' ', '>']).trim());
+    let line = line.into_iter().find(|line| !line.is_empty()).unwrap_or("A command.");
+    line.chars().take(MAX_DESCRIPTION_CHARS).collect()
+}
+
+fn with_full_stop(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_explained_where_there_are_some() {
+        assert_eq!(with_arguments("Do it.", None), "Do it.");
+        let text = with_arguments("Fix $ARGUMENTS", Some("[issue]"));
+        assert!(text.starts_with(
+            "`$ARGUMENTS` stands for what the person wrote after the command ([issue])"
+        ));
+        assert!(text.ends_with("\n\nFix $ARGUMENTS"));
+        assert!(with_arguments("!`git status`", None).starts_with("Run the commands"));
+    }
+
+    #[test]
+    fn a_description_is_the_first_line_that_says_something() {
+        assert_eq!(first_line("\n# Fix an issue\n\nText"), "Fix an issue");
+        assert_eq!(first_line(""), "A command.");
+    }
+}

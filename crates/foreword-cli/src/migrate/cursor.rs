@@ -1,0 +1,112 @@
+//! Cursor: rules in `.cursor/rules/` or `.cursorrules`, commands, skills, agents and MCP servers.
+
+use super::claude_agents::{self, id_from};
+use super::claude_code::add_rule;
+use super::commands::{self, Skill, add_skill, first_line};
+use super::header;
+use super::import::Import;
+use super::source::Source;
+
+const RULES: &str = ".cursor/rules";
+const MAX_DEPTH: usize = 4;
+
+pub(super) fn signs(source: &Source) -> Vec<&'static str> {
+    let mut signs = Vec::new();
+    if source.is_dir(".cursor") {
+        signs.push(".cursor/");
+    }
+    if source.is_file(".cursorrules") {
+        signs.push(".cursorrules");
+    }
+    signs
+}
+
+pub(super) fn migrate(import: &mut Import) {
+    if import.source.exists(".cursorrules")
+        && let Some(text) = import.read(".cursorrules")
+    {
+        import.instructions.add(".cursorrules", "", &text, "as an instruction");
+    }
+    rules(import, RULES, 0);
+    import.copy_skills(".cursor/skills");
+    commands::migrate(import, ".cursor/commands", &[".md"]);
+    claude_agents::migrate(import, ".cursor/agents");
+    import.take_server_file(".cursor/mcp.json");
+    import.left_if_present(
+        ".cursorignore",
+        "agents see the workspace as the sandbox shows it; see docs/sandboxes.md",
+    );
+    import.left_if_present(".cursorindexingignore", "concerns the index of Cursor");
+    for name in import.source.names(".cursor").unwrap_or_default() {
+        let path = format!(".cursor/{name}");
+        match name.as_str() {
+            "rules" | "skills" | "commands" | "agents" | "mcp.json" | ".gitignore"
+            | ".DS_Store" => {}
+            "hooks.json" | "hooks" => {
+                import.lost(&path, "Foreword runs no hooks; put checks into your git hooks or CI");
+            }
+            "cli.json" | "permissions.json" => {
+                import.lost(&path, "write the rules into [permissions] in foreword.toml");
+            }
+            _ => import.left(&path, "not part of what instructs the agent"),
+        }
+    }
+}
+
+fn rules(import: &mut Import, dir: &str, depth: usize) {
+    if !import.source.is_dir(dir) {
+        return;
+    }
+    let names = match import.source.names(dir) {
+        Ok(names) => names,
+        Err(reason) => return import.lost(dir, reason),
+    };
+    for name in names {
+        let path = format!("{dir}/{name}");
+        if import.source.is_dir(&path) {
+            if depth < MAX_DEPTH {
+                rules(import, &path, depth + 1);
+            } else {
+                import.lost(&path, format!("nested more than {MAX_DEPTH} directories deep"));
+            }
+            continue;
+        }
+        match [".mdc", ".md"].iter().find_map(|end| name.strip_suffix(end)) {
+            Some(stem) => rule(import, &path, stem),
+            None if name.starts_with('.') => {}
+            None => import.left(&path, "not a rule"),
+        }
+    }
+}
+
+/// A rule that always applies, or applies to some files, is an instruction. One that the agent or the
+/// person asks for is a skill.
+fn rule(import: &mut Import, path: &str, stem: &str) {
+    let Some(text) = import.read(path) else { return };
+    let Ok(parts) = header::split(&text) else {
+        return import.lost(path, "its header has no end");
+    };
+    let globs = parts.list("globs").join(", ");
+    let always =
+        parts.line("alwaysApply").is_some_and(|value| value == "true") || !parts.has_header();
+    if always || !globs.is_empty() {
+        return add_rule(import, path, stem, parts.body, if always { "" } else { &globs });
+    }
+    if parts.body.trim().is_empty() {
+        return import.left(path, "empty");
+    }
+    let name = id_from(stem, "rule").to_lowercase().replace('_', "-");
+    let given = parts.line("description");
+    let description = given.clone().unwrap_or_else(|| {
+        format!("{} Use it when the person mentions @{stem}.", first_line(parts.body))
+    });
+    let skill = Skill { name: &name, description: &description, tools: &[], body: parts.body };
+    if add_skill(import, path, &skill) {
+        let kind = if given.is_some() {
+            "a rule that the agent asks for"
+        } else {
+            "a rule that the person asks for"
+        };
+        import.mapped(path, &format!("skills/{name}/"), format!("{kind} → skill"));
+    }
+}
