@@ -80,6 +80,29 @@ pub fn npm_program(name: &str) -> Option<PathBuf> {
     found
 }
 
+/// The directory of a package from npm that `cargo xtask test` installs; skips the test without it.
+pub fn npm_package(name: &str) -> Option<PathBuf> {
+    let npm = required_variable("FOREWORD_TEST_NPM", name)?;
+    let package = PathBuf::from(npm).join("node_modules").join(name);
+    if !package.is_dir() {
+        skip(name, "not installed; `cargo xtask test` installs it");
+        return None;
+    }
+    Some(package)
+}
+
+/// A browser on the PATH; skips the test if there is none.
+pub fn browser() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .flat_map(|directory| ["chromium", "chromium-browser"].map(|name| directory.join(name)))
+        .find(|program| program.is_file());
+    if found.is_none() {
+        skip("chromium", "not installed; `cargo xtask test` installs it");
+    }
+    found
+}
+
 /// The PATH with the programs from npm first.
 pub fn npm_path() -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
