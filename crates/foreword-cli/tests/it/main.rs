@@ -46,6 +46,7 @@ mod init;
 mod json_version;
 mod memory;
 mod model;
+mod pages;
 mod readme;
 mod sandbox_check;
 mod scan;

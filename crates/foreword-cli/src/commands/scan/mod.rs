@@ -56,7 +56,7 @@ struct Text {
 
 pub(crate) fn run(_: &WorkspaceArg, args: &ScanArgs, terminal: &Terminal) -> Result<(), CliError> {
     let scanner = scanner()?;
-    let mut page = page::Page::default();
+    let mut page = page::ScanPage::default();
     let (mut blocked, mut all) = (0_u64, 0);
     let mut count = |scan: &Scan| {
         all += 1;
