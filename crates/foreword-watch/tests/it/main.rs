@@ -1,0 +1,3 @@
+//! The integration tests of foreword-watch, in one binary.
+
+mod report;
