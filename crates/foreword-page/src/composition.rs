@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::figures::{grouped, percent, share};
+use crate::figures::{grouped, percent, share, tokens};
 use crate::layout::{Id, Kind, Layout};
 use crate::markup::Markup;
 use crate::tone::Tone;
@@ -108,9 +108,9 @@ impl Part<'_> {
     /// A line about it.
     fn summary(&self, total: u64) -> String {
         format!(
-            "{}: {} tokens, {}, {}",
+            "{}: {}, {}, {}",
             self.name,
-            grouped(self.tokens),
+            tokens(self.tokens),
             percent(self.tokens, total),
             self.kind
         )
@@ -118,7 +118,8 @@ impl Part<'_> {
 }
 
 impl Composition<'_> {
-    fn whole(&self) -> u64 {
+    /// What shares are of.
+    pub(crate) fn whole(&self) -> u64 {
         let sum = self.parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.tokens));
         self.tokens.max(sum).max(1)
     }
@@ -385,7 +386,7 @@ mod tests {
         assert!(html.contains("aria-label=\"3 smaller parts: 3 tokens, 0.2%\""), "{html}");
         assert_eq!(layout.as_str().lines().count(), 3);
         let html = map(0, &parts(&[1000, 500, 1]), &mut layout).into_string();
-        assert!(html.contains("aria-label=\"part: 1 tokens, 0.1%, operator\""), "{html}");
+        assert!(html.contains("aria-label=\"part: 1 token, 0.1%, operator\""), "{html}");
     }
 
     #[test]

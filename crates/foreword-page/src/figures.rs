@@ -14,6 +14,11 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
+/// A count of tokens with its noun.
+pub(crate) fn tokens(count: u64) -> String {
+    if count == 1 { "1 token".to_owned() } else { format!("{} tokens", grouped(count)) }
+}
+
 /// A share in per cent, to a tenth.
 #[must_use]
 pub fn percent(part: u64, whole: u64) -> String {

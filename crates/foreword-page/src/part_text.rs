@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::composition::{Boundary, Composition, Part, Stretch};
-use crate::figures::{grouped, percent};
+use crate::figures::{grouped, percent, tokens};
 use crate::layout::{Id, Kind};
 use crate::markup::Markup;
 use crate::page::Depth;
@@ -16,7 +16,7 @@ const MAX_PLACES: usize = 40;
 /// All texts, in reading order.
 pub(crate) fn texts(number: usize, depth: Depth, what: &Composition<'_>) -> Markup {
     let mut out = Markup::default();
-    let whole = what.tokens.max(1);
+    let whole = what.whole();
     let mut boundaries = what.boundaries.iter().peekable();
     let mut first_stretch = 0;
     for (index, part) in what.parts.iter().enumerate() {
@@ -50,7 +50,7 @@ fn summary(id: Id, depth: Depth, part: &Part<'_>, whole: u64, out: &mut Markup) 
     for note in &part.notes {
         out.raw(" <span class=\"dim\">").text(note).raw("</span>");
     }
-    out.raw(" <span class=\"tokens\">").text(&grouped(part.tokens)).raw(" tokens · ");
+    out.raw(" <span class=\"tokens\">").text(&tokens(part.tokens)).raw(" · ");
     out.text(&percent(part.tokens, whole)).raw("</span></summary>\n");
     // A link to an element inside opens the details around it.
     out.raw("<div id=\"").id(id).raw("\" class=\"body\">\n");
@@ -65,8 +65,8 @@ fn within<'p, 'a>(part: &'p Part<'a>) -> Vec<Placed<'p, 'a>> {
     let mut end = 0;
     let mut out = Vec::with_capacity(sorted.len());
     for stretch in sorted {
-        let from = floor(part.text, stretch.range[0]).max(end);
-        let to = floor(part.text, stretch.range[1]);
+        let from = part.text.floor_char_boundary(stretch.range[0]).max(end);
+        let to = part.text.floor_char_boundary(stretch.range[1]);
         if from < to {
             out.push((from..to, stretch));
             end = to;
@@ -113,15 +113,6 @@ fn body(id: Id, first: usize, part: &Part<'_>, stretches: &[Placed<'_, '_>], out
         at = range.end;
     }
     out.text(piece(at..part.text.len())).raw("</pre>\n</div>\n");
-}
-
-/// The nearest character boundary at or before a byte.
-fn floor(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 #[cfg(test)]

@@ -10,10 +10,14 @@
 //! ```
 #![expect(clippy::panic, clippy::print_stdout, reason = "tests only: a skip is shown or fails")]
 
+mod browser;
+
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+
+pub use browser::look_at_page;
 
 /// Names the file that collects skipped tests: test, requirement and reason, separated by tabs.
 pub const SKIPPED_TESTS: &str = "FOREWORD_SKIPPED_TESTS";
@@ -89,18 +93,6 @@ pub fn npm_package(name: &str) -> Option<PathBuf> {
         return None;
     }
     Some(package)
-}
-
-/// A browser on the PATH; skips the test if there is none.
-pub fn browser() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path)
-        .flat_map(|directory| ["chromium", "chromium-browser"].map(|name| directory.join(name)))
-        .find(|program| program.is_file());
-    if found.is_none() {
-        skip("chromium", "not installed; `cargo xtask test` installs it");
-    }
-    found
 }
 
 /// The PATH with the programs from npm first.

@@ -4,8 +4,10 @@
 //! request is made of, where each stretch of text comes from, what broke the provider's cache, what was
 //! wasted and what is dangerous. It stores no credential: bodies are redacted before they are written.
 
+mod page;
 mod report;
 
+pub use page::report_page;
 pub use report::{
     Api, Cache, CacheBreak, CallReport, CaptureInfo, Cause, Conversation, Danger, DangerKind,
     Origin, Part, Region, RegionTokens, Report, SectionTokens, Severity, SourceShare, Stretch,

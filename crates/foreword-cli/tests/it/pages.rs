@@ -1,8 +1,6 @@
 //! The pages that `--html` writes, looked at in a real browser.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use crate::support::{NOW, Scratch, example};
 use serde_json::{Value, json};
@@ -12,42 +10,9 @@ const HOSTILE: &str = "</script><script>hacked = true</script> <img src=x onerro
     </pre></details></style></title><!-- --> <svg onload='hacked = true'> &lt;b&gt; &amp;amp; \
     <a href=\"javascript:hacked = true\">x</a> {{hacked}} ]]> \"'`";
 
-/// Opens a page in Chromium and tells what a person would notice; `None` where there is no browser.
+/// What a person would notice about a page; `None` where there is no browser.
 fn look(page: &Path) -> Option<Value> {
-    let chromium = foreword_testing::browser()?;
-    foreword_testing::npm_package("axe-core")?;
-    let playwright = foreword_testing::npm_package("playwright-core")?;
-    let npm = playwright.parent()?.parent()?.to_owned();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/look.mjs");
-    let home = tempfile::tempdir().unwrap();
-    let mut look = Command::new("node");
-    look.arg(script).arg(npm).arg(chromium).arg(page).env("HOME", home.path());
-    let child = look.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let mut child = child.unwrap();
-    // Both streams are read while it runs, so a long answer cannot block it.
-    let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    let read = |stream: &mut dyn std::io::Read| {
-        let mut text = String::new();
-        stream.read_to_string(&mut text).unwrap();
-        text
-    };
-    let (answer, complaints, in_time) = std::thread::scope(|scope| {
-        let answer = scope.spawn(move || read(&mut stdout));
-        let complaints = scope.spawn(move || read(&mut stderr));
-        let until = Instant::now() + Duration::from_secs(150);
-        let mut status = child.try_wait().unwrap();
-        while status.is_none() && Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(50));
-            status = child.try_wait().unwrap();
-        }
-        if status.is_none() {
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
-        (answer.join().unwrap(), complaints.join().unwrap(), status.is_some_and(|s| s.success()))
-    });
-    assert!(in_time, "{complaints}");
-    Some(serde_json::from_str(&answer).unwrap())
+    Some(serde_json::from_str(&foreword_testing::look_at_page(page)?).unwrap())
 }
 
 /// What holds for every page.

@@ -1,3 +1,5 @@
 //! The integration tests of foreword-watch, in one binary.
+#![allow(clippy::indexing_slicing, clippy::unwrap_used)]
 
+mod page;
 mod report;

@@ -50,8 +50,11 @@ impl ScanPage {
 fn excerpt(text: &str, finding: &ScanFinding) -> Excerpt {
     let [start, end] = finding.range;
     let reading = finding.reading.as_deref().map_or(String::new(), |r| format!(", {r}"));
-    let (from, to) = (floor(text, start.saturating_sub(AROUND)), floor(text, end + AROUND));
-    let (first, last) = (floor(text, start), floor(text, end));
+    let (from, to) = (
+        text.floor_char_boundary(start.saturating_sub(AROUND)),
+        text.floor_char_boundary(end + AROUND),
+    );
+    let (first, last) = (text.floor_char_boundary(start), text.floor_char_boundary(end));
     let piece = |from: usize, to: usize| text.get(from..to).unwrap_or_default().to_owned();
     let marked = piece(first, last);
     Excerpt {
@@ -71,14 +74,6 @@ fn says(text: &str, excerpt: &str) -> bool {
     let mut words = text.split_whitespace();
     let said = excerpt.trim_end_matches('…');
     said.split_whitespace().all(|word| words.any(|w| w.starts_with(word)))
-}
-
-fn floor(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 #[cfg(test)]
