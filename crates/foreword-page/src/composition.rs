@@ -269,6 +269,9 @@ impl Sources<'_> {
     /// The sources of a part as areas of its tile, by bytes.
     fn write(&self, layout: &mut Layout, out: &mut Markup) {
         let sources = self.part.sources();
+        if let [(only, _)] = sources.as_slice() {
+            out.raw("<span class=\"only\" aria-hidden=\"true\">").text(only).raw("</span>");
+        }
         if sources.len() < 2 {
             return;
         }
