@@ -167,35 +167,25 @@ fn break_finding(
         reasons.push(format!("The provider read {} tokens from its cache", grouped(read)));
     }
     reasons.push(format!("To fix it: {}", lost.advice));
-    let (before, after) = sides(previous, call.number, &lost.before, &lost.after);
     Finding {
         level: Level::Warning,
         label: lost.cause.name().to_owned(),
         title: format!("{} tokens read again{cost}", grouped(lost.lost_tokens)),
         place: format!("call {}", call.number),
         reasons,
-        excerpts: vec![before, after],
+        excerpts: vec![side(previous, &lost.before), side(call.number, &lost.after)],
     }
 }
 
-/// Both sides of a difference, marked from the first character that differs.
-fn sides(previous: usize, number: usize, before: &str, after: &str) -> (Excerpt, Excerpt) {
-    let common: usize = before
-        .chars()
-        .zip(after.chars())
-        .take_while(|(a, b)| a == b)
-        .map(|(c, _)| c.len_utf8())
-        .sum();
-    let side = |call: usize, text: &str| {
-        let (same, other) = text.split_at_checked(common).unwrap_or((text, ""));
-        Excerpt {
-            caption: format!("Call {call}"),
-            before: same.to_owned(),
-            marked: other.to_owned(),
-            ..Excerpt::default()
-        }
-    };
-    (side(previous, before), side(number, after))
+/// One side of a difference: the report puts brackets around the text from the first differing byte on.
+fn side(call: usize, text: &str) -> Excerpt {
+    let (same, other) = text.split_once('⟦').unwrap_or(("", text));
+    Excerpt {
+        caption: format!("Call {call}"),
+        before: same.to_owned(),
+        marked: other.strip_suffix('⟧').unwrap_or(other).to_owned(),
+        ..Excerpt::default()
+    }
 }
 
 fn waste(report: &Report, page: &mut Page) {

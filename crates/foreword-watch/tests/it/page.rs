@@ -86,6 +86,7 @@ fn the_page_of_a_report_says_what_broke_the_cache_and_who_wrote_it() {
         "python3 agent.py, started 2026-11-17T12:00:00Z, exit code 0",
         "<span class=\"level\">clock</span> 2,052 tokens read again, $0.0055 extra",
         "First differing byte 84 in system[0], line 1",
+        "12:00:0<mark>4 UTC</mark>",
         "Written by: prompts/system.md:1 (near match)",
         "<span class=\"level\">injection</span> likely prompt injection in a tool result (score 0.99)",
         "<td>unused tool</td><td>write_file</td>",
