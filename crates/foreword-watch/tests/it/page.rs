@@ -73,6 +73,10 @@ fn report() -> Report {
     ];
     parts.push(part("messages[3].content[0]", "user", 1, &[]));
     report["calls"][1]["parts"] = json!(parts);
+    for (side, second) in [("before", '1'), ("after", '4')] {
+        report["calls"][1]["cache"]["broken"][side] =
+            json!(format!("Current time: 2026-11-17 12:00:0⟦{second} UTC⟧"));
+    }
     report["dangers"][0]["excerpt"] = json!(HOSTILE);
     report["notes"] = json!([HOSTILE]);
     serde_json::from_value(report).unwrap()
