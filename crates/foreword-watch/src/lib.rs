@@ -31,7 +31,7 @@ mod wire;
 
 pub use analysis::{ProjectFiles, ReportOptions, report};
 pub use capture::{CallSummary, Capture, CaptureEntry, CaptureStore, Recorder};
-pub use check::{PromptCheck, check_prompt, check_request};
+pub use check::{PromptCheck, PromptDifference, check_prompt, check_request};
 pub use error::WatchError;
 pub use page::report_page;
 pub use proxy::{

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::compare::{Comparison, Relation, cached_parts, compare};
+use super::files::hash;
 use crate::report::Region;
 use crate::wire::ModelRequest;
 
@@ -31,7 +32,19 @@ struct Latest {
     conversation: usize,
     call: usize,
     request: ModelRequest,
+    print: Fingerprint,
     bytes: usize,
+}
+
+/// What a call is recognised by.
+#[derive(Debug)]
+struct Fingerprint {
+    /// The messages in order.
+    messages: Vec<u64>,
+    /// Those that are too long to be the same by accident.
+    long: BTreeSet<u64>,
+    /// Lines of tools and system; words if there are only a few lines.
+    prompt: BTreeSet<u64>,
 }
 
 /// Where a call belongs.
@@ -45,16 +58,19 @@ pub(crate) struct Placed {
 impl Conversations {
     /// Finds the conversation of a call, and remembers the call.
     pub(crate) fn place(&mut self, call: usize, request: ModelRequest) -> Placed {
+        let print = Fingerprint::of(&request);
+        let same_api = |latest: &Latest| latest.request.api == request.api;
         let continued = self
             .latest
             .iter()
             .enumerate()
-            .filter_map(|(at, latest)| Some((shared_messages(&latest.request, &request)?, at)))
+            .filter(|(_, latest)| same_api(latest))
+            .filter_map(|(at, latest)| Some((latest.print.shared_messages(&print)?, at)))
             .max();
         let bytes = request.parts.iter().map(|part| part.text.len()).sum();
         if let Some(latest) = continued.and_then(|(_, at)| self.latest.get_mut(at)) {
             let found = compare(latest.call, Relation::Continues, &latest.request, &request);
-            (latest.call, latest.request, latest.bytes) = (call, request, bytes);
+            (latest.call, latest.request, latest.print, latest.bytes) = (call, request, print, bytes);
             let conversation = latest.conversation;
             self.forget();
             return Placed { conversation, comparison: Some(found) };
@@ -62,17 +78,15 @@ impl Conversations {
         let similar = self
             .latest
             .iter()
-            .filter(|latest| {
-                latest.request.api == request.api && latest.request.model == request.model
-            })
-            .filter(|latest| prompt_similarity(&latest.request, &request) >= SAME_PROMPT)
+            .filter(|latest| same_api(latest) && latest.request.model == request.model)
+            .filter(|latest| latest.print.prompt_similarity(&print) >= SAME_PROMPT)
             .max_by_key(|latest| latest.call);
         let comparison = similar.map(|latest| {
             compare(latest.call, Relation::SharesPrompt, &latest.request, &request)
         });
         let conversation = self.count;
         self.count += 1;
-        self.latest.push(Latest { conversation, call, request, bytes });
+        self.latest.push(Latest { conversation, call, request, print, bytes });
         self.forget();
         Placed { conversation, comparison }
     }
@@ -89,53 +103,47 @@ impl Conversations {
     }
 }
 
-/// How many messages two calls share; `None` if the later one does not continue the earlier.
-fn shared_messages(earlier: &ModelRequest, later: &ModelRequest) -> Option<usize> {
-    if earlier.api != later.api {
-        return None;
-    }
-    let messages = |request: &ModelRequest| -> Vec<String> {
-        let parts = cached_parts(request).into_iter();
-        let parts = parts.filter(|part| part.region == Region::Messages);
-        parts.map(|part| part.text.clone()).collect()
-    };
-    let (old, new) = (messages(earlier), messages(later));
-    let from_start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    let long = |texts: &[String]| -> BTreeSet<String> {
-        texts.iter().filter(|text| text.len() >= MIN_SHARED_TEXT).cloned().collect()
-    };
-    let (old_long, new_long) = (long(&old), long(&new));
-    let anywhere = old_long.intersection(&new_long).count();
-    let similar = || prompt_similarity(earlier, later);
-    // The first message alone may be a greeting that every conversation starts with.
-    let grew = new.len() > old.len();
-    let continues = from_start >= 2
-        || (from_start == 1 && (grew || old.len() > 1) && similar() >= SAME_PROMPT)
-        || (anywhere >= 1 && anywhere * 2 >= old_long.len() && similar() >= SAME_PROMPT);
-    continues.then_some(from_start.max(anywhere))
-}
-
-/// The share of lines that two prompts have in common, of the longer one; 0 if there is no prompt.
-fn prompt_similarity(one: &ModelRequest, other: &ModelRequest) -> f64 {
-    let lines = |request: &ModelRequest| -> BTreeSet<String> {
-        let parts = cached_parts(request).into_iter();
-        let parts = parts.filter(|part| part.region != Region::Messages);
-        // A prompt of one line is compared by its words.
-        let texts: Vec<String> = parts.map(|part| part.text.clone()).collect();
-        let lines = texts.iter().flat_map(|text| text.lines()).filter(|line| !line.trim().is_empty());
-        let lines: BTreeSet<String> = lines.map(str::to_owned).collect();
-        if lines.len() > 3 {
-            return lines;
+impl Fingerprint {
+    fn of(request: &ModelRequest) -> Self {
+        let parts = cached_parts(request);
+        let (messages, prompt): (Vec<_>, Vec<_>) =
+            parts.into_iter().partition(|part| part.region == Region::Messages);
+        let long = messages.iter().filter(|part| part.text.len() >= MIN_SHARED_TEXT);
+        let lines = prompt.iter().flat_map(|part| part.text.lines());
+        let lines = lines.filter(|line| !line.trim().is_empty());
+        let mut lines: BTreeSet<u64> = lines.map(hash).collect();
+        if lines.len() <= 3 {
+            lines = prompt.iter().flat_map(|part| part.text.split_whitespace()).map(hash).collect();
         }
-        texts.iter().flat_map(|text| text.split_whitespace()).map(str::to_owned).collect()
-    };
-    let (one, other) = (lines(one), lines(other));
-    let longer = one.len().max(other.len());
-    if longer == 0 {
-        return 0.0;
+        Self {
+            long: long.map(|part| hash(&part.text)).collect(),
+            messages: messages.iter().map(|part| hash(&part.text)).collect(),
+            prompt: lines,
+        }
     }
-    let common = one.intersection(&other).count();
-    as_f64(common) / as_f64(longer)
+
+    /// How many messages a later call shares with this one; `None` if it does not continue it.
+    fn shared_messages(&self, later: &Self) -> Option<usize> {
+        let pairs = self.messages.iter().zip(&later.messages);
+        let from_start = pairs.take_while(|(old, new)| old == new).count();
+        let anywhere = self.long.intersection(&later.long).count();
+        let similar = || self.prompt_similarity(later) >= SAME_PROMPT;
+        // The first message alone may be a greeting that every conversation starts with.
+        let grew = later.messages.len() > self.messages.len();
+        let continues = from_start >= 2
+            || (from_start == 1 && (grew || self.messages.len() > 1) && similar())
+            || (anywhere >= 1 && anywhere * 2 >= self.long.len() && similar());
+        continues.then_some(from_start.max(anywhere))
+    }
+
+    /// The share of lines that two prompts have in common, of the longer one; 0 if there is no prompt.
+    fn prompt_similarity(&self, other: &Self) -> f64 {
+        let longer = self.prompt.len().max(other.prompt.len());
+        if longer == 0 {
+            return 0.0;
+        }
+        as_f64(self.prompt.intersection(&other.prompt).count()) / as_f64(longer)
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of lines are far below 2^53")]

@@ -168,7 +168,7 @@ fn push(index: &mut HashMap<u64, Vec<Place>>, key: u64, place: Place) {
 }
 
 /// A short digest, the same in every run.
-pub(super) fn hash(text: &str) -> u64 {
+pub(crate) fn hash(text: &str) -> u64 {
     // FNV-1a: short texts, no adversary that gains anything from a collision.
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
