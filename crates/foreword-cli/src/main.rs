@@ -12,6 +12,7 @@ mod interrupts;
 mod json;
 mod lock;
 mod markdown;
+mod page_file;
 mod pager;
 mod progress;
 mod review;

@@ -4,7 +4,7 @@ mod bars;
 mod table;
 mod tree;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use foreword::{Manifest, Prompt};
@@ -16,6 +16,7 @@ use crate::args::{SourceArgs, Tokenizer};
 use crate::commands::build;
 use crate::error::CliError;
 use crate::inputs;
+use crate::page_file::write_page;
 use crate::terminal::Terminal;
 use crate::workspace_arg::WorkspaceArg;
 
@@ -61,7 +62,7 @@ pub(crate) fn run(
     }
     let manifest = build::manifest(&prompt, build_time_ms);
     if let Some(path) = &args.html {
-        write_page(path, &manifest, &gathered, args.source.tokenizer)?;
+        write_page(path, &page(&manifest, &gathered, args.source.tokenizer))?;
     }
     if terminal.json {
         return terminal.print_json(&without_text(&manifest)?);
@@ -74,12 +75,8 @@ pub(crate) fn run(
     }
 }
 
-fn write_page(
-    path: &Path,
-    manifest: &Manifest<'_>,
-    gathered: &Gathered,
-    tokenizer: Tokenizer,
-) -> Result<(), CliError> {
+/// The page of a prompt.
+fn page(manifest: &Manifest<'_>, gathered: &Gathered, tokenizer: Tokenizer) -> String {
     let context = &gathered.context;
     let info = PromptInfo {
         agent: context.agent_id.as_ref().map_or("", |id| id.inspect()),
@@ -87,9 +84,7 @@ fn write_page(
         task: context.task.inspect(),
         tokenizer: tokenizer.exact_name().unwrap_or_default(),
     };
-    std::fs::write(path, prompt_page(manifest, &info)).map_err(|error| {
-        CliError::usage(format!("cannot write {}: {error}", inputs::display_name(path)))
-    })
+    prompt_page(manifest, &info)
 }
 
 /// The manifest without the text of the prompt.

@@ -16,7 +16,7 @@ use clap::{Args, Subcommand};
 use foreword::{Estimate, Prices, TokenCounter};
 use foreword_watch::{
     Callers, Capture, CaptureStore, ProjectFiles, Proxy, ProxyConfig, Report, ReportOptions, Sink,
-    report,
+    report, report_page,
 };
 
 use self::fail_on::FailOn;
@@ -26,6 +26,7 @@ use crate::args::Tokenizer;
 use crate::commands::scan::scanner;
 use crate::error::CliError;
 use crate::inputs::counter;
+use crate::page_file::write_page;
 use crate::terminal::{Terminal, counted};
 use crate::user_env::captures_dir;
 use crate::workspace_arg::WorkspaceArg;
@@ -98,10 +99,14 @@ enum WatchCommand {
 Examples:
   foreword watch report
   foreword watch report 20261117-120000-4f2a8c11 --tokenizer o200k
+  foreword watch report --html report.html
   foreword watch report --json | jq '.calls[].cache'")]
     Report {
         /// ID of the capture, or a part of it [default: the latest]
         id: Option<String>,
+        /// Write a self-contained HTML page with the text that was sent and its sources
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
         /// Exit with 1 if this is found: cache-break, secret, injection, tokens:N
         #[arg(long, value_name = "CONDITION", value_delimiter = ',')]
         fail_on: Vec<FailOn>,
@@ -151,13 +156,17 @@ pub(crate) fn run(
 ) -> Result<(), CliError> {
     let store = CaptureStore::new(captures_dir()?);
     match &args.action {
-        Some(WatchCommand::Report { id, fail_on, counting }) => {
+        Some(WatchCommand::Report { id, html, fail_on, counting }) => {
             let id = store.resolve(id.as_deref())?;
             let capture = store.read(&id)?;
+            if let Some(path) = html {
+                let made = report_on(&capture, workspace.given(), counting, true)?;
+                write_page(path, &report_page(&made))?;
+            }
             let made = report_on(&capture, workspace.given(), counting, false)?;
             if terminal.json {
                 terminal.print_json(&made)?;
-            } else {
+            } else if html.is_none() {
                 terminal.print(&print::text(&made))?;
             }
             fail_on::check(fail_on, &made)
