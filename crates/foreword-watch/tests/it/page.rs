@@ -95,7 +95,7 @@ fn the_page_of_a_report_says_what_broke_the_cache_and_who_wrote_it() {
         "<span class=\"level\">injection</span> likely prompt injection in a tool result (score 0.99)",
         "<td>unused tool</td><td>write_file</td>",
         ">system › Rules<",
-        "prompts/system.md:1 · project file · 38 bytes",
+        "prompts/system.md:1 · project&#39;s prompt · 38 bytes",
         "result of read_file",
         "Cache mark after system[0]",
         "Differs from the call before in system[0]: clock",
@@ -103,6 +103,30 @@ fn the_page_of_a_report_says_what_broke_the_cache_and_who_wrote_it() {
         assert!(html.contains(text), "{text}\n{html}");
     }
     assert!(!html.contains("<script") && !html.contains("<img") && !html.contains('\u{202e}'));
+}
+
+#[test]
+fn one_finding_stands_for_all_calls_that_lost_the_same_place() {
+    let mut report = report();
+    for number in 3..=4 {
+        let mut call = report.calls[1].clone();
+        call.number = number;
+        report.calls.push(call);
+    }
+    let html = report_page(&report);
+    assert_eq!(html.matches("<span class=\"level\">clock</span>").count(), 1);
+    assert!(
+        html.contains(
+            "6,156 tokens read again, $0.0166 extra <span class=\"dim\">calls 2, 3 and 4"
+        ),
+        "{html}"
+    );
+    for number in 5..=64 {
+        let mut call = report.calls[1].clone();
+        call.number = number;
+        report.calls.push(call);
+    }
+    assert!(report_page(&report).contains("63 calls from call 2 on"));
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! The report of a capture as one HTML file.
 
-use std::borrow::Cow;
+mod cache;
+mod request;
 
-use foreword_page::{
-    Boundary, Composition, Excerpt, Fact, Finding, Level, Page, Table, Tone, grouped,
-};
+use foreword_page::{Excerpt, Fact, Finding, Level, Page, Table, grouped};
 
-use crate::report::{
-    CacheBreak, CallReport, Danger, Origin, Part, Report, Severity, Totals, WasteKind,
-};
+use self::cache::cache;
+use self::request::composition;
+use crate::report::{CallReport, Danger, Origin, Report, Severity, Totals, WasteKind};
 
 /// Conversations whose latest request is shown in full, the largest first.
 const MAX_CONVERSATIONS: usize = 5;
@@ -127,67 +126,6 @@ fn danger_finding(danger: &Danger) -> Finding {
     }
 }
 
-fn cache(report: &Report, page: &mut Page) {
-    page.heading("Cache");
-    let broken: Vec<(&CallReport, usize, &CacheBreak, Option<u64>)> = report
-        .calls
-        .iter()
-        .filter_map(|call| {
-            let cache = call.cache.as_ref()?;
-            Some((call, cache.previous, cache.broken.as_ref()?, cache.provider_read_tokens))
-        })
-        .collect();
-    if broken.is_empty() {
-        page.paragraph("No call lost a prefix that an earlier call had sent.");
-    }
-    for (call, previous, lost, read) in broken.iter().take(MAX_ROWS) {
-        page.finding(&break_finding(call, *previous, lost, *read));
-    }
-    more(broken.len(), page);
-}
-
-fn break_finding(
-    call: &CallReport,
-    previous: usize,
-    lost: &CacheBreak,
-    read: Option<u64>,
-) -> Finding {
-    let cost = lost.lost_usd.map_or(String::new(), |usd| format!(", {} extra", money(usd)));
-    let section = lost.section.as_ref().map_or(String::new(), |s| format!(", section “{s}”"));
-    let mut reasons = vec![
-        format!(
-            "First differing byte {} in {}, line {}{section}",
-            grouped(lost.byte as u64),
-            lost.place,
-            lost.line
-        ),
-        format!("Written by: {}", writer(&lost.origin)),
-    ];
-    if let Some(read) = read {
-        reasons.push(format!("The provider read {} tokens from its cache", grouped(read)));
-    }
-    reasons.push(format!("To fix it: {}", lost.advice));
-    Finding {
-        level: Level::Warning,
-        label: lost.cause.name().to_owned(),
-        title: format!("{} tokens read again{cost}", grouped(lost.lost_tokens)),
-        place: format!("call {}", call.number),
-        reasons,
-        excerpts: vec![side(previous, &lost.before), side(call.number, &lost.after)],
-    }
-}
-
-/// One side of a difference: the report puts brackets around the text from the first differing byte on.
-fn side(call: usize, text: &str) -> Excerpt {
-    let (same, other) = text.split_once('⟦').unwrap_or(("", text));
-    Excerpt {
-        caption: format!("Call {call}"),
-        before: same.to_owned(),
-        marked: other.strip_suffix('⟧').unwrap_or(other).to_owned(),
-        ..Excerpt::default()
-    }
-}
-
 fn waste(report: &Report, page: &mut Page) {
     if report.waste.is_empty() {
         return;
@@ -200,7 +138,10 @@ fn waste(report: &Report, page: &mut Page) {
         vec![
             waste.kind.name().to_owned(),
             short(&waste.what, 200),
-            short(&waste.places.join(", "), 200),
+            short(
+                &waste.places.iter().map(|place| near(place)).collect::<Vec<_>>().join(", "),
+                200,
+            ),
             times,
             grouped(waste.tokens),
         ]
@@ -316,111 +257,20 @@ fn requests(report: &Report, page: &mut Page) {
     }
 }
 
-fn composition(call: &CallReport) -> Composition<'_> {
-    let mut parts = Vec::new();
-    let mut boundaries = Vec::new();
-    let broken = call.cache.as_ref().and_then(|cache| cache.broken.as_ref());
-    for part in &call.parts {
-        if let Some(lost) = broken.filter(|lost| lost.place == part.place) {
-            boundaries.push(Boundary {
-                above: parts.len(),
-                label: format!(
-                    "Differs from the call before in {}: {}",
-                    part.place,
-                    lost.cause.name()
-                ),
-            });
-        }
-        pieces(part, &mut parts);
-        if part.cache_mark {
-            let label = format!("Cache mark after {}", part.place);
-            boundaries.push(Boundary { above: parts.len(), label });
-        }
-    }
-    Composition {
-        parts,
-        tokens: call.tokens.total,
-        boundaries,
-        tone_means: "Written by",
-        part_means: "Part",
-    }
-}
-
-/// A part of a request, or one piece for each of its Markdown sections.
-fn pieces<'r>(part: &'r Part, out: &mut Vec<foreword_page::Part<'r>>) {
-    let text = part.text.as_deref().unwrap_or_default();
-    if part.sections.is_empty() {
-        out.push(piece(part, part.label.as_str().into(), [0, text.len()], part.tokens));
-        return;
-    }
-    for section in &part.sections {
-        let name = match section.title.as_str() {
-            "" => Cow::from(part.label.as_str()),
-            title => Cow::from(format!("{} › {title}", part.label)),
-        };
-        out.push(piece(part, name, section.range, section.tokens));
-    }
-}
-
-fn piece<'r>(
-    part: &'r Part,
-    name: Cow<'r, str>,
-    range: [usize; 2],
-    tokens: u64,
-) -> foreword_page::Part<'r> {
-    let text = part.text.as_deref().unwrap_or_default();
-    let [start, end] = range.map(|at| text.floor_char_boundary(at));
-    let inside = part
-        .stretches
-        .iter()
-        .filter(|stretch| text.is_empty() || stretch.range[0] < end && start < stretch.range[1]);
-    let origin = inside.clone().max_by_key(|stretch| stretch.tokens).map(|stretch| &stretch.origin);
-    let (tone, kind) = origin.map_or((Tone::Grey, "unknown"), tone);
-    foreword_page::Part {
-        name,
-        tone,
-        kind,
-        notes: vec![part.place.as_str()],
-        tokens,
-        text: text.get(start..end).unwrap_or_default(),
-        stretches: inside
-            .map(|stretch| foreword_page::Stretch {
-                range: stretch.range.map(|at| at.clamp(start, end.max(start)) - start),
-                ..source(&stretch.origin)
-            })
-            .collect(),
-    }
-}
-
-fn source(origin: &Origin) -> foreword_page::Stretch<'_> {
-    let (source, lines, note) = match origin {
-        Origin::File { path, lines, exact } => {
-            (path.as_str().into(), Some(*lines), if *exact { "" } else { "near match" })
-        }
-        other => (other.name().into(), None, ""),
-    };
-    foreword_page::Stretch { range: [0, 0], source, lines, note }
-}
-
 /// Who wrote a text, with file and lines.
 fn writer(origin: &Origin) -> String {
-    let name = origin.name();
-    match (origin, name.strip_prefix('~')) {
-        (Origin::File { exact: false, .. }, Some(near)) => format!("{near} (near match)"),
-        _ => name,
+    match origin {
+        Origin::File { path, exact: true, .. } if path.starts_with("~/") => origin.name(),
+        Origin::File { .. } => near(&origin.name()),
+        _ => origin.name(),
     }
 }
 
-/// Who wrote a text, as a colour and in words.
-fn tone(origin: &Origin) -> (Tone, &'static str) {
-    match origin {
-        Origin::Vendor => (Tone::Violet, "vendor"),
-        Origin::File { .. } => (Tone::Blue, "project file"),
-        Origin::User => (Tone::Green, "user"),
-        Origin::Model => (Tone::Teal, "model"),
-        Origin::Mcp { .. } => (Tone::Amber, "MCP server"),
-        Origin::Tool { .. } => (Tone::Rose, "tool result"),
-        Origin::Unknown => (Tone::Grey, "unknown"),
+/// A place whose name says with a tilde that a text is nearly that of a file.
+fn near(place: &str) -> String {
+    match place.strip_prefix('~') {
+        Some(path) if !path.starts_with('/') => format!("{path} (near match)"),
+        _ => place.to_owned(),
     }
 }
 
