@@ -4,13 +4,13 @@ use foreword::{Authority, Manifest};
 use foreword_page::{grouped, percent};
 
 /// The longest bar, in characters.
-const BAR: u32 = 16;
+pub(super) const LONGEST_BAR: u32 = 16;
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// A bar for a section, in proportion to the largest one; never empty, so that no section is overlooked.
-pub(super) fn bar(tokens: u32, largest: u32) -> String {
-    let eighths = u64::from(tokens) * u64::from(BAR) * 8 / u64::from(largest.max(1));
-    let eighths = usize::try_from(eighths).unwrap_or(usize::MAX).clamp(1, BAR as usize * 8);
+/// A bar for a section, of at most `longest` characters, in proportion to the largest one; never empty, so that no section is overlooked.
+pub(super) fn bar(tokens: u32, largest: u32, longest: u32) -> String {
+    let eighths = u64::from(tokens) * u64::from(longest) * 8 / u64::from(largest.max(1));
+    let eighths = usize::try_from(eighths).unwrap_or(usize::MAX).clamp(1, longest as usize * 8);
     let mut out = "█".repeat(eighths / 8);
     out.push_str(EIGHTHS.get(eighths % 8).copied().unwrap_or_default());
     out
@@ -63,10 +63,10 @@ mod tests {
 
     #[test]
     fn bars_are_in_proportion_and_never_empty() {
-        assert_eq!(bar(100, 100), "█".repeat(16));
-        assert_eq!(bar(50, 100), "█".repeat(8));
-        assert_eq!([bar(0, 100), bar(1, 100_000), bar(0, 0)], ["▏", "▏", "▏"]);
-        assert_eq!(bar(3, 32), "█▌");
-        assert_eq!(bar(u32::MAX, 1).chars().count(), 16);
+        assert_eq!(bar(100, 100, 16), "█".repeat(16));
+        assert_eq!(bar(50, 100, 16), "█".repeat(8));
+        assert_eq!([bar(0, 100, 16), bar(1, 100_000, 16), bar(0, 0, 16)], ["▏", "▏", "▏"]);
+        assert_eq!(bar(3, 32, 16), "█▌");
+        assert_eq!(bar(u32::MAX, 1, 16).chars().count(), 16);
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use foreword::{Manifest, SectionEntry, SectionSource, visible_line};
 use foreword_page::{grouped, percent};
 
-use super::bars::{bar, boundaries, colour};
+use super::bars::{LONGEST_BAR, bar, boundaries, colour};
 use crate::terminal::paint;
 
 /// Sources shown below a section.
@@ -66,8 +66,8 @@ pub(crate) fn tree(manifest: &Manifest<'_>) -> String {
 }
 
 fn padded_bar(section: &SectionEntry<'_>, largest: u32) -> String {
-    let bar = bar(section.tokens, largest);
-    let pad = " ".repeat(16_usize.saturating_sub(bar.chars().count()));
+    let bar = bar(section.tokens, largest, LONGEST_BAR);
+    let pad = " ".repeat((LONGEST_BAR as usize).saturating_sub(bar.chars().count()));
     format!("{}{pad}", paint(&bar, colour(section.authority)))
 }
 
