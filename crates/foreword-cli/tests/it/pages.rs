@@ -213,7 +213,10 @@ fn the_canary_of_a_session_is_not_on_the_page() {
     let workspace = Scratch::new(&[("SOUL.md", "Calm.\n")]);
     let canary = "cnry-3f9a1c77e2b84d10";
     let args = ["explain", "--now", NOW, "--canary", canary, "--html", "prompt.html", "Hello"];
-    workspace.run(&args).ok();
+    assert_eq!(workspace.run(&args).ok().stdout, "");
+    // With --json the manifest is printed as well, as always without texts.
+    let manifest = workspace.run(&[&args[..], &["--json"]].concat()).ok().json();
+    assert!(manifest["sections"].is_array() && manifest["content"].is_null(), "{manifest}");
     assert!(
         workspace.run(&["build", "--now", NOW, "--canary", canary]).ok().stdout.contains(canary)
     );
