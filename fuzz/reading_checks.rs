@@ -11,7 +11,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Component, Path, PathBuf};
 
 use foreword_gather::{Request, gather};
-use foreword_host::Prices;
+use foreword_host::load_prices;
 use foreword_workspace::{
     Repositories, RepositoryLookup, Settings, SourceFile, Tree, TreeSnapshot, TrustStore, Workspace,
 };
@@ -195,7 +195,7 @@ pub(crate) fn trust_record(directory: &Path, text: &str) {
 pub(crate) fn price_table(directory: &Path, text: &str) {
     let file = directory.join("prices.toml");
     fs::write(&file, text).expect("the directory is ours");
-    if let Err(error) = Prices::load(Some(&file)) {
+    if let Err(error) = load_prices(Some(&file)) {
         assert!(error.to_string().contains("prices.toml"), "{error}");
     }
 }

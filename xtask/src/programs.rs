@@ -1,4 +1,4 @@
-//! Programs that end-to-end tests run: clients and agents from npm, the sandbox from Debian.
+//! Programs that end-to-end tests run: clients and agents from npm, the sandbox and a browser from Debian.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use crate::steps::{Steps, succeeds, target};
 use crate::test::Installing;
 
 /// The npm packages, by name.
-const NPM: [Package; 4] = [
+const NPM: [Package; 6] = [
     // The server scenarios of the Model Context Protocol.
     Package { name: "@modelcontextprotocol/conformance", version: "0.1.16", program: None },
     // A client of it; the last version for Node.js 20.
@@ -18,7 +18,13 @@ const NPM: [Package; 4] = [
     // Agents that `foreword run` can run.
     Package { name: "@anthropic-ai/claude-code", version: "2.1.197", program: Some("claude") },
     Package { name: "@mariozechner/pi-coding-agent", version: "0.73.1", program: Some("pi") },
+    // Drives the browser that looks at our pages, and the rules of accessibility they are held to.
+    Package { name: "playwright-core", version: "1.65.1", program: None },
+    Package { name: "axe-core", version: "4.14.0", program: None },
 ];
+
+/// The Debian packages, each with the program that shows it is installed.
+const DEBIAN: [(&str, &str); 2] = [("bubblewrap", "bwrap"), ("chromium", "chromium")];
 
 struct Package {
     name: &'static str,
@@ -30,9 +36,8 @@ struct Package {
 /// What [`install`] would install, one line each.
 pub(crate) fn missing() -> Vec<String> {
     let mut missing = Vec::new();
-    if cfg!(target_os = "linux") && !has_bubblewrap() {
-        missing.push("bubblewrap, a Debian package, with apt-get".to_owned());
-    }
+    let packages = missing_from_debian().into_iter();
+    missing.extend(packages.map(|(name, _)| format!("{name}, a Debian package, with apt-get")));
     let folder = npm_folder();
     let packages = NPM.iter().filter(|package| !package.works(&folder));
     missing.extend(packages.map(|package| {
@@ -53,7 +58,7 @@ pub(crate) fn install(
     if installing == Installing::Forbidden {
         return Ok(complete().then_some(("FOREWORD_TEST_NPM", folder)));
     }
-    install_bubblewrap(steps);
+    install_debian(steps);
     if !complete()
         && let Err(error) = install_npm(&folder)
     {
@@ -70,8 +75,12 @@ fn npm_folder() -> PathBuf {
     target().join("tools").join("npm")
 }
 
-fn has_bubblewrap() -> bool {
-    succeeds(Command::new("bwrap").arg("--version"))
+fn missing_from_debian() -> Vec<(&'static str, &'static str)> {
+    if !cfg!(target_os = "linux") {
+        return Vec::new();
+    }
+    let missing = DEBIAN.into_iter();
+    missing.filter(|(_, program)| !succeeds(Command::new(program).arg("--version"))).collect()
 }
 
 impl Package {
@@ -125,27 +134,30 @@ fn install_npm(folder: &Path) -> Result<(), TaskError> {
     }
 }
 
-/// The sandbox of choice on Linux.
-fn install_bubblewrap(steps: &mut Steps) {
-    const NAME: &str = "bubblewrap";
-    if !cfg!(target_os = "linux") || has_bubblewrap() {
+/// The sandbox of choice on Linux, and the browser.
+fn install_debian(steps: &mut Steps) {
+    const STEP: &str = "Debian packages";
+    let missing = missing_from_debian();
+    if missing.is_empty() {
         return;
     }
+    let names: Vec<&str> = missing.iter().map(|(name, _)| *name).collect();
+    let all = names.join(" ");
     if !succeeds(Command::new("apt-get").arg("--version")) {
-        return steps.skip(NAME, "`bwrap` is not installed; install bubblewrap to test with it");
+        return steps.skip(STEP, &format!("install {all} to test with it"));
     }
     let id = Command::new("id").arg("-u").stderr(Stdio::null()).output();
     if !id.is_ok_and(|output| output.stdout.trim_ascii() == b"0") {
-        return steps
-            .skip(NAME, "`bwrap` is not installed; run `apt-get install bubblewrap` as root");
+        return steps.skip(STEP, &format!("run `apt-get install {all}` as root to test with it"));
     }
     let apt_get = |words: &[&str]| {
         run(Command::new("apt-get").env("DEBIAN_FRONTEND", "noninteractive").args(words))
     };
-    let installed = apt_get(&["update", "--quiet"])
-        && apt_get(&["install", "--yes", "--quiet", "--no-install-recommends", NAME]);
-    if !installed || !has_bubblewrap() {
-        steps.skip(NAME, "apt-get could not install it");
+    let install = ["install", "--yes", "--quiet", "--no-install-recommends"];
+    let installed =
+        apt_get(&["update", "--quiet"]) && apt_get(&[install.as_slice(), &names].concat());
+    if !installed || !missing_from_debian().is_empty() {
+        steps.skip(STEP, &format!("apt-get could not install {all}"));
     }
 }
 

@@ -7,6 +7,7 @@ use foreword_gather::GatherError;
 use foreword_search::MemoryError;
 use foreword_skills::SkillError;
 use foreword_store::StoreError;
+use foreword_watch::WatchError;
 use foreword_workspace::WorkspaceError;
 
 /// The kind of an error, which gives the exit code.
@@ -115,6 +116,16 @@ impl From<StoreError> for CliError {
 
 impl From<MemoryError> for CliError {
     fn from(error: MemoryError) -> Self {
+        let out = Self::usage(error.to_string());
+        match error.hint() {
+            Some(hint) => out.hint(hint),
+            None => out,
+        }
+    }
+}
+
+impl From<WatchError> for CliError {
+    fn from(error: WatchError) -> Self {
         let out = Self::usage(error.to_string());
         match error.hint() {
             Some(hint) => out.hint(hint),

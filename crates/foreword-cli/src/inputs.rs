@@ -127,11 +127,7 @@ pub(crate) fn with_context(mut context: Context, request: &Request) -> Result<Ga
 
 /// The exact counter, if requested. It loads its vocabulary at the first count.
 pub(crate) fn counter(tokenizer: Tokenizer) -> Result<Option<Box<dyn TokenCounter>>, CliError> {
-    let name = match tokenizer {
-        Tokenizer::Estimate => return Ok(None),
-        Tokenizer::O200k => "o200k",
-        Tokenizer::Cl100k => "cl100k",
-    };
+    let Some(name) = tokenizer.exact_name() else { return Ok(None) };
     foreword::exact_counter(name).map(Some).map_err(|error| CliError::usage(error.to_string()))
 }
 

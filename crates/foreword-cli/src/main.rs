@@ -13,6 +13,7 @@ mod json;
 mod lock;
 mod markdown;
 mod migrate;
+mod page_file;
 mod pager;
 mod progress;
 mod review;

@@ -123,6 +123,16 @@ pub(crate) fn is_terminal_output() -> bool {
     io::stdout().is_terminal()
 }
 
+/// How wide the terminal on standard output is; `None` for anything else.
+pub(crate) fn output_columns() -> Option<usize> {
+    #[cfg(unix)]
+    if is_terminal_output() {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+        return Some(usize::from(size.ws_col)).filter(|columns| *columns > 0);
+    }
+    None
+}
+
 /// Text in a colour, if standard output is a terminal and NO_COLOR is not set.
 pub(crate) fn paint(text: &str, colour: &str) -> String {
     paint_if(io::stdout().is_terminal(), text, colour)

@@ -31,6 +31,11 @@ impl WorkspaceArg {
         Ok(if is_here { PathBuf::from(".") } else { found })
     }
 
+    /// The directory that `-w` names, if it was given.
+    pub(crate) fn given(&self) -> Option<&Path> {
+        self.0.as_deref()
+    }
+
     /// The given directory, or the current one, for commands that need no workspace.
     pub(crate) fn directory(&self) -> &Path {
         self.0.as_deref().unwrap_or(Path::new("."))

@@ -48,6 +48,7 @@ pub use wire::call::{Call, CallError, Rejected};
 #[cfg(unix)]
 pub use wire::client::{Client, ClientError};
 pub use wire::frame::{FrameError, Frames, LineBudget};
+pub use wire::peer::{PeerSocket, peer_socket};
 pub use wire::reply::{ErrorCode, Failure, Reply, StreamPart};
 
 /// The longest line of any call but `model_call`.

@@ -10,10 +10,14 @@
 //! ```
 #![expect(clippy::panic, clippy::print_stdout, reason = "tests only: a skip is shown or fails")]
 
+mod browser;
+
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+
+pub use browser::look_at_page;
 
 /// Names the file that collects skipped tests: test, requirement and reason, separated by tabs.
 pub const SKIPPED_TESTS: &str = "FOREWORD_SKIPPED_TESTS";
@@ -78,6 +82,17 @@ pub fn npm_program(name: &str) -> Option<PathBuf> {
         skip(name, "not installed; `cargo xtask test` installs it");
     }
     found
+}
+
+/// The directory of a package from npm that `cargo xtask test` installs; skips the test without it.
+pub fn npm_package(name: &str) -> Option<PathBuf> {
+    let npm = required_variable("FOREWORD_TEST_NPM", name)?;
+    let package = PathBuf::from(npm).join("node_modules").join(name);
+    if !package.is_dir() {
+        skip(name, "not installed; `cargo xtask test` installs it");
+        return None;
+    }
+    Some(package)
 }
 
 /// The PATH with the programs from npm first.

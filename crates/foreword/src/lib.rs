@@ -63,5 +63,6 @@ pub use names::{
 pub use tokens::estimate::{Measured, Meter, estimate};
 #[cfg(feature = "exact-tokens")]
 pub use tokens::exact::{TOKENIZERS, UnknownTokenizer, exact_counter};
+pub use tokens::prices::{Price, Prices, PricesError};
 pub use tokens::usage::Usage;
 pub use tokens::{Estimate, TokenCounter};

@@ -3,6 +3,7 @@
 pub(crate) mod estimate;
 #[cfg(feature = "exact-tokens")]
 pub(crate) mod exact;
+pub(crate) mod prices;
 pub(crate) mod usage;
 
 use crate::tokens::estimate::estimate;

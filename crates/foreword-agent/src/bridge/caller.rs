@@ -12,13 +12,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, BufRead as _, BufReader};
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::io;
+use std::net::TcpStream;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// The most rows of the kernel's table of connections that are read.
-const MAX_ROWS: usize = 200_000;
+use foreword_protocol::{PeerSocket, peer_socket};
+
 /// The deepest process below the agent that may be the program.
 const MAX_DEPTH: usize = 64;
 
@@ -39,12 +39,8 @@ impl Caller {
     /// Whether a connection comes from the program. The first one to ask is the program if it is the
     /// agent itself or descends from it.
     pub(super) fn is_program(&self, stream: &TcpStream) -> bool {
-        let inode = match (stream.peer_addr(), stream.local_addr()) {
-            (Ok(peer), Ok(own)) => socket_inode(peer, own),
-            (Err(error), _) | (_, Err(error)) => Err(error),
-        };
-        let inode = match inode {
-            Ok(Some(inode)) => inode,
+        let inode = match peer_socket(stream) {
+            Ok(Some(PeerSocket { inode, .. })) => inode,
             Ok(None) => return false,
             // This system does not say.
             Err(error) => return error.kind() == io::ErrorKind::NotFound,
@@ -64,47 +60,6 @@ impl Process {
     fn of(pid: u32) -> Option<Self> {
         Some(Self { pid, started: stat(pid)?.1 })
     }
-}
-
-/// The number of the socket at the other end of a connection.
-fn socket_inode(peer: SocketAddr, own: SocketAddr) -> io::Result<Option<u64>> {
-    let mut found = rows_with("/proc/self/net/tcp", &(place(peer, false), place(own, false)))?;
-    if found.is_none() {
-        // A program may use an IPv6 socket for an IPv4 address.
-        let places = (place(peer, true), place(own, true));
-        found = rows_with("/proc/self/net/tcp6", &places).unwrap_or(None);
-    }
-    Ok(found)
-}
-
-fn rows_with(table: &str, (local, remote): &(String, String)) -> io::Result<Option<u64>> {
-    for row in BufReader::new(fs::File::open(table)?).lines().take(MAX_ROWS) {
-        let row = row?;
-        let mut fields = row.split_ascii_whitespace().skip(1);
-        if fields.next() == Some(local) && fields.next() == Some(remote) {
-            // Behind the addresses: state, queues, timer, retransmits, user, timeout.
-            let inode = fields.nth(6).and_then(|inode| inode.parse().ok());
-            return Ok(inode.filter(|inode| *inode != 0));
-        }
-    }
-    Ok(None)
-}
-
-/// An address as the kernel writes it.
-fn place(address: SocketAddr, mapped: bool) -> String {
-    let word = |bytes: [u8; 4]| format!("{:08X}", u32::from_ne_bytes(bytes));
-    let ip = match address.ip() {
-        IpAddr::V4(ip) if mapped => {
-            format!("{}{}{}", "0".repeat(16), word([0, 0, 0xff, 0xff]), word(ip.octets()))
-        }
-        IpAddr::V4(ip) => word(ip.octets()),
-        IpAddr::V6(ip) => {
-            let octets = ip.octets();
-            let (words, _) = octets.as_chunks::<4>();
-            words.iter().map(|bytes| word(*bytes)).collect()
-        }
-    };
-    format!("{ip}:{:04X}", address.port())
 }
 
 /// The process with this socket that is closest below `root`, or is `root` itself.
@@ -145,15 +100,6 @@ fn has_socket(pid: u32, inode: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_are_written_as_the_kernel_does() {
-        if cfg!(target_endian = "little") {
-            let address = SocketAddr::from(([127, 0, 0, 1], 8080));
-            assert_eq!(place(address, false), "0100007F:1F90");
-            assert_eq!(place(address, true), "0000000000000000FFFF00000100007F:1F90");
-        }
-    }
 
     #[test]
     fn this_process_has_a_parent_and_a_start() {

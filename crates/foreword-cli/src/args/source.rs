@@ -156,6 +156,17 @@ pub(crate) enum Tokenizer {
     Cl100k,
 }
 
+impl Tokenizer {
+    /// The name of the exact counter; `None` for the estimate.
+    pub(crate) fn exact_name(self) -> Option<&'static str> {
+        match self {
+            Self::Estimate => None,
+            Self::O200k => Some("o200k"),
+            Self::Cl100k => Some("cl100k"),
+        }
+    }
+}
+
 pub(crate) fn parse_ratio(text: &str) -> Result<f64, String> {
     let ratio = text.parse::<f64>().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
     ratio.ok_or_else(|| "expected a number from 0 to 1".to_owned())

@@ -8,6 +8,7 @@ mod audit;
 mod backup;
 mod build;
 mod chat;
+mod check_request;
 mod completions;
 mod database;
 mod diff;
@@ -33,6 +34,7 @@ mod skill;
 mod sync;
 mod taint;
 mod trust;
+mod watch;
 
 use clap::Subcommand;
 
@@ -85,6 +87,8 @@ commands! {
     Sandbox(sandbox::SandboxCommand),
     Backup(backup::BackupArgs),
     Restore(restore::RestoreArgs),
+    Watch(watch::WatchArgs),
+    CheckRequest(check_request::CheckRequestArgs),
     Scan(scan::ScanArgs),
     Index(index::IndexArgs),
     #[command(subcommand)]

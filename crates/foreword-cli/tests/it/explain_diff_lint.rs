@@ -30,8 +30,8 @@ fn explain_shows_a_table_and_what_was_left_out() {
     );
     let row = |name: &str| lines.iter().find(|line| line.first() == Some(&name)).unwrap();
     assert_eq!(row("identity")[1..4], ["operator", "stable", "full"]);
-    assert_eq!(row("identity")[6..], ["agents/ada/AGENT.md,", "SOUL.md"]);
-    assert_eq!(row("context")[6..], ["CONTEXT.md"]);
+    assert_eq!(row("identity")[7..], ["agents/ada/AGENT.md,", "SOUL.md"]);
+    assert_eq!(row("context")[7..], ["CONTEXT.md"]);
     assert_eq!(row("taint")[1..4], ["runtime", "turn", "full"]);
     let shares: f64 =
         lines.iter().filter_map(|line| line.get(5)?.strip_suffix('%')?.parse::<f64>().ok()).sum();
@@ -52,6 +52,62 @@ fn explain_shows_a_table_and_what_was_left_out() {
         manifest["metadata"]["buildTimeMs"] = Value::Null;
     }
     assert_eq!(explained, account);
+}
+
+#[test]
+fn explain_draws_bars_and_the_boundaries_of_the_prompt() {
+    let workspace = ferry();
+    let run = workspace.run(&["explain", "--now", NOW, "Hello"]).ok();
+    let manifest = workspace.build(&["Hello"]);
+    let sections = manifest["sections"].as_array().unwrap();
+    let bar = |line: &str| line.matches(['█', '▏', '▎', '▍', '▌', '▋', '▊', '▉']).count();
+    let largest = sections.iter().max_by_key(|section| section["tokens"].as_u64()).unwrap();
+    for section in sections {
+        let name = section["module"].as_str().unwrap();
+        let line = run.stdout.lines().find(|line| line.starts_with(&format!("{name} "))).unwrap();
+        let tokens = |section: &Value| section["tokens"].as_f64().unwrap();
+        let share = tokens(section) / tokens(largest);
+        assert!((bar(line) as f64 - share * 16.0).abs() <= 1.0, "{line}");
+    }
+    // No colour without a terminal.
+    assert!(!run.stdout.contains('\u{1b}'));
+
+    // Each boundary stands between the last section above it and the first one below.
+    let place = |text: &str| run.stdout.lines().position(|line| line.starts_with(text)).unwrap();
+    let first = |volatility: &str| {
+        let first = sections.iter().find(|section| section["volatility"] == volatility).unwrap();
+        format!("{} ", first["module"].as_str().unwrap())
+    };
+    let prefix = place("── cache prefix ends here: ");
+    assert_eq!(place(&first("session")), prefix + 1, "{}", run.stdout);
+    let turn = place("── turn context starts here");
+    assert_eq!(place(&first("turn")), turn + 1, "{}", run.stdout);
+    let stable: u64 = sections
+        .iter()
+        .filter(|section| section["volatility"] == "stable")
+        .map(|section| section["tokens"].as_u64().unwrap())
+        .sum();
+    let line = run.stdout.lines().nth(prefix).unwrap();
+    assert!(line.starts_with(&format!("── cache prefix ends here: {stable} tokens (")), "{line}");
+}
+
+#[test]
+fn explain_shows_a_tree_of_sections_and_their_files() {
+    let workspace = ferry();
+    let run = workspace.run(&["explain", "--now", NOW, "--tree", "Hello"]).ok();
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(lines[0].starts_with("system prompt  "), "{}", run.stdout);
+    let at = lines.iter().position(|line| line.starts_with("├─ identity ")).unwrap();
+    assert!(lines[at].ends_with("  operator, stable, full"), "{}", lines[at]);
+    assert_eq!(lines[at + 1], "│  ├─ agents/ada/AGENT.md:4-6  33 bytes");
+    assert_eq!(lines[at + 2], "│  └─ SOUL.md:1  5 bytes");
+    let turn = lines.iter().position(|line| line.starts_with("turn context  ")).unwrap();
+    assert!(lines[turn - 2].starts_with("└─ "), "{}", run.stdout);
+    assert!(lines[turn..].iter().any(|line| line.contains(" task:1  5 bytes")), "{}", run.stdout);
+    assert!(run.stdout.contains("\n── cache prefix ends here: "), "{}", run.stdout);
+
+    let run = workspace.run(&["explain", "--tree", "--at", "3"]);
+    assert!(run.fails(2).contains("cannot be used with"), "{}", run.stderr);
 }
 
 #[test]

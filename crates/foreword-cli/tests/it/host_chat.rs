@@ -76,7 +76,7 @@ fn a_conversation_without_a_terminal() {
     ] {
         assert!(run.stdout.contains(shown), "{shown}: {}", run.stdout);
     }
-    assert_eq!(run.stdout.matches("stable prefix ").count(), 2, "{}", run.stdout);
+    assert_eq!(run.stdout.matches("cache prefix ends here: ").count(), 2, "{}", run.stdout);
     assert_eq!(run.stderr.matches("there is no index").count(), 0, "{}", run.stderr);
     for shown in [
         "did you mean `/skills`?",

@@ -50,6 +50,7 @@ mod memory;
 mod migrate;
 mod migrate_run;
 mod model;
+mod pages;
 mod readme;
 mod sandbox_check;
 mod scan;

@@ -63,7 +63,10 @@ fn a_hidden_order_is_found_where_it_is_hidden() {
     assert_eq!(&page[range[0]..range[1]], ATTACK);
     let shown = std::fs::read_to_string(ws.join("findings.html")).unwrap();
     assert!(shown.contains(&format!("<mark>{ATTACK}</mark>")), "{shown}");
-    assert!(shown.contains("default-src 'none'") && !shown.contains("<div style"), "{shown}");
+    assert!(
+        shown.contains("default-src &#39;none&#39;") && !shown.contains("<div style"),
+        "{shown}"
+    );
 }
 
 #[test]

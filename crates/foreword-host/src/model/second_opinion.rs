@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use foreword::Prices;
 use foreword_guard::{OpinionAnswer, OpinionQuestion, SecondOpinion};
 use foreword_protocol::Usage;
 use foreword_workspace::{Consent, Workspace};
@@ -11,7 +12,7 @@ use ureq::Agent;
 use crate::error::HostError;
 use crate::model::ask::{MAX_WAIT, Question};
 use crate::model::upstream::{Person, Upstream, default_model};
-use crate::spending::{Prices, dollars};
+use crate::spending::{dollars, load_prices};
 
 /// The answer is one short object.
 const MAX_OUTPUT_TOKENS: u32 = 400;
@@ -64,7 +65,7 @@ impl Model {
         let default = || default_model(&config.model, person).map(str::to_owned);
         let name = config.model.name.clone().or_else(default).ok_or(HostError::NoModel)?;
         let upstream = Upstream::resolve(&config.model, workspace.root(), person)?;
-        let prices = Prices::load(settings.limits.prices.as_deref())?;
+        let prices = load_prices(settings.limits.prices.as_deref())?;
         let agent = Agent::config_builder()
             .timeout_global(Some(upstream.timeout.min(MAX_WAIT)))
             .http_status_as_error(false)

@@ -409,7 +409,7 @@ mod tests {
         assert_eq!(model(&none, &ollama), None, "nobody knows what it serves");
         assert_eq!(model(&at("http://127.0.0.1:11434"), &[]), None);
         for name in ["claude-sonnet-5-5", "gpt-5.5"] {
-            assert!(crate::spending::Prices::load(None).unwrap().of(name).is_some(), "{name}");
+            assert!(crate::spending::load_prices(None).unwrap().of(name).is_some(), "{name}");
         }
     }
 

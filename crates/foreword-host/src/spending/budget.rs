@@ -8,6 +8,7 @@
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
+use foreword::Prices;
 use foreword_protocol::Usage;
 use foreword_store::{SessionId, Spending, Spent, TurnNumber, start_of_day};
 
@@ -15,7 +16,6 @@ use crate::error::HostError;
 use crate::host::Host;
 use crate::model::call_policy::CallSize;
 use crate::spending::limits::{LimitReached, Limits, Period};
-use crate::spending::prices::Prices;
 
 /// What the agents of one message may spend, and have spent.
 #[derive(Debug)]

@@ -10,4 +10,4 @@ mod limits;
 mod prices;
 
 pub use limits::{DEFAULT_LIMITS, LimitReached, Limits, Measure, Period, dollars, usd};
-pub use prices::Prices;
+pub use prices::load_prices;

@@ -1,6 +1,6 @@
 //! Everything a turn needs before its agent starts: its prompt, its model, its program and its limits.
 
-use foreword::Line;
+use foreword::{Line, Prices};
 use foreword_protocol::{Message, ModelRequest, Provider, RunnerKind, SystemPart};
 use foreword_store::{Session, SessionId};
 use foreword_workspace::{ModelSettings, Settings};
@@ -10,7 +10,7 @@ use crate::host::Host;
 use crate::model::upstream::{Person, Upstream, default_model};
 use crate::prompt_log::log_prompt;
 use crate::spending::budget::{SpentBefore, TurnBudget};
-use crate::spending::{Limits, Prices};
+use crate::spending::{Limits, load_prices};
 use crate::turn::agent_tree::AgentTree;
 use crate::turn::compose::ComposedTurn;
 use crate::turn::request::TurnRequest;
@@ -104,7 +104,7 @@ impl Host {
         let model = model.filter(|model| !model.is_empty()).ok_or(HostError::NoModel)?;
         let settings = self.settings()?;
         let limits = Limits::of(&settings, &turn.config);
-        let prices = Prices::load(settings.limits.prices.as_deref())?;
+        let prices = load_prices(settings.limits.prices.as_deref())?;
         let tree = request.tree.clone().unwrap_or_else(|| AgentTree::of(&turn.config.host));
         Ok(PreparedTurn { turn, model, upstream, program, tree, limits, prices })
     }

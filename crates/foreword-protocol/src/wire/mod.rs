@@ -4,4 +4,5 @@ pub(crate) mod call;
 #[cfg(unix)]
 pub(crate) mod client;
 pub(crate) mod frame;
+pub(crate) mod peer;
 pub(crate) mod reply;

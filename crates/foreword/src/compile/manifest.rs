@@ -62,6 +62,14 @@ pub struct SectionSource<'p> {
     pub digest: Option<String>,
 }
 
+impl SectionSource<'_> {
+    /// Whether it is a file, in which a person can look up the lines.
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        self.path != "context" && !self.path.starts_with("builtin:")
+    }
+}
+
 /// A section of the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SectionEntry<'p> {
@@ -155,4 +163,29 @@ pub struct Manifest<'p> {
     /// Digest of `content`; present when digests were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+}
+
+impl Manifest<'_> {
+    /// How many sections the cache prefix holds: those from the start that change only when a file changes.
+    #[must_use]
+    pub fn cached_sections(&self) -> usize {
+        self.sections_above(self.stable_prefix_bytes)
+    }
+
+    /// Tokens of the cache prefix.
+    #[must_use]
+    pub fn cached_tokens(&self) -> u64 {
+        let cached = self.sections.iter().take(self.cached_sections());
+        cached.map(|section| u64::from(section.tokens)).sum()
+    }
+
+    /// How many sections stand in the system prompt; the others are the turn context.
+    #[must_use]
+    pub fn system_sections(&self) -> usize {
+        self.sections_above(self.system.len())
+    }
+
+    fn sections_above(&self, byte: usize) -> usize {
+        self.sections.iter().take_while(|section| section.range[1] <= byte).count()
+    }
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
 use crate::inputs::{display_name, read_bytes};
+use crate::page_file::write_page;
 use crate::terminal::{Terminal, counted, paint, plain_line};
 use crate::workspace_arg::WorkspaceArg;
 
@@ -56,7 +57,7 @@ struct Text {
 
 pub(crate) fn run(_: &WorkspaceArg, args: &ScanArgs, terminal: &Terminal) -> Result<(), CliError> {
     let scanner = scanner()?;
-    let mut page = page::Page::default();
+    let mut page = page::ScanPage::default();
     let (mut blocked, mut all) = (0_u64, 0);
     let mut count = |scan: &Scan| {
         all += 1;
@@ -84,9 +85,7 @@ pub(crate) fn run(_: &WorkspaceArg, args: &ScanArgs, terminal: &Terminal) -> Res
         }
     }
     if let Some(path) = &args.html {
-        std::fs::write(path, page.finish()).map_err(|error| {
-            CliError::usage(format!("cannot write {}: {error}", display_name(path)))
-        })?;
+        write_page(path, &page.finish())?;
     }
     if blocked > 0 {
         return Err(CliError::failed(format!("blocked {blocked} of {}", counted(all, "text"))));

@@ -1,0 +1,226 @@
+//! The directory of captures.
+
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use foreword_workspace::Tree;
+
+use super::record::{Capture, Line, RecordedCall};
+use super::recorder::{CallSummary, Recorder, timestamp};
+use crate::error::WatchError;
+use crate::report::CaptureInfo;
+
+/// The largest capture that is read.
+const MAX_CAPTURE_BYTES: u64 = 2 << 30;
+/// Files in the directory that are looked at.
+const MAX_CAPTURES: usize = 100_000;
+const SUFFIX: &str = ".jsonl";
+
+/// A private directory with captures.
+#[derive(Clone, Debug)]
+pub struct CaptureStore {
+    directory: PathBuf,
+}
+
+/// A capture in a list.
+#[derive(Clone, Debug, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CaptureEntry {
+    #[serde(flatten)]
+    pub info: CaptureInfo,
+    pub calls: usize,
+    pub bytes: u64,
+    /// Whether the file cannot be read to its end.
+    pub is_damaged: bool,
+}
+
+impl CaptureStore {
+    #[must_use]
+    pub fn new(directory: PathBuf) -> Self {
+        Self { directory }
+    }
+
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    fn path(&self, id: &str) -> Result<PathBuf, WatchError> {
+        let is_id = !id.is_empty()
+            && id.len() <= 64
+            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        if !is_id {
+            return Err(WatchError::InvalidId { id: id.to_owned() });
+        }
+        Ok(self.directory.join(format!("{id}{SUFFIX}")))
+    }
+
+    /// Starts a capture. `random` makes its ID unique.
+    pub fn create(
+        &self,
+        command: &[String],
+        directory: &Path,
+        random: [u8; 4],
+        on_call: impl FnMut(&CallSummary) + Send + 'static,
+    ) -> Result<(CaptureInfo, Arc<Recorder>), WatchError> {
+        let failed =
+            |source| WatchError::Io { action: "create", path: self.directory.clone(), source };
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.directory).map_err(failed)?;
+        // The directory may have been there before, with other permissions.
+        fs::set_permissions(&self.directory, fs::Permissions::from_mode(0o700)).map_err(failed)?;
+        let started_at = timestamp(SystemTime::now());
+        let digits: String = started_at.chars().filter(char::is_ascii_digit).take(14).collect();
+        let (day, time) = digits.split_at_checked(8).unwrap_or((&digits, ""));
+        let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let info = CaptureInfo {
+            id: format!("{day}-{time}-{random}"),
+            started_at,
+            command: command.iter().map(|word| foreword_guard::redact(word).text).collect(),
+            directory: directory.display().to_string(),
+            exit_code: None,
+        };
+        let path = self.path(&info.id)?;
+        let recorder = Recorder::create(path, info.clone(), Box::new(on_call))?;
+        Ok((info, recorder))
+    }
+
+    /// The IDs, the oldest first.
+    pub fn ids(&self) -> Result<Vec<String>, WatchError> {
+        if !self.directory.exists() {
+            return Ok(Vec::new());
+        }
+        let listed = Tree::open(&self.directory).and_then(|tree| tree.list("", MAX_CAPTURES));
+        let listed = listed.map_err(|error| self.unreadable(&error))?.unwrap_or_default();
+        let mut ids: Vec<String> = listed
+            .into_iter()
+            .filter_map(|entry| entry.name.strip_suffix(SUFFIX).map(str::to_owned))
+            .filter(|id| self.path(id).is_ok())
+            .collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    fn unreadable(&self, error: &foreword_workspace::WorkspaceError) -> WatchError {
+        WatchError::Io {
+            action: "read",
+            path: self.directory.clone(),
+            source: std::io::Error::other(error.to_string()),
+        }
+    }
+
+    /// The ID that a person means: one in full, the beginning of one, or the latest.
+    pub fn resolve(&self, id: Option<&str>) -> Result<String, WatchError> {
+        let ids = self.ids()?;
+        let Some(id) = id else { return ids.into_iter().next_back().ok_or(WatchError::NoCaptures) };
+        self.path(id)?;
+        if ids.iter().any(|known| known == id) {
+            return Ok(id.to_owned());
+        }
+        let unknown = || WatchError::UnknownCapture { id: id.to_owned() };
+        let mut matching = ids.into_iter().filter(|known| known.starts_with(id) || known.ends_with(id));
+        match (matching.next(), matching.next()) {
+            (Some(one), None) => Ok(one),
+            _ => Err(unknown()),
+        }
+    }
+
+    /// All captures, the newest first.
+    pub fn list(&self) -> Result<Vec<CaptureEntry>, WatchError> {
+        let mut entries = Vec::new();
+        for id in self.ids()?.into_iter().rev() {
+            let bytes = fs::symlink_metadata(self.path(&id)?).map_or(0, |meta| meta.len());
+            entries.push(match self.read(&id) {
+                Ok(capture) => CaptureEntry {
+                    calls: capture.calls.len(),
+                    bytes,
+                    is_damaged: !capture.damage.is_empty(),
+                    info: capture.info,
+                },
+                Err(_) => {
+                    let info = CaptureInfo { id, ..CaptureInfo::default() };
+                    CaptureEntry { info, calls: 0, bytes, is_damaged: true }
+                }
+            });
+        }
+        Ok(entries)
+    }
+
+    /// Reads a capture. Lines that cannot be read are named in its damage; the others count.
+    pub fn read(&self, id: &str) -> Result<Capture, WatchError> {
+        let path = self.path(id)?;
+        let unknown = || WatchError::UnknownCapture { id: id.to_owned() };
+        let damaged = |reason: String| WatchError::Damaged { id: id.to_owned(), reason };
+        let bytes = foreword_workspace::read_state(&path, MAX_CAPTURE_BYTES)
+            .map_err(|error| damaged(error.to_string()))?
+            .ok_or_else(unknown)?;
+        let mut capture: Option<Capture> = None;
+        let mut damage = Vec::new();
+        for (at, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            if line.is_empty() {
+                continue;
+            }
+            let line = match serde_json::from_slice::<Line>(line) {
+                Ok(line) => line,
+                Err(error) => {
+                    damage.push(format!("line {} of the capture is damaged: {error}", at + 1));
+                    continue;
+                }
+            };
+            match (line, &mut capture) {
+                (Line::Capture { info, .. }, None) => {
+                    capture = Some(Capture { info, calls: Vec::new(), others: 0, damage: Vec::new() });
+                }
+                (Line::Call(call), Some(capture)) => {
+                    let earlier = |number: usize| {
+                        let calls = capture.calls.iter().rev();
+                        let mut calls = calls.filter(|call| call.facts.number == number);
+                        calls.next().map(|call| call.request.as_str())
+                    };
+                    match call.request.restore(earlier) {
+                        Some(request) => capture.calls.push(RecordedCall {
+                            facts: call.facts,
+                            request,
+                            response: call.response.text,
+                        }),
+                        None => damage.push(format!(
+                            "line {} of the capture cannot be read without an earlier one",
+                            at + 1
+                        )),
+                    }
+                }
+                (Line::Other { .. }, Some(capture)) => capture.others += 1,
+                (Line::End { exit_code, .. }, Some(capture)) => capture.info.exit_code = exit_code,
+                (_, _) => damage.push(format!("line {} of the capture is out of place", at + 1)),
+            }
+        }
+        let first = damage.first().cloned().unwrap_or_else(|| "the file is empty".to_owned());
+        let mut capture = capture.ok_or_else(|| damaged(first))?;
+        capture.damage = damage;
+        Ok(capture)
+    }
+
+    /// Deletes a capture.
+    pub fn remove(&self, id: &str) -> Result<(), WatchError> {
+        let path = self.path(id)?;
+        fs::remove_file(&path).map_err(|source| {
+            if source.kind() == std::io::ErrorKind::NotFound {
+                WatchError::UnknownCapture { id: id.to_owned() }
+            } else {
+                WatchError::Io { action: "delete", path, source }
+            }
+        })
+    }
+
+    /// Deletes the oldest captures, so that at most `keep` are left; gives how many were deleted.
+    pub fn prune(&self, keep: usize) -> Result<usize, WatchError> {
+        let ids = self.ids()?;
+        let surplus = ids.len().saturating_sub(keep);
+        for id in ids.iter().take(surplus) {
+            self.remove(id)?;
+        }
+        Ok(surplus)
+    }
+}

@@ -1,0 +1,146 @@
+//! Which upstream a request goes to.
+
+use url::Url;
+
+use crate::error::WatchError;
+
+/// A name in the path of the proxy and the upstream it stands for.
+#[derive(Clone, Debug)]
+pub struct Route {
+    name: String,
+    tls: bool,
+    host: String,
+    port: u16,
+    /// Without a slash at its end.
+    base_path: String,
+}
+
+impl Route {
+    /// A route to a base URL.
+    pub fn new(name: &str, url: &str) -> Result<Self, WatchError> {
+        let wrong = |reason: &str| WatchError::Upstream {
+            name: name.to_owned(),
+            url: url.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let parsed = Url::parse(url).map_err(|error| wrong(&error.to_string()))?;
+        let tls = match parsed.scheme() {
+            "https" => true,
+            "http" => false,
+            _ => return Err(wrong("the scheme is neither http nor https")),
+        };
+        if !parsed.username().is_empty() || parsed.password().is_some() {
+            return Err(wrong("the URL contains credentials"));
+        }
+        if parsed.query().is_some() || parsed.fragment().is_some() {
+            return Err(wrong("a base URL has no query"));
+        }
+        let host = parsed.host_str().ok_or_else(|| wrong("the URL has no host"))?;
+        Ok(Self {
+            name: name.to_owned(),
+            tls,
+            host: host.to_owned(),
+            port: parsed.port_or_known_default().unwrap_or(if tls { 443 } else { 80 }),
+            base_path: parsed.path().trim_end_matches('/').to_owned(),
+        })
+    }
+
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The upstream without a path.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        let scheme = if self.tls { "https" } else { "http" };
+        format!("{scheme}://{}", self.authority())
+    }
+
+    pub(super) fn base_path(&self) -> &str {
+        &self.base_path
+    }
+
+    pub(super) fn is_tls(&self) -> bool {
+        self.tls
+    }
+
+    /// The host to connect to, without the brackets of an IPv6 address.
+    pub(super) fn host(&self) -> &str {
+        self.host.trim_start_matches('[').trim_end_matches(']')
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The value of `Host`.
+    pub(super) fn authority(&self) -> String {
+        let default = if self.tls { 443 } else { 80 };
+        if self.port == default {
+            self.host.clone()
+        } else {
+            format!("{}:{}", self.host, self.port)
+        }
+    }
+}
+
+/// The route of a target, and the target at the upstream. A path without the name of a route is that of a
+/// program which keeps only the host of its base URL: then the path itself tells the API.
+pub(super) fn find<'r, 't>(routes: &'r [Route], target: &'t str) -> Option<(&'r Route, &'t str)> {
+    let named = target.strip_prefix('/')?;
+    let (first, _) = named.split_once(['/', '?']).unwrap_or((named, ""));
+    if let Some(route) = routes.iter().find(|route| route.name == first) {
+        let rest = named.get(first.len()..).unwrap_or_default();
+        return Some((route, if rest.starts_with('/') { rest } else { "/" }));
+    }
+    let path = target.split('?').next().unwrap_or_default();
+    let name = match path {
+        _ if path.starts_with("/v1/messages") => "anthropic",
+        _ if path.starts_with("/v1beta/") || path.starts_with("/v1alpha/") => "gemini",
+        _ if path.starts_with("/v1/") => "openai",
+        _ => return None,
+    };
+    routes.iter().find(|route| route.name == name).map(|route| (route, target))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_or_the_path_tells_the_upstream() {
+        let routes = [
+            Route::new("anthropic", "https://api.anthropic.com").unwrap(),
+            Route::new("openai", "https://openrouter.ai/api/v1/").unwrap(),
+            Route::new("gemini", "http://[::1]:8080").unwrap(),
+        ];
+        let found = |target: &'static str| {
+            find(&routes, target).map(|(route, target)| format!("{}{target}", route.origin()))
+        };
+        let anthropic = Some("https://api.anthropic.com/v1/messages?beta=true".to_owned());
+        assert_eq!(found("/anthropic/v1/messages?beta=true"), anthropic);
+        assert_eq!(found("/v1/messages?beta=true"), anthropic);
+        assert_eq!(
+            found("/openai/api/v1/chat/completions").as_deref(),
+            Some("https://openrouter.ai/api/v1/chat/completions")
+        );
+        assert_eq!(
+            found("/v1beta/models/g:generateContent").as_deref(),
+            Some("http://[::1]:8080/v1beta/models/g:generateContent")
+        );
+        assert_eq!(found("/anthropic").as_deref(), Some("https://api.anthropic.com/"));
+        assert_eq!(found("/favicon.ico"), None);
+        assert_eq!(found("*"), None);
+        assert_eq!(routes[1].base_path(), "/api/v1");
+        assert_eq!(routes[2].host(), "::1");
+    }
+
+    #[test]
+    fn only_plain_base_urls_are_upstreams() {
+        for wrong in ["", "x", "ftp://h", "https://u:p@h", "https://h/?q=1", "file:///x"] {
+            let error = Route::new("OPENAI_BASE_URL", wrong).unwrap_err().to_string();
+            assert!(error.contains("OPENAI_BASE_URL"), "{error}");
+        }
+    }
+}
