@@ -24,6 +24,7 @@ mod analysis;
 mod capture;
 mod check;
 mod error;
+mod layout;
 mod proxy;
 mod report;
 mod wire;
@@ -32,6 +33,7 @@ pub use analysis::{ProjectFiles, ReportOptions, report};
 pub use capture::{CallSummary, Capture, CaptureEntry, CaptureStore, Recorder};
 pub use check::{PromptCheck, PromptDifference, check_prompt, check_request};
 pub use error::WatchError;
+pub use layout::{CallSaving, Layout, LayoutFile, layout};
 pub use proxy::{
     Callers, Exchange, MAX_RECORDED_BODY, Proxy, ProxyConfig, RecordedBody, Route, Sink,
 };
