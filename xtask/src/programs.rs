@@ -10,7 +10,7 @@ use crate::steps::{Steps, succeeds, target};
 use crate::test::Installing;
 
 /// The npm packages, by name.
-const NPM: [Package; 4] = [
+const NPM: [Package; 7] = [
     // The server scenarios of the Model Context Protocol.
     Package { name: "@modelcontextprotocol/conformance", version: "0.1.16", program: None },
     // A client of it; the last version for Node.js 20.
@@ -18,6 +18,10 @@ const NPM: [Package; 4] = [
     // Agents that `foreword run` can run.
     Package { name: "@anthropic-ai/claude-code", version: "2.1.197", program: Some("claude") },
     Package { name: "@mariozechner/pi-coding-agent", version: "0.73.1", program: Some("pi") },
+    // Programs that `foreword watch` can watch; the last SDK for Node.js 20.
+    Package { name: "@openai/codex", version: "0.169.0", program: Some("codex") },
+    Package { name: "ai", version: "5.0.277", program: None },
+    Package { name: "@ai-sdk/openai", version: "2.0.112", program: None },
 ];
 
 struct Package {

@@ -542,8 +542,10 @@ fn notes(
     }
     if capture.others > 0 {
         let count = capture.others;
-        let what = if count == 1 { "1 request" } else { &format!("{count} requests") };
-        report.notes.push(format!("{what} to other paths are not part of the report"));
+        report.notes.push(match count {
+            1 => "1 request to another path is not part of the report".to_owned(),
+            _ => format!("{count} requests to other paths are not part of the report"),
+        });
     }
 }
 

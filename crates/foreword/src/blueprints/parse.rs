@@ -97,27 +97,8 @@ struct RawModule {
     priority: Option<Spanned<i64>>,
     keep: Option<Spanned<i64>>,
     optional: Option<bool>,
-    volatility: Option<FileVolatility>,
+    volatility: Option<Volatility>,
     when: Option<Spanned<When>>,
-}
-
-/// How often the file of a module changes.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum FileVolatility {
-    Stable,
-    Session,
-    Turn,
-}
-
-impl From<FileVolatility> for Volatility {
-    fn from(volatility: FileVolatility) -> Self {
-        match volatility {
-            FileVolatility::Stable => Self::Stable,
-            FileVolatility::Session => Self::Session,
-            FileVolatility::Turn => Self::Turn,
-        }
-    }
 }
 
 /// Reads a blueprint and those it extends.
@@ -292,7 +273,7 @@ fn read_at(
         entry.priority = priority.or(entry.priority);
         entry.keep = keep.or(entry.keep);
         entry.optional = module.optional.or(entry.optional);
-        entry.volatility = module.volatility.map(Volatility::from).or(entry.volatility);
+        entry.volatility = module.volatility.or(entry.volatility);
         if let Some(when) = module.when {
             entry.when = when.into_inner();
         }
