@@ -4,3 +4,4 @@ mod captures;
 mod proxy;
 mod report;
 mod support;
+mod tls;
