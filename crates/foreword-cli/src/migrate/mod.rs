@@ -34,4 +34,5 @@ mod write;
 
 pub(crate) use layout::{Migration, is_in_place, read};
 pub(crate) use row::{Outcome, Row};
+pub(crate) use settings::for_blueprint;
 pub(crate) use write::{NewFile, Written, apply, check_root, current, plan, remove, replace};

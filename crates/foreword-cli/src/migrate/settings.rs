@@ -7,6 +7,7 @@ use foreword_workspace::{
 use super::import::Import;
 use super::model_names::MappedModel;
 use super::permissions::{Decision, Rule};
+use super::write::NewFile;
 
 /// Settings that were found.
 #[derive(Debug, Default)]
@@ -64,6 +65,11 @@ pub(super) fn place(import: &mut Import, blueprint: &str) {
         ));
     }
     import.add_text(CONFIG_FILE, CONFIG_FILE, with_rules(&plain, &accepted));
+}
+
+/// The `foreword.toml` of a workspace with its own blueprint and nothing else.
+pub(crate) fn for_blueprint(blueprint: &str) -> NewFile {
+    NewFile::text(CONFIG_FILE, text(&Settings::default(), blueprint, &[], None))
 }
 
 /// The rules that this version understands, and the others with the reason.

@@ -71,4 +71,6 @@ mod sync;
 mod tool_names;
 mod upgrade;
 mod voice;
+mod watch;
+mod watch_clients;
 mod workspace;

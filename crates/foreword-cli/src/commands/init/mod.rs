@@ -3,6 +3,7 @@
 //! It never overwrites a file. A migration ends with a table of what was carried, mapped, left and lost,
 //! and with the trust question.
 
+mod from_capture;
 mod report;
 mod templates;
 
@@ -30,16 +31,18 @@ const MAX_TRIED: usize = 50;
 
 /// Create a workspace
 ///
-/// Writes a template, or migrates the setup of Claude Code, Codex, Cursor, OpenClaw or Cosmonauts, also several in one
-/// directory. Existing files are never overwritten, and the old setup is never changed. A migration lists what was
-/// carried over, mapped to something else, left out and lost; `foreword lint` fails until every loss is handled.
+/// Writes a template, migrates the setup of Claude Code, Codex, Cursor, OpenClaw or Cosmonauts, also several in one
+/// directory, or splits the system prompt of a capture into files. Existing files are never overwritten, and the old
+/// setup is never changed. A migration lists what was carried over, mapped to something else, left out and lost;
+/// `foreword lint` fails until every loss is handled.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   foreword init -w my-agent
   foreword init -w my-agent --template companion
   foreword init --from .                                Add Foreword to a Claude Code project
-  foreword init -w my-agent --from ~/.openclaw/workspace")]
+  foreword init -w my-agent --from ~/.openclaw/workspace
+  foreword init -w my-agent --from-capture 20261117-120000-4f2a8c11")]
 pub(crate) struct InitArgs {
     /// Template to start from
     #[arg(short, long, value_enum, default_value_t, conflicts_with = "from")]
@@ -47,6 +50,9 @@ pub(crate) struct InitArgs {
     /// Migrate the setup of another tool in this directory
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
+    /// Split the system prompt of a capture into files; `latest` for the newest one
+    #[arg(long, value_name = "ID", conflicts_with_all = ["from", "template"])]
+    from_capture: Option<String>,
 }
 
 pub(crate) fn run(
@@ -59,12 +65,18 @@ pub(crate) fn run(
     let mut report = Report::new(workspace);
     // A record that cannot be read is replaced.
     let earlier = record::earlier(workspace).ok().flatten();
-    let (mut files, migration) = match &args.from {
-        Some(from) => {
+    let captured = args.from_capture.as_deref().map(from_capture::read).transpose()?;
+    let is_imported = args.from.is_some() || captured.is_some();
+    let (mut files, migration) = match (&args.from, &captured) {
+        (_, Some(captured)) => {
+            report.captured(captured);
+            (captured.files(), None)
+        }
+        (Some(from), None) => {
             let mut migration = migrate::read(from, workspace, earlier.as_ref())?;
             (std::mem::take(&mut migration.files), Some((from, migration)))
         }
-        None => {
+        (None, None) => {
             report.template(templates::name(args.template));
             (templates::files(args.template), None)
         }
@@ -72,13 +84,13 @@ pub(crate) fn run(
     files.push(NewFile::text(format!("{PRIVATE_DIR}/.gitignore"), PRIVATE_GITIGNORE));
     files.push(NewFile::text(format!("{PRIVATE_DIR}/README.md"), PRIVATE_README));
 
-    let own: BTreeMap<String, [u8; 32]> = match &migration {
-        Some(_) => BTreeMap::new(),
-        None => files.iter().map(|file| (file.path.clone(), digest(&file.bytes))).collect(),
+    let own: BTreeMap<String, [u8; 32]> = match is_imported {
+        true => BTreeMap::new(),
+        false => files.iter().map(|file| (file.path.clone(), digest(&file.bytes))).collect(),
     };
-    let is_imported = |path: &String| !path.starts_with(PRIVATE_DIR) && path != CONFIG_FILE;
+    let is_instruction = |path: &String| !path.starts_with(PRIVATE_DIR) && path != CONFIG_FILE;
     let paths: BTreeSet<String> =
-        files.iter().map(|file| file.path.clone()).filter(is_imported).collect();
+        files.iter().map(|file| file.path.clone()).filter(is_instruction).collect();
     let plan = migrate::plan(workspace, files.clone())?;
     let written = migrate::apply(workspace, plan)?;
     if let Some((from, mut migration)) = migration {
@@ -90,24 +102,28 @@ pub(crate) fn run(
     report.outcome(written);
     // Trust can also be given later, so an error here does not matter.
     report.trusted = trust_templates(workspace, &own).unwrap_or(false);
-    if args.from.is_some()
-        && let Err(error) = note_import(workspace, &paths)
-    {
-        terminal.warn(&format!(
-            "cannot keep imported files from counting as instructions: {}; review them before you build",
-            error.message
-        ));
-    }
     report.problems = problems(workspace);
     if report.problems.is_empty() {
         // A build works without an index, so an error here does not matter.
         let _ = index(workspace, &Request::default(), Indexing::Update, |_, _| {});
     }
+    if let Some(captured) = &captured
+        && report.problems.is_empty()
+    {
+        report.note(captured.compare(workspace)?);
+    }
+    // After the comparison: what waits for the person is quoted in a build.
+    if is_imported && let Err(error) = note_import(workspace, &paths) {
+        terminal.warn(&format!(
+            "cannot keep imported files from counting as instructions: {}; review them before you build",
+            error.message
+        ));
+    }
     report.show(terminal)?;
     if let Err(nested @ WorkspaceError::Nested { .. }) = discover(workspace) {
         terminal.warn(&format!("{nested}; commands in it need `-w`"));
     }
-    if args.from.is_some() && report.problems.is_empty() && can_ask() {
+    if is_imported && report.problems.is_empty() && can_ask() {
         // "No" is an answer: agents do not run until the person says yes.
         let host = hosting::open(workspace)?;
         if let Err(error) = hosting::review_trust(&host, None, false, terminal) {

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use foreword_watch::Layout;
 use serde::Serialize;
 
+use super::from_capture::Captured;
 use crate::error::CliError;
 use crate::migrate::{Migration, Outcome, Row, Written};
 use crate::terminal::{Terminal, counted, paint_err};
@@ -30,6 +32,8 @@ pub(super) struct Report {
     from: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     layouts: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from_capture: Option<Layout>,
     #[serde(skip_serializing_if = "Option::is_none")]
     blueprint: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -59,6 +63,7 @@ impl Report {
             workspace: workspace.display().to_string(),
             template: None,
             from: None,
+            from_capture: None,
             layouts: Vec::new(),
             blueprint: None,
             agents: Vec::new(),
@@ -87,6 +92,16 @@ impl Report {
         self.agents.clone_from(&migration.agents);
         self.notes.clone_from(&migration.notes);
         self.table.clone_from(&migration.rows);
+    }
+
+    pub(super) fn captured(&mut self, captured: &Captured) {
+        self.from_capture = Some(captured.layout.clone());
+        self.notes = captured.notes();
+    }
+
+    /// Adds a note.
+    pub(super) fn note(&mut self, note: String) {
+        self.notes.push(note);
     }
 
     pub(super) fn outcome(&mut self, written: Written) {
@@ -175,7 +190,7 @@ impl Report {
             "." => String::new(),
             workspace => format!(" -w {}", for_shell(workspace)),
         };
-        if self.from.is_some() {
+        if self.from.is_some() || self.from_capture.is_some() {
             return format!(
                 "foreword trust{workspace}, then foreword build{workspace}{agent} \"…\""
             );
