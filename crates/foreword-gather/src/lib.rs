@@ -28,6 +28,7 @@ pub use collect::gather::{Gathered, gather, neutral_prompts};
 pub use collect::import_tools::{Imported, import_tools};
 pub use collect::skills::skill_warnings;
 pub use collect::surfaces::{Surface, surfaces};
+pub use collect::tools::ToolSource;
 pub use error::GatherError;
 pub use lint::lint_workspace;
 pub use request::Request;

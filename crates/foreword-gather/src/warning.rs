@@ -44,6 +44,8 @@ pub enum Warning {
     EmbeddedForBuild { index: IndexState, count: usize },
     /// Tools and skills were selected by keywords.
     KeywordSearchOnly { reason: String },
+    /// Tools that nothing carries out, which a run leaves out.
+    UncallableTools { names: Vec<String> },
     /// `foreword.toml` names a tool or skill that the agent does not have.
     ModeItemMissing { mode: Mode, key: &'static str, name: String },
 }
@@ -145,6 +147,20 @@ impl fmt::Display for Warning {
             }
             Self::KeywordSearchOnly { reason } => {
                 write!(f, "embeddings unavailable, using keyword search: {reason}")
+            }
+            Self::UncallableTools { names } => {
+                let mut named: Vec<String> =
+                    names.iter().take(MAX_OF_A_KIND).map(|name| format!("`{name}`")).collect();
+                if names.len() > MAX_OF_A_KIND {
+                    named.push(format!("{} more", names.len() - MAX_OF_A_KIND));
+                }
+                let (what, have) = if names.len() == 1 { ("tool", "has") } else { ("tools", "have") };
+                write!(
+                    f,
+                    "left out {what} that {have} no implementation: {}; add a `command` in tools.toml \
+                     or run `foreword lint` for details",
+                    named.join(", ")
+                )
             }
             Self::ModeItemMissing { mode, key, name } => write!(
                 f,

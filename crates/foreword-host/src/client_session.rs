@@ -14,7 +14,7 @@ use crate::actions::perform;
 use crate::error::HostError;
 use crate::host::Host;
 use crate::prompt_log::log_prompt;
-use crate::tools;
+use crate::tools::{self, CallableTools};
 use crate::turn::active_session::{ActiveSession, SessionIdentity, SessionPrompt};
 use crate::turn::agent_tree::AgentTree;
 
@@ -75,7 +75,8 @@ impl Host {
             cwd: self.root.clone(),
         };
         let callable = actions().iter().filter(|action| action.is_tool());
-        let tools = callable.filter_map(|action| tools::spec(action.name)).collect();
+        let specs = callable.filter_map(|action| tools::spec(action.name)).collect();
+        let tools = CallableTools { specs, ..CallableTools::default() };
         let prompt = SessionPrompt { context, tools };
         let (settings, tree) = (config.host.clone(), AgentTree::of(&config.host));
         let active = ActiveSession::new(self, &session, identity, prompt, None, settings, tree);

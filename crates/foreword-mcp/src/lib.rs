@@ -70,5 +70,5 @@ pub use error::ServeError;
 pub use http::{HttpOptions, HttpServer, Stopper, serve_http};
 pub use refuse::refuse_stdio;
 #[cfg(unix)]
-pub use socket::SocketBackend;
+pub use socket::{CommandRunner, SocketBackend};
 pub use stdio::serve_stdio;

@@ -1,18 +1,33 @@
 //! A host behind its session's socket.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use foreword_protocol::{
-    Action, ActionInfo, Caller, Client, ClientError, ErrorCode, Failure, Nothing, SkillRead,
+    Action, ActionInfo, Caller, Client, ClientError, CommandTool, ErrorCode, Failure, Nothing,
+    SkillRead, ToolSpec, check_arguments,
 };
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::backend::{Backend, PromptInfo, SkillInfo, ToolInfo, agent_tools};
 
 /// Connections that are kept for the next call.
 const MAX_IDLE: usize = 4;
+
+/// Runs a tool of the workspace that is a program inside the sandbox.
+pub type CommandRunner =
+    Box<dyn Fn(&str, &CommandTool, &Value) -> Result<String, Failure> + Send + Sync>;
+
+/// What the host says of the session's tools.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct SessionTools {
+    tools: Vec<ToolSpec>,
+    commands: BTreeMap<String, CommandTool>,
+}
 
 /// Forwards to the host of a session, which decides; reads and writes no files.
 ///
@@ -22,7 +37,8 @@ pub struct SocketBackend {
     socket: PathBuf,
     token: String,
     idle: Mutex<Vec<Client>>,
-    tools: OnceLock<Vec<ToolInfo>>,
+    known: OnceLock<SessionTools>,
+    commands: Option<CommandRunner>,
 }
 
 impl SocketBackend {
@@ -33,7 +49,22 @@ impl SocketBackend {
     ) -> Result<Self, ClientError> {
         let (socket, token) = (socket.into(), token.into());
         let idle = Mutex::new(vec![Client::connect(&socket, &token)?]);
-        Ok(Self { socket, token, idle, tools: OnceLock::new() })
+        Ok(Self { socket, token, idle, known: OnceLock::new(), commands: None })
+    }
+
+    /// Offers the tools of the workspace too, which are programs inside the sandbox like this one.
+    #[must_use]
+    pub fn with_commands(self, runner: CommandRunner) -> Self {
+        Self { commands: Some(runner), ..self }
+    }
+
+    /// The session's tools, asked for once the host answers.
+    fn session_tools(&self) -> Option<&SessionTools> {
+        if self.known.get().is_none() {
+            let answer = self.ask(&Action::ToolList(Nothing {})).ok()?;
+            let _ = self.known.set(serde_json::from_value(answer).unwrap_or_default());
+        }
+        self.known.get()
     }
 
     fn ask(&self, action: &Action) -> Result<Value, Failure> {
@@ -65,28 +96,37 @@ impl SocketBackend {
 
 impl Backend for SocketBackend {
     fn tools(&self) -> Vec<ToolInfo> {
-        if let Some(tools) = self.tools.get() {
-            return tools.clone();
-        }
         // Without an answer there are only those that every agent has.
-        let status = self.ask(&Action::SessionStatus(Nothing {}));
-        let named = |name: &str| match &status {
-            Ok(status) => match status.get("tools").and_then(Value::as_array) {
-                Some(tools) => tools.iter().any(|tool| tool.as_str() == Some(name)),
-                None => false,
-            },
-            Err(_) => false,
-        };
+        let none = SessionTools::default();
+        let session = self.session_tools().unwrap_or(&none);
+        let named = |name: &str| session.tools.iter().any(|tool| tool.name == name);
         let mut tools = agent_tools();
         tools.retain(|tool| for_every_agent(&tool.name) || named(&tool.name));
-        if status.is_ok() {
-            let _ = self.tools.set(tools.clone());
-        }
+        let own = session.tools.iter().filter(|tool| session.commands.contains_key(&tool.name));
+        tools.extend(own.filter(|_| self.commands.is_some()).map(|tool| ToolInfo {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            input_schema: tool.input_schema.clone(),
+            read_only: false,
+            sensitive: false,
+        }));
         tools
     }
 
     fn call(&self, name: &str, args: Value) -> Result<Value, Failure> {
-        self.ask(&Action::from_tool(name, &args)?)
+        let session = self.session_tools();
+        let command = session.and_then(|session| {
+            let spec = session.tools.iter().find(|tool| tool.name == name)?;
+            Some((spec, session.commands.get(name)?))
+        });
+        let (Some((spec, command)), Some(run)) = (command, &self.commands) else {
+            return self.ask(&Action::from_tool(name, &args)?);
+        };
+        check_arguments(&spec.input_schema, &args).map_err(|fault| {
+            let message = format!("invalid call of `{name}`: {fault}");
+            Failure::new(ErrorCode::BadRequest, message)
+        })?;
+        run(name, command, &args).map(Value::String)
     }
 
     fn skills(&self) -> Result<Vec<SkillInfo>, Failure> {

@@ -94,6 +94,7 @@ pub use skills::head::{HeadScan, KnownHead, KnownHeads, SkillHead};
 pub use skills::scan::is_beside_skills;
 pub use skills::{Skill, SkillProblem, SkillScan};
 pub use snapshot::{Snapshot, UsedFile};
+pub use tools::command::ToolCommand;
 pub use tools::{TOOLS_FILE, ToolEntry, ToolMode};
 pub use tree::{Tree, TreeEntry, TreeEntryKind};
 pub use tree_snapshot::{SnapshotEntry, SnapshotKind, TreeChange, TreeSnapshot, is_dependency};

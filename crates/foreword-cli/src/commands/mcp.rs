@@ -77,7 +77,8 @@ pub(crate) fn run(
                 .hint("the host sets it for the agents it starts")
         })?;
         let backend = SocketBackend::connect(socket, token)
-            .map_err(|error| CliError::usage(error.to_string()))?;
+            .map_err(|error| CliError::usage(error.to_string()))?
+            .with_commands(Box::new(foreword_agent::run_command));
         return serve_stdio(Arc::new(backend)).map_err(failed);
     }
     let backend = match Local::open(workspace, args, terminal) {

@@ -26,6 +26,7 @@ mod first_hour_tools;
 mod host_bad_input;
 mod host_canary;
 mod host_chat;
+mod host_command_tools;
 mod host_hold_changes;
 mod host_hold_reader;
 mod host_hold_spend;

@@ -88,6 +88,7 @@ fn apply(
         Action::ScheduleRemove(args) => schedule::remove(active, args),
         Action::ToolDescribe(args) => session::describe(active, &args),
         Action::SessionStatus(_) => session::status(active),
+        Action::ToolList(_) => session::tools(active),
         Action::ToolResult(args) => content::judge_result(active, &args),
         Action::ModelCall(args) => model::call(active, &args, sink),
     }
@@ -97,7 +98,7 @@ fn apply(
 fn check_caller(active: &ActiveSession, action: &Action) -> Result<(), Failure> {
     let info = action.info();
     let name = info.name;
-    let has_tool = || active.prompt.tools.iter().any(|tool| tool.name == name);
+    let has_tool = || active.prompt.tools.specs.iter().any(|tool| tool.name == name);
     if info.caller == Caller::AgentWithTool && !has_tool() {
         return Err(Failure::new(
             ErrorCode::Refused,

@@ -22,7 +22,7 @@ pub(super) fn status(active: &ActiveSession) -> Result<Value, Failure> {
         "depth": active.identity.depth,
         "sandbox": active.prompt.context.sandbox_type.inspect(),
         "profile": active.prompt.context.profile().as_str(),
-        "tools": active.prompt.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
+        "tools": active.prompt.tools.specs.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
         "taint": {
             "ratio": level.ratio(), "threshold": active.taint_threshold(),
             "externalTokens": level.external_tokens, "totalTokens": level.total_tokens,
@@ -33,7 +33,7 @@ pub(super) fn status(active: &ActiveSession) -> Result<Value, Failure> {
 }
 
 pub(super) fn describe(active: &ActiveSession, args: &ToolDescribe) -> Result<Value, Failure> {
-    if let Some(tool) = active.prompt.tools.iter().find(|tool| tool.name == args.name) {
+    if let Some(tool) = active.prompt.tools.specs.iter().find(|tool| tool.name == args.name) {
         return Ok(json!({
             "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema,
         }));
@@ -44,11 +44,17 @@ pub(super) fn describe(active: &ActiveSession, args: &ToolDescribe) -> Result<Va
             "name": args.name, "description": tool.description.inspect(), "inputSchema": null,
         }));
     }
-    let known = active.prompt.tools.iter().map(|tool| tool.name.as_str());
+    let known = active.prompt.tools.specs.iter().map(|tool| tool.name.as_str());
     let near = nearest(&args.name, known);
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     let name: String = args.name.chars().take(100).collect();
     Err(Failure::new(ErrorCode::NotFound, format!("unknown tool `{name}`{near}")))
+}
+
+/// The agent's tools with their schemas, and the commands of those that run inside the sandbox.
+pub(super) fn tools(active: &ActiveSession) -> Result<Value, Failure> {
+    let tools = &active.prompt.tools;
+    Ok(json!({ "tools": tools.specs, "commands": tools.commands }))
 }
 
 pub(super) fn report(active: &ActiveSession, args: &AuditReport) -> Result<Value, Failure> {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use foreword::{Context, Profile};
 use foreword_guard::{Canary, Detector, Provenance, ScanDecision, TaintGate, TaintLevel};
-use foreword_protocol::{ErrorCode, Failure, RunnerKind, ToolSpec};
+use foreword_protocol::{ErrorCode, Failure, RunnerKind};
 use foreword_store::{Content, Event, Outcome, Session, SessionId, TurnNumber};
 use foreword_workspace::HostSettings;
 use serde_json::Value;
@@ -17,6 +17,7 @@ use crate::model::call_policy::ModelCallPolicy;
 use crate::model::upstream::Upstream;
 use crate::spending::LimitReached;
 use crate::spending::budget::TurnBudget;
+use crate::tools::CallableTools;
 use crate::turn::activity::Activity;
 use crate::turn::agent_tree::AgentTree;
 use crate::turn::prepare::PreparedTurn;
@@ -57,7 +58,7 @@ pub(crate) struct SessionIdentity {
 /// What the prompt of the session says and offers.
 pub(crate) struct SessionPrompt {
     pub(crate) context: Context,
-    pub(crate) tools: Vec<ToolSpec>,
+    pub(crate) tools: CallableTools,
 }
 
 /// The model server of a session, and what each call must comply with.

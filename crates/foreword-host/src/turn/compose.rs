@@ -8,16 +8,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use foreword::{Blueprint, Choice, Context, Document, Prompt, Timestamp, estimate};
-use foreword_gather::Gathered;
+use foreword_gather::{Gathered, ToolSource};
 use foreword_guard::{Canary, Provenance, TaintLevel};
-use foreword_protocol::{RunnerKind, ToolSpec};
+use foreword_protocol::RunnerKind;
 use foreword_sandbox::Sandbox;
 use foreword_store::{Session, SessionId, TurnRange};
 use foreword_workspace::{Config, UsedFile};
 
 use crate::error::HostError;
 use crate::host::Host;
-use crate::tools;
+use crate::tools::{self, CallableTools};
 use crate::turn::history::{History, PastTurn};
 use crate::turn::record;
 use crate::turn::request::{Origin, TAINTED_TASK, TurnRequest};
@@ -41,7 +41,7 @@ pub struct ComposedTurn {
     pub(crate) build_time_ms: f64,
     /// The name of the blueprint's file, or `builtin:NAME`.
     pub(crate) blueprint_file: String,
-    pub(crate) tools: Vec<ToolSpec>,
+    pub(crate) tools: CallableTools,
     pub(crate) history: History,
     pub(crate) config: Config,
     pub(crate) sandbox: Arc<dyn Sandbox>,
@@ -52,6 +52,7 @@ pub struct ComposedTurn {
     pub(crate) used_files: BTreeSet<UsedFile>,
     /// Skills that count because the person trusted them with the workspace, by path and digest.
     pub(crate) local_skills: BTreeMap<String, [u8; 32]>,
+    pub(crate) tool_sources: Arc<BTreeMap<String, ToolSource>>,
     /// What the agent is told: the message, followed by the fenced external texts.
     pub(crate) message: String,
     pub(crate) external: Vec<FencedText>,
@@ -76,6 +77,7 @@ impl Host {
             warnings: turn.warnings,
             used_files: turn.used_files,
             local_skills: turn.local_skills,
+            tool_sources: turn.tool_sources,
         })
     }
 
@@ -139,8 +141,8 @@ impl Host {
         }
         // The session keeps its agent even if the workspace's default changes.
         let agent = context.agent_id.as_ref().map(|id| id.inspect().to_owned());
-        let tools = tools::callable(&context);
-        let schemas = serde_json::to_string(&tools).unwrap_or_default();
+        let tools = CallableTools::of(&context, &gathered.tool_sources, &self.root);
+        let schemas = serde_json::to_string(&tools.specs).unwrap_or_default();
         let external = self.fence_all(&request.external)?;
         let mut message = request.origin.frame(&request.message);
         for content in &external {
@@ -181,6 +183,7 @@ impl Host {
             cwd,
             used_files,
             local_skills: gathered.local_skills,
+            tool_sources: gathered.tool_sources,
         })
     }
 

@@ -54,7 +54,7 @@ impl PreparedTurn {
             system: &system,
             turn_context: prompt.turn_context(),
             messages: &messages,
-            tools: &self.turn.tools,
+            tools: &self.turn.tools.specs,
             max_tokens: self.max_output_tokens(),
             stream: true,
         }

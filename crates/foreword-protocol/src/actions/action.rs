@@ -221,6 +221,9 @@ actions! {
     SessionStatus(Nothing) = "session_status":
         EveryAgent, Ordinary, Reads, AfterAction, Never, ByHost,
         "Show the state of this session: taint, turns, sandbox.";
+    ToolList(Nothing) = "tool_list":
+        Runner, Ordinary, Reads, AfterAction, Never, ByAction,
+        "List the agent's tools with their schemas and commands.";
     ToolResult(ToolResult) = "tool_result":
         Runner, Ordinary, Changes, WithChange, Never, ByAction,
         "Report the result of a tool, and get it as the model may read it.";
@@ -278,6 +281,7 @@ mod tests {
         schedule_remove AgentWithTool TaintGated Changes WithChange Never ByHost
         tool_describe EveryAgent Ordinary Reads AfterAction Never ByHost
         session_status EveryAgent Ordinary Reads AfterAction Never ByHost
+        tool_list Runner Ordinary Reads AfterAction Never ByAction
         tool_result Runner Ordinary Changes WithChange Never ByAction
         model_call Runner Ordinary Changes WithChange MayWait ByHost
         ");
