@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use foreword_protocol::{
     Action, ActionInfo, Client, ClientError, CommandTool, ErrorCode, Failure, Job, LocalTool,
-    ToolSpec, check_arguments,
+    ToolCall, ToolSpec, check_arguments,
 };
 use serde_json::Value;
 
@@ -57,15 +57,31 @@ impl Host {
         let Some(tool) = self.tools.iter().find(|tool| tool.name == name) else {
             return Err(not_given(name));
         };
+        // A program of the workspace is called here, also through `tool_call`.
+        if name == "tool_call"
+            && let Some(inner) = input.get("name").and_then(Value::as_str)
+            && self.commands.contains_key(inner)
+        {
+            let none = Value::Object(serde_json::Map::new());
+            return self.call(client, inner, input.get("arguments").unwrap_or(&none));
+        }
         if ActionInfo::tool(name).is_some() {
             let action = Action::from_tool(name, input)?;
             return self.ask(client, action).map(|answer| cut(text_of(answer), self.max_output));
         }
         // The schema is the workspace's or a server's, so nobody else has checked it.
         check_call(&tool.input_schema, name, input)?;
+        let arguments = input.as_object().cloned().unwrap_or_default();
+        let call = ToolCall { name: name.to_owned(), arguments };
         match self.commands.get(name) {
-            Some(tool) => run_command(name, tool, input),
-            None => Err(not_given(name)),
+            Some(tool) => {
+                self.ask(client, Action::ToolPermit(call))?;
+                run_command(name, tool, input)
+            }
+            None => {
+                let answer = self.ask(client, Action::ToolInvoke(call))?;
+                Ok(cut(text_of(answer), self.max_output))
+            }
         }
     }
 

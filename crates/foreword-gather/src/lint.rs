@@ -1,11 +1,12 @@
 //! Linting a workspace: one subject per agent, findings of shared files once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use foreword::{Finding, Severity, Subject, lint, nearest};
 use foreword_workspace::{
-    Agent, CONFIG_FILE, Skill, SkillProblem, SkillScan, TOOLS_FILE, ToolEntry, Workspace,
+    Agent, CONFIG_FILE, NamedServer, Skill, SkillProblem, SkillScan, TOOLS_FILE, ToolEntry,
+    Workspace, mcp_server_of,
 };
 
 use crate::collect::gather::{Base, gather_base};
@@ -35,11 +36,12 @@ pub fn lint_workspace(
         SURFACES.iter().flat_map(|surface| surface.tools).map(|(tool, _)| (*tool).to_owned()),
     );
     let existing = known_tools.clone();
+    let servers = workspace.mcp_servers()?;
     let mut findings: Vec<Finding> = entries.iter().filter_map(uncallable).collect();
     for id in &all {
         let agent = workspace.agent(id)?;
         if checked.iter().flatten().any(|checked| checked == id) {
-            findings.extend(unknown_tools(&agent, &existing));
+            findings.extend(unknown_tools(&agent, &existing, &servers));
         }
         let named =
             agent.tools.into_iter().chain(agent.extensions).filter(|tool| surface(tool).is_none());
@@ -95,11 +97,18 @@ fn uncallable(tool: &ToolEntry) -> Option<Finding> {
 }
 
 /// Names in an agent's list of tools that stand for nothing.
-fn unknown_tools(agent: &Agent, existing: &BTreeSet<String>) -> Vec<Finding> {
+fn unknown_tools(
+    agent: &Agent,
+    existing: &BTreeSet<String>,
+    servers: &BTreeMap<String, NamedServer>,
+) -> Vec<Finding> {
     let lists = [("tools", &agent.tools), ("extensions", &agent.extensions)];
     let named =
         lists.into_iter().flat_map(|(key, names)| names.iter().map(move |name| (key, name)));
     let unknown = named.filter(|(_, name)| surface(name).is_none() && !existing.contains(*name));
+    // Whether a server has a tool is known once its list was reviewed.
+    let unknown = unknown
+        .filter(|(_, name)| mcp_server_of(name).is_none_or(|server| !servers.contains_key(server)));
     unknown
         .map(|(key, name)| {
             let surfaces = SURFACES.iter().map(|surface| surface.name);

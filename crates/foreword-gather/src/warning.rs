@@ -46,6 +46,8 @@ pub enum Warning {
     KeywordSearchOnly { reason: String },
     /// Tools that nothing carries out, which a run leaves out.
     UncallableTools { names: Vec<String> },
+    /// MCP servers whose tool lists the person has not reviewed, so that they are off.
+    ServersNotReviewed { names: Vec<String> },
     /// `foreword.toml` names a tool or skill that the agent does not have.
     ModeItemMissing { mode: Mode, key: &'static str, name: String },
 }
@@ -159,6 +161,15 @@ impl fmt::Display for Warning {
                     f,
                     "left out {what} that {have} no implementation: {}; add a `command` in tools.toml \
                      or run `foreword lint` for details",
+                    named.join(", ")
+                )
+            }
+            Self::ServersNotReviewed { names } => {
+                let named: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+                let (what, are) = if names.len() == 1 { ("server", "is") } else { ("servers", "are") };
+                write!(
+                    f,
+                    "MCP {what} {} {are} off until you review the tools; run `foreword trust`",
                     named.join(", ")
                 )
             }

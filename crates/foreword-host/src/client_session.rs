@@ -77,7 +77,7 @@ impl Host {
         let callable = actions().iter().filter(|action| action.is_tool());
         let specs = callable.filter_map(|action| tools::spec(action.name)).collect();
         let tools = CallableTools { specs, ..CallableTools::default() };
-        let prompt = SessionPrompt { context, tools };
+        let prompt = SessionPrompt { context, tools, request: self.request() };
         let (settings, tree) = (config.host.clone(), AgentTree::of(&config.host));
         let active = ActiveSession::new(self, &session, identity, prompt, None, settings, tree);
         Ok(ClientSession { active })

@@ -16,6 +16,7 @@ use foreword_store::{
 use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, Workspace, make_private_dir};
 
 use crate::error::HostError;
+use crate::mcp::pool::Pauses;
 use crate::model::proxy;
 use crate::model::second_opinion::ModelOpinion;
 use crate::spending::budget::DaySpending;
@@ -73,6 +74,8 @@ pub struct Host {
     pub(crate) line_budget: Arc<LineBudget>,
     /// Ends agents that use too much of the machine.
     pub(crate) monitor: Monitor,
+    /// MCP servers that failed, and until when they are left alone.
+    pub(crate) server_pauses: Pauses,
     /// What actions found that a person should know, until a turn shows it.
     pub(crate) pending_warnings: Mutex<Vec<Warning>>,
 }
@@ -122,6 +125,7 @@ impl Host {
             day_spending: Mutex::default(),
             line_budget: Arc::new(LineBudget::new(MAX_LINES_BYTES)),
             monitor: Monitor::default(),
+            server_pauses: Pauses::default(),
             pending_warnings: Mutex::default(),
         };
         host.account_for_killed_turns();

@@ -50,6 +50,7 @@
 //! ```
 
 mod backend;
+mod client;
 mod error;
 mod gate;
 mod handler;
@@ -63,6 +64,9 @@ mod socket;
 mod stdio;
 mod tool;
 mod work;
+
+#[cfg(unix)]
+pub use client::{ClientLimits, McpClient, McpClientError, OfferedTool, ToolAnswer};
 
 pub use backend::{Backend, PromptInfo, SkillInfo, ToolInfo, agent_tools};
 pub use error::ServeError;

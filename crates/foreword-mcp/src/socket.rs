@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use foreword_protocol::{
-    Action, ActionInfo, Caller, Client, ClientError, CommandTool, ErrorCode, Failure, Nothing,
-    SkillRead, ToolSpec, check_arguments,
+    Action, ActionInfo, Caller, Client, ClientError, CommandTool, ErrorCode, Failure, LocalTool,
+    Nothing, SkillRead, ToolCall, ToolSpec, check_arguments,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -102,8 +102,16 @@ impl Backend for SocketBackend {
         let named = |name: &str| session.tools.iter().any(|tool| tool.name == name);
         let mut tools = agent_tools();
         tools.retain(|tool| for_every_agent(&tool.name) || named(&tool.name));
-        let own = session.tools.iter().filter(|tool| session.commands.contains_key(&tool.name));
-        tools.extend(own.filter(|_| self.commands.is_some()).map(|tool| ToolInfo {
+        let is_other =
+            |name: &str| ActionInfo::tool(name).is_none() && LocalTool::named(name).is_none();
+        let can_run = |name: &str| self.commands.is_some() || !session.commands.contains_key(name);
+        let own = session.tools.iter().filter(|tool| is_other(&tool.name) && can_run(&tool.name));
+        for tool in &mut tools {
+            // The host may describe its actions more closely.
+            let closer = session.tools.iter().find(|known| known.name == tool.name);
+            tool.description = closer.map_or(tool.description.clone(), |c| c.description.clone());
+        }
+        tools.extend(own.map(|tool| ToolInfo {
             name: tool.name.clone(),
             description: tool.description.clone(),
             input_schema: tool.input_schema.clone(),
@@ -114,19 +122,32 @@ impl Backend for SocketBackend {
     }
 
     fn call(&self, name: &str, args: Value) -> Result<Value, Failure> {
-        let session = self.session_tools();
-        let command = session.and_then(|session| {
-            let spec = session.tools.iter().find(|tool| tool.name == name)?;
-            Some((spec, session.commands.get(name)?))
-        });
-        let (Some((spec, command)), Some(run)) = (command, &self.commands) else {
+        if name == "tool_call"
+            && let Some(inner) = args.get("name").and_then(Value::as_str)
+            && self.session_tools().is_some_and(|session| session.commands.contains_key(inner))
+        {
+            let none = || Value::Object(serde_json::Map::new());
+            return self.call(inner, args.get("arguments").cloned().unwrap_or_else(none));
+        }
+        if ActionInfo::tool(name).is_some() {
             return self.ask(&Action::from_tool(name, &args)?);
-        };
+        }
+        let session = self.session_tools();
+        let spec = session.and_then(|known| known.tools.iter().find(|tool| tool.name == name));
+        let Some(spec) = spec else { return self.ask(&Action::from_tool(name, &args)?) };
         check_arguments(&spec.input_schema, &args).map_err(|fault| {
             let message = format!("invalid call of `{name}`: {fault}");
             Failure::new(ErrorCode::BadRequest, message)
         })?;
-        run(name, command, &args).map(Value::String)
+        let arguments = args.as_object().cloned().unwrap_or_default();
+        let call = ToolCall { name: name.to_owned(), arguments };
+        match (session.and_then(|session| session.commands.get(name)), &self.commands) {
+            (Some(command), Some(run)) => {
+                self.ask(&Action::ToolPermit(call))?;
+                run(name, command, &args).map(Value::String)
+            }
+            _ => self.ask(&Action::ToolInvoke(call)),
+        }
     }
 
     fn skills(&self) -> Result<Vec<SkillInfo>, Failure> {

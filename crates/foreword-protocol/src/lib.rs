@@ -31,8 +31,8 @@ pub use actions::action::{
 pub use actions::args::{
     AuditReport, ChainRun, ContentAdd, IdentityPropose, MemorySearch, MemoryWrite, ModelCall,
     Nothing, RuntimeContextArgs, ScheduleAdd, ScheduleRemove, SkillPropose, SkillRead, SpawnAgent,
-    Stage, TaskCreate, TaskList, TaskUpdate, TodoItem, TodoWrite, ToolDescribe, ToolResult,
-    WebFetch,
+    Stage, TaskCreate, TaskList, TaskUpdate, TodoItem, TodoWrite, ToolCall, ToolDescribe,
+    ToolResult, ToolSearch, WebFetch,
 };
 pub use actions::local_tools::{LocalTool, local_tools};
 pub use actions::schema::{action_schema, schema};

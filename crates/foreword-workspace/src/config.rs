@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::host::{HostSettings, ModelSettings};
 use crate::config::spending::PeriodLimits;
 use crate::error::WorkspaceError;
+use crate::mcp::server::McpSettings;
 use crate::read::SourceFile;
 
 /// The name of the settings file.
@@ -63,6 +64,8 @@ pub struct Config {
     pub host: HostSettings,
     /// How skills are screened.
     pub screen: ScreenSettings,
+    /// MCP servers whose tools agents get.
+    pub mcp: McpSettings,
 }
 
 /// `[screen]`: how skills are screened.
@@ -164,6 +167,9 @@ pub struct Assembly {
     pub max_tools: usize,
     /// Skills given in full, the mode's own included. Default 3.
     pub max_skills: usize,
+    /// With more tools than this, the schemas of MCP servers' tools are sent only for those that fit the
+    /// session's first message; the others are found with `tool_search`. Default 40.
+    pub max_schemas: usize,
     /// Tools, and likewise skills, that are there for their score alone. Default 5.
     pub max_results: usize,
     /// Scores below this mean that an item does not fit. Default: the embedder's own, measured.
@@ -265,6 +271,7 @@ impl Default for Config {
             embedder: EmbedderSettings::default(),
             host: HostSettings::default(),
             screen: ScreenSettings::default(),
+            mcp: McpSettings::default(),
         }
     }
 }
@@ -303,6 +310,7 @@ impl Default for Assembly {
             select: true,
             max_tools: 10,
             max_skills: 3,
+            max_schemas: 40,
             max_results: 5,
             min_score: None,
             max_memories: 3,

@@ -37,6 +37,7 @@ mod discover;
 mod error;
 mod found_file;
 mod governed;
+mod mcp;
 mod own_file;
 mod private;
 mod read;
@@ -81,6 +82,12 @@ pub use governed::contents::{
 pub use governed::git_settings::PersonalGit;
 pub use governed::repositories::{MAX_ENTRIES, Repositories, RepositoryLookup, run_by_host};
 pub use governed::{Governed, GovernedGroup, GovernedLink, LOCK_FILE};
+pub use mcp::json_file::{MCP_FILE, NamedServer};
+pub use mcp::server::{
+    McpServer, McpSettings, PersonalMcp, PersonalServer, expand_variables, mcp_server_of,
+    mcp_tool_name,
+};
+pub use mcp::tool_list::{ReviewedTools, ServerTool, ToolLists};
 pub use private::{
     DATABASE_FILE, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, make_private_dir,
 };

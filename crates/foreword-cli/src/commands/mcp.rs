@@ -130,12 +130,14 @@ impl Local {
     ) -> Result<Self, CliError> {
         let tools = chosen(all_tools(), &args.tools)?;
         let host = hosting::open(&workspace.find()?)?;
-        hosting::ensure_trusted(&host, None, args.trust, terminal).map_err(|error| CliError {
-            hints: vec![format!(
-                "run `foreword trust -w {}` in a terminal, then reconnect",
-                host.root().display()
-            )],
-            ..error
+        hosting::ensure_workspace_trusted(&host, None, args.trust, terminal).map_err(|error| {
+            CliError {
+                hints: vec![format!(
+                    "run `foreword trust -w {}` in a terminal, then reconnect",
+                    host.root().display()
+                )],
+                ..error
+            }
         })?;
         let session = args.session.as_deref().map(SessionId::parse).transpose()?;
         let session = host.client_session(session, args.agent.as_deref(), "mcp")?;

@@ -34,6 +34,7 @@ mod host_hold_taint;
 mod host_hold_trust;
 mod host_killed;
 mod host_mcp;
+mod host_mcp_servers;
 mod host_one_prompt;
 mod host_run;
 mod host_runners;

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use foreword::{Context, Filtered, Line, RunnerKind, Tool};
 use foreword_workspace::{
-    Agent, AskedBy, SkillProvider, TOOLS_FILE, ToolCommand, ToolEntry, Workspace,
+    Agent, AskedBy, ServerTool, SkillProvider, TOOLS_FILE, ToolCommand, ToolEntry, Workspace,
+    mcp_server_of, mcp_tool_name,
 };
 
 use crate::collect::surfaces::{description, surface};
@@ -21,12 +22,21 @@ use crate::warning::Warning;
 pub(crate) const THE_HOST: &str = "the host";
 
 const NOT_CALLABLE: &str = "nothing carries it out: give it a `command` in tools.toml";
+/// A description is one line of an index; servers write whole pages.
+const MAX_DESCRIPTION_CHARS: usize = 400;
 
 /// What carries out a tool that is not built in.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToolSource {
     /// A program that `tools.toml` names, inside the sandbox.
     Command(ToolCommand),
+    /// An MCP server, with the tool as the person reviewed it.
+    Server {
+        /// The server's name in the workspace.
+        server: String,
+        /// The tool as the server describes it.
+        tool: ServerTool,
+    },
 }
 
 /// Packs of tools, and who asks for each.
@@ -64,7 +74,7 @@ pub(crate) fn gather_tools(
     let mut gathered = GatheredTools::default();
     let mut uncallable = Vec::new();
     let mut seen = BTreeSet::new();
-    for name in asked {
+    for name in asked.iter().copied() {
         let names: Vec<&str> = match surface(name) {
             Some(surface) if !by_name.contains_key(name) => {
                 let pack = surface.pack.filter(|_| default.iter().any(|given| given == name));
@@ -81,6 +91,10 @@ pub(crate) fn gather_tools(
             if !is_offered || !seen.insert(name) {
                 continue;
             }
+            // Tools of servers come below, with what their servers say of them.
+            if mcp_server_of(name).is_some() && !by_name.contains_key(name) {
+                continue;
+            }
             let entry = by_name.get(name).copied();
             let command = entry.and_then(|entry| entry.command.as_ref());
             if request.runner.is_some() && command.is_none() && !is_built_in(name) {
@@ -89,6 +103,13 @@ pub(crate) fn gather_tools(
             }
             gathered.add(name, entry, request.runner)?;
         }
+    }
+    let is_listed =
+        agent.is_some_and(|agent| !(agent.tools.is_empty() && agent.extensions.is_empty()));
+    // A list of tools is reviewed by a person, and what is neutral does not depend on one.
+    if !request.neutral {
+        let names = is_listed.then(|| asked.iter().copied().collect());
+        gathered.add_servers(workspace, names.as_ref(), request, &mut uncallable, warnings)?;
     }
     if !uncallable.is_empty() {
         gathered.left_out.extend(uncallable.iter().map(|name| Filtered {
@@ -102,6 +123,59 @@ pub(crate) fn gather_tools(
 }
 
 impl GatheredTools {
+    /// Adds the tools of MCP servers: those that an agent's list names, by tool or by server, or all.
+    fn add_servers(
+        &mut self,
+        workspace: &Workspace,
+        listed: Option<&BTreeSet<&str>>,
+        request: &Request,
+        uncallable: &mut Vec<String>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<(), GatherError> {
+        let (reviewed, waiting) = workspace.reviewed_tools()?;
+        let mut found = BTreeSet::new();
+        for (server, list) in reviewed {
+            let whole = format!("mcp__{server}");
+            for tool in list.tools {
+                let name = mcp_tool_name(&server, &tool.name);
+                if let Some(listed) = listed {
+                    let by_tool = listed.contains(name.as_str());
+                    let by_server = listed.contains(whole.as_str());
+                    found.extend(by_tool.then(|| name.clone()));
+                    found.extend(by_server.then(|| whole.clone()));
+                    if !by_tool && !by_server {
+                        continue;
+                    }
+                }
+                let description = match &tool.withheld {
+                    Some(_) => "(description withheld: it looks like prompt injection)".to_owned(),
+                    None => tool.description.chars().take(MAX_DESCRIPTION_CHARS).collect(),
+                };
+                self.tools.push(Tool {
+                    name: Line::new(&name),
+                    called: request.runner.and_then(|runner| call_name(&name, runner)),
+                    description: Line::new(description),
+                    ..Tool::default()
+                });
+                let source = ToolSource::Server { server: server.clone(), tool };
+                self.sources.insert(name, source);
+            }
+        }
+        if request.runner.is_some() {
+            let named = listed.into_iter().flatten().filter(|name| mcp_server_of(name).is_some());
+            let missing = named.filter(|name| !found.contains(**name) && !self.has(name));
+            uncallable.extend(missing.map(|name| (*name).to_owned()));
+            if !waiting.is_empty() {
+                warnings.push(Warning::ServersNotReviewed { names: waiting });
+            }
+        }
+        Ok(())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.name.inspect() == name)
+    }
+
     fn add(
         &mut self,
         name: &str,

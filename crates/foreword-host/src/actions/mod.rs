@@ -19,6 +19,7 @@ mod session;
 mod skills;
 mod spawn;
 mod tasks;
+mod tools;
 mod web;
 
 use foreword_protocol::{Action, AuditEntry, Caller, Effect, ErrorCode, Failure, Sensitivity};
@@ -88,7 +89,11 @@ fn apply(
         Action::ScheduleRemove(args) => schedule::remove(active, args),
         Action::ToolDescribe(args) => session::describe(active, &args),
         Action::SessionStatus(_) => session::status(active),
-        Action::ToolList(_) => session::tools(active),
+        Action::ToolSearch(args) => tools::search(active, &args),
+        Action::ToolCall(args) => tools::call(active, args, sink),
+        Action::ToolList(_) => tools::list(active),
+        Action::ToolInvoke(args) => tools::invoke(active, args),
+        Action::ToolPermit(_) => Ok(Value::Null),
         Action::ToolResult(args) => content::judge_result(active, &args),
         Action::ModelCall(args) => model::call(active, &args, sink),
     }

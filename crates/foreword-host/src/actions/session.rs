@@ -38,6 +38,12 @@ pub(super) fn describe(active: &ActiveSession, args: &ToolDescribe) -> Result<Va
             "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema,
         }));
     }
+    if let Some(target) = active.prompt.tools.servers.get(&args.name) {
+        let tool = &target.spec;
+        return Ok(json!({
+            "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema,
+        }));
+    }
     let tools = &active.prompt.context.tools;
     if let Some(tool) = tools.iter().find(|tool| tool.name.inspect() == args.name) {
         return Ok(json!({
@@ -49,12 +55,6 @@ pub(super) fn describe(active: &ActiveSession, args: &ToolDescribe) -> Result<Va
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     let name: String = args.name.chars().take(100).collect();
     Err(Failure::new(ErrorCode::NotFound, format!("unknown tool `{name}`{near}")))
-}
-
-/// The agent's tools with their schemas, and the commands of those that run inside the sandbox.
-pub(super) fn tools(active: &ActiveSession) -> Result<Value, Failure> {
-    let tools = &active.prompt.tools;
-    Ok(json!({ "tools": tools.specs, "commands": tools.commands }))
 }
 
 pub(super) fn report(active: &ActiveSession, args: &AuditReport) -> Result<Value, Failure> {

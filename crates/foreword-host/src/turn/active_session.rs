@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::error::HostError;
 use crate::host::Host;
+use crate::mcp::pool::ServerPool;
 use crate::model::call_policy::ModelCallPolicy;
 use crate::model::upstream::Upstream;
 use crate::spending::LimitReached;
@@ -39,6 +40,8 @@ pub(crate) struct ActiveSession {
     pub(crate) activity: Activity,
     pub(crate) tainted_files: TaintedFiles,
     pub(crate) counted_results: CountedResults,
+    /// MCP servers that run for this turn.
+    pub(crate) servers: ServerPool,
     rate_limit: Mutex<RateLimit>,
 }
 
@@ -59,6 +62,8 @@ pub(crate) struct SessionIdentity {
 pub(crate) struct SessionPrompt {
     pub(crate) context: Context,
     pub(crate) tools: CallableTools,
+    /// What the tools were gathered for, to rank them again.
+    pub(crate) request: foreword_gather::Request,
 }
 
 /// The model server of a session, and what each call must comply with.
@@ -123,6 +128,7 @@ impl ActiveSession {
             tree,
             activity: Activity::new(),
             counted_results: CountedResults::default(),
+            servers: ServerPool::default(),
         }
     }
 
@@ -146,6 +152,7 @@ impl ActiveSession {
         let prompt = SessionPrompt {
             context: prepared.turn.context.clone(),
             tools: prepared.turn.tools.clone(),
+            request: prepared.turn.request.clone(),
         };
         let model = Some(ModelAccess::of(prepared));
         let settings = prepared.turn.config.host.clone();

@@ -63,6 +63,8 @@ pub enum Concern {
     WebHosts,
     /// Skills are read from outside the workspace.
     OutsideDirectory,
+    /// A program is started that agents can use.
+    McpServer,
 }
 
 impl SensitiveSettings {
@@ -91,6 +93,7 @@ impl Concern {
             "profile" if is(Profile::Yolo.as_str()) => Self::WeakerProfile,
             "host.web_hosts" => Self::WebHosts,
             _ if is_outside_root(key) => Self::OutsideDirectory,
+            _ if is_server(key, "command") || is_server(key, "url") => Self::McpServer,
             _ => return None,
         })
     }
@@ -99,6 +102,11 @@ impl Concern {
 /// The key of a skill root outside the workspace starts with this, followed by the root as it is
 /// configured. Its value is the directory that is meant, so that a link cannot change it.
 const OUTSIDE_ROOT: &str = "skills.roots: ";
+
+/// Whether a key is this one of an MCP server.
+fn is_server(key: &str, name: &str) -> bool {
+    key.strip_prefix("mcp.servers.").is_some_and(|rest| rest.split('.').nth(1) == Some(name))
+}
 
 /// The key and value of a skill root outside the workspace.
 pub(crate) fn outside_root(configured: &str, directory: &Path) -> (String, String) {
@@ -167,7 +175,7 @@ impl Settings {
             Some(Concern::OutsideDirectory) => {
                 unquoted(value).is_some_and(|directory| self.allows_root(directory.as_ref()))
             }
-            Some(Concern::Key | Concern::WebHosts) | None => false,
+            Some(Concern::Key | Concern::WebHosts | Concern::McpServer) | None => false,
         }
     }
 }

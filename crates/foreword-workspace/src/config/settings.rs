@@ -15,6 +15,7 @@ use crate::config::sandbox_limits::SandboxLimits;
 use crate::config::spending::PeriodLimits;
 use crate::config::toml_text;
 use crate::error::WorkspaceError;
+use crate::mcp::server::PersonalMcp;
 use crate::own_file;
 use crate::read::SourceFile;
 
@@ -43,6 +44,8 @@ pub struct Settings {
     pub sandbox: SandboxLimits,
     /// Skill directories outside workspaces.
     pub skills: PersonalSkills,
+    /// MCP servers with more freedom than others have.
+    pub mcp: PersonalMcp,
 }
 
 /// `[model]`: model servers and their keys.
@@ -179,6 +182,7 @@ impl Settings {
             embedder.key_env.as_deref(),
             embedder.key_file.as_deref(),
         )?;
+        self.mcp.check()?;
         for (key, value, least, most) in self.sandbox.ranges() {
             check::within(&["sandbox", key], value, least, most)?;
         }
