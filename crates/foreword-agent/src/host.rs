@@ -85,6 +85,18 @@ impl Host {
         }
     }
 
+    /// Asks the host whether a tool of the sandbox may be called like this.
+    pub(crate) fn permit(
+        &self,
+        client: &mut Option<Client>,
+        name: &str,
+        input: &Value,
+    ) -> Result<(), Failure> {
+        let arguments = input.as_object().cloned().unwrap_or_default();
+        let call = ToolCall { name: name.to_owned(), arguments };
+        self.ask(client, Action::ToolPermit(call)).map(drop)
+    }
+
     /// Asks the host for an action. `client` is as for [`Host::call`].
     pub(crate) fn ask(
         &self,

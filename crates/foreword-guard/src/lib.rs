@@ -37,8 +37,8 @@ pub use external::{Trust, external_content};
 pub use foreword::{Provenance, TaintLevel};
 pub use output::{Finished, OutputGuard, whole};
 pub use permission::{
-    InvalidRule, LayeredRule, Permission, PermissionDecision, PermissionRule, PermissionTable, RuleLayer,
-    ToolUse, default_rules, rule_for,
+    InvalidRule, LayeredRule, Permission, PermissionDecision, PermissionRule, PermissionTable,
+    RuleLayer, ToolUse, default_rules, rule_for,
 };
 pub use scan::gate::{ScanDecision, scan_input, scan_output};
 pub use scan::{

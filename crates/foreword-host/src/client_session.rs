@@ -79,7 +79,9 @@ impl Host {
         let tools = CallableTools { specs, ..CallableTools::default() };
         let prompt = SessionPrompt { context, tools, request: self.request() };
         let (settings, tree) = (config.host.clone(), AgentTree::of(&config.host));
-        let active = ActiveSession::new(self, &session, identity, prompt, None, settings, tree);
+        let permissions = self.permission_table(config, &self.settings()?)?;
+        let active =
+            ActiveSession::new(self, &session, identity, prompt, None, settings, tree, permissions);
         Ok(ClientSession { active })
     }
 

@@ -39,7 +39,7 @@ pub use foreword_guard::TaintLevel;
 pub use foreword_protocol::RunnerKind;
 pub use governance::{
     DisclosedFile, DisclosedModel, DisclosedSetting, DisclosedSkill, Disclosure, GovernanceError,
-    what_it_gives_away,
+    PermissionAnswer, PermissionQuestion, what_it_gives_away,
 };
 pub use host::{Environment, Host, HostOptions};
 pub use mcp::review::{DisclosedServer, ServerReview};

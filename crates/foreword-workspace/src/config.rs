@@ -3,6 +3,7 @@
 pub(crate) mod age;
 pub(crate) mod check;
 pub(crate) mod host;
+pub(crate) mod permissions;
 pub(crate) mod sandbox_limits;
 pub(crate) mod sensitive;
 pub(crate) mod settings;
@@ -13,6 +14,7 @@ use foreword::Profile;
 use serde::{Deserialize, Serialize};
 
 use crate::config::host::{HostSettings, ModelSettings};
+use crate::config::permissions::PermissionSettings;
 use crate::config::spending::PeriodLimits;
 use crate::error::WorkspaceError;
 use crate::mcp::server::McpSettings;
@@ -66,6 +68,8 @@ pub struct Config {
     pub screen: ScreenSettings,
     /// MCP servers whose tools agents get.
     pub mcp: McpSettings,
+    /// Which calls of tools are allowed, asked about or denied.
+    pub permissions: PermissionSettings,
 }
 
 /// `[screen]`: how skills are screened.
@@ -272,6 +276,7 @@ impl Default for Config {
             host: HostSettings::default(),
             screen: ScreenSettings::default(),
             mcp: McpSettings::default(),
+            permissions: PermissionSettings::default(),
         }
     }
 }

@@ -59,6 +59,7 @@ pub use agents::header::{
 pub use agents::prompts::{Layer, LayerPlace};
 pub use config::age::{Age, InvalidAge};
 pub use config::host::{HostSettings, ModelSettings, ProviderName};
+pub use config::permissions::{AlwaysAllowed, PermissionSettings};
 pub use config::sandbox_limits::SandboxLimits;
 pub use config::sensitive::{Concern, SensitiveSettings, SettingChange};
 pub use config::settings::{

@@ -140,7 +140,7 @@ fn in_another_loop(runner: &str, program: &str, name: &'static str) {
     let asked = model.asked();
     let body = |at: usize| asked[at].body["messages"].to_string();
     assert!(body(1).contains("--to Ada formal"), "{}", body(1));
-    assert!(body(2).contains("it has to be one of"), "{}", body(2));
+    assert!(body(2).contains("one of"), "{}", body(2));
     let system = asked[0].system().concat();
     assert!(system.contains(name) && !system.contains("calendar_add"), "{system}");
     let offered = offered(&asked[0]);
@@ -170,4 +170,35 @@ fn a_session_lists_its_commands_like_every_tool() {
     let status: serde_json::Value = serde_json::from_str(&asked[1].last_message()).unwrap();
     assert!(strings(&status["tools"]).contains(&"greet"), "{status}");
     assert!(asked[2].last_message().contains("minLength"), "{}", asked[2].last_message());
+}
+
+#[test]
+fn a_skill_with_files_says_where_they_are_and_its_scripts_run_from_there() {
+    let scratch = Scratch::new(&[
+        ("foreword.toml", "[model]\nname = 'claude-sonnet-4-20250514'\n"),
+        (
+            "skills/report/SKILL.md",
+            "---\nname: report\ndescription: Write a report.\n---\nRun `sh scripts/make.sh`.\n",
+        ),
+        ("skills/report/scripts/make.sh", "echo \"report in $(pwd)\"\ncat ../report/data.txt\n"),
+        ("skills/report/data.txt", "42\n"),
+        ("skills/plain/SKILL.md", "---\nname: plain\ndescription: Be plain.\n---\nBe plain.\n"),
+    ]);
+    let model = ModelServer::saying(vec![
+        tool("skill_read", json!({"name": "report"})),
+        tool("bash", json!({"command": "cd skills/report && sh scripts/make.sh"})),
+        text("Done."),
+    ]);
+    done(&scratch, &model, &["-m", "write a report"]);
+    let asked = model.asked();
+    let prompt = asked[0].system().concat() + &asked[0].last_message();
+    assert!(
+        prompt.contains("Its files are in skills/report; run its scripts from there."),
+        "{prompt}"
+    );
+    assert!(!prompt.contains("Its files are in skills/plain"), "{prompt}");
+    let read: serde_json::Value = serde_json::from_str(&asked[1].last_message()).unwrap();
+    assert_eq!(read["folder"], "skills/report");
+    let ran = asked[2].last_message();
+    assert!(ran.ends_with("skills/report\n42\n"), "{ran}");
 }

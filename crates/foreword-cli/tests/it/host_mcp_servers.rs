@@ -28,6 +28,12 @@ fn workspace(server: &str) -> Option<Scratch> {
     ]))
 }
 
+/// Trusts everything, with programs of the system only.
+fn trusted(scratch: &Scratch) {
+    let run = scratch.command(&["trust", "--yes", "--quiet"]);
+    run.env("PATH", "/usr/local/bin:/usr/bin:/bin").run().ok();
+}
+
 fn offered(asked: &Asked) -> Vec<String> {
     let tools = asked.body["tools"].as_array().into_iter().flatten();
     tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
@@ -96,7 +102,7 @@ fn a_build_starts_no_server_and_shows_the_reviewed_tools() {
     let Some(scratch) = workspace("") else { return };
     let before = scratch.prompt(&["hello"]);
     assert!(!before.contains("mcp__t__echo"), "not reviewed yet");
-    scratch.run(&["trust", "--yes", "--quiet"]).ok();
+    trusted(&scratch);
     // Whatever it does now, nothing runs it.
     scratch.write("server.py", "raise SystemExit(9)");
     let after = scratch.prompt(&["hello"]);
@@ -307,7 +313,7 @@ fn a_thousand() -> Option<Scratch> {
         .collect();
     scratch
         .write("foreword.toml", format!("[model]\nname = 'claude-sonnet-4-20250514'\n{servers}"));
-    scratch.run(&["trust", "--yes", "--quiet"]).ok();
+    trusted(&scratch);
     Some(scratch)
 }
 
@@ -484,6 +490,7 @@ fn the_server_filesystem_of_npm_reads_the_workspace_and_nothing_else() {
 }
 
 #[test]
+#[ignore = "needs mcp-server-git from PyPI in the virtual environment FOREWORD_TEST_VENV"]
 fn the_server_git_of_pypi_is_called() {
     let calls = vec![("mcp__r__git_status", json!({"repo_path": "."}))];
     let Some(said) = with_real("mcp-server-git", "", calls) else { return };

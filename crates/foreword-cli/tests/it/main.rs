@@ -36,6 +36,7 @@ mod host_killed;
 mod host_mcp;
 mod host_mcp_servers;
 mod host_one_prompt;
+mod host_permissions;
 mod host_run;
 mod host_runners;
 mod host_sandbox;

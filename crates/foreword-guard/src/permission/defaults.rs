@@ -4,10 +4,34 @@ use super::{Permission, PermissionRule, PermissionTable, RuleLayer};
 
 /// Work inside the sandbox and actions that have gates of their own.
 const ALLOW: [&str; 29] = [
-    "read", "write", "edit", "list", "search", "bash", "skill_list", "skill_read", "skill_propose",
-    "identity_propose", "memory_search", "memory_write", "audit_report", "web_fetch", "spawn_agent",
-    "chain_run", "task_create", "task_list", "task_update", "todo_read", "todo_write", "schedule_add",
-    "schedule_list", "schedule_remove", "tool_describe", "tool_search", "tool_call", "session_status",
+    "read",
+    "write",
+    "edit",
+    "list",
+    "search",
+    "bash",
+    "skill_list",
+    "skill_read",
+    "skill_propose",
+    "identity_propose",
+    "memory_search",
+    "memory_write",
+    "audit_report",
+    "web_fetch",
+    "spawn_agent",
+    "chain_run",
+    "task_create",
+    "task_list",
+    "task_update",
+    "todo_read",
+    "todo_write",
+    "schedule_add",
+    "schedule_list",
+    "schedule_remove",
+    "tool_describe",
+    "tool_search",
+    "tool_call",
+    "session_status",
     "mcp__*",
 ];
 
@@ -51,7 +75,8 @@ const ASK: [&str; 33] = [
 /// The rules that Foreword ships.
 #[must_use]
 pub fn default_rules() -> PermissionTable {
-    let rules = |texts: &[&str]| texts.iter().filter_map(|it| PermissionRule::parse(it).ok()).collect();
+    let rules =
+        |texts: &[&str]| texts.iter().filter_map(|it| PermissionRule::parse(it).ok()).collect();
     let mut table = PermissionTable::default();
     table.add(RuleLayer::Default, Permission::Ask, rules(&ASK));
     table.add(RuleLayer::Default, Permission::Allow, rules(&ALLOW));

@@ -137,11 +137,16 @@ impl PermissionTable {
         let allowed = found(Allow, &[Personal, Workspace]);
         let shipped = || found(Ask, &[Default]).or_else(|| found(Allow, &[Default]));
         let Some(rule) = allowed.or_else(shipped) else {
-            return PermissionDecision { permission: Ask, rule: None, unclear: unclear(shell.as_ref()) };
+            return PermissionDecision {
+                permission: Ask,
+                rule: None,
+                unclear: unclear(shell.as_ref()),
+            };
         };
-        // A command that hides what it runs may hide what a rule would ask about or deny.
+        // A command that hides what it runs may hide what the defaults ask about. Who allows `bash` as a
+        // whole in a file of theirs has allowed that, too.
         let hidden = shell.as_ref().and_then(|shell| shell.hides(call));
-        if rule.permission == Allow && hidden.is_some() {
+        if rule.permission == Allow && rule.layer == Default && hidden.is_some() {
             return PermissionDecision { permission: Ask, rule: None, unclear: hidden };
         }
         decided(rule)

@@ -167,9 +167,9 @@ impl Pattern {
     fn fits(&self, text: &str) -> bool {
         match self {
             Self::Glob(pattern) => glob(pattern, text, true),
-            Self::Prefix(prefix) => {
-                text.strip_prefix(prefix.as_str()).is_some_and(|r| r.is_empty() || r.starts_with(' '))
-            }
+            Self::Prefix(prefix) => text
+                .strip_prefix(prefix.as_str())
+                .is_some_and(|r| r.is_empty() || r.starts_with(' ')),
             Self::Exact(exact) => exact == text,
         }
     }
@@ -228,7 +228,8 @@ pub(super) fn relative(path: &str, cwd: &Path, root: &Path) -> String {
 /// Whether a text fits a pattern. `*` stands for anything; in paths, not for a slash unless doubled.
 /// Takes time proportional to the product of both lengths at most.
 fn glob(pattern: &str, text: &str, across: bool) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (pattern, text): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), text.chars().collect());
     // For each length of a beginning of the text, whether the pattern so far fits it.
     let mut fits = vec![false; text.len() + 1];
     if let Some(first) = fits.first_mut() {
@@ -252,11 +253,20 @@ fn glob(pattern: &str, text: &str, across: bool) -> bool {
                     *slot = reached && (!slash || *fits_here || at_slash);
                 }
             }
-            at += if slash { 3 } else if is_double { 2 } else { 1 };
+            at += if slash {
+                3
+            } else if is_double {
+                2
+            } else {
+                1
+            };
         } else {
             for (place, fits_here) in fits.iter().enumerate() {
                 let same = text.get(place).is_some_and(|t| t == c || (*c == '?' && *t != '/'));
-                if *fits_here && same && let Some(slot) = next.get_mut(place + 1) {
+                if *fits_here
+                    && same
+                    && let Some(slot) = next.get_mut(place + 1)
+                {
                     *slot = true;
                 }
             }

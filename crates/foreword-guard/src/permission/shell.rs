@@ -12,8 +12,8 @@ const MAX_NODES: usize = 50_000;
 const MAX_NESTED: usize = 8;
 /// Programs that run another one, which their arguments name.
 const WRAPPERS: [&str; 16] = [
-    "sudo", "doas", "env", "command", "builtin", "exec", "nohup", "nice", "ionice", "time", "timeout",
-    "stdbuf", "setsid", "xargs", "busybox", "unshare",
+    "sudo", "doas", "env", "command", "builtin", "exec", "nohup", "nice", "ionice", "time",
+    "timeout", "stdbuf", "setsid", "xargs", "busybox", "unshare",
 ];
 /// Places outside the workspace that anybody may write to.
 const HARMLESS_TARGETS: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
@@ -63,7 +63,8 @@ impl ShellReading {
         let command = self.commands.first().filter(|_| self.is_simple && !self.is_opaque)?;
         let mut words = command.split(' ');
         let program = words.next()?;
-        let is_name = |word: &&str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        let is_name =
+            |word: &&str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         match words.next().filter(|word| !word.starts_with('-')).filter(is_name) {
             Some(subcommand) => Some(format!("{program} {subcommand}")),
             None if command == program => Some(program.to_owned()),
@@ -108,8 +109,12 @@ impl ShellReading {
             match node.kind() {
                 "command" => self.command(node, text, nested),
                 "file_redirect" => self.redirect(node, text),
-                "command_substitution" | "process_substitution" | "simple_expansion"
-                | "expansion" | "arithmetic_expansion" | "subshell" => self.is_simple = false,
+                "command_substitution"
+                | "process_substitution"
+                | "simple_expansion"
+                | "expansion"
+                | "arithmetic_expansion"
+                | "subshell" => self.is_simple = false,
                 _ => {}
             }
             let mut cursor = node.walk();
@@ -123,8 +128,11 @@ impl ShellReading {
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
             match child.kind() {
-                "variable_assignment" | "file_redirect" | "herestring_redirect"
-                | "heredoc_redirect" | "comment" => {}
+                "variable_assignment"
+                | "file_redirect"
+                | "herestring_redirect"
+                | "heredoc_redirect"
+                | "comment" => {}
                 _ => words.push(word(child, text)),
             }
         }
@@ -140,7 +148,9 @@ impl ShellReading {
             "eval" => self.read_words(rest, nested),
             "bash" | "sh" | "dash" | "zsh" | "ksh" => {
                 let script = rest.iter().position(|word| {
-                    word.as_ref().is_some_and(|w| w.starts_with('-') && !w.starts_with("--") && w.contains('c'))
+                    word.as_ref().is_some_and(|w| {
+                        w.starts_with('-') && !w.starts_with("--") && w.contains('c')
+                    })
                 });
                 if let Some(script) = script.and_then(|at| rest.get(at + 1)) {
                     self.read_words(std::slice::from_ref(script), nested);
@@ -160,7 +170,8 @@ impl ShellReading {
                 Some(Some(word)) => {
                     self.add(words);
                     // The value of an option, such as the seconds of `timeout`, may come first.
-                    let is_value = word.bytes().all(|b| b.is_ascii_digit() || b".smhd".contains(&b));
+                    let is_value =
+                        word.bytes().all(|b| b.is_ascii_digit() || b".smhd".contains(&b));
                     if !is_value && at > 3 {
                         return;
                     }
@@ -191,8 +202,10 @@ impl ShellReading {
         let name = program.rsplit('/').next().unwrap_or(program).to_owned();
         let mut rest = rest;
         if name == "git" {
-            while let Some((first, behind)) = rest.split_first().filter(|(w, _)| w.starts_with('-')) {
-                let takes_value = matches!(first.as_str(), "-C" | "-c" | "--git-dir" | "--work-tree");
+            while let Some((first, behind)) = rest.split_first().filter(|(w, _)| w.starts_with('-'))
+            {
+                let takes_value =
+                    matches!(first.as_str(), "-C" | "-c" | "--git-dir" | "--work-tree");
                 rest = if takes_value { behind.get(1..).unwrap_or_default() } else { behind };
             }
         }

@@ -115,6 +115,17 @@ fn what_is_asked_about_is_found_however_it_is_wrapped() {
 }
 
 #[test]
+fn who_allows_bash_as_a_whole_has_allowed_all_of_it() {
+    let mut table = default_rules();
+    table.add(RuleLayer::Personal, Permission::Allow, rules(&["bash"]));
+    for command in ["git push", "eval \"$X\"", "echo x > /etc/hosts", "a && b"] {
+        assert_eq!(bash(&table, command), Permission::Allow, "{command}");
+    }
+    table.add(RuleLayer::Workspace, Permission::Deny, rules(&["bash(rm*)"]));
+    assert_eq!(bash(&table, "a && rm x"), Permission::Deny);
+}
+
+#[test]
 fn layers_have_their_order() {
     let mut table = default_rules();
     assert_eq!(bash(&table, "git push"), Permission::Ask);
@@ -133,8 +144,13 @@ fn layers_have_their_order() {
 #[test]
 fn paths_urls_and_servers_have_patterns() {
     let table = allowing(&[
-        "write(docs/**)", "Edit(*.md)", "read(/etc/hosts)", "web_fetch(domain:example.org)", "mcp__git",
-        "mcp__files__read*", "deploy(staging*)",
+        "write(docs/**)",
+        "Edit(*.md)",
+        "read(/etc/hosts)",
+        "web_fetch(domain:example.org)",
+        "mcp__git",
+        "mcp__files__read*",
+        "deploy(staging*)",
     ]);
     for (tool, arguments) in [
         ("write", json!({"path": "../docs/a/b.md"})),
@@ -146,7 +162,11 @@ fn paths_urls_and_servers_have_patterns() {
         ("mcp__files__read_file", json!({"path": "x"})),
         ("deploy", json!({"to": "staging-eu"})),
     ] {
-        assert_eq!(decide(&table, tool, arguments.clone()), Permission::Allow, "{tool} {arguments}");
+        assert_eq!(
+            decide(&table, tool, arguments.clone()),
+            Permission::Allow,
+            "{tool} {arguments}"
+        );
     }
     for (tool, arguments) in [
         ("write", json!({"path": "docs/x"})),

@@ -180,6 +180,7 @@ pub fn what_it_gives_away(concern: Concern) -> &'static str {
         Concern::WeakerProfile => "weaker than the default, balanced",
         Concern::WebHosts => "agents may fetch from there",
         Concern::OutsideDirectory => "a directory outside the workspace",
+        Concern::Permissions => "agents may do this without a question",
         Concern::McpServer => "an MCP server whose tools agents may call",
     }
 }

@@ -1,11 +1,13 @@
 //! A session while somebody acts in it: an agent during its turn, or a client.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use foreword::{Context, Profile};
-use foreword_guard::{Canary, Detector, Provenance, ScanDecision, TaintGate, TaintLevel};
+use foreword_guard::{
+    Canary, Detector, PermissionTable, Provenance, ScanDecision, TaintGate, TaintLevel,
+};
 use foreword_protocol::{ErrorCode, Failure, RunnerKind};
 use foreword_store::{Content, Event, Outcome, Session, SessionId, TurnNumber};
 use foreword_workspace::HostSettings;
@@ -42,6 +44,7 @@ pub(crate) struct ActiveSession {
     pub(crate) counted_results: CountedResults,
     /// MCP servers that run for this turn.
     pub(crate) servers: ServerPool,
+    permissions: Mutex<PermissionTable>,
     rate_limit: Mutex<RateLimit>,
 }
 
@@ -107,6 +110,7 @@ impl CanaryWatch {
 }
 
 impl ActiveSession {
+    #[expect(clippy::too_many_arguments, reason = "each is a part of the session")]
     pub(crate) fn new(
         host: &Arc<Host>,
         session: &Session,
@@ -115,6 +119,7 @@ impl ActiveSession {
         model: Option<ModelAccess>,
         settings: HostSettings,
         tree: AgentTree,
+        permissions: PermissionTable,
     ) -> Self {
         Self {
             host: Arc::clone(host),
@@ -129,6 +134,7 @@ impl ActiveSession {
             activity: Activity::new(),
             counted_results: CountedResults::default(),
             servers: ServerPool::default(),
+            permissions: Mutex::new(permissions),
         }
     }
 
@@ -157,8 +163,14 @@ impl ActiveSession {
         let model = Some(ModelAccess::of(prepared));
         let settings = prepared.turn.config.host.clone();
         let tree = prepared.tree.branch();
-        let active = Self::new(host, session, identity, prompt, model, settings, tree);
+        let permissions = prepared.permissions.clone();
+        let active = Self::new(host, session, identity, prompt, model, settings, tree, permissions);
         Self { counted_results: CountedResults::of(&prepared.turn.history.messages), ..active }
+    }
+
+    /// The permission rules, with what the person answered so far.
+    pub(crate) fn permissions(&self) -> MutexGuard<'_, PermissionTable> {
+        self.permissions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The actor in the audit log.

@@ -79,9 +79,8 @@ fn answer(action: &Action) -> Result<Value, Failure> {
         Action::MemoryWrite(_) => Err(Failure::new(ErrorCode::Tainted, "the session is tainted")),
         Action::ToolList(_) => {
             let tool = |name: &str| json!({"name": name, "description": "Does it.", "inputSchema": {"type": "object"}});
-            Ok(json!({
-                "tools": ["bash", "todo_read", "memory_write"].map(tool), "commands": {},
-            }))
+            let tools = ["bash", "todo_read", "memory_write"].map(tool);
+            Ok(json!({"tools": tools, "commands": {}}))
         }
         Action::AuditReport(_) => Err(Failure::new(ErrorCode::Internal, "")),
         action => Ok(json!({"did": action.name()})),

@@ -234,7 +234,7 @@ actions! {
         Runner, Ordinary, Changes, AfterAction, MayWait, ByHost,
         "Call one of the agent's tools that an MCP server carries out.";
     ToolPermit(ToolCall) = "tool_permit":
-        Runner, Ordinary, Changes, AfterAction, MayWait, ByAction,
+        Runner, Ordinary, Changes, WithChange, MayWait, ByAction,
         "Ask whether the permissions allow a call that the runner carries out.";
     ToolResult(ToolResult) = "tool_result":
         Runner, Ordinary, Changes, WithChange, Never, ByAction,
@@ -297,7 +297,7 @@ mod tests {
         session_status EveryAgent Ordinary Reads AfterAction Never ByHost
         tool_list Runner Ordinary Reads AfterAction Never ByAction
         tool_invoke Runner Ordinary Changes AfterAction MayWait ByHost
-        tool_permit Runner Ordinary Changes AfterAction MayWait ByAction
+        tool_permit Runner Ordinary Changes WithChange MayWait ByAction
         tool_result Runner Ordinary Changes WithChange Never ByAction
         model_call Runner Ordinary Changes WithChange MayWait ByHost
         ");

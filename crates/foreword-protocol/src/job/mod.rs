@@ -85,6 +85,9 @@ pub struct Job {
     /// Those of them that are programs inside the sandbox, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub commands: BTreeMap<String, CommandTool>,
+    /// Permission rules that ask or deny, for a runner that has rules of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restrictions: Vec<String>,
     /// Where the agent works.
     pub cwd: PathBuf,
     /// The host's socket, as it is found inside the sandbox.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::age::Age;
 use crate::config::check::{self, Check, Fault};
 use crate::config::host::ProviderName;
+use crate::config::permissions::PermissionSettings;
 use crate::config::sandbox_limits::SandboxLimits;
 use crate::config::spending::PeriodLimits;
 use crate::config::toml_text;
@@ -46,6 +47,8 @@ pub struct Settings {
     pub skills: PersonalSkills,
     /// MCP servers with more freedom than others have.
     pub mcp: PersonalMcp,
+    /// Which calls of tools are allowed, asked about or denied, in every workspace.
+    pub permissions: PermissionSettings,
 }
 
 /// `[model]`: model servers and their keys.
