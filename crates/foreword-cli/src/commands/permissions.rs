@@ -31,6 +31,11 @@ pub(crate) struct PermissionsArgs {
 #[derive(Subcommand, Debug)]
 enum PermissionsCommand {
     /// Show what the rules say of one call
+    #[command(after_help = "\
+Examples:
+  foreword permissions check bash 'git push origin main'
+  foreword permissions check write docs/index.md
+  foreword permissions check mcp__github__create_issue '{\"title\": \"x\"}'")]
     Check {
         /// Tool
         tool: String,
@@ -38,11 +43,18 @@ enum PermissionsCommand {
         call: Option<String>,
     },
     /// Allow a rule for good in this workspace
+    #[command(after_help = "\
+Examples:
+  foreword permissions allow 'bash(git push origin*)'
+  foreword permissions allow mcp__github__create_issue")]
     Allow {
         /// Rule, such as `bash(git push*)`
         rule: String,
     },
     /// Take back a rule that you allowed for good
+    #[command(after_help = "\
+Examples:
+  foreword permissions forget 'bash(git push origin*)'")]
     Forget {
         /// Rule, as `foreword permissions` prints it
         rule: String,

@@ -151,7 +151,11 @@ fn a_hostile_server_costs_a_clear_error_and_no_more_than_its_limit() {
         let (said, took) = after(&scratch, name);
         assert!(said[1].contains(error), "{name}: {}", said[1]);
         // It is left alone for a moment, and says so.
-        assert!(said[2].contains("it failed 1 times in a row"), "{name}: {}", said[2]);
+        assert!(
+            said[2].contains("it is paused after failure 1 in a row (it "),
+            "{name}: {}",
+            said[2]
+        );
         assert!(said[2].contains("try again in"), "{name}: {}", said[2]);
         assert!(took < Duration::from_secs(30), "{name}: {took:?}");
         // Another turn starts it again.

@@ -228,7 +228,8 @@ impl ShellReading {
         match word(target, text) {
             Some(path) if path.starts_with('~') => self.targets.push(format!("/{path}")),
             Some(path) => self.targets.push(path),
-            None => self.targets.push("/…".to_owned()),
+            // Only the sandbox knows where that is; for a pattern it is no simple command.
+            None => self.is_simple = false,
         }
     }
 }

@@ -45,7 +45,7 @@ pub(crate) enum ServerFault {
         "its tools are not those that were reviewed; it is off until a person reviews them with `foreword trust`"
     )]
     ListChanged,
-    #[error("it failed {failures} times in a row, last: {last}; try again in {seconds} s")]
+    #[error("it is paused after failure {failures} in a row ({last}); try again in {seconds} s")]
     Pausing { failures: u32, last: String, seconds: u64 },
     #[error(transparent)]
     Host(#[from] HostError),
