@@ -57,6 +57,7 @@ fn is_placeholder(piece: Piece<'_>) -> bool {
     matches!(piece, Piece::Placeholder(_))
 }
 
+#[derive(Clone, Copy)]
 enum Piece<'w> {
     Text(&'w str),
     /// `{name}`, without its braces.

@@ -6,6 +6,7 @@ fn rules(texts: &[&str]) -> Vec<PermissionRule> {
     texts.iter().map(|text| PermissionRule::parse(text).unwrap()).collect()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "shorter to call")]
 fn decide(table: &PermissionTable, tool: &str, arguments: Value) -> Permission {
     let (root, cwd) = (Path::new("/w"), Path::new("/w/sub"));
     table.decide(&ToolUse { tool, arguments: &arguments, root, cwd }).permission

@@ -276,6 +276,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    #[expect(clippy::needless_pass_by_value, reason = "shorter to call")]
     fn message(schema: Value, value: Value) -> String {
         check_arguments(&schema, &value).map_or_else(|error| error.to_string(), |()| String::new())
     }
