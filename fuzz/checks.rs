@@ -286,6 +286,7 @@ fn everywhere(text: &str) -> Context {
                 description: line(),
                 body: Untrusted::new(text),
                 path: Some(line()),
+                folder: Some(line()),
                 ..Skill::default()
             },
             Skill { name: Line::new("raw"), ..Skill::from_markdown(text) },

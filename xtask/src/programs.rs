@@ -10,11 +10,22 @@ use crate::steps::{Steps, succeeds, target};
 use crate::test::Installing;
 
 /// The npm packages, by name.
-const NPM: [Package; 9] = [
+const NPM: [Package; 11] = [
     // The server scenarios of the Model Context Protocol.
     Package { name: "@modelcontextprotocol/conformance", version: "0.1.16", program: None },
     // A client of it; the last version for Node.js 20.
     Package { name: "@modelcontextprotocol/inspector", version: "0.15.0", program: None },
+    // Servers of it, whose tools agents call.
+    Package {
+        name: "@modelcontextprotocol/server-everything",
+        version: "2026.8.31",
+        program: None,
+    },
+    Package {
+        name: "@modelcontextprotocol/server-filesystem",
+        version: "2026.8.31",
+        program: None,
+    },
     // Agents that `foreword run` can run.
     Package { name: "@anthropic-ai/claude-code", version: "2.1.197", program: Some("claude") },
     Package { name: "@mariozechner/pi-coding-agent", version: "0.73.1", program: Some("pi") },

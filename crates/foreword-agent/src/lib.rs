@@ -34,6 +34,7 @@ mod run;
 mod tools;
 mod watch;
 
+pub use host::{check_call, run_command};
 pub use job::MAX_JOB_BYTES;
 pub use run::{Outcome, Surroundings, run};
 pub use watch::close_to_others;

@@ -190,6 +190,7 @@ fn call(
     }
     match LocalTool::named(name) {
         Some(tool) => {
+            host.permit(client, name, input).map_err(|failure| failure.message)?;
             let place = Place { cwd: &job.cwd, limits: job.limits };
             tools::run(tool, input, place).map_err(|error| error.to_string())
         }

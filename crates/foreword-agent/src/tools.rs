@@ -1,10 +1,12 @@
 //! The tools that work inside the sandbox, without the host.
 
 mod bash;
+pub(crate) mod command;
 mod edit;
 mod lines;
 mod list;
 mod pattern;
+mod program;
 mod read;
 mod search;
 mod walk;

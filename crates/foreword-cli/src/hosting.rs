@@ -65,9 +65,21 @@ pub(crate) fn request(choice: &TurnArgs) -> Result<TurnRequest, CliError> {
     })
 }
 
-/// Continues only if the user trusts what an agent in `cwd` is told in its current state. Asks once, and again after a
-/// governed file changed. Without a terminal, only `trust` lets it continue.
+/// Continues only if the user trusts what an agent in `cwd` is told in its current state, and asks about the tools of MCP
+/// servers that they have not reviewed. A server that they decline is off.
 pub(crate) fn ensure_trusted(
+    host: &Host,
+    cwd: Option<&Path>,
+    trust: bool,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    ensure_workspace_trusted(host, cwd, trust, terminal)?;
+    review_servers(host, false, trust, terminal)
+}
+
+/// Continues only if the user trusts the workspace. Asks once, and again after a governed file changed. Without a
+/// terminal, only `trust` lets it continue.
+pub(crate) fn ensure_workspace_trusted(
     host: &Host,
     cwd: Option<&Path>,
     trust: bool,
@@ -88,6 +100,39 @@ pub(crate) fn ensure_trusted(
     show_standing(host, &standing, &now)?;
     Err(CliError::failed(message)
         .hint("run `foreword trust` to review it, or pass `--trust` to accept what is shown above"))
+}
+
+/// Asks about the tools of MCP servers: of those that were not reviewed, or of `all`. Without a terminal and without
+/// `yes`, they stay off.
+pub(crate) fn review_servers(
+    host: &Host,
+    all: bool,
+    yes: bool,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    if !yes && !can_ask() {
+        return Ok(());
+    }
+    for review in host.servers_to_review(all)? {
+        let name = visible_line(&review.name);
+        let list = match &review.offer {
+            Ok(list) => list,
+            Err(reason) => {
+                terminal.warn(&format!("MCP server `{name}` is off: {}", visible_line(reason)));
+                continue;
+            }
+        };
+        if !(yes && terminal.quiet) {
+            let text = trust_question::server(&review, list);
+            let _ = std::io::stderr().write_all(text.as_bytes());
+        }
+        if terminal.confirm(&format!("Let agents use the tools of `{name}`?"), yes)? {
+            host.accept_tools(&review.name, list)?;
+        } else {
+            terminal.say(&format!("MCP server `{name}` stays off"));
+        }
+    }
+    Ok(())
 }
 
 /// Deletes sessions that the user's settings say are too old.

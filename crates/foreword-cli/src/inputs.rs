@@ -122,6 +122,7 @@ pub(crate) fn with_context(mut context: Context, request: &Request) -> Result<Ga
         warnings: Vec::new(),
         used_files: Default::default(),
         local_skills: Default::default(),
+        tool_sources: Default::default(),
     })
 }
 

@@ -3,18 +3,23 @@
 use std::fmt::Write as _;
 
 use foreword::{visible, visible_line};
-use foreword_host::{DisclosedModel, DisclosedSkill, Disclosure, what_it_gives_away};
+use foreword_host::{
+    DisclosedModel, DisclosedServer, DisclosedSkill, Disclosure, ServerReview, what_it_gives_away,
+};
 use foreword_skills::unified;
 use foreword_workspace::{
-    CONFIG_FILE, Concern, GovernedFile, SettingChange, TrustChange, TrustChanges,
+    CONFIG_FILE, Concern, GovernedFile, ReviewedTools, ServerTool, SettingChange, TrustChange,
+    TrustChanges,
 };
 
-use crate::terminal::counted;
+use crate::terminal::{counted, plain_line};
 
 /// Skills that are listed one by one.
 const MAX_SKILLS: usize = 100;
 /// Files of a skill that are named.
 const MAX_SKILL_FILES: usize = 20;
+/// Tools of one server that are listed one by one.
+const MAX_TOOLS: usize = 200;
 
 /// What the person sees before they trust a workspace for the first time.
 pub(crate) fn first_time(disclosure: &Disclosure) -> String {
@@ -28,6 +33,7 @@ pub(crate) fn everything(disclosure: &Disclosure) -> String {
     files(disclosure, &mut out);
     skills("It has these skills:", &disclosure.skills, &mut out);
     settings(disclosure, &mut out);
+    servers(disclosure, &mut out);
     let _ = match &disclosure.model {
         DisclosedModel::Server { server, key: Some(key) } => writeln!(
             out,
@@ -122,6 +128,85 @@ fn settings(disclosure: &Disclosure, out: &mut String) {
 pub(crate) fn is_only_new(changes: &TrustChanges) -> bool {
     changes.settings.iter().all(|change| change.old.is_none())
         && changes.files.iter().all(|change| change.old.is_none())
+}
+
+fn servers(disclosure: &Disclosure, out: &mut String) {
+    if disclosure.servers.is_empty() {
+        return;
+    }
+    out.push_str("It names these MCP servers, whose tools you review separately:\n");
+    for server in &disclosure.servers {
+        let _ =
+            writeln!(out, "  {} ({}): {}", visible_line(&server.name), server.file, about(server));
+    }
+}
+
+/// What a server is, where it runs and what it gets.
+fn about(server: &DisclosedServer) -> String {
+    let mut text = visible_line(&server.place);
+    if !server.enabled {
+        text.push_str("; disabled");
+    } else if server.outside {
+        text.push_str("; runs outside the sandbox, as your settings say");
+    }
+    if !server.variables.is_empty() {
+        text.push_str(&format!("; gets your {}", visible_line(&server.variables.join(", "))));
+    }
+    for (name, value) in server.env.iter().chain(&server.headers) {
+        text.push_str(&format!("; sets {} = {}", visible_line(name), visible_line(value)));
+    }
+    text
+}
+
+/// What the person sees before agents may use the tools of a server.
+pub(crate) fn server(review: &ServerReview, list: &ReviewedTools) -> String {
+    let mut out = String::new();
+    let name = visible_line(&review.name);
+    let count = counted(list.tools.len() as u64, "tool");
+    let _ = writeln!(out, "MCP server `{name}`: {}", about(&review.server));
+    let shown: Vec<&ServerTool> = match &review.before {
+        Some(before) => {
+            let (added, changed, gone) = list.changes_since(before);
+            let _ = writeln!(
+                out,
+                "It offers {count} now: {} new, {} changed, {} gone (list {}).",
+                added.len(),
+                changed.len(),
+                gone.len(),
+                short(&list.digest)
+            );
+            for name in gone {
+                let _ = writeln!(out, "  - {}", visible_line(name));
+            }
+            let is_shown = |tool: &&ServerTool| {
+                added.contains(&tool.name.as_str()) || changed.contains(&tool.name.as_str())
+            };
+            list.tools.iter().filter(is_shown).collect()
+        }
+        None => {
+            let _ = writeln!(out, "It offers {count} (list {}):", short(&list.digest));
+            list.tools.iter().collect()
+        }
+    };
+    for tool in shown.iter().take(MAX_TOOLS) {
+        let _ =
+            writeln!(out, "  {}: {}", visible_line(&tool.name), plain_line(&tool.description, 160));
+        if let Some(reason) = &tool.withheld {
+            let _ = writeln!(
+                out,
+                "    looks like prompt injection, withheld from agents: {}",
+                plain_line(reason, 160)
+            );
+        }
+    }
+    if shown.len() > MAX_TOOLS {
+        let _ = writeln!(out, "  … and {} more", shown.len() - MAX_TOOLS);
+    }
+    visible(&out)
+}
+
+fn short(digest: &str) -> String {
+    digest.chars().take(12).collect()
 }
 
 /// What changed since the person trusted the workspace.

@@ -4,13 +4,19 @@ use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 
 use foreword::{Profile, Prompt, visible};
-use foreword_host::{Observer, PreparedTurn, TurnReport, Wakeup, WakeupReport, Warning};
+use foreword_host::{
+    Observer, PermissionAnswer, PermissionQuestion, PreparedTurn, TurnReport, Wakeup, WakeupReport,
+    Warning,
+};
 use serde_json::Value;
 
 use crate::error::CliError;
 use crate::markdown::Markdown;
+use crate::review;
 use crate::status_line::StatusLine;
-use crate::terminal::{Terminal, colours_stdout, counted, dim_err, is_terminal_output, plain_line};
+use crate::terminal::{
+    Terminal, can_ask, colours_stdout, counted, dim_err, is_terminal_output, plain_line,
+};
 use crate::tool_line;
 
 /// What the agent does while nothing else is known.
@@ -152,6 +158,40 @@ impl Observer for TurnPrinter {
             } else {
                 self.terminal.warn(&visible(&text));
             }
+        }
+    }
+
+    fn can_ask(&self) -> bool {
+        !self.terminal.json && can_ask()
+    }
+
+    fn ask(&mut self, question: &PermissionQuestion) -> PermissionAnswer {
+        self.end();
+        let agent =
+            question.agent.as_deref().map(|agent| format!("Agent `{}`", plain_line(agent, 60)));
+        let agent = agent.unwrap_or_else(|| "The agent".to_owned());
+        let text = format!(
+            "{agent} wants to call `{}`: {}.\n{}",
+            plain_line(&question.tool, 100),
+            plain_line(&question.reason, 300),
+            review::arguments(&question.arguments.to_string(), false),
+        );
+        let rule = plain_line(&question.rule, 200);
+        let choices =
+            format!("Allow it? [y] once, [s] this session, [a] always ({rule}), [N] no: ");
+        let mut err = io::stderr();
+        let _ = err
+            .write_all(visible(&text).as_bytes())
+            .and_then(|()| err.write_all(choices.as_bytes()));
+        let mut answer = String::new();
+        if io::stdin().read_line(&mut answer).is_err() {
+            return PermissionAnswer::No;
+        }
+        match answer.trim().to_lowercase().as_str() {
+            "y" | "yes" | "once" => PermissionAnswer::Once,
+            "s" | "session" => PermissionAnswer::Session,
+            "a" | "always" => PermissionAnswer::Always,
+            _ => PermissionAnswer::No,
         }
     }
 

@@ -97,6 +97,15 @@ impl Assembler {
         gathered.warnings = summed(gathered.warnings);
         Ok(gathered)
     }
+
+    /// The tools of an agent by how well they fit a need, best first, whatever the mode.
+    pub fn rank_tools(&self, request: &Request, need: &str) -> Result<Vec<String>, GatherError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { bases, semantics } = &mut *state;
+        let kept = kept(bases, &self.root, request)?;
+        let base = Arc::clone(&kept.base);
+        semantics.rank_tools(&base, &mut kept.pool, request, need)
+    }
 }
 
 /// What the files say: as it was, where nothing changed.

@@ -58,6 +58,14 @@ pub enum GatherError {
         /// What is wrong with it.
         what: String,
     },
+    /// A command for a tool that Foreword has itself.
+    #[error("{asked_by}: `{name}` is built in and takes no `command`; give the tool another name")]
+    BuiltInTool {
+        /// The tool.
+        name: String,
+        /// Its entry.
+        asked_by: AskedBy,
+    },
     /// A pack that nobody wrote.
     #[error("{asked_by}: unknown capability pack `{name}`")]
     UnknownPack {
@@ -101,7 +109,10 @@ impl GatherError {
             Self::NotTools { .. } => {
                 Some("save what the server answers to `tools/list` as JSON".to_owned())
             }
-            Self::Blueprint(_) | Self::Context(_) | Self::UnknownBlueprint { .. } => None,
+            Self::BuiltInTool { .. }
+            | Self::Blueprint(_)
+            | Self::Context(_)
+            | Self::UnknownBlueprint { .. } => None,
         }
     }
 }

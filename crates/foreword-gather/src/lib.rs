@@ -24,10 +24,11 @@ mod warning;
 
 pub use assembler::Assembler;
 pub use collect::blueprint::blueprint_by_name;
-pub use collect::gather::{Gathered, gather, is_offered, neutral_prompts};
+pub use collect::gather::{Gathered, gather, neutral_prompts};
 pub use collect::import_tools::{Imported, import_tools};
 pub use collect::skills::skill_warnings;
 pub use collect::surfaces::{Surface, surfaces};
+pub use collect::tools::{ToolSource, is_offered};
 pub use error::GatherError;
 pub use lint::lint_workspace;
 pub use request::Request;

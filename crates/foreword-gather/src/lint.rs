@@ -1,15 +1,17 @@
 //! Linting a workspace: one subject per agent, findings of shared files once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use foreword::{Finding, Severity, Subject, lint};
+use foreword::{Finding, Severity, Subject, lint, nearest};
 use foreword_workspace::{
-    Agent, CONFIG_FILE, MIGRATION_FILE, MigrationLoss, Skill, SkillProblem, SkillScan, Workspace,
+    Agent, CONFIG_FILE, MIGRATION_FILE, MigrationLoss, NamedServer, Skill, SkillProblem, SkillScan,
+    TOOLS_FILE, ToolEntry, Workspace, mcp_server_of,
 };
 
 use crate::collect::gather::{Base, gather_base};
 use crate::collect::surfaces::{SURFACES, surface};
+use crate::collect::tools::is_built_in;
 use crate::error::GatherError;
 use crate::request::Request;
 
@@ -28,13 +30,19 @@ pub fn lint_workspace(
         None if all.is_empty() => vec![None],
         None => all.iter().cloned().map(Some).collect(),
     };
-    let mut known_tools: BTreeSet<String> =
-        workspace.tools()?.into_iter().map(|tool| tool.name).collect();
+    let entries = workspace.tools()?;
+    let mut known_tools: BTreeSet<String> = entries.iter().map(|tool| tool.name.clone()).collect();
     known_tools.extend(
         SURFACES.iter().flat_map(|surface| surface.tools).map(|(tool, _)| (*tool).to_owned()),
     );
+    let existing = known_tools.clone();
+    let servers = workspace.mcp_servers()?;
+    let mut findings: Vec<Finding> = entries.iter().filter_map(uncallable).collect();
     for id in &all {
         let agent = workspace.agent(id)?;
+        if checked.iter().flatten().any(|checked| checked == id) {
+            findings.extend(unknown_tools(&agent, &existing, &servers));
+        }
         let named =
             agent.tools.into_iter().chain(agent.extensions).filter(|tool| surface(tool).is_none());
         known_tools.extend(named);
@@ -42,7 +50,7 @@ pub fn lint_workspace(
     let known_tools: Vec<String> = known_tools.into_iter().collect();
 
     let scan = workspace.skills()?;
-    let mut findings: Vec<Finding> = scan.problems.iter().map(passed_over).collect();
+    findings.extend(scan.problems.iter().map(passed_over));
     findings.extend(scan.skills.iter().filter_map(broken_header));
     let mut offered: BTreeSet<String> = BTreeSet::new();
     for id in checked {
@@ -72,6 +80,52 @@ pub fn lint_workspace(
         (&a.file, a.line, a.rule, &a.message).cmp(&(&b.file, b.line, b.rule, &b.message))
     });
     Ok(findings)
+}
+
+/// A tool that a run leaves out, because nothing carries it out.
+fn uncallable(tool: &ToolEntry) -> Option<Finding> {
+    (tool.command.is_none() && !is_built_in(&tool.name)).then(|| Finding {
+        rule: "uncallable-tool",
+        severity: Severity::Warning,
+        file: TOOLS_FILE.to_owned(),
+        line: u32::try_from(tool.line).unwrap_or(u32::MAX),
+        message: format!(
+            "no program carries out the tool `{}`; `run` and `chat` leave it out",
+            tool.name
+        ),
+        hint: "add `command = [\"…\"]`, or keep it for a loop of your own that has this tool"
+            .to_owned(),
+    })
+}
+
+/// Names in an agent's list of tools that stand for nothing.
+fn unknown_tools(
+    agent: &Agent,
+    existing: &BTreeSet<String>,
+    servers: &BTreeMap<String, NamedServer>,
+) -> Vec<Finding> {
+    let lists = [("tools", &agent.tools), ("extensions", &agent.extensions)];
+    let named =
+        lists.into_iter().flat_map(|(key, names)| names.iter().map(move |name| (key, name)));
+    let unknown = named.filter(|(_, name)| surface(name).is_none() && !existing.contains(*name));
+    // Whether a server has a tool is known once its list was reviewed.
+    let unknown = unknown
+        .filter(|(_, name)| mcp_server_of(name).is_none_or(|server| !servers.contains_key(server)));
+    unknown
+        .map(|(key, name)| {
+            let surfaces = SURFACES.iter().map(|surface| surface.name);
+            let near = nearest(name, existing.iter().map(String::as_str).chain(surfaces));
+            let near = near.map(|near| format!("did you mean `{near}`? Otherwise "));
+            Finding {
+                rule: "unknown-tool",
+                severity: Severity::Error,
+                file: agent.file.clone(),
+                line: u32::try_from(agent.asked_by(key).line.unwrap_or(1)).unwrap_or(u32::MAX),
+                message: format!("`{key}` lists `{name}`, which is not a tool"),
+                hint: format!("{}describe it in {TOOLS_FILE}", near.unwrap_or_default()),
+            }
+        })
+        .collect()
 }
 
 /// A skill that no prompt has, though its file is there.

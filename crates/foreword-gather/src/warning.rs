@@ -48,6 +48,10 @@ pub enum Warning {
     EmbeddedForBuild { index: IndexState, count: usize },
     /// Tools and skills were selected by keywords.
     KeywordSearchOnly { reason: String },
+    /// Tools that nothing carries out, which a run leaves out.
+    UncallableTools { names: Vec<String> },
+    /// MCP servers whose tool lists the person has not reviewed, so that they are off.
+    ServersNotReviewed { names: Vec<String> },
     /// `foreword.toml` names a tool or skill that the agent does not have.
     ModeItemMissing { mode: Mode, key: &'static str, name: String },
 }
@@ -157,6 +161,29 @@ impl fmt::Display for Warning {
             }
             Self::KeywordSearchOnly { reason } => {
                 write!(f, "embeddings unavailable, using keyword search: {reason}")
+            }
+            Self::UncallableTools { names } => {
+                let mut named: Vec<String> =
+                    names.iter().take(MAX_OF_A_KIND).map(|name| format!("`{name}`")).collect();
+                if names.len() > MAX_OF_A_KIND {
+                    named.push(format!("{} more", names.len() - MAX_OF_A_KIND));
+                }
+                let (what, have) = if names.len() == 1 { ("tool", "has") } else { ("tools", "have") };
+                write!(
+                    f,
+                    "left out {what} that {have} no implementation: {}; add a `command` in tools.toml \
+                     or run `foreword lint` for details",
+                    named.join(", ")
+                )
+            }
+            Self::ServersNotReviewed { names } => {
+                let named: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+                let (what, are) = if names.len() == 1 { ("server", "is") } else { ("servers", "are") };
+                write!(
+                    f,
+                    "MCP {what} {} {are} off until you review the tools; run `foreword trust`",
+                    named.join(", ")
+                )
             }
             Self::ModeItemMissing { mode, key, name } => write!(
                 f,

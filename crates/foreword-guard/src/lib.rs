@@ -22,6 +22,7 @@ mod address;
 mod canary;
 mod external;
 mod output;
+mod permission;
 mod scan;
 mod screen;
 mod secrets;
@@ -35,6 +36,10 @@ pub use canary::detector::{
 pub use external::{Trust, external_content, is_external_content};
 pub use foreword::{Provenance, TaintLevel};
 pub use output::{Finished, OutputGuard, whole};
+pub use permission::{
+    InvalidRule, LayeredRule, Permission, PermissionDecision, PermissionRule, PermissionTable,
+    RuleLayer, ToolUse, default_rules, rule_for,
+};
 pub use scan::gate::{ScanDecision, scan_input, scan_output};
 pub use scan::{
     Example, GroupFigures, InjectionFigures, InjectionScreener, Judged, Patterns, Scan,

@@ -14,7 +14,7 @@ use crate::actions::perform;
 use crate::error::HostError;
 use crate::host::Host;
 use crate::prompt_log::log_prompt;
-use crate::tools;
+use crate::tools::{self, CallableTools};
 use crate::turn::active_session::{ActiveSession, SessionIdentity, SessionPrompt};
 use crate::turn::agent_tree::AgentTree;
 
@@ -75,10 +75,13 @@ impl Host {
         let allow_skills = tools::allows_skills(&workspace, identity.agent.as_deref());
         let callable = actions().iter().filter(|action| action.is_tool());
         let offered = callable.filter(|action| is_offered(config, known.as_ref(), action.name));
-        let tools = offered.filter_map(|action| tools::spec(action.name)).collect();
-        let prompt = SessionPrompt { context, tools, allow_skills };
+        let specs = offered.filter_map(|action| tools::spec(action.name)).collect();
+        let tools = CallableTools { specs, ..CallableTools::default() };
+        let prompt = SessionPrompt { context, tools, allow_skills, request: self.request() };
         let (settings, tree) = (config.host.clone(), AgentTree::of(&config.host));
-        let active = ActiveSession::new(self, &session, identity, prompt, None, settings, tree);
+        let permissions = self.permission_table(config, &self.settings()?)?;
+        let active =
+            ActiveSession::new(self, &session, identity, prompt, None, settings, tree, permissions);
         Ok(ClientSession { active })
     }
 
@@ -127,7 +130,7 @@ impl ClientSession {
 
     /// Whether a client of this session may call a tool.
     pub fn offers(&self, tool: &str) -> bool {
-        self.active.prompt.tools.iter().any(|offered| offered.name == tool)
+        self.active.prompt.tools.specs.iter().any(|offered| offered.name == tool)
     }
 
     /// Builds the prompt of an agent for this session. `reply_gate` says whether the agent may stay

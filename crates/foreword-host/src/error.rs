@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use foreword::visible_line;
 use foreword_gather::GatherError;
+use foreword_guard::InvalidRule;
 use foreword_protocol::{ErrorCode, Failure};
 use foreword_sandbox::SandboxError;
 use foreword_search::MemoryError;
@@ -119,6 +120,8 @@ pub enum HostError {
         .0.now.as_str(), .0.before, .0.lost.join(", ")
     )]
     WeakerSandbox(WeakerSandbox),
+    #[error("{file}: {fault}")]
+    InvalidRule { file: String, fault: InvalidRule },
     #[error("an agent is running in this workspace, so changes cannot be trusted yet")]
     AgentRunning,
     #[error("{file} changed since this proposal was made")]
@@ -196,6 +199,9 @@ impl HostError {
             Self::Busy { .. } => "wait until that turn ends, or start another session",
             Self::NotTrusted => "run `foreword trust` to review it, or pass --trust",
             Self::TrustedFilesChanged { .. } => "run `foreword trust` to review the changes",
+            Self::InvalidRule { .. } => {
+                "write a tool and, in parentheses, a pattern, such as bash(git push*) or write(docs/**)"
+            }
             Self::AgentRunning => "try again when its turn has ended",
             Self::SessionChanged { .. } => "retry",
             Self::Blocked { .. } => "rephrase the message",

@@ -1,5 +1,6 @@
 //! The host of one workspace: its database, its prompt assembler, its scanner and its options.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -11,11 +12,13 @@ use foreword_protocol::LineBudget;
 use foreword_sandbox::{Monitor, Sandbox, SandboxError, check_workspace};
 use foreword_skills::{Act, GitStore, GitStoreOptions, Screeners};
 use foreword_store::{
-    AuditKey, Event, GroupWriter, Heads, Options, Outcome, Reader, Store, check_outside_workspace,
+    AuditKey, Event, GroupWriter, Heads, Options, Outcome, Reader, SessionId, Store,
+    check_outside_workspace,
 };
 use foreword_workspace::{DATABASE_FILE, PRIVATE_DIR, Workspace, make_private_dir};
 
 use crate::error::HostError;
+use crate::mcp::pool::Pauses;
 use crate::model::proxy;
 use crate::model::second_opinion::ModelOpinion;
 use crate::spending::budget::DaySpending;
@@ -73,6 +76,10 @@ pub struct Host {
     pub(crate) line_budget: Arc<LineBudget>,
     /// Ends agents that use too much of the machine.
     pub(crate) monitor: Monitor,
+    /// What the person allowed for a session, as long as this host runs.
+    pub(crate) session_rules: Mutex<BTreeMap<SessionId, Vec<String>>>,
+    /// MCP servers that failed, and until when they are left alone.
+    pub(crate) server_pauses: Pauses,
     /// What actions found that a person should know, until a turn shows it.
     pub(crate) pending_warnings: Mutex<Vec<Warning>>,
 }
@@ -122,6 +129,8 @@ impl Host {
             day_spending: Mutex::default(),
             line_budget: Arc::new(LineBudget::new(MAX_LINES_BYTES)),
             monitor: Monitor::default(),
+            session_rules: Mutex::default(),
+            server_pauses: Pauses::default(),
             pending_warnings: Mutex::default(),
         };
         host.account_for_killed_turns();

@@ -8,6 +8,7 @@
 //! | folder | what it is |
 //! |---|---|
 //! | `turn/` | one turn, from its request to its report |
+//! | `mcp/` | MCP servers whose tools agents call |
 //! | `model/` | the proxy between an agent and the model server |
 //! | `spending/` | limits on tokens, money and time |
 //! | `actions/` | what an agent may ask the host to do |
@@ -20,6 +21,7 @@ mod client_session;
 mod error;
 mod governance;
 mod host;
+mod mcp;
 mod model;
 mod prompt_log;
 mod random;
@@ -37,9 +39,10 @@ pub use foreword_guard::TaintLevel;
 pub use foreword_protocol::RunnerKind;
 pub use governance::{
     DisclosedFile, DisclosedModel, DisclosedSetting, DisclosedSkill, DisclosedSkillFile,
-    Disclosure, GovernanceError, what_it_gives_away,
+    Disclosure, GovernanceError, PermissionAnswer, PermissionQuestion, what_it_gives_away,
 };
 pub use host::{Environment, Host, HostOptions};
+pub use mcp::review::{DisclosedServer, ServerReview};
 pub use model::second_opinion::ModelOpinion;
 pub use model::upstream::read_key;
 pub use prompt_log::{filtered_count, log_prompt};

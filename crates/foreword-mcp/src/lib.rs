@@ -50,6 +50,7 @@
 //! ```
 
 mod backend;
+mod client;
 mod error;
 mod gate;
 mod handler;
@@ -65,11 +66,14 @@ mod stdio;
 mod tool;
 mod work;
 
+#[cfg(unix)]
+pub use client::{ClientLimits, McpClient, McpClientError, OfferedTool, ToolAnswer};
+
 pub use backend::{Backend, PromptInfo, SkillInfo, ToolInfo, agent_tools};
 pub use error::ServeError;
 
 pub use http::{HttpOptions, HttpServer, Stopper, serve_http};
 pub use refuse::refuse_stdio;
 #[cfg(unix)]
-pub use socket::SocketBackend;
+pub use socket::{CommandRunner, SocketBackend};
 pub use stdio::serve_stdio;

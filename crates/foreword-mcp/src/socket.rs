@@ -1,18 +1,40 @@
 //! A host behind its session's socket.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use foreword_protocol::{
-    Action, ActionInfo, Caller, Client, ClientError, ErrorCode, Failure, Nothing, SkillRead,
+    Action, ActionInfo, Caller, Client, ClientError, CommandTool, ErrorCode, Failure, LocalTool,
+    Nothing, SkillRead, ToolCall, ToolSpec, check_arguments,
 };
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::backend::{Backend, PromptInfo, SkillInfo, ToolInfo, agent_tools};
 
 /// Connections that are kept for the next call.
 const MAX_IDLE: usize = 4;
+
+/// Runs a tool of the workspace that is a program inside the sandbox.
+pub type CommandRunner =
+    Box<dyn Fn(&str, &CommandTool, &Value) -> Result<String, Failure> + Send + Sync>;
+
+/// What the host says of the session's tools.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct SessionTools {
+    tools: Vec<ToolSpec>,
+    commands: BTreeMap<String, CommandTool>,
+    /// Whether the agent may use skills. A host that does not say has them on.
+    #[serde(default = "allowed")]
+    skills: bool,
+}
+
+fn allowed() -> bool {
+    true
+}
 
 /// Forwards to the host of a session, which decides; reads and writes no files.
 ///
@@ -22,7 +44,8 @@ pub struct SocketBackend {
     socket: PathBuf,
     token: String,
     idle: Mutex<Vec<Client>>,
-    tools: OnceLock<Vec<ToolInfo>>,
+    known: OnceLock<SessionTools>,
+    commands: Option<CommandRunner>,
 }
 
 impl SocketBackend {
@@ -33,7 +56,22 @@ impl SocketBackend {
     ) -> Result<Self, ClientError> {
         let (socket, token) = (socket.into(), token.into());
         let idle = Mutex::new(vec![Client::connect(&socket, &token)?]);
-        Ok(Self { socket, token, idle, tools: OnceLock::new() })
+        Ok(Self { socket, token, idle, known: OnceLock::new(), commands: None })
+    }
+
+    /// Offers the tools of the workspace too, which are programs inside the sandbox like this one.
+    #[must_use]
+    pub fn with_commands(self, runner: CommandRunner) -> Self {
+        Self { commands: Some(runner), ..self }
+    }
+
+    /// The session's tools, asked for once the host answers.
+    fn session_tools(&self) -> Option<&SessionTools> {
+        if self.known.get().is_none() {
+            let answer = self.ask(&Action::ToolList(Nothing {})).ok()?;
+            let _ = self.known.set(serde_json::from_value(answer).unwrap_or_default());
+        }
+        self.known.get()
     }
 
     fn ask(&self, action: &Action) -> Result<Value, Failure> {
@@ -65,33 +103,62 @@ impl SocketBackend {
 
 impl Backend for SocketBackend {
     fn tools(&self) -> Vec<ToolInfo> {
-        if let Some(tools) = self.tools.get() {
-            return tools.clone();
-        }
         // Without an answer there are only those that every agent has.
-        let status = self.ask(&Action::SessionStatus(Nothing {}));
-        let named = |name: &str| match &status {
-            Ok(status) => match status.get("tools").and_then(Value::as_array) {
-                Some(tools) => tools.iter().any(|tool| tool.as_str() == Some(name)),
-                None => false,
-            },
-            Err(_) => false,
-        };
-        let skills = status.as_ref().is_ok_and(allows_skills);
+        let none = SessionTools::default();
+        let session = self.session_tools().unwrap_or(&none);
+        let named = |name: &str| session.tools.iter().any(|tool| tool.name == name);
         let mut tools = agent_tools();
-        tools.retain(|tool| is_standing(&tool.name, skills) || named(&tool.name));
-        if status.is_ok() {
-            let _ = self.tools.set(tools.clone());
+        tools.retain(|tool| is_standing(&tool.name, session.skills) || named(&tool.name));
+        let is_other =
+            |name: &str| ActionInfo::tool(name).is_none() && LocalTool::named(name).is_none();
+        let can_run = |name: &str| self.commands.is_some() || !session.commands.contains_key(name);
+        let own = session.tools.iter().filter(|tool| is_other(&tool.name) && can_run(&tool.name));
+        for tool in &mut tools {
+            // The host may describe its actions more closely.
+            let closer = session.tools.iter().find(|known| known.name == tool.name);
+            tool.description = closer.map_or(tool.description.clone(), |c| c.description.clone());
         }
+        tools.extend(own.map(|tool| ToolInfo {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            input_schema: tool.input_schema.clone(),
+            read_only: false,
+            sensitive: false,
+        }));
         tools
     }
 
     fn call(&self, name: &str, args: Value) -> Result<Value, Failure> {
-        self.ask(&Action::from_tool(name, &args)?)
+        if name == "tool_call"
+            && let Some(inner) = args.get("name").and_then(Value::as_str)
+            && self.session_tools().is_some_and(|session| session.commands.contains_key(inner))
+        {
+            let none = || Value::Object(serde_json::Map::new());
+            return self.call(inner, args.get("arguments").cloned().unwrap_or_else(none));
+        }
+        if ActionInfo::tool(name).is_some() {
+            return self.ask(&Action::from_tool(name, &args)?);
+        }
+        let session = self.session_tools();
+        let spec = session.and_then(|known| known.tools.iter().find(|tool| tool.name == name));
+        let Some(spec) = spec else { return self.ask(&Action::from_tool(name, &args)?) };
+        check_arguments(&spec.input_schema, &args).map_err(|fault| {
+            let message = format!("invalid call of `{name}`: {fault}");
+            Failure::new(ErrorCode::BadRequest, message)
+        })?;
+        let arguments = args.as_object().cloned().unwrap_or_default();
+        let call = ToolCall { name: name.to_owned(), arguments };
+        match (session.and_then(|session| session.commands.get(name)), &self.commands) {
+            (Some(command), Some(run)) => {
+                self.ask(&Action::ToolPermit(call))?;
+                run(name, command, &args).map(Value::String)
+            }
+            _ => self.ask(&Action::ToolInvoke(call)),
+        }
     }
 
     fn skills(&self) -> Result<Vec<SkillInfo>, Failure> {
-        if !allows_skills(&self.ask(&Action::SessionStatus(Nothing {}))?) {
+        if self.session_tools().is_some_and(|session| !session.skills) {
             return Ok(Vec::new());
         }
         let answer = self.ask(&Action::SkillList(Nothing {}))?;
@@ -128,11 +195,6 @@ fn is_standing(tool: &str, skills: bool) -> bool {
     ActionInfo::tool(tool).is_some_and(|action| {
         action.caller == Caller::EveryAgent && (skills || !action.needs_skills())
     })
-}
-
-/// What the status of a session says of skills. A host that does not say has them on.
-fn allows_skills(status: &Value) -> bool {
-    status.get("skills").and_then(Value::as_bool).unwrap_or(true)
 }
 
 fn unreadable(action: &str) -> Failure {

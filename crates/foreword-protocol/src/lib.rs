@@ -31,14 +31,15 @@ pub use actions::action::{
 pub use actions::args::{
     AuditReport, ChainRun, ContentAdd, IdentityPropose, MemorySearch, MemoryWrite, ModelCall,
     Nothing, ResultRead, RuntimeContextArgs, ScheduleAdd, ScheduleRemove, SkillPropose, SkillRead,
-    SpawnAgent, Stage, TaskCreate, TaskList, TaskUpdate, TodoItem, TodoWrite, ToolDescribe,
-    ToolResult, WebFetch,
+    SpawnAgent, Stage, TaskCreate, TaskList, TaskUpdate, TodoItem, TodoWrite, ToolCall,
+    ToolDescribe, ToolResult, ToolSearch, WebFetch,
 };
 pub use actions::local_tools::{LocalTool, local_tools};
 pub use actions::schema::{action_schema, schema};
+pub use actions::schema_check::{SchemaFault, check_arguments};
 pub use foreword::{RunnerKind, SpawnMode, TaskState, TodoState, Usage};
 pub use job::event::AgentEvent;
-pub use job::{CliProgram, Job, JobLimits};
+pub use job::{CliProgram, CommandTool, Job, JobLimits};
 pub use model::{
     Answer, Block, BodyError, Content, Delta, MAX_ANSWER_BYTES, MAX_STREAM_LINE_BYTES, Message,
     ModelRequest, Provider, ProviderError, RequestFacts, Role, StopReason, StreamReader,

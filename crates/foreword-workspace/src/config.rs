@@ -3,6 +3,7 @@
 pub(crate) mod age;
 pub(crate) mod check;
 pub(crate) mod host;
+pub(crate) mod permissions;
 pub(crate) mod sandbox_limits;
 pub(crate) mod sensitive;
 pub(crate) mod settings;
@@ -13,8 +14,10 @@ use foreword::Profile;
 use serde::{Deserialize, Serialize};
 
 use crate::config::host::{HostSettings, ModelSettings};
+use crate::config::permissions::PermissionSettings;
 use crate::config::spending::PeriodLimits;
 use crate::error::WorkspaceError;
+use crate::mcp::server::McpSettings;
 use crate::read::SourceFile;
 
 /// The name of the settings file.
@@ -63,6 +66,10 @@ pub struct Config {
     pub host: HostSettings,
     /// How skills are screened.
     pub screen: ScreenSettings,
+    /// MCP servers whose tools agents get.
+    pub mcp: McpSettings,
+    /// Which calls of tools are allowed, asked about or denied.
+    pub permissions: PermissionSettings,
 }
 
 /// `[screen]`: how skills are screened.
@@ -164,6 +171,9 @@ pub struct Assembly {
     pub max_tools: usize,
     /// Skills given in full, the mode's own included. Default 3.
     pub max_skills: usize,
+    /// With more tools than this, the schemas of MCP servers' tools are sent only for those that fit the
+    /// session's first message; the others are found with `tool_search`. Default 40.
+    pub max_schemas: usize,
     /// Tools, and likewise skills, that are there for their score alone. Default 5.
     pub max_results: usize,
     /// Scores below this mean that an item does not fit. Default: the embedder's own, measured.
@@ -265,6 +275,8 @@ impl Default for Config {
             embedder: EmbedderSettings::default(),
             host: HostSettings::default(),
             screen: ScreenSettings::default(),
+            mcp: McpSettings::default(),
+            permissions: PermissionSettings::default(),
         }
     }
 }
@@ -303,6 +315,7 @@ impl Default for Assembly {
             select: true,
             max_tools: 10,
             max_skills: 3,
+            max_schemas: 40,
             max_results: 5,
             min_score: None,
             max_memories: 3,

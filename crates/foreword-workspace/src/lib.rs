@@ -37,6 +37,7 @@ mod discover;
 mod error;
 mod found_file;
 mod governed;
+mod mcp;
 mod migration;
 mod own_file;
 mod private;
@@ -59,6 +60,7 @@ pub use agents::header::{
 pub use agents::prompts::{Layer, LayerPlace};
 pub use config::age::{Age, InvalidAge};
 pub use config::host::{HostSettings, ModelSettings, ProviderName};
+pub use config::permissions::{AlwaysAllowed, PermissionSettings};
 pub use config::sandbox_limits::SandboxLimits;
 pub use config::sensitive::{Concern, SensitiveSettings, SettingChange};
 pub use config::settings::{
@@ -82,6 +84,12 @@ pub use governed::contents::{
 pub use governed::git_settings::PersonalGit;
 pub use governed::repositories::{MAX_ENTRIES, Repositories, RepositoryLookup, run_by_host};
 pub use governed::{Governed, GovernedGroup, GovernedLink, LOCK_FILE};
+pub use mcp::json_file::{MCP_FILE, NamedServer};
+pub use mcp::server::{
+    McpServer, McpSettings, PersonalMcp, PersonalServer, expand_variables, mcp_server_of,
+    mcp_tool_name,
+};
+pub use mcp::tool_list::{ReviewedTools, ServerTool, ToolLists};
 pub use migration::{MIGRATION_FILE, MigrationLoss, MigrationRecord};
 pub use private::{
     DATABASE_FILE, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README, make_private_dir,
@@ -96,6 +104,7 @@ pub use skills::head::{HeadScan, KnownHead, KnownHeads, SkillHead};
 pub use skills::scan::is_beside_skills;
 pub use skills::{Skill, SkillProblem, SkillScan};
 pub use snapshot::{Snapshot, UsedFile};
+pub use tools::command::ToolCommand;
 pub use tools::{TOOLS_FILE, ToolEntry, ToolMode};
 pub use tree::{Tree, TreeEntry, TreeEntryKind};
 pub use tree_snapshot::{SnapshotEntry, SnapshotKind, TreeChange, TreeSnapshot, is_dependency};

@@ -12,7 +12,7 @@ use crate::read::{SourceFile, decode};
 use crate::skills::fields::{Fields, HeaderNote, Value, read_fields};
 use crate::skills::scan::{Candidate, Found, MAX_SKILL_BYTES};
 use crate::tools::ToolMode;
-use crate::workspace::Workspace;
+use crate::workspace::{MAX_DIRECTORY_ENTRIES, Workspace};
 
 /// A longer name in a header is none; the folder's is taken.
 const MAX_HEADER_NAME_CHARS: usize = 128;
@@ -108,6 +108,16 @@ impl Workspace {
     pub fn skills(&self) -> Result<SkillScan, WorkspaceError> {
         let scan = self.scan_skills(|_, _| None, Skill::read, |_, _, skill| skill)?;
         Ok(SkillScan { skills: scan.found, problems: scan.problems })
+    }
+
+    /// The folder of a skill in the workspace, if there is more in it than the skill itself.
+    #[must_use]
+    pub fn files_beside(&self, skill: &Skill) -> Option<String> {
+        let folder = skill.dir.as_ref().filter(|folder| !folder.starts_with('/'))?;
+        let own = skill.body.path.strip_prefix(folder.as_str())?.strip_prefix('/')?;
+        let entries = self.files.list(folder, MAX_DIRECTORY_ENTRIES).ok()??;
+        let is_other = |name: &str| name != own && !name.starts_with('.');
+        entries.iter().any(|entry| is_other(&entry.name)).then(|| folder.clone())
     }
 }
 

@@ -1,12 +1,16 @@
 //! `tools.toml`: the tools offered to agents.
 
-use serde::Deserialize;
+pub(crate) mod command;
+
 use std::collections::BTreeMap;
+
+use serde::Deserialize;
 use toml::Spanned;
 
 use crate::config::toml_text;
 use crate::error::WorkspaceError;
 use crate::read::{SourceFile, line_of};
+use crate::tools::command::{RawCommand, ToolCommand};
 
 /// The file of tools.
 pub const TOOLS_FILE: &str = "tools.toml";
@@ -22,6 +26,8 @@ pub struct ToolEntry {
     pub modes: Vec<ToolMode>,
     /// The capability pack that says how to use it.
     pub capability: Option<String>,
+    /// The program that carries it out; without one it is built in, or nobody can call it.
+    pub command: Option<ToolCommand>,
     /// Its line in `tools.toml`.
     pub line: usize,
 }
@@ -71,6 +77,10 @@ struct RawTool {
     #[serde(default)]
     modes: Vec<ToolMode>,
     capability: Option<String>,
+    command: Option<Vec<String>>,
+    parameters: Option<serde_json::Value>,
+    timeout: Option<u64>,
+    max_output: Option<u64>,
 }
 
 pub(crate) fn parse(file: &SourceFile) -> Result<Vec<ToolEntry>, WorkspaceError> {
@@ -103,7 +113,20 @@ pub(crate) fn parse(file: &SourceFile) -> Result<Vec<ToolEntry>, WorkspaceError>
                 name,
             });
         }
+        let raw = RawCommand {
+            command: tool.command,
+            parameters: tool.parameters,
+            timeout: tool.timeout,
+            max_output: tool.max_output,
+        };
+        let command = raw.check(&name).map_err(|fault| WorkspaceError::BadValue {
+            path: file.path.clone(),
+            line,
+            key: format!("tool.{}", fault.key),
+            message: fault.message,
+        })?;
         tools.push(ToolEntry {
+            command,
             name,
             description: tool.description,
             modes: tool.modes,
@@ -137,6 +160,7 @@ mod tests {
                     description: "Writes".into(),
                     modes: vec![ToolMode::Act, ToolMode::Any],
                     capability: Some("coding-readwrite".into()),
+                    command: None,
                     line: 2,
                 },
                 ToolEntry {
@@ -144,6 +168,7 @@ mod tests {
                     description: String::new(),
                     modes: Vec::new(),
                     capability: None,
+                    command: None,
                     line: 8,
                 },
             ]

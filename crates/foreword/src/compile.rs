@@ -324,6 +324,7 @@ impl Blueprint {
                 reason: format!("no room in the window: {tokens} tokens"),
             });
         }
+        sink.notes.extend(context.left_out.iter().cloned());
         let selection = context.selection.clone();
         sink.notes.extend(selection.iter().flat_map(|selection| &selection.filtered).cloned());
         // A value that stands in several places is noted once.

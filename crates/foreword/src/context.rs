@@ -13,6 +13,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::compile::manifest::Filtered;
 use crate::context::clock::Timestamp;
 use crate::context::items::{Capability, Memory, Skill, Tool};
 use crate::context::run_fact::RunFact;
@@ -102,6 +103,9 @@ pub struct Context {
     /// Tools.
     #[serde(skip_serializing_if = "is_empty", deserialize_with = "or_default")]
     pub tools: Arc<Vec<Tool>>,
+    /// What whoever gathered the Context left out, and why; the manifest says so.
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
+    pub left_out: Vec<Filtered>,
     /// Capability packs, in order.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
     pub capabilities: Vec<Capability>,
@@ -183,6 +187,7 @@ impl Default for Context {
             canary: None,
             skills: Arc::default(),
             tools: Arc::default(),
+            left_out: Vec::new(),
             capabilities: Vec::new(),
             persona: Document::default(),
             base: Document::default(),

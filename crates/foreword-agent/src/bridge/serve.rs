@@ -121,6 +121,10 @@ fn answer(request: &mut Request, peer: &mut Peer<'_>, out: &mut TcpStream) -> io
             let allowed = peer.may_call_tools(request, out);
             call_tool(request, settings, allowed, &mut peer.client)
         }
+        ("POST", "/foreword/permit") => {
+            let allowed = peer.may_call_tools(request, out);
+            permit_tool(request, settings, allowed, &mut peer.client)
+        }
         ("POST", _) if !peer.may_call_model(request, out) => {
             no(401, "only the program that the agent started may call the model")
         }
@@ -270,23 +274,44 @@ fn call_tool(
     allowed: bool,
     client: &mut Option<Client>,
 ) -> (u16, Value) {
-    let failed = |status, failure: &Failure| {
-        let code = failure.code.as_str();
-        (status, json!({"error": {"code": code, "message": failure.message}}))
-    };
+    let called = read_call(request, allowed)
+        .and_then(|call| settings.host.call(client, &call.name, &call.input));
+    match called {
+        Ok(content) => (200, json!({"content": content})),
+        Err(failure) => failed(&failure),
+    }
+}
+
+/// Asks the host about a call of one of `pi`'s own tools.
+fn permit_tool(
+    request: &Request,
+    settings: &Settings,
+    allowed: bool,
+    client: &mut Option<Client>,
+) -> (u16, Value) {
+    let permitted = read_call(request, allowed)
+        .and_then(|call| settings.host.permit(client, &call.name, &call.input));
+    match permitted {
+        Ok(()) => (200, json!({})),
+        Err(failure) => failed(&failure),
+    }
+}
+
+fn read_call(request: &Request, allowed: bool) -> Result<ToolCall, Failure> {
     if !allowed {
         let message = "only the extension of the program that the agent started may call tools";
-        return failed(401, &Failure::new(ErrorCode::BadToken, message));
+        return Err(Failure::new(ErrorCode::BadToken, message));
     }
-    let call: ToolCall = match serde_json::from_slice(&request.body) {
-        Ok(call) => call,
-        Err(fault) => {
-            let message = format!("the body is not a call of a tool: {fault}");
-            return failed(400, &Failure::new(ErrorCode::BadRequest, message));
-        }
+    serde_json::from_slice(&request.body).map_err(|fault| {
+        let message = format!("the body is not a call of a tool: {fault}");
+        Failure::new(ErrorCode::BadRequest, message)
+    })
+}
+
+fn failed(failure: &Failure) -> (u16, Value) {
+    let status = match failure.code {
+        ErrorCode::BadToken => 401,
+        _ => status_of(failure),
     };
-    match settings.host.call(client, &call.name, &call.input) {
-        Ok(content) => (200, json!({"content": content})),
-        Err(failure) => failed(status_of(&failure), &failure),
-    }
+    (status, json!({"error": {"code": failure.code.as_str(), "message": failure.message}}))
 }

@@ -60,6 +60,7 @@ pub(crate) fn run(
         // With an equals sign: the lists may be empty, and take all that follows otherwise.
         .arg(format!("--tools={}", built_in.join(",")))
         .arg(format!("--allowed-tools={}", allowed.join(",")))
+        .arg(format!("--disallowed-tools={}", denied(job).join(",")))
         .env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{}", bridge.port()))
         .env("ANTHROPIC_API_KEY", &key)
         .env("ANTHROPIC_SMALL_FAST_MODEL", &job.model)
@@ -114,6 +115,30 @@ const SWITCHES: [&str; 13] = [
 fn built_in(name: &str) -> Option<String> {
     LocalTool::named(name)?;
     RunnerKind::ClaudeCode.tool_name(name)
+}
+
+/// The permission rules that ask or deny, in the words of the program. It cannot ask, so it refuses both.
+fn denied(job: &Job) -> Vec<String> {
+    let rules = job.restrictions.iter().filter_map(|rule| {
+        let (tool, pattern) = match rule.split_once('(') {
+            Some((tool, rest)) => (tool, rest.strip_suffix(')')),
+            None => (rule.as_str(), None),
+        };
+        let tool = built_in(tool)?;
+        // In its rules, `Edit` stands for every tool that writes.
+        let tool = if tool == "Write" { "Edit".to_owned() } else { tool };
+        Some(match pattern.map(|pattern| pattern.strip_suffix('*').unwrap_or(pattern)) {
+            Some(start) if tool == "Bash" => {
+                format!("Bash({}:*)", start.trim_end_matches([':', ' ']))
+            }
+            _ => match pattern {
+                Some(pattern) => format!("{tool}({pattern})"),
+                None => tool,
+            },
+        })
+    });
+    // A comma separates rules.
+    rules.filter(|rule| !rule.contains(',')).collect()
 }
 
 /// Our server, where the agent has tools that the host carries out.

@@ -73,7 +73,7 @@ pub(crate) fn run(
     } else {
         command.args(["--tools", &enabled.join(",")]);
     }
-    if !own.is_empty() {
+    if !enabled.is_empty() {
         command
             .arg("--extension")
             .arg(dir.write("foreword.js", EXTENSION).map_err(private)?)

@@ -7,6 +7,20 @@ export default function (pi) {
   const token = process.env.FOREWORD_CALL_TOKEN;
   // Commands that the agent runs need not see it.
   delete process.env.FOREWORD_CALL_TOKEN;
+  // The host decides about pi's own tools, too. Those below are decided where they are carried out.
+  const own = { bash: "bash", read: "read", write: "write", edit: "edit", ls: "list", grep: "search", find: "list" };
+  pi.on("tool_call", async (event) => {
+    const name = own[event.toolName];
+    if (!name) return undefined;
+    const response = await fetch(process.env.FOREWORD_BRIDGE + "/foreword/permit", {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: "Bearer " + token },
+      body: JSON.stringify({ name, input: event.input ?? {} }),
+    });
+    if (response.ok) return undefined;
+    const answer = await response.json().catch(() => undefined);
+    return { block: true, reason: answer?.error?.message ?? "the host did not allow it" };
+  });
   const tools = JSON.parse(readFileSync(process.env.FOREWORD_TOOLS, "utf8"));
   for (const tool of tools) {
     pi.registerTool({

@@ -77,7 +77,8 @@ pub(crate) fn run(
                 .hint("the host sets it for the agents it starts")
         })?;
         let backend = SocketBackend::connect(socket, token)
-            .map_err(|error| CliError::usage(error.to_string()))?;
+            .map_err(|error| CliError::usage(error.to_string()))?
+            .with_commands(Box::new(foreword_agent::run_command));
         return serve_stdio(Arc::new(backend)).map_err(failed);
     }
     let backend = match Local::open(workspace, args, terminal) {
@@ -129,12 +130,14 @@ impl Local {
     ) -> Result<Self, CliError> {
         let mut tools = chosen(all_tools(), &args.tools)?;
         let host = hosting::open(&workspace.find()?)?;
-        hosting::ensure_trusted(&host, None, args.trust, terminal).map_err(|error| CliError {
-            hints: vec![format!(
-                "run `foreword trust -w {}` in a terminal, then reconnect",
-                host.root().display()
-            )],
-            ..error
+        hosting::ensure_workspace_trusted(&host, None, args.trust, terminal).map_err(|error| {
+            CliError {
+                hints: vec![format!(
+                    "run `foreword trust -w {}` in a terminal, then reconnect",
+                    host.root().display()
+                )],
+                ..error
+            }
         })?;
         let session = args.session.as_deref().map(SessionId::parse).transpose()?;
         let session = host.client_session(session, args.agent.as_deref(), "mcp")?;

@@ -21,6 +21,7 @@ mod man;
 mod mcp;
 mod memory;
 mod model;
+mod permissions;
 mod restore;
 mod run;
 mod sandbox;
@@ -71,6 +72,7 @@ commands! {
     Chat(chat::ChatArgs),
     Approve(approve::ApproveArgs),
     Trust(trust::TrustArgs),
+    Permissions(permissions::PermissionsArgs),
     #[command(subcommand)]
     Taint(taint::TaintCommand),
     #[command(subcommand)]

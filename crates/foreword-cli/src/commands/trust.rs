@@ -16,9 +16,9 @@ use crate::workspace_arg::WorkspaceArg;
 
 /// Review and trust a workspace
 ///
-/// Shows the files that instruct the model, the skills, and every setting that names an address, key, sandbox, profile,
-/// directory or permission, and asks whether to trust them. Agents run only in a trusted workspace. Foreword asks again
-/// when one of these changes.
+/// Shows the files that instruct the model, the skills, the MCP servers, and every setting that names an address, key,
+/// sandbox, profile, directory or permission, and asks whether to trust them. Agents run only in a trusted workspace.
+/// Foreword asks again when one of these changes, or when a server offers other tools.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -69,6 +69,7 @@ pub(crate) fn run(
     } else {
         hosting::review_trust(&host, args.cwd.as_deref(), args.yes, terminal)?;
     }
+    hosting::review_servers(&host, true, args.yes, terminal)?;
     if terminal.json {
         return terminal.print_json(&json!({ "trusted": true }));
     }

@@ -11,11 +11,10 @@ use crate::support::model::{Answer, ModelServer, text, tool};
 use serde_json::{Value, json};
 
 /// Files that run on their own.
-const OWN: [&str; 26] = [
+const OWN: [&str; 25] = [
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".claude/hooks/format.sh",
-    ".mcp.json",
     ".envrc",
     ".vscode/tasks.json",
     ".vscode/settings.json",

@@ -4,21 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use foreword::{
-    Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, MissingRef, Profile, RunnerKind,
-    Tool,
-};
+use foreword::{Blueprint, Context, Documents, Env, Git, IdentityFiles, Line, MissingRef, Profile};
 use foreword_workspace::{
-    Agent, AskedBy, Config, EmbedderSettings, Layer, SkillProvider, ToolEntry, UsedFile, Workspace,
-    WorkspaceError,
+    Agent, AskedBy, Config, EmbedderSettings, Layer, UsedFile, Workspace, WorkspaceError,
 };
 
 use crate::assembler::Assembler;
 use crate::collect::blueprint;
 use crate::collect::prompts::{Layers, gather_layers};
 use crate::collect::skills::{GatheredSkills, gather_skills};
-use crate::collect::surfaces::{description, surface};
 use crate::collect::text::document_within;
+use crate::collect::tools::{
+    GatheredTools, THE_HOST, ToolSource, add_standing_tools, gather_tools,
+};
 use crate::error::GatherError;
 use crate::git::GitFacts;
 use crate::request::Request;
@@ -41,6 +39,8 @@ pub struct Gathered {
     /// The files of skills that count although nobody approved them, by path, with their digests. A host
     /// uses them only if the person trusted them with the workspace. Only each SKILL.md, unless whole skills were asked for.
     pub local_skills: BTreeMap<String, [u8; 32]>,
+    /// The tools that are not built in and what carries each of them out.
+    pub tool_sources: Arc<BTreeMap<String, ToolSource>>,
 }
 
 /// What a workspace says of an agent, whatever the task: the same until a file changes.
@@ -57,6 +57,7 @@ pub(crate) struct Base {
     pub(crate) refused_endpoint: Option<String>,
     pub(crate) used_files: BTreeSet<UsedFile>,
     pub(crate) local_skills: BTreeMap<String, [u8; 32]>,
+    pub(crate) tool_sources: Arc<BTreeMap<String, ToolSource>>,
     /// The workspace, absolute and links followed.
     pub(crate) root: PathBuf,
 }
@@ -123,7 +124,8 @@ pub(crate) fn gather_base(
     };
 
     let user_id = request.user_id.as_ref().or(config.user_id.as_ref());
-    let (tools, mut tool_packs) = gather_tools(workspace, agent, request)?;
+    let GatheredTools { tools, packs: mut tool_packs, sources, left_out } =
+        gather_tools(workspace, agent, request, &mut warnings)?;
     if found.blueprint.joins_packs_and_tools() {
         tool_packs.retain(|(_, asked_by)| *asked_by != AskedBy::whole(THE_HOST));
     }
@@ -141,6 +143,7 @@ pub(crate) fn gather_base(
         context_content,
         skills: Arc::new(skills),
         tools: Arc::new(tools),
+        left_out,
         capabilities: std::mem::take(&mut layers.capabilities),
         persona: std::mem::take(&mut layers.persona),
         base: std::mem::take(&mut layers.base),
@@ -188,6 +191,7 @@ pub(crate) fn gather_base(
         refused_endpoint: embedders::without_consent(workspace)?,
         used_files: workspace.used_files(),
         local_skills,
+        tool_sources: Arc::new(sources),
         root: workspace.root().canonicalize().unwrap_or_else(|_| workspace.root().to_path_buf()),
     })
 }
@@ -247,6 +251,7 @@ impl Base {
             warnings,
             used_files: self.used_files.clone(),
             local_skills: self.local_skills.clone(),
+            tool_sources: Arc::clone(&self.tool_sources),
         })
     }
 
@@ -309,102 +314,4 @@ fn gather_identity(
     let instructions = instructions.into_iter().map(|file| workspace.document(file));
     let context = instructions.chain(workspace.context_file(agent)?).collect();
     Ok((identity, Documents(context)))
-}
-
-/// Who asks for the packs of tools that no file names.
-const THE_HOST: &str = "the host";
-
-type ToolPacks = Vec<(String, AskedBy)>;
-
-/// The tools of an agent: its surfaces and names, else all of tools.toml; and the packs they ask for.
-fn gather_tools(
-    workspace: &Workspace,
-    agent: Option<&Agent>,
-    request: &Request,
-) -> Result<(Vec<Tool>, ToolPacks), GatherError> {
-    let default = &request.default_tools;
-    let offered = workspace.tools()?;
-    let by_name: BTreeMap<&str, &ToolEntry> =
-        offered.iter().map(|entry| (entry.name.as_str(), entry)).collect();
-    let asked: Vec<&str> = match agent {
-        Some(agent) if !(agent.tools.is_empty() && agent.extensions.is_empty()) => {
-            agent.tools.iter().chain(&agent.extensions).map(String::as_str).collect()
-        }
-        _ => {
-            let offered = offered.iter().map(|entry| entry.name.as_str());
-            offered.chain(default.iter().map(String::as_str)).collect()
-        }
-    };
-    let mut packs = ToolPacks::new();
-    let mut tools = Vec::new();
-    let mut seen = BTreeSet::new();
-    for name in asked {
-        let names: Vec<&str> = match surface(name) {
-            Some(surface) if !by_name.contains_key(name) => {
-                let pack = surface.pack.filter(|_| default.iter().any(|given| given == name));
-                packs.extend(pack.map(|pack| (pack.to_owned(), AskedBy::whole(THE_HOST))));
-                surface.tools.iter().map(|(tool, _)| *tool).collect()
-            }
-            _ => vec![name],
-        };
-        for name in names {
-            if !is_offered(workspace.config(), agent, name) || !seen.insert(name) {
-                continue;
-            }
-            let Some(entry) = by_name.get(name) else {
-                tools.push(built_in_tool(name, request.runner));
-                continue;
-            };
-            if let Some(pack) = &entry.capability {
-                packs
-                    .push((pack.clone(), AskedBy::new(foreword_workspace::TOOLS_FILE, entry.line)));
-            }
-            tools.push(Tool {
-                name: Line::new(&entry.name),
-                called: call_name(&entry.name, request.runner),
-                description: Line::new(&entry.description),
-                modes: entry.modes.iter().map(|mode| Line::new(mode.as_str())).collect(),
-                capability: entry.capability.as_deref().map(Line::new),
-            });
-        }
-    }
-    Ok((tools, packs))
-}
-
-/// Whether a tool can be offered at all: none for skills where these are off, and none to change what nobody
-/// can change.
-pub fn is_offered(config: &Config, agent: Option<&Agent>, tool: &str) -> bool {
-    let skills = &config.skills;
-    let about_skills = surface("skills")
-        .is_some_and(|surface| surface.tools.iter().any(|(name, _)| *name == tool));
-    let allowed = skills.allow_skills && agent.is_none_or(|agent| agent.allow_skills);
-    let can_change = skills.provider != SkillProvider::ReadOnly;
-    !about_skills || allowed && (can_change || tool != "skill_propose")
-}
-
-/// What a runner calls a tool, where that is not its name. Tools that are not Foreword's own have the
-/// name that tools.toml gives them.
-fn call_name(name: &str, runner: Option<RunnerKind>) -> Option<Line> {
-    let called = runner.filter(|_| description(name).is_some())?.tool_name(name)?;
-    Some(Line::new(called))
-}
-
-fn built_in_tool(name: &str, runner: Option<RunnerKind>) -> Tool {
-    Tool {
-        name: Line::new(name),
-        called: call_name(name, runner),
-        description: Line::new(description(name).unwrap_or_default()),
-        ..Tool::default()
-    }
-}
-
-/// Adds what a runner offers to every agent: a way to report to the audit log and, until there is an
-/// identity, a way to propose one.
-fn add_standing_tools(context: &mut Context, runner: RunnerKind) {
-    let bootstrap = context.is_bootstrap().then_some("identity_propose");
-    for name in [Some("audit_report"), bootstrap].into_iter().flatten() {
-        if !context.has_tool(name) {
-            Arc::make_mut(&mut context.tools).push(built_in_tool(name, Some(runner)));
-        }
-    }
 }

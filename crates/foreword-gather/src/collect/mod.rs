@@ -7,3 +7,4 @@ pub(crate) mod prompts;
 pub(crate) mod skills;
 pub(crate) mod surfaces;
 pub(crate) mod text;
+pub(crate) mod tools;

@@ -76,11 +76,13 @@ pub(crate) fn gather_skills(
         }
         gathered.skills.push(Skill {
             provenance: Some(provenance),
-            description: Line::new(
-                skill.description.unwrap_or_else(|| first_paragraph(&skill.body.text, &skill.name)),
-            ),
+            description: Line::new(match &skill.description {
+                Some(description) => description.clone(),
+                None => first_paragraph(&skill.body.text, &skill.name),
+            }),
             modes: skill.modes.iter().map(|mode| Line::new(mode.as_str())).collect(),
             path: Some(Line::new(&skill.body.path)),
+            folder: workspace.files_beside(&skill).map(Line::new),
             name: Line::new(skill.name),
             body: workspace.untrusted(skill.body),
         });

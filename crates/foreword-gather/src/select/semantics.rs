@@ -97,6 +97,23 @@ impl Semantics {
         Ok(())
     }
 
+    /// The tools of a base by how well they fit a need, best first.
+    pub(crate) fn rank_tools(
+        &mut self,
+        base: &Base,
+        kept: &mut Option<Arc<Pool>>,
+        request: &Request,
+        need: &str,
+    ) -> Result<Vec<String>, GatherError> {
+        let mut selection = Selection::default();
+        let (pool, vector) =
+            self.pool(base, kept, request, &mut Vec::new(), &mut selection, need)?;
+        let ranked = pool.selector.rank(need, vector.as_ref())?;
+        let tools = ranked.into_iter().filter(|ranked| ranked.index < pool.tools);
+        let named = tools.filter_map(|ranked| base.context.tools.get(ranked.index));
+        Ok(named.map(|tool| tool.name.inspect().to_owned()).collect())
+    }
+
     /// Whether there are memories to recall and a place to show them.
     fn recalls(&mut self, base: &Base, warnings: &mut Vec<Warning>) -> bool {
         let assembly = &base.config.assembly;

@@ -5,10 +5,11 @@
 //!
 //! 1. [`check_caller`] refuses a tool that the agent does not have, and arguments that contain the
 //!    session's canary token.
-//! 2. [`check_taint`] refuses a sensitive action in a tainted session. It stores the refused call under
+//! 2. [`check_permission`] refuses what the permission rules deny, and asks the person where they say so.
+//! 3. [`check_taint`] refuses a sensitive action in a tainted session. It stores the refused call under
 //!    an ID, with which a person can approve it.
-//! 3. [`apply`] passes the call to the module that implements it.
-//! 4. [`record`] writes the audit entry, unless the action succeeded and wrote its own with [`change`].
+//! 4. [`apply`] passes the call to the module that implements it.
+//! 5. [`record`] writes the audit entry, unless the action succeeded and wrote its own with [`change`].
 
 mod content;
 mod identity;
@@ -19,6 +20,7 @@ mod session;
 mod skills;
 mod spawn;
 mod tasks;
+mod tools;
 mod web;
 
 use foreword_protocol::{Action, AuditEntry, Caller, Effect, ErrorCode, Failure, Sensitivity};
@@ -40,6 +42,7 @@ pub(crate) fn perform(
 ) -> Result<Value, Failure> {
     let info = action.info();
     let result = check_caller(active, &action)
+        .and_then(|()| check_permission(active, &action))
         .and_then(|()| match info.sensitivity {
             Sensitivity::Ordinary => Ok(Review::None),
             Sensitivity::TaintGated => check_taint(active, &action),
@@ -89,6 +92,12 @@ fn apply(
         Action::ToolDescribe(args) => session::describe(active, &args),
         Action::SessionStatus(_) => session::status(active),
         Action::ResultRead(args) => session::read_result(active, &args),
+        Action::ToolSearch(args) => tools::search(active, &args),
+        Action::ToolCall(args) => tools::call(active, args, sink),
+        Action::ToolList(_) => tools::list(active),
+        Action::ToolInvoke(args) => tools::invoke(active, args),
+        // The check before this was the whole of it.
+        Action::ToolPermit(_) => Ok(Value::Null),
         Action::ToolResult(args) => content::judge_result(active, &args),
         Action::ModelCall(args) => model::call(active, &args, sink),
     }
@@ -98,7 +107,7 @@ fn apply(
 fn check_caller(active: &ActiveSession, action: &Action) -> Result<(), Failure> {
     let info = action.info();
     let name = info.name;
-    let has_tool = || active.prompt.tools.iter().any(|tool| tool.name == name);
+    let has_tool = || active.prompt.tools.specs.iter().any(|tool| tool.name == name);
     if info.caller == Caller::AgentWithTool && !has_tool() {
         return Err(Failure::new(
             ErrorCode::Refused,
@@ -122,6 +131,24 @@ fn check_caller(active: &ActiveSession, action: &Action) -> Result<(), Failure> 
         }
     }
     Ok(())
+}
+
+/// Refuses a tool that the permission rules deny, or that they ask about and the person does not allow.
+fn check_permission(active: &ActiveSession, action: &Action) -> Result<(), Failure> {
+    match action {
+        // The tool behind it is checked by its own name.
+        Action::ToolCall(args) if !active.prompt.tools.servers.contains_key(&args.name) => Ok(()),
+        Action::ToolCall(args) | Action::ToolInvoke(args) | Action::ToolPermit(args) => {
+            let arguments = Value::Object(args.arguments.clone());
+            active.check_permission(&args.name, &arguments)
+        }
+        action if !action.info().is_tool() => Ok(()),
+        action => {
+            let args = action.args().map_err(|error| internal(&error))?;
+            let args = serde_json::from_str(args.get()).unwrap_or_default();
+            active.check_permission(action.name(), &args)
+        }
+    }
 }
 
 /// Allows a sensitive action if the session is clean enough or a person approved this call.

@@ -26,7 +26,7 @@ pub(super) fn status(active: &ActiveSession) -> Result<Value, Failure> {
         "depth": active.identity.depth,
         "sandbox": active.prompt.context.sandbox_type.inspect(),
         "profile": active.prompt.context.profile().as_str(),
-        "tools": active.prompt.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
+        "tools": active.prompt.tools.specs.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
         "skills": active.prompt.allow_skills,
         "taint": {
             "ratio": level.ratio(), "threshold": active.taint_threshold(),
@@ -38,7 +38,13 @@ pub(super) fn status(active: &ActiveSession) -> Result<Value, Failure> {
 }
 
 pub(super) fn describe(active: &ActiveSession, args: &ToolDescribe) -> Result<Value, Failure> {
-    if let Some(tool) = active.prompt.tools.iter().find(|tool| tool.name == args.name) {
+    if let Some(tool) = active.prompt.tools.specs.iter().find(|tool| tool.name == args.name) {
+        return Ok(json!({
+            "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema,
+        }));
+    }
+    if let Some(target) = active.prompt.tools.servers.get(&args.name) {
+        let tool = &target.spec;
         return Ok(json!({
             "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema,
         }));
@@ -49,7 +55,7 @@ pub(super) fn describe(active: &ActiveSession, args: &ToolDescribe) -> Result<Va
             "name": args.name, "description": tool.description.inspect(), "inputSchema": null,
         }));
     }
-    let known = active.prompt.tools.iter().map(|tool| tool.name.as_str());
+    let known = active.prompt.tools.specs.iter().map(|tool| tool.name.as_str());
     let near = nearest(&args.name, known);
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     let name: String = args.name.chars().take(100).collect();

@@ -129,8 +129,11 @@ pub(super) fn read(active: &ActiveSession, args: &SkillRead) -> Result<Value, Fa
         skill.content = external_content(&source, Trust::Tool, &skill.content);
     }
     active.add_content(Provenance::ToolResult, "skill_read", tokens, is_external)?;
+    let prompt = active.prompt.context.skills.iter();
+    let mut known = prompt.filter(|known| known.name.inspect() == skill.name);
+    let folder = known.find_map(|known| known.folder.as_ref()).map(foreword::Line::inspect);
     Ok(json!({
-        "name": skill.name, "path": skill.path, "content": skill.content,
+        "name": skill.name, "path": skill.path, "content": skill.content, "folder": folder,
         "approved": approval.is_approved(), "approval": approval.as_str(),
     }))
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::error::HostError;
 use crate::host::Host;
+use crate::mcp::review::DisclosedServer;
 
 /// Skills that are screened for the question; the others are listed without a verdict.
 const MAX_SCREENED: usize = 500;
@@ -29,6 +30,8 @@ pub struct Disclosure {
     /// Where prompts and messages would go.
     pub model: DisclosedModel,
     pub skills: Vec<DisclosedSkill>,
+    /// MCP servers whose tools agents may call, once their lists are reviewed.
+    pub servers: Vec<DisclosedServer>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -103,6 +106,7 @@ impl Host {
                 Err(error) => DisclosedModel::Unavailable { reason: error.to_string() },
             },
             skills: self.disclosed_skills(&workspace, |_| true)?,
+            servers: self.disclosed_servers()?,
         })
     }
 
@@ -242,5 +246,7 @@ pub fn what_it_gives_away(concern: Concern) -> &'static str {
         Concern::WeakerProfile => "weaker than the default, balanced",
         Concern::WebHosts => "agents may fetch from there",
         Concern::OutsideDirectory => "a directory outside the workspace",
+        Concern::Permissions => "agents may do this without a question",
+        Concern::McpServer => "an MCP server whose tools agents may call",
     }
 }

@@ -5,7 +5,7 @@
 //! foreword-workspace keeps outside the workspace; `disclosure` is what the question shows. `protected`
 //! says what a sandbox makes read-only or hides. After a turn, `quarantine` moves away every governed file
 //! the agent created. An agent that wants such a change proposes it (`identity`), and an action refused
-//! because of taint waits for a grant (`grants`). What a turn wrote is noted as tainted (`written_files`),
+//! because of taint waits for a grant (`grants`). Which calls of tools need a question is in `permissions`. What a turn wrote is noted as tainted (`written_files`),
 //! and taint falls only when a person clears it (`taint`).
 //!
 //! Files that run on the person's machine may be changed. `before` keeps their state from the start of
@@ -19,6 +19,7 @@ mod file_version;
 mod grants;
 mod held;
 pub(crate) mod identity;
+pub(crate) mod permissions;
 pub(crate) mod protected;
 pub(crate) mod quarantine;
 mod taint;
@@ -30,3 +31,4 @@ pub use disclosure::{
     Disclosure, what_it_gives_away,
 };
 pub use error::GovernanceError;
+pub use permissions::{PermissionAnswer, PermissionQuestion};

@@ -1,22 +1,26 @@
 //! A session while somebody acts in it: an agent during its turn, or a client.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use foreword::{Context, Profile};
-use foreword_guard::{Canary, Detector, Provenance, ScanDecision, TaintGate, TaintLevel};
-use foreword_protocol::{ErrorCode, Failure, RunnerKind, ToolSpec};
+use foreword_guard::{
+    Canary, Detector, PermissionTable, Provenance, ScanDecision, TaintGate, TaintLevel,
+};
+use foreword_protocol::{ErrorCode, Failure, RunnerKind};
 use foreword_store::{Content, Event, Outcome, Session, SessionId, TurnNumber};
 use foreword_workspace::HostSettings;
 use serde_json::Value;
 
 use crate::error::HostError;
 use crate::host::Host;
+use crate::mcp::pool::ServerPool;
 use crate::model::call_policy::ModelCallPolicy;
 use crate::model::upstream::Upstream;
 use crate::spending::LimitReached;
 use crate::spending::budget::TurnBudget;
+use crate::tools::CallableTools;
 use crate::turn::activity::Activity;
 use crate::turn::agent_tree::AgentTree;
 use crate::turn::prepare::PreparedTurn;
@@ -40,6 +44,9 @@ pub(crate) struct ActiveSession {
     pub(crate) tainted_files: TaintedFiles,
     pub(crate) trusted_files: TrustedFiles,
     pub(crate) counted_results: CountedResults,
+    /// MCP servers that run for this turn.
+    pub(crate) servers: ServerPool,
+    permissions: Mutex<PermissionTable>,
     rate_limit: Mutex<RateLimit>,
 }
 
@@ -59,9 +66,11 @@ pub(crate) struct SessionIdentity {
 /// What the prompt of the session says and offers.
 pub(crate) struct SessionPrompt {
     pub(crate) context: Context,
-    pub(crate) tools: Vec<ToolSpec>,
+    pub(crate) tools: CallableTools,
     /// Whether the agent may use skills at all.
     pub(crate) allow_skills: bool,
+    /// What the tools were gathered for, to rank them again.
+    pub(crate) request: foreword_gather::Request,
 }
 
 /// The model server of a session, and what each call must comply with.
@@ -108,6 +117,7 @@ impl CanaryWatch {
 }
 
 impl ActiveSession {
+    #[expect(clippy::too_many_arguments, reason = "each is a part of the session")]
     pub(crate) fn new(
         host: &Arc<Host>,
         session: &Session,
@@ -116,6 +126,7 @@ impl ActiveSession {
         model: Option<ModelAccess>,
         settings: HostSettings,
         tree: AgentTree,
+        permissions: PermissionTable,
     ) -> Self {
         Self {
             host: Arc::clone(host),
@@ -130,6 +141,8 @@ impl ActiveSession {
             tree,
             activity: Activity::new(),
             counted_results: CountedResults::default(),
+            servers: ServerPool::default(),
+            permissions: Mutex::new(permissions),
         }
     }
 
@@ -154,12 +167,19 @@ impl ActiveSession {
             context: prepared.turn.context.clone(),
             tools: prepared.turn.tools.clone(),
             allow_skills: prepared.turn.allow_skills,
+            request: prepared.turn.request.clone(),
         };
         let model = Some(ModelAccess::of(prepared));
         let settings = prepared.turn.config.host.clone();
         let tree = prepared.tree.branch();
-        let active = Self::new(host, session, identity, prompt, model, settings, tree);
+        let permissions = prepared.permissions.clone();
+        let active = Self::new(host, session, identity, prompt, model, settings, tree, permissions);
         Self { counted_results: CountedResults::of(&prepared.turn.history.messages), ..active }
+    }
+
+    /// The permission rules, with what the person answered so far.
+    pub(crate) fn permissions(&self) -> MutexGuard<'_, PermissionTable> {
+        self.permissions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The actor in the audit log.

@@ -146,12 +146,20 @@ impl Host {
         let mut answer = Answer::new(active, &secrets);
         // What tools were called with, until they answer.
         let mut calls: BTreeMap<String, Value> = BTreeMap::new();
+        // Questions of agents that this one starts come here too.
+        let is_attended = observer.can_ask();
+        if is_attended {
+            active.tree.questions().attend();
+        }
         loop {
             if let Some(place) = active.canary.leaked_at() {
                 return Ok(AgentOutcome::held(answer.text, HeldReason::CanaryFound { place }));
             }
             let mut tick = || {
                 self.show_pending_warnings(observer);
+                if is_attended {
+                    active.tree.questions().answer(&mut |question| observer.ask(question));
+                }
                 observer.tick();
             };
             let event = match process.next(active, &mut tick) {

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use foreword_workspace::HostSettings;
 
 use crate::error::HostError;
+use crate::governance::permissions::QuestionBoard;
 use crate::spending::budget::TurnBudget;
 
 /// What the agents of one message share. Cancelling it ends them all.
@@ -23,6 +24,8 @@ struct Shared {
     started: AtomicU32,
     /// What they may spend together, from the first turn on.
     budget: OnceLock<TurnBudget>,
+    /// What they ask the person.
+    questions: QuestionBoard,
 }
 
 impl AgentTree {
@@ -34,7 +37,8 @@ impl AgentTree {
     /// `max_agents` does not count the first agent.
     fn new(max_depth: u32, max_agents: u32) -> Self {
         let (started, budget) = (AtomicU32::new(0), OnceLock::new());
-        let shared = Shared { max_depth, max_agents, started, budget };
+        let questions = QuestionBoard::default();
+        let shared = Shared { max_depth, max_agents, started, budget, questions };
         Self { shared: Arc::new(shared), cancelled: vec![Arc::default()] }
     }
 
@@ -66,6 +70,11 @@ impl AgentTree {
             return Err(HostError::TooManyAgents { max });
         }
         Ok(depth)
+    }
+
+    /// What the agents of this message ask the person.
+    pub(crate) fn questions(&self) -> &QuestionBoard {
+        &self.shared.questions
     }
 
     /// What the agents of this message may spend. A sub-agent shares the budget of the first agent.

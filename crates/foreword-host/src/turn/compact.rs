@@ -102,7 +102,7 @@ impl Host {
         if settings.compact_at >= 100 {
             return Ok(None);
         }
-        let reading = reading(&prepared.turn.tools);
+        let reading = reading(&prepared.turn.tools.specs);
         let stored = self.reader.history(session, TurnRange::newest(MAX_HISTORY_TURNS))?;
         let turns: Vec<PastTurn> = stored.into_iter().map(PastTurn::of).collect();
         let last = self.reader.last_compaction(session)?;

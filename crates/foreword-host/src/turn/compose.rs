@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use foreword::{Blueprint, Choice, Context, Document, Line, Prompt, Timestamp, estimate};
-use foreword_gather::Gathered;
+use foreword_gather::{Gathered, ToolSource};
 use foreword_guard::{Canary, Provenance, TaintLevel};
 use foreword_protocol::{RunnerKind, ToolSpec};
 use foreword_sandbox::Sandbox;
@@ -17,7 +17,7 @@ use foreword_workspace::{Config, UsedFile, Workspace};
 
 use crate::error::HostError;
 use crate::host::Host;
-use crate::tools;
+use crate::tools::{self, CallableTools, Sent};
 use crate::turn::history::{Conversation, History, PastTurn, Reading};
 use crate::turn::record;
 use crate::turn::request::{Origin, TAINTED_TASK, TurnRequest};
@@ -46,7 +46,7 @@ pub struct ComposedTurn {
     pub(crate) build_time_ms: f64,
     /// The name of the blueprint's file, or `builtin:NAME`.
     pub(crate) blueprint_file: String,
-    pub(crate) tools: Vec<ToolSpec>,
+    pub(crate) tools: CallableTools,
     /// Whether the agent may use skills at all.
     pub(crate) allow_skills: bool,
     pub(crate) history: History,
@@ -59,6 +59,9 @@ pub struct ComposedTurn {
     pub(crate) used_files: BTreeSet<UsedFile>,
     /// Skills that count because the person trusted them with the workspace, by path and digest.
     pub(crate) local_skills: BTreeMap<String, [u8; 32]>,
+    pub(crate) tool_sources: Arc<BTreeMap<String, ToolSource>>,
+    /// What it was gathered for.
+    pub(crate) request: foreword_gather::Request,
     /// What the agent is told: the message, followed by the fenced external texts.
     pub(crate) message: String,
     pub(crate) external: Vec<FencedText>,
@@ -83,6 +86,7 @@ impl Host {
             warnings: turn.warnings,
             used_files: turn.used_files,
             local_skills: turn.local_skills,
+            tool_sources: turn.tool_sources,
         })
     }
 
@@ -103,7 +107,7 @@ impl Host {
         let cwd = self.directory(request.cwd.as_deref())?;
         let mut taint = self.taint_of(session)?;
         let now = || Timestamp::from_unix(self.now().div_euclid(1000));
-        let gathered = self.assembler.assemble(&foreword_gather::Request {
+        let gather_request = foreword_gather::Request {
             agent,
             task: Some(request.message.clone()),
             session: session.map(|session| session.id.as_str().to_owned()),
@@ -122,7 +126,8 @@ impl Host {
             cwd: Some(cwd.clone()),
             default_tools: tools::DEFAULT.map(str::to_owned).to_vec(),
             ..self.request()
-        })?;
+        };
+        let gathered = self.assembler.assemble(&gather_request)?;
         let mut used_files = gathered.used_files;
         used_files.extend(workspace.used_files());
         // A host keeps its embeddings in memory, so a missing or stale index costs it only the first turn.
@@ -149,8 +154,22 @@ impl Host {
         // The session keeps its agent even if the workspace's default changes.
         let agent = context.agent_id.as_ref().map(|id| id.inspect().to_owned());
         let allow_skills = tools::allows_skills(&workspace, agent.as_deref());
-        let tools = tools::callable(&context);
-        let schemas = serde_json::to_string(&tools).unwrap_or_default();
+        let max_schemas = config.assembly.max_schemas;
+        if tools::is_crowd(&context, &gathered.tool_sources, max_schemas) {
+            // The first message decides, so that the list is the same in every turn.
+            let first =
+                session.map(|session| self.reader.first_message(&session.id)).transpose()?;
+            let first = first.flatten().unwrap_or_else(|| request.message.clone());
+            let fitting = self.rank_tools(&gather_request, &first)?;
+            let max_fitting = config.assembly.max_tools;
+            let sent = Sent { fitting, max_fitting };
+            tools::defer(&mut context, &gathered.tool_sources, &sent, runner);
+        }
+        let mut tools = CallableTools::of(&context, &gathered.tool_sources, &self.root);
+        if !tools.servers.is_empty() {
+            tools.known_servers = self.known_servers()?;
+        }
+        let schemas = serde_json::to_string(&tools.specs).unwrap_or_default();
         let external = self.fence_all(&request.external)?;
         let mut message = request.origin.frame(&request.message);
         for content in &external {
@@ -165,7 +184,7 @@ impl Host {
         }
         context.taint_ratio = taint.ratio();
 
-        let history = self.history(session, &context, &blueprint, reading(&tools))?;
+        let history = self.history(session, &context, &blueprint, reading(&tools.specs))?;
         context.history_tokens = history.tokens;
         context.history_omitted = history.omitted;
         let began = Instant::now();
@@ -193,7 +212,18 @@ impl Host {
             cwd,
             used_files,
             local_skills: gathered.local_skills,
+            tool_sources: gathered.tool_sources,
+            request: gather_request,
         })
+    }
+
+    /// The tools of an agent by how well they fit a need, best first.
+    pub(crate) fn rank_tools(
+        &self,
+        request: &foreword_gather::Request,
+        need: &str,
+    ) -> Result<Vec<String>, HostError> {
+        Ok(self.assembler.rank_tools(request, need)?)
     }
 
     /// How much of a session came from outside; nothing of one that does not exist yet.

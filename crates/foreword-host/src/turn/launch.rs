@@ -9,6 +9,7 @@ use foreword_sandbox::{DEFAULT_PATH, Limits, SandboxKind, SandboxSpec};
 
 use crate::error::HostError;
 use crate::governance::before::BeforeTurn;
+use crate::governance::permissions::restrictions;
 use crate::governance::protected::ProtectedPaths;
 use crate::host::Host;
 use crate::turn::prepare::PreparedTurn;
@@ -73,7 +74,9 @@ impl Host {
             provider: prepared.upstream.provider,
             model: prepared.model.clone(),
             stream: true,
-            tools: prepared.turn.tools.clone(),
+            tools: prepared.turn.tools.specs.clone(),
+            commands: prepared.turn.tools.commands.clone(),
+            restrictions: restrictions(&prepared.permissions),
             cwd: prepared.turn.cwd.clone(),
             socket,
             token: token.to_owned(),

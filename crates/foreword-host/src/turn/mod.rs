@@ -33,7 +33,7 @@ pub(crate) mod report;
 pub(crate) mod request;
 mod run;
 pub(crate) mod run_dir;
-mod runner;
+pub(crate) mod runner;
 pub(crate) mod sandbox;
 pub(crate) mod scan;
 pub(crate) mod server;

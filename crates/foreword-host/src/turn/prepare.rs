@@ -1,6 +1,7 @@
 //! Everything a turn needs before its agent starts: its prompt, its model, its program and its limits.
 
 use foreword::{Line, Prices};
+use foreword_guard::PermissionTable;
 use foreword_protocol::{Message, ModelRequest, Provider, RunnerKind, SystemPart};
 use foreword_store::{Session, SessionId};
 use foreword_workspace::{ModelSettings, Settings};
@@ -29,6 +30,7 @@ pub struct PreparedTurn {
     pub(crate) tree: AgentTree,
     pub(crate) limits: Limits,
     pub(crate) prices: Prices,
+    pub(crate) permissions: PermissionTable,
 }
 
 impl std::fmt::Debug for PreparedTurn {
@@ -54,7 +56,7 @@ impl PreparedTurn {
             system: &system,
             turn_context: prompt.turn_context(),
             messages: &messages,
-            tools: &self.turn.tools,
+            tools: &self.turn.tools.specs,
             max_tokens: self.max_output_tokens(),
             stream: true,
         }
@@ -105,8 +107,11 @@ impl Host {
         let settings = self.settings()?;
         let limits = Limits::of(&settings, &turn.config);
         let prices = load_prices(settings.limits.prices.as_deref())?;
+        let session_id = session.map(|session| &session.id).or(request.session.as_ref());
+        let permissions =
+            self.turn_permissions(&turn.config, &settings, &turn.tools, session_id)?;
         let tree = request.tree.clone().unwrap_or_else(|| AgentTree::of(&turn.config.host));
-        Ok(PreparedTurn { turn, model, upstream, program, tree, limits, prices })
+        Ok(PreparedTurn { turn, model, upstream, program, tree, limits, prices, permissions })
     }
 
     /// Prepares a turn for inspection: creates no session and calls no model.

@@ -5,6 +5,7 @@ use foreword_workspace::AutorunRule;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::governance::{PermissionAnswer, PermissionQuestion};
 use crate::schedule::{Wakeup, WakeupReport};
 use crate::turn::prepare::PreparedTurn;
 use crate::turn::warning::{ReadBy, Warning};
@@ -23,6 +24,14 @@ pub trait Observer {
     fn warning(&mut self, _warning: &Warning) {}
     /// Called a few times a second while the agent or the model works.
     fn tick(&mut self) {}
+    /// Whether a person is there to answer questions.
+    fn can_ask(&self) -> bool {
+        false
+    }
+    /// Asks the person about a call. Called only if they are there.
+    fn ask(&mut self, _question: &PermissionQuestion) -> PermissionAnswer {
+        PermissionAnswer::No
+    }
     /// A schedule or the heartbeat is about to start a turn.
     fn wakes(&mut self, _wakeup: &Wakeup) {}
     /// That turn has ended.

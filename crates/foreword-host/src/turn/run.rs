@@ -14,6 +14,7 @@ use crate::error::HostError;
 use crate::governance::before::{BeforeTurn, TurnId};
 use crate::governance::quarantine::Quarantine;
 use crate::host::Host;
+use crate::mcp::ServerPlace;
 use crate::random::random_hex;
 use crate::spending::budget::{SpentBefore, TurnBudget};
 use crate::spending::{LimitReached, usd};
@@ -122,6 +123,7 @@ impl Host {
         let started = self.sandbox_spec(prepared, &protected, &before, &run_dir).and_then(|spec| {
             let socket = prepared.turn.sandbox.run_dir_inside(&spec).join(run_dir::SOCKET);
             let job = self.job(prepared, socket, &token, &spec)?;
+            active.servers.set_place(ServerPlace::of(&prepared.turn.sandbox, &spec));
             let server = Server::start(active, &run_dir.socket(), token)?;
             let sandbox = prepared.turn.sandbox.as_ref();
             Ok((server, AgentProcess::start(sandbox, &spec, job, &self.monitor)?))
@@ -134,6 +136,7 @@ impl Host {
         // Everything the agent started ends with it.
         active.tree.cancel();
         drop(server);
+        active.servers.end();
         let place = format!("{}-{}", session.id, number.0);
         let quarantined = self.quarantine_new_files(active, &quarantine, &place, observer);
         let looking = Instant::now();

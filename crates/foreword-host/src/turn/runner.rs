@@ -64,13 +64,16 @@ pub(crate) fn locate(
 impl RunnerProgram {
     /// Adds a directory, unless every sandbox has it.
     fn add_tree(&mut self, tree: Option<PathBuf>) {
-        let system = ["/usr", "/bin", "/lib", "/opt", "/nix"];
-        self.read_only
-            .extend(tree.filter(|tree| !system.iter().any(|known| tree.starts_with(known))));
+        self.read_only.extend(tree.filter(|tree| !is_system(tree)));
     }
 }
 
-fn find(name: &str, path: &str) -> Option<PathBuf> {
+/// Whether every sandbox has a directory.
+pub(crate) fn is_system(tree: &Path) -> bool {
+    ["/usr", "/bin", "/lib", "/opt", "/nix"].iter().any(|known| tree.starts_with(known))
+}
+
+pub(crate) fn find(name: &str, path: &str) -> Option<PathBuf> {
     std::env::split_paths(path)
         .filter(|directory| directory.is_absolute())
         .map(|directory| directory.join(name))
@@ -85,13 +88,13 @@ fn is_program(file: &Path) -> bool {
 }
 
 /// The outermost `node_modules` around a program, else its directory.
-fn installation(real: &Path) -> Option<PathBuf> {
+pub(crate) fn installation(real: &Path) -> Option<PathBuf> {
     let outermost = real.ancestors().filter(|path| path.ends_with("node_modules")).last();
     outermost.or(real.parent()).map(Path::to_owned)
 }
 
 /// The directory around `bin`.
-fn prefix(program: &Path) -> Option<PathBuf> {
+pub(crate) fn prefix(program: &Path) -> Option<PathBuf> {
     let bin = program.parent()?;
     if bin.ends_with("bin") { bin.parent() } else { Some(bin) }.map(Path::to_owned)
 }

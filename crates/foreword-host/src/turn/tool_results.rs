@@ -116,6 +116,9 @@ pub(crate) fn admit_result(
     content: &str,
 ) -> Result<Option<String>, HostError> {
     let tokens = u64::from(estimate(content));
+    // What `tool_call` brings is what the tool behind it brings.
+    let inner = input.get("name").and_then(Value::as_str).filter(|_| name == "tool_call");
+    let name = inner.unwrap_or(name);
     let counted_by_action =
         ActionInfo::named(name).is_some_and(|action| action.result_taint == ResultTaint::ByAction);
     if tokens == 0 || counted_by_action {
@@ -132,7 +135,9 @@ pub(crate) fn admit_result(
     let verdict = scanned.verdict;
     let tainted_file = active.tainted_files.shown_in(&active.host, input, content)?;
     let is_listed = active.settings.external_tools.iter().any(|tool| tool == name);
-    let external = verdict == ScanVerdict::Block || is_listed || tainted_file.is_some();
+    let is_external_server = active.prompt.tools.is_external(name);
+    let external =
+        verdict == ScanVerdict::Block || is_listed || is_external_server || tainted_file.is_some();
     let source = match tainted_file {
         Some(file) if !is_listed => format!("{name}: {file}"),
         _ => name.to_owned(),

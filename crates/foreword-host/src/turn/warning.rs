@@ -58,6 +58,8 @@ pub enum Warning {
     NotSummarised { reason: String },
     /// A model call failed for the moment and is repeated.
     Retrying { reason: String, wait: Duration },
+    /// An MCP server offers other tools than those that the person reviewed.
+    ToolListChanged { server: String },
     /// Screening approved a skill that an agent wrote; no person saw it.
     SkillApprovedByScreening { skill: String, by: String, commit: String },
     /// A skill that an agent wrote waits for a person.
@@ -226,6 +228,11 @@ impl fmt::Display for Warning {
                 let seconds = wait.as_secs_f64();
                 write!(f, "retrying the model call in {seconds:.1} s: {}", visible_line(reason))
             }
+            Self::ToolListChanged { server } => write!(
+                f,
+                "MCP server `{}` offers other tools than those you reviewed; it is off until you run `foreword trust`",
+                visible_line(server)
+            ),
             Self::SkillApprovedByScreening { skill, by, commit } => {
                 let (skill, by) = (visible_line(skill), visible_line(by));
                 write!(

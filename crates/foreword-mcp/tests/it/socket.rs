@@ -77,7 +77,11 @@ fn answer(action: &Action) -> Result<Value, Failure> {
         }
         Action::SkillRead(_) => Err(Failure::new(ErrorCode::NotFound, "there is no such skill")),
         Action::MemoryWrite(_) => Err(Failure::new(ErrorCode::Tainted, "the session is tainted")),
-        Action::SessionStatus(_) => Ok(json!({"tools": ["bash", "todo_read", "memory_write"]})),
+        Action::ToolList(_) => {
+            let tool = |name: &str| json!({"name": name, "description": "Does it.", "inputSchema": {"type": "object"}});
+            let tools = ["bash", "todo_read", "memory_write"].map(tool);
+            Ok(json!({"tools": tools, "commands": {}}))
+        }
         Action::AuditReport(_) => Err(Failure::new(ErrorCode::Internal, "")),
         action => Ok(json!({"did": action.name()})),
     }

@@ -223,12 +223,27 @@ actions! {
     ToolDescribe(ToolDescribe) = "tool_describe":
         EveryAgent, Ordinary, Reads, AfterAction, Never, ByHost,
         "Describe a tool in full.";
+    ToolSearch(ToolSearch) = "tool_search":
+        AgentWithTool, Ordinary, Reads, AfterAction, Never, ByAction,
+        "Search the tools that are not listed, by what you need.";
+    ToolCall(ToolCall) = "tool_call":
+        AgentWithTool, Ordinary, Changes, AfterAction, MayWait, ByHost,
+        "Call a tool that `tool_search` found.";
     SessionStatus(Nothing) = "session_status":
         EveryAgent, Ordinary, Reads, AfterAction, Never, ByHost,
         "Show the state of this session: taint, turns, sandbox.";
     ResultRead(ResultRead) = "result_read":
         EveryAgent, Ordinary, Reads, AfterAction, Never, ByAction,
         "Read a tool result of an earlier turn that was shortened.";
+    ToolList(Nothing) = "tool_list":
+        Runner, Ordinary, Reads, AfterAction, Never, ByAction,
+        "List the agent's tools with their schemas and commands.";
+    ToolInvoke(ToolCall) = "tool_invoke":
+        Runner, Ordinary, Changes, AfterAction, MayWait, ByHost,
+        "Call one of the agent's tools that an MCP server carries out.";
+    ToolPermit(ToolCall) = "tool_permit":
+        Runner, Ordinary, Changes, WithChange, MayWait, ByAction,
+        "Ask whether the permissions allow a call that the runner carries out.";
     ToolResult(ToolResult) = "tool_result":
         Runner, Ordinary, Changes, WithChange, Never, ByAction,
         "Report the result of a tool, and get it as the model may read it.";
@@ -285,8 +300,13 @@ mod tests {
         schedule_list AgentWithTool Ordinary Reads AfterAction Never ByAction
         schedule_remove AgentWithTool TaintGated Changes WithChange Never ByHost
         tool_describe EveryAgent Ordinary Reads AfterAction Never ByHost
+        tool_search AgentWithTool Ordinary Reads AfterAction Never ByAction
+        tool_call AgentWithTool Ordinary Changes AfterAction MayWait ByHost
         session_status EveryAgent Ordinary Reads AfterAction Never ByHost
         result_read EveryAgent Ordinary Reads AfterAction Never ByAction
+        tool_list Runner Ordinary Reads AfterAction Never ByAction
+        tool_invoke Runner Ordinary Changes AfterAction MayWait ByHost
+        tool_permit Runner Ordinary Changes WithChange MayWait ByAction
         tool_result Runner Ordinary Changes WithChange Never ByAction
         model_call Runner Ordinary Changes WithChange MayWait ByHost
         ");

@@ -279,6 +279,21 @@ args! {
         /// The tool's name.
         pub name: String,
     }
+
+    /// What a tool is needed for.
+    pub struct ToolSearch {
+        /// What the tool has to do, in a few words.
+        pub need: String,
+    }
+
+    /// A tool and what it is called with.
+    pub struct ToolCall {
+        /// The tool's name, as `tool_search` gives it.
+        pub name: String,
+        /// Its arguments, as its schema says.
+        #[serde(default)]
+        pub arguments: serde_json::Map<String, serde_json::Value>,
+    }
 }
 
 fn here() -> String {

@@ -4,3 +4,4 @@ pub(crate) mod action;
 pub(crate) mod args;
 pub(crate) mod local_tools;
 pub(crate) mod schema;
+pub(crate) mod schema_check;

@@ -2,6 +2,7 @@
 
 pub(crate) mod event;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::model::{Message, Provider, ToolSpec};
@@ -17,6 +18,21 @@ pub struct CliProgram {
     /// Arguments before all others.
     #[serde(default)]
     pub args: Vec<String>,
+}
+
+/// A tool of the workspace that a program inside the sandbox carries out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CommandTool {
+    /// The program and its arguments. `{name}` stands for an argument of the call; without any, the
+    /// program reads all arguments as JSON on standard input.
+    pub command: Vec<String>,
+    /// Where it runs.
+    pub cwd: PathBuf,
+    /// Seconds it may run.
+    pub seconds: u64,
+    /// Bytes of its output that the model sees.
+    pub max_output_bytes: usize,
 }
 
 /// What bounds a turn.
@@ -66,6 +82,12 @@ pub struct Job {
     pub stream: bool,
     /// Tools the agent has and somebody can carry out.
     pub tools: Vec<ToolSpec>,
+    /// Those of them that are programs inside the sandbox, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub commands: BTreeMap<String, CommandTool>,
+    /// Permission rules that ask or deny, for a runner that has rules of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restrictions: Vec<String>,
     /// Where the agent works.
     pub cwd: PathBuf,
     /// The host's socket, as it is found inside the sandbox.

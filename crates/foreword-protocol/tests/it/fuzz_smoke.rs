@@ -62,6 +62,8 @@ fn job() -> &'static [&'static str] {
         provider: Provider::Anthropic,
         model: "test".to_owned(),
         stream: true,
+        commands: Default::default(),
+        restrictions: Vec::new(),
         tools: vec![LocalTool::named("read").unwrap().spec()],
         cwd: "/nonexistent".into(),
         socket: "/nonexistent/ipc.sock".into(),

@@ -35,6 +35,9 @@ pub struct Summary {
     pub r5: f64,
     /// The share of relevant items among the first 10.
     pub r10: f64,
+    /// The same among the first 20: the ten that a session sends, and ten more that one `tool_search` with
+    /// the same words finds.
+    pub r20: f64,
     /// All relevant items are among the first 10.
     pub all_found10: f64,
     /// One over the place of the first relevant item.
@@ -49,11 +52,12 @@ pub struct Summary {
 
 /// What is measured of one query, by name.
 type Measure = (&'static str, fn(&Outcome) -> f64);
-const MEASURES: [Measure; 7] = [
+const MEASURES: [Measure; 8] = [
     ("hit1", |o| f64::from(u8::from(o.places.contains(&0)))),
     ("r3", |o| o.recall(3)),
     ("r5", |o| o.recall(5)),
     ("r10", |o| o.recall(10)),
+    ("r20", |o| o.recall(20)),
     ("allFound10", |o| f64::from(u8::from(o.recall(10) >= 1.0))),
     ("mrr", |o| o.places.iter().min().map_or(0.0, |place| 1.0 / (*place as f64 + 1.0))),
     ("ndcg10", Outcome::ndcg10),
@@ -89,7 +93,7 @@ impl Summary {
                 Some(drawn.sum::<f64>() / count)
             })
         });
-        let [hit1, r3, r5, r10, all_found10, mrr, ndcg10] =
+        let [hit1, r3, r5, r10, r20, all_found10, mrr, ndcg10] =
             values.map(|values| values.iter().sum::<f64>() / count);
         let named = MEASURES.iter().zip(intervals);
         let mut times: Vec<Duration> = outcomes.iter().map(|outcome| outcome.took).collect();
@@ -99,6 +103,7 @@ impl Summary {
             r3,
             r5,
             r10,
+            r20,
             all_found10,
             mrr,
             ndcg10,
@@ -196,6 +201,7 @@ mod tests {
             r3: 0.25,
             r5: 0.5,
             r10: 0.5,
+            r20: 0.75,
             all_found10: 0.5,
             mrr: (1.0 + 1.0 / 13.0) / 2.0,
             ndcg10: (1.0 + 1.0 / 6.0_f64.log2()) / ideal / 2.0,

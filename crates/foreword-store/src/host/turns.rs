@@ -165,6 +165,17 @@ impl Transaction<'_> {
 
 /// Turns.
 impl Reader {
+    /// What the person said first in a session; nothing before its first turn.
+    pub fn first_message(&self, session: &SessionId) -> Result<Option<String>, StoreError> {
+        self.read(|rows| {
+            rows.first(
+                "SELECT message FROM turns WHERE session = ?1 ORDER BY turn LIMIT 1",
+                [session.as_str()],
+                |row| row.get(0),
+            )
+        })
+    }
+
     /// Turns of a session, oldest first.
     pub fn turns(&self, session: &SessionId, range: TurnRange) -> Result<Vec<Turn>, StoreError> {
         self.read(|rows| {

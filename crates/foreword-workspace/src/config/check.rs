@@ -50,7 +50,8 @@ pub(crate) fn check(config: &Config) -> Check {
     mode(["modes", "review"], &config.modes.review)?;
     assembly(config)?;
     embedder(config)?;
-    host(config)
+    host(config)?;
+    config.mcp.check()
 }
 
 fn model(config: &Config) -> Check {
@@ -194,6 +195,7 @@ fn assembly(config: &Config) -> Check {
     for (key, value) in [
         ("max_tools", assembly.max_tools),
         ("max_skills", assembly.max_skills),
+        ("max_schemas", assembly.max_schemas),
         ("max_results", assembly.max_results),
         ("max_memories", assembly.max_memories),
         ("max_activity", assembly.max_activity),

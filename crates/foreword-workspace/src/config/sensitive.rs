@@ -14,7 +14,7 @@ use crate::config::{CONFIG_FILE, Config};
 use crate::workspace::Workspace;
 
 /// Keys that name no address, key, server, sandbox, profile, directory or permission.
-const HARMLESS: [&str; 12] = [
+const HARMLESS: [&str; 14] = [
     "model.name",
     "model.max_output_tokens",
     "model.timeout_seconds",
@@ -22,6 +22,8 @@ const HARMLESS: [&str; 12] = [
     "embedder.timeout_seconds",
     "limits.output_reserve",
     // These can only be tightened.
+    "permissions.ask",
+    "permissions.deny",
     "host.limits.processes",
     "host.limits.memory_mb",
     "host.limits.open_files",
@@ -63,6 +65,10 @@ pub enum Concern {
     WebHosts,
     /// Skills are read from outside the workspace.
     OutsideDirectory,
+    /// A program is started that agents can use.
+    McpServer,
+    /// Agents may do this without a question.
+    Permissions,
 }
 
 impl SensitiveSettings {
@@ -90,7 +96,9 @@ impl Concern {
             "host.sandbox" if is(SandboxKind::Subprocess.as_str()) => Self::WeakerSandbox,
             "profile" if is(Profile::Yolo.as_str()) => Self::WeakerProfile,
             "host.web_hosts" => Self::WebHosts,
+            "permissions.allow" => Self::Permissions,
             _ if is_outside_root(key) => Self::OutsideDirectory,
+            _ if is_server(key, "command") || is_server(key, "url") => Self::McpServer,
             _ => return None,
         })
     }
@@ -99,6 +107,11 @@ impl Concern {
 /// The key of a skill root outside the workspace starts with this, followed by the root as it is
 /// configured. Its value is the directory that is meant, so that a link cannot change it.
 const OUTSIDE_ROOT: &str = "skills.roots: ";
+
+/// Whether a key is this one of an MCP server.
+fn is_server(key: &str, name: &str) -> bool {
+    key.strip_prefix("mcp.servers.").is_some_and(|rest| rest.split('.').nth(1) == Some(name))
+}
 
 /// The key and value of a skill root outside the workspace.
 pub(crate) fn outside_root(configured: &str, directory: &Path) -> (String, String) {
@@ -167,7 +180,8 @@ impl Settings {
             Some(Concern::OutsideDirectory) => {
                 unquoted(value).is_some_and(|directory| self.allows_root(directory.as_ref()))
             }
-            Some(Concern::Key | Concern::WebHosts) | None => false,
+            Some(Concern::Key | Concern::WebHosts | Concern::McpServer | Concern::Permissions)
+            | None => false,
         }
     }
 }
@@ -255,7 +269,8 @@ mod tests {
         let text = "[model]\nname = 'm'\nmax_output_tokens = 9\ntimeout_seconds = 9\nretries = 9\n\
                     [embedder]\ntimeout_seconds = 9\n\
                     [host.limits]\nprocesses = 99\nmemory_mb = 99\nopen_files = 99\nfile_mb = 99\n\
-                    temporary_mb = 99\ndisk_reserve_mb = 99";
+                    temporary_mb = 99\ndisk_reserve_mb = 99\n\
+                    [permissions]\nask = ['x']\ndeny = ['x']";
         let mut keys = BTreeMap::new();
         flatten("", &toml::Table::try_from(config(text)).unwrap(), &mut keys);
         for harmless in HARMLESS {

@@ -11,10 +11,12 @@ use serde::{Deserialize, Serialize};
 use crate::config::age::Age;
 use crate::config::check::{self, Check, Fault};
 use crate::config::host::ProviderName;
+use crate::config::permissions::PermissionSettings;
 use crate::config::sandbox_limits::SandboxLimits;
 use crate::config::spending::PeriodLimits;
 use crate::config::toml_text;
 use crate::error::WorkspaceError;
+use crate::mcp::server::PersonalMcp;
 use crate::own_file;
 use crate::read::SourceFile;
 
@@ -43,6 +45,10 @@ pub struct Settings {
     pub sandbox: SandboxLimits,
     /// Skill directories outside workspaces.
     pub skills: PersonalSkills,
+    /// MCP servers with more freedom than others have.
+    pub mcp: PersonalMcp,
+    /// Which calls of tools are allowed, asked about or denied, in every workspace.
+    pub permissions: PermissionSettings,
 }
 
 /// `[model]`: model servers and their keys.
@@ -179,6 +185,7 @@ impl Settings {
             embedder.key_env.as_deref(),
             embedder.key_file.as_deref(),
         )?;
+        self.mcp.check()?;
         for (key, value, least, most) in self.sandbox.ranges() {
             check::within(&["sandbox", key], value, least, most)?;
         }

@@ -12,6 +12,7 @@ use crate::config::CONFIG_FILE;
 use crate::error::WorkspaceError;
 use crate::governed::names::{LeadsTo, follow, inside, join};
 use crate::governed::{Governed, GovernedGroup, GovernedLink, INSTRUCTIONS, LOCK_FILE, is_below};
+use crate::mcp::json_file::MCP_FILE;
 use crate::migration::MIGRATION_FILE;
 use crate::private::PRIVATE_DIR;
 use crate::rel_path::RelPath;
@@ -23,11 +24,12 @@ use crate::workspace::Workspace;
 pub(crate) const MAX_GOVERNED: usize = 50_000;
 
 /// Files and folders at the root that speak to the model or change how.
-pub(crate) const AT_THE_ROOT: [(&str, GovernedGroup); 16] = [
+pub(crate) const AT_THE_ROOT: [(&str, GovernedGroup); 17] = [
     (CONFIG_FILE, GovernedGroup::Settings),
     (TOOLS_FILE, GovernedGroup::Settings),
     (LOCK_FILE, GovernedGroup::Settings),
     (MIGRATION_FILE, GovernedGroup::Settings),
+    (MCP_FILE, GovernedGroup::Settings),
     ("AGENTS.md", GovernedGroup::Instructions),
     ("CLAUDE.md", GovernedGroup::Instructions),
     ("CONTEXT.md", GovernedGroup::Identity),

@@ -6,6 +6,7 @@ use crate::config::Config;
 use crate::config::sensitive::{SensitiveSettings, SettingChange, is_outside_root, outside_root};
 use crate::config::settings::{SETTINGS_FILE, Settings};
 use crate::error::WorkspaceError;
+use crate::mcp::tool_list::ToolLists;
 use crate::read::Root;
 use crate::trust::store::TrustStore;
 use crate::workspace::Workspace;
@@ -110,6 +111,8 @@ impl Workspace {
         let Some(config_dir) = &self.config_dir else { return Vec::new() };
         let trust = TrustStore::open(config_dir, self.root());
         let trust = trust.map(|store| store.file().to_path_buf()).ok();
-        [Some(config_dir.join(SETTINGS_FILE)), trust].into_iter().flatten().collect()
+        let lists = ToolLists::open(config_dir, self.root());
+        let lists = lists.map(|lists| lists.file().to_path_buf()).ok();
+        [Some(config_dir.join(SETTINGS_FILE)), trust, lists].into_iter().flatten().collect()
     }
 }

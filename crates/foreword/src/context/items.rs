@@ -111,6 +111,9 @@ pub struct Skill {
     /// The file, relative to the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<Line>,
+    /// The folder of the files it brings along, relative to the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<Line>,
     /// Its approval; absent means a plain skill of Skill authority.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provenance: Option<SkillProvenance>,
@@ -158,6 +161,7 @@ impl<'de> Deserialize<'de> for Skill {
             #[serde(default, deserialize_with = "or_default")]
             modes: Vec<Line>,
             path: Option<Line>,
+            folder: Option<Line>,
             provenance: Option<SkillProvenance>,
         }
         string_or_map(
@@ -170,6 +174,7 @@ impl<'de> Deserialize<'de> for Skill {
                 body: map.body,
                 modes: map.modes,
                 path: map.path,
+                folder: map.folder,
                 provenance: map.provenance,
             },
         )

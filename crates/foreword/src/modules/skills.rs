@@ -78,6 +78,10 @@ pub(super) fn write_skill(skill: &Skill, label: &'static str, section: &mut Sect
         section.fact("Description: ", &skill.description);
     }
     write_provenance(skill, section);
+    if let Some(folder) = &skill.folder {
+        let end = ("; run its scripts from there.", &Line::default());
+        section.facts(&[("Its files are in ", folder), end]);
+    }
     if !skill.body.is_blank() {
         section.fence(&skill.body, "skill");
     }

@@ -66,6 +66,8 @@ pub(crate) fn job(host: &TestHost, provider: Provider, cwd: &Path, tool_names: &
         model: "test-model".into(),
         stream: true,
         tools: tools(tool_names),
+        commands: Default::default(),
+        restrictions: Vec::new(),
         cwd: cwd.into(),
         socket: host.socket(),
         token: host.token().into(),

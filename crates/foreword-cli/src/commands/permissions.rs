@@ -1,0 +1,158 @@
+//! `foreword permissions`: the rules that apply, and those that the user allowed for good.
+
+use std::fmt::Write as _;
+
+use clap::{Args, Subcommand};
+use foreword_guard::{Permission, RuleLayer, ToolUse};
+use serde_json::{Value, json};
+
+use crate::error::CliError;
+use crate::hosting;
+use crate::terminal::{Terminal, plain_line};
+use crate::workspace_arg::WorkspaceArg;
+
+/// Show permission rules, or change those you allowed for good
+///
+/// A rule is a tool and, in parentheses, a pattern on what it is called with. A deny always wins. Your answers come next,
+/// then what the workspace or your settings ask about, what they allow, and the defaults. What no rule names is asked
+/// about.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  foreword permissions
+  foreword permissions check bash 'git push origin main'
+  foreword permissions allow 'bash(git push origin*)'
+  foreword permissions forget 'bash(git push origin*)'")]
+pub(crate) struct PermissionsArgs {
+    #[command(subcommand)]
+    command: Option<PermissionsCommand>,
+}
+
+#[derive(Subcommand, Debug)]
+enum PermissionsCommand {
+    /// Show what the rules say of one call
+    #[command(after_help = "\
+Examples:
+  foreword permissions check bash 'git push origin main'
+  foreword permissions check write docs/index.md
+  foreword permissions check mcp__github__create_issue '{\"title\": \"x\"}'")]
+    Check {
+        /// Tool
+        tool: String,
+        /// What it is called with: a command, a path, a URL, or its arguments as a JSON object
+        call: Option<String>,
+    },
+    /// Allow a rule for good in this workspace
+    #[command(after_help = "\
+Examples:
+  foreword permissions allow 'bash(git push origin*)'
+  foreword permissions allow mcp__github__create_issue")]
+    Allow {
+        /// Rule, such as `bash(git push*)`
+        rule: String,
+    },
+    /// Take back a rule that you allowed for good
+    #[command(after_help = "\
+Examples:
+  foreword permissions forget 'bash(git push origin*)'")]
+    Forget {
+        /// Rule, as `foreword permissions` prints it
+        rule: String,
+    },
+}
+
+pub(crate) fn run(
+    workspace: &WorkspaceArg,
+    args: &PermissionsArgs,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let host = hosting::open(&workspace.find()?)?;
+    match &args.command {
+        None => list(&host, terminal),
+        Some(PermissionsCommand::Check { tool, call }) => {
+            check(&host, tool, call.as_deref().unwrap_or_default(), terminal)
+        }
+        Some(PermissionsCommand::Allow { rule }) => {
+            let added = host.always_allow(rule)?;
+            terminal.say(if added { "rule added" } else { "rule is unchanged" });
+            Ok(())
+        }
+        Some(PermissionsCommand::Forget { rule }) => {
+            if !host.forget_permission(rule)? {
+                return Err(CliError::failed(format!(
+                    "you did not allow `{}`",
+                    plain_line(rule, 200)
+                ))
+                .hint("run `foreword permissions` to list the rules"));
+            }
+            terminal.say("rule removed");
+            Ok(())
+        }
+    }
+}
+
+fn list(host: &foreword_host::Host, terminal: &Terminal) -> Result<(), CliError> {
+    let mut rules = host.permissions()?.rules;
+    let order = |permission: Permission| match permission {
+        Permission::Deny => 0,
+        Permission::Ask => 1,
+        Permission::Allow => 2,
+    };
+    rules.sort_by_key(|it| (order(it.permission), std::cmp::Reverse(it.layer)));
+    if terminal.json {
+        let rules: Vec<Value> = rules
+            .iter()
+            .map(|it| {
+                json!({
+                    "permission": it.permission.as_str(), "rule": it.rule.to_string(),
+                    "source": it.layer.as_str(),
+                })
+            })
+            .collect();
+        return terminal.print_json_list(&rules);
+    }
+    let mut out = String::new();
+    for it in &rules {
+        let source = match it.layer {
+            RuleLayer::Default => String::new(),
+            layer => format!("  ({})", layer.as_str()),
+        };
+        let rule = plain_line(&it.rule.to_string(), 300);
+        let _ = writeln!(out, "{:<6} {rule}{source}", it.permission.as_str());
+    }
+    out.push_str("ask    everything else\n");
+    terminal.print(&out)
+}
+
+fn check(
+    host: &foreword_host::Host,
+    tool: &str,
+    call: &str,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let arguments = match serde_json::from_str::<Value>(call) {
+        Ok(value) if value.is_object() => value,
+        _ => match tool {
+            "bash" => json!({ "command": call }),
+            "web_fetch" => json!({ "url": call }),
+            _ => json!({ "path": call }),
+        },
+    };
+    let root = host.root();
+    let call = ToolUse { tool, arguments: &arguments, root, cwd: root };
+    let decision = host.permissions()?.decide(&call);
+    let by = decision.rule.as_ref().map(|it| (it.rule.to_string(), it.layer.as_str()));
+    if terminal.json {
+        return terminal.print_json(&json!({
+            "permission": decision.permission.as_str(),
+            "rule": by.as_ref().map(|(rule, _)| rule), "source": by.as_ref().map(|(_, source)| source),
+            "reason": decision.unclear,
+        }));
+    }
+    let why = match (by, decision.unclear) {
+        (Some((rule, source)), _) => format!("by {} ({source})", plain_line(&rule, 300)),
+        (None, Some(unclear)) => unclear.to_owned(),
+        (None, None) => "no rule names it".to_owned(),
+    };
+    terminal.print(&format!("{}: {why}\n", decision.permission.as_str()))
+}

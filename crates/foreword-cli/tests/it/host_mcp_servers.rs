@@ -1,0 +1,533 @@
+//! MCP servers of a workspace: their tools are reviewed, called, bounded and counted as external.
+
+use std::time::{Duration, Instant};
+
+use crate::support::host::{done, on_host, on_record, turn};
+use crate::support::model::{Asked, ModelServer, text, tool};
+use crate::support::{Run, Scratch};
+use serde_json::{Value, json};
+
+const SERVER: &str = include_str!("../fixtures/mcp_server.py");
+
+/// A workspace with one server, `t`; `None` where there is no Python.
+fn workspace(server: &str) -> Option<Scratch> {
+    if std::process::Command::new("/usr/bin/python3").arg("--version").output().is_err() {
+        foreword_testing::skip("python3", "there is no /usr/bin/python3");
+        return None;
+    }
+    Some(Scratch::new(&[
+        (
+            "foreword.toml",
+            &format!(
+                "[model]\nname = 'claude-sonnet-4-20250514'\n[mcp.servers.t]\n\
+                 command = ['python3', 'server.py']\ncall_seconds = 3\n{server}\n"
+            ),
+        ),
+        ("SOUL.md", "Calm.\n"),
+        ("server.py", SERVER),
+    ]))
+}
+
+/// Trusts everything, with programs of the system only.
+fn trusted(scratch: &Scratch) {
+    let run = scratch.command(&["trust", "--yes", "--quiet"]);
+    run.env("PATH", "/usr/local/bin:/usr/bin:/bin").run().ok();
+}
+
+fn offered(asked: &Asked) -> Vec<String> {
+    let tools = asked.body["tools"].as_array().into_iter().flatten();
+    tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn said(model: &ModelServer, at: usize) -> String {
+    model.asked()[at].last_message()
+}
+
+#[test]
+fn a_server_is_reviewed_started_in_the_sandbox_and_its_results_are_external() {
+    let Some(scratch) = workspace("env = { MODE = 'x', TOKEN = '${T0}' }") else { return };
+    let model = ModelServer::saying(vec![
+        tool("mcp__t__echo", json!({"text": "hello"})),
+        tool("mcp__t__echo", json!({"txt": "hello"})),
+        tool("mcp__t__around", json!({})),
+        tool("mcp__t__write", json!({})),
+        tool("mcp__t__fail", json!({})),
+        text("Done."),
+    ]);
+    let run =
+        on_host(&scratch, &model, &["run", "--trust", "--json", "--session", "a", "-m", "echo"]);
+    let run = run.env("T0", "the-token").env("OTHER", "hidden").run();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(
+        run.stderr.contains(
+            "t (foreword.toml): python3 server.py; gets your T0; sets MODE = x; sets TOKEN = ${T0}"
+        ),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.contains("It offers 10 tools (list "), "{}", run.stderr);
+    assert!(run.stderr.contains("  echo: Echo a text."), "{}", run.stderr);
+    let echoed = said(&model, 1);
+    assert!(
+        echoed.contains("<external_content source=\"mcp__t__echo\" trust=\"external\">"),
+        "{echoed}"
+    );
+    assert!(echoed.contains("hello"), "{echoed}");
+    assert!(run.json()["taintRatio"].as_f64().unwrap() > 0.0);
+    assert!(
+        said(&model, 2).contains("invalid call of `mcp__t__echo`: arguments: `text` is missing")
+    );
+    let around = said(&model, 3);
+    assert!(
+        around.contains("the-token") && around.contains("\\\"MODE\\\"")
+            || around.contains("\"MODE\""),
+        "{around}"
+    );
+    assert!(!around.contains("OTHER") && !around.contains("ANTHROPIC"), "{around}");
+    assert!(around.contains("\"writable\": []"), "governed files stay as they are: {around}");
+    assert_eq!(scratch.read("written.txt"), "by the server");
+    assert!(said(&model, 5).contains("no such tool: fail"), "{}", said(&model, 5));
+    assert!(on_record(&scratch, "ipc.tool_invoke", "done"));
+    // The prompt lists what can be called, and says whose words they are.
+    let asked = model.asked();
+    assert!(offered(&asked[0]).contains(&"mcp__t__echo".to_owned()));
+    let tools = asked[0].body["tools"].as_array().unwrap();
+    let echo = tools.iter().find(|tool| tool["name"] == "mcp__t__echo").unwrap();
+    assert!(echo["description"].as_str().unwrap().starts_with("[MCP server t; its own words"));
+    assert!(asked[0].system().concat().contains("mcp__t__echo"));
+}
+
+#[test]
+fn a_build_starts_no_server_and_shows_the_reviewed_tools() {
+    let Some(scratch) = workspace("") else { return };
+    let before = scratch.prompt(&["hello"]);
+    assert!(!before.contains("mcp__t__echo"), "not reviewed yet");
+    trusted(&scratch);
+    // Whatever it does now, nothing runs it.
+    scratch.write("server.py", "raise SystemExit(9)");
+    let after = scratch.prompt(&["hello"]);
+    assert!(after.contains("mcp__t__echo") && after.contains("Echo a text."), "{after}");
+}
+
+#[test]
+fn without_a_review_a_server_is_off() {
+    let Some(scratch) = workspace("") else { return };
+    let model = ModelServer::saying(vec![tool("mcp__t__echo", json!({"text": "x"})), text("No.")]);
+    scratch.trust();
+    let run = on_host(&scratch, &model, &["run", "-m", "hello"]).run();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(
+        run.stderr
+            .contains("MCP server `t` is off until you review the tools; run `foreword trust`"),
+        "{}",
+        run.stderr
+    );
+    assert!(!offered(&model.asked()[0]).iter().any(|name| name.starts_with("mcp__")));
+    assert_eq!(said(&model, 1), "you have no tool `mcp__t__echo`");
+}
+
+/// One turn that calls `name` first, then `echo`, then ends. The turn goes on whatever the first does.
+fn after(scratch: &Scratch, name: &str) -> (Vec<String>, Duration) {
+    let model = ModelServer::saying(vec![
+        tool(name, json!({})),
+        tool("mcp__t__echo", json!({"text": "still here"})),
+        text("Done."),
+    ]);
+    let start = Instant::now();
+    done(scratch, &model, &["-m", "go"]);
+    let asked = model.asked();
+    (asked.iter().map(Asked::last_message).collect(), start.elapsed())
+}
+
+#[test]
+fn a_hostile_server_costs_a_clear_error_and_no_more_than_its_limit() {
+    for (name, error) in [
+        ("mcp__t__hang", "MCP server `t`: it did not answer within 3 s"),
+        ("mcp__t__crash", "MCP server `t`: it ended the connection (out of cheese)"),
+        ("mcp__t__huge", "MCP server `t`: it sent a message of more than 1048576 bytes"),
+        ("mcp__t__flood", "MCP server `t`: it sent more than 16777216 bytes without answering"),
+    ] {
+        let Some(scratch) = workspace("") else { return };
+        let (said, took) = after(&scratch, name);
+        assert!(said[1].contains(error), "{name}: {}", said[1]);
+        // It is left alone for a moment, and says so.
+        assert!(
+            said[2].contains("it is paused after failure 1 in a row (it "),
+            "{name}: {}",
+            said[2]
+        );
+        assert!(said[2].contains("try again in"), "{name}: {}", said[2]);
+        assert!(took < Duration::from_secs(30), "{name}: {took:?}");
+        // Another turn starts it again.
+        let model =
+            ModelServer::saying(vec![tool("mcp__t__echo", json!({"text": "back"})), text("Done.")]);
+        done(&scratch, &model, &["-m", "go"]);
+        assert!(model.asked()[1].last_message().contains("back"), "{name}");
+    }
+}
+
+#[test]
+fn what_a_server_answers_is_scanned_and_raises_the_gates() {
+    let Some(scratch) = workspace("") else { return };
+    let model = ModelServer::saying(vec![
+        tool("mcp__t__attack", json!({})),
+        tool("skill_propose", json!({"skill": "x", "content": "# X\n\nDo it.\n"})),
+        text("I may not."),
+    ]);
+    done(&scratch, &model, &["-m", "go"]);
+    let attack = said(&model, 1);
+    assert!(attack.contains("this result looks like prompt injection"), "{attack}");
+    assert!(said(&model, 2).contains("came from outside"), "{}", said(&model, 2));
+}
+
+#[test]
+fn a_description_that_gives_orders_is_shown_to_the_person_and_withheld_from_the_model() {
+    let Some(scratch) = workspace("env = { LIST = 'evil' }") else { return };
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    let run = on_host(&scratch, &model, &["run", "--trust", "-m", "hello"]).run();
+    assert!(
+        run.stderr.contains("looks like prompt injection, withheld from agents"),
+        "{}",
+        run.stderr
+    );
+    let asked = &model.asked()[0];
+    assert!(!asked.raw.contains("developer mode"), "{}", asked.raw);
+    assert!(offered(asked).contains(&"mcp__t__evil".to_owned()));
+}
+
+#[test]
+fn a_changed_list_is_asked_about_again() {
+    let Some(scratch) = workspace("env = { LIST = '${KIND:-short}' }") else { return };
+    let run = |kind: &str, model: &ModelServer, args: &[&str]| -> Run {
+        on_host(&scratch, model, args).env("KIND", kind).run()
+    };
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    assert_eq!(run("short", &model, &["run", "--trust", "-q", "-m", "hello"]).status, 0);
+    let model = ModelServer::saying(vec![tool("mcp__t__echo", json!({"text": "x"})), text("No.")]);
+    let changed = run("other", &model, &["run", "-m", "hello"]);
+    assert_eq!(changed.status, 0, "{}", changed.stderr);
+    assert!(
+        said(&model, 1).contains("its tools are not those that were reviewed"),
+        "{}",
+        said(&model, 1)
+    );
+    assert!(
+        changed.stderr.contains("offers other tools than those you reviewed"),
+        "{}",
+        changed.stderr
+    );
+    // Off until it is reviewed, with what differs.
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    run("other", &model, &["run", "-q", "-m", "hello"]);
+    assert!(!offered(&model.asked()[0]).iter().any(|name| name.starts_with("mcp__")));
+    let reviewed = run("other", &model, &["trust", "--yes"]);
+    assert!(
+        reviewed.stderr.contains("It offers 11 tools now: 1 new, 0 changed, 0 gone"),
+        "{}",
+        reviewed.stderr
+    );
+    let model = ModelServer::saying(vec![
+        tool("mcp__t__grow", json!({})),
+        tool("mcp__t__echo", json!({"text": "x"})),
+        text("No."),
+    ]);
+    run("other", &model, &["run", "-q", "-m", "hello"]);
+    assert!(offered(&model.asked()[0]).contains(&"mcp__t__new".to_owned()));
+    assert!(said(&model, 2).contains("x"), "the same list, announced again, is no change");
+}
+
+#[test]
+fn a_list_that_changes_in_the_middle_of_a_turn_turns_the_server_off() {
+    let Some(scratch) = workspace("") else { return };
+    let (said, _) = after(&scratch, "mcp__t__grow");
+    assert!(said[2].contains("its tools are not those that were reviewed"), "{}", said[2]);
+}
+
+#[test]
+fn a_person_exempts_a_server_and_puts_it_outside_in_their_own_settings() {
+    let Some(scratch) = workspace("") else { return };
+    scratch.write_settings(
+        "[[mcp.servers]]\ncommand = ['python3', 'server.py']\noutside = true\nexempt = true\n\
+         env = { TOKEN = 'mine' }\n",
+    );
+    let model = ModelServer::saying(vec![
+        tool("mcp__t__echo", json!({"text": "hello"})),
+        tool("mcp__t__around", json!({})),
+        text("Done."),
+    ]);
+    let report = turn(&scratch, &model, &["-m", "go"]).run();
+    assert_eq!(report.status, 0, "{}", report.stderr);
+    // Without a person, what has effects outside the sandbox is not called.
+    let first = said(&model, 1);
+    assert!(first.contains("hello") || first.contains("permission"), "{first}");
+    if first.contains("hello") {
+        assert!(!first.contains("external_content"), "{first}");
+        assert!(said(&model, 2).contains("mine"));
+    }
+}
+
+#[test]
+fn keys_and_addresses_come_from_the_person() {
+    let Some(scratch) = workspace("env = { KEY = 'ghp_0123456789abcdefghijABCDEFGHIJ012345' }")
+    else {
+        return;
+    };
+    let run = scratch.run(&["trust", "--yes"]);
+    assert!(
+        run.stderr.contains("MCP server `t` is off: `KEY` holds what looks like a key"),
+        "{}",
+        run.stderr
+    );
+    scratch.write("foreword.toml", "[mcp.servers.far]\nurl = 'https://mcp.example.org/mcp'\n");
+    let run = scratch.run(&["trust", "--yes"]);
+    assert!(
+        run.stderr.contains(
+            "https://mcp.example.org/mcp is on another machine and not in your settings.toml"
+        ),
+        "{}",
+        run.stderr
+    );
+    scratch.write(
+        "foreword.toml",
+        "[mcp.servers.t]\ncommand = ['python3', 'server.py']\nenv = { A = '${GONE_42}' }\n",
+    );
+    let run = scratch.run(&["trust", "--yes"]);
+    assert!(run.stderr.contains("the environment variable `GONE_42` is not set"), "{}", run.stderr);
+    scratch.write("foreword.toml", "[mcp.servers.t]\ncommand = ['no-such-program-42']\n");
+    let run = scratch.run(&["trust", "--yes"]);
+    assert!(
+        run.stderr.contains("the program `no-such-program-42` is not installed"),
+        "{}",
+        run.stderr
+    );
+}
+
+/// A thousand tools of five servers.
+fn a_thousand() -> Option<Scratch> {
+    let scratch = workspace("enabled = false")?;
+    let names = ["acme", "globex", "initech", "umbrella", "hooli"];
+    let servers: String = names
+        .iter()
+        .map(|name| {
+            format!(
+                "[mcp.servers.{name}]\ncommand = ['python3', 'server.py']\n\
+                 env = {{ LIST = 'many', PREFIX = '{name}' }}\n"
+            )
+        })
+        .collect();
+    scratch
+        .write("foreword.toml", format!("[model]\nname = 'claude-sonnet-4-20250514'\n{servers}"));
+    trusted(&scratch);
+    Some(scratch)
+}
+
+#[test]
+fn of_a_thousand_tools_few_are_sent_and_the_others_are_found() {
+    let Some(scratch) = a_thousand() else { return };
+    let model = ModelServer::start(|number, asked| match number {
+        0 => tool("tool_search", json!({"need": "delete a playlist"})),
+        1 => {
+            let found = asked.last_message();
+            assert!(
+                found.contains("mcp__acme__delete_playlist")
+                    || found.contains("mcp__hooli__delete_playlist"),
+                "{found}"
+            );
+            assert!(found.contains("arguments: {"), "{found}");
+            tool(
+                "tool_call",
+                json!({"name": "mcp__acme__delete_playlist", "arguments": {"id": "p1"}}),
+            )
+        }
+        2 => tool(
+            "tool_call",
+            json!({"name": "mcp__acme__delete_playlist", "arguments": {"idd": "p1"}}),
+        ),
+        3 => tool("tool_call", json!({"name": "mcp__acme__delet_playlist", "arguments": {}})),
+        4 => tool("tool_call", json!({"name": "session_status", "arguments": {}})),
+        _ => text("Done."),
+    });
+    done(&scratch, &model, &["--session", "a", "-m", "archive the invoice of May"]);
+    assert!(
+        said(&model, 2).contains("delete_playlist: {\"id\": \"p1\"}")
+            || said(&model, 2).contains("\\\"id\\\": \\\"p1\\\""),
+        "{}",
+        said(&model, 2)
+    );
+    assert!(
+        said(&model, 2).contains("<external_content source=\"mcp__acme__delete_playlist\""),
+        "{}",
+        said(&model, 2)
+    );
+    assert!(said(&model, 3).contains("`id` is missing"), "{}", said(&model, 3));
+    assert!(
+        said(&model, 4).contains("did you mean `mcp__acme__delete_playlist`?"),
+        "{}",
+        said(&model, 4)
+    );
+    assert!(said(&model, 5).contains("taint"), "{}", said(&model, 5));
+    let first = &model.asked()[0];
+    let sent = offered(first);
+    assert!(sent.len() < 60, "{sent:?}");
+    assert!(sent.iter().any(|name| name.ends_with("archive_invoice")), "{sent:?}");
+    assert!(sent.contains(&"tool_search".to_owned()) && sent.contains(&"bash".to_owned()));
+    // The whole request against the schemas of all tools.
+    let all: usize = scratch_tools_tokens(&scratch);
+    let request = estimate(&first.raw);
+    assert!(request * 100 <= all * 15, "{request} tokens of {all}");
+    eprintln!(
+        "request {request} tokens, all schemas {all} tokens, {:.1} %",
+        request as f64 * 100.0 / all as f64
+    );
+}
+
+fn estimate(text: &str) -> usize {
+    foreword::estimate(text) as usize
+}
+
+/// What all schemas would cost, as servers send them.
+fn scratch_tools_tokens(scratch: &Scratch) -> usize {
+    let folder = scratch.config_dir().join("mcp");
+    let file = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let lists: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let lists = lists.as_object().unwrap().values();
+    let tools: Vec<&Value> = lists.flat_map(|list| list["tools"].as_array().unwrap()).collect();
+    assert_eq!(tools.len(), 1000);
+    tools.iter().map(|tool| estimate(&tool.to_string())).sum()
+}
+
+#[test]
+fn ten_turns_send_the_same_tools_and_the_same_system_prompt() {
+    let Some(scratch) = a_thousand() else { return };
+    let model = ModelServer::start(|number, _| match number % 3 {
+        0 => tool("tool_search", json!({"need": "export a survey"})),
+        1 => tool(
+            "tool_call",
+            json!({"name": "mcp__globex__export_survey", "arguments": {"id": "1"}}),
+        ),
+        _ => text("Done."),
+    });
+    let tasks = [
+        "archive an invoice",
+        "delete a photo",
+        "share a recipe",
+        "book a flight",
+        "merge contacts",
+        "list tickets",
+        "search a mailbox",
+        "update a payment",
+        "create a campaign",
+        "import a backup",
+    ];
+    let mut first: Option<(String, Vec<String>)> = None;
+    for task in tasks {
+        let before = model.asked().len();
+        done(&scratch, &model, &["--session", "a", "-m", task]);
+        for asked in &model.asked()[before..] {
+            let now = (asked.body["tools"].to_string(), asked.system());
+            let first = first.get_or_insert_with(|| now.clone());
+            assert_eq!(now.0, first.0, "{task}");
+            assert_eq!(now.1, first.1, "{task}");
+        }
+    }
+}
+
+/// A server from npm or PyPI by the name of its program; `None` where it is not installed.
+fn real(program: &str) -> Option<String> {
+    let places = ["FOREWORD_TEST_NPM", "FOREWORD_TEST_VENV"].map(std::env::var_os);
+    let files = places.into_iter().flatten().flat_map(|place| {
+        let place = std::path::PathBuf::from(place);
+        [place.join("node_modules/.bin").join(program), place.join("bin").join(program)]
+    });
+    let found = files.filter(|file| file.exists()).map(|file| file.display().to_string()).next();
+    if found.is_none() {
+        foreword_testing::skip(program, "it is not installed");
+    }
+    found
+}
+
+fn with_real(program: &str, args: &str, calls: Vec<(&'static str, Value)>) -> Option<Vec<String>> {
+    let program = real(program)?;
+    let scratch = Scratch::new(&[
+        ("foreword.toml", "[model]\nname = 'claude-sonnet-4-20250514'\n"),
+        (
+            ".mcp.json",
+            &format!(
+                "{{\"mcpServers\": {{\"r\": {{\"command\": \"{program}\", \"args\": [{args}]}}}}}}"
+            ),
+        ),
+        ("SOUL.md", "Calm.\n"),
+        ("notes.txt", "The parcel arrives on Monday.\n"),
+    ]);
+    let mut answers: Vec<_> = calls.into_iter().map(|(name, input)| tool(name, input)).collect();
+    answers.push(text("Done."));
+    let model = ModelServer::saying(answers);
+    let run = on_host(&scratch, &model, &["run", "--trust", "-m", "go"]).run();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("r (.mcp.json)"), "{}", run.stderr);
+    Some(model.asked().iter().skip(1).map(Asked::last_message).collect())
+}
+
+#[test]
+fn the_server_everything_of_npm_is_called() {
+    let calls = vec![("mcp__r__echo", json!({"message": "hello there"}))];
+    let Some(said) = with_real("mcp-server-everything", "", calls) else { return };
+    assert!(said[0].contains("hello there"), "{said:?}");
+}
+
+#[test]
+fn the_server_filesystem_of_npm_reads_the_workspace_and_nothing_else() {
+    let calls = vec![
+        ("mcp__r__read_text_file", json!({"path": "notes.txt"})),
+        ("mcp__r__read_text_file", json!({"path": "/etc/passwd"})),
+        ("mcp__r__write_file", json!({"path": "SOUL.md", "content": "Evil."})),
+    ];
+    let Some(said) = with_real("mcp-server-filesystem", "\".\"", calls) else { return };
+    assert!(said[0].contains("The parcel arrives"), "{said:?}");
+    assert!(said[1].contains("denied") || said[1].contains("outside"), "{said:?}");
+    assert!(
+        said[2].to_lowercase().contains("read-only")
+            || said[2].contains("EROFS")
+            || said[2].contains("EBUSY"),
+        "{said:?}"
+    );
+}
+
+#[test]
+#[ignore = "needs mcp-server-git from PyPI in the virtual environment FOREWORD_TEST_VENV"]
+fn the_server_git_of_pypi_is_called() {
+    let calls = vec![("mcp__r__git_status", json!({"repo_path": "."}))];
+    let Some(said) = with_real("mcp-server-git", "", calls) else { return };
+    // No repository here: its own words, as an error.
+    assert!(!said[0].is_empty(), "{said:?}");
+}
+
+/// Claude Code and pi reach the same server through the host.
+fn in_another_loop(runner: &str, program: &str, name: &'static str) {
+    if foreword_testing::npm_program(program).is_none() {
+        return;
+    }
+    let Some(scratch) = workspace("") else { return };
+    let model = ModelServer::start(move |number, _| match number {
+        0 => tool(name, json!({"text": "through the host"})),
+        _ => text("Done."),
+    });
+    let path = foreword_testing::npm_path().into_string().unwrap();
+    let args = ["run", "-q", "--trust", "--json", "--runner", runner, "-m", "echo"];
+    let run = on_host(&scratch, &model, &args).env("PATH", format!("/usr/bin:{path}")).run();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let body = model.asked()[1].body["messages"].to_string();
+    assert!(body.contains("through the host"), "{body}");
+    assert!(body.contains("<external_content source="), "{body}");
+    assert!(run.json()["taintRatio"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn claude_code_calls_a_tool_of_a_server() {
+    in_another_loop("claude-code", "claude", "mcp__foreword__mcp__t__echo");
+}
+
+#[test]
+fn pi_calls_a_tool_of_a_server() {
+    in_another_loop("pi", "pi", "mcp__t__echo");
+}

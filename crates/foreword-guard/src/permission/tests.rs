@@ -1,0 +1,234 @@
+use serde_json::json;
+
+use super::*;
+
+fn rules(texts: &[&str]) -> Vec<PermissionRule> {
+    texts.iter().map(|text| PermissionRule::parse(text).unwrap()).collect()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "shorter to call")]
+fn decide(table: &PermissionTable, tool: &str, arguments: Value) -> Permission {
+    let (root, cwd) = (Path::new("/w"), Path::new("/w/sub"));
+    table.decide(&ToolUse { tool, arguments: &arguments, root, cwd }).permission
+}
+
+fn bash(table: &PermissionTable, command: &str) -> Permission {
+    decide(table, "bash", json!({ "command": command }))
+}
+
+fn allowing(texts: &[&str]) -> PermissionTable {
+    let mut table = PermissionTable::default();
+    table.add(RuleLayer::Personal, Permission::Allow, rules(texts));
+    table
+}
+
+#[test]
+fn a_pattern_allows_one_simple_command_and_nothing_around_it() {
+    let table = allowing(&["bash(git status*)", "bash(cargo test:*)"]);
+    for command in [
+        "git status",
+        "git status --short",
+        "git   status 'a b'",
+        "git status > out.txt",
+        "git status 2> /dev/null",
+        "git status 2>&1",
+        "cargo test",
+        "cargo test -p x",
+        "git -C sub status",
+        "/usr/bin/git status",
+    ] {
+        assert_eq!(bash(&table, command), Permission::Allow, "{command}");
+    }
+    for command in [
+        "git status && rm x",
+        "git status; ls",
+        "git status | sh",
+        "git status &",
+        "git status $(rm x)",
+        "git status `rm x`",
+        "git status $HOME",
+        "git status <(ls)",
+        "git status > /etc/passwd",
+        "git status > ../../x",
+        "git status >> ~/.bashrc",
+        "git status > $X",
+        "(git status)",
+        "! git status",
+        "if git status; then ls; fi",
+        "cargo testing",
+        "git stat",
+        "eval git status",
+        "git status\nrm x",
+        "",
+        "\"",
+    ] {
+        assert_eq!(bash(&table, command), Permission::Ask, "{command}");
+    }
+}
+
+#[test]
+fn what_is_asked_about_is_found_however_it_is_wrapped() {
+    let table = default_rules();
+    for command in [
+        "git push",
+        "git push origin main",
+        "git -C x push",
+        "git -c a=b push",
+        "cd x && git push",
+        "ls; git push",
+        "echo $(git push)",
+        "x=1 git push",
+        "true | git push",
+        "bash -c 'git push'",
+        "sh -ec \"git push\"",
+        "eval 'git push'",
+        "env A=b git push",
+        "timeout 5 git push",
+        "nohup git push &",
+        "xargs git push",
+        "g\"i\"t push",
+        "\\git push",
+        "/usr/bin/git push",
+        "if true; then git push; fi",
+        "f() { git push; }; f",
+        "$CMD push",
+        "${X} push",
+        "eval \"$X\"",
+        "bash -c \"$X\"",
+        "rm -rf x",
+        "cat a > /etc/hosts",
+        "echo x > ~/.profile",
+    ] {
+        assert_eq!(bash(&table, command), Permission::Ask, "{command}");
+    }
+    for command in [
+        "cargo build && cargo test | head",
+        "echo 'git push'",
+        "git log --grep push",
+        "ls > out.txt 2>/dev/null",
+        "for f in *; do wc -l \"$f\"; done",
+        "echo $HOME; python3 -c 'print(1)'",
+        "rm x",
+        "cat > /tmp/x <<'E'\ngit push\nE",
+    ] {
+        assert_eq!(bash(&table, command), Permission::Allow, "{command}");
+    }
+}
+
+#[test]
+fn who_allows_bash_as_a_whole_has_allowed_all_of_it() {
+    let mut table = default_rules();
+    table.add(RuleLayer::Personal, Permission::Allow, rules(&["bash"]));
+    for command in ["git push", "eval \"$X\"", "echo x > /etc/hosts", "a && b"] {
+        assert_eq!(bash(&table, command), Permission::Allow, "{command}");
+    }
+    table.add(RuleLayer::Workspace, Permission::Deny, rules(&["bash(rm*)"]));
+    assert_eq!(bash(&table, "a && rm x"), Permission::Deny);
+}
+
+#[test]
+fn layers_have_their_order() {
+    let mut table = default_rules();
+    assert_eq!(bash(&table, "git push"), Permission::Ask);
+    table.add(RuleLayer::Personal, Permission::Allow, rules(&["bash(git push*)"]));
+    assert_eq!(bash(&table, "git push"), Permission::Allow, "the person allows what Foreword asks");
+    table.add(RuleLayer::Workspace, Permission::Ask, rules(&["bash(git push*)"]));
+    assert_eq!(bash(&table, "git push"), Permission::Ask, "a workspace makes it stricter");
+    table.add(RuleLayer::Session, Permission::Allow, rules(&["bash(git push origin*)"]));
+    assert_eq!(bash(&table, "git push origin"), Permission::Allow, "an answer counts");
+    assert_eq!(bash(&table, "git push other"), Permission::Ask);
+    table.add(RuleLayer::Workspace, Permission::Deny, rules(&["bash(git push*)"]));
+    assert_eq!(bash(&table, "git push origin"), Permission::Deny, "deny comes first");
+    assert_eq!(decide(&PermissionTable::default(), "anything", json!({})), Permission::Ask);
+}
+
+#[test]
+fn paths_urls_and_servers_have_patterns() {
+    let table = allowing(&[
+        "write(docs/**)",
+        "Edit(*.md)",
+        "read(/etc/hosts)",
+        "web_fetch(domain:example.org)",
+        "mcp__git",
+        "mcp__files__read*",
+        "deploy(staging*)",
+    ]);
+    for (tool, arguments) in [
+        ("write", json!({"path": "../docs/a/b.md"})),
+        ("write", json!({"path": "/w/docs/x"})),
+        ("edit", json!({"path": "deep/down/README.md"})),
+        ("read", json!({"path": "/etc/hosts"})),
+        ("web_fetch", json!({"url": "https://www.example.org/x"})),
+        ("mcp__git__status", json!({})),
+        ("mcp__files__read_file", json!({"path": "x"})),
+        ("deploy", json!({"to": "staging-eu"})),
+    ] {
+        assert_eq!(
+            decide(&table, tool, arguments.clone()),
+            Permission::Allow,
+            "{tool} {arguments}"
+        );
+    }
+    for (tool, arguments) in [
+        ("write", json!({"path": "docs/x"})),
+        ("write", json!({"path": "../docs/../secret"})),
+        ("write", json!({"path": "../docs"})),
+        ("edit", json!({"path": "a.mdx"})),
+        ("read", json!({"path": "/etc/hosts.allow"})),
+        ("web_fetch", json!({"url": "https://notexample.org/x"})),
+        ("web_fetch", json!({"url": "https://example.org.evil.net/"})),
+        ("mcp__gitlab__status", json!({})),
+        ("mcp__files__write_file", json!({})),
+        ("deploy", json!({"to": "prod"})),
+    ] {
+        assert_eq!(decide(&table, tool, arguments.clone()), Permission::Ask, "{tool} {arguments}");
+    }
+}
+
+#[test]
+fn an_answer_covers_calls_like_this_one() {
+    let rule = |tool: &str, arguments: Value| {
+        let (root, cwd) = (Path::new("/w"), Path::new("/w"));
+        rule_for(&ToolUse { tool, arguments: &arguments, root, cwd }).to_string()
+    };
+    assert_eq!(rule("bash", json!({"command": "git push origin main"})), "bash(git push*)");
+    assert_eq!(rule("bash", json!({"command": "make"})), "bash(make*)");
+    assert_eq!(rule("bash", json!({"command": "rm -rf x"})), "bash(rm *)");
+    assert_eq!(rule("bash", json!({"command": "a && b"})), "bash(=a && b)");
+    assert_eq!(rule("write", json!({"path": "./a/b"})), "write(=a/b)");
+    assert_eq!(rule("mcp__git__push", json!({"x": 1})), "mcp__git__push");
+    let mut table = PermissionTable::default();
+    table.add(RuleLayer::Always, Permission::Allow, rules(&["bash(=a && b)"]));
+    assert_eq!(bash(&table, "a && b"), Permission::Allow);
+    assert_eq!(bash(&table, "a && b && c"), Permission::Ask);
+}
+
+#[test]
+fn what_is_no_rule_is_said() {
+    for (text, reason) in [
+        ("", "it has to begin with the name of a tool"),
+        ("bash(git", "the parenthesis is not closed"),
+        ("(x)", "it has to begin with the name of a tool"),
+        ("a*b", "`*` may stand only at the end of a tool's name"),
+        ("two words", "it has to begin with the name of a tool"),
+    ] {
+        assert_eq!(PermissionRule::parse(text).unwrap_err().reason, reason, "{text}");
+    }
+    for text in ["bash", "bash(git push:*)", "write(docs/**)", "mcp__git__*", "bash(=a)"] {
+        assert_eq!(PermissionRule::parse(text).unwrap().to_string(), text);
+    }
+    assert_eq!(PermissionRule::parse("Bash(ls)").unwrap().to_string(), "bash(ls)");
+    assert_eq!(PermissionRule::parse("Bash(*)").unwrap().to_string(), "bash");
+}
+
+#[test]
+fn hostile_texts_cost_bounded_time() {
+    let table = default_rules();
+    for text in ["a;".repeat(20_000), "$(".repeat(5000), "*".repeat(4000), "'".repeat(10_000)] {
+        let _ = bash(&table, &text);
+    }
+    let stars = PermissionRule::parse(&format!("x({})", "*a".repeat(1000))).unwrap();
+    let mut table = PermissionTable::default();
+    table.add(RuleLayer::Personal, Permission::Allow, vec![stars]);
+    let _ = decide(&table, "x", json!({"t": "a".repeat(5000)}));
+}

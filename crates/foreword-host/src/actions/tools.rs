@@ -1,0 +1,102 @@
+//! Tools that are not actions: those of MCP servers, and finding those that are not sent.
+
+use foreword::nearest;
+use foreword_protocol::{
+    Action, ActionInfo, ErrorCode, Failure, LocalTool, ToolCall, ToolSearch, check_arguments,
+};
+use serde_json::{Value, json};
+
+use super::Sink;
+use crate::turn::active_session::ActiveSession;
+
+/// How many tools a search finds.
+const MAX_FOUND: usize = 10;
+const MAX_NEED_CHARS: usize = 2000;
+
+/// The agent's tools with their schemas, and the commands of those that run inside the sandbox.
+pub(super) fn list(active: &ActiveSession) -> Result<Value, Failure> {
+    let tools = &active.prompt.tools;
+    let skills = active.prompt.allow_skills;
+    Ok(json!({ "tools": tools.specs, "commands": tools.commands, "skills": skills }))
+}
+
+/// Finds tools that are not sent, by what they are needed for.
+pub(super) fn search(active: &ActiveSession, args: &ToolSearch) -> Result<Value, Failure> {
+    let need: String = args.need.chars().take(MAX_NEED_CHARS).collect();
+    if need.trim().is_empty() {
+        return Err(Failure::new(ErrorCode::BadRequest, "`need` must say what the tool has to do"));
+    }
+    let tools = &active.prompt.tools;
+    let is_sent = |name: &str| tools.specs.iter().any(|tool| tool.name == name);
+    let ranked = active.host.rank_tools(&active.prompt.request, &need)?;
+    let found = ranked.iter().filter(|name| !is_sent(name));
+    let found = found.filter_map(|name| tools.servers.get(name)).take(MAX_FOUND);
+    let mut text = String::new();
+    for target in found {
+        let spec = &target.spec;
+        text.push_str(&format!(
+            "{}\n  {}\n  arguments: {}\n",
+            spec.name, spec.description, spec.input_schema
+        ));
+    }
+    Ok(Value::String(if text.is_empty() {
+        "No tool fits. Go on with the tools you have.".to_owned()
+    } else {
+        format!("Call one with tool_call {{name, arguments}}.\n\n{text}")
+    }))
+}
+
+/// Calls a tool that a search found, or any other that the host carries out.
+pub(super) fn call(
+    active: &ActiveSession,
+    args: ToolCall,
+    sink: Sink<'_>,
+) -> Result<Value, Failure> {
+    let name = args.name.as_str();
+    if active.prompt.tools.servers.contains_key(name) {
+        return invoke(active, args);
+    }
+    let is_inside =
+        LocalTool::named(name).is_some() || active.prompt.tools.commands.contains_key(name);
+    if is_inside {
+        return Err(Failure::new(ErrorCode::BadRequest, format!("call `{name}` by its own name")));
+    }
+    if ActionInfo::tool(name)
+        .is_some_and(|action| !matches!(action.name, "tool_call" | "tool_search"))
+    {
+        let action = Action::from_tool(name, &Value::Object(args.arguments))?;
+        return super::perform(active, action, sink);
+    }
+    Err(unknown(active, name))
+}
+
+/// Calls a tool of an MCP server.
+pub(super) fn invoke(active: &ActiveSession, args: ToolCall) -> Result<Value, Failure> {
+    let ToolCall { name, arguments } = args;
+    let tools = &active.prompt.tools;
+    let Some(target) = tools.servers.get(&name) else { return Err(unknown(active, &name)) };
+    let Some(known) = tools.known_servers.get(&target.server) else {
+        return Err(unknown(active, &name));
+    };
+    let input = Value::Object(arguments);
+    check_arguments(&target.spec.input_schema, &input).map_err(|fault| {
+        Failure::new(ErrorCode::BadRequest, format!("invalid call of `{name}`: {fault}"))
+    })?;
+    let Value::Object(arguments) = input else { return Err(unknown(active, &name)) };
+    let server = &target.server;
+    let called = active.servers.call(&active.host, server, known, &target.tool, arguments);
+    let answer = called.map_err(|fault| fault.into_failure(server))?;
+    if answer.is_error {
+        return Err(Failure::new(ErrorCode::Unavailable, answer.text));
+    }
+    Ok(Value::String(if answer.text.is_empty() { "[No output.]".to_owned() } else { answer.text }))
+}
+
+fn unknown(active: &ActiveSession, name: &str) -> Failure {
+    let tools = &active.prompt.tools;
+    let known = tools.servers.keys().chain(tools.specs.iter().map(|tool| &tool.name));
+    let near = nearest(name, known.map(String::as_str));
+    let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    let shown: String = name.chars().take(100).collect();
+    Failure::new(ErrorCode::NotFound, format!("unknown tool `{shown}`{near}"))
+}

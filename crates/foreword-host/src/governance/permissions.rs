@@ -1,0 +1,302 @@
+//! Permissions: the rules that apply in a session, and asking the person.
+//!
+//! A call that is asked about waits while the person decides, if somebody sits at the terminal of the
+//! turn. Where nobody does, it is refused with the command that allows it. Taint gates come after this.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use foreword_guard::{
+    LayeredRule, Permission, PermissionRule, PermissionTable, RuleLayer, ToolUse, default_rules,
+    rule_for,
+};
+use foreword_protocol::{ErrorCode, Failure};
+use foreword_store::{Event, Outcome, SessionId};
+use foreword_workspace::{
+    AlwaysAllowed, CONFIG_FILE, Config, PermissionSettings, SETTINGS_FILE, Settings,
+};
+use serde_json::{Value, json};
+
+use crate::error::HostError;
+use crate::host::Host;
+use crate::tools::CallableTools;
+use crate::turn::active_session::ActiveSession;
+
+/// How often a waiting call looks whether its turn was cancelled.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A call that a person decides about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PermissionQuestion {
+    pub agent: Option<String>,
+    pub tool: String,
+    /// Everything it is called with.
+    pub arguments: Value,
+    /// Why it is asked about.
+    pub reason: String,
+    /// The rule that "this session" and "always" would add.
+    pub rule: String,
+}
+
+/// What a person answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PermissionAnswer {
+    Once,
+    Session,
+    Always,
+    No,
+}
+
+/// Questions of the agents of one message, and whether anybody answers them.
+#[derive(Debug, Default)]
+pub(crate) struct QuestionBoard {
+    state: Mutex<Board>,
+}
+
+#[derive(Debug, Default)]
+struct Board {
+    is_attended: bool,
+    waiting: VecDeque<(PermissionQuestion, Sender<PermissionAnswer>)>,
+}
+
+impl QuestionBoard {
+    fn state(&self) -> std::sync::MutexGuard<'_, Board> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says that somebody answers from now on.
+    pub(crate) fn attend(&self) {
+        self.state().is_attended = true;
+    }
+
+    /// Has the waiting questions answered.
+    pub(crate) fn answer(&self, answer: &mut dyn FnMut(&PermissionQuestion) -> PermissionAnswer) {
+        loop {
+            let next = self.state().waiting.pop_front();
+            let Some((question, reply)) = next else { return };
+            let _ = reply.send(answer(&question));
+        }
+    }
+
+    /// Asks and waits; `None` if nobody answers here.
+    fn ask(
+        &self,
+        question: PermissionQuestion,
+        is_over: &dyn Fn() -> bool,
+    ) -> Option<PermissionAnswer> {
+        let (reply, answer) = mpsc::channel();
+        {
+            let mut state = self.state();
+            if !state.is_attended {
+                return None;
+            }
+            state.waiting.push_back((question, reply));
+        }
+        loop {
+            match answer.recv_timeout(LOOK) {
+                Ok(answer) => return Some(answer),
+                Err(RecvTimeoutError::Timeout) if !is_over() => {}
+                Err(_) => return Some(PermissionAnswer::No),
+            }
+        }
+    }
+}
+
+impl Host {
+    /// All rules that apply in the workspace now, for `foreword permissions`.
+    pub fn permissions(&self) -> Result<PermissionTable, HostError> {
+        let workspace = self.workspace()?;
+        let mut table = self.permission_table(workspace.config(), &self.settings()?)?;
+        for (name, known) in self.known_servers()? {
+            if known.is_outside() {
+                let rule = format!("mcp__{name}");
+                add(&mut table, RuleLayer::Default, Permission::Ask, &[rule], "")?;
+            }
+        }
+        for tool in workspace.tools()?.into_iter().filter(|tool| tool.command.is_some()) {
+            add(&mut table, RuleLayer::Default, Permission::Allow, &[tool.name], "")?;
+        }
+        Ok(table)
+    }
+
+    /// Allows a rule for good in this workspace; `false` if it was allowed already.
+    pub fn always_allow(&self, rule: &str) -> Result<bool, HostError> {
+        let rule = parsed(rule, "the command line")?.to_string();
+        let added = AlwaysAllowed::open(&self.options.config_dir, &self.root)?.add(&rule)?;
+        if added {
+            let event = Event::new(&self.options.person, "permission.allow", &rule, Outcome::Done);
+            self.record_durably(event)?;
+        }
+        Ok(added)
+    }
+
+    /// Takes back a rule that was allowed for good; `false` if there is none.
+    pub fn forget_permission(&self, rule: &str) -> Result<bool, HostError> {
+        let rule = parsed(rule, "the command line")?.to_string();
+        let removed = AlwaysAllowed::open(&self.options.config_dir, &self.root)?.remove(&rule)?;
+        if removed {
+            let event = Event::new(&self.options.person, "permission.forget", &rule, Outcome::Done);
+            self.record_durably(event)?;
+        }
+        Ok(removed)
+    }
+
+    /// Allows a rule in a session, as long as this host runs.
+    fn allow_in_session(&self, session: &SessionId, rule: &str) {
+        let mut rules = self.session_rules.lock().unwrap_or_else(PoisonError::into_inner);
+        rules.entry(session.clone()).or_default().push(rule.to_owned());
+    }
+
+    /// The rules for a turn: those of the workspace, with its tools, and what was answered before.
+    pub(crate) fn turn_permissions(
+        &self,
+        config: &Config,
+        settings: &Settings,
+        tools: &CallableTools,
+        session: Option<&SessionId>,
+    ) -> Result<PermissionTable, HostError> {
+        let mut table = self.permission_table(config, settings)?;
+        let commands: Vec<String> = tools.commands.keys().cloned().collect();
+        add(&mut table, RuleLayer::Default, Permission::Allow, &commands, "")?;
+        // What a server outside the sandbox does cannot be undone.
+        let outside = tools.known_servers.iter().filter(|(_, known)| known.is_outside());
+        let outside: Vec<String> = outside.map(|(name, _)| format!("mcp__{name}")).collect();
+        add(&mut table, RuleLayer::Default, Permission::Ask, &outside, "")?;
+        let answered = session.and_then(|session| {
+            let rules = self.session_rules.lock().unwrap_or_else(PoisonError::into_inner);
+            rules.get(session).cloned()
+        });
+        let answered = answered.unwrap_or_default();
+        add(&mut table, RuleLayer::Session, Permission::Allow, &answered, "your answers")?;
+        Ok(table)
+    }
+
+    /// The rules of files and answers. A rule that cannot be read fails: it may be a deny.
+    pub(crate) fn permission_table(
+        &self,
+        config: &Config,
+        settings: &Settings,
+    ) -> Result<PermissionTable, HostError> {
+        let mut table = default_rules();
+        let mut layer = |layer: RuleLayer, rules: &PermissionSettings, file: &str| {
+            add(&mut table, layer, Permission::Allow, &rules.allow, file)?;
+            add(&mut table, layer, Permission::Ask, &rules.ask, file)?;
+            add(&mut table, layer, Permission::Deny, &rules.deny, file)
+        };
+        layer(RuleLayer::Workspace, &config.permissions, CONFIG_FILE)?;
+        layer(RuleLayer::Personal, &settings.permissions, SETTINGS_FILE)?;
+        let always = AlwaysAllowed::open(&self.options.config_dir, &self.root)?.load()?;
+        add(&mut table, RuleLayer::Always, Permission::Allow, &always, "your answers")?;
+        Ok(table)
+    }
+}
+
+fn parsed(rule: &str, file: &str) -> Result<PermissionRule, HostError> {
+    PermissionRule::parse(rule)
+        .map_err(|fault| HostError::InvalidRule { file: file.to_owned(), fault })
+}
+
+fn add(
+    table: &mut PermissionTable,
+    layer: RuleLayer,
+    permission: Permission,
+    rules: &[String],
+    file: &str,
+) -> Result<(), HostError> {
+    let rules: Result<Vec<_>, _> = rules.iter().map(|rule| parsed(rule, file)).collect();
+    table.add(layer, permission, rules?);
+    Ok(())
+}
+
+/// The rules for tools inside the sandbox that a program of somebody else has to be told of.
+pub(crate) fn restrictions(table: &PermissionTable) -> Vec<String> {
+    let is_overruled = |it: &LayeredRule| {
+        it.permission == Permission::Ask
+            && table.rules.iter().any(|other| {
+                other.permission == Permission::Allow
+                    && other.layer > it.layer
+                    && other.rule == it.rule
+            })
+    };
+    let restricting = table.rules.iter().filter(|it| it.permission != Permission::Allow);
+    restricting.filter(|it| !is_overruled(it)).map(|it| it.rule.to_string()).collect()
+}
+
+impl ActiveSession {
+    /// Fails unless the rules allow a call, or the person does.
+    pub(crate) fn check_permission(&self, tool: &str, arguments: &Value) -> Result<(), Failure> {
+        let call = ToolUse { tool, arguments, root: &self.host.root, cwd: &self.identity.cwd };
+        let decision = self.permissions().decide(&call);
+        let by = |rule: &LayeredRule| format!("`{}` ({})", rule.rule, rule.layer.as_str());
+        let refuse = |message: String| Err(Failure::new(ErrorCode::Refused, message));
+        match decision.permission {
+            Permission::Allow => Ok(()),
+            Permission::Deny => {
+                let rule = decision.rule.as_ref().map(by).unwrap_or_default();
+                self.note_permission(tool, Outcome::Refused, &format!("denied by {rule}"));
+                refuse(format!("`{tool}` is denied by the permission rule {rule}"))
+            }
+            Permission::Ask => {
+                let reason = match (&decision.rule, decision.unclear) {
+                    (Some(rule), _) => format!("the rule {} asks about it", by(rule)),
+                    (None, Some(unclear)) => unclear.to_owned(),
+                    (None, None) => "no permission rule allows it".to_owned(),
+                };
+                let rule = rule_for(&call).to_string();
+                let question = PermissionQuestion {
+                    agent: self.identity.agent.clone(),
+                    tool: tool.to_owned(),
+                    arguments: arguments.clone(),
+                    reason: reason.clone(),
+                    rule: rule.clone(),
+                };
+                let over = || self.tree.is_cancelled();
+                match self.tree.questions().ask(question, &over) {
+                    Some(PermissionAnswer::No) => {
+                        self.note_permission(tool, Outcome::Refused, "the person said no");
+                        refuse(format!("the person did not allow this call of `{tool}`"))
+                    }
+                    Some(answer) => self.allowed(tool, &rule, answer),
+                    None => {
+                        self.note_permission(tool, Outcome::Refused, &reason);
+                        refuse(format!(
+                            "`{tool}` needs permission ({reason}) and nobody can be asked here; a person can \
+                             allow it with `foreword permissions allow '{rule}'`, or answer in `foreword chat`"
+                        ))
+                    }
+                }
+            }
+        }
+    }
+
+    fn allowed(&self, tool: &str, rule: &str, answer: PermissionAnswer) -> Result<(), Failure> {
+        match answer {
+            PermissionAnswer::Always => _ = self.host.always_allow(rule)?,
+            PermissionAnswer::Session => self.host.allow_in_session(&self.identity.session, rule),
+            PermissionAnswer::Once | PermissionAnswer::No => {}
+        }
+        if matches!(answer, PermissionAnswer::Always | PermissionAnswer::Session) {
+            self.learn(rule, answer);
+        }
+        self.note_permission(tool, Outcome::Done, "the person allowed it");
+        Ok(())
+    }
+
+    /// Adds a rule that the person gave to those of this turn.
+    fn learn(&self, rule: &str, answer: PermissionAnswer) {
+        let layer = match answer {
+            PermissionAnswer::Always => RuleLayer::Always,
+            _ => RuleLayer::Session,
+        };
+        if let Ok(rule) = PermissionRule::parse(rule) {
+            self.permissions().add(layer, Permission::Allow, vec![rule]);
+        }
+    }
+
+    fn note_permission(&self, tool: &str, outcome: Outcome, reason: &str) {
+        let event = self.event_with_text("permission.ask", outcome, json!({ "reason": reason }));
+        self.host.record(event.with_detail(json!({ "tool": tool })));
+    }
+}

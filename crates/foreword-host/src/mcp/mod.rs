@@ -1,0 +1,67 @@
+//! MCP servers: programs and addresses of others whose tools agents may call.
+//!
+//! A server is trusted as far as a person reviewed it: what is started or reached (with the workspace),
+//! and the list of its tools (`review.rs`). It starts when a tool of it is first called in a turn, in the
+//! sandbox of that turn unless the person's settings put it outside, and ends with the turn: what lives
+//! on could change files when nobody looks. `process.rs` starts and ends it, `pool.rs` keeps the servers
+//! of a turn, with limits on time and size and a growing pause after failures.
+
+pub(crate) mod pool;
+mod process;
+mod program;
+pub(crate) mod review;
+
+pub(crate) use process::ServerPlace;
+
+use foreword_mcp::McpClientError;
+use foreword_protocol::{ErrorCode, Failure};
+use foreword_workspace::WorkspaceError;
+use thiserror::Error;
+
+use crate::error::HostError;
+
+/// Why a server cannot be used, in words for the model and the person.
+#[derive(Debug, Error)]
+pub(crate) enum ServerFault {
+    #[error("the program `{program}` is not installed")]
+    NoProgram { program: String },
+    #[error("the environment variable `{name}` is not set")]
+    NoVariable { name: String },
+    #[error(
+        "`{name}` holds what looks like a key; put it into your environment and write `${{{name}}}` instead"
+    )]
+    Key { name: String },
+    #[error("{url} is on another machine and not in your settings.toml")]
+    Elsewhere { url: String },
+    #[error("cannot start it: {0}")]
+    Start(String),
+    #[error("it {error}{said}")]
+    Client {
+        error: McpClientError,
+        /// The end of what it wrote to standard error.
+        said: String,
+    },
+    #[error(
+        "its tools are not those that were reviewed; it is off until a person reviews them with `foreword trust`"
+    )]
+    ListChanged,
+    #[error("it is paused after failure {failures} in a row ({last}); try again in {seconds} s")]
+    Pausing { failures: u32, last: String, seconds: u64 },
+    #[error(transparent)]
+    Host(#[from] HostError),
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+}
+
+impl ServerFault {
+    /// The failure of a call, for the model.
+    pub(crate) fn into_failure(self, server: &str) -> Failure {
+        let code = match &self {
+            Self::Client { error: McpClientError::TimedOut(_), .. } => ErrorCode::TimedOut,
+            Self::Client { error: McpClientError::TooLarge { .. }, .. } => ErrorCode::TooLarge,
+            Self::ListChanged => ErrorCode::Refused,
+            _ => ErrorCode::Unavailable,
+        };
+        Failure::new(code, format!("MCP server `{server}`: {self}"))
+    }
+}

@@ -1,0 +1,198 @@
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::*;
+
+const SERVER: &str = include_str!("test_server.py");
+
+fn limits() -> ClientLimits {
+    ClientLimits {
+        start: Duration::from_secs(10),
+        call: Duration::from_secs(2),
+        max_message_bytes: 1 << 20,
+    }
+}
+
+/// A server of our own in a program; `None` where there is no Python.
+fn server(kind: &str) -> Option<(Child, Result<McpClient, McpClientError>)> {
+    let mut command = Command::new("python3");
+    command.args(["-c", SERVER, kind]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let Ok(mut child) = command.spawn() else {
+        foreword_testing::skip("python3", "there is no python3");
+        return None;
+    };
+    let (output, input) = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
+    let client = McpClient::over_pipes(output.into(), input.into(), limits());
+    Some((child, client))
+}
+
+fn call(client: &McpClient, text: &str) -> Result<ToolAnswer, McpClientError> {
+    let arguments = json!({ "text": text });
+    client.call("echo", arguments.as_object().cloned().unwrap())
+}
+
+#[test]
+fn tools_are_listed_and_called() {
+    let Some((mut child, client)) = server("good") else { return };
+    let client = client.unwrap();
+    let tools = client.tools().unwrap();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["echo", "add", "picture"], "both pages");
+    assert_eq!(tools[0].description, "Echo a text.");
+    assert_eq!(tools[0].input_schema["required"], json!(["text"]));
+    assert_eq!(
+        call(&client, "hello").unwrap(),
+        ToolAnswer { text: "hello".into(), is_error: false }
+    );
+    let picture = client.call("picture", Map::new()).unwrap();
+    assert_eq!(picture.text, "[image image/png, 8 bytes of base64, not shown]");
+    let refused = client.call("nothing", Map::new()).unwrap_err();
+    assert_eq!(refused, McpClientError::Refused("no such tool".into()));
+    assert!(!refused.ends_connection());
+    let failed = client.call("add", Map::new()).unwrap();
+    assert!(failed.is_error);
+    assert!(!client.took_back_its_list());
+    drop(client);
+    assert!(child.wait().unwrap().success(), "it ends with its input");
+}
+
+#[test]
+fn a_hostile_server_is_an_error_with_a_name() {
+    for (kind, expected) in [
+        ("hang", McpClientError::TimedOut(Duration::from_secs(2))),
+        ("crash", McpClientError::Closed),
+        ("huge", McpClientError::TooLarge { limit: 1 << 20 }),
+        ("flood", McpClientError::Flood { limit: 16 << 20 }),
+    ] {
+        let Some((mut child, client)) = server(kind) else { return };
+        let start = Instant::now();
+        let client = client.unwrap();
+        assert_eq!(call(&client, "x").unwrap_err(), expected, "{kind}");
+        assert!(start.elapsed() < Duration::from_secs(8), "{kind}: {:?}", start.elapsed());
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    let Some((mut child, client)) = server("loop") else { return };
+    let error = client.unwrap().tools().unwrap_err().to_string();
+    assert!(error.contains("begins again"), "{error}");
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+#[test]
+fn a_server_that_takes_back_its_list_is_noticed() {
+    let Some((mut child, client)) = server("changes") else { return };
+    let client = client.unwrap();
+    call(&client, "x").unwrap();
+    let start = Instant::now();
+    while !client.took_back_its_list() && start.elapsed() < Duration::from_secs(5) {
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert!(start.elapsed() < Duration::from_secs(5));
+    drop(client);
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+#[test]
+fn what_is_no_server_is_said() {
+    let Some((mut child, client)) = server("mute") else { return };
+    let _ = child.kill();
+    let error = client.unwrap_err();
+    assert!(matches!(error, McpClientError::TimedOut(_)), "{error}");
+    let _ = child.wait();
+    let Some((mut child, client)) = server("exit") else { return };
+    assert!(client.is_err());
+    let _ = child.wait();
+}
+
+/// Answers each POST of a client in a thread, as JSON or as a stream of events.
+fn http_server(as_events: bool) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming().take(20).flatten() {
+            thread::spawn(move || serve_http(stream, as_events));
+        }
+    });
+    url
+}
+
+fn serve_http(stream: TcpStream, as_events: bool) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut out = stream;
+    loop {
+        let (mut length, mut session, mut key) = (0, false, false);
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                return;
+            }
+            let line = line.trim().to_ascii_lowercase();
+            if line.is_empty() {
+                break;
+            }
+            if let Some(value) = line.strip_prefix("content-length: ") {
+                length = value.parse().unwrap();
+            }
+            session |= line == "mcp-session-id: s1";
+            key |= line == "authorization: bearer t0";
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).unwrap();
+        let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let method = asked["method"].as_str().unwrap_or_default();
+        let result = match method {
+            "initialize" => json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "h", "version": "1"}}),
+            "tools/call" if asked["params"]["arguments"]["text"] == "huge" => {
+                json!({"content": [{"type": "text", "text": "x".repeat(3 << 20)}]})
+            }
+            "tools/call" => {
+                let said = format!("{} {session} {key}", asked["params"]["arguments"]["text"]);
+                json!({"content": [{"type": "text", "text": said}]})
+            }
+            _ => json!({}),
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}).to_string();
+        let (status, kind, body) = match method {
+            "tools/list" => ("500 Oops", "text/plain", "out of order".to_owned()),
+            _ if asked.get("id").is_none() => ("202 Accepted", "text/plain", String::new()),
+            _ if as_events => (
+                "200 OK",
+                "text/event-stream",
+                format!(": hi\n\nevent: message\ndata: {answer}\n\n"),
+            ),
+            _ => ("200 OK", "application/json", answer),
+        };
+        let head = format!(
+            "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\nmcp-session-id: s1\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        if out.write_all((head + &body).as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_server_at_a_url_is_reached_like_a_program() {
+    for as_events in [false, true] {
+        let headers = vec![("authorization".to_owned(), "Bearer t0".to_owned())];
+        let client = McpClient::over_http(&http_server(as_events), headers, limits()).unwrap();
+        assert_eq!(call(&client, "hi").unwrap().text, "\"hi\" true true");
+        let error = client.tools().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "refused: HTTP status 500 Internal Server Error out of order"
+        );
+        let huge = call(&client, "huge").unwrap_err();
+        assert_eq!(huge, McpClientError::TooLarge { limit: 1 << 20 });
+    }
+    let gone = McpClient::over_http("http://127.0.0.1:9/mcp", Vec::new(), limits()).unwrap_err();
+    assert!(gone.to_string().contains("127.0.0.1:9"), "{gone}");
+}

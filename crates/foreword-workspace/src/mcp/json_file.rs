@@ -1,0 +1,184 @@
+//! `.mcp.json`, as Claude Code writes it, and all servers of a workspace.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::error::WorkspaceError;
+use crate::mcp::server::McpServer;
+use crate::mcp::tool_list::{ReviewedTools, ToolLists};
+use crate::read::SourceFile;
+use crate::rel_path::RelPath;
+use crate::workspace::Workspace;
+
+/// The file in which Claude Code keeps the servers of a project.
+pub const MCP_FILE: &str = ".mcp.json";
+
+#[derive(Deserialize)]
+struct McpFile {
+    #[serde(rename = "mcpServers", default)]
+    servers: BTreeMap<String, JsonServer>,
+}
+
+/// A server in `.mcp.json`. Keys that other programs add are theirs.
+#[derive(Deserialize)]
+struct JsonServer {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    command: Option<String>,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    url: Option<String>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    #[serde(default)]
+    disabled: bool,
+}
+
+/// A server of a workspace, and where it is named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedServer {
+    /// How it is started or reached.
+    pub server: McpServer,
+    /// `foreword.toml` or `.mcp.json`.
+    pub file: &'static str,
+}
+
+fn parse(file: &SourceFile) -> Result<BTreeMap<String, McpServer>, WorkspaceError> {
+    let bad = |line: usize, message: String| WorkspaceError::Toml {
+        path: file.path.clone(),
+        line,
+        message,
+    };
+    let parsed: McpFile = serde_json::from_str(&file.text).map_err(|error| {
+        bad(error.line().max(1), format!("not valid JSON of MCP servers: {error}"))
+    })?;
+    let line_of = |name: &str| {
+        let at = file.text.find(&format!("\"{name}\"")).unwrap_or_default();
+        1 + file.text.bytes().take(at).filter(|byte| *byte == b'\n').count()
+    };
+    let mut servers = BTreeMap::new();
+    for (name, json) in parsed.servers {
+        if json.kind.as_deref() == Some("sse") {
+            let message = format!(
+                "the server `{name}` uses the transport `sse`, which MCP has replaced; use `http` if it has it"
+            );
+            return Err(bad(line_of(&name), message));
+        }
+        let command = json.command.into_iter().chain(json.args).collect();
+        let server = McpServer {
+            command,
+            url: json.url,
+            env: json.env,
+            headers: json.headers,
+            enabled: !json.disabled,
+            ..McpServer::default()
+        };
+        if let Some(fault) = server.fault(&name) {
+            return Err(bad(line_of(&name), format!("the server `{name}` {fault}")));
+        }
+        servers.insert(name, server);
+    }
+    Ok(servers)
+}
+
+impl Workspace {
+    /// The MCP servers that `foreword.toml` and `.mcp.json` name. Of two of one name, that of
+    /// `foreword.toml` counts.
+    pub fn mcp_servers(&self) -> Result<BTreeMap<String, NamedServer>, WorkspaceError> {
+        let mut servers = BTreeMap::new();
+        let file = self.read(&RelPath::listed("", MCP_FILE))?;
+        let named = file.as_ref().map(parse).transpose()?.unwrap_or_default();
+        servers.extend(
+            named.into_iter().map(|(name, server)| (name, NamedServer { server, file: MCP_FILE })),
+        );
+        let own = self.config().mcp.servers.iter();
+        servers.extend(own.map(|(name, server)| {
+            let server = NamedServer { server: server.clone(), file: crate::CONFIG_FILE };
+            (name.clone(), server)
+        }));
+        Ok(servers)
+    }
+
+    /// The tools of the servers that are in use, as the person reviewed them; and the servers that wait
+    /// for a review. Starts no server.
+    pub fn reviewed_tools(
+        &self,
+    ) -> Result<(BTreeMap<String, ReviewedTools>, Vec<String>), WorkspaceError> {
+        let servers = self.mcp_servers()?;
+        let used = servers.into_iter().filter(|(_, named)| named.server.enabled);
+        let used: Vec<(String, NamedServer)> = used.collect();
+        if used.is_empty() {
+            return Ok((BTreeMap::new(), Vec::new()));
+        }
+        let mut known = match &self.config_dir {
+            Some(config_dir) => ToolLists::open(config_dir, self.root())?.load()?,
+            None => BTreeMap::new(),
+        };
+        let mut waiting = Vec::new();
+        let mut reviewed = BTreeMap::new();
+        for (name, named) in used {
+            match known.remove(&name).filter(|list| list.is_of(&named.server)) {
+                Some(list) => _ = reviewed.insert(name, list),
+                None => waiting.push(name),
+            }
+        }
+        Ok((reviewed, waiting))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Scratch;
+
+    #[test]
+    fn both_files_name_servers_and_ours_wins() {
+        let scratch = Scratch::new(&[
+            (
+                ".mcp.json",
+                r#"{"mcpServers": {
+                "files": {"type": "stdio", "command": "npx", "args": ["-y", "x"], "env": {"A": "${A}"}},
+                "docs": {"type": "http", "url": "https://docs.example/mcp", "headers": {"X": "1"}, "more": 1},
+                "both": {"command": "theirs"}}}"#,
+            ),
+            ("foreword.toml", "[mcp.servers.both]\ncommand = ['ours']\ncall_seconds = 5\n"),
+        ]);
+        let servers = scratch.open().mcp_servers().unwrap();
+        assert_eq!(servers["files"].server.command, ["npx", "-y", "x"]);
+        assert_eq!(servers["files"].server.variables(), ["A"]);
+        assert_eq!(servers["docs"].server.url.as_deref(), Some("https://docs.example/mcp"));
+        assert_eq!(servers["both"].server.place(), "ours");
+        assert_eq!(servers["both"].file, "foreword.toml");
+        let (reviewed, waiting) = scratch.open().reviewed_tools().unwrap();
+        assert!(reviewed.is_empty());
+        assert_eq!(waiting, ["both", "docs", "files"]);
+    }
+
+    #[test]
+    fn what_is_wrong_has_a_place() {
+        for (text, message) in [
+            ("{", ".mcp.json:1: not valid JSON of MCP servers"),
+            (
+                "{\"mcpServers\": {\n\"a b\": {\"command\": \"x\"}}}",
+                ".mcp.json:2: the server `a b` has the name",
+            ),
+            (
+                "{\"mcpServers\": {\"a\": {}}}",
+                ".mcp.json:1: the server `a` needs a `command` or a `url`",
+            ),
+            (
+                "{\"mcpServers\": {\"a\": {\"type\": \"sse\", \"url\": \"http://x\"}}}",
+                "uses the transport `sse`",
+            ),
+        ] {
+            let error = Scratch::new(&[(".mcp.json", text)]).open().mcp_servers().unwrap_err();
+            assert!(error.to_string().contains(message), "{error}");
+        }
+        let scratch = Scratch::new(&[("foreword.toml", "[mcp.servers.a]\nurl = 'ftp://x'\n")]);
+        let error = Workspace::open(scratch.path()).unwrap_err();
+        assert!(error.to_string().contains("has the url `ftp://x`"), "{error}");
+    }
+}
