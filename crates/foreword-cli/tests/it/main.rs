@@ -66,4 +66,6 @@ mod support;
 mod tool_names;
 mod upgrade;
 mod voice;
+mod watch;
+mod watch_clients;
 mod workspace;

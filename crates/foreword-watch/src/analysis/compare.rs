@@ -151,6 +151,10 @@ fn shown(text: &str, offset: usize) -> String {
     // Lines before the one that differs add nothing.
     let head = head.rsplit('\n').next().unwrap_or_default();
     let tail = text.get(at..to).unwrap_or_default();
+    // Nor do the lines behind it, unless it is the line break that differs.
+    let line_end = tail.char_indices().find(|(at, c)| *at > 0 && *c == '\n').map(|(at, _)| at);
+    let to = line_end.map_or(to, |end| at + end);
+    let tail = text.get(at..to).unwrap_or_default();
     let start = if from == 0 || head.len() < at - from { "" } else { "…" };
     let end = if to < text.len() { "…" } else { "" };
     format!("{start}{head}⟦{tail}{end}⟧")

@@ -68,8 +68,8 @@ fn a_comparison_says_where_and_how_much() {
     assert_eq!((found.common_bytes, found.reusable_parts), (tool + 21, 4));
     let difference = found.difference.unwrap();
     assert_eq!((difference.place.as_str(), difference.line), ("system", 2));
-    assert_eq!(difference.before, "Now: 12:00:0⟦1\nMore⟧");
-    assert_eq!(difference.after, "Now: 12:00:0⟦4\nMore⟧");
+    assert_eq!(difference.before, "Now: 12:00:0⟦1…⟧");
+    assert_eq!(difference.after, "Now: 12:00:0⟦4…⟧");
 }
 
 #[test]

@@ -46,7 +46,11 @@ pub(super) fn find(calls: &[ReadCall<'_>], scanner: &Scanner) -> Vec<Danger> {
                 continue;
             }
             let said = Said { read, part, stretches };
-            if matches!(part.kind, PartKind::ToolResult | PartKind::ToolDefinition) {
+            // The program's own tools give orders by design; those of servers and files should not.
+            let is_own_tool = part.kind == PartKind::ToolDefinition
+                && stretches.iter().all(|stretch| stretch.origin == Origin::Vendor);
+            let is_foreign = matches!(part.kind, PartKind::ToolResult | PartKind::ToolDefinition);
+            if is_foreign && !is_own_tool {
                 scanned += part.text.len();
                 if scanned <= MAX_SCANNED {
                     injection(&said, scanner, &mut found);

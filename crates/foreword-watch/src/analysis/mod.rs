@@ -270,11 +270,11 @@ fn part_report(
         let main = stretches.iter().max_by_key(overlap).filter(|stretch| overlap(stretch) > 0);
         SectionTokens {
             tokens: counted.text(part.text.get(start..end).unwrap_or_default()),
-            title: found.title,
             level: found.level,
             line: found.line,
             range: found.range,
-            origin: main.map(|stretch| stretch.origin.clone()),
+            origin: main.map(|stretch| narrowed(stretch, part, found.range)),
+            title: found.title,
         }
     };
     Part {
@@ -288,6 +288,21 @@ fn part_report(
         stretches: stretches.to_vec(),
         text: with_text.then(|| part.text.clone()),
     }
+}
+
+/// The origin of the bytes of a stretch that are in a range: fewer lines of a file, if it is one.
+fn narrowed(stretch: &Stretch, part: &RequestPart, range: [usize; 2]) -> Origin {
+    let Origin::File { path, lines: [first, last], exact } = &stretch.origin else {
+        return stretch.origin.clone();
+    };
+    let [start, end] = [stretch.range[0].max(range[0]), stretch.range[1].min(range[1])];
+    let lines = |from: usize, to: usize| {
+        part.text.get(from..to).unwrap_or_default().matches('\n').count()
+    };
+    let own = part.text.get(start..end).unwrap_or_default().trim_end();
+    let from = (first + lines(stretch.range[0], start)).min(*last);
+    let to = (from + own.matches('\n').count()).min(*last);
+    Origin::File { path: path.clone(), lines: [from, to], exact: *exact }
 }
 
 fn cache(
@@ -527,8 +542,10 @@ fn notes(
     }
     if capture.others > 0 {
         let count = capture.others;
-        let what = if count == 1 { "1 request" } else { &format!("{count} requests") };
-        report.notes.push(format!("{what} to other paths are not part of the report"));
+        report.notes.push(match count {
+            1 => "1 request to another path is not part of the report".to_owned(),
+            _ => format!("{count} requests to other paths are not part of the report"),
+        });
     }
 }
 

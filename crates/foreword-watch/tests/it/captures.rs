@@ -303,5 +303,5 @@ fn a_call_through_the_proxy_ends_in_a_report() {
     let report = made(&store, &info.id, &[]);
     assert_eq!(report.capture.unwrap().exit_code, Some(3));
     assert_eq!((report.totals.calls, report.totals.usage.input_tokens), (1, 12));
-    assert!(report.notes.iter().any(|note| note.contains("1 request to other paths")), "{:?}", report.notes);
+    assert!(report.notes.iter().any(|note| note.contains("1 request to another path")), "{:?}", report.notes);
 }

@@ -174,6 +174,7 @@ impl Blueprint {
             }
             spec.keep = entry.keep.unwrap_or(spec.keep);
             spec.optional = entry.optional.unwrap_or(spec.optional);
+            spec.volatility = entry.volatility.unwrap_or(spec.volatility);
             slots.push(Slot {
                 name: entry.name,
                 spec,

@@ -6,6 +6,7 @@ use toml::Spanned;
 
 use crate::blueprints::blueprint::Bootstrap;
 use crate::blueprints::when::When;
+use crate::fence::authority::Volatility;
 use crate::modules;
 use crate::names::PromptMode;
 use crate::names::nearest;
@@ -67,6 +68,7 @@ pub(crate) struct Entry {
     pub(crate) priority: Option<u8>,
     pub(crate) keep: Option<u8>,
     pub(crate) optional: Option<bool>,
+    pub(crate) volatility: Option<Volatility>,
     pub(crate) when: When,
 }
 
@@ -95,6 +97,7 @@ struct RawModule {
     priority: Option<Spanned<i64>>,
     keep: Option<Spanned<i64>>,
     optional: Option<bool>,
+    volatility: Option<Volatility>,
     when: Option<Spanned<When>>,
 }
 
@@ -242,10 +245,14 @@ fn read_at(
         }
         let is_file = module.file.is_some()
             || inherited.and_then(|i| definition.modules.get(i)).is_some_and(|e| e.file.is_some());
-        if !is_file && (module.heading.is_some() || max_chars.is_some()) {
+        let for_files =
+            module.heading.is_some() || max_chars.is_some() || module.volatility.is_some();
+        if !is_file && for_files {
             return Err(invalid(
                 at,
-                format!("`heading` and `max_chars` of module `{name}` need a `file`"),
+                format!(
+                    "`heading`, `max_chars` and `volatility` of module `{name}` need a `file`"
+                ),
             ));
         }
         let mut entry = match inherited {
@@ -266,6 +273,7 @@ fn read_at(
         entry.priority = priority.or(entry.priority);
         entry.keep = keep.or(entry.keep);
         entry.optional = module.optional.or(entry.optional);
+        entry.volatility = module.volatility.or(entry.volatility);
         if let Some(when) = module.when {
             entry.when = when.into_inner();
         }

@@ -4,6 +4,7 @@
 
 mod claude_code;
 mod cosmonauts;
+mod from_capture;
 mod header;
 mod import;
 mod openclaw;
@@ -37,14 +38,15 @@ const MAX_TRIED: usize = 50;
 
 /// Create a workspace
 ///
-/// Writes a template, or imports an existing OpenClaw, Claude Code or Cosmonauts directory. Existing files are never
-/// overwritten.
+/// Writes a template, imports an existing OpenClaw, Claude Code or Cosmonauts directory, or splits the system prompt of
+/// a capture into files. Existing files are never overwritten.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   foreword init -w my-agent
   foreword init -w my-agent --template companion
-  foreword init -w my-agent --from ~/.openclaw/workspace")]
+  foreword init -w my-agent --from ~/.openclaw/workspace
+  foreword init -w my-agent --from-capture 20261117-120000-4f2a8c11")]
 pub(crate) struct InitArgs {
     /// Template to start from
     #[arg(short, long, value_enum, default_value_t, conflicts_with = "from")]
@@ -52,6 +54,9 @@ pub(crate) struct InitArgs {
     /// Import an OpenClaw, Claude Code or Cosmonauts directory
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
+    /// Split the system prompt of a capture into files; `latest` for the newest one
+    #[arg(long, value_name = "ID", conflicts_with_all = ["from", "template"])]
+    from_capture: Option<String>,
 }
 
 pub(crate) fn run(
@@ -62,13 +67,19 @@ pub(crate) fn run(
     let workspace = workspace.directory();
     write::check_root(workspace)?;
     let mut report = Report::new(workspace);
-    let mut files = match &args.from {
-        Some(from) => {
+    let captured = args.from_capture.as_deref().map(from_capture::read).transpose()?;
+    let is_imported = args.from.is_some() || captured.is_some();
+    let mut files = match (&args.from, &captured) {
+        (_, Some(captured)) => {
+            report.captured(captured);
+            captured.files()
+        }
+        (Some(from), None) => {
             let imported = import::import(from)?;
             report.imported(from, &imported);
             imported.files
         }
-        None => {
+        (None, None) => {
             report.template(templates::name(args.template));
             templates::files(args.template)
         }
@@ -76,9 +87,9 @@ pub(crate) fn run(
     files.push(NewFile::text(format!("{PRIVATE_DIR}/.gitignore"), PRIVATE_GITIGNORE));
     files.push(NewFile::text(format!("{PRIVATE_DIR}/README.md"), PRIVATE_README));
 
-    let own: BTreeMap<String, [u8; 32]> = match &args.from {
-        Some(_) => BTreeMap::new(),
-        None => files.iter().map(|file| (file.path.clone(), digest(&file.text))).collect(),
+    let own: BTreeMap<String, [u8; 32]> = match is_imported {
+        true => BTreeMap::new(),
+        false => files.iter().map(|file| (file.path.clone(), digest(&file.text))).collect(),
     };
     let plan = write::plan(workspace, files)?;
     let outcome = write::apply(workspace, plan)?;
@@ -90,11 +101,16 @@ pub(crate) fn run(
         // A build works without an index, so an error here does not matter.
         let _ = index(workspace, &Request::default(), Indexing::Update, |_, _| {});
     }
+    if let Some(captured) = &captured
+        && report.problems.is_empty()
+    {
+        report.note(captured.compare(workspace)?);
+    }
     report.show(terminal)?;
     if let Err(nested @ WorkspaceError::Nested { .. }) = discover(workspace) {
         terminal.warn(&format!("{nested}; commands in it need `-w`"));
     }
-    if args.from.is_some() && report.problems.is_empty() && can_ask() {
+    if is_imported && report.problems.is_empty() && can_ask() {
         // "No" is an answer: agents do not run until the person says yes.
         let host = hosting::open(workspace)?;
         if let Err(error) = hosting::review_trust(&host, None, false, terminal) {

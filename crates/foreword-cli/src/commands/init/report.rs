@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use foreword_watch::Layout;
 use serde::Serialize;
 
+use super::from_capture::Captured;
 use super::import::Imported;
 use super::write::Outcome;
 use crate::error::CliError;
@@ -27,6 +29,8 @@ pub(super) struct Report {
     template: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from_capture: Option<Layout>,
     #[serde(skip_serializing_if = "Option::is_none")]
     layout: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,6 +59,7 @@ impl Report {
             workspace: workspace.display().to_string(),
             template: None,
             from: None,
+            from_capture: None,
             layout: None,
             blueprint: None,
             agents: Vec::new(),
@@ -82,6 +87,16 @@ impl Report {
         self.agents.clone_from(&imported.agents);
         self.notes.clone_from(&imported.notes);
         self.skipped.clone_from(&imported.skipped);
+    }
+
+    pub(super) fn captured(&mut self, captured: &Captured) {
+        self.from_capture = Some(captured.layout.clone());
+        self.notes = captured.notes();
+    }
+
+    /// Adds a note.
+    pub(super) fn note(&mut self, note: String) {
+        self.notes.push(note);
     }
 
     pub(super) fn outcome(&mut self, outcome: Outcome) {
@@ -132,7 +147,7 @@ impl Report {
             "." => String::new(),
             workspace => format!(" -w {}", for_shell(workspace)),
         };
-        if self.from.is_some() {
+        if self.from.is_some() || self.from_capture.is_some() {
             return format!(
                 "foreword trust{workspace}, then foreword build{workspace}{agent} \"…\""
             );
