@@ -27,7 +27,8 @@ const OPENAI: Package = Package { name: "openai", version: "3.51.0", module: "op
 
 /// What [`install`] would install, one line each.
 pub(crate) fn missing() -> Vec<String> {
-    let missing = [SKILLS_REF, USE, ANTHROPIC, OPENAI].into_iter().filter(|package| !package.works());
+    let missing =
+        [SKILLS_REF, USE, ANTHROPIC, OPENAI].into_iter().filter(|package| !package.works());
     missing
         .map(|package| format!("{}, a Python package, into target/tools", package.pinned()))
         .collect()

@@ -44,7 +44,9 @@ pub use model::second_opinion::ModelOpinion;
 pub use model::upstream::read_key;
 pub use prompt_log::{filtered_count, log_prompt};
 pub use schedule::{Cron, CronError, Wakeup, WakeupReport};
-pub use spending::{DEFAULT_LIMITS, LimitReached, Limits, Measure, Period, dollars, load_prices, usd};
+pub use spending::{
+    DEFAULT_LIMITS, LimitReached, Limits, Measure, Period, dollars, load_prices, usd,
+};
 pub use turn::agent_tree::AgentTree;
 pub use turn::compose::ComposedTurn;
 pub use turn::prepare::PreparedTurn;

@@ -74,7 +74,8 @@ fn main() {
             .map(|_| {
                 let body = &body;
                 scope.spawn(move || {
-                    let (first, bytes) = Client::connect(watched, "/anthropic/v1/slow/messages").call(body);
+                    let (first, bytes) =
+                        Client::connect(watched, "/anthropic/v1/slow/messages").call(body);
                     assert!(bytes >= EVENTS * 8, "the stream is whole: {bytes} bytes");
                     first
                 })
@@ -83,7 +84,10 @@ fn main() {
         clients.into_iter().map(|client| client.join().unwrap()).collect()
     });
     println!("{STREAMS} streams at the same time, {EVENTS} events of 50 ms each:");
-    println!("  all whole after {:.2} s (at least 1.00 s by themselves)", started.elapsed().as_secs_f64());
+    println!(
+        "  all whole after {:.2} s (at least 1.00 s by themselves)",
+        started.elapsed().as_secs_f64()
+    );
     println!("  time to first byte                     {}", quantiles(&mut first));
 
     let big = "x".repeat(BIG);
@@ -93,11 +97,19 @@ fn main() {
         started.elapsed()
     };
     let (without, with) = (time(upstream, "/v1/other"), time(watched, "/anthropic/v1/other"));
-    println!("a request body of {} MB: {:.0} ms without the proxy, {:.0} ms with it", BIG >> 20, ms(without), ms(with));
+    println!(
+        "a request body of {} MB: {:.0} ms without the proxy, {:.0} ms with it",
+        BIG >> 20,
+        ms(without),
+        ms(with)
+    );
     proxy.finish(Duration::from_secs(5));
     let started = Instant::now();
     recorder.finish(None).unwrap();
-    println!("recording what was left took {:.2} s after the last answer", started.elapsed().as_secs_f64());
+    println!(
+        "recording what was left took {:.2} s after the last answer",
+        started.elapsed().as_secs_f64()
+    );
     let _ = std::fs::remove_dir_all(directory);
 }
 
@@ -128,7 +140,12 @@ impl Client {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        Self { stream, head: format!("POST {path} HTTP/1.1\r\nHost: {address}\r\nx-api-key: test-key-0123456789\r\n") }
+        Self {
+            stream,
+            head: format!(
+                "POST {path} HTTP/1.1\r\nHost: {address}\r\nx-api-key: test-key-0123456789\r\n"
+            ),
+        }
     }
 
     fn timed(address: SocketAddr, path: &str, body: &str) -> Duration {
@@ -184,7 +201,15 @@ fn serve(mut stream: TcpStream) {
             }
         };
         let head = String::from_utf8_lossy(&bytes[..end]).to_ascii_lowercase();
-        let length: usize = head.split("content-length: ").nth(1).unwrap().split("\r\n").next().unwrap().parse().unwrap();
+        let length: usize = head
+            .split("content-length: ")
+            .nth(1)
+            .unwrap()
+            .split("\r\n")
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
         let mut left = length.saturating_sub(bytes.len() - end);
         bytes.clear();
         while left > 0 {

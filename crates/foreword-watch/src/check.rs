@@ -21,12 +21,8 @@ pub fn check_request(
     let credentials = Credentials::default();
     let secrets = request.parts.iter().flat_map(|part| secrets_in(part, &credentials)).collect();
     let call = RecordedCall::of_body(request.api, secrets, credentials.redact_body(body));
-    let capture = Capture {
-        info: CaptureInfo::default(),
-        calls: vec![call],
-        others: 0,
-        damage: Vec::new(),
-    };
+    let capture =
+        Capture { info: CaptureInfo::default(), calls: vec![call], others: 0, damage: Vec::new() };
     let mut made = report(&capture, files, scanner, options);
     if files.is_none() {
         made.notes.clear();
@@ -70,7 +66,9 @@ impl PromptCheck {
     /// Whether there is nothing to change.
     #[must_use]
     pub fn is_right(&self) -> bool {
-        self.is_present && self.foreign_before.is_none() && self.is_marked_at_boundary != Some(false)
+        self.is_present
+            && self.foreign_before.is_none()
+            && self.is_marked_at_boundary != Some(false)
     }
 }
 
@@ -104,7 +102,8 @@ pub fn check_prompt(body: &str, system: &str, stable: usize) -> Result<PromptChe
     let mut marked = false;
     for part in &parts {
         end += part.text.len();
-        marked |= part.cache_mark && (end == at + stable || (stable == system.len() && end == at + system.len()));
+        marked |= part.cache_mark
+            && (end == at + stable || (stable == system.len() && end == at + system.len()));
     }
     Ok(PromptCheck {
         is_present: true,
@@ -156,7 +155,9 @@ mod tests {
     fn a_prompt_is_found_byte_for_byte() {
         let (stable, session) = ("You are Pickle.\n", "On Linux.\n");
         let system = format!("{stable}{session}");
-        let check = |blocks: &[(&str, bool)]| check_prompt(&request(blocks), &system, stable.len()).unwrap();
+        let check = |blocks: &[(&str, bool)]| {
+            check_prompt(&request(blocks), &system, stable.len()).unwrap()
+        };
         assert!(check(&[(stable, true), (session, true)]).is_right());
         let unmarked = check(&[(&system, true)]);
         assert_eq!((unmarked.is_present, unmarked.is_marked_at_boundary), (true, Some(false)));
@@ -170,7 +171,8 @@ mod tests {
         let difference = changed.first_difference.unwrap();
         assert_eq!((changed.is_present, difference.byte, difference.line), (false, 24, 2));
         assert_eq!((difference.expected.as_str(), difference.found.as_str()), (".\n", "!\n"));
-        let header = check(&[("x-anthropic-billing-header: a", false), (stable, true), (session, true)]);
+        let header =
+            check(&[("x-anthropic-billing-header: a", false), (stable, true), (session, true)]);
         assert!(header.is_right());
         let openai = serde_json::json!({"messages": [{"role": "system", "content": system}]});
         let openai = check_prompt(&openai.to_string(), &system, stable.len()).unwrap();

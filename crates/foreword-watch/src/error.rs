@@ -44,7 +44,7 @@ impl WatchError {
             Self::PortInUse { .. } => "choose another port, or 0 for a free one",
             Self::Upstream { .. } => "use an http or https URL such as https://api.example.com/v1",
             Self::Certificates { .. } => "unset SSL_CERT_FILE, or name a PEM file",
-            Self::NoCaptures => "record one: `foreword watch -- COMMAND`",
+            Self::NoCaptures => "record one: `foreword watch -- PROGRAM`",
             Self::UnknownCapture { .. } | Self::InvalidId { .. } | Self::Damaged { .. } => {
                 "list captures with `foreword watch list`"
             }
@@ -52,7 +52,9 @@ impl WatchError {
             Self::Body(_) => {
                 "pass the JSON body of an Anthropic Messages, OpenAI Chat Completions, OpenAI Responses or Gemini request"
             }
-            Self::NoSystemPrompt { .. } => "choose a capture with a system prompt: `foreword watch list`",
+            Self::NoSystemPrompt { .. } => {
+                "choose a capture with a system prompt: `foreword watch list`"
+            }
             Self::Listen { .. } | Self::Io { .. } | Self::Scanner(_) => return None,
         })
     }

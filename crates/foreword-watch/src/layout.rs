@@ -87,7 +87,9 @@ pub fn layout(capture: &Capture, options: &ReportOptions<'_>) -> Result<Layout, 
         let numbers = (earlier_call.facts.number, call.facts.number);
         savings.push(saving(numbers, earlier, later, &volatile, options));
     }
-    let total = |value: fn(&CallSaving) -> Option<f64>| savings.iter().filter_map(value).reduce(|a, b| a + b);
+    let total = |value: fn(&CallSaving) -> Option<f64>| {
+        savings.iter().filter_map(value).reduce(|a, b| a + b)
+    };
     Ok(Layout {
         capture: capture.info.id.clone(),
         saved_tokens: savings.iter().map(|saving| saving.saved_tokens).sum(),
@@ -108,7 +110,9 @@ fn main_conversation(capture: &Capture) -> Vec<(&RecordedCall, ModelRequest)> {
     for call in &capture.calls {
         let facts = &call.facts;
         let Some(conversation) = facts.conversation else { continue };
-        let Ok(request) = read_request(Some(facts.api), &facts.path, &call.request) else { continue };
+        let Ok(request) = read_request(Some(facts.api), &facts.path, &call.request) else {
+            continue;
+        };
         if system_text(&request).trim().is_empty() {
             continue;
         }
@@ -132,7 +136,10 @@ fn main_conversation(capture: &Capture) -> Vec<(&RecordedCall, ModelRequest)> {
 }
 
 fn system_parts(request: &ModelRequest) -> impl Iterator<Item = &RequestPart> {
-    request.parts.iter().filter(|part| part.region == Region::System && part.kind == PartKind::System)
+    request
+        .parts
+        .iter()
+        .filter(|part| part.region == Region::System && part.kind == PartKind::System)
 }
 
 /// The system prompt as one text. Blocks are separated by a blank line, as sections are.
@@ -170,7 +177,8 @@ fn split(text: &str, volatile: &BTreeSet<String>) -> (String, Vec<String>) {
     for line in text.lines() {
         if !volatile.contains(line) {
             // Where a paragraph goes, one of the blank lines around it goes as well.
-            let is_double = follows && line.is_empty() && stable.last().is_none_or(|last| last.is_empty());
+            let is_double =
+                follows && line.is_empty() && stable.last().is_none_or(|last| last.is_empty());
             if !is_double {
                 stable.push(line);
             }
@@ -197,9 +205,8 @@ fn stable_files(system: &str) -> Vec<LayoutFile> {
         let [start, _] = section.range;
         let before = system.get(..start).unwrap_or_default();
         // Exactly one blank line, and nothing that a build would trim.
-        let is_clean = before.ends_with("\n\n") && before.strip_suffix("\n\n").is_some_and(|rest| {
-            rest.trim_end() == rest
-        });
+        let is_clean = before.ends_with("\n\n")
+            && before.strip_suffix("\n\n").is_some_and(|rest| rest.trim_end() == rest);
         if start == 0 || (is_clean && cuts.len() < MAX_FILES) {
             cuts.push((start, section.title));
         }
@@ -207,12 +214,14 @@ fn stable_files(system: &str) -> Vec<LayoutFile> {
     if cuts.first().is_none_or(|(start, _)| *start > 0) {
         cuts.insert(0, (0, String::new()));
     }
-    let ends: Vec<usize> = cuts.iter().skip(1).map(|(start, _)| *start).chain([system.len()]).collect();
-    let files = cuts.into_iter().zip(ends).enumerate().map(|(at, ((start, title), end))| LayoutFile {
-        name: named(at + 1, if title.is_empty() { "opening" } else { &title }),
-        text: format!("{}\n", trimmed(system.get(start..end).unwrap_or_default())),
-        is_turn: false,
-    });
+    let ends: Vec<usize> =
+        cuts.iter().skip(1).map(|(start, _)| *start).chain([system.len()]).collect();
+    let files =
+        cuts.into_iter().zip(ends).enumerate().map(|(at, ((start, title), end))| LayoutFile {
+            name: named(at + 1, if title.is_empty() { "opening" } else { &title }),
+            text: format!("{}\n", trimmed(system.get(start..end).unwrap_or_default())),
+            is_turn: false,
+        });
     files.collect()
 }
 
@@ -226,7 +235,8 @@ fn turn_files(turn: &[String], before: usize) -> Vec<LayoutFile> {
 
 /// A number and the words of a title, as a file may be called anywhere.
 fn named(number: usize, title: &str) -> String {
-    let letters = title.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' });
+    let letters =
+        title.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' });
     let letters: String = letters.collect();
     let words: Vec<&str> = letters.split('-').filter(|word| !word.is_empty()).take(5).collect();
     let words = if words.is_empty() { "section".to_owned() } else { words.join("-") };
@@ -266,7 +276,13 @@ fn saving(
         let cached = Usage { cache_read_tokens: saved_tokens, ..Usage::default() };
         as_f64(price.cost(usage).saturating_sub(price.cost(cached))) / 1_000_000.0
     });
-    CallSaving { call: number, common_tokens: before, layout_tokens: after, saved_tokens, saved_usd }
+    CallSaving {
+        call: number,
+        common_tokens: before,
+        layout_tokens: after,
+        saved_tokens,
+        saved_usd,
+    }
 }
 
 fn tokens(text: &str, options: &ReportOptions<'_>) -> u64 {

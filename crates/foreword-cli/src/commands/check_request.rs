@@ -109,7 +109,8 @@ fn describe(check: &PromptCheck) -> String {
     };
     line(check.is_present, "in the request byte for byte");
     if let Some(difference) = &check.first_difference {
-        let place = format!("first difference at byte {}, line {}", difference.byte, difference.line);
+        let place =
+            format!("first difference at byte {}, line {}", difference.byte, difference.line);
         line(false, &place);
         line(false, &format!("  built: {}", visible_line(&difference.expected)));
         line(false, &format!("  sent:  {}", visible_line(&difference.found)));

@@ -35,7 +35,9 @@ fn project() -> Option<Scratch> {
     }
     let mut prompt = "You are Pickle, a careful coding agent.\nCurrent time: {now}\n\n# Rules\n\nAlways run the tests before you commit.\n\n# Modules\n\n".to_owned();
     for number in 0..90 {
-        prompt.push_str(&format!("Keep module number {number} free of surprises and say what it does.\n"));
+        prompt.push_str(&format!(
+            "Keep module number {number} free of surprises and say what it does.\n"
+        ));
     }
     Some(Scratch::new(&[("prompts/system.md", &prompt), ("agent.py", AGENT)]))
 }
@@ -83,11 +85,13 @@ fn a_clock_at_the_top_is_found_in_its_file_and_line() {
     let again = report(&scratch, &model, &[]);
     let broken = &again["calls"][1]["cache"]["broken"];
     assert_eq!(broken["cause"], "clock");
-    let origin = json!({"kind": "file", "path": "prompts/system.md", "lines": [2, 2], "exact": false});
+    let origin =
+        json!({"kind": "file", "path": "prompts/system.md", "lines": [2, 2], "exact": false});
     assert_eq!(broken["origin"], origin);
     assert_eq!(again["totals"]["cacheBreaks"], 2);
     assert_eq!(again["calls"][1]["usage"]["cacheReadTokens"], 7);
-    let stored = std::fs::read_dir(scratch.join("state/captures")).unwrap().next().unwrap().unwrap();
+    let stored =
+        std::fs::read_dir(scratch.join("state/captures")).unwrap().next().unwrap().unwrap();
     let stored = std::fs::read_to_string(stored.path()).unwrap();
     assert!(!stored.contains("test-key-0123456789"));
 }
@@ -102,13 +106,20 @@ fn the_exit_code_is_the_programs_own_unless_a_condition_fails() {
     };
     let agent = |code: &'static str| ["--", "python3", "agent.py", "2", code];
     assert_eq!(status(&[&["watch"][..], &agent("7")].concat()).0, 7);
-    let (code, said) = status(&[&["watch", "--fail-on", "cache-break,tokens:100"][..], &agent("0")].concat());
+    let (code, said) =
+        status(&[&["watch", "--fail-on", "cache-break,tokens:100"][..], &agent("0")].concat());
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("1 call broke the cache; a request has "), "{said}");
     let (code, said) = status(&[&["watch", "--fail-on", "cache-break"][..], &agent("7")].concat());
     assert_eq!(code, 7, "{said}");
     assert!(said.contains("1 call broke the cache"), "{said}");
-    assert_eq!(status(&[&["watch", "--fail-on", "secret,injection,tokens:900000"][..], &agent("0")].concat()).0, 0);
+    assert_eq!(
+        status(
+            &[&["watch", "--fail-on", "secret,injection,tokens:900000"][..], &agent("0")].concat()
+        )
+        .0,
+        0
+    );
     assert_eq!(status(&["watch", "--", "sh", "-c", "kill -9 $$"]).0, 137);
     let (code, _) = status(&["watch", "report", "--fail-on", "cache-break"]);
     assert_eq!(code, 0, "the latest capture has no calls");
@@ -131,7 +142,11 @@ fn a_program_that_calls_no_model_is_told_what_to_do() {
     let model = ModelServer::saying(vec![text("Done.")]);
     let made = run(&scratch, &model, &["watch", "--", "true"]);
     assert_eq!(made.status, 0);
-    assert!(made.stderr.contains("no model calls were recorded") && made.stderr.contains("--env"), "{}", made.stderr);
+    assert!(
+        made.stderr.contains("no model calls were recorded") && made.stderr.contains("--env"),
+        "{}",
+        made.stderr
+    );
 }
 
 #[test]
@@ -139,10 +154,16 @@ fn captures_are_listed_shown_kept_and_deleted() {
     let Some(scratch) = project() else { return };
     let model = ModelServer::saying(vec![text("Done.")]);
     for _ in 0..3 {
-        run(&scratch, &model, &["watch", "-q", "--keep", "2", "--", "python3", "agent.py", "2", "0"]).ok();
+        run(
+            &scratch,
+            &model,
+            &["watch", "-q", "--keep", "2", "--", "python3", "agent.py", "2", "0"],
+        )
+        .ok();
     }
     let list = run(&scratch, &model, &["watch", "list", "--json"]).ok().json();
-    let ids: Vec<&str> = list.as_array().unwrap().iter().map(|entry| entry["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> =
+        list.as_array().unwrap().iter().map(|entry| entry["id"].as_str().unwrap()).collect();
     assert_eq!((ids.len(), &list[0]["calls"]), (2, &json!(2)));
     assert!(run(&scratch, &model, &["watch", "list"]).ok().stdout.contains("2 calls"));
     let shown = run(&scratch, &model, &["watch", "show", ids[1], "2", "--json"]).ok().json();
@@ -157,7 +178,10 @@ fn captures_are_listed_shown_kept_and_deleted() {
     run(&scratch, &model, &["watch", "rm", "-q", "--all", "--yes"]).ok();
     let made = run(&scratch, &model, &["watch", "report"]);
     assert_eq!(made.status, 2);
-    assert!(made.stderr.contains("no captures yet") && made.stderr.contains("foreword watch -- COMMAND"));
+    assert!(
+        made.stderr.contains("no captures yet")
+            && made.stderr.contains("foreword watch -- PROGRAM")
+    );
 }
 
 #[test]
@@ -173,11 +197,15 @@ fn wrong_use_is_explained() {
         (vec!["watch", "--proxy", "99999"], "99999"),
         (vec!["watch", "--env", "NO_SUCH_URL", "--", "true"], "no upstream"),
         (vec!["watch", "--env", "X=ftp://h", "--", "true"], "invalid upstream URL"),
-        (vec!["watch", "--fail-on", "sadness", "--", "true"], "cache-break, secret, injection or tokens:N"),
+        (
+            vec!["watch", "--fail-on", "sadness", "--", "true"],
+            "cache-break, secret, injection or tokens:N",
+        ),
         (vec!["watch", "--prices", "bad.toml", "--", "true"], "bad.toml"),
         (vec!["watch", "report", "../../etc/passwd"], "is not a capture ID"),
         (vec!["watch", "show", "2026"], "no capture `2026`"),
         (vec!["watch", "rm"], "required"),
+        (vec!["watch", "--any-user", "list"], "options of a recording"),
         (vec!["init", "-w", "new", "--from-capture", "2026"], "no capture `2026`"),
         (vec!["check-request", "a.txt"], "a.txt: invalid request body"),
         (vec!["check-request", "missing.json"], "missing.json"),
@@ -186,13 +214,21 @@ fn wrong_use_is_explained() {
         assert_eq!(made.status, 2, "{args:?}: {}", made.stderr);
         assert!(made.stderr.contains(said), "{args:?}: {}", made.stderr);
     }
-    assert!(!scratch.join("state/captures").exists() || std::fs::read_dir(scratch.join("state/captures")).unwrap().next().is_none(), "nothing is left behind");
+    assert!(
+        !scratch.join("state/captures").exists()
+            || std::fs::read_dir(scratch.join("state/captures")).unwrap().next().is_none(),
+        "nothing is left behind"
+    );
 }
 
 #[test]
 fn only_the_proxy_runs_until_it_is_stopped() {
     let scratch = Scratch::new(&[("a.txt", "a")]);
-    let model = ModelServer::saying(vec![Answer::Raw(200, Vec::new(), r#"{"usage":{"input_tokens":3,"output_tokens":4}}"#.to_owned())]);
+    let model = ModelServer::saying(vec![Answer::Raw(
+        200,
+        Vec::new(),
+        r#"{"usage":{"input_tokens":3,"output_tokens":4}}"#.to_owned(),
+    )]);
     let mut child = command()
         .args(["watch", "--proxy", "0", "-w"])
         .arg(scratch.path())
@@ -208,7 +244,14 @@ fn only_the_proxy_runs_until_it_is_stopped() {
         url.clear();
         assert!(said.read_line(&mut url).unwrap() > 0, "the URL is printed");
     }
-    let url = url.split("ANTHROPIC_BASE_URL=").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    let url = url
+        .split("ANTHROPIC_BASE_URL=")
+        .nth(1)
+        .unwrap()
+        .split_whitespace()
+        .next()
+        .unwrap()
+        .to_owned();
     let address = url.strip_prefix("http://").unwrap().split('/').next().unwrap();
     let body = r#"{"model":"claude-sonnet-4","messages":[{"role":"user","content":"Hi"}]}"#;
     let mut client = TcpStream::connect(address).unwrap();
@@ -229,7 +272,10 @@ fn a_prompt_that_was_captured_becomes_a_workspace() {
     let Some(scratch) = project() else { return };
     let model = ModelServer::saying(vec![text("Done.")]);
     run(&scratch, &model, &["watch", "-q", "--", "python3", "agent.py", "3", "0"]).ok();
-    let made = run(&scratch, &model, &["init", "-q", "-w", "new", "--from-capture", "latest", "--json"]).ok().json();
+    let made =
+        run(&scratch, &model, &["init", "-q", "-w", "new", "--from-capture", "latest", "--json"])
+            .ok()
+            .json();
     assert_eq!(made["trusted"], false);
     let savings = made["fromCapture"]["savings"].as_array().unwrap();
     assert_eq!(savings.len(), 2);
@@ -245,7 +291,12 @@ fn a_prompt_that_was_captured_becomes_a_workspace() {
     let template = scratch.read("prompts/system.md");
     assert_eq!(built["system"], template.replace("Current time: {now}\n", "").trim_end());
     assert_eq!(built["turnContext"], "Current time: 2026-11-17 12:00:06 UTC");
-    let files: Vec<&str> = built["sections"].as_array().unwrap().iter().map(|s| s["sources"][0]["path"].as_str().unwrap()).collect();
+    let files: Vec<&str> = built["sections"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["sources"][0]["path"].as_str().unwrap())
+        .collect();
     assert_eq!(files.len(), 4, "{files:?}");
     assert!(files[1].ends_with("02-rules.md"), "{files:?}");
     let again = run(&scratch, &model, &["init", "-w", "new", "--from-capture", "latest"]);
@@ -265,7 +316,8 @@ fn a_prompt_without_a_clock_is_built_again_byte_for_byte() {
 
 #[test]
 fn one_request_is_checked_on_its_own() {
-    let scratch = Scratch::new(&[("CLAUDE.md", "Always run the whole test suite before a commit.\n")]);
+    let scratch =
+        Scratch::new(&[("CLAUDE.md", "Always run the whole test suite before a commit.\n")]);
     let model = ModelServer::saying(vec![text("Done.")]);
     let body = json!({"model": "gpt-5", "messages": [
         {"role": "system", "content": "You are Bot.\nAlways run the whole test suite before a commit."},
@@ -273,13 +325,28 @@ fn one_request_is_checked_on_its_own() {
     scratch.write("body.json", body.to_string());
     let made = run(&scratch, &model, &["check-request", "body.json"]);
     let text = made.ok().stdout;
-    for said in ["OpenAI Chat Completions, gpt-5: ", "CLAUDE.md:1", "vendor", "secret: github token sent to the provider", "[redacted: github token]"] {
+    for said in [
+        "OpenAI Chat Completions, gpt-5: ",
+        "CLAUDE.md:1",
+        "vendor",
+        "secret: github token sent to the provider",
+        "[redacted: github token]",
+    ] {
         assert!(text.contains(said), "{said}: {text}");
     }
-    let piped = watch(&scratch, &model, &["check-request", "-", "--json"]).stdin(body.to_string()).run().ok().json();
+    let piped = watch(&scratch, &model, &["check-request", "-", "--json"])
+        .stdin(body.to_string())
+        .run()
+        .ok()
+        .json();
     assert_eq!(piped["dangers"][0]["kind"], "secret");
     assert_eq!(piped["calls"][0]["api"], "openai-chat");
-    for (body, said) in [("[]", "expected an object"), ("{\"messages\": [", "EOF"), ("{\"x\": 1}", "neither `messages`"), ("", "EOF")] {
+    for (body, said) in [
+        ("[]", "expected an object"),
+        ("{\"messages\": [", "EOF"),
+        ("{\"x\": 1}", "neither `messages`"),
+        ("", "EOF"),
+    ] {
         let made = watch(&scratch, &model, &["check-request", "-"]).stdin(format!("{body} ")).run();
         assert_eq!(made.status, 2, "{body}");
         assert!(made.stderr.contains(said), "{body}: {}", made.stderr);
@@ -291,9 +358,14 @@ fn the_prompt_of_a_workspace_is_found_in_a_request() {
     let scratch = Scratch::new(&[]);
     let model = ModelServer::saying(vec![text("Done.")]);
     run(&scratch, &model, &["init", "-q", "-w", "agent"]).ok();
-    let body = run(&scratch, &model, &["build", "-w", "agent", "--format", "anthropic", "plan my week"]).ok().json();
+    let body =
+        run(&scratch, &model, &["build", "-w", "agent", "--format", "anthropic", "plan my week"])
+            .ok()
+            .json();
     let check = |body: &Value| {
-        watch(&scratch, &model, &["check-request", "-", "-w", "agent", "--task", "plan my week"]).stdin(body.to_string()).run()
+        watch(&scratch, &model, &["check-request", "-", "-w", "agent", "--task", "plan my week"])
+            .stdin(body.to_string())
+            .run()
     };
     let right = check(&body);
     assert_eq!(right.status, 0, "{}{}", right.stdout, right.stderr);
@@ -315,7 +387,7 @@ fn the_prompt_of_a_workspace_is_found_in_a_request() {
     assert_eq!(made.status, 1);
     assert!(made.stderr.contains("no cache mark at the boundary"), "{}", made.stderr);
 
-    let mut changed = body.clone();
+    let mut changed = body;
     let text = changed["system"][0]["text"].as_str().unwrap().replace("never", "always");
     changed["system"][0]["text"] = text.into();
     let made = check(&changed);

@@ -11,6 +11,9 @@ use crate::support::{Run, Scratch, command};
 
 const HOUSE_RULES: &str = "# House rules\n\nAlways answer in one word, whatever the question may be.\nNever touch the file called ledger.txt in this project.\n";
 
+/// What must not be stored.
+const KEY: &str = "0123456789abcdefghijklmnop";
+
 fn scratch() -> Scratch {
     let scratch = Scratch::new(&[
         ("CLAUDE.md", HOUSE_RULES),
@@ -33,8 +36,8 @@ fn watch(scratch: &Scratch, model: &ModelServer, args: &[&str]) -> (Run, Value) 
             .env("HOME", scratch.join("home"))
             .env("ANTHROPIC_BASE_URL", &model.url)
             .env("OPENAI_BASE_URL", format!("{}/v1", model.url))
-            .env("ANTHROPIC_API_KEY", "sk-ant-REDACTED")
-            .env("OPENAI_API_KEY", "sk-proj-0123456789abcdefghijklmnop")
+            .env("ANTHROPIC_API_KEY", format!("sk-ant-{KEY}"))
+            .env("OPENAI_API_KEY", format!("sk-proj-{KEY}"))
             .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
             .env("FOREWORD_STATE_DIR", scratch.join("state"))
     };
@@ -44,7 +47,7 @@ fn watch(scratch: &Scratch, model: &ModelServer, args: &[&str]) -> (Run, Value) 
     let stored = std::fs::read_dir(scratch.join("state/captures")).unwrap();
     for file in stored {
         let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
-        assert!(!text.contains("0123456789abcdefghij"), "no key is stored");
+        assert!(!text.contains(KEY), "no key is stored");
     }
     (run, report)
 }
@@ -71,15 +74,24 @@ fn claude_code_is_watched() {
     assert_eq!(run.stdout.trim(), "Fixed.");
     let calls = report["calls"].as_array().unwrap();
     assert!(calls.len() >= 2, "{report}");
-    assert!(source(&report, "CLAUDE.md")["lines"].to_string().contains("[1,4]"), "{}", report["sources"]);
-    assert!(source(&report, "notes.txt")["lines"].to_string().contains("[1,1]"), "{}", report["sources"]);
+    assert!(
+        source(&report, "CLAUDE.md")["lines"].to_string().contains("[1,4]"),
+        "{}",
+        report["sources"]
+    );
+    assert!(
+        source(&report, "notes.txt")["lines"].to_string().contains("[1,1]"),
+        "{}",
+        report["sources"]
+    );
     assert_eq!(source(&report, "vendor")["isFile"], false);
     // Claude Code keeps its cache from one call to the next.
     assert_eq!(report["totals"]["cacheBreaks"], 0, "{}", run.stderr);
     let last = calls.last().unwrap();
     assert!(last["cache"]["commonTokens"].as_u64().unwrap() > 5_000, "{}", last["cache"]);
     assert!(last["tokens"]["tools"].as_u64().unwrap() > 1_000);
-    let unused = report["waste"].as_array().unwrap().iter().filter(|waste| waste["kind"] == "unused-tool");
+    let unused =
+        report["waste"].as_array().unwrap().iter().filter(|waste| waste["kind"] == "unused-tool");
     assert!(unused.count() > 3);
 }
 
@@ -98,7 +110,10 @@ fn codex_is_watched_through_its_settings() {
             json!({"type": "response.output_item.done", "sequence_number": 1, "output_index": 0, "item": message}),
             json!({"type": "response.completed", "sequence_number": 2, "response": response("completed", json!([message]))}),
         ];
-        let body: String = events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap())).collect();
+        let body: String = events
+            .iter()
+            .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()))
+            .collect();
         Answer::Raw(200, vec![("content-type".to_owned(), "text/event-stream".to_owned())], body)
     });
     let shell = r#"codex exec --skip-git-repo-check -c model_provider=w -c "model_providers.w={name=\"w\",base_url=\"$OPENAI_BASE_URL\",wire_api=\"responses\",env_key=\"OPENAI_API_KEY\"}" -m gpt-5 "Say hi" </dev/null"#;
@@ -168,7 +183,9 @@ fn the_anthropic_sdk_is_watched() {
     let program = "import anthropic\n\
          with anthropic.Anthropic().messages.stream(model='claude-sonnet-4-5', max_tokens=9, system=rules, messages=[{'role': 'user', 'content': 'Hello there'}]) as stream:\n\
          \x20   print(''.join(stream.text_stream))\n";
-    let Some((run, report)) = python("FOREWORD_ANTHROPIC_PYTHON", "anthropic", program) else { return };
+    let Some((run, report)) = python("FOREWORD_ANTHROPIC_PYTHON", "anthropic", program) else {
+        return;
+    };
     assert_eq!(run.stdout, "Done.\n");
     assert_eq!(report["calls"][0]["api"], "anthropic-messages");
     assert_eq!(report["calls"][0]["usage"]["cacheWriteTokens"], 5);

@@ -111,9 +111,8 @@ impl<'t> Spot<'t> {
         let words = words(line);
         // The word that the byte is in, or the one that ends right before it.
         let at = words.iter().position(|(at, word)| *at <= within && within <= at + word.len())?;
-        let word = |at: Option<usize>| {
-            at.and_then(|at| words.get(at)).map_or("", |(_, word)| *word)
-        };
+        let word =
+            |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", |(_, word)| *word);
         Some(Self {
             line,
             word: word(Some(at)),
@@ -148,7 +147,9 @@ impl<'t> Spot<'t> {
         let letters = word.chars().filter(char::is_ascii_alphabetic).count();
         let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
         let hex = word.chars().filter(|c| c.is_ascii_hexdigit()).count();
-        plain && word.len() >= 8 && ((digits >= 2 && letters >= 2) || (hex == word.len() && digits > 0))
+        plain
+            && word.len() >= 8
+            && ((digits >= 2 && letters >= 2) || (hex == word.len() && digits > 0))
     }
 }
 
@@ -174,8 +175,8 @@ fn words(line: &str) -> Vec<Word<'_>> {
 
 /// Names of days and months, by their first three letters.
 const CALENDAR: [&str; 19] = [
-    "mon", "tue", "wed", "thu", "fri", "sat", "sun", "jan", "feb", "mar", "apr", "may", "jun", "jul",
-    "aug", "sep", "oct", "nov", "dec",
+    "mon", "tue", "wed", "thu", "fri", "sat", "sun", "jan", "feb", "mar", "apr", "may", "jun",
+    "jul", "aug", "sep", "oct", "nov", "dec",
 ];
 const CALENDAR_ENDS: [&str; 21] = [
     "", "day", "sday", "nesday", "rsday", "urday", "uary", "ruary", "ch", "il", "e", "y", "ust",
@@ -193,12 +194,18 @@ fn is_temporal(word: &str) -> bool {
         return true;
     }
     let value = word.rsplit('=').next().unwrap_or(word);
-    let groups: Vec<&str> = value.split(|c: char| !c.is_ascii_digit()).filter(|g| !g.is_empty()).collect();
+    let groups: Vec<&str> =
+        value.split(|c: char| !c.is_ascii_digit()).filter(|g| !g.is_empty()).collect();
     let has = |c: char| value.contains(c);
-    let sized = |sizes: &[usize]| groups.iter().zip(sizes).all(|(group, size)| group.len() <= *size);
+    let sized =
+        |sizes: &[usize]| groups.iter().zip(sizes).all(|(group, size)| group.len() <= *size);
     // 12:05, 12:05:09Z
-    let time = has(':') && groups.len() >= 2 && groups.iter().rev().take(2).all(|g| g.len() <= 9)
-        && groups.windows(2).any(|two| matches!(two, [one, other] if one.len() <= 2 && other.len() == 2));
+    let time = has(':')
+        && groups.len() >= 2
+        && groups.iter().rev().take(2).all(|g| g.len() <= 9)
+        && groups
+            .windows(2)
+            .any(|two| matches!(two, [one, other] if one.len() <= 2 && other.len() == 2));
     // 2026-11-17, 17/11/2026, 17.11.2026, 2026-11-17T12:00:00Z
     let date = (has('-') || has('/') || has('.'))
         && groups.len() >= 3
@@ -213,9 +220,21 @@ fn is_temporal(word: &str) -> bool {
 /// Whether a line says that it is about time.
 fn says_time(line: &str) -> bool {
     let line = line.to_lowercase();
-    ["time", "date", "clock", "today", "now:", "timestamp", "uhr", "datum", "heure", "fecha", "hora"]
-        .iter()
-        .any(|word| line.contains(word))
+    [
+        "time",
+        "date",
+        "clock",
+        "today",
+        "now:",
+        "timestamp",
+        "uhr",
+        "datum",
+        "heure",
+        "fecha",
+        "hora",
+    ]
+    .iter()
+    .any(|word| line.contains(word))
 }
 
 /// Whether both sides have the same lines, or the same items in a line, in another order.
@@ -240,7 +259,16 @@ fn is_reordered(texts: Texts<'_>) -> bool {
     };
     let before_items = items(&before);
     // The first item carries what stands before the list: `Skills: b`.
-    let words = |text: &str| counted(text.lines().next().unwrap_or_default().split([',', ' ', ';', '|']).map(str::trim).filter(|item| !item.is_empty()));
+    let words = |text: &str| {
+        counted(
+            text.lines()
+                .next()
+                .unwrap_or_default()
+                .split([',', ' ', ';', '|'])
+                .map(str::trim)
+                .filter(|item| !item.is_empty()),
+        )
+    };
     before_items.len() > 2 && (before_items == items(&after) || words(&before) == words(&after))
 }
 
@@ -271,11 +299,17 @@ pub(crate) fn advice(cause: Cause, region: Region) -> &'static str {
         (Cause::HistoryRewritten, _) => {
             "append to the messages and leave earlier ones as they are; compact rarely and in one step"
         }
-        (Cause::PromptChanged, _) => "move text that changes behind the stable text, or into the newest user message",
+        (Cause::PromptChanged, _) => {
+            "move text that changes behind the stable text, or into the newest user message"
+        }
         (Cause::BreakpointMissing, _) => {
             "add `cache_control` to the last tool, the last system block and the newest message"
         }
-        (Cause::BreakpointMisplaced, _) => "put a `cache_control` at the end of the text that stays the same",
-        (Cause::ModelChanged, _) => "stay with one model in a conversation; every model has a cache of its own",
+        (Cause::BreakpointMisplaced, _) => {
+            "put a `cache_control` at the end of the text that stays the same"
+        }
+        (Cause::ModelChanged, _) => {
+            "stay with one model in a conversation; every model has a cache of its own"
+        }
     }
 }

@@ -79,13 +79,16 @@ fn a_longer_conversation_is_no_difference_and_a_rewritten_one_is() {
     assert_eq!(compare(1, Relation::Continues, &old, &longer).difference, None);
     let rewritten = anthropic("S", &[], &["Hi", "Summary of it all", "Two"]);
     let found = compare(1, Relation::Continues, &old, &rewritten).difference.unwrap();
-    assert_eq!((found.cause, found.place.as_str()), (Cause::HistoryRewritten, "messages[1].content"));
+    assert_eq!(
+        (found.cause, found.place.as_str()),
+        (Cause::HistoryRewritten, "messages[1].content")
+    );
     let shorter = anthropic("S", &[], &["Hi"]);
     let found = compare(1, Relation::Continues, &old, &shorter).difference.unwrap();
     assert_eq!(found.cause, Cause::HistoryRewritten);
     let other = anthropic("S", &[], &["Something else"]);
     assert_eq!(compare(1, Relation::SharesPrompt, &old, &other).difference, None);
-    let mut model = longer.clone();
+    let mut model = longer;
     model.model = "claude-opus-4".to_owned();
     let found = compare(1, Relation::Continues, &old, &model).difference.unwrap();
     assert_eq!(found.cause, Cause::ModelChanged);

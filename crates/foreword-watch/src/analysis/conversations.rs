@@ -70,7 +70,8 @@ impl Conversations {
         let bytes = request.parts.iter().map(|part| part.text.len()).sum();
         if let Some(latest) = continued.and_then(|(_, at)| self.latest.get_mut(at)) {
             let found = compare(latest.call, Relation::Continues, &latest.request, &request);
-            (latest.call, latest.request, latest.print, latest.bytes) = (call, request, print, bytes);
+            (latest.call, latest.request, latest.print, latest.bytes) =
+                (call, request, print, bytes);
             let conversation = latest.conversation;
             self.forget();
             return Placed { conversation, comparison: Some(found) };
@@ -81,9 +82,8 @@ impl Conversations {
             .filter(|latest| same_api(latest) && latest.request.model == request.model)
             .filter(|latest| latest.print.prompt_similarity(&print) >= SAME_PROMPT)
             .max_by_key(|latest| latest.call);
-        let comparison = similar.map(|latest| {
-            compare(latest.call, Relation::SharesPrompt, &latest.request, &request)
-        });
+        let comparison = similar
+            .map(|latest| compare(latest.call, Relation::SharesPrompt, &latest.request, &request));
         let conversation = self.count;
         self.count += 1;
         self.latest.push(Latest { conversation, call, request, print, bytes });

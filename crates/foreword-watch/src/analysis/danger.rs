@@ -63,7 +63,11 @@ pub(super) fn find(calls: &[ReadCall<'_>], scanner: &Scanner) -> Vec<Danger> {
         }
     }
     found.sort_by(|one, other| {
-        other.severity.cmp(&one.severity).then(one.kind.cmp(&other.kind)).then(one.call.cmp(&other.call))
+        other
+            .severity
+            .cmp(&one.severity)
+            .then(one.kind.cmp(&other.kind))
+            .then(one.call.cmp(&other.call))
     });
     found
 }
@@ -142,7 +146,8 @@ fn around_secret(line: &str) -> String {
 
 fn claims(said: &Said<'_>, found: &mut Vec<Danger>) {
     for (at, line) in said.part.text.lines().enumerate() {
-        let start: String = line.trim_start().chars().take(24).collect::<String>().to_ascii_lowercase();
+        let start: String =
+            line.trim_start().chars().take(24).collect::<String>().to_ascii_lowercase();
         if let Some(claim) = CLAIMS.iter().find(|claim| start.starts_with(**claim)) {
             let message = format!("text from a tool claims a higher role: `{}`", claim.trim());
             let danger =
@@ -164,7 +169,9 @@ fn invisible(said: &Said<'_>, found: &mut Vec<Danger>) {
         let next = chars.peek().map_or('\0', |(_, next)| *next);
         let hidden = match Invisible::of(c) {
             // Flags of some regions are spelled with tags.
-            Some(Invisible::Tag) => previous != '\u{1F3F4}' && Invisible::of(previous) != Some(Invisible::Tag),
+            Some(Invisible::Tag) => {
+                previous != '\u{1F3F4}' && Invisible::of(previous) != Some(Invisible::Tag)
+            }
             Some(Invisible::Bidi) => true,
             Some(Invisible::Filler) => !(c == '\u{FEFF}' && at == 0),
             Some(Invisible::Space | Invisible::Joiner) => {
@@ -203,7 +210,8 @@ fn foreign(read: &ReadCall<'_>, seen: &mut BTreeSet<[u8; 32]>, found: &mut Vec<D
         if part.region == Region::System && part.kind != PartKind::Transport {
             for stretch in stretches {
                 all += stretch.tokens;
-                own += if matches!(stretch.origin, Origin::File { .. }) { stretch.tokens } else { 0 };
+                own +=
+                    if matches!(stretch.origin, Origin::File { .. }) { stretch.tokens } else { 0 };
             }
         }
     }

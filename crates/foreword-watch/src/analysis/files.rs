@@ -20,8 +20,22 @@ const MAX_PLACES: usize = 48;
 
 /// Directories that hold what other programs wrote.
 const SKIPPED: [&str; 16] = [
-    ".git", ".hg", ".svn", ".foreword", "node_modules", "target", "dist", "build", ".venv", "venv",
-    "__pycache__", ".next", ".cache", ".mypy_cache", ".pytest_cache", "coverage",
+    ".git",
+    ".hg",
+    ".svn",
+    ".foreword",
+    "node_modules",
+    "target",
+    "dist",
+    "build",
+    ".venv",
+    "venv",
+    "__pycache__",
+    ".next",
+    ".cache",
+    ".mypy_cache",
+    ".pytest_cache",
+    "coverage",
 ];
 
 /// Files of the person, below their home directory, that agents read as instructions.
@@ -126,7 +140,11 @@ impl ProjectFiles {
         }
         // Binary files and those that are too long are no prompts.
         let Ok(Some(text)) = tree.read_text(path, MAX_FILE_BYTES) else { return };
-        let modified = tree.stat(path).ok().flatten().map_or(0, |(_, stamp)| stamp.modified.div_euclid(1_000_000_000));
+        let modified = tree
+            .stat(path)
+            .ok()
+            .flatten()
+            .map_or(0, |(_, stamp)| stamp.modified.div_euclid(1_000_000_000));
         self.add_at(&format!("{prefix}{}", path.display()), &text, modified);
     }
 
@@ -156,7 +174,10 @@ impl ProjectFiles {
     /// The files among these that were changed after a time.
     pub(super) fn changed_since(&self, seconds: i64, paths: &BTreeMap<String, u64>) -> Vec<String> {
         let changed = self.files.iter().filter(|file| file.modified > seconds);
-        changed.filter(|file| paths.contains_key(&file.path)).map(|file| file.path.clone()).collect()
+        changed
+            .filter(|file| paths.contains_key(&file.path))
+            .map(|file| file.path.clone())
+            .collect()
     }
 }
 

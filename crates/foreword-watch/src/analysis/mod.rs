@@ -20,7 +20,9 @@ use crate::report::{
     Cache, CacheBreak, CallReport, Cause, Conversation, Origin, Part, Region, RegionTokens, Report,
     SectionTokens, SourceShare, Stretch, Totals,
 };
-use crate::wire::{AnswerFacts, Caching, ModelRequest, PartKind, RequestPart, read_answer, read_request};
+use crate::wire::{
+    AnswerFacts, Caching, ModelRequest, PartKind, RequestPart, read_answer, read_request,
+};
 
 pub use self::files::ProjectFiles;
 pub(crate) use self::sections::{MarkdownSection, heading_above, sections};
@@ -227,7 +229,8 @@ fn call_report(
     let model = read.request.as_ref().map_or(String::new(), |request| request.model.clone());
     let price = options.prices.of(&model);
     let previous = facts.comparison.as_ref().filter(|found| found.relation == Relation::Continues);
-    let previous = previous.and_then(|found| calls.iter().find(|call| call.number() == found.previous));
+    let previous =
+        previous.and_then(|found| calls.iter().find(|call| call.number() == found.previous));
     let before: u64 = previous.map_or(0, |previous| previous.tokens.iter().sum());
     CallReport {
         number: facts.number,
@@ -296,9 +299,8 @@ fn narrowed(stretch: &Stretch, part: &RequestPart, range: [usize; 2]) -> Origin 
         return stretch.origin.clone();
     };
     let [start, end] = [stretch.range[0].max(range[0]), stretch.range[1].min(range[1])];
-    let lines = |from: usize, to: usize| {
-        part.text.get(from..to).unwrap_or_default().matches('\n').count()
-    };
+    let lines =
+        |from: usize, to: usize| part.text.get(from..to).unwrap_or_default().matches('\n').count();
     let own = part.text.get(start..end).unwrap_or_default().trim_end();
     let from = (first + lines(stretch.range[0], start)).min(*last);
     let to = (from + own.matches('\n').count()).min(*last);
@@ -355,8 +357,8 @@ fn cache(
                 advice,
             })
         }
-        None => breakpoint_problem(request, previous, comparison, common_tokens).map(|(cause, place)| {
-            CacheBreak {
+        None => breakpoint_problem(request, previous, comparison, common_tokens).map(
+            |(cause, place)| CacheBreak {
                 cause,
                 byte: comparison.common_bytes,
                 line: 1,
@@ -368,8 +370,8 @@ fn cache(
                 lost_tokens: common_tokens,
                 lost_usd: lost(common_tokens),
                 advice: cause::advice(cause, Region::System).to_owned(),
-            }
-        }),
+            },
+        ),
     };
     Some(Cache {
         previous: comparison.previous,
@@ -428,7 +430,9 @@ fn conversations(calls: &[CallReport], read: &[ReadCall<'_>]) -> Vec<Conversatio
 }
 
 fn source_shares(calls: &[ReadCall<'_>], latest: &[usize]) -> Vec<SourceShare> {
-    let mut all: BTreeMap<(bool, String), (u64, Vec<[usize; 2]>)> = BTreeMap::new();
+    /// Tokens, and the lines of a file.
+    type Found = (u64, Vec<[usize; 2]>);
+    let mut all: BTreeMap<(bool, String), Found> = BTreeMap::new();
     let mut total = 0;
     for read in calls.iter().filter(|read| latest.contains(&read.number())) {
         for stretch in read.stretches.iter().flatten() {
@@ -521,7 +525,8 @@ fn notes(
                     "the directory has more files than are compared; some text may count as the vendor's".to_owned(),
                 );
             }
-            let started = Timestamp::parse(&capture.info.started_at).map_or(i64::MAX, |at| at.unix());
+            let started =
+                Timestamp::parse(&capture.info.started_at).map_or(i64::MAX, |at| at.unix());
             let named: BTreeMap<String, u64> = report
                 .sources
                 .iter()
@@ -530,7 +535,9 @@ fn notes(
                 .collect();
             // A second of doubt: files written just before the start are not changes.
             for path in files.changed_since(started.saturating_add(1), &named) {
-                report.notes.push(format!("{path} changed after the capture started; lines may have moved"));
+                report.notes.push(format!(
+                    "{path} changed after the capture started; lines may have moved"
+                ));
             }
         }
     }

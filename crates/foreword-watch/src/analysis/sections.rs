@@ -74,7 +74,14 @@ mod tests {
         let text = "Intro\n# One #\na\n```sh\n# no heading\n```\n## Two\nb\n    # code\n#hash\n";
         let all: Vec<(String, u8, usize, &str)> = sections(text)
             .into_iter()
-            .map(|found| (found.title, found.level, found.line, &text[found.range[0]..found.range[1]]))
+            .map(|found| {
+                (
+                    found.title,
+                    found.level,
+                    found.line,
+                    text.get(found.range[0]..found.range[1]).unwrap(),
+                )
+            })
             .collect();
         assert_eq!(
             all,

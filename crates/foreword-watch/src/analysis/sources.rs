@@ -35,7 +35,8 @@ pub(super) fn stretches(part: &RequestPart, files: Option<&ProjectFiles>) -> Vec
     if text.is_empty() {
         return Vec::new();
     }
-    let whole = |origin: Origin| vec![Stretch { range: [0, text.len()], line: 1, tokens: 0, origin }];
+    let whole =
+        |origin: Origin| vec![Stretch { range: [0, text.len()], line: 1, tokens: 0, origin }];
     if matches!(part.kind, PartKind::Assistant | PartKind::ToolCall) {
         return whole(Origin::Model);
     }
@@ -124,7 +125,8 @@ fn line_ranges(text: &str) -> Vec<Range<usize>> {
 /// A line without the number that tools put before the lines of a file.
 fn without_number(line: &str) -> &str {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let Some((_, rest)) = line.split_at_checked(digits).filter(|_| (1..=7).contains(&digits)) else {
+    let Some((_, rest)) = line.split_at_checked(digits).filter(|_| (1..=7).contains(&digits))
+    else {
         return line;
     };
     ["→", "\t", ": ", "| ", " | ", ":"]
@@ -156,7 +158,8 @@ fn find(lines: &[&str], files: &ProjectFiles) -> Vec<Option<Match>> {
     let mut at = 0;
     while at < lines.len() {
         let run = longest_run(lines, at, files);
-        let Some((place, length, characters)) = run.filter(|(_, _, count)| *count >= MIN_EXACT) else {
+        let Some((place, length, characters)) = run.filter(|(_, _, count)| *count >= MIN_EXACT)
+        else {
             at += 1;
             continue;
         };
@@ -200,7 +203,8 @@ fn longest_run(lines: &[&str], at: usize, files: &ProjectFiles) -> Option<(Place
     let mut best: Option<(Place, usize, usize)> = None;
     for place in places.iter().take(MAX_CANDIDATES) {
         let Some(file) = files.files.get(place.file as usize) else { continue };
-        let mut theirs = file.lines.iter().skip(place.line as usize).filter(|line| !line.is_empty());
+        let mut theirs =
+            file.lines.iter().skip(place.line as usize).filter(|line| !line.is_empty());
         let (mut length, mut characters) = (0, 0);
         let rest = lines.get(at..).unwrap_or_default();
         // A chosen run is followed to its end; here, far enough to choose.
@@ -222,12 +226,7 @@ fn longest_run(lines: &[&str], at: usize, files: &ProjectFiles) -> Option<(Place
 }
 
 /// The line of a file that a line was made from, by the words they share.
-fn near(
-    lines: &[&str],
-    at: usize,
-    found: &[Option<Match>],
-    files: &ProjectFiles,
-) -> Option<Place> {
+fn near(lines: &[&str], at: usize, found: &[Option<Match>], files: &ProjectFiles) -> Option<Place> {
     let line = lines.get(at).filter(|line| (MIN_NEAR..=MAX_NEAR).contains(&line.len()))?;
     let own = words(line);
     if own.is_empty() {
@@ -237,9 +236,10 @@ fn near(
     let before = found.get(..at)?.iter().rev().take(4).flatten().next().map(|found| found.place);
     let behind = found.get(at + 1..)?.iter().take(4).flatten().next().map(|found| found.place);
     let beside = |place: Place| {
-        [before, behind].into_iter().flatten().any(|known| {
-            known.file == place.file && known.line.abs_diff(place.line) <= 6
-        })
+        [before, behind]
+            .into_iter()
+            .flatten()
+            .any(|known| known.file == place.file && known.line.abs_diff(place.line) <= 6)
     };
     let mut counts: BTreeMap<Place, usize> = BTreeMap::new();
     for word in &own {
@@ -293,14 +293,20 @@ fn merge(lines: &[Range<usize>], shown: &[&str], origins: Vec<Origin>) -> Vec<St
         let Some(range) = lines.get(at) else { break };
         let is_blank = shown.get(at).is_none_or(|line| line.is_empty());
         if let Some(last) = stretches.last_mut() {
-            let joined = if is_blank { Some(last.origin.clone()) } else { join(&last.origin, &origin) };
+            let joined =
+                if is_blank { Some(last.origin.clone()) } else { join(&last.origin, &origin) };
             if let Some(joined) = joined {
                 last.origin = joined;
                 last.range[1] = range.end;
                 continue;
             }
         }
-        stretches.push(Stretch { range: [range.start, range.end], line: at + 1, tokens: 0, origin });
+        stretches.push(Stretch {
+            range: [range.start, range.end],
+            line: at + 1,
+            tokens: 0,
+            origin,
+        });
     }
     stretches
 }

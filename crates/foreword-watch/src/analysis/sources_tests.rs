@@ -32,18 +32,24 @@ fn lines_are_found_in_files_and_the_rest_is_the_vendors() {
         ("notes/other.md", "Use tabs, never spaces.\nSomething else entirely, for once.\n"),
     ]);
     let text = "You are an agent.\n\n# Rules\nAlways run the tests first.\n\nUse tabs, never spaces.\nEnd of it.";
-    assert_eq!(
-        shown(&part(text), &files),
-        ["1 vendor", "3 CLAUDE.md:1-4", "7 vendor"]
-    );
+    assert_eq!(shown(&part(text), &files), ["1 vendor", "3 CLAUDE.md:1-4", "7 vendor"]);
 }
 
 #[test]
 fn a_clock_is_found_in_its_template() {
     let files = files(&[
-        ("README.md", "The current time is shown at the top of the prompt, see prompts/system.md.\n"),
-        ("prompts/system.md", "You are Pickle, a careful agent.\nCurrent time: {{now}}\n\nBe brief and kind to people.\n"),
-        ("agent.py", "import time\nSYSTEM = f\"Today's run is {run_id}.\\nFinish what you start.\"\n"),
+        (
+            "README.md",
+            "The current time is shown at the top of the prompt, see prompts/system.md.\n",
+        ),
+        (
+            "prompts/system.md",
+            "You are Pickle, a careful agent.\nCurrent time: {{now}}\n\nBe brief and kind to people.\n",
+        ),
+        (
+            "agent.py",
+            "import time\nSYSTEM = f\"Today's run is {run_id}.\\nFinish what you start.\"\n",
+        ),
     ]);
     let text = "You are Pickle, a careful agent.\nCurrent time: 2026-11-17 12:00:01 UTC\n\nBe brief and kind to people.\nToday's run is 77.\nFinish what you start.\n";
     assert_eq!(

@@ -13,12 +13,15 @@ const MIN_RESULT: u64 = 40;
 /// Findings of one kind.
 const MAX_FINDINGS: usize = 100;
 
-pub(super) fn find(calls: &[ReadCall<'_>], latest: &[usize], counted: &mut Counted<'_>) -> Vec<Waste> {
+pub(super) fn find(
+    calls: &[ReadCall<'_>],
+    latest: &[usize],
+    counted: &mut Counted<'_>,
+) -> Vec<Waste> {
     let mut all = unused_tools(calls);
     for read in calls.iter().filter(|read| latest.contains(&read.number())) {
-        let same = |other: &&ReadCall<'_>| {
-            other.call.facts.conversation == read.call.facts.conversation
-        };
+        let same =
+            |other: &&ReadCall<'_>| other.call.facts.conversation == read.call.facts.conversation;
         let in_conversation = calls.iter().filter(same).count().max(1) as u64;
         all.extend(repeated_texts(read, in_conversation, counted));
         all.extend(repeated_reads(read));
@@ -37,7 +40,9 @@ fn unused_tools(calls: &[ReadCall<'_>]) -> Vec<Waste> {
     }
     let mut unused: BTreeMap<&str, (usize, u64, BTreeSet<String>)> = BTreeMap::new();
     for read in calls {
-        for ((part, tokens), stretches) in read.parts().iter().zip(&read.tokens).zip(&read.stretches) {
+        for ((part, tokens), stretches) in
+            read.parts().iter().zip(&read.tokens).zip(&read.stretches)
+        {
             let Some(name) = part.tool.as_deref().filter(|_| part.kind == PartKind::ToolDefinition)
             else {
                 continue;
@@ -73,7 +78,9 @@ fn repeated_texts(read: &ReadCall<'_>, calls: u64, counted: &mut Counted<'_>) ->
         }
         for (line, paragraph) in paragraphs(&part.text) {
             let origin = match read.origin(&part.place, line) {
-                origin @ Origin::File { .. } => format!("{}:{line} ({})", part.place, origin.name()),
+                origin @ Origin::File { .. } => {
+                    format!("{}:{line} ({})", part.place, origin.name())
+                }
                 _ => format!("{}:{line}", part.place),
             };
             places.entry(paragraph).or_default().push((origin, part.kind));
@@ -115,9 +122,8 @@ fn paragraphs(text: &str) -> Vec<(usize, &str)> {
     if let Some(from) = start {
         found.push((first_line, from..at));
     }
-    let paragraphs = found.into_iter().map(|(line, range)| {
-        (line, text.get(range).unwrap_or_default().trim())
-    });
+    let paragraphs =
+        found.into_iter().map(|(line, range)| (line, text.get(range).unwrap_or_default().trim()));
     paragraphs.filter(|(_, paragraph)| paragraph.len() >= MIN_PARAGRAPH).collect()
 }
 
@@ -129,7 +135,9 @@ fn repeated_reads(read: &ReadCall<'_>) -> Vec<Waste> {
             results.insert(id, (part, *tokens));
         }
     }
-    let mut groups: BTreeMap<(&str, &str, &str), Vec<(String, u64)>> = BTreeMap::new();
+    // By tool, arguments and result: the places of the results, with their tokens.
+    type Call<'c> = (&'c str, &'c str, &'c str);
+    let mut groups: BTreeMap<Call<'_>, Vec<(String, u64)>> = BTreeMap::new();
     for part in read.parts().iter().filter(|part| part.kind == PartKind::ToolCall) {
         let result = part.call_id.as_deref().and_then(|id| results.get(id));
         let (Some(tool), Some((result, tokens))) = (part.tool.as_deref(), result) else { continue };

@@ -62,7 +62,9 @@ impl StoredBody {
 fn common_suffix(one: &str, other: &str) -> usize {
     let same = one.bytes().rev().zip(other.bytes().rev()).take_while(|(one, other)| one == other);
     let mut count = same.count();
-    while count > 0 && !(one.is_char_boundary(one.len() - count) && other.is_char_boundary(other.len() - count)) {
+    while count > 0
+        && !(one.is_char_boundary(one.len() - count) && other.is_char_boundary(other.len() - count))
+    {
         count -= 1;
     }
     count

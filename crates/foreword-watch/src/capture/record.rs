@@ -23,9 +23,17 @@ pub(super) enum Line {
     Call(Box<StoredCall>),
     /// A request that is not a call of a model.
     #[serde(rename_all = "camelCase")]
-    Other { at: String, method: String, path: String, status: u16 },
+    Other {
+        at: String,
+        method: String,
+        path: String,
+        status: u16,
+    },
     #[serde(rename_all = "camelCase")]
-    End { at: String, exit_code: Option<i32> },
+    End {
+        at: String,
+        exit_code: Option<i32>,
+    },
 }
 
 /// A call as it is stored.

@@ -17,7 +17,9 @@ use crate::analysis::conversations::Conversations;
 use crate::error::WatchError;
 use crate::proxy::{Exchange, RecordedBody, Sink};
 use crate::report::{CaptureInfo, Cause};
-use crate::wire::{Decoded, ModelRequest, api_of_path, decode, model_of_path, read_answer, read_request};
+use crate::wire::{
+    Decoded, ModelRequest, api_of_path, decode, model_of_path, read_answer, read_request,
+};
 
 /// What is said about a call as soon as it has ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -173,7 +175,8 @@ impl Writer {
         self.calls += 1;
         let number = self.calls;
         let mut problem = exchange.problem.clone();
-        let (body, unreadable) = text_of(&exchange.request, exchange.request_header("content-encoding"));
+        let (body, unreadable) =
+            text_of(&exchange.request, exchange.request_header("content-encoding"));
         let (answer, _) = text_of(&exchange.response, exchange.response_header("content-encoding"));
         if let Some(reason) = unreadable {
             problem.get_or_insert(format!("cannot read the request body: {reason}"));
@@ -192,7 +195,8 @@ impl Writer {
             problem.clone_from(&facts.error);
         }
         problem = problem.map(|problem| credentials.redact(&problem).text);
-        let secrets = request.as_ref().map_or(Vec::new(), |request| self.secrets(request, &credentials));
+        let secrets =
+            request.as_ref().map_or(Vec::new(), |request| self.secrets(request, &credentials));
         let model = request.as_ref().map_or(String::new(), |request| request.model.clone());
         let model = if model.is_empty() {
             model_of_path(&exchange.target).unwrap_or_default().to_owned()
@@ -277,7 +281,11 @@ impl Writer {
     }
 
     /// The secrets in parts that were not sent before.
-    fn secrets(&mut self, request: &ModelRequest, credentials: &Credentials) -> Vec<RecordedSecret> {
+    fn secrets(
+        &mut self,
+        request: &ModelRequest,
+        credentials: &Credentials,
+    ) -> Vec<RecordedSecret> {
         let mut found = Vec::new();
         for part in &request.parts {
             let digest = blake3::hash(part.text.as_bytes()).into();

@@ -46,7 +46,8 @@ impl Credentials {
             let Some(value) = exchange.request_header(name) else { continue };
             let value = String::from_utf8_lossy(value).into_owned();
             // `Bearer KEY`, `Basic …`, `name=value; name=value`.
-            let words = value.split([' ', ';', ',']).map(|word| word.rsplit('=').next().unwrap_or(word));
+            let words =
+                value.split([' ', ';', ',']).map(|word| word.rsplit('=').next().unwrap_or(word));
             found.extend(words.map(str::to_owned));
             found.push(value);
         }

@@ -68,7 +68,11 @@ impl CaptureStore {
     ) -> Result<(CaptureInfo, Arc<Recorder>), WatchError> {
         let failed =
             |source| WatchError::Io { action: "create", path: self.directory.clone(), source };
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.directory).map_err(failed)?;
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.directory)
+            .map_err(failed)?;
         // The directory may have been there before, with other permissions.
         fs::set_permissions(&self.directory, fs::Permissions::from_mode(0o700)).map_err(failed)?;
         let started_at = timestamp(SystemTime::now());
@@ -120,7 +124,8 @@ impl CaptureStore {
             return Ok(id.to_owned());
         }
         let unknown = || WatchError::UnknownCapture { id: id.to_owned() };
-        let mut matching = ids.into_iter().filter(|known| known.starts_with(id) || known.ends_with(id));
+        let mut matching =
+            ids.into_iter().filter(|known| known.starts_with(id) || known.ends_with(id));
         match (matching.next(), matching.next()) {
             (Some(one), None) => Ok(one),
             _ => Err(unknown()),
@@ -171,7 +176,8 @@ impl CaptureStore {
             };
             match (line, &mut capture) {
                 (Line::Capture { info, .. }, None) => {
-                    capture = Some(Capture { info, calls: Vec::new(), others: 0, damage: Vec::new() });
+                    capture =
+                        Some(Capture { info, calls: Vec::new(), others: 0, damage: Vec::new() });
                 }
                 (Line::Call(call), Some(capture)) => {
                     let earlier = |number: usize| {

@@ -25,7 +25,11 @@ pub(super) fn serve(stream: TcpStream, shared: &Shared) {
             }
         };
         if !is_admitted {
-            return refuse(&mut client, 403, "this proxy serves only programs of the user who runs it");
+            return refuse(
+                &mut client,
+                403,
+                "this proxy serves only programs of the user who runs it",
+            );
         }
         let (route, target) = match admit(&head, shared) {
             Ok(found) => found,
@@ -157,7 +161,9 @@ fn exchange(
     }
     let mut upload_cut = upload == Upload::UpstreamFailed;
     let mut answer = receive_head(client, &mut upstream, shared, &mut record, head.is_old);
-    if matches!(answer, Err(NoAnswer::Closed)) && upstream.is_used && !record.exchange.request.is_cut()
+    if matches!(answer, Err(NoAnswer::Closed))
+        && upstream.is_used
+        && !record.exchange.request.is_cut()
     {
         // The upstream closed a kept connection just when it was used again. It has read nothing, so
         // the request is sent once more, with the copy of its body.
@@ -325,8 +331,12 @@ fn failed(
         NoAnswer::TimedOut => {
             (504, format!("{} did not answer in {} s", route.origin(), shared.silence.as_secs()))
         }
-        NoAnswer::Closed => (502, format!("{} closed the connection without an answer", route.origin())),
-        NoAnswer::Failed(reason) => (502, format!("no valid answer from {}: {reason}", route.origin())),
+        NoAnswer::Closed => {
+            (502, format!("{} closed the connection without an answer", route.origin()))
+        }
+        NoAnswer::Failed(reason) => {
+            (502, format!("no valid answer from {}: {reason}", route.origin()))
+        }
     };
     record.exchange.status = status;
     let _ = client.write(&refusal::answer(status, &message));
@@ -361,7 +371,8 @@ fn pass_answer(
         && answer.keeps_alive()
         && answer.status != 101
         && !shared.is_stopped();
-    let first = if client_stays && !head.is_old { answer.raw.clone() } else { answer.closing(unchunk) };
+    let first =
+        if client_stays && !head.is_old { answer.raw.clone() } else { answer.closing(unchunk) };
     let mut problem = client.write(&first).is_err().then(|| CLIENT_LEFT.to_owned());
     let (mut buffer, mut content) = (Vec::new(), Vec::new());
     let mut is_whole = framing.is_done();
@@ -374,7 +385,8 @@ fn pass_answer(
                 break;
             }
             Event::TimedOut => {
-                problem = Some(format!("the upstream was silent for {} s", shared.silence.as_secs()));
+                problem =
+                    Some(format!("the upstream was silent for {} s", shared.silence.as_secs()));
                 break;
             }
         }
@@ -384,7 +396,8 @@ fn pass_answer(
                 break;
             }
             Ok([]) => {
-                problem = Some("the upstream closed the connection in the middle of its answer".into());
+                problem =
+                    Some("the upstream closed the connection in the middle of its answer".into());
                 break;
             }
             Ok(bytes) => bytes,

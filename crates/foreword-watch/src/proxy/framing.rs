@@ -19,14 +19,29 @@ pub(super) struct Chunks {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    Size { size: u64, digits: u8 },
-    Extension { size: u64 },
-    SizeEnd { size: u64 },
-    Data { left: u64 },
-    DataEnd { cr: bool },
+    Size {
+        size: u64,
+        digits: u8,
+    },
+    Extension {
+        size: u64,
+    },
+    SizeEnd {
+        size: u64,
+    },
+    Data {
+        left: u64,
+    },
+    DataEnd {
+        cr: bool,
+    },
     /// In a line of the trailer; whether it has a byte yet.
-    Trailer { empty: bool },
-    TrailerEnd { empty: bool },
+    Trailer {
+        empty: bool,
+    },
+    TrailerEnd {
+        empty: bool,
+    },
     Done,
 }
 
@@ -108,7 +123,9 @@ impl Chunks {
                 State::Size { size: size * 16 + u64::from(digit), digits: digits + 1 }
             }
             (State::Size { digits: 0, .. }, _) => return Err(BadChunk),
-            (State::Size { size, .. } | State::Extension { size }, b'\r') => State::SizeEnd { size },
+            (State::Size { size, .. } | State::Extension { size }, b'\r') => {
+                State::SizeEnd { size }
+            }
             (State::Size { size, .. }, b';' | b' ' | b'\t') => State::Extension { size },
             (State::Extension { .. }, b'\n') => return Err(BadChunk),
             (State::Extension { size }, _) => State::Extension { size },
@@ -151,7 +168,10 @@ mod tests {
         with_next.extend_from_slice(b"HTTP/1.1 200");
         for piece in 1..=with_next.len() {
             let (content, taken, done) = read(&with_next, piece).unwrap();
-            assert_eq!((content.as_slice(), taken, done), (&b"Wikipedia in t"[..], body.len(), true));
+            assert_eq!(
+                (content.as_slice(), taken, done),
+                (&b"Wikipedia in t"[..], body.len(), true)
+            );
         }
         assert_eq!(read(b"4\r\nWi", 9), Ok((b"Wi".to_vec(), 5, false)));
     }

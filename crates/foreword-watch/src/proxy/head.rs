@@ -155,7 +155,8 @@ impl RequestHead {
     /// without codings of the answer that a capture could not be read in. All else stays as it is.
     pub(super) fn for_upstream(&self, target: &str, authority: &str) -> Vec<u8> {
         let named = elements(&self.headers, "connection");
-        let mut out = format!("{} {target} HTTP/1.1\r\nHost: {authority}\r\n", self.method).into_bytes();
+        let mut out =
+            format!("{} {target} HTTP/1.1\r\nHost: {authority}\r\n", self.method).into_bytes();
         for (name, value) in &self.headers {
             let lower = name.to_ascii_lowercase();
             if lower == "host" || HOP_BY_HOP.contains(&lower.as_str()) || named.contains(&lower) {

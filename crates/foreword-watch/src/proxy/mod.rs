@@ -232,8 +232,7 @@ impl Proxy {
     pub fn finish(self, patience: Duration) {
         self.shared.stop(self.address);
         let until = Instant::now() + patience;
-        let mut exchanges =
-            self.shared.exchanges.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut exchanges = self.shared.exchanges.lock().unwrap_or_else(PoisonError::into_inner);
         while *exchanges > 0 {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {

@@ -51,7 +51,8 @@ fn text(value: &Value, path: &str) -> Option<String> {
 
 impl AnswerFacts {
     fn take(&mut self, api: Api, event: &Value) {
-        let error = text(event, "/error/message").or_else(|| text(event, "/response/error/message"));
+        let error =
+            text(event, "/error/message").or_else(|| text(event, "/response/error/message"));
         if let Some(error) = error.or_else(|| text(event, "/error")) {
             self.error.get_or_insert(error);
         }
@@ -83,7 +84,10 @@ impl AnswerFacts {
             set("cache_creation_input_tokens", |usage| &mut usage.cache_write_tokens);
         }
         let is_call = |block: &Value| {
-            matches!(block.get("type").and_then(Value::as_str), Some("tool_use" | "server_tool_use"))
+            matches!(
+                block.get("type").and_then(Value::as_str),
+                Some("tool_use" | "server_tool_use")
+            )
         };
         if let Some(block) = event.get("content_block").filter(|block| is_call(block)) {
             self.call(text(block, "/name"));
@@ -118,7 +122,8 @@ impl AnswerFacts {
 
     fn take_responses(&mut self, event: &Value) {
         let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
-        let is_end = matches!(kind, "response.completed" | "response.incomplete" | "response.failed");
+        let is_end =
+            matches!(kind, "response.completed" | "response.incomplete" | "response.failed");
         self.is_complete |= is_end;
         // A whole answer, or the event that repeats it at the end.
         let response = if is_end { event.get("response") } else { Some(event) };

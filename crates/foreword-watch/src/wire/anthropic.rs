@@ -41,7 +41,7 @@ pub(super) fn read(body: &Fields<'_>, request: &mut ModelRequest) -> Result<(), 
         }
         for (block_at, raw) in json::items(content).unwrap_or_default().into_iter().enumerate() {
             let place = format!("messages[{at}].content[{block_at}]");
-            request.parts.push(block(place, kind, raw));
+            request.parts.push(block(&place, kind, raw));
         }
     }
     Ok(())
@@ -64,9 +64,11 @@ fn read_system(system: &RawValue, parts: &mut Vec<RequestPart>) {
     }
 }
 
-fn block(place: String, speaker: PartKind, raw: &RawValue) -> RequestPart {
+fn block(place: &str, speaker: PartKind, raw: &RawValue) -> RequestPart {
     let block = Fields::read(raw).unwrap_or_default();
-    let new = |kind: PartKind, text: String| RequestPart::new(place.clone(), Region::Messages, kind, text);
+    let new = |kind: PartKind, text: String| {
+        RequestPart::new(place.to_owned(), Region::Messages, kind, text)
+    };
     let mut part = match block.string("type").as_deref() {
         Some("text") => new(speaker, block.string("text").unwrap_or_default()),
         Some("thinking") => new(PartKind::Assistant, block.string("thinking").unwrap_or_default()),
@@ -77,8 +79,11 @@ fn block(place: String, speaker: PartKind, raw: &RawValue) -> RequestPart {
             part.call_id = block.string("id");
             part
         }
-        Some("tool_result" | "mcp_tool_result" | "web_search_tool_result" | "web_fetch_tool_result") => {
-            let (text, is_media) = block.get("content").map_or((String::new(), false), content_text);
+        Some(
+            "tool_result" | "mcp_tool_result" | "web_search_tool_result" | "web_fetch_tool_result",
+        ) => {
+            let (text, is_media) =
+                block.get("content").map_or((String::new(), false), content_text);
             let mut part = new(PartKind::ToolResult, text);
             part.call_id = block.string("tool_use_id");
             part.is_media = is_media;

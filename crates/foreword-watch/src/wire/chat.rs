@@ -31,7 +31,9 @@ pub(super) fn read(body: &Fields<'_>, request: &mut ModelRequest) -> Result<(), 
             part.call_id = message.string("tool_call_id");
             part.tool = message.string("name").filter(|_| kind == PartKind::ToolResult);
         }
-        for (call_at, raw) in message.items("tool_calls").unwrap_or_default().into_iter().enumerate() {
+        for (call_at, raw) in
+            message.items("tool_calls").unwrap_or_default().into_iter().enumerate()
+        {
             let call = Fields::read(raw).unwrap_or_default();
             let function = call.object("function").unwrap_or_default();
             let text = function.string("arguments").unwrap_or_default();

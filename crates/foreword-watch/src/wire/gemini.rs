@@ -26,7 +26,12 @@ pub(super) fn read(body: &Fields<'_>, request: &mut ModelRequest) -> Result<(), 
         if is_empty {
             let text = raw.get().to_owned();
             let place = format!("tools[{at}]");
-            request.parts.push(RequestPart::new(place, Region::Tools, PartKind::ToolDefinition, text));
+            request.parts.push(RequestPart::new(
+                place,
+                Region::Tools,
+                PartKind::ToolDefinition,
+                text,
+            ));
         }
     }
     if let Some(system) = either(body, "systemInstruction", "system_instruction") {

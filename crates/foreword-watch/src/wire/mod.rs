@@ -4,8 +4,8 @@
 //! text of a part is what the model reads, so that two requests differ in their parts exactly where a
 //! cache would miss. Marks for the cache are noted and are no part of the text.
 
-mod anthropic;
 mod answer;
+mod anthropic;
 mod chat;
 mod decode;
 mod gemini;
@@ -138,25 +138,20 @@ fn api_of_body(body: &Fields<'_>) -> Option<Api> {
         return Some(Api::OpenaiResponses);
     }
     let messages = body.items("messages")?;
-    let is_anthropic = has("system")
-        || has("anthropic_version")
-        || has("thinking")
-        || body
-            .items("tools")
-            .unwrap_or_default()
-            .iter()
-            .any(|tool| Fields::read(tool).is_some_and(|tool| tool.get("input_schema").is_some()))
-        || body.string("model").is_some_and(|model| model.starts_with("claude"));
+    let is_anthropic =
+        has("system")
+            || has("anthropic_version")
+            || has("thinking")
+            || body.items("tools").unwrap_or_default().iter().any(|tool| {
+                Fields::read(tool).is_some_and(|tool| tool.get("input_schema").is_some())
+            })
+            || body.string("model").is_some_and(|model| model.starts_with("claude"));
     let leads_with_system = messages
         .first()
         .and_then(|message| Fields::read(message))
         .and_then(|message| message.string("role"))
         .is_some_and(|role| matches!(role.as_str(), "system" | "developer"));
-    Some(if is_anthropic && !leads_with_system {
-        Api::AnthropicMessages
-    } else {
-        Api::OpenaiChat
-    })
+    Some(if is_anthropic && !leads_with_system { Api::AnthropicMessages } else { Api::OpenaiChat })
 }
 
 /// Reads the body of a request. Without an API, the body tells it.

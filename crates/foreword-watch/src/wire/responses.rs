@@ -12,7 +12,8 @@ pub(super) fn read(body: &Fields<'_>, request: &mut ModelRequest) -> Result<(), 
         request.parts.push(RequestPart::new(place, Region::System, PartKind::System, text));
     }
     if body.string("previous_response_id").is_some() {
-        request.elsewhere = Some("earlier messages are stored at the provider (previous_response_id)");
+        request.elsewhere =
+            Some("earlier messages are stored at the provider (previous_response_id)");
     }
     let Some(input) = body.get("input") else { return Ok(()) };
     if let Some(text) = json::string(input) {
@@ -21,7 +22,8 @@ pub(super) fn read(body: &Fields<'_>, request: &mut ModelRequest) -> Result<(), 
         return Ok(());
     }
     let items = json::items(input);
-    let items = items.ok_or_else(|| BodyProblem("`input` is neither text nor a list".to_owned()))?;
+    let items =
+        items.ok_or_else(|| BodyProblem("`input` is neither text nor a list".to_owned()))?;
     let mut leading = true;
     for (at, raw) in items.into_iter().enumerate() {
         let item = Fields::read(raw).unwrap_or_default();
@@ -55,9 +57,12 @@ pub(super) fn read(body: &Fields<'_>, request: &mut ModelRequest) -> Result<(), 
                 part.call_id = item.string("call_id");
                 request.parts.push(part);
             }
-            Some("function_call_output" | "custom_tool_call_output" | "local_shell_call_output") => {
+            Some(
+                "function_call_output" | "custom_tool_call_output" | "local_shell_call_output",
+            ) => {
                 let output = item.get("output");
-                let text = output.map(|raw| json::string(raw).unwrap_or_else(|| raw.get().to_owned()));
+                let text =
+                    output.map(|raw| json::string(raw).unwrap_or_else(|| raw.get().to_owned()));
                 let mut part = new(PartKind::ToolResult, text.unwrap_or_default());
                 part.call_id = item.string("call_id");
                 request.parts.push(part);

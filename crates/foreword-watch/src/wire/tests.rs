@@ -31,7 +31,12 @@ fn anthropic_requests_are_read_in_the_order_of_the_cache() {
     assert_eq!(
         parts(None, body),
         expected(&[
-            ("tools[0]", Tools, "Read", r#"{"name":"Read","description":"d","input_schema":{"z":1,"a":2}}"#),
+            (
+                "tools[0]",
+                Tools,
+                "Read",
+                r#"{"name":"Read","description":"d","input_schema":{"z":1,"a":2}}"#
+            ),
             ("system[0]", System, "billing header", "x-anthropic-billing-header: cch=1"),
             ("system[1]", System, "system", "You are"),
             ("messages[0].content", Messages, "user", "Hi"),
@@ -129,6 +134,35 @@ fn what_is_no_request_is_said_so() {
 }
 
 #[test]
+fn bodies_that_are_cut_or_changed_anywhere_do_no_harm() {
+    let bodies = [
+        r#"{"model":"m","system":[{"type":"text","text":"é\u00e9","cache_control":{}}],"tools":[{"name":"t"}],"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"image","source":{}}]}]}]}"#,
+        r#"{"instructions":"i","input":[{"type":"function_call","call_id":"c","name":"n","arguments":"{}"},{"role":"user","content":[{"type":"input_text","text":"x"}]}]}"#,
+        r#"{"contents":[{"role":"user","parts":[{"text":"x"},{"functionCall":{"name":"f","args":{}}}]}],"systemInstruction":{"parts":[{"text":"s"}]}}"#,
+    ];
+    let apis = [
+        None,
+        Some(Api::AnthropicMessages),
+        Some(Api::OpenaiChat),
+        Some(Api::OpenaiResponses),
+        Some(Api::GeminiGenerate),
+    ];
+    for body in bodies {
+        for at in (0..=body.len()).filter(|at| body.is_char_boundary(*at)) {
+            for inserted in ["", "[", "\"", "null", "{}", "9e999", "\u{0}"] {
+                let (start, end) = body.split_at(at);
+                for text in [start.to_owned(), format!("{start}{inserted}{end}")] {
+                    for api in apis {
+                        let _ = read_request(api, "", &text);
+                        let _ = read_answer(api.unwrap_or(Api::OpenaiChat), &text);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn usage_is_the_same_in_every_api() {
     let usage = |input, output, read, write| {
         Some(Usage {
@@ -158,7 +192,8 @@ fn usage_is_the_same_in_every_api() {
     let facts = read_answer(Api::GeminiGenerate, gemini);
     assert_eq!((facts.usage, facts.called), (usage(6, 7, 3, 0), vec!["f".to_owned()]));
 
-    let refused = read_answer(Api::AnthropicMessages, r#"{"type":"error","error":{"message":"no"}}"#);
+    let refused =
+        read_answer(Api::AnthropicMessages, r#"{"type":"error","error":{"message":"no"}}"#);
     assert_eq!(refused.error.as_deref(), Some("no"));
 }
 
@@ -177,7 +212,9 @@ fn compressed_bodies_are_read_as_far_as_they_go() {
     let Decoded::Text(half) = decode(&gzip[..gzip.len() / 2], Some(b"gzip")) else { panic!() };
     assert!(text.starts_with(&half));
     assert!(matches!(decode(b"x", Some(b"gzip")), Decoded::Unreadable(_)));
-    assert!(matches!(decode(b"x", Some(b"br")), Decoded::Unreadable(reason) if reason.contains("`br`")));
+    assert!(
+        matches!(decode(b"x", Some(b"br")), Decoded::Unreadable(reason) if reason.contains("`br`"))
+    );
     assert_eq!(decode("aé".as_bytes().get(..2).unwrap(), None), Decoded::Text("a".to_owned()));
     assert!(matches!(decode(b"\xff\xfe", None), Decoded::Unreadable(_)));
 }

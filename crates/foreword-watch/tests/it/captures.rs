@@ -56,8 +56,9 @@ fn answer(read: u64, write: u64) -> Value {
 
 /// Records exchanges, and gives the ID of the capture.
 fn record(store: &CaptureStore, exchanges: Vec<Exchange>) -> String {
-    let (info, recorder) =
-        store.create(&["agent".into(), KEY.into()], Path::new("/nowhere"), [1, 2, 3, 4], |_| {}).unwrap();
+    let (info, recorder) = store
+        .create(&["agent".into(), KEY.into()], Path::new("/nowhere"), [1, 2, 3, 4], |_| {})
+        .unwrap();
     for exchange in exchanges {
         recorder.record(exchange);
     }
@@ -149,7 +150,10 @@ const TEMPLATE: (&str, &str) =
 #[test]
 fn a_clock_at_the_top_is_diagnosed_with_its_file_and_line() {
     let (_dir, store) = store();
-    let id = record(&store, session(&["2026-11-17 12:00:01", "2026-11-17 12:00:04", "2026-11-17 12:01:09"]));
+    let id = record(
+        &store,
+        session(&["2026-11-17 12:00:01", "2026-11-17 12:00:04", "2026-11-17 12:01:09"]),
+    );
     let report = made(&store, &id, &[TEMPLATE]);
     assert_eq!((report.totals.calls, report.totals.cache_breaks), (3, 2));
     assert_eq!(report.conversations.len(), 1);
@@ -157,14 +161,22 @@ fn a_clock_at_the_top_is_diagnosed_with_its_file_and_line() {
     assert_eq!((broken.cause, broken.place.as_str(), broken.line), (Cause::Clock, "system[0]", 2));
     let origin = Origin::File { path: "prompts/system.md".into(), lines: [2, 2], exact: false };
     assert_eq!(broken.origin, origin);
-    assert!(broken.before.contains("12:00:0⟦1") && broken.after.contains("12:00:0⟦4"), "{broken:?}");
+    assert!(
+        broken.before.contains("12:00:0⟦1") && broken.after.contains("12:00:0⟦4"),
+        "{broken:?}"
+    );
     // Nearly the whole prompt, at the price of a cache write less that of a cache read.
     let lost = broken.lost_tokens;
     assert!((1_000..3_000).contains(&lost), "{lost}");
     let price = lost as f64 * (3.75 - 0.3) / 1e6;
     assert!((broken.lost_usd.unwrap() - price).abs() < 1e-5, "{broken:?}");
     assert!(broken.advice.contains("newest user message"));
-    let unused: Vec<&str> = report.waste.iter().filter(|w| w.kind == WasteKind::UnusedTool).map(|w| w.what.as_str()).collect();
+    let unused: Vec<&str> = report
+        .waste
+        .iter()
+        .filter(|w| w.kind == WasteKind::UnusedTool)
+        .map(|w| w.what.as_str())
+        .collect();
     assert_eq!(unused, ["Write"]);
     assert_eq!(report.calls[2].cache.as_ref().unwrap().previous, 2);
 }
@@ -177,7 +189,11 @@ fn the_same_prompt_keeps_its_cache() {
     assert_eq!(report.totals.cache_breaks, 0, "{:?}", report.calls[1].cache);
     let cache = report.calls[2].cache.as_ref().unwrap();
     assert!(cache.common_tokens >= cache.reusable_tokens, "{cache:?}");
-    assert!(report.calls[2].growth > 0 && report.calls[2].growth < 20, "{}", report.calls[2].growth);
+    assert!(
+        report.calls[2].growth > 0 && report.calls[2].growth < 20,
+        "{}",
+        report.calls[2].growth
+    );
 }
 
 #[test]
@@ -211,7 +227,8 @@ fn injections_repeats_and_hidden_characters_are_found() {
     let id = record(&store, vec![call(&body, &answer(0, 0))]);
     let report = made(&store, &id, &[]);
     let kinds: Vec<DangerKind> = report.dangers.iter().map(|danger| danger.kind).collect();
-    for kind in [DangerKind::Injection, DangerKind::InvisibleCharacters, DangerKind::AuthorityClaim] {
+    for kind in [DangerKind::Injection, DangerKind::InvisibleCharacters, DangerKind::AuthorityClaim]
+    {
         assert!(kinds.contains(&kind), "{kind:?}: {:?}", report.dangers);
     }
     let read = report.waste.iter().find(|waste| waste.kind == WasteKind::RepeatedRead).unwrap();
@@ -303,5 +320,9 @@ fn a_call_through_the_proxy_ends_in_a_report() {
     let report = made(&store, &info.id, &[]);
     assert_eq!(report.capture.unwrap().exit_code, Some(3));
     assert_eq!((report.totals.calls, report.totals.usage.input_tokens), (1, 12));
-    assert!(report.notes.iter().any(|note| note.contains("1 request to another path")), "{:?}", report.notes);
+    assert!(
+        report.notes.iter().any(|note| note.contains("1 request to another path")),
+        "{:?}",
+        report.notes
+    );
 }

@@ -6,3 +6,4 @@ mod page;
 mod proxy;
 mod report;
 mod support;
+mod tls;

@@ -13,7 +13,8 @@ use crate::support::{
     Kept, answering, connect, exchange, post, proxy, proxy_with, read_bytes, read_request, upstream,
 };
 
-const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nX-Odd-Case: 1\r\nContent-Length: 2\r\n\r\nok";
+const OK: &[u8] =
+    b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nX-Odd-Case: 1\r\nContent-Length: 2\r\n\r\nok";
 const PATH: &str = "/anthropic/v1/messages";
 
 #[test]
@@ -24,7 +25,10 @@ fn an_answer_passes_byte_for_byte_and_is_recorded() {
     assert_eq!(read_bytes(&mut client, OK.len()), OK);
     let found = kept.next();
     assert_eq!((found.status, found.target.as_str()), (200, "/v1/messages"));
-    assert_eq!((found.request.bytes.as_slice(), found.response.bytes.as_slice()), (&b"{}"[..], &b"ok"[..]));
+    assert_eq!(
+        (found.request.bytes.as_slice(), found.response.bytes.as_slice()),
+        (&b"{}"[..], &b"ok"[..])
+    );
     assert_eq!((found.problem, found.route.as_str()), (None, "anthropic"));
 }
 
@@ -39,12 +43,16 @@ fn the_upstream_gets_the_request_as_it_was_sent() {
     let (proxy, _) = proxy(&address);
     let mut client = connect(&proxy);
     let headers = "X-Api-Key: k\r\nanthropic-beta: a,b\r\nAccept-Encoding: gzip, br\r\nConnection: keep-alive\r\n";
-    client.write_all(&post(&proxy, "/anthropic/v1/messages?beta=true", headers, "{\"a\": 1}")).unwrap();
+    client
+        .write_all(&post(&proxy, "/anthropic/v1/messages?beta=true", headers, "{\"a\": 1}"))
+        .unwrap();
     let (head, body) = receiver.recv_timeout(Duration::from_secs(30)).unwrap();
     let host = address.trim_start_matches("http://");
     assert_eq!(
         head,
-        format!("POST /v1/messages?beta=true HTTP/1.1\r\nHost: {host}\r\nX-Api-Key: k\r\nanthropic-beta: a,b\r\nAccept-Encoding: gzip\r\nContent-Length: 8\r\n\r\n")
+        format!(
+            "POST /v1/messages?beta=true HTTP/1.1\r\nHost: {host}\r\nX-Api-Key: k\r\nanthropic-beta: a,b\r\nAccept-Encoding: gzip\r\nContent-Length: 8\r\n\r\n"
+        )
     );
     assert_eq!(body, b"{\"a\": 1}");
 }
@@ -55,7 +63,9 @@ fn events_arrive_one_by_one() {
     let wait = std::sync::Mutex::new(wait);
     let address = upstream(move |mut stream| {
         read_request(&mut stream).unwrap();
-        stream.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\ndata: 1\r\n").unwrap();
+        stream
+            .write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\ndata: 1\r\n")
+            .unwrap();
         wait.lock().unwrap().recv().unwrap();
         stream.write_all(b"7\r\ndata: 2\r\n0\r\n\r\n").unwrap();
     });
@@ -115,7 +125,8 @@ fn a_kept_connection_that_the_upstream_closed_is_replaced() {
 
 #[test]
 fn clients_of_http_1_0_get_a_plain_body() {
-    let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n";
+    let chunked =
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n";
     let (proxy, _) = proxy(&answering(chunked));
     let request = b"POST /anthropic/v1/messages HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}";
     assert_eq!(exchange(&proxy, request), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabcdef");
@@ -135,7 +146,10 @@ fn chunked_requests_and_100_continue_work() {
     });
     let (proxy, kept) = proxy(&address);
     let mut client = connect(&proxy);
-    let head = format!("POST {PATH} HTTP/1.1\r\nHost: {}\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n", proxy.address());
+    let head = format!(
+        "POST {PATH} HTTP/1.1\r\nHost: {}\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n",
+        proxy.address()
+    );
     client.write_all(head.as_bytes()).unwrap();
     let interim = b"HTTP/1.1 100 Continue\r\n\r\n";
     assert_eq!(read_bytes(&mut client, interim.len()), interim);
@@ -151,14 +165,24 @@ fn what_is_not_for_this_proxy_is_refused() {
     let host = format!("Host: 127.0.0.1:{port}\r\n");
     for (request, status, reason) in [
         (format!("CONNECT api.anthropic.com:443 HTTP/1.1\r\n{host}\r\n"), 405, "CONNECT"),
-        (format!("GET http://api.anthropic.com/v1/models HTTP/1.1\r\n{host}\r\n"), 400, "absolute URIs"),
+        (
+            format!("GET http://api.anthropic.com/v1/models HTTP/1.1\r\n{host}\r\n"),
+            400,
+            "absolute URIs",
+        ),
         (format!("POST {PATH} HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 403, "Host"),
         (format!("POST {PATH} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", port ^ 1), 403, "Host"),
         (format!("POST {PATH} HTTP/1.1\r\n\r\n"), 403, "Host"),
         (format!("POST {PATH} HTTP/1.1\r\n{host}{host}\r\n"), 403, "Host"),
         (format!("POST {PATH} HTTP/1.1\r\n{host}Origin: null\r\n\r\n"), 403, "web pages"),
         (format!("GET /favicon.ico HTTP/1.1\r\n{host}\r\n"), 404, "base URLs"),
-        (format!("POST {PATH} HTTP/1.1\r\n{host}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"), 400, "both"),
+        (
+            format!(
+                "POST {PATH} HTTP/1.1\r\n{host}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"
+            ),
+            400,
+            "both",
+        ),
         ("\x16\x03\x01\r\n\r\n".to_owned(), 400, "HTTP/1.1"),
         (format!("GET / HTTP/1.1\r\n{host}X: {}\r\n\r\n", "a".repeat(200_000)), 431, "more than"),
     ] {
@@ -176,7 +200,9 @@ fn what_is_not_for_this_proxy_is_refused() {
 #[test]
 fn redirects_are_passed_on_and_not_followed() {
     let target = answering(OK);
-    let redirect = format!("HTTP/1.1 307 Temporary Redirect\r\nLocation: {target}/x\r\nContent-Length: 0\r\n\r\n");
+    let redirect = format!(
+        "HTTP/1.1 307 Temporary Redirect\r\nLocation: {target}/x\r\nContent-Length: 0\r\n\r\n"
+    );
     let redirect: &'static [u8] = Box::leak(redirect.into_bytes().into_boxed_slice());
     let (proxy, kept) = proxy(&answering(redirect));
     let mut client = connect(&proxy);
@@ -287,7 +313,10 @@ fn an_answer_that_comes_before_the_body_is_read_reaches_the_client() {
     let mut answer = Vec::new();
     let _ = client.read_to_end(&mut answer);
     let answer = String::from_utf8_lossy(&answer).into_owned();
-    assert!(answer.starts_with("HTTP/1.1 413 Too Large\r\n") && answer.ends_with("big"), "{answer}");
+    assert!(
+        answer.starts_with("HTTP/1.1 413 Too Large\r\n") && answer.ends_with("big"),
+        "{answer}"
+    );
     drop(client);
     sending.join().unwrap();
     assert_eq!(kept.next().status, 413);

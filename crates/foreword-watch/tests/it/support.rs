@@ -40,9 +40,8 @@ pub(crate) fn read_request(stream: &mut TcpStream) -> Option<(String, Vec<u8>)> 
             let head = String::from_utf8(bytes[..end + 4].to_vec()).unwrap();
             let lower = head.to_ascii_lowercase();
             let length = lower.split("content-length: ").nth(1);
-            let length: usize = length.map_or(0, |rest| {
-                rest.split("\r\n").next().unwrap().trim().parse().unwrap()
-            });
+            let length: usize =
+                length.map_or(0, |rest| rest.split("\r\n").next().unwrap().trim().parse().unwrap());
             let mut body = bytes[end + 4..].to_vec();
             while body.len() < length {
                 match stream.read(&mut piece) {

@@ -250,9 +250,7 @@ fn read_at(
         if !is_file && for_files {
             return Err(invalid(
                 at,
-                format!(
-                    "`heading`, `max_chars` and `volatility` of module `{name}` need a `file`"
-                ),
+                format!("`heading`, `max_chars` and `volatility` of module `{name}` need a `file`"),
             ));
         }
         let mut entry = match inherited {

@@ -108,7 +108,8 @@ impl Captured {
                 false => "`foreword build` gives the captured system prompt byte for byte; the lines that changed are in its turn context".to_owned(),
             });
         }
-        let same = built.bytes().zip(captured.bytes()).take_while(|(one, other)| one == other).count();
+        let same =
+            built.bytes().zip(captured.bytes()).take_while(|(one, other)| one == other).count();
         let line = 1 + built.bytes().take(same).filter(|byte| *byte == b'\n').count();
         Ok(format!(
             "`foreword build` differs from the captured system prompt from line {line} on: text that could pass for the prompt's own structure is escaped"

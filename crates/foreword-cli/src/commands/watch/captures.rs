@@ -17,13 +17,14 @@ pub(super) fn list(store: &CaptureStore, terminal: &Terminal) -> Result<(), CliE
         return terminal.print_json_list(&entries);
     }
     if entries.is_empty() {
-        terminal.say("no captures yet; record one with `foreword watch -- COMMAND`");
+        terminal.say("no captures yet; record one with `foreword watch -- PROGRAM`");
         return Ok(());
     }
     let mut out = String::new();
     for entry in &entries {
         let command = entry.info.command.join(" ");
-        let command = if command.is_empty() { "(proxy)".to_owned() } else { plain_line(&command, 60) };
+        let command =
+            if command.is_empty() { "(proxy)".to_owned() } else { plain_line(&command, 60) };
         let damaged = if entry.is_damaged { paint("  damaged", "33") } else { String::new() };
         let _ = writeln!(
             out,

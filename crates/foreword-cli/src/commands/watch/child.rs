@@ -56,8 +56,8 @@ pub(super) fn run(
     let status = child.wait();
     handle.close();
     let _ = forwarding.join();
-    let status =
-        status.map_err(|error| CliError::internal(format!("cannot wait for the program: {error}")))?;
+    let status = status
+        .map_err(|error| CliError::internal(format!("cannot wait for the program: {error}")))?;
     Ok(exit_code(status))
 }
 

@@ -31,7 +31,10 @@ impl FromStr for FailOn {
             },
             Some(("tokens", limit)) => {
                 let limit = limit.replace(['_', ','], "");
-                limit.parse().map(Self::Tokens).map_err(|_| format!("`{limit}` is not a number of tokens"))
+                limit
+                    .parse()
+                    .map(Self::Tokens)
+                    .map_err(|_| format!("`{limit}` is not a number of tokens"))
             }
             Some(_) => Err("use cache-break, secret, injection or tokens:N".to_owned()),
         }
@@ -40,7 +43,8 @@ impl FromStr for FailOn {
 
 /// Fails if one of the conditions is met, naming all that are.
 pub(super) fn check(conditions: &[FailOn], report: &Report) -> Result<(), CliError> {
-    let met: Vec<String> = conditions.iter().filter_map(|condition| condition.met(report)).collect();
+    let met: Vec<String> =
+        conditions.iter().filter_map(|condition| condition.met(report)).collect();
     if met.is_empty() {
         return Ok(());
     }
@@ -100,7 +104,10 @@ mod tests {
         report.totals.cache_breaks = 2;
         let all = [FailOn::CacheBreak, FailOn::Secret, FailOn::Injection, FailOn::Tokens(99)];
         let error = check(&all, &report).unwrap_err();
-        assert_eq!(error.message, "2 calls broke the cache; a request has 100 tokens, more than 99");
+        assert_eq!(
+            error.message,
+            "2 calls broke the cache; a request has 100 tokens, more than 99"
+        );
         assert!(check(&[FailOn::Tokens(100), FailOn::Secret], &report).is_ok());
     }
 }

@@ -71,7 +71,8 @@ fn line(call: &CallSummary, prices: &Prices) -> String {
     }
     let mut out = dim_err(&out);
     if let Some((cause, place, previous)) = &call.cache_break {
-        let found = format!("cache lost since #{previous}: {} at {}", cause.name(), visible_line(place));
+        let found =
+            format!("cache lost since #{previous}: {} at {}", cause.name(), visible_line(place));
         out.push_str(&format!("  {}", paint_err(&found, "33")));
     }
     if call.secrets > 0 {

@@ -40,16 +40,13 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// and passes every byte on to the provider. Prints one line per call, and at the end where the text came from, what
 /// broke the cache and what it cost. Exits with the exit code of the program. Keys are never stored.
 #[derive(Args, Debug)]
-#[command(
-    args_conflicts_with_subcommands = true,
-    after_help = "\
+#[command(after_help = "\
 Examples:
   foreword watch -- claude -p \"fix the failing test\"
   foreword watch --fail-on cache-break,secret,tokens:50000 -- python3 agent.py
   foreword watch --env MISTRAL_BASE_URL=https://api.mistral.ai/v1 -- ./agent
   foreword watch --proxy 7070
-  foreword watch report"
-)]
+  foreword watch report")]
 pub(crate) struct WatchArgs {
     #[command(subcommand)]
     action: Option<WatchCommand>,
@@ -78,8 +75,20 @@ struct RecordArgs {
     #[command(flatten)]
     counting: CountingArgs,
     /// Program to run, with its arguments
-    #[arg(last = true, value_name = "COMMAND")]
+    #[arg(last = true, value_name = "PROGRAM")]
     command: Vec<OsString>,
+}
+
+impl RecordArgs {
+    /// Whether anything was given that only a recording uses.
+    fn is_given(&self) -> bool {
+        self.proxy.is_some()
+            || !self.env.is_empty()
+            || !self.fail_on.is_empty()
+            || self.any_user
+            || self.counting.prices.is_some()
+            || !self.command.is_empty()
+    }
 }
 
 #[derive(Args, Clone, Debug)]
@@ -155,6 +164,10 @@ pub(crate) fn run(
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     let store = CaptureStore::new(captures_dir()?);
+    if args.action.is_some() && args.record.is_given() {
+        return Err(CliError::usage("options of a recording were given to a command on captures")
+            .hint("pass them without the command: `foreword watch [OPTIONS] -- PROGRAM`"));
+    }
     match &args.action {
         Some(WatchCommand::Report { id, html, fail_on, counting }) => {
             let id = store.resolve(id.as_deref())?;
@@ -173,7 +186,9 @@ pub(crate) fn run(
         }
         Some(WatchCommand::List) => captures::list(&store, terminal),
         Some(WatchCommand::Show { id, call }) => captures::show(&store, id, *call, terminal),
-        Some(WatchCommand::Rm { ids, all, yes }) => captures::remove(&store, ids, *all, *yes, terminal),
+        Some(WatchCommand::Rm { ids, all, yes }) => {
+            captures::remove(&store, ids, *all, *yes, terminal)
+        }
         None => record(workspace, &args.record, &store, terminal),
     }
 }
@@ -186,7 +201,7 @@ fn record(
 ) -> Result<(), CliError> {
     if args.command.is_empty() && args.proxy.is_none() {
         return Err(CliError::usage("no program to watch")
-            .hint("run one: `foreword watch -- COMMAND`")
+            .hint("run one: `foreword watch -- PROGRAM`")
             .hint("or start only the proxy: `foreword watch --proxy 7070`"));
     }
     let prices = prices(&args.counting)?;
@@ -199,8 +214,7 @@ fn record(
     let told = Arc::clone(&live);
     let (info, recorder) =
         store.create(&words, &directory, random()?, move |summary| told.call(summary))?;
-    let callers =
-        if args.any_user { Callers::Anyone } else { Callers::of_this_user(random()?) };
+    let callers = if args.any_user { Callers::Anyone } else { Callers::of_this_user(random()?) };
     let config = ProxyConfig {
         port: args.proxy.unwrap_or(0),
         routes: upstreams.routes().to_vec(),
@@ -239,7 +253,11 @@ fn record(
     let outcome = conclude(&capture, workspace, args, terminal);
     let pruned = store.prune(args.keep.max(1))?;
     if pruned > 0 {
-        terminal.say(&format!("deleted {} (--keep {})", counted(pruned as u64, "old capture"), args.keep));
+        terminal.say(&format!(
+            "deleted {} (--keep {})",
+            counted(pruned as u64, "old capture"),
+            args.keep
+        ));
     }
     match (code.unwrap_or(0), outcome) {
         (0, outcome) => outcome,

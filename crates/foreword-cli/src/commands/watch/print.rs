@@ -46,8 +46,14 @@ fn head(report: &Report, out: &mut String) {
     let Some(capture) = &report.capture else {
         let api = report.calls.first().map_or("request", |call| call.api.name());
         let model = report.calls.first().map_or("", |call| call.model.as_str());
-        let model = if model.is_empty() { String::new() } else { format!(", {}", visible_line(model)) };
-        let _ = writeln!(out, "{api}{model}: {} tokens ({})", thousands(totals.tokens), report.tokenizer);
+        let model =
+            if model.is_empty() { String::new() } else { format!(", {}", visible_line(model)) };
+        let _ = writeln!(
+            out,
+            "{api}{model}: {} tokens ({})",
+            thousands(totals.tokens),
+            report.tokenizer
+        );
         return;
     };
     let _ = write!(
@@ -67,13 +73,15 @@ fn head(report: &Report, out: &mut String) {
     out.push('\n');
     if !totals.unpriced_models.is_empty() {
         let models = totals.unpriced_models.join(", ");
-        let _ = writeln!(out, "no price for {}; add one with --prices FILE", plain_line(&models, 200));
+        let _ =
+            writeln!(out, "no price for {}; add one with --prices FILE", plain_line(&models, 200));
     }
 }
 
 fn calls(report: &Report, out: &mut String) {
     title("calls", out);
-    let width = report.calls.iter().map(|call| call.model.chars().count()).max().unwrap_or(5).clamp(5, 32);
+    let width =
+        report.calls.iter().map(|call| call.model.chars().count()).max().unwrap_or(5).clamp(5, 32);
     let _ = writeln!(
         out,
         "  {:>4}  {:width$}  {:>6}  {:>8}  {:>9}  {:>9}  {:>9}  {:>7}  {:>9}",
@@ -91,13 +99,18 @@ fn calls(report: &Report, out: &mut String) {
             plain_line(&call.model, 32),
             seconds(call.total_ms),
             thousands(call.tokens.total),
-            format!("{}{}", if call.growth < 0 { "-" } else { "+" }, thousands(call.growth.unsigned_abs())),
+            format!(
+                "{}{}",
+                if call.growth < 0 { "-" } else { "+" },
+                thousands(call.growth.unsigned_abs())
+            ),
             usage(|usage| usage.cache_read_tokens),
             usage(|usage| usage.output_tokens),
             call.cost_usd.map_or("-".to_owned(), money),
         );
         if let Some(broken) = call.cache.as_ref().and_then(|cache| cache.broken.as_ref()) {
-            let _ = write!(out, "  {}", paint(&format!("cache lost: {}", broken.cause.name()), "33"));
+            let _ =
+                write!(out, "  {}", paint(&format!("cache lost: {}", broken.cause.name()), "33"));
         }
         if let Some(problem) = &call.problem {
             let _ = write!(out, "  {}", paint(&plain_line(problem, 100), "31"));
@@ -111,7 +124,9 @@ fn calls(report: &Report, out: &mut String) {
 
 /// What the largest request is made of.
 fn composition(report: &Report, out: &mut String) {
-    let Some(call) = report.calls.iter().max_by_key(|call| (call.tokens.total, call.number)) else { return };
+    let Some(call) = report.calls.iter().max_by_key(|call| (call.tokens.total, call.number)) else {
+        return;
+    };
     if call.tokens.total == 0 {
         return;
     }
@@ -158,14 +173,25 @@ fn rows(region: Region, parts: &[&Part]) -> Vec<(String, u64, String)> {
             for part in parts {
                 let mark = if part.cache_mark { " (cache mark)" } else { "" };
                 rows.push((format!("{}{mark}", part.place), part.tokens, main_origin(part)));
-                let top = part.sections.iter().map(|section| section.level).filter(|level| *level > 0).min();
-                for section in part.sections.iter().filter(|section| Some(section.level) == top).take(MAX_LINES) {
+                let top = part
+                    .sections
+                    .iter()
+                    .map(|section| section.level)
+                    .filter(|level| *level > 0)
+                    .min();
+                for section in part
+                    .sections
+                    .iter()
+                    .filter(|section| Some(section.level) == top)
+                    .take(MAX_LINES)
+                {
                     // A section with those below it, up to the next of its own level.
                     let below = part.sections.iter().skip_while(|other| other.line <= section.line);
                     let below = below.take_while(|other| other.level > section.level);
                     let tokens = section.tokens + below.map(|other| other.tokens).sum::<u64>();
                     let origin = section.origin.as_ref().map_or(String::new(), Origin::name);
-                    let title = format!("  {} {}", "#".repeat(usize::from(section.level)), section.title);
+                    let title =
+                        format!("  {} {}", "#".repeat(usize::from(section.level)), section.title);
                     rows.push((title, tokens, origin));
                 }
             }
@@ -239,15 +265,19 @@ fn sources(sources: &[SourceShare], out: &mut String) {
 }
 
 fn cache(report: &Report, out: &mut String) {
-    let compared: Vec<_> = report.calls.iter().filter_map(|call| Some((call, call.cache.as_ref()?))).collect();
+    let compared: Vec<_> =
+        report.calls.iter().filter_map(|call| Some((call, call.cache.as_ref()?))).collect();
     if compared.is_empty() {
         return;
     }
     title("cache", out);
     let common: u64 = compared.iter().map(|(_, cache)| cache.common_tokens).sum();
     let reusable: u64 = compared.iter().map(|(_, cache)| cache.reusable_tokens).sum();
-    let read: Option<u64> = compared.iter().filter_map(|(_, cache)| cache.provider_read_tokens).reduce(|a, b| a + b);
-    let said = read.map_or(String::new(), |read| format!("; the provider read {} from its cache", thousands(read)));
+    let read: Option<u64> =
+        compared.iter().filter_map(|(_, cache)| cache.provider_read_tokens).reduce(|a, b| a + b);
+    let said = read.map_or(String::new(), |read| {
+        format!("; the provider read {} from its cache", thousands(read))
+    });
     let _ = writeln!(
         out,
         "  {} of {} reusable tokens stayed the same{said}",
@@ -284,7 +314,10 @@ fn cache(report: &Report, out: &mut String) {
             numbers.join(", "),
             thousands(*tokens),
         );
-        let section = broken.section.as_ref().map_or(String::new(), |section| format!(", section \"{}\"", plain_line(section, 60)));
+        let section = broken
+            .section
+            .as_ref()
+            .map_or(String::new(), |section| format!(", section \"{}\"", plain_line(section, 60)));
         let _ = writeln!(
             out,
             "    at {} line {}{section}, byte {}; written by {}",
@@ -306,10 +339,12 @@ fn waste(waste: &[Waste], out: &mut String) {
         return;
     }
     title("waste", out);
-    let tools: Vec<&Waste> = waste.iter().filter(|waste| waste.kind == WasteKind::UnusedTool).collect();
+    let tools: Vec<&Waste> =
+        waste.iter().filter(|waste| waste.kind == WasteKind::UnusedTool).collect();
     if !tools.is_empty() {
         let tokens = tools.iter().map(|waste| waste.tokens).sum();
-        let names: Vec<String> = tools.iter().take(8).map(|waste| plain_line(&waste.what, 40)).collect();
+        let names: Vec<String> =
+            tools.iter().take(8).map(|waste| plain_line(&waste.what, 40)).collect();
         let more = if tools.len() > 8 { ", …" } else { "" };
         let _ = writeln!(
             out,
@@ -328,7 +363,8 @@ fn waste(waste: &[Waste], out: &mut String) {
             thousands(found.tokens),
             plain_line(&found.what, 100)
         );
-        let places: Vec<String> = found.places.iter().take(4).map(|place| plain_line(place, 80)).collect();
+        let places: Vec<String> =
+            found.places.iter().take(4).map(|place| plain_line(place, 80)).collect();
         let _ = writeln!(out, "    {}", places.join(", "));
     }
 }
@@ -381,11 +417,19 @@ pub(crate) fn thousands(number: u64) -> String {
 }
 
 pub(crate) fn money(dollars: f64) -> String {
-    if dollars > 0.0 && dollars < 0.01 { format!("${dollars:.4}") } else { format!("${dollars:.2}") }
+    if dollars > 0.0 && dollars < 0.01 {
+        format!("${dollars:.4}")
+    } else {
+        format!("${dollars:.2}")
+    }
 }
 
 pub(crate) fn seconds(milliseconds: f64) -> String {
-    if milliseconds < 1000.0 { format!("{milliseconds:.0} ms") } else { format!("{:.1} s", milliseconds / 1000.0) }
+    if milliseconds < 1000.0 {
+        format!("{milliseconds:.0} ms")
+    } else {
+        format!("{:.1} s", milliseconds / 1000.0)
+    }
 }
 
 #[cfg(test)]

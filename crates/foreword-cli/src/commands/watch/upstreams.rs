@@ -49,12 +49,16 @@ impl Upstreams {
             }
         }
         for given in further {
-            let (variable, url) = given.split_once('=').map_or((given.as_str(), None), |(name, url)| (name, Some(url)));
+            let (variable, url) = given
+                .split_once('=')
+                .map_or((given.as_str(), None), |(name, url)| (name, Some(url)));
             let is_name = !variable.is_empty()
                 && variable.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
             if !is_name {
-                return Err(CliError::usage(format!("invalid --env `{given}`: `{variable}` is not the name of a variable"))
-                    .hint("pass NAME or NAME=URL"));
+                return Err(CliError::usage(format!(
+                    "invalid --env `{given}`: `{variable}` is not the name of a variable"
+                ))
+                .hint("pass NAME or NAME=URL"));
             }
             let url = url.map(str::to_owned).or_else(|| value(variable)).ok_or_else(|| {
                 CliError::usage(format!("--env {variable}: no upstream; the variable is not set"))
@@ -136,7 +140,13 @@ mod tests {
     #[test]
     fn the_upstream_is_what_the_variable_said_before() {
         assert_eq!(
-            routes(&[], &[("ANTHROPIC_BASE_URL", "http://localhost:9000/x"), ("OPENAI_API_BASE", "https://o.example/v1")]),
+            routes(
+                &[],
+                &[
+                    ("ANTHROPIC_BASE_URL", "http://localhost:9000/x"),
+                    ("OPENAI_API_BASE", "https://o.example/v1")
+                ]
+            ),
             Ok(vec![
                 "ANTHROPIC_BASE_URL anthropic http://localhost:9000".into(),
                 "OPENAI_BASE_URL openai https://o.example".into(),
@@ -148,11 +158,22 @@ mod tests {
 
     #[test]
     fn further_variables_need_an_upstream() {
-        let found = routes(&["MISTRAL_URL=https://m.example/v1", "OLLAMA_HOST"], &[("OLLAMA_HOST", "http://127.0.0.1:11434")]);
+        let found = routes(
+            &["MISTRAL_URL=https://m.example/v1", "OLLAMA_HOST"],
+            &[("OLLAMA_HOST", "http://127.0.0.1:11434")],
+        );
         let found = found.unwrap();
-        assert!(found.contains(&"MISTRAL_URL mistral_url https://m.example".to_owned()), "{found:?}");
+        assert!(
+            found.contains(&"MISTRAL_URL mistral_url https://m.example".to_owned()),
+            "{found:?}"
+        );
         assert!(found.contains(&"OLLAMA_HOST ollama_host http://127.0.0.1:11434".to_owned()));
-        for (given, reason) in [("MISTRAL_URL", "no upstream"), ("A B=x", "not the name"), ("X=ftp://h", "invalid upstream URL"), ("=x", "not the name")] {
+        for (given, reason) in [
+            ("MISTRAL_URL", "no upstream"),
+            ("A B=x", "not the name"),
+            ("X=ftp://h", "invalid upstream URL"),
+            ("=x", "not the name"),
+        ] {
             let error = routes(&[given], &[]).unwrap_err();
             assert!(error.contains(reason), "{given}: {error}");
         }
