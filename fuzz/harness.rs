@@ -15,7 +15,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 const CASES: u32 = 192;
 /// Checks that share the time of a long run: those of `tests/it/fuzz_smoke.rs` in the crates that
 /// `cargo xtask fuzz` names.
-const CHECKS: u32 = 32;
+const CHECKS: u32 = 35;
 
 /// Pieces that mean something to one of the parsers, or to a model.
 const PIECES: &[&str] = &[

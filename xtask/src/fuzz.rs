@@ -7,13 +7,14 @@ use crate::steps::{Steps, cargo};
 
 pub(crate) const DEFAULT_SECONDS: u64 = 60;
 /// Crates with a module `fuzz_smoke` among their integration tests.
-const FUZZED: [&str; 6] = [
+const FUZZED: [&str; 7] = [
     "foreword",
     "foreword-skills",
     "foreword-guard",
     "foreword-protocol",
     "foreword-agent",
     "foreword-host",
+    "foreword-watch",
 ];
 
 /// Runs the harness; `seconds` are shared evenly by its tests.

@@ -22,6 +22,8 @@ pub enum WatchError {
     NoCaptures,
     #[error("no capture `{id}`")]
     UnknownCapture { id: String },
+    #[error("`{id}` matches {count} captures")]
+    AmbiguousId { id: String, count: usize },
     #[error("`{id}` is not a capture ID")]
     InvalidId { id: String },
     #[error("capture {id} is damaged: {reason}")]
@@ -45,6 +47,7 @@ impl WatchError {
             Self::Upstream { .. } => "use an http or https URL such as https://api.example.com/v1",
             Self::Certificates { .. } => "unset SSL_CERT_FILE, or name a PEM file",
             Self::NoCaptures => "record one: `foreword watch -- PROGRAM`",
+            Self::AmbiguousId { .. } => "pass more of the ID; `foreword watch list` shows them",
             Self::UnknownCapture { .. } | Self::InvalidId { .. } | Self::Damaged { .. } => {
                 "list captures with `foreword watch list`"
             }

@@ -126,6 +126,19 @@ fn the_exit_code_is_the_programs_own_unless_a_condition_fails() {
 }
 
 #[test]
+fn lines_wait_while_a_program_uses_the_whole_screen() {
+    let Some(scratch) = project() else { return };
+    let model = ModelServer::saying(vec![text("Done.")]);
+    let shell = "stty -icanon; python3 agent.py 2 0; sleep 1; echo SCREEN-ENDS; stty icanon";
+    let shown = watch(&scratch, &model, &["watch", "--", "sh", "-c", shell]).at_terminal("");
+    let Some((status, shown)) = shown else { return };
+    assert_eq!(status, 0, "{shown}");
+    let place = |text: &str| shown.find(text).unwrap_or_else(|| panic!("{text}: {shown}"));
+    assert!(place("agent done") < place("SCREEN-ENDS"), "{shown}");
+    assert!(place("SCREEN-ENDS") < place("watch #1"), "{shown}");
+}
+
+#[test]
 fn json_is_alone_on_standard_output() {
     let Some(scratch) = project() else { return };
     let model = ModelServer::saying(vec![text("Done.")]);

@@ -1,5 +1,6 @@
 //! Writes a capture while the proxy runs.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -53,13 +54,16 @@ struct Writer {
     conversations: Conversations,
     calls: usize,
     /// Texts that were searched for secrets already.
-    searched: std::collections::BTreeSet<[u8; 32]>,
+    searched: BTreeSet<[u8; 32]>,
     /// The redacted body of the latest call of every conversation.
-    bodies: std::collections::BTreeMap<usize, (usize, String)>,
+    bodies: BTreeMap<usize, (usize, String)>,
     on_call: OnCall,
     failure: Option<std::io::Error>,
 }
 
+/// Bodies that later ones are stored as the difference to, and their bytes.
+const MAX_BODIES: usize = 64;
+const MAX_BODY_BYTES: usize = 256 << 20;
 /// How many texts are remembered as searched.
 const MAX_SEARCHED: usize = 100_000;
 
@@ -273,7 +277,12 @@ impl Writer {
             None => StoredBody::whole(body.clone(), length),
         };
         self.bodies.insert(conversation, (number, body));
-        while self.bodies.len() > 64 {
+        let bytes = |bodies: &BTreeMap<usize, (usize, String)>| {
+            bodies.values().map(|(_, body)| body.len()).sum::<usize>()
+        };
+        while self.bodies.len() > MAX_BODIES
+            || (self.bodies.len() > 1 && bytes(&self.bodies) > MAX_BODY_BYTES)
+        {
             let oldest = self.bodies.iter().min_by_key(|(_, (call, _))| *call).map(|(key, _)| *key);
             oldest.and_then(|oldest| self.bodies.remove(&oldest));
         }

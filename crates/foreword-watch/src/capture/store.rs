@@ -1,6 +1,7 @@
 //! The directory of captures.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,6 +18,8 @@ use crate::report::CaptureInfo;
 const MAX_CAPTURE_BYTES: u64 = 2 << 30;
 /// Files in the directory that are looked at.
 const MAX_CAPTURES: usize = 100_000;
+/// The longest line: a request and an answer with their escapes.
+const MAX_LINE_BYTES: u64 = 1 << 30;
 const SUFFIX: &str = ".jsonl";
 
 /// A private directory with captures.
@@ -123,12 +126,12 @@ impl CaptureStore {
         if ids.iter().any(|known| known == id) {
             return Ok(id.to_owned());
         }
-        let unknown = || WatchError::UnknownCapture { id: id.to_owned() };
-        let mut matching =
-            ids.into_iter().filter(|known| known.starts_with(id) || known.ends_with(id));
-        match (matching.next(), matching.next()) {
-            (Some(one), None) => Ok(one),
-            _ => Err(unknown()),
+        let is_meant = |known: &String| known.starts_with(id) || known.ends_with(id);
+        let mut matching: Vec<String> = ids.into_iter().filter(is_meant).collect();
+        match matching.len() {
+            0 => Err(WatchError::UnknownCapture { id: id.to_owned() }),
+            1 => Ok(matching.remove(0)),
+            count => Err(WatchError::AmbiguousId { id: id.to_owned(), count }),
         }
     }
 
@@ -137,20 +140,50 @@ impl CaptureStore {
         let mut entries = Vec::new();
         for id in self.ids()?.into_iter().rev() {
             let bytes = fs::symlink_metadata(self.path(&id)?).map_or(0, |meta| meta.len());
-            entries.push(match self.read(&id) {
-                Ok(capture) => CaptureEntry {
-                    calls: capture.calls.len(),
-                    bytes,
-                    is_damaged: !capture.damage.is_empty(),
-                    info: capture.info,
-                },
-                Err(_) => {
-                    let info = CaptureInfo { id, ..CaptureInfo::default() };
-                    CaptureEntry { info, calls: 0, bytes, is_damaged: true }
-                }
+            let (info, calls, is_damaged) = self.summary(&id)?.unwrap_or_else(|| {
+                (CaptureInfo { id: id.clone(), ..CaptureInfo::default() }, 0, true)
             });
+            entries.push(CaptureEntry { info, calls, bytes, is_damaged });
         }
         Ok(entries)
+    }
+
+    /// What a list says of a capture, line by line: what was started, how many calls there are, and whether
+    /// any line is damaged. `None` if it cannot be read at all.
+    fn summary(&self, id: &str) -> Result<Option<(CaptureInfo, usize, bool)>, WatchError> {
+        #[derive(serde::Deserialize)]
+        struct Kind<'l> {
+            #[serde(borrow)]
+            kind: std::borrow::Cow<'l, str>,
+        }
+        let tree = Tree::open(&self.directory).map_err(|error| self.unreadable(&error))?;
+        let Ok(Some((file, _))) = tree.file(format!("{id}{SUFFIX}")) else { return Ok(None) };
+        let (mut info, mut calls, mut is_damaged) = (None, 0, false);
+        let mut lines = BufReader::new(file);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            match lines.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(_) => return Ok(None),
+            }
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            if info.is_none() {
+                match serde_json::from_slice::<Line>(&line) {
+                    Ok(Line::Capture { info: found, .. }) => info = Some(found),
+                    _ => is_damaged = true,
+                }
+                continue;
+            }
+            match serde_json::from_slice::<Kind<'_>>(&line) {
+                Ok(found) => calls += usize::from(found.kind == "call"),
+                Err(_) => is_damaged = true,
+            }
+        }
+        Ok(info.map(|info| (info, calls, is_damaged)))
     }
 
     /// Reads a capture. Lines that cannot be read are named in its damage; the others count.

@@ -236,6 +236,42 @@ fn injections_repeats_and_hidden_characters_are_found() {
 }
 
 #[test]
+fn requests_that_cannot_be_read_are_recorded_with_the_reason() {
+    let (_dir, store) = store();
+    let text = json!({"model": "claude", "system": "You are.", "messages": []}).to_string();
+    let packed = miniz_oxide::deflate::compress_to_vec_zlib(text.as_bytes(), 6);
+    let with = |bytes: Vec<u8>, coding: Option<&str>| {
+        let mut made = call(&json!({}), &answer(0, 0));
+        made.request = RecordedBody::whole(bytes);
+        let header =
+            coding.map(|coding| ("Content-Encoding".to_owned(), coding.as_bytes().to_vec()));
+        made.request_headers.extend(header);
+        made
+    };
+    let mut refused = call(&json!({"messages": []}), &json!({"error": {"message": "overloaded"}}));
+    refused.status = 529;
+    let id = record(
+        &store,
+        vec![
+            with(b"{\"messages\": [".to_vec(), None),
+            with(vec![0xff; 2000], None),
+            with(packed, Some("deflate")),
+            with(b"xx".to_vec(), Some("br")),
+            refused,
+        ],
+    );
+    let report = made(&store, &id, &[]);
+    let problems: Vec<Option<&str>> =
+        report.calls.iter().map(|call| call.problem.as_deref()).collect();
+    assert!(problems[0].unwrap().contains("cannot read the request body: EOF"), "{problems:?}");
+    assert!(problems[1].unwrap().contains("not UTF-8"), "{problems:?}");
+    assert_eq!((problems[2], report.calls[2].tokens.system > 0), (None, true));
+    assert!(problems[3].unwrap().contains("`br`"), "{problems:?}");
+    assert_eq!(problems[4], Some("overloaded"));
+    assert_eq!((report.totals.failed, report.conversations.len()), (4, 1));
+}
+
+#[test]
 fn a_damaged_capture_gives_what_is_left() {
     let (_dir, store) = store();
     let id = record(&store, session(&["a noon", "b noon", "c noon"]));
@@ -283,6 +319,7 @@ fn captures_are_listed_found_by_a_part_of_their_id_and_deleted() {
         assert!(store.remove(wrong).is_err());
     }
     assert!(matches!(store.resolve(Some("2099")), Err(WatchError::UnknownCapture { .. })));
+    assert!(matches!(store.resolve(Some("20")), Err(WatchError::AmbiguousId { count: 4, .. })));
     assert_eq!(store.prune(2).unwrap(), 2);
     assert_eq!(store.ids().unwrap(), ids[2..]);
     store.remove(latest).unwrap();

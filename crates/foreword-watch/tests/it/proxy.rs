@@ -227,6 +227,29 @@ fn a_token_guards_the_proxy_where_the_kernel_does_not_tell() {
     assert!(right.ends_with("ok"), "{right}");
 }
 
+/// Only root can start a program as somebody else, so only root can see it refused.
+#[test]
+fn programs_of_other_users_are_refused() {
+    use std::os::unix::process::CommandExt as _;
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let (proxy, _) = proxy(&answering(OK));
+    let address = proxy.address();
+    let request =
+        format!("POST {PATH} HTTP/1.1\\r\\nHost: {address}\\r\\nContent-Length: 0\\r\\n\\r\\n");
+    let program = format!(
+        "exec 3<>/dev/tcp/127.0.0.1/{}; printf '{request}' >&3; head -c 12 <&3",
+        address.port()
+    );
+    let answer = |uid: u32| {
+        let output = std::process::Command::new("bash").args(["-c", &program]).uid(uid).output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    };
+    assert_eq!(answer(65534), "HTTP/1.1 403");
+    assert_eq!(answer(0), "HTTP/1.1 200");
+}
+
 #[test]
 fn an_upstream_that_cannot_be_reached_is_named() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

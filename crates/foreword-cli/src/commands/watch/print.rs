@@ -156,13 +156,13 @@ fn row(label: &str, indent: usize, tokens: u64, call: &CallReport, origin: &str,
     let filled = usize::try_from(share).unwrap_or(1000) * BAR / 1000;
     let label = format!("{:indent$}{}", "", plain_line(label, 40 - indent));
     let bar: String = "█".repeat(filled) + &"·".repeat(BAR.saturating_sub(filled));
-    let _ = writeln!(
-        out,
+    let line = format!(
         "  {label:40}  {:>9}  {:>3}%  {bar}  {}",
         thousands(tokens),
         share / 10,
         plain_line(origin, 80)
     );
+    let _ = writeln!(out, "{}", line.trim_end());
 }
 
 /// The rows of a region: sections of system blocks, the largest tools, kinds of messages.
