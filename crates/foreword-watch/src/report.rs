@@ -252,12 +252,12 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The name shown to people, such as `CLAUDE.md:3-9`.
+    /// The name shown to people, such as `CLAUDE.md:3-9`, or `≈CLAUDE.md:3` if the text is only similar.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
             Self::File { path, lines: [first, last], exact } => {
-                let about = if *exact { "" } else { "~" };
+                let about = if *exact { "" } else { "≈" };
                 if first == last {
                     format!("{about}{path}:{first}")
                 } else {

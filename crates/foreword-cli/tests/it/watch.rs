@@ -70,7 +70,7 @@ fn a_clock_at_the_top_is_found_in_its_file_and_line() {
         "cache lost since #1: clock at system[0]:2",
         "clock in calls 2, 3: ",
         "at system[0] line 2, byte ",
-        "; written by ~prompts/system.md:2",
+        "; written by ≈prompts/system.md:2",
         "- Current time: 2026-11-17 12:00:0⟦0 UTC…⟧",
         "+ Current time: 2026-11-17 12:00:0⟦3 UTC…⟧",
         "fix: move the time into the newest user message",

@@ -56,10 +56,10 @@ fn a_clock_is_found_in_its_template() {
         shown(&part(text), &files),
         [
             "1 prompts/system.md:1",
-            "2 ~prompts/system.md:2",
+            "2 ≈prompts/system.md:2",
             "4 prompts/system.md:4",
-            "5 ~agent.py:2",
-            "6 ~agent.py:2",
+            "5 ≈agent.py:2",
+            "6 ≈agent.py:2",
         ]
     );
 }
@@ -87,7 +87,7 @@ fn tools_come_from_servers_and_reminders_from_the_program() {
         "messages": [{"role": "user", "content": "<system-reminder>\nBe careful\n</system-reminder>\nFix it"}]});
     let request = read_request(None, "", &body.to_string()).unwrap();
     let all: Vec<String> = request.parts.iter().flat_map(|part| shown(part, &files)).collect();
-    assert_eq!(all, ["1 MCP server maps", "1 ~tools.toml:1", "1 vendor", "1 vendor", "4 user"]);
+    assert_eq!(all, ["1 MCP server maps", "1 ≈tools.toml:1", "1 vendor", "1 vendor", "4 user"]);
     assert_eq!(stretches(&part("x"), None)[0].origin, Origin::Unknown);
     assert!(stretches(&part(""), None).is_empty());
 }

@@ -14,6 +14,7 @@ mod break_out;
 mod estimate_accuracy;
 #[cfg(feature = "exact-tokens")]
 mod exact;
+mod file_volatility;
 mod fuzz_smoke;
 mod nothing_is_lost;
 mod seed_000_modular;
