@@ -32,6 +32,8 @@ const INTRO: &str = "\
 pub struct MigrationRecord {
     /// The layouts that were found, by name.
     pub layouts: Vec<String>,
+    /// Whether the workspace is in the directory of the old setup, which then holds the files below too.
+    pub in_place: bool,
     /// What the old setup did and this workspace does not.
     pub lost: Vec<MigrationLoss>,
     /// The files that were written, with the digests of their bytes at that time.
@@ -55,6 +57,8 @@ pub struct MigrationLoss {
 struct Written<'a> {
     version: u32,
     layouts: &'a [String],
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    in_place: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lost: Vec<WrittenLoss<'a>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -74,6 +78,8 @@ struct Raw {
     version: u32,
     #[serde(default)]
     layouts: Vec<String>,
+    #[serde(default)]
+    in_place: bool,
     #[serde(default)]
     lost: Vec<RawLoss>,
     #[serde(default)]
@@ -99,7 +105,7 @@ impl MigrationRecord {
 
     /// Reads a record.
     pub fn parse(file: &SourceFile) -> Result<Self, WorkspaceError> {
-        let raw: Raw = toml_text::parse(file)?;
+        let mut raw: Raw = toml_text::parse(file)?;
         if raw.version != VERSION {
             return Err(WorkspaceError::BadValue {
                 path: file.path.clone(),
@@ -108,13 +114,14 @@ impl MigrationRecord {
                 message: format!("is {}, this version of Foreword reads {VERSION}", raw.version),
             });
         }
-        let lost = raw.lost.into_iter().map(|loss| MigrationLoss {
+        let lost = std::mem::take(&mut raw.lost).into_iter().map(|loss| MigrationLoss {
             line: line_of(file.text.as_bytes(), loss.source.span().start),
             source: loss.source.into_inner(),
             reason: loss.reason,
             accepted: loss.accepted,
         });
-        Ok(Self { layouts: raw.layouts, lost: lost.collect(), files: raw.files })
+        let Raw { layouts, in_place, files, .. } = raw;
+        Ok(Self { layouts, in_place, lost: lost.collect(), files })
     }
 
     /// The text of the record's file; `None` if it cannot be written as TOML.
@@ -128,6 +135,7 @@ impl MigrationRecord {
         let written = Written {
             version: VERSION,
             layouts: &self.layouts,
+            in_place: self.in_place,
             lost: lost.collect(),
             files: &self.files,
         };
@@ -160,6 +168,7 @@ mod tests {
     fn record() -> MigrationRecord {
         MigrationRecord {
             layouts: vec!["Claude Code".into()],
+            in_place: true,
             lost: vec![MigrationLoss {
                 source: ".claude/settings.json: hooks.\"Stop\"".into(),
                 reason: "Foreword runs no hooks".into(),
@@ -176,7 +185,7 @@ mod tests {
         assert_eq!(scratch.open().migration().unwrap(), None);
         scratch.write(MIGRATION_FILE, record().text().unwrap());
         let mut read = scratch.open().migration().unwrap().unwrap();
-        assert_eq!(read.lost[0].line, 10);
+        assert_eq!(read.lost[0].line, 11);
         read.lost[0].line = 0;
         assert_eq!(read, record());
     }

@@ -114,7 +114,7 @@ pub(crate) fn run(
         CliError::usage(format!("{} was not made by a migration", workspace.display()))
             .hint("run `foreword init --from DIR` first")
     })?;
-    let mut migration = migrate::read(&args.from, workspace, Some(&earlier))?;
+    let mut migration = migrate::read(&args.from, workspace)?;
     let files = std::mem::take(&mut migration.files);
     let mut changes = compare(workspace, &files, &earlier);
     take(&mut changes, &args.take)?;
@@ -311,6 +311,6 @@ fn finish(
         };
     }
     migration.check_prompt(root);
-    record::write(root, migration, files, Some(earlier))?;
+    record::write(root, migration, in_place, files, Some(earlier))?;
     Ok(())
 }

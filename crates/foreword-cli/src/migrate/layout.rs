@@ -2,15 +2,13 @@
 
 use std::path::Path;
 
-use foreword_workspace::MigrationRecord;
-
 use super::blueprint::{self, Base};
 use super::import::Import;
 use super::instructions::{AGENTS, CLAUDE};
 use super::row::{Outcome, Row};
 use super::source::Source;
 use super::write::{NewFile, Written};
-use super::{claude_code, codex, cosmonauts, cursor, nested, openclaw, settings};
+use super::{claude_code, codex, cosmonauts, cursor, nested, openclaw, record, settings};
 use crate::error::CliError;
 
 /// Characters of an agent's description that the main agent sees.
@@ -113,17 +111,14 @@ pub(crate) fn is_in_place(from: &Path, workspace: &Path) -> bool {
 
 /// Reads a directory with known layouts, for a workspace. Writes nothing.
 ///
-/// If both are the same directory, the files that an earlier migration wrote are not part of the old
-/// setup.
-pub(crate) fn read(
-    from: &Path,
-    workspace: &Path,
-    earlier: Option<&MigrationRecord>,
-) -> Result<Migration, CliError> {
+/// Files that an earlier migration wrote into the same directory are not part of the old setup.
+pub(crate) fn read(from: &Path, workspace: &Path) -> Result<Migration, CliError> {
     let mut source = Source::open(from)?;
     let in_place = is_in_place(from, workspace);
-    if let Some(earlier) = earlier.filter(|_| in_place) {
-        source.hide(earlier.files.keys().cloned().collect());
+    // A record that cannot be read hides no files.
+    let earlier = record::earlier(from).ok().flatten();
+    if let Some(earlier) = earlier.filter(|earlier| earlier.in_place) {
+        source.hide(earlier.files.into_keys().collect());
     }
     let home = openclaw::workspace_below(&source);
     let (source, home) = match home {
@@ -148,7 +143,7 @@ pub(crate) fn read(
     let claude_file = claude_code::main_file(&import.source);
     import.place_main(agents_file, claude_file);
     // In a person's own directory of a tool, other folders are its state.
-    if !import.source.name().starts_with('.') {
+    if ![".claude", ".codex", ".openclaw"].contains(&import.source.name()) {
         nested::migrate(&mut import);
     }
     for (layout, _) in &found {

@@ -76,11 +76,12 @@ pub(crate) fn earlier(root: &Path) -> Result<Option<MigrationRecord>, CliError> 
 pub(crate) fn write(
     root: &Path,
     migration: &Migration,
+    in_place: bool,
     files: BTreeMap<String, String>,
     earlier: Option<&MigrationRecord>,
 ) -> Result<MigrationRecord, CliError> {
     let layouts = migration.layouts.iter().map(|name| (*name).to_owned()).collect();
-    let mut record = MigrationRecord { layouts, lost: migration.losses(), files };
+    let mut record = MigrationRecord { layouts, in_place, lost: migration.losses(), files };
     if let Some(earlier) = earlier {
         record.keep_decisions(earlier);
     }

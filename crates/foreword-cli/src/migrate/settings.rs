@@ -55,9 +55,12 @@ pub(super) fn place(import: &mut Import, blueprint: &str) {
     for (rule, reason) in refused {
         import.lost(&rule.source, reason);
     }
-    for rule in &accepted {
-        let note = format!("permissions.{}: {}", rule.decision.as_str(), rule.pattern);
-        import.mapped(&rule.source, CONFIG_FILE, note);
+    // One rule of the old setup may be several here.
+    for same in accepted.chunk_by(|a, b| a.source == b.source) {
+        let Some(first) = same.first() else { continue };
+        let patterns: Vec<&str> = same.iter().map(|rule| rule.pattern.as_str()).collect();
+        let note = format!("permissions.{}: {}", first.decision.as_str(), patterns.join(", "));
+        import.mapped(&first.source, CONFIG_FILE, note);
     }
     if let Some(limit) = limit {
         import.notes.push(format!(
@@ -157,6 +160,7 @@ fn with_rules(plain: &str, rules: &[Rule]) -> String {
         return plain.to_owned();
     }
     let mut lines = String::new();
+    let mut set = Vec::new();
     for decision in [Decision::Allow, Decision::Ask, Decision::Deny] {
         let mut patterns: Vec<&String> = Vec::new();
         for rule in rules.iter().filter(|rule| rule.decision == decision) {
@@ -165,11 +169,17 @@ fn with_rules(plain: &str, rules: &[Rule]) -> String {
             }
         }
         if !patterns.is_empty() {
+            set.push(format!("#{} = []", decision.as_str()));
             lines.push_str(&format!("{} = {}\n", decision.as_str(), list(patterns.into_iter())));
         }
     }
     match plain.split_once(&format!("\n{TABLE}\n")) {
-        Some((before, after)) => format!("{before}\n{TABLE}\n{lines}{after}"),
+        Some((before, after)) => {
+            let after = after.split_inclusive('\n');
+            let after: String =
+                after.filter(|line| !set.iter().any(|set| line.trim_end() == set)).collect();
+            format!("{before}\n{TABLE}\n{lines}{after}")
+        }
         None => format!("{}\n\n{TABLE}\n{lines}", plain.trim_end()),
     }
 }
@@ -231,7 +241,7 @@ mod tests {
         ];
         let lines = "[permissions]\nallow = [\"bash(git push:*)\"]\ndeny = [\"read(.env)\"]\n";
         assert_eq!(with_rules("x = 1\n", &rules), format!("x = 1\n\n{lines}"));
-        let there = "x = 1\n[permissions]\n#allow = []\n[mcp]\n";
-        assert_eq!(with_rules(there, &rules), format!("x = 1\n{lines}#allow = []\n[mcp]\n"));
+        let there = "x = 1\n[permissions]\n#allow = []\n#ask = []\n[mcp]\n";
+        assert_eq!(with_rules(there, &rules), format!("x = 1\n{lines}#ask = []\n[mcp]\n"));
     }
 }

@@ -137,6 +137,10 @@ fn every_fixture_can_be_migrated_in_place_again_and_again() {
         let run = from.run(&["sync", "--from", ".", "--check"]);
         assert_eq!(run.status, 0, "{name}: {}{}", run.stdout, run.stderr);
         build(&from, &[]);
+        // Another workspace gets the old setup, not what was made of it.
+        let (other, first) = (Scratch::new(&[]), Scratch::new(&[]));
+        let table = migrate(&other, from.path())["table"].clone();
+        assert_eq!(table, migrate(&first, &fixture(name))["table"], "{name}");
     }
 }
 
@@ -569,6 +573,11 @@ fn one_file_under_two_names_is_one_file() {
         );
         assert_eq!(from.run(&["sync", "--from", ".", "--check"]).status, 0);
         assert_eq!(lint(&from).status, 0, "{}", lint(&from).stdout);
+        // What was made there is not part of the old setup for another workspace either.
+        assert_eq!(
+            from.run(&["sync", "-w", to.path().to_str().unwrap(), "--from", ".", "--check"]).status,
+            0
+        );
     }
 }
 

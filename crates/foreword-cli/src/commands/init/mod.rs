@@ -73,7 +73,7 @@ pub(crate) fn run(
             (captured.files(), None)
         }
         (Some(from), None) => {
-            let mut migration = migrate::read(from, workspace, earlier.as_ref())?;
+            let mut migration = migrate::read(from, workspace)?;
             (std::mem::take(&mut migration.files), Some((from, migration)))
         }
         (None, None) => {
@@ -169,7 +169,7 @@ fn finish_migration(
         .filter(|file| !file.path.starts_with(PRIVATE_DIR) && is_ours(&file.path))
         .map(|file| (file.path.clone(), MigrationRecord::digest(&file.bytes)))
         .collect();
-    record::write(workspace, migration, files, earlier)?;
+    record::write(workspace, migration, in_place, files, earlier)?;
     Ok(())
 }
 
