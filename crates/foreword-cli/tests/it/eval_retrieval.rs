@@ -40,6 +40,7 @@ fn the_right_tools_are_found_in_three_languages() {
         "perLang",
         "queries",
         "r10",
+        "r20",
         "r3",
         "r5",
         "tools",

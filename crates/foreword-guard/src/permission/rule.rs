@@ -138,7 +138,9 @@ impl PermissionRule {
                 return shell.text == *text;
             }
             return match permission {
-                Permission::Allow => shell.is_plain(call) && shell.any(|text| pattern.fits(text)),
+                Permission::Allow => {
+                    shell.is_plain(call) && shell.is_first(|text| pattern.fits(text))
+                }
                 Permission::Ask | Permission::Deny => shell.any(|text| pattern.fits(text)),
             };
         }

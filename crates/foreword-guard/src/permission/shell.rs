@@ -25,6 +25,8 @@ pub(super) struct ShellReading {
     pub(super) text: String,
     /// Every command inside, in each of the ways it can be read.
     commands: Vec<String>,
+    /// The first command, in each of the ways it can be read; without what it runs in turn.
+    first: Vec<String>,
     /// Files that output is written to.
     targets: Vec<String>,
     /// Whether it is one command with plain words.
@@ -43,6 +45,11 @@ impl ShellReading {
     /// Whether one of its commands fits.
     pub(super) fn any(&self, fits: impl Fn(&str) -> bool) -> bool {
         self.commands.iter().any(|command| fits(command))
+    }
+
+    /// Whether the command that is written there fits, whatever it runs in turn.
+    pub(super) fn is_first(&self, fits: impl Fn(&str) -> bool) -> bool {
+        self.first.iter().any(|command| fits(command))
     }
 
     /// Whether it is one simple command that writes nowhere else.
@@ -142,6 +149,9 @@ impl ShellReading {
             return;
         };
         self.add(&words);
+        if self.first.is_empty() {
+            self.first.clone_from(&self.commands);
+        }
         let name = program.rsplit('/').next().unwrap_or(&program);
         let rest = words.get(1..).unwrap_or_default();
         match name {
