@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use foreword_workspace::{PRIVATE_DIR, discover};
+use foreword_serve::find_workspace;
+use foreword_workspace::PRIVATE_DIR;
 
 use crate::error::CliError;
 
@@ -17,12 +18,12 @@ impl WorkspaceArg {
 
     /// The given workspace, or the one that the current directory is in.
     pub(crate) fn find(&self) -> Result<PathBuf, CliError> {
-        if let Some(given) = &self.0 {
-            return Ok(given.clone());
-        }
-        let found = discover(Path::new("."))?;
-        let is_here = Path::new(".").canonicalize().is_ok_and(|here| here == found);
-        Ok(if is_here { PathBuf::from(".") } else { found })
+        Ok(find_workspace(self.given())?)
+    }
+
+    /// The `-w` of the command line.
+    pub(crate) fn given(&self) -> Option<&Path> {
+        self.0.as_deref()
     }
 
     /// The given directory, or the current one, for commands that need no workspace.

@@ -49,6 +49,7 @@ mod model;
 mod readme;
 mod sandbox_check;
 mod scan;
+mod schema;
 mod seed_000_host;
 mod seed_001_host;
 mod seed_001_skills;
