@@ -12,7 +12,9 @@
 
 mod assembly;
 mod attack;
+mod bindings;
 mod check;
+mod dist;
 mod error;
 mod figures;
 mod fuzz;
@@ -23,6 +25,7 @@ mod programs;
 mod reference;
 mod steps;
 mod test;
+mod types;
 
 use std::process::ExitCode;
 
@@ -41,6 +44,9 @@ Tasks:
   tools                   Install the programs the tests use, and print where they are
   check                   Check formatting, Clippy with warnings denied, docs and licences
   ci                      Run check, then test
+  bindings                Build the Python and Node packages and run their tests
+  dist [--quick]          Make the tarball, the wheel and the npm packages, and try each in an empty place
+  types                   Write the types of the Python and Node packages from schemas/
   fuzz [--seconds N]      Run the fuzz harness on this toolchain (default: 60 seconds)
   fuzz --targets [--seconds N] [NAME...]
                           Run the coverage-guided targets (default: 120 seconds each); needs nightly
@@ -97,6 +103,10 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
         ["bench-peers", options @ ..] => {
             return peers::run(&mut steps, &peer_options(options)?);
         }
+        ["types"] => return types::run(),
+        ["bindings"] => bindings::run(&mut steps)?,
+        ["dist"] => dist::run(&mut steps, false)?,
+        ["dist", "--quick"] => dist::run(&mut steps, true)?,
         ["bench-assembly"] => return assembly::run(&mut steps),
         ["bench-host"] => return hosting::run(&mut steps),
         [] | ["help" | "--help" | "-h", ..] => {

@@ -101,6 +101,7 @@ pub enum Decision {
 
 /// A skill, and how far it is approved.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ListedSkill")]
 #[serde(rename_all = "camelCase")]
 pub struct SkillEntry {
     /// Its name.

@@ -1,0 +1,119 @@
+//! `cargo xtask bindings`: builds the Python and Node packages for development, and runs their tests.
+//!
+//! The extension and the addon are built like any crate, with the profile of tests, and copied to where
+//! the packages look for them. What a machine lacks (Python, Node) is skipped with its reason.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::error::TaskError;
+use crate::steps::{Steps, cargo, root, succeeds, target};
+
+/// What the Python tests use. LangChain and Pydantic AI want different releases of one SDK, so there are two
+/// environments.
+const PYTHON: [&str; 9] = [
+    "pytest",
+    "jsonschema",
+    "mypy",
+    "pyright",
+    "anthropic",
+    "openai",
+    "openai-agents==0.24.0",
+    "pydantic-ai-slim[openai,anthropic]==2.66.0",
+    "langchain>=1.4,<1.5",
+];
+const LANGCHAIN: [&str; 3] = ["pytest", "langchain>=1.4,<1.5", "langchain-anthropic"];
+
+/// Builds and tests what this machine can.
+pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
+    build(steps)?;
+    if succeeds(Command::new("python3").arg("--version")) {
+        python(steps)?;
+    } else {
+        steps.skip("python", "python3 is not installed");
+    }
+    if succeeds(Command::new("node").arg("--version")) {
+        let tests = root().join("bindings/node/tests/build.test.mjs");
+        steps.run("node", Command::new("node").args(["--expose-gc", "--test"]).arg(tests))?;
+    } else {
+        steps.skip("node", "node is not installed");
+    }
+    steps.verdict()
+}
+
+/// Builds the extension, the addon and the command line that the tests compare them with.
+fn build(steps: &mut Steps) -> Result<(), TaskError> {
+    let packages = ["-p", "foreword-cli", "-p", "foreword-python", "-p", "foreword-node"];
+    let mut build = cargo();
+    build.arg("build").args(packages).env("PYO3_BUILD_EXTENSION_MODULE", "1");
+    steps.run("build", &mut build)?;
+    steps.verdict()?;
+    let built = target().join("debug");
+    copy(
+        &built.join(library("_foreword")),
+        &root().join("bindings/python/python/foreword/_foreword.abi3.so"),
+    )?;
+    copy(&built.join(library("foreword_node")), &root().join("bindings/node/native/foreword.node"))
+}
+
+fn python(steps: &mut Steps) -> Result<(), TaskError> {
+    let directory = root().join("bindings/python");
+    let main = environment(steps, "python", &PYTHON)?;
+    let mut tests = module(&main, "pytest", &directory);
+    steps.run("python tests", tests.arg(&directory))?;
+    steps.run(
+        "mypy",
+        module(&main, "mypy", &directory).arg("--config-file").arg("pyproject.toml"),
+    )?;
+    steps.run("pyright", &mut module(&main, "pyright", &directory))?;
+    let langchain = environment(steps, "langchain", &LANGCHAIN)?;
+    let mut tests = module(&langchain, "pytest", &directory);
+    steps.run("langchain tests", tests.arg(directory.join("tests/adapters")))
+}
+
+/// `python -m NAME` in the directory of the package, which it imports from source.
+fn module(environment: &Path, name: &str, directory: &Path) -> Command {
+    let mut command = Command::new("env");
+    command
+        .arg("-C")
+        .arg(directory)
+        .arg(environment.join("bin/python"))
+        .args(["-m", name])
+        .env("PYTHONPATH", directory.join("python"));
+    command
+}
+
+/// A virtual environment with packages, made once.
+fn environment(
+    steps: &mut Steps,
+    name: &'static str,
+    packages: &[&str],
+) -> Result<PathBuf, TaskError> {
+    let path = target().join("tools").join(format!("venv-{name}"));
+    let done = path.join("installed");
+    if !done.exists() {
+        steps.run(name, Command::new("python3").args(["-m", "venv"]).arg(&path))?;
+        let mut pip = Command::new(path.join("bin/pip"));
+        pip.args(["install", "--quiet", "--disable-pip-version-check"]).args(packages);
+        steps.run("pip", &mut pip)?;
+        steps.verdict()?;
+        std::fs::write(&done, "").map_err(TaskError::io(done.display().to_string()))?;
+    }
+    Ok(path)
+}
+
+/// The file name of a dynamic library.
+pub(crate) fn library(name: &str) -> String {
+    format!("{}{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
+}
+
+/// Copies a file, making its directory.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), TaskError> {
+    let failed = || TaskError::io(format!("{} to {}", from.display(), to.display()));
+    if let Some(parent) = to.parent() {
+        std::fs::create_dir_all(parent).map_err(failed())?;
+    }
+    // A program may have the old file open; it keeps that one.
+    let _ = std::fs::remove_file(to);
+    std::fs::copy(from, to).map(drop).map_err(failed())
+}
