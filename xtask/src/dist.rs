@@ -1,8 +1,9 @@
 //! `cargo xtask dist`: the files that people install, for this platform, each tried in an empty place.
 //!
-//! The tarball, the wheel and the npm packages have the same two programs: the command line, and the
-//! extension or addon. The table of embeddings is a file that both read, so it is in each package once.
-//! `--quick` builds without link-time optimisation: good for trying, not for publishing.
+//! The tarball, the wheel and the npm packages have the same programs: the command line, the extension and
+//! the addon, built in one go. The table of embeddings is a file that they read, so it is in each package
+//! once. `--quick` builds without link-time optimisation and `--dev` like tests: good for trying, not for
+//! publishing. `--zig` builds with cargo-zigbuild for glibc 2.17.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,25 +14,49 @@ use crate::bindings::{copy, library};
 use crate::error::TaskError;
 use crate::steps::{Steps, cargo, root, succeeds, target};
 
+/// How carefully to build.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// Fat LTO, for publishing.
+    Full,
+    /// Like `cargo build --release`.
+    Quick,
+    /// Like tests.
+    Dev,
+}
+
 /// Where the files of a package are collected.
 struct Layout {
     dist: PathBuf,
-    command_line: PathBuf,
+    built: PathBuf,
     table: PathBuf,
 }
 
+impl Layout {
+    fn program(&self) -> PathBuf {
+        self.built.join("foreword")
+    }
+}
+
+/// The oldest glibc that wheels of `--zig` run on.
+#[cfg(target_arch = "x86_64")]
+const ZIG_TARGET: &str = "x86_64-unknown-linux-gnu";
+#[cfg(not(target_arch = "x86_64"))]
+const ZIG_TARGET: &str = "aarch64-unknown-linux-gnu";
+
 /// Makes the files and tries each of them.
-pub(crate) fn run(steps: &mut Steps, quick: bool) -> Result<(), TaskError> {
-    let dist = target().join("dist");
+pub(crate) fn run(steps: &mut Steps, effort: Effort, zig: bool) -> Result<(), TaskError> {
+    let profile = if effort == Effort::Dev { "debug" } else { "binding" };
+    let builds = if zig { target().join(ZIG_TARGET) } else { target() };
     let layout = Layout {
-        command_line: target().join(if quick { "release" } else { "dist" }).join("foreword"),
+        built: builds.join(profile),
         table: root().join("crates/foreword-embed/model/static.bin"),
-        dist,
+        dist: target().join("packages"),
     };
     let _ = std::fs::remove_dir_all(&layout.dist);
     std::fs::create_dir_all(&layout.dist)
         .map_err(TaskError::io(layout.dist.display().to_string()))?;
-    build(steps, quick)?;
+    build(steps, effort, zig)?;
     tarball(steps, &layout)?;
     wheel(steps, &layout)?;
     npm(steps, &layout)?;
@@ -47,24 +72,29 @@ pub(crate) fn run(steps: &mut Steps, quick: bool) -> Result<(), TaskError> {
     Ok(())
 }
 
-fn build(steps: &mut Steps, quick: bool) -> Result<(), TaskError> {
-    let profile = if quick { "release" } else { "dist" };
-    let mut command_line = cargo();
-    command_line.args(["build", "--profile", profile, "-p", "foreword-cli"]);
-    steps.run("command line", command_line.args(["--features", "foreword-cli/external-table"]))?;
-    let mut bindings = cargo();
-    bindings
-        .args(["build", "--profile", "binding", "-p", "foreword-python", "-p", "foreword-node"])
-        .args(["--features", "foreword-python/packaged,foreword-node/packaged"])
+/// One build for all packages: what they share is compiled once.
+fn build(steps: &mut Steps, effort: Effort, zig: bool) -> Result<(), TaskError> {
+    let mut build = cargo();
+    if zig {
+        build.args(["zigbuild", "--target", &format!("{ZIG_TARGET}.2.17")]);
+    } else {
+        build.arg("build");
+    }
+    build
+        .args(["-p", "foreword-cli", "-p", "foreword-python", "-p", "foreword-node", "--features"])
+        .arg("foreword-cli/external-table,foreword-python/packaged,foreword-node/packaged")
         .env("PYO3_BUILD_EXTENSION_MODULE", "1");
-    if !quick {
-        bindings.envs([
+    if effort != Effort::Dev {
+        build.args(["--profile", "binding"]);
+    }
+    if effort == Effort::Full {
+        build.envs([
             ("CARGO_PROFILE_BINDING_LTO", "fat"),
             ("CARGO_PROFILE_BINDING_OPT_LEVEL", "3"),
             ("CARGO_PROFILE_BINDING_CODEGEN_UNITS", "1"),
         ]);
     }
-    steps.run("extension and addon", &mut bindings)?;
+    steps.run("build", &mut build)?;
     steps.verdict()
 }
 
@@ -72,7 +102,7 @@ fn build(steps: &mut Steps, quick: bool) -> Result<(), TaskError> {
 fn tarball(steps: &mut Steps, layout: &Layout) -> Result<(), TaskError> {
     let name = format!("foreword-{}-{}", version(), platform());
     let folder = layout.dist.join(&name);
-    copy(&layout.command_line, &folder.join("foreword"))?;
+    copy(&layout.program(), &folder.join("foreword"))?;
     copy(&layout.table, &folder.join("static.bin"))?;
     for file in ["LICENSE-APACHE", "LICENSE-MIT", "README.md"] {
         copy(&root().join(file), &folder.join(file))?;
@@ -90,27 +120,17 @@ fn tarball(steps: &mut Steps, layout: &Layout) -> Result<(), TaskError> {
 
 /// The wheel: extension, command line and table, for every Python from 3.10 on.
 fn wheel(steps: &mut Steps, layout: &Layout) -> Result<(), TaskError> {
-    let python = root().join("bindings/python");
-    let packaged = python.join("python/foreword/_packaged");
-    copy(&layout.command_line, &packaged.join("foreword"))?;
-    copy(&layout.table, &packaged.join("static.bin"))?;
-    // The extension of `cargo xtask bindings` would be packed beside the new one.
-    let _ = std::fs::remove_file(python.join("python/foreword/_foreword.abi3.so"));
-    let environment = target().join("tools/venv-maturin");
-    if !environment.join("bin/maturin").exists() {
-        steps.run("maturin", Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
-        let mut pip = Command::new(environment.join("bin/pip"));
-        steps.run("pip", pip.args(["install", "--quiet", "maturin==1.16.0"]))?;
-        steps.verdict()?;
-    }
-    let mut maturin = Command::new(environment.join("bin/maturin"));
-    maturin
-        .args(["build", "--profile", "binding", "--features", "packaged", "--out"])
-        .arg(&layout.dist)
-        .arg("-m")
-        .arg(python.join("Cargo.toml"));
-    steps.run("wheel", &mut maturin)?;
-    remove(&packaged)?;
+    let mut pack = Command::new("python3");
+    pack.arg(root().join("bindings/python/pack_wheel.py"))
+        .arg("--extension")
+        .arg(layout.built.join(library("_foreword")))
+        .arg("--program")
+        .arg(layout.program())
+        .arg("--table")
+        .arg(&layout.table)
+        .arg("--out")
+        .arg(&layout.dist);
+    steps.run("wheel", &mut pack)?;
     steps.verdict()?;
 
     let place = fresh("venv")?;
@@ -153,9 +173,15 @@ fn npm(steps: &mut Steps, layout: &Layout) -> Result<(), TaskError> {
     ] {
         copy(&node.join(file), &own.join(file))?;
     }
-    let addon = target().join("binding").join(library("foreword_node"));
+    for adapter in
+        all(&node.join("adapters"), "mjs")?.into_iter().chain(all(&node.join("adapters"), "mts")?)
+    {
+        let name = adapter.file_name().unwrap_or_default();
+        copy(&adapter, &own.join("adapters").join(name))?;
+    }
+    let addon = layout.built.join(library("foreword_node"));
     copy(&addon, &native.join("foreword.node"))?;
-    copy(&layout.command_line, &native.join("foreword"))?;
+    copy(&layout.program(), &native.join("foreword"))?;
     copy(&layout.table, &native.join("static.bin"))?;
     let name = npm_platform();
     let about = json!({

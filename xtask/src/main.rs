@@ -29,6 +29,7 @@ mod types;
 
 use std::process::ExitCode;
 
+use crate::dist::Effort;
 use crate::error::TaskError;
 use crate::steps::Steps;
 use crate::test::Installing;
@@ -45,7 +46,9 @@ Tasks:
   check                   Check formatting, Clippy with warnings denied, docs and licences
   ci                      Run check, then test
   bindings                Build the Python and Node packages and run their tests
-  dist [--quick]          Make the tarball, the wheel and the npm packages, and try each in an empty place
+  dist [--zig | --quick | --dev]
+                          Make the tarball, the wheel and the npm packages in target/packages, and try each
+                          in an empty place; --zig for glibc 2.17, --quick and --dev for trying
   types                   Write the types of the Python and Node packages from schemas/
   fuzz [--seconds N]      Run the fuzz harness on this toolchain (default: 60 seconds)
   fuzz --targets [--seconds N] [NAME...]
@@ -105,8 +108,10 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
         }
         ["types"] => return types::run(),
         ["bindings"] => bindings::run(&mut steps)?,
-        ["dist"] => dist::run(&mut steps, false)?,
-        ["dist", "--quick"] => dist::run(&mut steps, true)?,
+        ["dist"] => dist::run(&mut steps, Effort::Full, false)?,
+        ["dist", "--zig"] => dist::run(&mut steps, Effort::Full, true)?,
+        ["dist", "--quick"] => dist::run(&mut steps, Effort::Quick, false)?,
+        ["dist", "--dev"] => dist::run(&mut steps, Effort::Dev, false)?,
         ["bench-assembly"] => return assembly::run(&mut steps),
         ["bench-host"] => return hosting::run(&mut steps),
         [] | ["help" | "--help" | "-h", ..] => {
