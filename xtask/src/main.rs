@@ -58,6 +58,7 @@ Tasks:
                           Run the scripted adversary (default: 10000 turns) and write its report
   bench-peers [--seed FILE] [--json]
                           Compare our builder with others in one run; needs node and npm
+  bench-bindings          Measure builds from Python and Node; needs python3 and node
   bench-assembly          Measure a selection: from process start, and warm
   bench-host              Measure the host: a turn, an action, 200 sessions at once; needs bwrap
   help                    Print this text
@@ -108,6 +109,7 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
         }
         ["types"] => return types::run(),
         ["bindings"] => bindings::run(&mut steps)?,
+        ["bench-bindings"] => bindings::bench(&mut steps)?,
         ["dist"] => dist::run(&mut steps, Effort::Full, false)?,
         ["dist", "--zig"] => dist::run(&mut steps, Effort::Full, true)?,
         ["dist", "--quick"] => dist::run(&mut steps, Effort::Quick, false)?,

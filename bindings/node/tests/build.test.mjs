@@ -134,6 +134,27 @@ test("bad input is an exception that says what", () => {
   assert.throws(() => new foreword.Prompt(), TypeError);
 });
 
+test("worker threads have the package too", async () => {
+  const { Worker } = await import("node:worker_threads");
+  const code = `
+    const { parentPort, workerData } = require("node:worker_threads");
+    const { build } = require(workerData.path);
+    for (let i = 0; i < 50; i++) build({ context: workerData.context });
+    parentPort.postMessage(build({ context: workerData.context }).digest);`;
+  const workerData = { path: require.resolve("../index.cjs"), context };
+  const digests = await Promise.all(
+    [1, 2, 3].map(
+      () =>
+        new Promise((resolve, reject) => {
+          const worker = new Worker(code, { eval: true, workerData });
+          worker.once("message", resolve);
+          worker.once("error", reject);
+        }),
+    ),
+  );
+  assert.deepEqual(new Set(digests), new Set([foreword.build({ context }).digest]));
+});
+
 test("a bug is an exception", () => {
   const native = require("../native/foreword.node");
   assert.throws(() => native.panicForTest(), /asked for by a test/);

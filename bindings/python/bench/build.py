@@ -1,6 +1,8 @@
 """How long `foreword.build` takes from Python, beside the Rust call and Jinja2 rendering the same text.
 
-    PYTHONPATH=python python bench/build.py [--json]
+    PYTHONPATH=python python bench/build.py [--json] [--million]
+
+`--million` also builds a million prompts and reports by how much resident memory grew.
 """
 
 from __future__ import annotations
@@ -40,6 +42,14 @@ def started(code: str) -> float:
         return (time.perf_counter() - begun) * 1e3
 
     return min(run(code) for _ in range(9)) - min(run("pass") for _ in range(9))
+
+
+def resident_mb() -> float:
+    """Resident memory of this process."""
+    import resource
+
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 1e6
 
 
 def main() -> None:
@@ -88,6 +98,14 @@ def main() -> None:
         thread.join()
     figures["long_build_us"] = one
     figures["threads_speedup"] = one * 160 / ((time.perf_counter() - begun) * 1e6)
+    if "--million" in sys.argv:
+        small = {"task": "hi"}
+        for _ in range(100_000):
+            foreword.build(small)
+        before = resident_mb()
+        for _ in range(900_000):
+            foreword.build(small)
+        figures["million_builds_grew_mb"] = resident_mb() - before
     if "--json" in sys.argv:
         print(json.dumps(figures))
         return
