@@ -10,9 +10,9 @@ use std::process::Command;
 use crate::error::TaskError;
 use crate::steps::{Steps, cargo, root, succeeds, target};
 
-/// What the Python tests use. LangChain and Pydantic AI want different releases of one SDK, so there are two
-/// environments.
-const PYTHON: [&str; 9] = [
+/// What the Python tests use. LangChain and Pydantic AI want different releases of one SDK, so there is more
+/// than one environment.
+const PYTHON: [&str; 10] = [
     "pytest",
     "jsonschema",
     "mypy",
@@ -22,7 +22,10 @@ const PYTHON: [&str; 9] = [
     "openai-agents==0.24.0",
     "pydantic-ai-slim[openai,anthropic]==2.66.0",
     "langchain>=1.4,<1.5",
+    "claude-agent-sdk==0.2.182",
 ];
+const GOOGLE: [&str; 2] = ["pytest", "google-adk==2.13.0"];
+
 /// What the JavaScript tests use. `ai` needs a newer Node.js than the package itself.
 const NPM: [&str; 9] = [
     "@ai-sdk/anthropic@3",
@@ -122,9 +125,12 @@ fn python(steps: &mut Steps) -> Result<(), TaskError> {
         module(&main, "mypy", &directory).arg("--config-file").arg("pyproject.toml"),
     )?;
     steps.run("pyright", &mut module(&main, "pyright", &directory))?;
-    let langchain = environment(steps, "langchain", &LANGCHAIN)?;
-    let mut tests = module(&langchain, "pytest", &directory);
-    steps.run("langchain tests", tests.arg(directory.join("tests/adapters")))
+    for (name, packages) in [("langchain", &LANGCHAIN[..]), ("google-adk", &GOOGLE[..])] {
+        let other = environment(steps, name, packages)?;
+        let mut tests = module(&other, "pytest", &directory);
+        steps.run(name, tests.arg(directory.join("tests/adapters")))?;
+    }
+    Ok(())
 }
 
 /// `python -m NAME` in the directory of the package, which it imports from source.

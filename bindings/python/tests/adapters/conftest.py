@@ -62,6 +62,9 @@ class Recorder:
                 "content": [{"type": "text", "text": "ok"}], "stop_reason": "end_turn", "stop_sequence": None,
                 "usage": {"input_tokens": 1, "output_tokens": 1},
             }  # fmt: skip
+        if "generateContent" in path:
+            content = {"role": "model", "parts": [{"text": "ok"}]}
+            return {"candidates": [{"content": content, "finishReason": "STOP"}], "usageMetadata": {}}
         if path.endswith("/responses"):
             text = {"type": "output_text", "text": "ok", "annotations": []}
             message = {"type": "message", "id": "x", "status": "completed", "role": "assistant", "content": [text]}

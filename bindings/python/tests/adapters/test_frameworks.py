@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import foreword
 import pytest
@@ -79,6 +80,66 @@ def test_langchain(model: Recorder) -> None:
     assert "".join(block["text"] for block in system[:-1]) == prompt.system
     assert all(block["cache_control"] == {"type": "ephemeral"} for block in system[:-1])
     assert system[-1]["text"] == prompt.turn_context and "cache_control" not in system[-1]
+
+
+def test_google_adk(model: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("google.adk")
+    from foreword.adapters.google_adk import instructions
+    from google.adk.agents import LlmAgent
+    from google.adk.models.google_llm import Gemini
+    from google.adk.runners import InMemoryRunner
+    from google.genai import types
+
+    monkeypatch.setenv("GOOGLE_API_KEY", "x")
+    agent = LlmAgent(
+        name="pickle", model=Gemini(model="gemini-2.5-flash", base_url=model.url), **instructions(built)
+    )
+
+    async def main() -> list[str]:
+        runner = InMemoryRunner(agent=agent, app_name="app")
+        session = await runner.session_service.create_session(app_name="app", user_id="ada")
+        message = types.Content(role="user", parts=[types.Part(text=TASK)])
+        texts = []
+        async for event in runner.run_async(user_id="ada", session_id=session.id, new_message=message):
+            texts += [part.text for part in event.content.parts]
+        return texts
+
+    assert asyncio.run(main()) == ["ok"]
+    prompt, body = built(TASK), model.bodies[0]
+    system = "".join(part["text"] for part in body["systemInstruction"]["parts"])
+    assert system.startswith(built("").system)
+    said = [part["text"] for content in body["contents"] for part in content["parts"]]
+    # ADK marks what it puts there as its own.
+    assert prompt.turn_context in said[0] and said[-1] == TASK and prompt.turn_context not in system
+
+
+def test_claude_agent_sdk(model: Recorder, tmp_path: Path) -> None:
+    sdk = pytest.importorskip("claude_agent_sdk")
+    from foreword.adapters.claude_agent_sdk import agent_options
+
+    environment = {
+        "ANTHROPIC_BASE_URL": model.url,
+        "ANTHROPIC_API_KEY": "x",
+        "CLAUDE_CONFIG_DIR": str(tmp_path / "claude"),
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_TELEMETRY": "1",
+    }
+    options = sdk.ClaudeAgentOptions(**agent_options(built), cwd=tmp_path, env=environment, max_turns=1)
+
+    async def main() -> list[str]:
+        texts: list[str] = []
+        async for message in sdk.query(prompt=TASK, options=options):
+            if isinstance(message, sdk.AssistantMessage):
+                texts += [block.text for block in message.content if hasattr(block, "text")]
+        return texts
+
+    assert asyncio.run(asyncio.wait_for(main(), 120)) == ["ok"]
+    prompt = built(TASK)
+    bodies = [body for body in model.bodies if body.get("system")]
+    blocks = [block["text"] for block in bodies[-1]["system"]]
+    assert any(prompt.system in block for block in blocks), blocks
+    said = str(bodies[-1]["messages"])
+    assert "Ada likes tea" in said and TASK in said
 
 
 def test_tools_of_a_framework_are_selected_as_they_are() -> None:

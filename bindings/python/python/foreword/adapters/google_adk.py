@@ -6,12 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._foreword import Prompt
-
-if TYPE_CHECKING:
-    from google.adk.agents.readonly_context import ReadonlyContext
 
 __all__ = ["instructions"]
 
@@ -23,7 +20,7 @@ def instructions(build: Callable[[str], Prompt]) -> dict[str, Any]:
     behind it as content of the user: the place of the turn context.
     """
 
-    def turn_context(context: ReadonlyContext) -> str:
+    def turn_context(context: Any) -> str:
         parts = getattr(context.user_content, "parts", None) or []
         return build("\n".join(part.text or "" for part in parts)).turn_context
 
