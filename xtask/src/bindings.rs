@@ -73,6 +73,20 @@ fn node(steps: &mut Steps) -> Result<(), TaskError> {
     let tests = root().join("bindings/node/tests");
     let build = tests.join("build.test.mjs");
     steps.run("node tests", Command::new("node").args(["--expose-gc", "--test"]).arg(&build))?;
+    for example in files(&root().join("examples/typescript"), "mjs") {
+        // As if the package were installed beside the example.
+        let place = target().join("tools/node-example");
+        let own = place.join("node_modules/foreword");
+        let copied = place.join(example.file_name().unwrap_or_default());
+        copy(&example, &copied)?;
+        let mut link = Command::new("npm");
+        link.args(["install", "--silent", "--no-audit", "--no-fund", "--no-save", "--prefix"]);
+        link.arg(&place).arg(root().join("bindings/node"));
+        if !own.exists() {
+            steps.run("npm link", &mut link)?;
+        }
+        steps.run("node example", Command::new("node").arg(&copied))?;
+    }
     let packages = target().join("tools/npm-adapters");
     let done = packages.join("installed");
     if !done.exists() {
@@ -125,6 +139,11 @@ fn python(steps: &mut Steps) -> Result<(), TaskError> {
         module(&main, "mypy", &directory).arg("--config-file").arg("pyproject.toml"),
     )?;
     steps.run("pyright", &mut module(&main, "pyright", &directory))?;
+    for example in files(&root().join("examples/python"), "py") {
+        let mut python = Command::new(main.join("bin/python"));
+        python.arg(example).env("PYTHONPATH", directory.join("python"));
+        steps.run("python example", &mut python)?;
+    }
     for (name, packages) in [("langchain", &LANGCHAIN[..]), ("google-adk", &GOOGLE[..])] {
         let other = environment(steps, name, packages)?;
         let mut tests = module(&other, "pytest", &directory);
@@ -162,6 +181,17 @@ fn environment(
         std::fs::write(&done, "").map_err(TaskError::io(done.display().to_string()))?;
     }
     Ok(path)
+}
+
+/// The files of a directory with this ending, in order.
+fn files(directory: &Path, end: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|own| own == end))
+        .collect();
+    found.sort();
+    found
 }
 
 /// The file name of a dynamic library.

@@ -18,12 +18,12 @@ function micros(work, rounds = 15, each = 200) {
   return times.sort((a, b) => a - b)[Math.floor(rounds / 2)];
 }
 
-const rust = Math.min(...Array.from({ length: 2000 }, () => build({ context }).manifest.metadata.buildTimeMs)) * 1e3;
+const rust = Math.min(...Array.from({ length: 2000 }, () => build({ context, blueprint: "guarded" }).manifest.metadata.buildTimeMs)) * 1e3;
 const figures = {
-  build_us: micros(() => build({ context })),
-  build_and_text_us: micros(() => build({ context }).text),
+  build_us: micros(() => build({ context, blueprint: "guarded" })),
+  build_and_text_us: micros(() => build({ context, blueprint: "guarded" }).text),
   rust_us: rust,
-  manifest_us: micros(() => build({ context }).manifest, 15, 50),
+  manifest_us: micros(() => build({ context, blueprint: "guarded" }).manifest, 15, 50),
 };
 if (process.argv.includes("--json")) console.log(JSON.stringify(figures));
 else for (const [name, value] of Object.entries(figures)) console.log(name.padEnd(18), value.toFixed(2).padStart(10));
