@@ -19,6 +19,8 @@ class Recorder:
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, dict[str, Any]]] = []
+        # A tool that the model calls once, before it answers.
+        self.tool: str | None = None
         recorder = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -57,9 +59,13 @@ class Recorder:
 
     def answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         if path.endswith("/messages"):
+            content: dict[str, Any] = {"type": "text", "text": "ok"}
+            if self.tool is not None and "tool_result" not in str(body["messages"]):
+                content = {"type": "tool_use", "id": "t1", "name": self.tool, "input": {}}
             return {
                 "id": "m", "type": "message", "role": "assistant", "model": body["model"],
-                "content": [{"type": "text", "text": "ok"}], "stop_reason": "end_turn", "stop_sequence": None,
+                "content": [content], "stop_sequence": None,
+                "stop_reason": "tool_use" if content["type"] == "tool_use" else "end_turn",
                 "usage": {"input_tokens": 1, "output_tokens": 1},
             }  # fmt: skip
         if "generateContent" in path:

@@ -1,6 +1,7 @@
-"""LangChain 1.x: a middleware for `create_agent`.
+"""LangChain 1.x: middleware for `create_agent`.
 
->>> agent = create_agent(model, tools=tools, middleware=[middleware(workspace.build)])   # doctest: +SKIP
+>>> own = [middleware(workspace.build), guard_tools()]                # doctest: +SKIP
+>>> agent = create_agent(model, tools=tools, middleware=own)          # doctest: +SKIP
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .._foreword import Prompt
+from .._tool_results import guard
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest
     from langchain_core.messages import SystemMessage
 
-__all__ = ["middleware", "system_message"]
+__all__ = ["guard_tools", "middleware", "system_message"]
 
 
 def system_message(prompt: Prompt) -> SystemMessage:
@@ -38,3 +40,24 @@ def middleware(build: Callable[[str], Prompt]) -> AgentMiddleware[Any, Any]:
 
     made: AgentMiddleware[Any, Any] = foreword_prompt
     return made
+
+
+def guard_tools() -> AgentMiddleware[Any, Any]:
+    """Judges what tools bring back before the model reads it; see `foreword.adapters.guard`."""
+    from langchain.agents.middleware import AgentMiddleware
+    from langchain_core.messages import ToolMessage
+
+    def judged(request: Any, result: Any) -> Any:
+        if not isinstance(result, ToolMessage):
+            return result
+        text = guard(str(result.text), tool=request.tool_call["name"])
+        return result if text == result.text else result.model_copy(update={"content": text})
+
+    class GuardTools(AgentMiddleware[Any, Any]):
+        def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+            return judged(request, handler(request))
+
+        async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+            return judged(request, await handler(request))
+
+    return GuardTools()
