@@ -37,7 +37,7 @@ mod _foreword {
     #[pyfunction]
     fn _panic(py: Python<'_>) -> PyResult<()> {
         #[expect(clippy::panic, reason = "tests ask for it")]
-        crate::failure::guarded(py, || panic!("asked for by a test"))
+        failure::guarded(py, || panic!("asked for by a test"))
     }
 
     #[pymodule_init]

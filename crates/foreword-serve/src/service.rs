@@ -167,8 +167,8 @@ impl Service {
     }
 
     /// The workspace that a request names, or that of the service.
-    pub(crate) fn root(&self, named: Option<PathBuf>) -> Result<PathBuf, Failure> {
-        find_workspace(named.as_deref().or(self.workspace.as_deref()))
+    pub(crate) fn root(&self, named: Option<&Path>) -> Result<PathBuf, Failure> {
+        find_workspace(named.or(self.workspace.as_deref()))
     }
 
     /// The assembler of a workspace, so that unchanged files are read once.

@@ -289,29 +289,33 @@ pub struct Forgotten {
     pub forgotten: usize,
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the table hands its parameters to every method")]
 pub(crate) fn memory_add(service: &Service, new: MemoryAddParams) -> Result<MemoryAdded, Failure> {
-    add(&service.root(new.workspace.clone())?, &new)
+    add(&service.root(new.workspace.as_deref())?, &new)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the table hands its parameters to every method")]
 pub(crate) fn memory_search(
     service: &Service,
     asked: MemorySearchParams,
 ) -> Result<MemoryResults, Failure> {
-    search(&service.root(asked.workspace.clone())?, &asked)
+    search(&service.root(asked.workspace.as_deref())?, &asked)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the table hands its parameters to every method")]
 pub(crate) fn memory_list(
     service: &Service,
     asked: MemoryListParams,
 ) -> Result<MemoryPage, Failure> {
-    list(&service.root(asked.workspace.clone())?, &asked)
+    list(&service.root(asked.workspace.as_deref())?, &asked)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the table hands its parameters to every method")]
 pub(crate) fn memory_forget(
     service: &Service,
     asked: MemoryForgetParams,
 ) -> Result<Forgotten, Failure> {
-    let root = service.root(asked.workspace.clone())?;
+    let root = service.root(asked.workspace.as_deref())?;
     let found = matching(&root, &asked)?;
     Ok(Forgotten { forgotten: forget(&root, &found)? })
 }

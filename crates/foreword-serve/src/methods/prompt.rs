@@ -103,7 +103,7 @@ impl PromptParams {
         }
         let mut request = params.request(environment::user_request()?)?;
         request.now = request.now.or_else(|| Some(environment::clock()));
-        let root = service.root(workspace)?;
+        let root = service.root(workspace.as_deref())?;
         Ok(service.assembler(&root).assemble(&request)?)
     }
 
@@ -178,7 +178,7 @@ pub(crate) struct BuiltPrompt<'p> {
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) enum BuildAnswer<'p> {
-    Prompt(BuiltPrompt<'p>),
+    Prompt(Box<BuiltPrompt<'p>>),
     Anthropic(AnthropicRequest<'p>),
     Openai(ChatRequest<'p>),
     Responses(ResponsesRequest<'p>),

@@ -198,14 +198,16 @@ pub(crate) fn skill_list(
     service: &Service,
     params: SkillListParams,
 ) -> Result<Vec<SkillEntry>, Failure> {
-    entries(&store(&service.root(params.workspace)?)?)
+    let SkillListParams { workspace } = params;
+    entries(&store(&service.root(workspace.as_deref())?)?)
 }
 
 pub(crate) fn skill_read(
     service: &Service,
     params: SkillReadParams,
 ) -> Result<SkillContent, Failure> {
-    Ok(store(&service.root(params.workspace)?)?.read(&params.name)?)
+    let SkillReadParams { workspace, name } = params;
+    Ok(store(&service.root(workspace.as_deref())?)?.read(&name)?)
 }
 
 pub(crate) fn skill_propose(
@@ -218,7 +220,7 @@ pub(crate) fn skill_propose(
         }
         Err(Failure::usage(format!("`{field}` is {value}: it must be a ratio from 0 to 1")))
     };
-    let mut store = screening_store(&service.root(params.workspace)?)?;
+    let mut store = screening_store(&service.root(params.workspace.as_deref())?)?;
     let profile = params.profile.unwrap_or(store.workspace().config().profile);
     let taint = TaintState {
         ratio: ratio("taintRatio", params.taint_ratio)?,
@@ -243,10 +245,11 @@ pub(crate) fn skill_proposals(
     service: &Service,
     params: SkillProposalsParams,
 ) -> Result<Vec<ProposalEntry>, Failure> {
-    let store = store(&service.root(params.workspace)?)?;
-    match &params.id {
+    let SkillProposalsParams { workspace, id, all } = params;
+    let store = store(&service.root(workspace.as_deref())?)?;
+    match &id {
         Some(id) => Ok(vec![with_diff(&store, id)?]),
-        None => Ok(store.proposals(params.all)?.iter().map(ProposalEntry::from).collect()),
+        None => Ok(store.proposals(all)?.iter().map(ProposalEntry::from).collect()),
     }
 }
 
@@ -254,10 +257,11 @@ pub(crate) fn skill_decide(
     service: &Service,
     params: SkillDecideParams,
 ) -> Result<Decided, Failure> {
-    let mut store = store(&service.root(params.workspace)?)?;
-    let proposal = store.proposal(&params.id)?;
+    let SkillDecideParams { workspace, id, decision, reason } = params;
+    let mut store = store(&service.root(workspace.as_deref())?)?;
+    let proposal = store.proposal(&id)?;
     let id = proposal.id.to_string();
-    match params.decision {
+    match decision {
         Decision::Approve => {
             let done = store.approve(&id, &act())?;
             Ok(Decided {
@@ -269,7 +273,7 @@ pub(crate) fn skill_decide(
             })
         }
         Decision::Reject => {
-            store.reject(&id, params.reason.as_deref(), &act())?;
+            store.reject(&id, reason.as_deref(), &act())?;
             let skill = proposal.skill.clone();
             Ok(Decided { id, skill, state: "rejected", commit: None, files: Vec::new() })
         }
@@ -318,12 +322,12 @@ fn entry(skill: &ListedSkill, approvals: &Approvals) -> SkillEntry {
     match approvals.standing(&skill.meta.path, &skill.digest) {
         Standing::Approved { commit, by, at, can_do } => {
             entry.status = "approved";
-            entry.commit = Some(commit.to_string());
-            entry.by = Some(by.to_string());
+            entry.commit = Some(commit);
+            entry.by = Some(by);
             entry.at = Some(format_time(at));
-            entry.can_do = can_do.map(|can_do| can_do.to_string());
+            entry.can_do = can_do;
         }
-        Standing::Modified { commit } => entry.commit = Some(commit.to_string()),
+        Standing::Modified { commit } => entry.commit = Some(commit),
         Standing::Local => {}
     }
     entry

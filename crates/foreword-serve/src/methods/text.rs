@@ -67,7 +67,8 @@ pub(crate) struct PingAnswer {
 }
 
 pub(crate) fn scan(service: &Service, params: ScanParams) -> Result<Scan, Failure> {
-    Ok(service.scanner()?.scan(&params.text))
+    let ScanParams { text } = params;
+    Ok(service.scanner()?.scan(&text))
 }
 
 pub(crate) fn screen(_: &Service, params: ScreenParams) -> Result<Screening, Failure> {
@@ -79,9 +80,10 @@ pub(crate) fn screen(_: &Service, params: ScreenParams) -> Result<Screening, Fai
 }
 
 pub(crate) fn count(_: &Service, params: CountParams) -> Result<CountAnswer, Failure> {
-    let tokens = match counter(params.tokenizer)? {
-        Some(counter) => counter.count(&params.text),
-        None => foreword::estimate(&params.text),
+    let CountParams { text, tokenizer } = params;
+    let tokens = match counter(tokenizer)? {
+        Some(counter) => counter.count(&text),
+        None => foreword::estimate(&text),
     };
     Ok(CountAnswer { tokens })
 }

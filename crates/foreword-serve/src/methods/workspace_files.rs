@@ -24,8 +24,8 @@ pub struct LintParams {
 }
 
 pub(crate) fn lint(service: &Service, params: LintParams) -> Result<Vec<Finding>, Failure> {
-    let root = service.root(params.workspace)?;
-    findings(&root, params.agent.as_deref(), params.blueprint.as_deref())
+    let LintParams { workspace, agent, blueprint } = params;
+    findings(&service.root(workspace.as_deref())?, agent.as_deref(), blueprint.as_deref())
 }
 
 /// The findings of all lint rules.
