@@ -12,7 +12,9 @@
 
 mod assembly;
 mod attack;
+mod bindings;
 mod check;
+mod dist;
 mod error;
 mod figures;
 mod fuzz;
@@ -23,10 +25,12 @@ mod programs;
 mod reference;
 mod steps;
 mod test;
+mod types;
 mod watching;
 
 use std::process::ExitCode;
 
+use crate::dist::Effort;
 use crate::error::TaskError;
 use crate::steps::Steps;
 use crate::test::Installing;
@@ -42,6 +46,11 @@ Tasks:
   tools                   Install the programs the tests use, and print where they are
   check                   Check formatting, Clippy with warnings denied, docs and licences
   ci                      Run check, then test
+  bindings                Build the Python and Node packages and run their tests
+  dist [--zig | --quick | --dev]
+                          Make the tarball, the wheel and the npm packages in target/packages, and try each
+                          in an empty place; --zig for glibc 2.17, --quick and --dev for trying
+  types                   Write the types of the Python and Node packages from schemas/
   fuzz [--seconds N]      Run the fuzz harness on this toolchain (default: 60 seconds)
   fuzz --targets [--seconds N] [NAME...]
                           Run the coverage-guided targets (default: 120 seconds each); needs
@@ -50,6 +59,7 @@ Tasks:
                           Run the scripted adversary (default: 10000 turns) and write its report
   bench-peers [--seed FILE] [--json]
                           Compare our builder with others in one run; needs node and npm
+  bench-bindings          Measure builds from Python and Node; needs python3 and node
   bench-assembly          Measure a selection: from process start, and warm
   bench-host              Measure the host: a turn, an action, 200 sessions at once; needs bwrap
   bench-watch             Measure the recording proxy: time to first byte, 200 streams, 64 MB bodies
@@ -99,6 +109,13 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
         ["bench-peers", options @ ..] => {
             return peers::run(&mut steps, &peer_options(options)?);
         }
+        ["types"] => return types::run(),
+        ["bindings"] => bindings::run(&mut steps)?,
+        ["bench-bindings"] => bindings::bench(&mut steps)?,
+        ["dist"] => dist::run(&mut steps, Effort::Full, false)?,
+        ["dist", "--zig"] => dist::run(&mut steps, Effort::Full, true)?,
+        ["dist", "--quick"] => dist::run(&mut steps, Effort::Quick, false)?,
+        ["dist", "--dev"] => dist::run(&mut steps, Effort::Dev, false)?,
         ["bench-assembly"] => return assembly::run(&mut steps),
         ["bench-host"] => return hosting::run(&mut steps),
         ["bench-watch"] => return watching::run(&mut steps),

@@ -32,7 +32,16 @@ pub(crate) fn run(steps: &mut Steps, installing: Installing) -> Result<(), TaskE
         });
         if has_nextest {
             // cargo-nextest cannot run doc tests, and its summary should end the output.
-            let doc = ["test", "--workspace", "--doc", "--no-fail-fast"];
+            let doc = [
+                "test",
+                "--workspace",
+                "--exclude",
+                "foreword-python",
+                "--exclude",
+                "foreword-node",
+                "--doc",
+                "--no-fail-fast",
+            ];
             steps.run("doc tests", cargo().args(doc))?;
         }
         let (installed, own) =
@@ -47,10 +56,32 @@ pub(crate) fn run(steps: &mut Steps, installing: Installing) -> Result<(), TaskE
         cargo
     };
     if has_nextest {
-        steps.run("tests", cargo().args(["nextest", "run", "--workspace"]))?;
+        steps.run(
+            "tests",
+            cargo().args([
+                "nextest",
+                "run",
+                "--workspace",
+                "--exclude",
+                "foreword-python",
+                "--exclude",
+                "foreword-node",
+            ]),
+        )?;
     } else {
         eprintln!("cargo-nextest is not installed; `cargo test` does the same, more slowly");
-        steps.run("tests", cargo().args(["test", "--workspace", "--no-fail-fast"]))?;
+        steps.run(
+            "tests",
+            cargo().args([
+                "test",
+                "--workspace",
+                "--exclude",
+                "foreword-python",
+                "--exclude",
+                "foreword-node",
+                "--no-fail-fast",
+            ]),
+        )?;
     }
     eprintln!("{}", skipped_tests(&std::fs::read_to_string(&skipped).unwrap_or_default()));
     steps.verdict()

@@ -1,9 +1,6 @@
 //! Opens the embedder that the arguments select.
 
-use foreword_embed::{
-    ApiKey, EmbedError, Embedder, HttpEmbedder, HttpSettings, Incomparable, StaticEmbedder,
-    UseEmbedder,
-};
+use foreword_embed::{ApiKey, Embedder, HttpEmbedder, HttpSettings, StaticEmbedder, UseEmbedder};
 
 use crate::args::{EmbedderArgs, EmbedderName, HttpArgs};
 use crate::error::CliError;
@@ -35,23 +32,4 @@ pub(crate) fn open_http(args: &HttpArgs) -> Result<Option<HttpEmbedder>, CliErro
         settings.api_key = Some(ApiKey::new(key));
     }
     Ok(Some(HttpEmbedder::new(settings)?))
-}
-
-impl From<EmbedError> for CliError {
-    fn from(error: EmbedError) -> Self {
-        let message = error.to_string();
-        match error {
-            EmbedError::Corrupt { .. } | EmbedError::Version { .. } => Self::failed(message)
-                .hint("run `foreword model install --force` to reinstall the full model"),
-            EmbedError::NotInstalled { .. } => Self::usage(message)
-                .hint("run `foreword model install`, or use the default embedder `static`"),
-            _ => Self::usage(message),
-        }
-    }
-}
-
-impl From<Incomparable> for CliError {
-    fn from(error: Incomparable) -> Self {
-        Self::internal(error.to_string())
-    }
 }

@@ -3,8 +3,11 @@
 use std::fmt;
 
 use foreword::{BlueprintError, ContextError};
+use foreword_embed::{EmbedError, Incomparable};
 use foreword_gather::GatherError;
+use foreword_host::HostError;
 use foreword_search::MemoryError;
+use foreword_serve::{Failure, FailureKind};
 use foreword_skills::SkillError;
 use foreword_store::StoreError;
 use foreword_watch::WatchError;
@@ -27,14 +30,6 @@ impl Kind {
             Self::CheckFailed => 1,
             Self::Usage => 2,
             Self::Internal => 3,
-        }
-    }
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::CheckFailed => "failed",
-            Self::Usage => "usage",
-            Self::Internal => "internal",
         }
     }
 }
@@ -78,49 +73,14 @@ impl fmt::Display for CliError {
     }
 }
 
-impl From<GatherError> for CliError {
-    fn from(error: GatherError) -> Self {
-        let out = Self::usage(error.to_string());
-        match error.hint() {
-            Some(hint) => out.hint(hint),
-            None => out,
-        }
-    }
-}
-
-impl From<WorkspaceError> for CliError {
-    fn from(error: WorkspaceError) -> Self {
-        Self::usage(error.to_string()).hint(error.hint())
-    }
-}
-
-impl From<SkillError> for CliError {
-    fn from(error: SkillError) -> Self {
-        let out = if error.is_refusal() {
-            Self::failed(error.to_string())
-        } else {
-            Self::usage(error.to_string())
+impl From<Failure> for CliError {
+    fn from(failure: Failure) -> Self {
+        let kind = match failure.kind {
+            FailureKind::CheckFailed => Kind::CheckFailed,
+            FailureKind::Usage => Kind::Usage,
+            FailureKind::Internal => Kind::Internal,
         };
-        match error.hint() {
-            Some(hint) => out.hint(hint),
-            None => out,
-        }
-    }
-}
-
-impl From<StoreError> for CliError {
-    fn from(error: StoreError) -> Self {
-        Self::from(SkillError::from(error))
-    }
-}
-
-impl From<MemoryError> for CliError {
-    fn from(error: MemoryError) -> Self {
-        let out = Self::usage(error.to_string());
-        match error.hint() {
-            Some(hint) => out.hint(hint),
-            None => out,
-        }
+        Self { kind, message: failure.message, hints: failure.hints }
     }
 }
 
@@ -134,41 +94,27 @@ impl From<WatchError> for CliError {
     }
 }
 
-impl From<ContextError> for CliError {
-    fn from(error: ContextError) -> Self {
-        let ContextError::Json(json) = &error else { return Self::usage(error.to_string()) };
-        // The caller adds the file with line and column.
-        let message = json.to_string();
-        let place = format!(" at line {} column {}", json.line(), json.column());
-        let message = message.strip_suffix(&place).unwrap_or(&message);
-        match unknown_field(message) {
-            Some((field, hint)) => {
-                Self::usage(format!("invalid Context: unknown field `{field}`")).hint(hint)
+/// Errors of the libraries, as every front end shows them.
+macro_rules! as_failure {
+    ($($error:ty),+ $(,)?) => {$(
+        impl From<$error> for CliError {
+            fn from(error: $error) -> Self {
+                Failure::from(error).into()
             }
-            None => Self::usage(format!("invalid Context: {message}")),
         }
-    }
+    )+};
 }
 
-/// The field that serde does not know, and a hint.
-fn unknown_field(message: &str) -> Option<(&str, String)> {
-    let (field, rest) = message.strip_prefix("unknown field `")?.split_once("`, expected ")?;
-    let known: Vec<&str> = rest.split('`').skip(1).step_by(2).collect();
-    let hint = match foreword::nearest(field, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known fields: {}", known.join(", ")),
-    };
-    Some((field, hint))
-}
-
-impl From<BlueprintError> for CliError {
-    fn from(error: BlueprintError) -> Self {
-        Self::usage(error.to_string())
-    }
-}
-
-impl From<serde_json::Error> for CliError {
-    fn from(error: serde_json::Error) -> Self {
-        Self::internal(format!("cannot write JSON: {error}"))
-    }
-}
+as_failure!(
+    BlueprintError,
+    ContextError,
+    EmbedError,
+    GatherError,
+    HostError,
+    Incomparable,
+    MemoryError,
+    SkillError,
+    StoreError,
+    WorkspaceError,
+    serde_json::Error,
+);

@@ -207,36 +207,3 @@ pub(crate) fn ensure_sandbox(
     request.sandbox = Some(Choice::Fixed(now));
     Ok(())
 }
-
-impl From<HostError> for CliError {
-    fn from(error: HostError) -> Self {
-        let (message, hint) = (error.to_string(), error.hint());
-        let out = match error {
-            HostError::Blocked { .. }
-            | HostError::Cancelled
-            | HostError::Busy { .. }
-            | HostError::SessionChanged { .. }
-            | HostError::NotTrusted
-            | HostError::WeakerSandbox(_)
-            | HostError::TrustedFilesChanged { .. }
-            | HostError::AgentRunning
-            | HostError::ProposalOutdated { .. }
-            | HostError::TargetIsLink { .. }
-            | HostError::TooDeep { .. }
-            | HostError::TooManyAgents { .. }
-            | HostError::LimitReached(_)
-            | HostError::MessageTooLong { .. }
-            | HostError::SessionMissing { .. }
-            | HostError::UnknownModel { .. }
-            | HostError::Agent { .. } => Self::failed(message),
-            HostError::Io { .. } => Self::internal(message),
-            HostError::Skill(error) => return error.into(),
-            HostError::Store(error) => return error.into(),
-            _ => Self::usage(message),
-        };
-        match hint {
-            Some(hint) => out.hint(hint),
-            None => out,
-        }
-    }
-}

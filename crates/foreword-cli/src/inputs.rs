@@ -2,22 +2,22 @@
 
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use foreword::{
-    Blueprint, Context, ContextError, Line, Payload, RunnerKind, RuntimeContext, SpawnMode,
-    Timestamp, TokenCounter,
+    Context, ContextError, Line, Payload, RunnerKind, RuntimeContext, SpawnMode, Timestamp,
 };
-use foreword_gather::{Assembler, Gathered, Indexing, Request, Warning, blueprint_by_name, index};
+use foreword_gather::{Assembler, Gathered, Indexing, Request, Warning, index};
 use foreword_host::{External, TurnRequest};
+pub(crate) use foreword_serve::counter;
+pub(crate) use foreword_serve::environment::{clock, user_request};
+use foreword_serve::{modes, with_context};
 use foreword_store::SessionId;
 use foreword_workspace::WorkspaceError;
 
-use crate::args::{AnyMode, SourceArgs, Tokenizer, TurnArgs};
+use crate::args::{SourceArgs, TurnArgs};
 use crate::error::CliError;
 use crate::hosting;
 use crate::terminal::Terminal;
-use crate::user_env::{config_dir, embeddings, models_dir};
 use crate::workspace_arg::below;
 
 /// The limit for a file or standard input.
@@ -43,7 +43,7 @@ pub(crate) fn resolve_with(
     }
     let mut request = request(source)?;
     if let Some(path) = &source.context {
-        return with_context(read_context(path)?, &request);
+        return Ok(with_context(read_context(path)?, &request)?);
     }
     request.cwd = working_directory(assembler.root(), request.cwd);
     request.now = request.now.or_else(|| Some(clock()));
@@ -105,37 +105,10 @@ pub(crate) fn warn(
     }
 }
 
-/// A complete Context, overridden by the request.
-pub(crate) fn with_context(mut context: Context, request: &Request) -> Result<Gathered, CliError> {
-    request.apply(&mut context);
-    if let Some(agent) = &request.agent {
-        context.agent_id = Some(Line::new(agent));
-    }
-    context.validate()?;
-    let name = request.blueprint.as_deref().unwrap_or("standard");
-    let blueprint = blueprint_by_name(name)?;
-    check_files(&context, &blueprint)?;
-    Ok(Gathered {
-        context,
-        blueprint,
-        blueprint_file: name.to_owned(),
-        warnings: Vec::new(),
-        used_files: Default::default(),
-        local_skills: Default::default(),
-        tool_sources: Default::default(),
-    })
-}
-
-/// The exact counter, if requested. It loads its vocabulary at the first count.
-pub(crate) fn counter(tokenizer: Tokenizer) -> Result<Option<Box<dyn TokenCounter>>, CliError> {
-    let Some(name) = tokenizer.exact_name() else { return Ok(None) };
-    foreword::exact_counter(name).map(Some).map_err(|error| CliError::usage(error.to_string()))
-}
-
 /// The arguments as a request to a workspace.
 fn request(source: &SourceArgs) -> Result<Request, CliError> {
     let session = &source.session;
-    let (mode, prompt_mode) = modes(&source.mode)?;
+    let (mode, prompt_mode) = modes(source.mode.iter().copied())?;
     Ok(Request {
         agent: source.agent.clone(),
         blueprint: source.blueprint.clone(),
@@ -168,7 +141,7 @@ fn request(source: &SourceArgs) -> Result<Request, CliError> {
 fn turn_request(source: &SourceArgs, runner: RunnerKind) -> Result<TurnRequest, CliError> {
     let session = &source.session;
     let sandbox = session.sandbox.as_deref().map(str::parse).transpose();
-    let (mode, prompt_mode) = modes(&source.mode)?;
+    let (mode, prompt_mode) = modes(source.mode.iter().copied())?;
     if prompt_mode.is_some() {
         return Err(CliError::usage("a runner decides the size of its prompt")
             .hint("drop `--runner`, or pass `--mode` with plan, act, review or auto"));
@@ -190,16 +163,6 @@ fn turn_request(source: &SourceArgs, runner: RunnerKind) -> Result<TurnRequest, 
             cwd: session.cwd.clone(),
             trust: false,
         })?
-    })
-}
-
-/// A request that knows the user's directories and embedding endpoint.
-pub(crate) fn user_request() -> Result<Request, CliError> {
-    Ok(Request {
-        config_dir: config_dir().ok(),
-        models_dir: models_dir().ok(),
-        embeddings: embeddings()?,
-        ..Request::default()
     })
 }
 
@@ -250,41 +213,6 @@ pub(crate) fn read_message() -> Result<String, CliError> {
     Ok(text)
 }
 
-/// Splits the values of `--mode` by kind.
-pub(crate) fn modes(
-    given: &[AnyMode],
-) -> Result<(Option<foreword::ModeChoice>, Option<foreword::PromptMode>), CliError> {
-    let (mut mode, mut prompt_mode) = (None, None);
-    for any in given {
-        let twice = match any {
-            AnyMode::Mode(choice) => mode.replace(*choice).is_some(),
-            AnyMode::Prompt(choice) => prompt_mode.replace(*choice).is_some(),
-        };
-        if twice {
-            return Err(CliError::usage("`--mode` sets the same kind of mode twice").hint(
-                "pass at most one of plan, act, review, auto and one of full, minimal, none",
-            ));
-        }
-    }
-    Ok((mode, prompt_mode))
-}
-
-/// `--context` reads no other file, so the Context has to hold the text of file-backed modules.
-fn check_files(context: &Context, blueprint: &Blueprint) -> Result<(), CliError> {
-    for file in blueprint.files() {
-        if !file.optional && !context.files.contains_key(&file.file) {
-            return Err(CliError::usage(format!(
-                "module `{}` of blueprint `{}` needs the file {}, which the Context does not contain",
-                file.module,
-                blueprint.name(),
-                file.file
-            ))
-            .hint(format!("add its text to the Context: {{\"files\": {{\"{}\": \"…\"}}}}", file.file)));
-        }
-    }
-    Ok(())
-}
-
 fn apply_payload(request: &mut Request, payload: Payload) {
     request.task = Some(payload.message);
     request.history_tokens = request.history_tokens.or(Some(payload.history_tokens));
@@ -301,13 +229,6 @@ fn parse_now(text: &str) -> Result<Timestamp, CliError> {
         CliError::usage(format!("invalid time for `--now`: `{text}`"))
             .hint("use RFC 3339, for example 2026-02-26T14:30:00Z")
     })
-}
-
-/// The time of the system clock.
-pub(crate) fn clock() -> Timestamp {
-    let seconds =
-        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
-    Timestamp::from_unix(i64::try_from(seconds).unwrap_or(0))
 }
 
 /// Reads a Context from a file, or from standard input for `-`.

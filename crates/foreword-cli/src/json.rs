@@ -4,12 +4,10 @@
 //! program defines is printed as it defines it: requests of model APIs, JSON Schemas, a Context, and
 //! exported memories.
 
+use foreword_serve::SCHEMA_VERSION;
 use serde::Serialize;
 
 use crate::error::CliError;
-
-/// Raised when a field changes its meaning or goes away. New fields do not raise it.
-pub(crate) const SCHEMA_VERSION: u32 = 1;
 
 /// An object with the version of its schema as the first field.
 #[derive(Serialize)]

@@ -39,6 +39,10 @@ use crate::terminal::Terminal;
 use crate::workspace_arg::WorkspaceArg;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "external-table")]
+    if let Ok(program) = std::env::current_exe() {
+        foreword_embed::set_table_file(program.with_file_name("static.bin"));
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

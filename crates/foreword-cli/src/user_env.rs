@@ -1,86 +1,12 @@
 //! The user's environment: their name, the time, their settings and directories.
 
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
-
-use foreword::Timestamp;
-use foreword_embed::ApiKey;
-use foreword_gather::Endpoint;
-use foreword_skills::Act;
-use foreword_workspace::Settings;
 
 use crate::error::CliError;
 
-/// An act of the user, now.
-pub(crate) fn act() -> Act {
-    let name = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok());
-    let name = name.filter(|name| !name.trim().is_empty()).unwrap_or_else(user_number);
-    Act { at: now_ms(), by: format!("user:{name}") }
-}
-
-/// A name for a user whose environment gives none.
-#[cfg(unix)]
-fn user_number() -> String {
-    format!("uid-{}", rustix::process::getuid().as_raw())
-}
-
-#[cfg(not(unix))]
-fn user_number() -> String {
-    "unknown".to_owned()
-}
-
-/// An act of an agent, or of the user if there is no agent.
-pub(crate) fn act_of(agent: Option<&str>) -> Act {
-    match agent {
-        Some(agent) => Act { at: now_ms(), by: format!("agent:{agent}") },
-        None => act(),
-    }
-}
-
-/// Milliseconds since the Unix epoch.
-pub(crate) fn now_ms() -> i64 {
-    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX)
-}
-
-/// Milliseconds since the Unix epoch, in RFC 3339.
-pub(crate) fn format_time(ms: i64) -> String {
-    Timestamp::from_unix(ms.div_euclid(1000)).as_str().to_owned()
-}
-
-/// The embedding endpoint from the user's environment, else from their settings. The key is sent only
-/// there.
-pub(crate) fn embeddings() -> Result<Endpoint, CliError> {
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let key = set("FOREWORD_EMBEDDINGS_API_KEY").map(ApiKey::new);
-    if let Some(url) = set("FOREWORD_EMBEDDINGS_URL") {
-        return Ok(Endpoint { url: Some(url), key });
-    }
-    let Ok(config_dir) = config_dir() else { return Ok(Endpoint { url: None, key }) };
-    let own = Settings::load(&config_dir)?.embedder;
-    let key = match (&own.key_file, &own.key_env) {
-        _ if own.url.is_none() => key,
-        (Some(file), _) => Some(foreword_host::read_key(&config_dir.join(file), None)?),
-        (None, Some(name)) => set(name).map(|key| ApiKey::new(key.trim())),
-        (None, None) => key,
-    };
-    Ok(Endpoint { url: own.url, key })
-}
-
-/// The directory of the user's settings, which holds the audit key.
-pub(crate) fn config_dir() -> Result<PathBuf, CliError> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    if let Some(own) = set("FOREWORD_CONFIG_DIR") {
-        return Ok(PathBuf::from(own));
-    }
-    let base = if cfg!(windows) { set("APPDATA") } else { set("XDG_CONFIG_HOME") };
-    let base = base.map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = base.or_else(|| std::env::home_dir().map(|home| home.join(".config")));
-    base.map(|base| base.join("foreword")).ok_or_else(|| {
-        CliError::usage("cannot store the audit key: no home directory found")
-            .hint("set FOREWORD_CONFIG_DIR to a directory outside your workspaces")
-    })
-}
+pub(crate) use foreword_serve::environment::{
+    act, act_of, config_dir, embeddings, format_time, models_dir, now_ms,
+};
 
 /// The directory of captures. They belong to the user, whatever directory a program was watched in.
 pub(crate) fn captures_dir() -> Result<PathBuf, CliError> {
@@ -94,20 +20,5 @@ pub(crate) fn captures_dir() -> Result<PathBuf, CliError> {
     base.map(|base| base.join("foreword").join("captures")).ok_or_else(|| {
         CliError::usage("cannot store captures: no home directory found")
             .hint("set FOREWORD_STATE_DIR to a directory")
-    })
-}
-
-/// The directory of installed models, shared by all workspaces of the user.
-pub(crate) fn models_dir() -> Result<PathBuf, CliError> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    if let Some(own) = set("FOREWORD_MODEL_DIR") {
-        return Ok(PathBuf::from(own));
-    }
-    let base = if cfg!(windows) { set("LOCALAPPDATA") } else { set("XDG_DATA_HOME") };
-    let base = base.map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = base.or_else(|| std::env::home_dir().map(|home| home.join(".local/share")));
-    base.map(|base| base.join("foreword").join("models")).ok_or_else(|| {
-        CliError::usage("cannot store models: no home directory found")
-            .hint("set FOREWORD_MODEL_DIR to a directory")
     })
 }

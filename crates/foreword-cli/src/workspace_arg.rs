@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use foreword_workspace::{PRIVATE_DIR, discover};
+use foreword_serve::find_workspace;
+use foreword_workspace::PRIVATE_DIR;
 
 use crate::error::CliError;
 
@@ -17,18 +18,7 @@ impl WorkspaceArg {
 
     /// The given workspace, or the one that the current directory is in.
     pub(crate) fn find(&self) -> Result<PathBuf, CliError> {
-        if let Some(given) = &self.0 {
-            if given.is_file() {
-                let message = format!("{}: is a file, not a workspace", given.display());
-                return Err(
-                    CliError::usage(message).hint("pass the directory of a workspace with `-w`")
-                );
-            }
-            return Ok(given.clone());
-        }
-        let found = discover(Path::new("."))?;
-        let is_here = Path::new(".").canonicalize().is_ok_and(|here| here == found);
-        Ok(if is_here { PathBuf::from(".") } else { found })
+        Ok(find_workspace(self.given())?)
     }
 
     /// The directory that `-w` names, if it was given.

@@ -30,6 +30,8 @@ pub use full_model::installed::{
 };
 pub use http::embedder::HttpEmbedder;
 pub use http::settings::{ApiKey, HttpSettings};
+#[cfg(feature = "external-table")]
+pub use static_table::bytes::set_table_file;
 pub use static_table::embedder::StaticEmbedder;
 pub use tokenizer::sentence_piece::Scratch;
 pub use vector::{EmbedderId, Incomparable, Vector, dot, normalise, same_embedder};

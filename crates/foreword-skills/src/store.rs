@@ -38,6 +38,7 @@ pub struct ProposalRequest {
 
 /// What became of a proposal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ProposalResult {
     /// The proposal, for `approve` and `reject`, and in the audit log.
@@ -60,6 +61,7 @@ pub struct ProposalResult {
 
 /// A skill's whole text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SkillContent {
     /// Its name.
@@ -72,6 +74,7 @@ pub struct SkillContent {
 
 /// A change that is in the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CommittedChange {
     /// The commit.

@@ -24,6 +24,8 @@ use crate::names::{Hints, Mode, ModeChoice, Profile, PromptMode, SpawnMode};
 
 /// Everything a prompt depends on. The same Context gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::schema::null_means_absent))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Context {
     /// The loop that runs the agent.
@@ -208,6 +210,8 @@ impl Default for Context {
 
 /// The files that say who the agent is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::schema::null_means_absent))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct IdentityFiles {
     /// AGENT.md.
@@ -241,6 +245,7 @@ pub struct IdentityFiles {
 
 /// How the agent was started.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct RuntimeContext {
     /// By a person or by another agent.
@@ -258,6 +263,7 @@ pub struct RuntimeContext {
 
 /// Turns of a conversation that no longer fit the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct HistoryOmitted {
     /// So many of the oldest turns.
@@ -268,6 +274,7 @@ pub struct HistoryOmitted {
 
 /// Facts of the repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Git {
     /// The branch.
@@ -278,6 +285,7 @@ pub struct Git {
 
 /// Facts of the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Env {
     /// The directory.

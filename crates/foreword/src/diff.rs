@@ -158,6 +158,7 @@ impl Side {
 
 /// What became of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
     /// Only the second prompt has it.
@@ -172,6 +173,7 @@ pub enum ChangeKind {
 
 /// A section that is not the same in both prompts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SectionChange {
     /// The module that wrote it.
@@ -186,6 +188,7 @@ pub struct SectionChange {
 
 /// How the second prompt differs from the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
     /// The same bytes?

@@ -27,6 +27,8 @@ mod fence;
 mod lint;
 mod modules;
 mod names;
+#[cfg(feature = "schema")]
+mod schema;
 mod tokens;
 
 pub use blueprints::blueprint::{Blueprint, BlueprintSource, FileModule};
@@ -60,6 +62,8 @@ pub use names::{
     Choice, Hints, Inferable, Mode, ModeChoice, Named, Profile, PromptMode, Provenance, RunnerKind,
     SandboxChoice, SandboxKind, SpawnMode, TaintLevel, TaskState, TodoState, UnknownName, nearest,
 };
+#[cfg(feature = "schema")]
+pub use schema::blueprint_schema;
 pub use tokens::estimate::{Measured, Meter, estimate};
 #[cfg(feature = "exact-tokens")]
 pub use tokens::exact::{TOKENIZERS, UnknownTokenizer, exact_counter};

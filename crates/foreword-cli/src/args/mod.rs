@@ -10,7 +10,7 @@ use foreword::Named;
 
 pub(crate) use embedder::{EmbedderArgs, EmbedderName, HttpArgs};
 pub(crate) use message::MessageArgs;
-pub(crate) use source::{AnyMode, SourceArgs, Tokenizer, parse_mode, parse_ratio};
+pub(crate) use source::{SourceArgs, parse_ratio};
 pub(crate) use turn::TurnArgs;
 
 /// The parser of an argument that is one of the core's names.

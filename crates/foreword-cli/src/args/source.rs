@@ -1,9 +1,11 @@
 //! Where a prompt comes from, and the facts of its session.
 
 use std::path::PathBuf;
+use std::str::FromStr as _;
 
-use clap::{Args, ValueEnum};
-use foreword::{ModeChoice, Profile, PromptMode, RunnerKind};
+use clap::Args;
+use foreword::{Profile, RunnerKind};
+use foreword_serve::{AnyMode, Tokenizer};
 
 use super::{MessageArgs, named};
 use crate::error::CliError;
@@ -21,7 +23,7 @@ pub(crate) struct SourceArgs {
     #[arg(short, long, value_name = "NAME|FILE")]
     pub(crate) blueprint: Option<String>,
     /// Work mode (plan, act, review, auto) or prompt size (full, minimal, none); may be given once for each
-    #[arg(short, long, value_name = "MODE", value_parser = parse_mode)]
+    #[arg(short, long, value_name = "MODE", value_parser = AnyMode::from_str)]
     pub(crate) mode: Vec<AnyMode>,
     /// Read a complete Context as JSON, and no other file
     #[arg(long, value_name = "FILE|-", conflicts_with = "payload")]
@@ -130,41 +132,6 @@ pub(crate) struct SessionArgs {
     /// ID of the sub-agent's task
     #[arg(long, value_name = "ID", requires = "sub_agent")]
     pub(crate) task_id: Option<String>,
-}
-
-/// A value of `--mode`. The two sets of names are disjoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AnyMode {
-    Mode(ModeChoice),
-    Prompt(PromptMode),
-}
-
-pub(crate) fn parse_mode(text: &str) -> Result<AnyMode, String> {
-    let mode = text.parse().map(AnyMode::Mode);
-    mode.or_else(|_| text.parse().map(AnyMode::Prompt))
-        .map_err(|_| "expected plan, act, review or auto; or full, minimal or none".to_owned())
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum, PartialEq, Eq)]
-pub(crate) enum Tokenizer {
-    /// Built-in estimate
-    #[default]
-    Estimate,
-    /// Exact count for GPT-4o and later
-    O200k,
-    /// Exact count for GPT-4
-    Cl100k,
-}
-
-impl Tokenizer {
-    /// The name of the exact counter; `None` for the estimate.
-    pub(crate) fn exact_name(self) -> Option<&'static str> {
-        match self {
-            Self::Estimate => None,
-            Self::O200k => Some("o200k"),
-            Self::Cl100k => Some("cl100k"),
-        }
-    }
 }
 
 pub(crate) fn parse_ratio(text: &str) -> Result<f64, String> {

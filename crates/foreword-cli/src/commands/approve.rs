@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use foreword_host::{Host, HostError};
 use foreword_protocol::ActionInfo;
+use foreword_serve::skills::ProposalEntry;
 use foreword_skills::SkillError;
 use foreword_store::{
     FileVersion, HeldChange, HeldState, IdentityState, IdentityVerdict, ProposalSummary, Refusal,
@@ -85,7 +86,7 @@ pub(crate) fn list(host: &Host, terminal: &Terminal) -> Result<(), CliError> {
     if terminal.json {
         let refusals: Result<Vec<Value>, CliError> =
             refusals.iter().map(|refusal| with_args(host, refusal)).collect();
-        let skills: Vec<Value> = skills.iter().map(skill::proposals::summary).collect();
+        let skills: Vec<ProposalEntry> = skills.iter().map(ProposalEntry::from).collect();
         return terminal.print_json(&json!({
             "refusals": refusals?, "identity": files, "held": held, "skills": skills,
         }));

@@ -1,16 +1,14 @@
 //! `foreword lint`: problems of a workspace, and drift from its lock.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use clap::Args;
 use foreword::{Finding, Severity};
-use foreword_gather::lint_workspace;
+use foreword_serve::findings;
 
 use crate::error::CliError;
 use crate::lock::{self, LOCK_FILE};
 use crate::terminal::{Terminal, counted, paint};
-use crate::user_env::config_dir;
 use crate::workspace_arg::WorkspaceArg;
 
 /// Check a workspace for identity bleed, wrong order, missing tools and more
@@ -74,14 +72,6 @@ pub(crate) fn run(
         )));
     }
     Ok(())
-}
-
-pub(crate) fn findings(
-    workspace: &Path,
-    agent: Option<&str>,
-    blueprint: Option<&str>,
-) -> Result<Vec<Finding>, CliError> {
-    Ok(lint_workspace(workspace, agent, blueprint, config_dir().ok().as_deref())?)
 }
 
 fn list(findings: &[Finding]) -> String {

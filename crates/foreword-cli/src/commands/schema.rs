@@ -1,22 +1,28 @@
-//! `foreword schema`: the protocol between agents and their host.
+//! `foreword schema`: JSON Schemas of what programs exchange with Foreword.
 
 use clap::Args;
-use foreword_protocol::{action_schema, actions, schema};
+use foreword_protocol::{action_schema, actions};
 
 use crate::error::CliError;
 use crate::json;
 use crate::terminal::Terminal;
 use crate::workspace_arg::WorkspaceArg;
 
-/// Print the JSON Schema of the agent protocol
+/// Print a JSON Schema
+///
+/// Without a name, prints the protocol between agents and their host.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+Names: context, blueprint, prompt; METHOD.request and METHOD.answer for each method of `foreword serve`; serve.request
+and serve.answer for the lines around them; protocol, or an action of it.
+
 Examples:
-  foreword schema
-  foreword schema skill_propose | jq .properties")]
+  foreword schema context > context.schema.json
+  foreword schema build.request | jq .properties
+  foreword schema skill_propose")]
 pub(crate) struct SchemaArgs {
-    /// Print only the arguments of this action
-    action: Option<String>,
+    /// Name of the schema [default: protocol]
+    name: Option<String>,
 }
 
 pub(crate) fn run(
@@ -24,15 +30,26 @@ pub(crate) fn run(
     args: &SchemaArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let Some(name) = &args.action else { return terminal.print(&json::unversioned(&schema())?) };
-    let found = actions().iter().find(|action| action.name == name);
-    let Some(found) = found else {
-        let names = actions().iter().map(|action| action.name);
-        let hint = match foreword::nearest(name, names.clone()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("actions: {}", names.collect::<Vec<_>>().join(", ")),
-        };
-        return Err(CliError::usage(format!("unknown action `{name}`")).hint(hint));
+    let schema = match args.name.as_deref() {
+        None | Some("protocol") => foreword_protocol::schema(),
+        Some(name) => named(name)?,
     };
-    terminal.print(&json::unversioned(&action_schema(found))?)
+    terminal.print(&json::unversioned(&schema)?)
+}
+
+fn named(name: &str) -> Result<serde_json::Value, CliError> {
+    if let Some(schema) = foreword_serve::schema(name) {
+        return Ok(schema);
+    }
+    if let Some(action) = actions().iter().find(|action| action.name == name) {
+        return Ok(action_schema(action));
+    }
+    let mut names = foreword_serve::schema_names();
+    names.push("protocol".to_owned());
+    names.extend(actions().iter().map(|action| action.name.to_owned()));
+    let hint = match foreword::nearest(name, names.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("schemas: {}", names.join(", ")),
+    };
+    Err(CliError::usage(format!("unknown schema `{name}`")).hint(hint))
 }

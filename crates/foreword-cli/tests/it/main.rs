@@ -57,6 +57,7 @@ mod pages;
 mod readme;
 mod sandbox_check;
 mod scan;
+mod schema;
 mod seed_000_host;
 mod seed_001_host;
 mod seed_001_skills;

@@ -148,3 +148,87 @@ fn an_empty_session_ends_well_and_stdio_is_asked_for() {
     assert_eq!(workspace.run(&["serve", "--stdio"]).ok().stdout, "");
     assert!(workspace.run(&["serve"]).fails(2).contains("--stdio"));
 }
+
+/// Each method through one session, as a program would use it.
+#[test]
+fn every_method_answers() {
+    let skill = "---\nname: tea\ndescription: How to make tea\n---\nBoil water.\n";
+    let workspace = Scratch::new(&[("SOUL.md", "Calm.\n"), ("skills/tea/SKILL.md", skill)]);
+    let call = |method: &str, params: Value| {
+        let line = json!({"id": 1, "method": method, "params": params}).to_string();
+        let answer = session(&workspace, &[&line]).remove(0);
+        assert!(answer["error"].is_null(), "{method}: {answer}");
+        answer["result"].clone()
+    };
+    assert_eq!(call("count", json!({"text": "Hello", "tokenizer": "o200k"}))["tokens"], 1);
+    assert_eq!(call("count", json!({"text": "Hello world", "tokenizer": "o200k"}))["tokens"], 2);
+    let tools = json!([
+        {"name": "play_music", "description": "Plays a song"},
+        {"name": "set_alarm", "description": "Rings at a given time"},
+    ]);
+    let picked = call("select", json!({"task": "play me a song", "tools": tools}));
+    assert_eq!(picked["tools"][0]["name"], "play_music");
+    assert_eq!(picked["tools"][0]["index"], 0);
+    let nothing = call("select", json!({"task": "", "tools": []}));
+    assert_eq!(nothing["tools"], json!([]));
+
+    let added = call("memory_add", json!({"text": "Ada likes green tea", "kind": "preference"}));
+    assert_eq!(added["state"], "new");
+    call("memory_add", json!({"text": "The staging server is in Oslo"}));
+    let page = call("memory_list", json!({"limit": 1}));
+    assert_eq!(page["memories"].as_array().unwrap().len(), 1);
+    let rest = call("memory_list", json!({"after": page["next"]}));
+    assert_eq!(rest["memories"][0]["text"], "Ada likes green tea");
+    assert_eq!(rest["next"], Value::Null);
+    let found =
+        call("memory_search", json!({"query": "what does Ada like to drink?", "all": true}));
+    assert_eq!(found["hits"][0]["id"], added["id"]);
+    assert_eq!(call("memory_forget", json!({"ids": [added["id"]]}))["forgotten"], 1);
+    assert_eq!(call("memory_forget", json!({"allOf": {"everything": true}}))["forgotten"], 1);
+
+    assert_eq!(call("skill_list", json!({}))[0]["status"], "local");
+    assert_eq!(call("skills", json!({})), call("skill_list", json!({})));
+    assert!(
+        call("skill_read", json!({"name": "tea"}))["content"].as_str().unwrap().contains("Boil")
+    );
+    let draft = "---\nname: coffee\ndescription: How to make coffee\n---\nGrind beans.\n";
+    let risky = json!({"content": draft, "taintRatio": 0.1, "agent": "ada", "reason": "asked"});
+    let proposed = call("skill_propose", risky);
+    assert_eq!(proposed["commit"], Value::Null, "a tainted session waits for a person: {proposed}");
+    let waiting = call("skill_proposals", json!({}));
+    assert_eq!(
+        (&waiting[0]["id"], &waiting[0]["proposedBy"]),
+        (&proposed["id"], &json!("agent:ada"))
+    );
+    let shown = call("skill_proposals", json!({"id": proposed["id"]}));
+    assert!(shown[0]["diff"].as_str().unwrap().contains("+Grind beans."));
+    let decided = call("skill_decide", json!({"id": proposed["id"], "decision": "approve"}));
+    assert_eq!((&decided["state"], &decided["skill"]), (&json!("approved"), &json!("coffee")));
+    assert!(workspace.path().join("skills/coffee/SKILL.md").exists());
+    let other = json!({"content": draft.replace("coffee", "cocoa"), "taintRatio": 0.1});
+    let other = call("skill_propose", other);
+    let rejected = json!({"id": other["id"], "decision": "reject", "reason": "no cocoa"});
+    assert_eq!(call("skill_decide", rejected)["state"], "rejected");
+}
+
+#[test]
+fn parameters_out_of_range_are_refused() {
+    let workspace = Scratch::new(&[]);
+    for (method, params, message) in [
+        ("memory_forget", json!({}), "pass either `ids` or `allOf`"),
+        ("memory_forget", json!({"allOf": {}}), "`allOf` has no condition"),
+        ("memory_forget", json!({"ids": ["x"], "allOf": {"tainted": true}}), "pass either"),
+        ("memory_search", json!({"query": "x", "minScore": 2}), "expected a number from 0 to 1"),
+        ("skill_propose", json!({"content": "x", "taintRatio": 2}), "`taintRatio` is 2"),
+        ("skill_decide", json!({"id": "x", "decision": "maybe"}), "unknown variant `maybe`"),
+        ("count", json!({"text": "x", "tokenizer": "none"}), "unknown variant `none`"),
+        ("select", json!({"task": "x", "tools": vec!["t"; 10_001]}), "at most 10000"),
+        ("select", json!({"task": "x", "tools": [{"nme": "t"}]}), "unknown field `nme`"),
+        ("lint", json!({"task": "x"}), "unknown field `task`"),
+    ] {
+        let line = json!({"id": 1, "method": method, "params": params}).to_string();
+        let answer = session(&workspace, &[&line]).remove(0);
+        let said = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(said.contains(message), "{method}: {answer}");
+    }
+}

@@ -131,7 +131,8 @@ fn rust_files(directory: &Path, files: &mut Vec<PathBuf>) {
 }
 
 /// The texts of a source file by their place: `Type::Variant` of an error template, `Type hint` for the
-/// texts in a function called `hint` or `hints`, and `CliError` with its kind or `hint`.
+/// texts in a function called `hint` or `hints`, and `CliError` or `Failure` with its
+/// kind or `hint`.
 fn templates(code: &str) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut owner = String::new();
@@ -179,6 +180,9 @@ fn call(rest: &str) -> Option<(&'static str, &str)> {
         ("CliError::usage(", "CliError usage"),
         ("CliError::failed(", "CliError failed"),
         ("CliError::internal(", "CliError internal"),
+        ("Failure::usage(", "Failure usage"),
+        ("Failure::failed(", "Failure failed"),
+        ("Failure::internal(", "Failure internal"),
         (".hint(", "hint"),
     ];
     calls.iter().find_map(|(start, place)| Some((*place, rest.strip_prefix(start)?)))

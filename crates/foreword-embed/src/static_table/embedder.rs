@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::embedder::{EmbedError, Embedder};
+use crate::static_table::bytes::table_bytes;
 use crate::static_table::table::StaticTable;
 use crate::static_table::word_cache::Cached;
 use crate::tokenizer::sentence_piece::{Lattice, Scratch, UNKNOWN};
@@ -18,9 +19,9 @@ pub struct StaticEmbedder {
 }
 
 impl StaticEmbedder {
-    /// The table that is part of this program.
+    /// The table that is part of this program, or of its package.
     pub fn embedded() -> Result<Self, EmbedError> {
-        Self::from_bytes(&include_bytes!("../../model/static.bin")[..])
+        Self::from_bytes(table_bytes()?)
     }
 
     /// Reads a table that is part of the program or already in memory.

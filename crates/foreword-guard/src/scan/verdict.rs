@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Whether a text is likely a prompt injection, from unlikely to likely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ScanVerdict {
     /// Unlikely.
@@ -28,6 +29,7 @@ impl ScanVerdict {
 
 /// The result of a scan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scan {
     pub verdict: ScanVerdict,
     /// From 0 to 1; [`ScanVerdict::Flag`] begins at one half.
@@ -41,6 +43,7 @@ pub struct Scan {
 
 /// One place in a text that looks like an injection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScanFinding {
     /// The line it starts on, from 1.
     pub line: u32,

@@ -6,6 +6,7 @@ use crate::screen::code::capabilities::Capabilities;
 
 /// The result of screening, from least to most strict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Verdict {
     /// No finding needs a review.
@@ -30,6 +31,8 @@ impl Verdict {
 
 /// One thing that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "ScreeningFinding"))]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
     /// The rule, such as `shell-execution`.
@@ -49,6 +52,7 @@ pub struct Finding {
 
 /// What screening says about a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Screening {
     /// The strictest verdict of all findings.
     pub verdict: Verdict,

@@ -26,6 +26,7 @@ use crate::names::PromptMode;
 
 /// What BOOTSTRAP.md does to the rest of the prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Bootstrap {
     /// It stands alone.

@@ -72,32 +72,63 @@ pub(crate) struct Entry {
     pub(crate) when: When,
 }
 
+/// A blueprint: which modules a prompt has, in which order and under which conditions.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Blueprint"))]
 #[serde(deny_unknown_fields)]
-struct RawBlueprint {
+pub(crate) struct RawBlueprint {
+    /// The name of the blueprint.
     name: String,
+    /// The blueprint to start from: a built-in name or a file.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     extends: Option<Spanned<String>>,
+    /// Put sections that change every turn into the turn context.
     turn_context: Option<bool>,
+    /// What BOOTSTRAP.md does to the rest of the prompt.
     bootstrap: Option<Bootstrap>,
+    /// The prompt mode of turns without a person.
     unattended: Option<PromptMode>,
+    /// Modules of the extended blueprint to leave out.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     remove: Vec<Spanned<String>>,
+    /// The modules, in order.
     #[serde(default)]
     module: Vec<RawModule>,
 }
 
+/// One module of a blueprint.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "BlueprintModule"))]
 #[serde(deny_unknown_fields)]
-struct RawModule {
+pub(crate) struct RawModule {
+    /// The name of the module; a built-in one unless `kind` or `file` is given.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     name: Spanned<String>,
+    /// The built-in module to use under this name.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     kind: Option<Spanned<String>>,
+    /// The file whose text the section holds.
     file: Option<String>,
+    /// The heading above the text of `file`.
     heading: Option<String>,
+    /// The maximum length of the text of `file`, in characters.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>", range(min = 1)))]
     max_chars: Option<Spanned<i64>>,
+    /// The place in the prompt; lower is earlier.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u8>", range(max = 100)))]
     priority: Option<Spanned<i64>>,
+    /// How long the module survives a tight budget; lower survives longer.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u8>", range(max = 100)))]
     keep: Option<Spanned<i64>>,
+    /// Whether the module may be left out.
     optional: Option<bool>,
+    /// How often the text of `file` changes: `stable`, `session` or `turn`.
     volatility: Option<Volatility>,
+    /// The conditions under which the module takes part.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<When>"))]
     when: Option<Spanned<When>>,
 }
 

@@ -8,19 +8,26 @@ use crate::names::PromptMode;
 
 /// Every condition that is set must hold; a list holds when one of its values does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct When {
+    /// The agent's ID.
     agent: OneOf,
+    /// The agent's namespace.
     namespace: OneOf,
+    /// The channel of the conversation.
     channel: OneOf,
+    /// The mode: plan, act or review.
     mode: OneOf,
+    /// The prompt mode: full, minimal or none.
     prompt_mode: OneOf,
+    /// A tool that is offered.
     tool: OneOf,
 }
 
 /// A value or a list of values; empty means no condition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct OneOf(Vec<String>);
+pub(crate) struct OneOf(Vec<String>);
 
 impl<'de> Deserialize<'de> for OneOf {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -8,6 +8,7 @@ use crate::fence::authority::{Authority, Detail, Volatility};
 
 /// A module that had content and was left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Omitted {
     /// The module.
     pub module: String,
@@ -31,6 +32,7 @@ pub enum OmissionCause {
 
 /// An item that was left out, shortened or changed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Filtered {
     /// What it is: `memory`, `file`, `text`, …
@@ -50,6 +52,7 @@ impl Filtered {
 
 /// Where a part of a section came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SectionSource<'p> {
     /// The file, or a name such as `builtin:security`.
     pub path: &'p str,
@@ -72,6 +75,7 @@ impl SectionSource<'_> {
 
 /// A section of the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SectionEntry<'p> {
     /// The module that wrote it.
     pub module: &'p str,
@@ -91,6 +95,7 @@ pub struct SectionEntry<'p> {
 
 /// A skill, and how far it is approved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SkillEntry<'p> {
     /// Its name.
     pub name: &'p str,
@@ -103,6 +108,7 @@ pub struct SkillEntry<'p> {
 
 /// The figures of a prompt.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Metadata<'p> {
     /// Number of sections.
@@ -115,6 +121,7 @@ pub struct Metadata<'p> {
     pub build_time_ms: f64,
     /// Tokens by module, in order.
     #[serde(serialize_with = "as_map")]
+    #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, u32>"))]
     pub tokens_by_module: Vec<(&'p str, u32)>,
     /// The model's window.
     pub context_window: u64,
@@ -134,6 +141,7 @@ fn as_map<S: Serializer>(pairs: &[(&str, u32)], serializer: S) -> Result<S::Ok, 
 
 /// The whole account of a prompt, as `foreword build --json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Manifest<'p> {
     /// System and turn context as one text.

@@ -7,6 +7,7 @@ use crate::fence::text::{Document, Line, Untrusted};
 
 /// How a skill came to be here, and so how far it is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Approval {
     /// Committed to the skill store after review.
@@ -66,22 +67,26 @@ impl SkillProvenance {
     }
 }
 
+/// The approval of a skill, as an object.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "SkillApproval"))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ProvenanceFields {
+    status: Approval,
+    commit: Option<Line>,
+    by: Option<Line>,
+    at: Option<Line>,
+    can_do: Option<Line>,
+}
+
 impl<'de> Deserialize<'de> for SkillProvenance {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        struct Map {
-            status: Approval,
-            commit: Option<Line>,
-            by: Option<Line>,
-            at: Option<Line>,
-            can_do: Option<Line>,
-        }
         #[derive(Deserialize)]
         #[serde(untagged)]
         enum Either {
             Status(Approval),
-            Map(Map),
+            Map(ProvenanceFields),
         }
         Ok(match Either::deserialize(deserializer).map_err(|_| {
             serde::de::Error::custom(
@@ -89,7 +94,7 @@ impl<'de> Deserialize<'de> for SkillProvenance {
             )
         })? {
             Either::Status(status) => Self::of(status),
-            Either::Map(Map { status, commit, by, at, can_do }) => Self { status, commit, by, at, can_do },
+            Either::Map(ProvenanceFields { status, commit, by, at, can_do }) => Self { status, commit, by, at, can_do },
         })
     }
 }
@@ -148,27 +153,31 @@ impl Skill {
     }
 }
 
+/// A skill, as an object.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Skill"))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct SkillFields {
+    name: Line,
+    #[serde(default, deserialize_with = "or_default")]
+    description: Line,
+    #[serde(default, deserialize_with = "or_default")]
+    body: Untrusted,
+    #[serde(default, deserialize_with = "or_default")]
+    modes: Vec<Line>,
+    path: Option<Line>,
+    folder: Option<Line>,
+    provenance: Option<SkillProvenance>,
+}
+
 impl<'de> Deserialize<'de> for Skill {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        struct Map {
-            name: Line,
-            #[serde(default, deserialize_with = "or_default")]
-            description: Line,
-            #[serde(default, deserialize_with = "or_default")]
-            body: Untrusted,
-            #[serde(default, deserialize_with = "or_default")]
-            modes: Vec<Line>,
-            path: Option<Line>,
-            folder: Option<Line>,
-            provenance: Option<SkillProvenance>,
-        }
         string_or_map(
             deserializer,
             "a skill: markdown, or an object with `name`, `description` and `body`",
             |raw| Self::from_markdown(&raw),
-            |map: Map| Self {
+            |map: SkillFields| Self {
                 name: map.name,
                 description: map.description,
                 body: map.body,
@@ -279,24 +288,28 @@ impl Memory {
     }
 }
 
+/// A memory, as an object.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Memory"))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct MemoryFields {
+    id: Option<Line>,
+    text: Untrusted,
+    date: Option<Line>,
+    kind: Option<Line>,
+    score: Option<f64>,
+    #[serde(default, deserialize_with = "or_default")]
+    tainted: bool,
+}
+
 impl<'de> Deserialize<'de> for Memory {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        struct Map {
-            id: Option<Line>,
-            text: Untrusted,
-            date: Option<Line>,
-            kind: Option<Line>,
-            score: Option<f64>,
-            #[serde(default, deserialize_with = "or_default")]
-            tainted: bool,
-        }
         string_or_map(
             deserializer,
             "a memory: a string, or an object with `text`",
             |text| Self { text: Untrusted::new(text), ..Self::default() },
-            |map: Map| Self {
+            |map: MemoryFields| Self {
                 id: map.id,
                 text: map.text,
                 date: map.date,
@@ -345,24 +358,28 @@ fn is_offered(modes: &[Line], mode: &str) -> bool {
     modes.is_empty() || modes.iter().any(|m| [mode, "any"].contains(&m.inspect()))
 }
 
+/// A tool, as an object.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Tool"))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ToolFields {
+    name: Line,
+    called: Option<Line>,
+    #[serde(default, deserialize_with = "or_default")]
+    description: Line,
+    #[serde(default, deserialize_with = "or_default")]
+    modes: Vec<Line>,
+    capability: Option<Line>,
+}
+
 impl<'de> Deserialize<'de> for Tool {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        struct Map {
-            name: Line,
-            called: Option<Line>,
-            #[serde(default, deserialize_with = "or_default")]
-            description: Line,
-            #[serde(default, deserialize_with = "or_default")]
-            modes: Vec<Line>,
-            capability: Option<Line>,
-        }
         string_or_map(
             deserializer,
             "a tool: its name, or an object with `name` and `description`",
             |name| Self { name: Line(name), ..Self::default() },
-            |map: Map| Self {
+            |map: ToolFields| Self {
                 name: map.name,
                 called: map.called,
                 description: map.description,
@@ -383,20 +400,24 @@ pub struct Capability {
     pub text: Document,
 }
 
+/// A capability pack, as an object.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Capability"))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct CapabilityFields {
+    #[serde(default, deserialize_with = "or_default")]
+    name: Line,
+    text: Document,
+}
+
 impl<'de> Deserialize<'de> for Capability {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        struct Map {
-            #[serde(default, deserialize_with = "or_default")]
-            name: Line,
-            text: Document,
-        }
         string_or_map(
             deserializer,
             "a capability pack: its text, or an object with `name` and `text`",
             |text| Self { name: Line::default(), text: Document::new(text) },
-            |map: Map| Self { name: map.name, text: map.text },
+            |map: CapabilityFields| Self { name: map.name, text: map.text },
         )
     }
 }

@@ -8,6 +8,7 @@ use crate::fence::text::Line;
 
 /// What was selected for the task. A Context without one shows everything it has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Selection {
     /// The tools, best first.
@@ -38,6 +39,7 @@ pub struct Selection {
 
 /// A tool or skill that was selected.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Selected {
     /// Its name.

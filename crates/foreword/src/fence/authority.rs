@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How far a text may instruct. The order is the order of precedence, highest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Authority {
     /// Constitution, rules, base: cannot be overridden.
@@ -37,6 +38,7 @@ impl Authority {
 /// When a section changes. The order is the order in which sections must stand for a provider's
 /// prefix cache to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Volatility {
     /// Changes when a file changes.
@@ -60,6 +62,7 @@ impl Volatility {
 
 /// How much of a module stands in the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Detail {
     /// All of it.

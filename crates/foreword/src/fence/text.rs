@@ -31,6 +31,7 @@ impl Source {
 
 /// What a text lost when it was cut to a limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cut {
     /// Characters left out.
@@ -59,14 +60,21 @@ impl Body {
     }
 }
 
+/// A text with the place it came from.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "SourcedText"))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct BodyMap {
+pub(crate) struct BodyMap {
+    /// The text itself.
     text: String,
+    /// The file, relative to the workspace.
     #[serde(default)]
     path: Option<String>,
+    /// The line of the file on which the text starts.
     #[serde(default)]
     first_line: Option<u32>,
+    /// What the text lost when it was cut to a limit.
     #[serde(default)]
     cut: Option<Cut>,
 }
@@ -112,6 +120,7 @@ macro_rules! text_type {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(transparent)]
         pub struct $name(pub(crate) Body);
 
@@ -177,6 +186,7 @@ impl From<&str> for Untrusted {
 
 /// One value on one line: a name, a path, a branch, a template value. Written flattened and escaped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Line(pub(crate) String);
 

@@ -31,6 +31,7 @@ use texts::Text;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The prompt is wrong.
@@ -51,6 +52,8 @@ impl Severity {
 
 /// One thing that is wrong, where, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "LintFinding"))]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
     /// The rule that found it.

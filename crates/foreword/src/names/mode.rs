@@ -51,6 +51,7 @@ names! {
 
 /// What the caller knows that helps to infer the mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Hints {
     /// A person is at the terminal.

@@ -1,17 +1,14 @@
 //! `foreword build`: the prompt on standard output, or its manifest as JSON.
 
-mod format;
 mod watch;
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use clap::Args;
-use foreword::{Manifest, Prompt, TokenCounter, visible_line};
-use foreword_gather::Gathered;
-use foreword_host::log_prompt;
+use foreword::{Prompt, visible_line};
+use foreword_serve::Format;
+pub(crate) use foreword_serve::{compile, manifest};
 
-pub(crate) use self::format::Format;
 use crate::args::SourceArgs;
 use crate::error::CliError;
 use crate::terminal::Terminal;
@@ -105,25 +102,6 @@ pub(crate) fn run(
         .hint("raise the limit that each warning names, or shorten its source"));
     }
     Ok(())
-}
-
-/// Compiles a prompt and measures the time.
-pub(crate) fn compile(gathered: &Gathered, counter: Option<&dyn TokenCounter>) -> (Prompt, f64) {
-    let start = Instant::now();
-    let prompt = match counter {
-        Some(counter) => gathered.blueprint.build_counted(&gathered.context, counter),
-        None => gathered.blueprint.build(&gathered.context),
-    };
-    let build_time_ms = start.elapsed().as_secs_f64() * 1000.0;
-    log_prompt(gathered.blueprint.name(), &gathered.context, &prompt, build_time_ms);
-    (prompt, build_time_ms)
-}
-
-/// The manifest with digests and the measured time.
-pub(crate) fn manifest(prompt: &Prompt, build_time_ms: f64) -> Manifest<'_> {
-    let mut manifest = prompt.manifest_with_digests();
-    manifest.metadata.build_time_ms = (build_time_ms * 10_000.0).round() / 10_000.0;
-    manifest
 }
 
 fn rendered(

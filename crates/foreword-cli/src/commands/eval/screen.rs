@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use foreword_guard::{Policy, Verdict};
+use foreword_serve::ScreenPolicy;
 use foreword_skills::Screeners;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::commands::skill::PolicyName;
 use crate::error::CliError;
 use crate::inputs::read_bytes;
 use crate::terminal::{Terminal, plain_line};
@@ -36,7 +36,7 @@ pub(crate) struct EvalScreenArgs {
     directory: PathBuf,
     /// Screening policy
     #[arg(long, value_enum, default_value = "import")]
-    policy: PolicyName,
+    policy: ScreenPolicy,
     /// List every rejected or flagged file
     #[arg(long)]
     list: bool,

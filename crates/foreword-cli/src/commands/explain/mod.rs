@@ -7,12 +7,13 @@ mod tree;
 use std::path::PathBuf;
 
 use clap::Args;
-use foreword::{Manifest, Prompt};
+use foreword::Manifest;
 use foreword_gather::Gathered;
 use foreword_page::{PromptInfo, prompt_page};
+use foreword_serve::{ByteOrigin, Tokenizer, byte_origin};
 
 pub(crate) use self::table::table;
-use crate::args::{SourceArgs, Tokenizer};
+use crate::args::SourceArgs;
 use crate::commands::build;
 use crate::error::CliError;
 use crate::inputs;
@@ -57,8 +58,13 @@ pub(crate) fn run(
     inputs::warn(workspace, &args.source, &gathered, terminal);
     let (prompt, build_time_ms) = build::compile(&gathered, counter.as_deref());
     if let Some(at) = args.at {
-        let (value, text) = byte(&prompt, at)?;
-        return if terminal.json { terminal.print_json(&value) } else { terminal.print(&text) };
+        let manifest = prompt.manifest();
+        let origin = byte_origin(&manifest, at)?;
+        return if terminal.json {
+            terminal.print_json(&origin)
+        } else {
+            terminal.print(&byte_text(&origin))
+        };
     }
     let manifest = build::manifest(&prompt, build_time_ms);
     if let Some(path) = &args.html {
@@ -89,57 +95,17 @@ fn page(manifest: &Manifest<'_>, gathered: &Gathered, tokenizer: Tokenizer) -> S
 
 /// The manifest without the text of the prompt.
 pub(crate) fn without_text(manifest: &Manifest<'_>) -> Result<serde_json::Value, CliError> {
-    let mut value = serde_json::to_value(manifest)?;
-    if let Some(object) = value.as_object_mut() {
-        for field in ["content", "system", "turnContext"] {
-            object.remove(field);
-        }
-    }
-    Ok(value)
+    Ok(foreword_serve::without_text(serde_json::to_value(manifest)?))
 }
 
-/// Where one byte of a prompt comes from, as JSON and as text.
-pub(crate) fn byte(prompt: &Prompt, at: usize) -> Result<(serde_json::Value, String), CliError> {
-    let manifest = prompt.manifest_with_digests();
-    if at >= manifest.content.len() {
-        return Err(CliError::usage(format!(
-            "byte {at} is past the end of the prompt, which has {} bytes",
-            manifest.content.len()
-        )));
-    }
-    let holds = |range: &[usize; 2]| (range[0]..range[1]).contains(&at);
-    let section = manifest.sections.iter().find(|section| holds(&section.range));
-    let source =
-        section.and_then(|section| section.sources.iter().find(|source| holds(&source.range)));
-    let line = source.map(|source| {
-        let before = manifest.content.as_bytes().get(source.range[0]..at).unwrap_or_default();
-        source.lines[0] as usize + before.iter().filter(|b| **b == b'\n').count()
-    });
-    let value = serde_json::json!({
-        "byte": at,
-        "section": section.map(|section| section.module),
-        "authority": section.map(|section| section.authority),
-        "volatility": section.map(|section| section.volatility),
-        "source": source.map(|source| source.path),
-        "line": line,
-    });
-    let text = match (section, source, line) {
-        (None, _, _) => "between two sections\n".to_owned(),
-        (Some(section), Some(source), Some(line)) => {
-            format!(
-                "section {}, {} authority, from {}:{line}\n",
-                section.module,
-                section.authority.as_str(),
-                source.path
-            )
-        }
-        (Some(section), _, _) => {
-            format!(
-                "section {}, {} authority, from the module itself\n",
-                section.module,
-                section.authority.as_str()
-            )
-        }
+/// Where one byte of a prompt comes from.
+fn byte_text(origin: &ByteOrigin<'_>) -> String {
+    let (Some(section), Some(authority)) = (origin.section, origin.authority) else {
+        return "between two sections\n".to_owned();
     };
-    Ok((value, text))
+    let from = match (origin.source, origin.line) {
+        (Some(source), Some(line)) => format!("{source}:{line}"),
+        _ => "the module itself".to_owned(),
+    };
+    format!("section {section}, {} authority, from {from}\n", authority.as_str())
 }

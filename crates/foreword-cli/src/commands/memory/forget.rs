@@ -3,15 +3,12 @@
 use std::path::Path;
 
 use clap::Args;
-use foreword_search::{Memories, MemoryKind};
-use foreword_store::{KeyedMemory, MemoryFilter, StoreError};
-use serde_json::json;
+use foreword_serve::memory::{self, ForgetFilter, Forgotten, MemoryForgetParams};
+use foreword_store::KeyedMemory;
 
-use super::{database, label};
-use crate::commands::database::reader;
+use super::label;
 use crate::error::CliError;
 use crate::terminal::{Terminal, counted, plain_line};
-use crate::user_env::act_of;
 
 /// Memories to list before the question.
 const MAX_LISTED: usize = 10;
@@ -40,27 +37,17 @@ pub(super) fn run(
     args: &MemoryForgetArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let all_of = filter(&args.all_of)?;
-    let found = reader(workspace, terminal)?
-        .map(|reader| {
-            reader.read_memories(|rows| -> Result<_, StoreError> {
-                match &all_of {
-                    Some(filter) => rows.list(filter),
-                    None => args.ids.iter().map(|id| rows.find(id)).collect(),
-                }
-            })
-        })
-        .transpose()?
-        .flatten();
-    let found: Vec<KeyedMemory> = match (found, args.ids.first()) {
-        (Some(found), _) => found,
-        (None, Some(id)) => return Err(StoreError::NoSuchMemory { id: id.clone() }.into()),
-        (None, None) => Vec::new(),
+    let asked = MemoryForgetParams {
+        workspace: None,
+        ids: args.ids.clone(),
+        all_of: filter(&args.all_of)?,
     };
+    let found: Vec<KeyedMemory> = memory::matching(workspace, &asked)?;
     if !args.yes && !found.is_empty() {
         for KeyedMemory { entry, .. } in found.iter().take(MAX_LISTED) {
             let text = plain_line(&entry.text, 160);
-            terminal.say(&format!("{}  [{}] {text}", entry.id, plain_line(&label(entry), 200)));
+            let label = plain_line(&label(&entry.into()), 200);
+            terminal.say(&format!("{}  [{label}] {text}", entry.id));
         }
         if found.len() > MAX_LISTED {
             terminal.say(&format!("and {} more", found.len() - MAX_LISTED));
@@ -71,32 +58,27 @@ pub(super) fn run(
             return Ok(());
         }
     }
-    let forgotten = if found.is_empty() {
-        0
-    } else {
-        let act = act_of(None);
-        Memories::new(&database(workspace)?, None).forget(&act.by, act.at, &found)?
-    };
+    let forgotten = memory::forget(workspace, &found)?;
     if terminal.json {
-        return terminal.print_json_line(&json!({ "forgotten": forgotten }));
+        return terminal.print_json_line(&Forgotten { forgotten });
     }
     terminal.print(&format!("deleted {}\n", counted(forgotten as u64, "memory")))
 }
 
 /// The filter of `--all-of`: a memory has to match every condition.
-fn filter(all_of: &[String]) -> Result<Option<MemoryFilter>, CliError> {
+fn filter(all_of: &[String]) -> Result<Option<ForgetFilter>, CliError> {
     if all_of.is_empty() {
         return Ok(None);
     }
-    let mut filter = MemoryFilter::default();
+    let mut filter = ForgetFilter::default();
     for what in all_of {
         match what.split_once('=') {
-            Some(("agent", id)) => filter.scope.agent = Some(id.to_owned()),
-            Some(("user", id)) => filter.scope.user = Some(id.to_owned()),
-            Some(("session", id)) => filter.scope.session = Some(id.to_owned()),
-            Some(("kind", kind)) => filter.kind = Some(MemoryKind::parse(kind)?),
-            None if what == "tainted" => filter.tainted = Some(true),
-            None if what == "everything" => {}
+            Some(("agent", id)) => filter.agent = Some(id.to_owned()),
+            Some(("user", id)) => filter.user = Some(id.to_owned()),
+            Some(("session", id)) => filter.session = Some(id.to_owned()),
+            Some(("kind", kind)) => filter.kind = Some(kind.to_owned()),
+            None if what == "tainted" => filter.tainted = true,
+            None if what == "everything" => filter.everything = true,
             _ => {
                 return Err(CliError::usage(format!("invalid value for `--all-of`: `{what}`"))
                     .hint("use agent=ID, user=ID, session=ID, kind=WORD, tainted or everything"));

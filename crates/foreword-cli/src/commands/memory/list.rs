@@ -4,12 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::Args;
-use foreword_search::MemoryKind;
-use foreword_store::{KeyedMemory, MemoryFilter, StoreError};
-use serde_json::Value;
+use foreword_serve::memory::{self, MemoryListParams};
 
-use super::{ScopeArgs, day, described, label, scope};
-use crate::commands::database::reader;
+use super::{ScopeArgs, day, label};
 use crate::error::CliError;
 use crate::terminal::{Terminal, plain_line};
 
@@ -42,40 +39,33 @@ pub(super) fn run(
     args: &MemoryListArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let kind = args.kind.as_deref().map(MemoryKind::parse).transpose()?;
-    let page = reader(workspace, terminal)?
-        .map(|reader| {
-            reader.read_memories(|rows| -> Result<_, StoreError> {
-                let after = args.after.as_deref().map(|id| rows.find(id)).transpose()?;
-                rows.list(&MemoryFilter {
-                    kind,
-                    scope: scope(&args.scope),
-                    tainted: args.tainted.then_some(true),
-                    limit: Some(args.limit.saturating_add(1)),
-                    before: after.map(|memory| (memory.entry.created_at, memory.key)),
-                })
-            })
-        })
-        .transpose()?
-        .flatten()
-        .unwrap_or_default();
-    let entries = page.get(..args.limit).unwrap_or(&page);
+    let scope = args.scope.clone();
+    let asked = MemoryListParams {
+        workspace: None,
+        kind: args.kind.clone(),
+        agent: scope.agent,
+        user: scope.user,
+        session: scope.session,
+        tainted: args.tainted,
+        limit: args.limit,
+        after: args.after.clone(),
+    };
+    let page = memory::list(workspace, &asked)?;
+    page.warnings.iter().for_each(|warning| terminal.warn(warning));
     if terminal.json {
-        let described: Result<Vec<Value>, CliError> =
-            entries.iter().map(|memory| described(&memory.entry)).collect();
-        return terminal.print_json_list(&described?);
+        return terminal.print_json_list(&page.memories);
     }
-    if entries.is_empty() {
+    if page.memories.is_empty() {
         terminal.say("no memories");
     }
     let mut out = String::new();
-    for KeyedMemory { entry, .. } in entries {
-        let text = plain_line(&entry.text, 160);
-        let _ = writeln!(out, "{}  {}  [{}] {text}", entry.id, day(entry), label(entry));
+    for memory in &page.memories {
+        let text = plain_line(&memory.text, 160);
+        let _ = writeln!(out, "{}  {}  [{}] {text}", memory.id, day(memory), label(memory));
     }
     terminal.print(&out)?;
-    if let (Some(last), true) = (entries.last(), page.len() > entries.len()) {
-        terminal.say(&format!("more memories follow; pass `--after {}`", last.entry.id));
+    if let Some(next) = &page.next {
+        terminal.say(&format!("more memories follow; pass `--after {next}`"));
     }
     Ok(())
 }

@@ -14,16 +14,14 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use foreword_embed::Embedder;
 use foreword_gather::AnyEmbedder;
-use foreword_search::{MemoryEntry, MemoryScope};
-use serde_json::{Value, json};
+use foreword_serve::memory::MemoryItem;
 
-pub(crate) use self::add::{MemoryAddArgs, add};
-pub(crate) use self::search::{MemorySearchArgs, search};
+use self::add::MemoryAddArgs;
+use self::search::MemorySearchArgs;
 use crate::commands::skill;
 use crate::error::CliError;
 use crate::inputs::user_request;
 use crate::terminal::Terminal;
-use crate::user_env::format_time;
 use crate::workspace_arg::WorkspaceArg;
 
 /// Manage agent memories
@@ -92,37 +90,22 @@ fn database(workspace: &Path) -> Result<foreword_store::Store, CliError> {
     Ok(skill::store(workspace)?.database()?)
 }
 
-fn scope(args: &ScopeArgs) -> MemoryScope {
-    let ScopeArgs { agent, user, session } = args;
-    MemoryScope { agent: agent.clone(), user: user.clone(), session: session.clone() }
-}
-
-/// A memory as JSON, with its time in RFC 3339.
-fn described(entry: &MemoryEntry) -> Result<Value, CliError> {
-    let mut value = serde_json::to_value(entry)?;
-    if let Some(fields) = value.as_object_mut() {
-        fields.insert("createdAt".into(), json!(format_time(entry.created_at)));
-    }
-    Ok(value)
-}
-
 /// The day of a memory.
-fn day(entry: &MemoryEntry) -> String {
-    entry.date.clone().unwrap_or_else(|| format_time(entry.created_at).chars().take(10).collect())
+fn day(memory: &MemoryItem) -> String {
+    memory.date.clone().unwrap_or_else(|| memory.created_at.chars().take(10).collect())
 }
 
 /// The kind, scope and taint of a memory.
-fn label(entry: &MemoryEntry) -> String {
-    let mut label = entry.kind.to_string();
-    let scope = &entry.scope;
+fn label(memory: &MemoryItem) -> String {
+    let mut label = memory.kind.clone();
     for (name, value) in
-        [("agent", &scope.agent), ("user", &scope.user), ("session", &scope.session)]
+        [("agent", &memory.agent), ("user", &memory.user), ("session", &memory.session)]
     {
         if let Some(value) = value {
             label.push_str(&format!(" {name}={value}"));
         }
     }
-    if entry.tainted {
+    if memory.tainted {
         label.push_str(" tainted");
     }
     label

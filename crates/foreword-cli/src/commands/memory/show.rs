@@ -5,10 +5,11 @@ use std::path::Path;
 
 use clap::Args;
 use foreword::visible;
+use foreword_serve::memory::MemoryItem;
 use foreword_store::StoreError;
 use serde_json::json;
 
-use super::{described, label};
+use super::label;
 use crate::commands::database::reader;
 use crate::error::CliError;
 use crate::terminal::{Terminal, plain_line};
@@ -42,13 +43,14 @@ pub(super) fn run(
         return Err(StoreError::NoSuchMemory { id: id.to_owned() }.into());
     };
     if terminal.json {
-        let mut value = described(&entry)?;
+        let mut value = serde_json::to_value(MemoryItem::from(&entry))?;
         if let Some(fields) = value.as_object_mut() {
             fields.insert("embedder".into(), json!(embedder));
         }
         return terminal.print_json(&value);
     }
-    let mut out = format!("{}  [{}]\n", entry.id, plain_line(&label(&entry), 400));
+    let mut out =
+        format!("{}  [{}]\n", entry.id, plain_line(&label(&MemoryItem::from(&entry)), 400));
     let _ = writeln!(out, "stored:  {}", format_time(entry.created_at));
     let fields = [
         ("date", entry.date.clone()),

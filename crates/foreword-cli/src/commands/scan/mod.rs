@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foreword_guard::{Scan, ScanVerdict, Scanner};
+pub(crate) use foreword_serve::scanner;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -91,12 +92,6 @@ pub(crate) fn run(_: &WorkspaceArg, args: &ScanArgs, terminal: &Terminal) -> Res
         return Err(CliError::failed(format!("blocked {blocked} of {}", counted(all, "text"))));
     }
     Ok(())
-}
-
-/// The built-in scanner.
-pub(crate) fn scanner() -> Result<Scanner, CliError> {
-    Scanner::embedded()
-        .map_err(|error| CliError::internal(format!("cannot load the injection scanner: {error}")))
 }
 
 fn scan_file(scanner: &Scanner, file: &Path) -> Result<(String, Scan), CliError> {

@@ -4,12 +4,11 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use foreword_gather::skill_warnings;
-use foreword_skills::{Approvals, GitStore, ListedSkill, Standing};
-use serde_json::{Value, json};
+use foreword_serve::skills;
+use foreword_skills::{Approvals, GitStore, Standing};
 
 use crate::error::CliError;
 use crate::terminal::{Terminal, paint, plain_line};
-use crate::user_env::format_time;
 
 const MAX_LINE_WIDTH: usize = 110;
 
@@ -32,7 +31,7 @@ pub(crate) fn list(store: &GitStore, terminal: &Terminal) -> Result<(), CliError
         terminal.warn(&plain_line(&warning.to_string(), 400));
     }
     if terminal.json {
-        return terminal.print_json_list(&entries(store)?);
+        return terminal.print_json_list(&skills::entries(store)?);
     }
     if listing.skills.is_empty() {
         terminal.say("no skills yet; add one with `foreword skill propose FILE`");
@@ -53,46 +52,6 @@ pub(crate) fn list(store: &GitStore, terminal: &Terminal) -> Result<(), CliError
         );
     }
     terminal.print(&out)
-}
-
-/// The skills with their approvals, as JSON.
-pub(crate) fn entries(store: &GitStore) -> Result<Vec<Value>, CliError> {
-    let approvals = store.approvals().unwrap_or_default();
-    Ok(store.listing()?.skills.iter().map(|skill| listed(skill, store, &approvals)).collect())
-}
-
-fn listed(skill: &ListedSkill, store: &GitStore, approvals: &Approvals) -> Value {
-    let mut value = json!({ "name": skill.meta.name, "path": skill.meta.path });
-    if let Some(fields) = value.as_object_mut() {
-        if let Some(description) = &skill.meta.description {
-            fields.insert("description".into(), json!(description));
-        }
-        let standing = approvals.of_listed(store.workspace(), skill);
-        fields.insert("status".into(), json!(status(&standing)));
-        match standing {
-            Standing::Approved { commit, by, at, can_do } => {
-                fields.insert("commit".into(), json!(commit));
-                fields.insert("by".into(), json!(by));
-                fields.insert("at".into(), json!(format_time(at)));
-                if let Some(can_do) = can_do {
-                    fields.insert("canDo".into(), json!(can_do));
-                }
-            }
-            Standing::Modified { commit } => {
-                fields.insert("commit".into(), json!(commit));
-            }
-            Standing::Local => {}
-        }
-    }
-    value
-}
-
-/// A file that differs from its commit, or has none, is the user's own.
-fn status(standing: &Standing) -> &'static str {
-    match standing {
-        Standing::Approved { .. } => "approved",
-        Standing::Modified { .. } | Standing::Local => "local",
-    }
 }
 
 fn word(standing: &Standing) -> String {

@@ -19,17 +19,12 @@ use std::path::Path;
 use clap::Subcommand;
 use foreword::visible;
 use foreword_guard::{Capabilities, Finding, UNDECLARED_CAPABILITY, Verdict};
-use foreword_host::ModelOpinion;
-use foreword_skills::{
-    CommittedChange, GitStore, GitStoreOptions, ImportOutcome, ImportState, Opinion, Screeners,
-};
-use foreword_workspace::Workspace;
+use foreword_serve::skills;
+use foreword_skills::{CommittedChange, GitStore, ImportOutcome, ImportState};
 use serde_json::Value;
 
-pub(crate) use self::screen::PolicyName;
 use crate::error::CliError;
 use crate::terminal::{Terminal, paint, plain_line};
-use crate::user_env::config_dir;
 use crate::workspace_arg::WorkspaceArg;
 
 /// Manage skills that agents propose and people approve
@@ -77,24 +72,12 @@ pub(crate) fn run(
 
 /// The governed skills of a workspace.
 pub(crate) fn store(workspace: &Path) -> Result<GitStore, CliError> {
-    let options = GitStoreOptions { config_dir: config_dir()?, screeners: Screeners::default() };
-    Ok(GitStore::new(Workspace::open_for(workspace, Some(&options.config_dir))?, options))
+    Ok(skills::store(workspace)?)
 }
 
 /// The same for skills that are screened: with the model's opinion if the settings ask for it.
 fn screening_store(workspace: &Path) -> Result<GitStore, CliError> {
-    let mut store = store(workspace)?;
-    if let Some(opinion) = opinion(store.workspace())? {
-        store.ask(opinion);
-    }
-    Ok(store)
-}
-
-/// The model of a workspace, if it is to be asked about skills.
-fn opinion(workspace: &Workspace) -> Result<Option<Opinion>, CliError> {
-    let environment = |name: &str| std::env::var(name).ok();
-    let opinion = ModelOpinion::of(workspace, &config_dir()?, &environment);
-    Ok(opinion.map(|opinion| Box::new(opinion) as Opinion))
+    Ok(skills::screening_store(workspace)?)
 }
 
 /// A verdict in its colour.

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::Args;
+use foreword_serve::skills::{ProposalEntry, with_diff};
 use foreword_skills::{GitStore, proposal_findings};
-use foreword_store::{Proposal, ProposalSummary};
-use serde_json::{Value, json};
+use foreword_store::Proposal;
 
 use super::{capabilities_text, findings_text, paint_diff, store};
 use crate::error::CliError;
@@ -43,7 +43,7 @@ pub(super) fn run(
 fn list(store: &GitStore, all: bool, terminal: &Terminal) -> Result<(), CliError> {
     let proposals = store.proposals(all)?;
     if terminal.json {
-        let proposals: Vec<Value> = proposals.iter().map(summary).collect();
+        let proposals: Vec<ProposalEntry> = proposals.iter().map(ProposalEntry::from).collect();
         return terminal.print_json_list(&proposals);
     }
     if proposals.is_empty() {
@@ -71,13 +71,11 @@ fn list(store: &GitStore, all: bool, terminal: &Terminal) -> Result<(), CliError
 }
 
 fn show(store: &GitStore, id: &str, terminal: &Terminal) -> Result<(), CliError> {
+    if terminal.json {
+        return terminal.print_json(&with_diff(store, id)?);
+    }
     let proposal = store.proposal(id)?;
     let diff = store.diff(&proposal)?;
-    if terminal.json {
-        let mut value = summary(&proposal);
-        add(&mut value, "diff", json!(diff));
-        return terminal.print_json(&value);
-    }
     terminal.print(&described(&proposal, &diff))
 }
 
@@ -100,28 +98,4 @@ pub(super) fn described(proposal: &Proposal, diff: &str) -> String {
     out.push('\n');
     out.push_str(&paint_diff(diff));
     out
-}
-
-pub(crate) fn summary(proposal: &ProposalSummary) -> Value {
-    let mut value = serde_json::to_value(proposal).unwrap_or_default();
-    if let Some(fields) = value.as_object_mut() {
-        fields.remove("findingsJson");
-        fields.retain(|_, value| !value.is_null());
-    }
-    let (findings, capabilities) = proposal_findings(proposal);
-    add(&mut value, "findings", json!(findings));
-    if !capabilities.is_empty() {
-        add(&mut value, "capabilities", json!(capabilities));
-    }
-    add(&mut value, "createdAt", json!(format_time(proposal.created_at)));
-    if let Some(at) = proposal.decided_at {
-        add(&mut value, "decidedAt", json!(format_time(at)));
-    }
-    value
-}
-
-fn add(value: &mut Value, key: &str, what: Value) {
-    if let Some(fields) = value.as_object_mut() {
-        fields.insert(key.to_owned(), what);
-    }
 }

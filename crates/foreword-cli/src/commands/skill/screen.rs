@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use foreword_guard::{Finding, Policy, Screening, Verdict};
+use foreword_serve::ScreenPolicy;
+use foreword_serve::skills::opinion;
 use foreword_skills::{Screeners, name_of_file, read_skill_folder, skill_file};
 use foreword_workspace::Workspace;
 use serde::Serialize;
 
-use super::{capabilities_text, findings_text, opinion, paint_verdict};
+use super::{capabilities_text, findings_text, paint_verdict};
 use crate::error::CliError;
 use crate::inputs::read_bytes;
 use crate::terminal::{Terminal, plain_line};
@@ -34,25 +36,7 @@ pub(crate) struct ScreenArgs {
     paths: Vec<PathBuf>,
     /// Screening policy
     #[arg(long, value_enum, default_value = "import")]
-    policy: PolicyName,
-}
-
-/// Who wrote the text, and so how strict screening is.
-#[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
-pub(crate) enum PolicyName {
-    /// Text from an agent: rejects anything that runs, decodes or connects
-    Agent,
-    /// Skill from a person: allows code, rejects dangerous combinations
-    Import,
-}
-
-impl From<PolicyName> for Policy {
-    fn from(name: PolicyName) -> Self {
-        match name {
-            PolicyName::Agent => Self::Agent,
-            PolicyName::Import => Self::Import,
-        }
-    }
+    policy: ScreenPolicy,
 }
 
 #[derive(Serialize)]

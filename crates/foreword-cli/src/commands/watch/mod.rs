@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use foreword::{Estimate, Prices, TokenCounter};
+use foreword_serve::Tokenizer;
 use foreword_watch::{
     Callers, Capture, CaptureStore, ProjectFiles, Proxy, ProxyConfig, Report, ReportOptions, Sink,
     report, report_page,
@@ -22,7 +23,6 @@ use foreword_watch::{
 use self::fail_on::FailOn;
 use self::live::Live;
 use self::upstreams::Upstreams;
-use crate::args::Tokenizer;
 use crate::commands::scan::scanner;
 use crate::error::CliError;
 use crate::inputs::counter;

@@ -17,6 +17,7 @@ const MAX_WORD: usize = 40;
 
 /// What a skill can do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Capabilities {
     /// Hosts it connects to; `*` if the address is not constant.

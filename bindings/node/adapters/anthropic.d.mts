@@ -1,0 +1,13 @@
+import type { Prompt } from "../index";
+import type { AnthropicBlock } from "../types";
+
+/** `system` and `messages` of a request: cached blocks, and the turn context in its place. */
+export function request<M extends { role: string; content: unknown }>(
+  prompt: Prompt,
+  messages: readonly M[],
+): { system: AnthropicBlock[]; messages: M[] };
+/** The messages with the turn context in front of the newest message of the user. */
+export function withTurnContext<M extends { role: string; content: unknown }>(
+  turnContext: string,
+  messages: readonly M[],
+): M[];

@@ -1,0 +1,18 @@
+// The same for `import`. Both ways of loading share one addon and one set of classes.
+import foreword from "./index.cjs";
+
+export const {
+  ForewordError,
+  Memory,
+  Prompt,
+  Skills,
+  Workspace,
+  build,
+  buildAsync,
+  count,
+  diff,
+  scan,
+  screen,
+  select,
+} = foreword;
+export default foreword;

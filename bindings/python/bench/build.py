@@ -1,0 +1,117 @@
+"""How long `foreword.build` takes from Python, beside the Rust call and Jinja2 rendering the same text.
+
+    PYTHONPATH=python python bench/build.py [--json] [--million]
+
+`--million` also builds a million prompts and reports by how much resident memory grew.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[3]
+CONTEXT: dict[str, Any] = json.loads((ROOT / "examples/contexts/integration.json").read_text())
+
+
+def micros(work: Callable[[], object], rounds: int = 15, each: int = 200) -> float:
+    """The median of the mean times of several rounds, in microseconds."""
+    work()
+    times: list[float] = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        for _ in range(each):
+            work()
+        times.append((time.perf_counter() - started) / each * 1e6)
+    return statistics.median(times)
+
+
+def started(code: str) -> float:
+    """Milliseconds that Python needs for some code, over an empty program. The best of several runs."""
+
+    def run(text: str) -> float:
+        begun = time.perf_counter()
+        subprocess.run([sys.executable, "-c", text], check=True)
+        return (time.perf_counter() - begun) * 1e3
+
+    return min(run(code) for _ in range(9)) - min(run("pass") for _ in range(9))
+
+
+def resident_mb() -> float:
+    """Resident memory of this process."""
+    import resource
+
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 1e6
+
+
+def main() -> None:
+    import_ms = started("import foreword")
+    first_ms = started("import foreword; foreword.build({'task': 'hi'})") - import_ms
+    import foreword
+
+    prompt = foreword.build(CONTEXT, blueprint="guarded")
+    figures: dict[str, float] = {
+        "import_ms": import_ms,
+        "first_build_ms": first_ms,
+        "build_us": micros(lambda: foreword.build(CONTEXT, blueprint="guarded")),
+        "rust_us": min(foreword.build(CONTEXT, blueprint="guarded").manifest["metadata"]["build_time_ms"] for _ in range(2000)) * 1e3,
+        "manifest_us": micros(lambda: foreword.build(CONTEXT, blueprint="guarded").manifest, each=50),
+    }
+    try:
+        import jinja2
+    except ImportError:
+        pass
+    else:
+        # The same text: every section of the prompt is a value of the template.
+        parts = {f"part{place}": prompt.section(entry["module"]) for place, entry in enumerate(prompt.sections)}
+        template = jinja2.Template("\n\n".join("{{ %s }}" % name for name in parts))
+        figures["jinja2_us"] = micros(lambda: template.render(parts))
+    try:
+        from langchain_core.prompts import PromptTemplate
+    except ImportError:
+        pass
+    else:
+        parts = {f"part{place}": prompt.section(entry["module"]) for place, entry in enumerate(prompt.sections)}
+        chain = PromptTemplate.from_template("\n\n".join("{%s}" % name for name in parts))
+        figures["langchain_us"] = micros(lambda: chain.format(**parts))
+
+    long = {"task": "x", "context_content": "A sentence of the context. " * 30_000}
+    one = micros(lambda: foreword.build(long), rounds=3, each=20)
+
+    def work(calls: int) -> None:
+        for _ in range(calls):
+            foreword.build(long)
+
+    threads = [threading.Thread(target=work, args=(20,)) for _ in range(8)]
+    begun = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    figures["long_build_us"] = one
+    figures["threads_speedup"] = one * 160 / ((time.perf_counter() - begun) * 1e6)
+    if "--million" in sys.argv:
+        small = {"task": "hi"}
+        for _ in range(100_000):
+            foreword.build(small)
+        before = resident_mb()
+        for _ in range(900_000):
+            foreword.build(small)
+        figures["million_builds_grew_mb"] = resident_mb() - before
+    if "--json" in sys.argv:
+        print(json.dumps(figures))
+        return
+    for name, value in figures.items():
+        print(f"{name:18} {value:10.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""`python -m foreword` runs the command line."""
+
+from ._command_line import main
+
+main()

@@ -1,0 +1,34 @@
+"""The Claude Agent SDK.
+
+>>> options = ClaudeAgentOptions(**agent_options(workspace.build))             # doctest: +SKIP
+>>> async for message in query(prompt=task, options=options): ...              # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._foreword import Prompt
+
+__all__ = ["agent_options"]
+
+
+def agent_options(build: Callable[[str], Prompt]) -> dict[str, Any]:
+    """`system_prompt` and `hooks` for `ClaudeAgentOptions`.
+
+    The system prompt is built once, for the session. Each message of the user brings the turn context for it
+    as additional context.
+    """
+    from claude_agent_sdk import HookMatcher
+
+    async def add_turn_context(given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        turn_context = build(str(given.get("prompt", ""))).turn_context
+        output = {"hookEventName": "UserPromptSubmit", "additionalContext": turn_context}
+        return {"hookSpecificOutput": output} if turn_context else {}
+
+    hooks: list[Any] = [add_turn_context]
+    return {
+        "system_prompt": build("").system,
+        "hooks": {"UserPromptSubmit": [HookMatcher(hooks=hooks)]},
+    }
