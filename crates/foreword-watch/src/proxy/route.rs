@@ -2,6 +2,7 @@
 
 use url::Url;
 
+use super::tunnel::Tunnel;
 use crate::error::WatchError;
 
 /// A name in the path of the proxy and the upstream it stands for.
@@ -13,6 +14,7 @@ pub struct Route {
     port: u16,
     /// Without a slash at its end.
     base_path: String,
+    tunnel: Option<Tunnel>,
 }
 
 impl Route {
@@ -42,7 +44,19 @@ impl Route {
             host: host.to_owned(),
             port: parsed.port_or_known_default().unwrap_or(if tls { 443 } else { 80 }),
             base_path: parsed.path().trim_end_matches('/').to_owned(),
+            tunnel: None,
         })
+    }
+
+    /// The same route through an HTTP proxy of the network. Plain HTTP is not sent through it.
+    pub fn through(mut self, proxy: &str) -> Result<Self, WatchError> {
+        let tunnel = Tunnel::parse(proxy).map_err(|reason| WatchError::NetworkProxy { reason })?;
+        self.tunnel = Some(tunnel).filter(|_| self.tls);
+        Ok(self)
+    }
+
+    pub(super) fn tunnel(&self) -> Option<&Tunnel> {
+        self.tunnel.as_ref()
     }
 
     #[must_use]
@@ -66,8 +80,13 @@ impl Route {
     }
 
     /// The host to connect to, without the brackets of an IPv6 address.
-    pub(super) fn host(&self) -> &str {
+    #[must_use]
+    pub fn host(&self) -> &str {
         self.host.trim_start_matches('[').trim_end_matches(']')
+    }
+
+    pub(super) fn bracketed_host(&self) -> &str {
+        &self.host
     }
 
     pub(super) fn port(&self) -> u16 {
