@@ -35,7 +35,7 @@ const NPM: [Package; 11] = [
     // Programs that `foreword watch` can watch; the last SDK for Node.js 20.
     Package { name: "@openai/codex", version: "0.169.0", program: Some("codex") },
     Package { name: "ai", version: "5.0.277", program: None },
-    Package { name: "@ai-sdk/openai", version: "2.0.112", program: None },
+    Package { name: "@ai-sdk/openai", version: "2.0.131", program: None },
 ];
 
 /// The Debian packages, each with the program that shows it is installed.

@@ -14,6 +14,8 @@ pub enum WatchError {
     Listen { port: u16, source: std::io::Error },
     #[error("invalid upstream URL for {name}: `{url}`: {reason}")]
     Upstream { name: String, url: String, reason: String },
+    #[error("invalid HTTPS_PROXY: {reason}")]
+    NetworkProxy { reason: String },
     #[error("cannot read the certificates in {}: {reason}", path.display())]
     Certificates { path: PathBuf, reason: String },
     #[error("cannot {action} {}: {source}", path.display())]
@@ -45,6 +47,9 @@ impl WatchError {
         Some(match self {
             Self::PortInUse { .. } => "choose another port, or 0 for a free one",
             Self::Upstream { .. } => "use an http or https URL such as https://api.example.com/v1",
+            Self::NetworkProxy { .. } => {
+                "set it to a URL such as http://proxy.example.com:3128, or unset it"
+            }
             Self::Certificates { .. } => "unset SSL_CERT_FILE, or name a PEM file",
             Self::NoCaptures => "record one: `foreword watch -- PROGRAM`",
             Self::AmbiguousId { .. } => "pass more of the ID; `foreword watch list` shows them",

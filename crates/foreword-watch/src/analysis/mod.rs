@@ -1,5 +1,6 @@
 //! From a capture to its report. Pure: files, prices, the scanner and the token counter are arguments.
 
+mod cache;
 pub(crate) mod cause;
 pub(crate) mod compare;
 pub(crate) mod conversations;
@@ -11,26 +12,22 @@ mod waste;
 
 use std::collections::{BTreeMap, HashMap};
 
-use foreword::{Prices, Timestamp, TokenCounter, Usage};
+use foreword::{Prices, Timestamp, TokenCounter};
 use foreword_guard::Scanner;
 
-use self::compare::{Comparison, Relation, cached_parts};
+use self::compare::Relation;
 use crate::capture::{Capture, RecordedCall};
 use crate::report::{
-    Cache, CacheBreak, CallReport, Cause, Conversation, Origin, Part, Region, RegionTokens, Report,
-    SectionTokens, SourceShare, Stretch, Totals,
+    CallReport, Conversation, Origin, Part, Region, RegionTokens, Report, SectionTokens,
+    SourceShare, Stretch, Totals,
 };
-use crate::wire::{
-    AnswerFacts, Caching, ModelRequest, PartKind, RequestPart, read_answer, read_request,
-};
+use crate::wire::{AnswerFacts, ModelRequest, PartKind, RequestPart, read_answer, read_request};
 
 pub use self::files::ProjectFiles;
 pub(crate) use self::sections::{MarkdownSection, heading_above, sections};
 
 /// Tokens that an image or another file counts as: about the most that providers charge for one.
 const MEDIA_TOKENS: u64 = 1_500;
-/// The shortest prefix that providers cache.
-const MIN_CACHED_TOKENS: u64 = 1_024;
 
 /// How a report is made.
 pub struct ReportOptions<'o> {
@@ -251,7 +248,7 @@ fn call_report(
         cache: facts
             .comparison
             .as_ref()
-            .and_then(|comparison| cache(read, comparison, calls, counted, options)),
+            .and_then(|comparison| cache::find(read, comparison, calls, counted, options)),
         model,
     }
 }
@@ -305,106 +302,6 @@ fn narrowed(stretch: &Stretch, part: &RequestPart, range: [usize; 2]) -> Origin 
     let from = (first + lines(stretch.range[0], start)).min(*last);
     let to = (from + own.matches('\n').count()).min(*last);
     Origin::File { path: path.clone(), lines: [from, to], exact: *exact }
-}
-
-fn cache(
-    read: &ReadCall<'_>,
-    comparison: &Comparison,
-    calls: &[ReadCall<'_>],
-    counted: &mut Counted<'_>,
-    options: &ReportOptions<'_>,
-) -> Option<Cache> {
-    let request = read.request.as_ref()?;
-    let previous = calls.iter().find(|call| call.number() == comparison.previous)?;
-    let own = read.cached();
-    let whole: u64 = own.iter().take(comparison.common_parts).map(|(_, count)| count).sum();
-    let partial = own.get(comparison.common_parts).map_or("", |(part, _)| {
-        part.text.get(..part.text.floor_char_boundary(comparison.offset)).unwrap_or_default()
-    });
-    let common_tokens = whole + counted.text(partial);
-    let reusable = previous.cached();
-    let reusable_tokens: u64 =
-        reusable.iter().take(comparison.reusable_parts).map(|(_, count)| count).sum();
-    let price = options.prices.of(&request.model);
-    let lost = |tokens: u64| {
-        let written = if request.caching == Caching::Marks {
-            Usage { cache_write_tokens: tokens, ..Usage::default() }
-        } else {
-            Usage { input_tokens: tokens, ..Usage::default() }
-        };
-        let cached = Usage { cache_read_tokens: tokens, ..Usage::default() };
-        price.map(|price| dollars(price.cost(written).saturating_sub(price.cost(cached))))
-    };
-    let broken = match &comparison.difference {
-        Some(difference) => {
-            let lost_tokens = reusable_tokens.saturating_sub(common_tokens);
-            let part = read.parts().iter().find(|part| part.place == difference.place);
-            let mut advice = cause::advice(difference.cause, difference.region).to_owned();
-            if let Some(detail) = &difference.detail {
-                advice = format!("{detail}: {advice}");
-            }
-            Some(CacheBreak {
-                cause: difference.cause,
-                place: difference.place.clone(),
-                byte: comparison.common_bytes,
-                line: difference.line,
-                section: part.and_then(|part| heading_above(&part.text, difference.line)),
-                before: difference.before.clone(),
-                after: difference.after.clone(),
-                origin: read.origin(&difference.place, difference.line),
-                lost_tokens,
-                lost_usd: lost(lost_tokens),
-                advice,
-            })
-        }
-        None => breakpoint_problem(request, previous, comparison, common_tokens).map(
-            |(cause, place)| CacheBreak {
-                cause,
-                byte: comparison.common_bytes,
-                line: 1,
-                section: None,
-                before: String::new(),
-                after: String::new(),
-                origin: Origin::Vendor,
-                place,
-                lost_tokens: common_tokens,
-                lost_usd: lost(common_tokens),
-                advice: cause::advice(cause, Region::System).to_owned(),
-            },
-        ),
-    };
-    Some(Cache {
-        previous: comparison.previous,
-        common_bytes: comparison.common_bytes,
-        common_tokens,
-        reusable_tokens,
-        provider_read_tokens: read.answer.usage.map(|usage| usage.cache_read_tokens),
-        broken,
-    })
-}
-
-/// Whether nothing in the common prefix is marked for the cache, where the provider needs marks.
-fn breakpoint_problem(
-    request: &ModelRequest,
-    previous: &ReadCall<'_>,
-    comparison: &Comparison,
-    common_tokens: u64,
-) -> Option<(Cause, String)> {
-    if request.caching != Caching::Marks || common_tokens < MIN_CACHED_TOKENS {
-        return None;
-    }
-    let marked = |parts: &[&RequestPart]| parts.iter().any(|part| part.cache_mark);
-    let own = cached_parts(request);
-    let earlier: Vec<&RequestPart> = previous.cached().into_iter().map(|(part, _)| part).collect();
-    let end = own.get(comparison.common_parts.saturating_sub(1));
-    let place = end.map_or("system".to_owned(), |part| part.place.clone());
-    if !marked(&own) && !marked(&earlier) {
-        return Some((Cause::BreakpointMissing, place));
-    }
-    let inside = |parts: &[&RequestPart]| {
-        parts.iter().take(comparison.common_parts).any(|part| part.cache_mark)
-    };
-    (!inside(&earlier) && !inside(&own)).then_some((Cause::BreakpointMisplaced, place))
 }
 
 fn conversations(calls: &[CallReport], read: &[ReadCall<'_>]) -> Vec<Conversation> {

@@ -1,5 +1,6 @@
 //! One connection of a client: its requests, one after another, and the answers to them.
 
+use std::borrow::Cow;
 use std::net::TcpStream;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -36,7 +37,7 @@ pub(super) fn serve(stream: TcpStream, shared: &Shared) {
             Err((status, message)) => return refuse(&mut client, status, message),
         };
         let _underway = shared.begin_exchange();
-        match exchange(&mut client, &head, route, target, &mut kept, shared) {
+        match exchange(&mut client, &head, route, &target, &mut kept, shared) {
             After::KeepAlive => {}
             After::Close => return client.close(),
             After::Abort => return client.abort(),
@@ -55,7 +56,7 @@ fn refuse(client: &mut Client, status: u16, message: &str) {
 fn admit<'s, 'h>(
     head: &'h RequestHead,
     shared: &'s Shared,
-) -> Result<(&'s Route, &'h str), (u16, &'static str)> {
+) -> Result<(&'s Route, Cow<'h, str>), (u16, &'static str)> {
     if head.method == "CONNECT" {
         return Err((405, "CONNECT is not supported; set the base URL instead of a proxy"));
     }

@@ -14,6 +14,7 @@ mod framing;
 mod head;
 mod refusal;
 mod route;
+mod tunnel;
 mod upstream;
 
 use std::io;

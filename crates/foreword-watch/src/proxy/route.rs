@@ -1,7 +1,10 @@
 //! Which upstream a request goes to.
 
+use std::borrow::Cow;
+
 use url::Url;
 
+use super::tunnel::Tunnel;
 use crate::error::WatchError;
 
 /// A name in the path of the proxy and the upstream it stands for.
@@ -13,6 +16,7 @@ pub struct Route {
     port: u16,
     /// Without a slash at its end.
     base_path: String,
+    tunnel: Option<Tunnel>,
 }
 
 impl Route {
@@ -42,7 +46,19 @@ impl Route {
             host: host.to_owned(),
             port: parsed.port_or_known_default().unwrap_or(if tls { 443 } else { 80 }),
             base_path: parsed.path().trim_end_matches('/').to_owned(),
+            tunnel: None,
         })
+    }
+
+    /// The same route through an HTTP proxy of the network. Plain HTTP is not sent through it.
+    pub fn through(mut self, proxy: &str) -> Result<Self, WatchError> {
+        let tunnel = Tunnel::parse(proxy).map_err(|reason| WatchError::NetworkProxy { reason })?;
+        self.tunnel = Some(tunnel).filter(|_| self.tls);
+        Ok(self)
+    }
+
+    pub(super) fn tunnel(&self) -> Option<&Tunnel> {
+        self.tunnel.as_ref()
     }
 
     #[must_use]
@@ -66,8 +82,13 @@ impl Route {
     }
 
     /// The host to connect to, without the brackets of an IPv6 address.
-    pub(super) fn host(&self) -> &str {
+    #[must_use]
+    pub fn host(&self) -> &str {
         self.host.trim_start_matches('[').trim_end_matches(']')
+    }
+
+    pub(super) fn bracketed_host(&self) -> &str {
+        &self.host
     }
 
     pub(super) fn port(&self) -> u16 {
@@ -87,12 +108,16 @@ impl Route {
 
 /// The route of a target, and the target at the upstream. A path without the name of a route is that of a
 /// program which keeps only the host of its base URL: then the path itself tells the API.
-pub(super) fn find<'r, 't>(routes: &'r [Route], target: &'t str) -> Option<(&'r Route, &'t str)> {
+pub(super) fn find<'r, 't>(
+    routes: &'r [Route],
+    target: &'t str,
+) -> Option<(&'r Route, Cow<'t, str>)> {
     let named = target.strip_prefix('/')?;
     let (first, _) = named.split_once(['/', '?']).unwrap_or((named, ""));
     if let Some(route) = routes.iter().find(|route| route.name == first) {
         let rest = named.get(first.len()..).unwrap_or_default();
-        return Some((route, if rest.starts_with('/') { rest } else { "/" }));
+        let rest = if rest.starts_with('/') { rest } else { "/" };
+        return Some((route, with_version(route, rest)));
     }
     let path = target.split('?').next().unwrap_or_default();
     let name = match path {
@@ -101,7 +126,17 @@ pub(super) fn find<'r, 't>(routes: &'r [Route], target: &'t str) -> Option<(&'r 
         _ if path.starts_with("/v1/") => "openai",
         _ => return None,
     };
-    routes.iter().find(|route| route.name == name).map(|route| (route, target))
+    routes.iter().find(|route| route.name == name).map(|route| (route, target.into()))
+}
+
+/// Some programs take a base URL of Anthropic with `/v1` and some without. Where the variable was not set
+/// before, there is no base URL to go by, and those that expect it leave it out of the path.
+fn with_version<'t>(route: &Route, target: &'t str) -> Cow<'t, str> {
+    let is_anthropic = route.host == "api.anthropic.com" && route.base_path.is_empty();
+    if is_anthropic && target.starts_with("/messages") {
+        return format!("/v1{target}").into();
+    }
+    target.into()
 }
 
 #[cfg(test)]
@@ -121,6 +156,7 @@ mod tests {
         let anthropic = Some("https://api.anthropic.com/v1/messages?beta=true".to_owned());
         assert_eq!(found("/anthropic/v1/messages?beta=true"), anthropic);
         assert_eq!(found("/v1/messages?beta=true"), anthropic);
+        assert_eq!(found("/anthropic/messages?beta=true"), anthropic);
         assert_eq!(
             found("/openai/api/v1/chat/completions").as_deref(),
             Some("https://openrouter.ai/api/v1/chat/completions")

@@ -74,9 +74,18 @@ pub(super) struct Upstream {
 
 impl Upstream {
     pub(super) fn connect(route: &Route, tls: &Tls) -> io::Result<Self> {
-        let tcp = connect(route.host(), route.port())?;
+        let tunnel = route.tunnel();
+        let mut tcp = match tunnel {
+            Some(tunnel) => connect(tunnel.host(), tunnel.port())?,
+            None => connect(route.host(), route.port())?,
+        };
         tcp.set_nodelay(true)?;
         tcp.set_write_timeout(Some(WRITE_TIME))?;
+        if let Some(tunnel) = tunnel {
+            tcp.set_read_timeout(Some(CONNECT_TIME))?;
+            tunnel.open(&mut tcp, &format!("{}:{}", route.bracketed_host(), route.port()))?;
+            tcp.set_read_timeout(None)?;
+        }
         let stream = if route.is_tls() {
             let name = ServerName::try_from(route.host().to_owned())
                 .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;

@@ -82,6 +82,43 @@ fn an_upstream_with_tls_is_reached_and_its_connection_kept() {
 }
 
 #[test]
+fn an_upstream_is_reached_through_a_proxy_of_the_network() {
+    let port = upstream();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let sender = std::sync::Mutex::new(sender);
+    let network = crate::support::upstream(move |mut client| {
+        let (head, _) = crate::support::read_request(&mut client).unwrap();
+        sender.lock().unwrap().send(head).unwrap();
+        let mut server = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+        client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").unwrap();
+        let (mut from, mut to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+        thread::spawn(move || std::io::copy(&mut from, &mut to));
+        let _ = std::io::copy(&mut server, &mut client);
+    });
+    let proxy_url = network.replace("http://", "http://ada:secret@");
+    let route = Route::new("anthropic", &format!("https://localhost:{port}")).unwrap();
+    let kept = Arc::new(Kept::default());
+    let config = ProxyConfig {
+        port: 0,
+        routes: vec![route.through(&proxy_url).unwrap()],
+        callers: Callers::SameUser,
+        upstream_silence: None,
+    };
+    let sink = Arc::clone(&kept) as Arc<dyn Sink>;
+    let proxy = Proxy::start(config, Some(&data("ca.pem")), sink).unwrap();
+    let mut client = connect(&proxy);
+    client.write_all(&post(&proxy, "/anthropic/v1/messages", "", "{}")).unwrap();
+    assert_eq!(read_bytes(&mut client, ANSWER.len()), ANSWER);
+    let head = receiver.recv().unwrap();
+    assert_eq!(
+        head,
+        format!(
+            "CONNECT localhost:{port} HTTP/1.1\r\nHost: localhost:{port}\r\nProxy-Authorization: Basic YWRhOnNlY3JldA==\r\n\r\n"
+        )
+    );
+}
+
+#[test]
 fn a_certificate_that_nobody_vouches_for_is_refused() {
     let url = format!("https://localhost:{}", upstream());
     let (proxy, kept) = start(&url, None).unwrap();

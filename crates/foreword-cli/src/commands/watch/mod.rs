@@ -34,6 +34,12 @@ use crate::workspace_arg::WorkspaceArg;
 /// How long requests that are under way may go on when the program has ended.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// What to do about programs that do not read their base URL from the environment.
+const CODEX_HINT: &str = r#"Codex takes its base URL from an option: foreword watch -- sh -c 'codex -c model_provider=w -c "model_providers.w={name=\"w\",base_url=\"$OPENAI_BASE_URL\",wire_api=\"responses\",env_key=\"OPENAI_API_KEY\"}"'"#;
+const PI_HINT: &str = "pi takes its base URL from models.json; run `foreword watch --proxy 7070` and set \"baseUrl\" to the printed URL";
+const OTHER_HINT: &str = "the program may read its base URL from another variable or a file; name a variable with --env, \
+    or use `foreword watch --proxy 7070` and set the URL in the file";
+
 /// Record what a program sends to its model, and report on it
 ///
 /// Starts a proxy on this machine, sets ANTHROPIC_BASE_URL, OPENAI_BASE_URL and GOOGLE_GEMINI_BASE_URL for the program,
@@ -286,10 +292,13 @@ fn conclude(
     }
     if made.totals.calls == 0 {
         terminal.warn("no model calls were recorded");
-        terminal.say(
-            "hint: the program may read its base URL from another variable or a file; \
-             name a variable with --env, or use `foreword watch --proxy 7070` and set the URL in the file",
-        );
+        let program = args.command.first().map(Path::new).and_then(Path::file_name);
+        let hint = match program.and_then(|name| name.to_str()) {
+            Some("codex") => CODEX_HINT,
+            Some("pi") => PI_HINT,
+            _ => OTHER_HINT,
+        };
+        terminal.say(&format!("hint: {hint}"));
     }
     fail_on::check(&args.fail_on, &made)
 }

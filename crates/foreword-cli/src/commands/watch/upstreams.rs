@@ -17,6 +17,9 @@ const PROVIDERS: [(&str, &[&str], &str); 3] = [
 /// Variables that send even loopback requests elsewhere.
 const HTTP_PROXIES: [&str; 4] = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
+/// Variables that name the proxy to providers.
+const HTTPS_PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+
 /// Routes, and the variables that are set to them.
 #[derive(Debug)]
 pub(super) struct Upstreams {
@@ -25,6 +28,8 @@ pub(super) struct Upstreams {
     variables: Vec<(String, usize)>,
     /// What is added to `NO_PROXY`.
     no_proxy: Option<String>,
+    /// The proxy of the network for providers, and the hosts that are reached without it.
+    network_proxy: Option<(String, String)>,
 }
 
 impl Upstreams {
@@ -34,7 +39,14 @@ impl Upstreams {
         set: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, CliError> {
         let value = |name: &str| set(name).filter(|value| !value.trim().is_empty());
-        let mut all = Self { routes: Vec::new(), variables: Vec::new(), no_proxy: None };
+        let not_through = value("NO_PROXY").or_else(|| value("no_proxy")).unwrap_or_default();
+        let network_proxy = HTTPS_PROXIES.iter().find_map(|name| value(name));
+        let mut all = Self {
+            routes: Vec::new(),
+            variables: Vec::new(),
+            no_proxy: None,
+            network_proxy: network_proxy.map(|proxy| (proxy, not_through)),
+        };
         for (name, variables, own) in PROVIDERS {
             let url = variables.iter().find_map(|variable| value(variable));
             let url = url.unwrap_or_else(|| own.to_owned());
@@ -77,7 +89,13 @@ impl Upstreams {
     }
 
     fn add(&mut self, name: &str, url: &str) -> Result<usize, WatchError> {
-        self.routes.push(Route::new(name, url.trim())?);
+        let mut route = Route::new(name, url.trim())?;
+        if let Some((proxy, not_through)) = &self.network_proxy
+            && !is_excluded(route.host(), not_through)
+        {
+            route = route.through(proxy)?;
+        }
+        self.routes.push(route);
         Ok(self.routes.len() - 1)
     }
 
@@ -111,6 +129,17 @@ impl Upstreams {
             }
         }
     }
+}
+
+/// Whether a host is reached without the proxy of the network: this machine, and what `NO_PROXY` lists.
+fn is_excluded(host: &str, not_through: &str) -> bool {
+    let is_local = host == "localhost" || host == "::1" || host.starts_with("127.");
+    let listed = not_through.split(',').map(|entry| entry.trim().trim_start_matches('.'));
+    let is_listed = listed.filter(|entry| !entry.is_empty()).any(|entry| {
+        let suffix = host.strip_suffix(entry);
+        entry == "*" || suffix.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    });
+    is_local || is_listed
 }
 
 /// A name for the path: a variable may hold capitals and underscores, which paths may, too.
@@ -177,6 +206,24 @@ mod tests {
             let error = routes(&[given], &[]).unwrap_err();
             assert!(error.contains(reason), "{given}: {error}");
         }
+    }
+
+    #[test]
+    fn providers_are_reached_through_the_proxy_of_the_network() {
+        for (host, excluded) in [
+            ("api.anthropic.com", false),
+            ("localhost", true),
+            ("127.0.0.1", true),
+            ("llm.corp.example", true),
+            ("corp.example", true),
+            ("notcorp.example", false),
+        ] {
+            assert_eq!(is_excluded(host, "intranet, .corp.example"), excluded, "{host}");
+        }
+        assert!(is_excluded("api.anthropic.com", "*"));
+        let error = routes(&[], &[("HTTPS_PROXY", "socks5://x:1")]).unwrap_err();
+        assert!(error.contains("invalid HTTPS_PROXY"), "{error}");
+        assert!(routes(&[], &[("HTTPS_PROXY", "proxy:3128")]).is_ok());
     }
 
     #[test]
