@@ -5,8 +5,8 @@ use std::path::Path;
 
 use foreword::{Finding, Severity, Subject, lint, nearest};
 use foreword_workspace::{
-    Agent, CONFIG_FILE, MIGRATION_FILE, MigrationLoss, NamedServer, Skill, SkillProblem, SkillScan,
-    TOOLS_FILE, ToolEntry, Workspace, mcp_server_of,
+    Agent, CONFIG_FILE, MCP_FILE, MIGRATION_FILE, McpProblem, MigrationLoss, NamedServer, Skill,
+    SkillProblem, SkillScan, TOOLS_FILE, ToolEntry, Workspace, mcp_server_of,
 };
 
 use crate::collect::gather::{Base, gather_base};
@@ -38,6 +38,7 @@ pub fn lint_workspace(
     let existing = known_tools.clone();
     let servers = workspace.mcp_servers()?;
     let mut findings: Vec<Finding> = entries.iter().filter_map(uncallable).collect();
+    findings.extend(workspace.mcp_problems()?.into_iter().map(unusable_server));
     for id in &all {
         let agent = workspace.agent(id)?;
         if checked.iter().flatten().any(|checked| checked == id) {
@@ -96,6 +97,19 @@ fn uncallable(tool: &ToolEntry) -> Option<Finding> {
         hint: "add `command = [\"…\"]`, or keep it for a loop of your own that has this tool"
             .to_owned(),
     })
+}
+
+/// A server of another program's file that cannot be used.
+fn unusable_server(problem: McpProblem) -> Finding {
+    Finding {
+        rule: "mcp-server",
+        severity: Severity::Warning,
+        file: MCP_FILE.to_owned(),
+        line: u32::try_from(problem.line).unwrap_or(u32::MAX),
+        message: problem.message,
+        hint: "correct it there, or name the server under [mcp.servers] in foreword.toml"
+            .to_owned(),
+    }
 }
 
 /// Names in an agent's list of tools that stand for nothing.

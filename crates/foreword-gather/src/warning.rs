@@ -50,6 +50,8 @@ pub enum Warning {
     KeywordSearchOnly { reason: String },
     /// Tools that nothing carries out, which a run leaves out.
     UncallableTools { names: Vec<String> },
+    /// A server of `.mcp.json` that cannot be used.
+    McpServer { problem: String },
     /// MCP servers whose tool lists the person has not reviewed, so that they are off.
     ServersNotReviewed { names: Vec<String> },
     /// `foreword.toml` names a tool or skill that the agent does not have.
@@ -102,7 +104,9 @@ pub(crate) fn summed(warnings: Vec<Warning>) -> Vec<Warning> {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Skill { problem } | Self::RootNotAllowed { problem } => f.write_str(problem),
+            Self::Skill { problem }
+            | Self::RootNotAllowed { problem }
+            | Self::McpServer { problem } => f.write_str(problem),
             Self::SkillNotReviewable { skill, reason } => write!(
                 f,
                 "skill `{skill}` counts as not approved because its folder cannot be reviewed: {reason}"

@@ -84,7 +84,7 @@ pub use governed::contents::{
 pub use governed::git_settings::PersonalGit;
 pub use governed::repositories::{MAX_ENTRIES, Repositories, RepositoryLookup, run_by_host};
 pub use governed::{Governed, GovernedGroup, GovernedLink, LOCK_FILE};
-pub use mcp::json_file::{MCP_FILE, NamedServer};
+pub use mcp::json_file::{MCP_FILE, McpProblem, NamedServer};
 pub use mcp::server::{
     McpServer, McpSettings, PersonalMcp, PersonalServer, expand_variables, mcp_server_of,
     mcp_tool_name,

@@ -110,6 +110,19 @@ fn a_build_starts_no_server_and_shows_the_reviewed_tools() {
 }
 
 #[test]
+fn what_is_wrong_in_another_programs_file_stops_nothing() {
+    let scratch = Scratch::new(&[
+        (".mcp.json", "{\"mcpServers\": {\"old\": {\"type\": \"sse\", \"url\": \"http://x\"}}}"),
+        ("SOUL.md", "Calm.\n"),
+    ]);
+    assert!(scratch.prompt(&["hello"]).contains("Calm."));
+    let lint = scratch.run(&["lint"]);
+    assert_eq!(lint.status, 0, "{}", lint.stderr);
+    let line = ".mcp.json:1: warning [mcp-server] the server `old` uses the transport `sse`";
+    assert!(lint.stdout.contains(line), "{}", lint.stdout);
+}
+
+#[test]
 fn without_a_review_a_server_is_off() {
     let Some(scratch) = workspace("") else { return };
     let model = ModelServer::saying(vec![tool("mcp__t__echo", json!({"text": "x"})), text("No.")]);

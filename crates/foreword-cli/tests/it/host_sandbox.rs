@@ -21,6 +21,8 @@ fn workspace() -> Scratch {
 /// Lets the agent run a script, and gives what the script printed.
 fn shell(scratch: &Scratch, sandbox: &str, script: &str) -> (String, String) {
     let model = ModelServer::saying(vec![tool("bash", json!({"command": script})), text("Tried.")]);
+    // The sandbox is what is tried here, and not the rules before it.
+    scratch.write_settings("[permissions]\nallow = ['bash']\n");
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join("secret.txt"), "the person's secret").unwrap();
     let script_home = home.path().display().to_string();

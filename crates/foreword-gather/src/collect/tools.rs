@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use foreword::{Context, Filtered, Line, RunnerKind, Tool};
 use foreword_workspace::{
-    Agent, AskedBy, Config, ServerTool, SkillProvider, TOOLS_FILE, ToolCommand, ToolEntry,
-    Workspace, mcp_server_of, mcp_tool_name,
+    Agent, AskedBy, Config, MCP_FILE, ServerTool, SkillProvider, TOOLS_FILE, ToolCommand,
+    ToolEntry, Workspace, mcp_server_of, mcp_tool_name,
 };
 
 use crate::collect::surfaces::{description, surface};
@@ -159,6 +159,10 @@ impl GatheredTools {
             }
         }
         if request.runner.is_some() {
+            for problem in workspace.mcp_problems()? {
+                let problem = format!("{MCP_FILE}:{}: {}", problem.line, problem.message);
+                warnings.push(Warning::McpServer { problem });
+            }
             let named = listed.into_iter().flatten().filter(|name| mcp_server_of(name).is_some());
             let missing = named.filter(|name| !found.contains(**name) && !self.has(name));
             uncallable.extend(missing.map(|name| (*name).to_owned()));

@@ -37,6 +37,15 @@ struct JsonServer {
     disabled: bool,
 }
 
+/// Why a server of `.mcp.json` cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpProblem {
+    /// The line of the file.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
 /// A server of a workspace, and where it is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedServer {
@@ -46,42 +55,48 @@ pub struct NamedServer {
     pub file: &'static str,
 }
 
-fn parse(file: &SourceFile) -> Result<BTreeMap<String, McpServer>, WorkspaceError> {
-    let bad = |line: usize, message: String| WorkspaceError::Toml {
-        path: file.path.clone(),
-        line,
-        message,
+/// What `.mcp.json` says: servers that can be used, and why others cannot. It is another program's file,
+/// so what is wrong with it keeps nothing else from working.
+fn parse(file: &SourceFile) -> (BTreeMap<String, McpServer>, Vec<McpProblem>) {
+    let parsed: McpFile = match serde_json::from_str(&file.text) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            let message = format!("not valid JSON of MCP servers: {error}");
+            return (BTreeMap::new(), vec![McpProblem { line: error.line().max(1), message }]);
+        }
     };
-    let parsed: McpFile = serde_json::from_str(&file.text).map_err(|error| {
-        bad(error.line().max(1), format!("not valid JSON of MCP servers: {error}"))
-    })?;
     let line_of = |name: &str| {
         let at = file.text.find(&format!("\"{name}\"")).unwrap_or_default();
         1 + file.text.bytes().take(at).filter(|byte| *byte == b'\n').count()
     };
-    let mut servers = BTreeMap::new();
+    let (mut servers, mut problems) = (BTreeMap::new(), Vec::new());
     for (name, json) in parsed.servers {
-        if json.kind.as_deref() == Some("sse") {
-            let message = format!(
-                "the server `{name}` uses the transport `sse`, which MCP has replaced; use `http` if it has it"
-            );
-            return Err(bad(line_of(&name), message));
-        }
-        let command = json.command.into_iter().chain(json.args).collect();
+        let is_replaced = json.kind.as_deref() == Some("sse");
         let server = McpServer {
-            command,
+            command: json.command.into_iter().chain(json.args).collect(),
             url: json.url,
             env: json.env,
             headers: json.headers,
             enabled: !json.disabled,
             ..McpServer::default()
         };
-        if let Some(fault) = server.fault(&name) {
-            return Err(bad(line_of(&name), format!("the server `{name}` {fault}")));
+        let fault = if is_replaced {
+            Some(
+                "uses the transport `sse`, which MCP has replaced; use `http` if it has it"
+                    .to_owned(),
+            )
+        } else {
+            server.fault(&name)
+        };
+        match fault {
+            Some(fault) => {
+                let message = format!("the server `{}` {fault}", name.escape_debug());
+                problems.push(McpProblem { line: line_of(&name), message });
+            }
+            None => _ = servers.insert(name, server),
         }
-        servers.insert(name, server);
     }
-    Ok(servers)
+    (servers, problems)
 }
 
 impl Workspace {
@@ -90,7 +105,7 @@ impl Workspace {
     pub fn mcp_servers(&self) -> Result<BTreeMap<String, NamedServer>, WorkspaceError> {
         let mut servers = BTreeMap::new();
         let file = self.read(&RelPath::listed("", MCP_FILE))?;
-        let named = file.as_ref().map(parse).transpose()?.unwrap_or_default();
+        let named = file.as_ref().map(|file| parse(file).0).unwrap_or_default();
         servers.extend(
             named.into_iter().map(|(name, server)| (name, NamedServer { server, file: MCP_FILE })),
         );
@@ -100,6 +115,12 @@ impl Workspace {
             (name.clone(), server)
         }));
         Ok(servers)
+    }
+
+    /// What is wrong with `.mcp.json`. Servers with a problem are left out.
+    pub fn mcp_problems(&self) -> Result<Vec<McpProblem>, WorkspaceError> {
+        let file = self.read(&RelPath::listed("", MCP_FILE))?;
+        Ok(file.as_ref().map(|file| parse(file).1).unwrap_or_default())
     }
 
     /// The tools of the servers that are in use, as the person reviewed them; and the servers that wait
@@ -174,8 +195,10 @@ mod tests {
                 "uses the transport `sse`",
             ),
         ] {
-            let error = Scratch::new(&[(".mcp.json", text)]).open().mcp_servers().unwrap_err();
-            assert!(error.to_string().contains(message), "{error}");
+            let workspace = Scratch::new(&[(".mcp.json", text)]).open();
+            assert!(workspace.mcp_servers().unwrap().is_empty());
+            let McpProblem { line, message: said } = workspace.mcp_problems().unwrap().remove(0);
+            assert!(format!(".mcp.json:{line}: {said}").contains(message), "{said}");
         }
         let scratch = Scratch::new(&[("foreword.toml", "[mcp.servers.a]\nurl = 'ftp://x'\n")]);
         let error = Workspace::open(scratch.path()).unwrap_err();

@@ -114,6 +114,8 @@ impl Scene {
             files.push((".envrc", "export A=1\n"));
         }
         let scratch = Scratch::new(&files);
+        // The sandbox and the gates are attacked, and not the rules before them.
+        scratch.write_settings("[permissions]\nallow = ['bash']\n");
         let root = scratch.path().canonicalize().unwrap();
         let outside = tempfile::tempdir().unwrap();
         let at = outside.path().canonicalize().unwrap();
