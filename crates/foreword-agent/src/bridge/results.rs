@@ -36,16 +36,17 @@ impl Results {
         client: &mut Option<Client>,
     ) -> Result<Option<String>, ClientError> {
         // Most requests of a conversation have results, most conversations have no external ones.
-        if !body.contains("\"tool_result\"") && !body.contains("\"tool_call_id\"") {
+        let is_concerned = ["\"tool_result\"", "\"tool_call_id\"", "\"role\":\"system\""];
+        if !is_concerned.iter().any(|mark| body.contains(mark)) {
             return Ok(None);
         }
         // What is no JSON is refused by the host.
         let Ok(mut parsed) = serde_json::from_str::<Value>(body) else { return Ok(None) };
+        let mut changed = lower_system_messages(&mut parsed);
         let Some(messages) = parsed.get_mut("messages").and_then(Value::as_array_mut) else {
             return Ok(None);
         };
         let calls = calls(messages);
-        let mut changed = false;
         for message in messages {
             if text(message, "role") == "tool" {
                 let id = text(message, "tool_call_id").to_owned();
@@ -129,6 +130,24 @@ impl Results {
     }
 }
 
+/// Gives reminders that Claude Code puts into a conversation as the system the authority of a user; whether
+/// there were any. Only the session's prompt speaks as the system, and the host refuses any other.
+fn lower_system_messages(body: &mut Value) -> bool {
+    // In the other format the prompt itself is such a message.
+    if body.get("system").is_none() {
+        return false;
+    }
+    let messages = body.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten();
+    let mut lowered = false;
+    for role in messages.filter_map(|message| message.get_mut("role")) {
+        if role == "system" {
+            *role = Value::String("user".to_owned());
+            lowered = true;
+        }
+    }
+    lowered
+}
+
 /// The calls of tools in a conversation, by their ids, in the format of any provider.
 fn calls(messages: &[Value]) -> Calls {
     let mut calls = Calls::new();
@@ -153,4 +172,23 @@ fn parts<'v>(value: &'v Value, field: &str) -> impl Iterator<Item = &'v Value> {
 
 fn text<'v>(value: &'v Value, field: &str) -> &'v str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lower_system_messages;
+    use serde_json::json;
+
+    #[test]
+    fn only_the_prompt_speaks_as_the_system() {
+        let mut body = json!({"system": [{"type": "text", "text": "P"}], "messages": [
+            {"role": "user", "content": "hi"}, {"role": "system", "content": "a reminder"}]});
+        assert!(lower_system_messages(&mut body));
+        assert_eq!(body["messages"][1], json!({"role": "user", "content": "a reminder"}));
+        assert!(!lower_system_messages(&mut body));
+        let mut openai = json!({"messages": [{"role": "system", "content": "P"}]});
+        assert!(!lower_system_messages(&mut openai));
+        assert_eq!(openai["messages"][0]["role"], "system");
+        assert!(!lower_system_messages(&mut json!({"system": "P", "messages": "none"})));
+    }
 }

@@ -178,3 +178,18 @@ fn ctrl_c_keeps_what_claude_code_and_pi_did() {
         }
     }
 }
+
+/// With newer models, Claude Code puts reminders into the conversation as the system.
+#[test]
+fn claude_code_works_with_the_default_model() {
+    let Some(path) = path_with("claude") else { return };
+    let scratch = Scratch::new(&[("AGENTS.md", "Work on the shop.\n")]);
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    let args = ["--runner", "claude-code", "-m", "hi"];
+    let report = run(&scratch, &path, &model, &args).run().ok().json();
+    assert_eq!(report["state"], "done", "{report}");
+    for asked in model.asked() {
+        let messages = asked.body["messages"].as_array().unwrap();
+        assert!(messages.iter().all(|message| message["role"] != "system"), "{}", asked.raw);
+    }
+}
