@@ -71,6 +71,7 @@ fn every_governed_path_that_exists_is_found_and_nothing_else() {
     assert_eq!(
         names(governed.absent()),
         [
+            ".mcp.json",
             "BOOTSTRAP.md",
             "CLAUDE.md",
             "HEARTBEAT.md",

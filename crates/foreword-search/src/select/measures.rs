@@ -238,6 +238,7 @@ mod tests {
             "p95Ms",
             "queries",
             "r10",
+            "r20",
             "r3",
             "r5",
         ];

@@ -195,7 +195,8 @@ mod tests {
                 "uses the transport `sse`",
             ),
         ] {
-            let workspace = Scratch::new(&[(".mcp.json", text)]).open();
+            let scratch = Scratch::new(&[(".mcp.json", text)]);
+            let workspace = scratch.open();
             assert!(workspace.mcp_servers().unwrap().is_empty());
             let McpProblem { line, message: said } = workspace.mcp_problems().unwrap().remove(0);
             assert!(format!(".mcp.json:{line}: {said}").contains(message), "{said}");

@@ -113,6 +113,9 @@ fn serve(stream: &UnixStream, host: &Shared) {
             Err(Failure::new(ErrorCode::BadToken, "that is not this session's token"))
         } else if let Action::ModelCall(model) = &call.action {
             call_model(model, host, &mut |part| send(Reply::part(call.id, part)))
+        } else if matches!(call.action, Action::ToolPermit(_)) {
+            // This host has no permission rules.
+            Ok(Value::Null)
         } else if let Action::ToolResult(result) = &call.action {
             // What this host takes for external.
             let fenced = result.content.contains("EVIL");
