@@ -186,6 +186,8 @@ impl From<ContextError> for Failure {
 
 /// The failure for JSON that serde refused, with a suggestion for an unknown field.
 pub(crate) fn invalid(what: &str, message: &str) -> Failure {
+    // A caller gives values; variants are ours.
+    let message = &message.replacen("unknown variant", "unknown value", 1);
     match unknown_field(message) {
         Some((field, hint)) => {
             Failure::usage(format!("invalid {what}: unknown field `{field}`")).hint(hint)

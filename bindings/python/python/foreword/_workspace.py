@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import builtins
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -34,6 +33,9 @@ T = TypeVar("T")
 
 async def in_thread(work: Callable[[], T]) -> T:
     """Runs work that releases the interpreter beside the event loop."""
+    # Importing asyncio takes longer than importing everything here.
+    import asyncio
+
     return await asyncio.get_running_loop().run_in_executor(None, work)
 
 

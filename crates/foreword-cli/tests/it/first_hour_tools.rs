@@ -37,7 +37,7 @@ fn serve_offers_what_a_host_needs() {
             ("memory_search", json!({"query": "when are deploys?", "minScore": 0.0})),
             ("build", json!({"format": "yaml"})),
             ("memory_add", json!({"txt": "x"})),
-            ("skils", json!({})),
+            ("skill_lst", json!({})),
         ],
     );
     let result = |at: usize| &answers[at]["result"];
@@ -56,7 +56,7 @@ fn serve_offers_what_a_host_needs() {
     let said = |at: usize| answers[at]["error"]["message"].as_str().unwrap();
     assert!(said(10).contains("unknown value `yaml`") && said(10).contains("`gemini`"));
     assert!(said(11).contains("unknown field `txt`"), "{}", said(11));
-    assert_eq!(strings(&answers[12]["error"]["hints"]), ["did you mean `skills`?"]);
+    assert_eq!(strings(&answers[12]["error"]["hints"]), ["did you mean `skill_list`?"]);
     // A saved build can be compared with.
     let saved = serve(&scratch, &[("build", json!({"task": "hi", "now": NOW}))]).remove(0);
     let same = json!({"a": saved["result"], "b": {"task": "hi", "now": NOW}});
