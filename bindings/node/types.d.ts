@@ -65,6 +65,8 @@ export interface BlueprintModule {
   optional?: boolean | null;
   /** The place in the prompt; lower is earlier. */
   priority?: number | null;
+  /** How often the text of `file` changes: `stable`, `session` or `turn`. */
+  volatility?: Volatility | null;
   /** The conditions under which the module takes part. */
   when?: When | null;
 }
@@ -299,6 +301,8 @@ export interface Context {
   historyTokens?: number | null;
   /** The files that say who the agent is. */
   identityFiles?: IdentityFiles | null;
+  /** What whoever gathered the Context left out, and why; the manifest says so. */
+  leftOut?: Filtered[] | null;
   /** A limit on the prompt itself. */
   maxPromptTokens?: number | null;
   /** Recalled memories, best first. */
@@ -1421,6 +1425,7 @@ export type Severity = "error" | "warning";
 export interface Skill {
   body?: Untrusted;
   description?: Line;
+  folder?: Line | null;
   modes?: Line[];
   name: Line;
   path?: Line | null;

@@ -86,6 +86,8 @@ class BlueprintModule(_BlueprintModuleRequired, total=False):
     """Whether the module may be left out."""
     priority: int | None
     """The place in the prompt; lower is earlier."""
+    volatility: Volatility | None
+    """How often the text of `file` changes: `stable`, `session` or `turn`."""
     when: When | None
     """The conditions under which the module takes part."""
 
@@ -340,6 +342,8 @@ class Context(TypedDict, total=False):
     """Tokens of the conversation so far."""
     identity_files: IdentityFiles | None
     """The files that say who the agent is."""
+    left_out: list[Filtered] | None
+    """What whoever gathered the Context left out, and why; the manifest says so."""
     max_prompt_tokens: int | None
     """A limit on the prompt itself."""
     memories: list[MemoryInput] | None
@@ -1610,6 +1614,7 @@ class Skill(_SkillRequired, total=False):
 
     body: Untrusted
     description: Line
+    folder: Line | None
     modes: list[Line]
     path: Line | None
     provenance: SkillProvenance | None
