@@ -159,7 +159,7 @@ fn without_a_usable_summary_the_oldest_turns_are_left_out_and_that_is_said() {
 fn large_old_results_are_shortened_first_and_can_be_read_again() {
     let scratch = workspace("");
     let row = |number: usize| format!("row {number} of the table of prices\n");
-    scratch.write("prices.txt", &(0..1200).map(row).collect::<String>());
+    scratch.write("prices.txt", (0..1200).map(row).collect::<String>());
     let model = ModelServer::start(move |_, asked| {
         let last = asked.last_message();
         match () {

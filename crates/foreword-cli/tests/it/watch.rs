@@ -300,6 +300,9 @@ fn a_prompt_that_was_captured_becomes_a_workspace() {
     }
     let notes = made["notes"].to_string();
     assert!(notes.contains("byte for byte") && notes.contains("would have saved"), "{notes}");
+    let untrusted = run(&scratch, &model, &["build", "-q", "-w", "new"]).ok().stdout;
+    assert!(untrusted.contains("not trusted yet: for reference only"), "{untrusted}");
+    run(&scratch, &model, &["trust", "-q", "--yes", "-w", "new"]).ok();
     let built = run(&scratch, &model, &["build", "-w", "new", "--json"]).ok().json();
     let template = scratch.read("prompts/system.md");
     assert_eq!(built["system"], template.replace("Current time: {now}\n", "").trim_end());
@@ -322,6 +325,7 @@ fn a_prompt_without_a_clock_is_built_again_byte_for_byte() {
     let model = ModelServer::saying(vec![text("Done.")]);
     run(&scratch, &model, &["watch", "-q", "--", "python3", "agent.py", "2", "0", "same"]).ok();
     run(&scratch, &model, &["init", "-q", "-w", "new", "--from-capture", "latest"]).ok();
+    run(&scratch, &model, &["trust", "-q", "--yes", "-w", "new"]).ok();
     let built = run(&scratch, &model, &["build", "-w", "new"]).ok().stdout;
     let sent = model.asked()[0].system().remove(0);
     assert_eq!(built.trim_end(), sent.trim_end());

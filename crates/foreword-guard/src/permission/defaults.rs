@@ -3,7 +3,7 @@
 use super::{Permission, PermissionRule, PermissionTable, RuleLayer};
 
 /// Work inside the sandbox and actions that have gates of their own.
-const ALLOW: [&str; 29] = [
+const ALLOW: [&str; 30] = [
     "read",
     "write",
     "edit",
@@ -32,6 +32,7 @@ const ALLOW: [&str; 29] = [
     "tool_search",
     "tool_call",
     "session_status",
+    "result_read",
     "mcp__*",
 ];
 

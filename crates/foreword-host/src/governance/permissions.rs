@@ -300,3 +300,22 @@ impl ActiveSession {
         self.host.record(event.with_detail(json!({ "tool": tool })));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foreword_guard::{ToolUse, default_rules};
+    use foreword_protocol::{actions, local_tools};
+
+    /// A new tool without a rule would be refused wherever nobody can be asked.
+    #[test]
+    fn every_tool_of_ours_has_a_rule() {
+        let (rules, root) = (default_rules(), std::path::Path::new("/w"));
+        let actions = actions().iter().filter(|action| action.is_tool()).map(|action| action.name);
+        let local = local_tools().map(|tool| tool.name);
+        for tool in actions.map(str::to_owned).chain(local) {
+            let call = ToolUse { tool: &tool, arguments: &json!({}), root, cwd: root };
+            assert!(rules.decide(&call).rule.is_some(), "{tool}");
+        }
+    }
+}

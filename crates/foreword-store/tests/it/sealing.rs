@@ -215,7 +215,7 @@ fn to_version_3(fixture: &Fixture) {
     fixture
         .sql()
         .execute_batch(
-            "DROP TABLE capabilities; DROP TABLE spending; DROP TABLE refusal_args; DROP TABLE held_changes; \
+            "DROP TABLE compactions; DROP TABLE capabilities; DROP TABLE spending; DROP TABLE refusal_args; DROP TABLE held_changes; \
              DROP TABLE audit_texts; \
              DROP TABLE seals; DROP INDEX audit_origins; DROP TABLE tainted_files; \
              PRAGMA user_version = 3",

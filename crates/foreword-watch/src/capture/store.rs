@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use foreword_workspace::Tree;
 
@@ -78,12 +78,16 @@ impl CaptureStore {
             .map_err(failed)?;
         // The directory may have been there before, with other permissions.
         fs::set_permissions(&self.directory, fs::Permissions::from_mode(0o700)).map_err(failed)?;
-        let started_at = timestamp(SystemTime::now());
+        let now = SystemTime::now();
+        let started_at = timestamp(now);
         let digits: String = started_at.chars().filter(char::is_ascii_digit).take(14).collect();
         let (day, time) = digits.split_at_checked(8).unwrap_or((&digits, ""));
-        let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        // Captures of one second sort by their milliseconds.
+        let elapsed = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let random = u32::from_be_bytes(random) & 0xf_ffff;
+        let unique = format!("{:03x}{random:05x}", elapsed.subsec_millis());
         let info = CaptureInfo {
-            id: format!("{day}-{time}-{random}"),
+            id: format!("{day}-{time}-{unique}"),
             started_at,
             command: command.iter().map(|word| foreword_guard::redact(word).text).collect(),
             directory: directory.display().to_string(),

@@ -91,7 +91,7 @@ fn the_page_of_a_report_says_what_broke_the_cache_and_who_wrote_it() {
         "<span class=\"level\">clock</span> 2,052 tokens read again, $0.0055 extra",
         "First differing byte 84 in system[0], line 1",
         "12:00:0<mark>4 UTC</mark>",
-        "Written by: prompts/system.md:1 (near match)",
+        "Written by: ≈prompts/system.md:1",
         "<span class=\"level\">injection</span> likely prompt injection in a tool result (score 0.99)",
         "<td>unused tool</td><td>write_file</td>",
         ">system › Rules<",
