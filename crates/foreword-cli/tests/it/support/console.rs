@@ -13,7 +13,8 @@
 //!
 //! - `…` on a line of its own stands for any lines, and within a line for any text;
 //! - runs of spaces, and bars, are as good as one;
-//! - times, durations, random IDs, hashes and ports stand for any other of their kind;
+//! - times, durations, random IDs, hashes and ports stand for any other of their kind, and a command may use
+//!   an ID that the page showed before;
 //! - numbers in the tables of `explain` may differ by 1%, because a prompt names the path of its workspace;
 //! - the home directory is called `/home/ada`, and the clock of `build` and `explain` stands still.
 
@@ -77,7 +78,7 @@ impl Console {
 
     /// Runs everything that a page shows; the commands that were compared.
     pub(crate) fn run(&mut self, page: &str) -> Vec<String> {
-        let mut commands = Vec::new();
+        let (mut commands, mut names) = (Vec::new(), Names::new());
         for step in steps(page) {
             match step {
                 Step::File(path, text) => {
@@ -90,19 +91,18 @@ impl Console {
                     self.answers.lock().unwrap().extend(answers);
                 }
                 Step::Command { command, shown } => {
-                    let said = self.command(&command);
+                    let own = names.iter().fold(command.clone(), |command, (shown, said)| {
+                        command.replace(shown.as_str(), said)
+                    });
+                    let said = self.command(&own);
                     let said: Vec<&str> = said.lines().collect();
-                    let matches = if command.starts_with("foreword explain") {
-                        Numbers::Near
-                    } else {
-                        Numbers::Same
+                    let is_table = command.starts_with("foreword explain");
+                    let numbers = if is_table { Numbers::Near } else { Numbers::Same };
+                    let Some(found) = same(&shown, &said, numbers) else {
+                        let (shown, said) = (shown.join("\n"), said.join("\n"));
+                        panic!("$ {command}\n--- the page shows\n{shown}\n--- it prints\n{said}\n");
                     };
-                    assert!(
-                        same(&shown, &said, matches),
-                        "$ {command}\n--- the page shows\n{}\n--- it prints\n{}\n",
-                        shown.join("\n"),
-                        said.join("\n")
-                    );
+                    names.extend(found);
                     commands.push(command);
                 }
             }
@@ -205,18 +205,21 @@ enum Numbers {
     Near,
 }
 
-fn same(shown: &[&str], said: &[&str], numbers: Numbers) -> bool {
+/// What stands for what: random values of the page, and those of this run.
+type Names = Vec<(String, String)>;
+
+fn same(shown: &[&str], said: &[&str], numbers: Numbers) -> Option<Names> {
     match (shown, said) {
-        ([], []) => true,
-        (["…", rest @ ..], _) => {
-            (0..=said.len()).any(|from| same(rest, said.get(from..).unwrap_or_default(), numbers))
-        }
+        ([], []) => Some(Names::new()),
+        (["…", rest @ ..], _) => (0..=said.len())
+            .find_map(|from| same(rest, said.get(from..).unwrap_or_default(), numbers)),
         ([line, rest @ ..], [said, others @ ..]) => {
-            same_line(line, said, numbers) && same(rest, others, numbers)
+            let mut names = same_line(line, said, numbers)?;
+            names.extend(same(rest, others, numbers)?);
+            Some(names)
         }
-        ([line], []) => line.trim().is_empty(),
-        ([], [line]) => line.trim().is_empty(),
-        _ => false,
+        ([line], []) | ([], [line]) => line.trim().is_empty().then(Names::new),
+        _ => None,
     }
 }
 
@@ -227,69 +230,78 @@ const VOLATILE: [(&str, &str); 10] = [
         r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}[0-9:.]*",
         r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+",
     ),
-    (r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}", r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}"),
+    (r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}", r"([0-9]{8}-[0-9]{6}-[0-9a-f]{8})"),
     (r"127\.0\.0\.1:[0-9]+", r"127\.0\.0\.1:[0-9]+"),
     (r"\b[0-9.]+ (?:ms|s)\b", r"[0-9.]+ (?:ms|s)"),
-    (
-        r"\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{12}|[0-9a-f]*[0-9][0-9a-f]*[a-f][0-9a-f]{5})\b",
-        r"[0-9a-f]+",
-    ),
-    (r"\b[a-z]*[0-9][a-z0-9]*[a-z][a-z0-9]*\b", r"(?:ID)"),
+    (r"\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{12})\b", r"([0-9a-f]+)"),
+    (r"\b[a-z]*[0-9][a-z0-9]*[a-z][a-z0-9]*\b", ID),
     (r"[█▉▊▋▌▍▎▏·]+", r"[█▉▊▋▌▍▎▏·]*"),
-    (r"[0-9][0-9,]*(?:\.[0-9]+)?", r"(NUMBER)"),
+    (r"[0-9][0-9,]*(?:\.[0-9]+)?", NUMBER),
     (r"\s+", r"\s+"),
 ];
+const ID: &str = "([a-z0-9]{10})";
+const NUMBER: &str = r"([0-9][0-9,]*(?:\.[0-9]+)?)";
 
-fn same_line(shown: &str, said: &str, numbers: Numbers) -> bool {
+fn same_line(shown: &str, said: &str, numbers: Numbers) -> Option<Names> {
     let pieces: Vec<&str> = VOLATILE.iter().map(|(piece, _)| *piece).collect();
     let volatile = Regex::new(&pieces.join("|")).unwrap();
     let whole: Vec<Regex> =
         VOLATILE.iter().map(|(piece, _)| Regex::new(&format!("^(?:{piece})$")).unwrap()).collect();
-    let (mut pattern, mut at, mut values) = ("^".to_owned(), 0, Vec::new());
+    let (mut pattern, mut at, mut groups) = ("^".to_owned(), 0, Vec::new());
     for found in volatile.find_iter(shown) {
         pattern += &regex_lite::escape(&shown[at..found.start()]);
         at = found.end();
         let piece = found.as_str();
         let kind = whole.iter().position(|regex| regex.is_match(piece)).unwrap();
-        let piece_pattern = match VOLATILE[kind].1 {
-            // A random ID has ten characters; other words with digits are what they are.
-            "(?:ID)" if piece.len() == 10 => "[a-z0-9]{10}".to_owned(),
-            "(NUMBER)" if numbers == Numbers::Near => {
-                values.push(number(piece));
-                "([0-9][0-9,]*(?:\\.[0-9]+)?)".to_owned()
+        match VOLATILE[kind].1 {
+            // Other words with digits are what they are.
+            ID if piece.len() != 10 => pattern += &regex_lite::escape(piece),
+            NUMBER if numbers == Numbers::Same => pattern += &regex_lite::escape(piece),
+            other => {
+                pattern += other;
+                if other.starts_with('(') {
+                    groups.push(piece);
+                }
             }
-            "(?:ID)" | "(NUMBER)" => regex_lite::escape(piece),
-            other => other.to_owned(),
-        };
-        pattern += &piece_pattern;
+        }
     }
     pattern += &regex_lite::escape(&shown[at..]);
-    let regex = Regex::new(&format!("{pattern}\\s*$")).unwrap();
-    let Some(captures) = regex.captures(said) else { return false };
-    values.iter().enumerate().all(|(at, value)| {
-        let other = number(&captures[at + 1]);
-        (value - other).abs() <= (value * 0.01).max(if *value < 100.0 { 0.2 } else { 3.0 })
-    })
+    let captures = Regex::new(&format!("{pattern}\\s*$")).unwrap().captures(said)?;
+    let mut names = Names::new();
+    for (at, shown) in groups.into_iter().enumerate() {
+        let said = &captures[at + 1];
+        match (number(shown), number(said)) {
+            (Some(value), Some(other)) => {
+                let least = if value < 100.0 { 0.2 } else { 3.0 };
+                if (value - other).abs() > (value * 0.01).max(least) {
+                    return None;
+                }
+            }
+            _ => names.push((shown.to_owned(), said.to_owned())),
+        }
+    }
+    Some(names)
 }
 
-fn number(text: &str) -> f64 {
-    text.replace(',', "").parse().unwrap()
+fn number(text: &str) -> Option<f64> {
+    text.replace(',', "").parse().ok()
 }
 
 #[test]
 fn what_changes_from_run_to_run_is_not_compared() {
-    let line = |shown, said| same_line(shown, said, Numbers::Same);
+    let line = |shown, said| same_line(shown, said, Numbers::Same).is_some();
     assert!(line("wrote 6 files", "wrote   6 files"));
     assert!(!line("wrote 6 files", "wrote 7 files"));
-    assert!(line("proposal uvy3zgftc4)", "proposal abcdefghij)"));
+    let names = same_line("proposal uvy3zgftc4)", "proposal abcdefghij)", Numbers::Same);
+    assert_eq!(names, Some(vec![("uvy3zgftc4".to_owned(), "abcdefghij".to_owned())]));
     assert!(!line("proposal checklists)", "proposal abcdefghij)"));
     assert!(line("committed x as bc32c849b6e8", "committed x as 123456789012"));
     assert!(line("at 2026-02-26T14:30:00Z in 40 ms", "at 2027-01-01T00:00:00Z in 1.5 ms"));
     assert!(line("http://127.0.0.1:7070/v1", "http://127.0.0.1:1/v1"));
     assert!(line("a … b", "a long way to b") && !line("a … b", "a long way to c"));
-    assert!(same(&["a", "…", "d"], &["a", "b", "c", "d"], Numbers::Same));
-    assert!(!same(&["a", "…", "d"], &["a", "b", "c"], Numbers::Same));
-    let near = |shown, said| same_line(shown, said, Numbers::Near);
+    assert!(same(&["a", "…", "d"], &["a", "b", "c", "d"], Numbers::Same).is_some());
+    assert!(same(&["a", "…", "d"], &["a", "b", "c"], Numbers::Same).is_none());
+    let near = |shown, said| same_line(shown, said, Numbers::Near).is_some();
     assert!(near("total 2,528 ██ 4.5%", "total 2,531 █▏ 4.4%"));
     assert!(!near("total 2,528 ██ 4.5%", "total 2,631 █▏ 4.4%"));
 }
