@@ -59,7 +59,7 @@ fn command(name: &mut Vec<String>, out: &mut String) {
             "Examples" if !name.is_empty() => {
                 let lines: Vec<&str> =
                     body.lines().map(|line| line.get(2..).unwrap_or("")).collect();
-                writeln!(out, "```sh\n{}\n```\n", lines.join("\n").trim_end()).unwrap();
+                writeln!(out, "```text\n{}\n```\n", lines.join("\n").trim_end()).unwrap();
             }
             "Examples" => {}
             _ => options(title, body, name.is_empty(), out),
@@ -154,12 +154,13 @@ fn settings(template: &str) -> (String, usize) {
             count += usize::from(!key.starts_with('['));
         } else if !keys.is_empty() {
             if !is_table {
-                out.push_str("| key and default | meaning |\n|---|---|\n");
+                out.push_str("| key with its default or an example | meaning |\n|---|---|\n");
                 is_table = true;
             }
             let cell: Vec<String> =
                 keys.iter().map(|key| format!("`{}`", key.replace('|', "\\|"))).collect();
-            writeln!(out, "| {} | {} |", cell.join("<br>"), prose(&about.join(" "))).unwrap();
+            let meaning = if about.is_empty() { "as above".into() } else { prose(&about.join(" ")) };
+            writeln!(out, "| {} | {meaning} |", cell.join("<br>")).unwrap();
             (about, keys) = (Vec::new(), Vec::new());
         }
         if key.is_some() {
@@ -276,9 +277,13 @@ impl Schema<'_> {
     /// The type of a value, in one cell.
     fn kind(&self, schema: &Value, used: &mut BTreeSet<String>) -> String {
         if let Some(name) = schema["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
-            // Texts are strings to the one who writes them; how they enter a prompt is said once.
-            if self.root["$defs"][name]["type"] == "string" {
+            // A name for a text or a choice of types tells the reader nothing.
+            let definition = &self.root["$defs"][name];
+            if definition["type"] == "string" {
                 return "string".to_owned();
+            }
+            if definition["anyOf"].is_array() || definition["$ref"].is_string() {
+                return self.kind(definition, used);
             }
             used.insert(name.to_owned());
             return format!("[{name}](#{})", name.to_lowercase());
