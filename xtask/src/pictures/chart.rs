@@ -55,7 +55,9 @@ impl Chart {
                 drawing.text(at, &format!("small middle {}", event.tone), name);
             }
             let shown = format!("{:.0}%", event.value * 100.0);
-            let at = (x + wide / 2.0, y(event.value) - 8.0);
+            // Below the line where the threshold would cross the number.
+            let under = event.value < self.threshold && event.value > self.threshold - 0.12;
+            let at = (x + wide / 2.0, y(event.value) + if under { 18.0 } else { -8.0 });
             drawing.text(at, "small title middle", &shown);
         }
         drawing.path(&points, "thick blue");

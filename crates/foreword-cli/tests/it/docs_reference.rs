@@ -159,7 +159,8 @@ fn settings(template: &str) -> (String, usize) {
             }
             let cell: Vec<String> =
                 keys.iter().map(|key| format!("`{}`", key.replace('|', "\\|"))).collect();
-            let meaning = if about.is_empty() { "as above".into() } else { prose(&about.join(" ")) };
+            let meaning =
+                if about.is_empty() { "as above".into() } else { prose(&about.join(" ")) };
             writeln!(out, "| {} | {meaning} |", cell.join("<br>")).unwrap();
             (about, keys) = (Vec::new(), Vec::new());
         }
