@@ -47,6 +47,9 @@ pub(super) fn faults(docs: &Path) -> Result<Vec<String>, TaskError> {
             {
                 faults.push(format!("{place}: `{link}` names no heading of {}", to.display()));
             }
+            if path != summary && to.ends_with("README.md") {
+                faults.push(format!("{place}: `{link}` is called index.html in the book"));
+            }
             if path == summary {
                 if !in_summary.insert(to.clone()) {
                     faults.push(format!("{place}: `{link}` is in the summary twice"));
@@ -119,7 +122,7 @@ fn page(text: &str) -> Page {
     let mut heading: Option<String> = None;
     let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES;
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
-        let line = || text.get(..range.start).unwrap_or_default().lines().count().max(1);
+        let line = || text.get(..range.start).unwrap_or_default().matches('\n').count() + 1;
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
                 page.has_title |= level == HeadingLevel::H1;
@@ -188,6 +191,7 @@ mod tests {
                 "README.md:3: `b/b.md#the-place` names no heading of b/b.md",
                 "README.md:3: `../x.md` leads to no file of the book",
                 "b/b.md:7: `../README.md#nothing` names no heading of README.md",
+                "b/b.md:7: `../README.md#nothing` is called index.html in the book",
                 "SUMMARY.md: c.md is missing",
                 "c.md: no other page links to it",
                 "c.md: has no title",

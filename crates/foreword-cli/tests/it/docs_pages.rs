@@ -1,4 +1,4 @@
-//! Every command and every output in the quickstart, the tutorials and the concepts is what happens.
+//! Every command and every output in a `console` block of the book is what happens.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -27,6 +27,10 @@ macro_rules! pages {
 
 pages! {
     quickstart = "quickstart.md",
+    blueprints = "blueprints.md",
+    explain = "explain.md",
+    permissions = "permissions.md",
+    scanner = "scanner.md",
     authority = "concepts/authority.md",
     budget = "concepts/budget.md",
     cache = "concepts/cache.md",
@@ -41,15 +45,20 @@ pages! {
 /// Pages with code of other languages, which the tests of the bindings run.
 const BINDINGS: [&str; 2] = ["tutorials/python.md", "tutorials/typescript.md"];
 
+/// A block called `console` is run; other examples are `text` or `sh`.
 #[test]
-fn every_tutorial_and_concept_with_a_command_is_run() {
-    let mut found = BTreeSet::from(["quickstart.md".to_owned()]);
-    for folder in ["tutorials", "concepts"] {
+fn every_page_with_a_console_is_run() {
+    let mut found = BTreeSet::new();
+    for folder in ["", "tutorials", "concepts", "decisions", "internals", "reference"] {
         for entry in std::fs::read_dir(docs().join(folder)).unwrap() {
             let path = entry.unwrap().path();
+            if path.extension().is_none_or(|end| end != "md") {
+                continue;
+            }
             let text = std::fs::read_to_string(&path).unwrap();
             if folder == "tutorials" || text.contains("```console") {
-                found.insert(format!("{folder}/{}", path.file_name().unwrap().to_str().unwrap()));
+                let page = path.strip_prefix(docs()).unwrap();
+                found.insert(page.to_str().unwrap().to_owned());
             }
         }
     }
