@@ -53,7 +53,7 @@ export interface BlueprintModule {
   file?: string | null;
   /** The heading above the text of `file`. */
   heading?: string | null;
-  /** How long the module survives a tight budget; lower survives longer. */
+  /** How long the module survives a tight budget; higher survives longer. */
   keep?: number | null;
   /** The built-in module to use under this name. */
   kind?: string | null;

@@ -104,12 +104,9 @@ fn resolve(page: &Path, link: &str) -> PathBuf {
     let mut path = page.parent().map(Path::to_owned).unwrap_or_default();
     for part in Path::new(link).components() {
         match part {
-            Component::ParentDir => {
-                // A link that leaves the book is kept, so that it is found to lead nowhere.
-                if !path.pop() {
-                    path.push("..");
-                }
-            }
+            Component::ParentDir if path.pop() => {}
+            // A link that leaves the book is kept, so that it is found to lead nowhere.
+            Component::ParentDir => path.push(".."),
             Component::Normal(name) => path.push(name),
             _ => {}
         }

@@ -77,7 +77,7 @@ class BlueprintModule(_BlueprintModuleRequired, total=False):
     heading: str | None
     """The heading above the text of `file`."""
     keep: int | None
-    """How long the module survives a tight budget; lower survives longer."""
+    """How long the module survives a tight budget; higher survives longer."""
     kind: str | None
     """The built-in module to use under this name."""
     max_chars: int | None
