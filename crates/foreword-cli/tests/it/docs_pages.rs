@@ -29,6 +29,7 @@ pages! {
     quickstart = "quickstart.md",
     blueprints = "blueprints.md",
     explain = "explain.md",
+    layers = "layers.md",
     permissions = "permissions.md",
     scanner = "scanner.md",
     authority = "concepts/authority.md",

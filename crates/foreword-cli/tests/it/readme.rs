@@ -95,7 +95,7 @@ fn the_settings_of_the_host_guide_are_settings() {
         .collect();
     let is_personal = |block: &&str| block.contains("servers]]") || block.contains("prices =");
     let (personal, workspace): (Vec<&str>, Vec<&str>) = blocks.into_iter().partition(is_personal);
-    assert_eq!((personal.len(), workspace.len()), (2, 2));
+    assert_eq!((personal.len(), workspace.len()), (2, 1));
     let scratch = Scratch::new(&[("foreword.toml", &workspace.concat())]);
     scratch.write_settings(personal.concat());
     scratch.run(&["build", "-q", "hello"]).ok();
