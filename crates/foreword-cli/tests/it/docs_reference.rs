@@ -268,7 +268,8 @@ impl Schema<'_> {
                 Value::String(text) if text.is_empty() => String::new(),
                 default => format!("`{default}`"),
             };
-            let about = prose(field["description"].as_str().unwrap_or_default());
+            // A cell of a table is one line.
+            let about = prose(field["description"].as_str().unwrap_or_default()).replace('\n', " ");
             let kind = self.kind(field, used);
             writeln!(out, "| `{name}` | {kind} | {default} | {about} |").unwrap();
         }
