@@ -53,7 +53,7 @@ export interface BlueprintModule {
   file?: string | null;
   /** The heading above the text of `file`. */
   heading?: string | null;
-  /** How long the module survives a tight budget; lower survives longer. */
+  /** How long the module survives a tight budget; higher survives longer. */
   keep?: number | null;
   /** The built-in module to use under this name. */
   kind?: string | null;
@@ -243,7 +243,9 @@ export interface Capabilities {
 
 /** A capability pack, as an object. */
 export interface Capability {
+  /** Its name. */
   name?: Line;
+  /** Its instructions. */
   text: Document;
 }
 
@@ -337,7 +339,7 @@ export interface Context {
   sandboxType?: string;
   /** What was selected for the task; everything is shown where absent. */
   selection?: ExplainRequestSelection | null;
-  /** Skills, best first. Shared, so that a Context of a large workspace costs little to copy. */
+  /** Skills, best first. */
   skills?: SkillInput[] | null;
   /** External tokens over all tokens of the session, 0 to 1. */
   taintRatio?: number | null;
@@ -698,7 +700,7 @@ export interface Hints {
 export interface HistoryOmitted {
   /** Their tokens. */
   tokens?: number;
-  /** So many of the oldest turns. */
+  /** Number of the oldest turns that were left out. */
   turns?: number;
 }
 
@@ -790,11 +792,17 @@ export interface ListedSkill {
 
 /** A memory, as an object. */
 export interface Memory {
+  /** The day it is about. */
   date?: Line | null;
+  /** Its ID in the store. */
   id?: Line | null;
+  /** Its kind; `system`, `meta` and `override` never enter a prompt. */
   kind?: Line | null;
+  /** How well it fits the task, 0 to 1. */
   score?: number | null;
+  /** Whether it was written from external content. */
   tainted?: boolean;
+  /** What is remembered. */
   text: Untrusted;
 }
 
@@ -1197,7 +1205,7 @@ export interface ResponsesRequest {
 export interface RuntimeContext {
   /** By a person or by another agent. */
   mode?: SpawnMode;
-  /** What it is to reach. */
+  /** What it has to achieve. */
   objective?: Line | null;
   /** The role of the agent that started it. */
   parentRole?: Line | null;
@@ -1423,21 +1431,33 @@ export type Severity = "error" | "warning";
 
 /** A skill, as an object. */
 export interface Skill {
+  /** The instructions, without the header. */
   body?: Untrusted;
+  /** One sentence on when to use it. */
   description?: Line;
+  /** The folder of the files it brings along, relative to the workspace. */
   folder?: Line | null;
+  /** The modes it is offered in; all if empty. */
   modes?: Line[];
+  /** Its name. */
   name: Line;
+  /** Its file, relative to the workspace. */
   path?: Line | null;
+  /** How it was approved; without it, it has skill authority. */
   provenance?: SkillProvenance | null;
 }
 
 /** The approval of a skill, as an object. */
 export interface SkillApproval {
+  /** When it was approved. */
   at?: Line | null;
+  /** Who approved it: a person, or `screening`. */
   by?: Line | null;
+  /** What its files can do, as screening found. */
   canDo?: Line | null;
+  /** The commit that approved it. */
   commit?: Line | null;
+  /** Whether it is approved. */
   status: Approval;
 }
 
@@ -1589,10 +1609,15 @@ export type Tokenizer = "estimate" | "o200k" | "cl100k";
 
 /** A tool, as an object. */
 export interface Tool {
+  /** The name under which the agent calls it, if different. */
   called?: Line | null;
+  /** The capability pack that belongs to it. */
   capability?: Line | null;
+  /** What it does. */
   description?: Line;
+  /** The modes it is offered in; all if empty. */
   modes?: Line[];
+  /** Its name. */
   name: Line;
 }
 

@@ -73,6 +73,8 @@ fn node(steps: &mut Steps) -> Result<(), TaskError> {
     let tests = root().join("bindings/node/tests");
     let build = tests.join("build.test.mjs");
     steps.run("node tests", Command::new("node").args(["--expose-gc", "--test"]).arg(&build))?;
+    let tutorial = tests.join("tutorial.test.mjs");
+    steps.run("node tutorial", Command::new("node").arg("--test").arg(tutorial))?;
     for example in files(&root().join("examples/typescript"), "mjs") {
         // As if the package were installed beside the example.
         let place = target().join("tools/node-example");

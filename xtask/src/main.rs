@@ -13,6 +13,7 @@
 mod assembly;
 mod attack;
 mod bindings;
+mod book;
 mod check;
 mod dist;
 mod error;
@@ -21,6 +22,7 @@ mod fuzz;
 mod fuzz_targets;
 mod hosting;
 mod peers;
+mod pictures;
 mod programs;
 mod reference;
 mod steps;
@@ -50,6 +52,8 @@ Tasks:
   dist [--zig | --quick | --dev]
                           Make the tarball, the wheel and the npm packages in target/packages, and try each
                           in an empty place; --zig for glibc 2.17, --quick and --dev for trying
+  book                    Check the links of the book in docs/, and build it into target/book
+  pictures                Draw the pictures of the book from their descriptions
   types                   Write the types of the Python and Node packages from schemas/
   fuzz [--seconds N]      Run the fuzz harness on this toolchain (default: 60 seconds)
   fuzz --targets [--seconds N] [NAME...]
@@ -109,6 +113,8 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
         ["bench-peers", options @ ..] => {
             return peers::run(&mut steps, &peer_options(options)?);
         }
+        ["book"] => book::run(&mut steps)?,
+        ["pictures"] => return pictures::run(),
         ["types"] => return types::run(),
         ["bindings"] => bindings::run(&mut steps)?,
         ["bench-bindings"] => bindings::bench(&mut steps)?,

@@ -99,7 +99,7 @@ pub struct Context {
     /// A token that must never appear in output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub canary: Option<Line>,
-    /// Skills, best first. Shared, so that a Context of a large workspace costs little to copy.
+    /// Skills, best first.
     #[serde(skip_serializing_if = "is_empty", deserialize_with = "or_default")]
     pub skills: Arc<Vec<Skill>>,
     /// Tools.
@@ -253,7 +253,7 @@ pub struct RuntimeContext {
     /// The role of the agent that started it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_role: Option<Line>,
-    /// What it is to reach.
+    /// What it has to achieve.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objective: Option<Line>,
     /// The task it works on.
@@ -266,7 +266,7 @@ pub struct RuntimeContext {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct HistoryOmitted {
-    /// So many of the oldest turns.
+    /// Number of the oldest turns that were left out.
     pub turns: u64,
     /// Their tokens.
     pub tokens: u64,

@@ -77,7 +77,7 @@ class BlueprintModule(_BlueprintModuleRequired, total=False):
     heading: str | None
     """The heading above the text of `file`."""
     keep: int | None
-    """How long the module survives a tight budget; lower survives longer."""
+    """How long the module survives a tight budget; higher survives longer."""
     kind: str | None
     """The built-in module to use under this name."""
     max_chars: int | None
@@ -277,12 +277,14 @@ class Capabilities(TypedDict, total=False):
 
 class _CapabilityRequired(TypedDict):
     text: Document
+    """Its instructions."""
 
 
 class Capability(_CapabilityRequired, total=False):
     """A capability pack, as an object."""
 
     name: Line
+    """Its name."""
 
 
 CapabilityInput: TypeAlias = "str | Capability"
@@ -379,7 +381,7 @@ class Context(TypedDict, total=False):
     selection: ExplainRequestSelection | None
     """What was selected for the task; everything is shown where absent."""
     skills: list[SkillInput] | None
-    """Skills, best first. Shared, so that a Context of a large workspace costs little to copy."""
+    """Skills, best first."""
     taint_ratio: float | None
     """External tokens over all tokens of the session, 0 to 1."""
     taint_threshold: float | None
@@ -781,7 +783,7 @@ class HistoryOmitted(TypedDict, total=False):
     tokens: int
     """Their tokens."""
     turns: int
-    """So many of the oldest turns."""
+    """Number of the oldest turns that were left out."""
 
 
 class IdentityFiles(TypedDict, total=False):
@@ -881,16 +883,22 @@ class ListedSkill(_ListedSkillRequired, total=False):
 
 class _MemoryRequired(TypedDict):
     text: Untrusted
+    """What is remembered."""
 
 
 class Memory(_MemoryRequired, total=False):
     """A memory, as an object."""
 
     date: Line | None
+    """The day it is about."""
     id: Line | None
+    """Its ID in the store."""
     kind: Line | None
+    """Its kind; `system`, `meta` and `override` never enter a prompt."""
     score: float | None
+    """How well it fits the task, 0 to 1."""
     tainted: bool
+    """Whether it was written from external content."""
 
 
 class _MemoryAddAnswerRequired(TypedDict):
@@ -1339,7 +1347,7 @@ class RuntimeContext(TypedDict, total=False):
     mode: SpawnMode
     """By a person or by another agent."""
     objective: Line | None
-    """What it is to reach."""
+    """What it has to achieve."""
     parent_role: Line | None
     """The role of the agent that started it."""
     task_id: Line | None
@@ -1607,30 +1615,42 @@ Severity: TypeAlias = "Literal['error', 'warning']"
 
 class _SkillRequired(TypedDict):
     name: Line
+    """Its name."""
 
 
 class Skill(_SkillRequired, total=False):
     """A skill, as an object."""
 
     body: Untrusted
+    """The instructions, without the header."""
     description: Line
+    """One sentence on when to use it."""
     folder: Line | None
+    """The folder of the files it brings along, relative to the workspace."""
     modes: list[Line]
+    """The modes it is offered in; all if empty."""
     path: Line | None
+    """Its file, relative to the workspace."""
     provenance: SkillProvenance | None
+    """How it was approved; without it, it has skill authority."""
 
 
 class _SkillApprovalRequired(TypedDict):
     status: Approval
+    """Whether it is approved."""
 
 
 class SkillApproval(_SkillApprovalRequired, total=False):
     """The approval of a skill, as an object."""
 
     at: Line | None
+    """When it was approved."""
     by: Line | None
+    """Who approved it: a person, or `screening`."""
     can_do: Line | None
+    """What its files can do, as screening found."""
     commit: Line | None
+    """The commit that approved it."""
 
 
 class _SkillDecideAnswerRequired(TypedDict):
@@ -1812,15 +1832,20 @@ Tokenizer: TypeAlias = "Literal['estimate', 'o200k', 'cl100k']"
 
 class _ToolRequired(TypedDict):
     name: Line
+    """Its name."""
 
 
 class Tool(_ToolRequired, total=False):
     """A tool, as an object."""
 
     called: Line | None
+    """The name under which the agent calls it, if different."""
     capability: Line | None
+    """The capability pack that belongs to it."""
     description: Line
+    """What it does."""
     modes: list[Line]
+    """The modes it is offered in; all if empty."""
 
 
 ToolInput: TypeAlias = "str | Tool"

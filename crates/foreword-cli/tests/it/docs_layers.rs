@@ -1,12 +1,11 @@
 //! The tables in docs/layers.md are generated from the code. `UPDATE_DOCS=1` writes them anew.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 use foreword::{Authority, Blueprint, Spec};
 use foreword_gather::{Request, gather, surfaces};
 
-use crate::support::example;
+use crate::support::{example, generated};
 
 /// Which layer of the contract a module of `roles` is, where its text comes from and how many there are.
 fn layer(module: &str) -> Option<(&'static str, &'static str, &'static str)> {
@@ -71,22 +70,8 @@ fn agents() -> String {
     out
 }
 
-fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/layers.md")
-}
-
 #[test]
 fn the_page_on_layers_says_what_the_code_does() {
-    let old = std::fs::read_to_string(page()).unwrap();
-    let mut new = old.clone();
-    for (name, table) in [("layers", contract()), ("packs", packs()), ("agents", agents())] {
-        let (start, end) = (format!("<!-- generated: {name} -->\n"), "<!-- end -->");
-        let from = new.find(&start).unwrap_or_else(|| panic!("no place for {name}")) + start.len();
-        let to = from + new[from..].find(end).unwrap();
-        new.replace_range(from..to, &table);
-    }
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(page(), &new).unwrap();
-    }
-    assert_eq!(old, new, "run this test with UPDATE_DOCS=1 and read the diff");
+    let parts = [("layers", contract()), ("packs", packs()), ("agents", agents())];
+    generated::check("layers.md", &parts);
 }

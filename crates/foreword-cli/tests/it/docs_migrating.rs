@@ -2,14 +2,9 @@
 //! writes them anew.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 use crate::migrate::{FIXTURES, fixture, migrate};
-use crate::support::Scratch;
-
-fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/migrating.md")
-}
+use crate::support::{Scratch, generated};
 
 /// A cell of a table; its text is the fixture's own, or ours.
 fn cell(text: &str) -> String {
@@ -33,16 +28,6 @@ fn table(name: &str) -> String {
 
 #[test]
 fn the_page_on_migrating_says_what_the_code_does() {
-    let old = std::fs::read_to_string(page()).unwrap();
-    let mut new = old.clone();
-    for name in FIXTURES {
-        let (start, end) = (format!("<!-- generated: {name} -->\n"), "<!-- end -->");
-        let from = new.find(&start).unwrap_or_else(|| panic!("no place for {name}")) + start.len();
-        let to = from + new[from..].find(end).unwrap();
-        new.replace_range(from..to, &table(name));
-    }
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(page(), &new).unwrap();
-    }
-    assert_eq!(old, new, "run this test with UPDATE_DOCS=1 and read the diff");
+    let parts: Vec<(&str, String)> = FIXTURES.iter().map(|name| (*name, table(name))).collect();
+    generated::check("migrating.md", &parts);
 }

@@ -17,6 +17,9 @@ mod build;
 mod confirm;
 mod docs_layers;
 mod docs_migrating;
+#[cfg(unix)]
+mod docs_pages;
+mod docs_reference;
 mod eval_memory;
 mod eval_retrieval;
 mod examples_run;

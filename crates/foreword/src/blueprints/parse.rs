@@ -120,7 +120,7 @@ pub(crate) struct RawModule {
     /// The place in the prompt; lower is earlier.
     #[cfg_attr(feature = "schema", schemars(with = "Option<u8>", range(max = 100)))]
     priority: Option<Spanned<i64>>,
-    /// How long the module survives a tight budget; lower survives longer.
+    /// How long the module survives a tight budget; higher survives longer.
     #[cfg_attr(feature = "schema", schemars(with = "Option<u8>", range(max = 100)))]
     keep: Option<Spanned<i64>>,
     /// Whether the module may be left out.

@@ -12,7 +12,7 @@ use crate::fence::text::{Document, Line, Untrusted};
 pub enum Approval {
     /// Committed to the skill store after review.
     Approved,
-    /// A file in the workspace that nobody had to approve.
+    /// A file in the workspace, without an approval of its own.
     Local,
     /// Lacks an approval that the workspace requires: reference only.
     Unapproved,
@@ -73,10 +73,15 @@ impl SkillProvenance {
 #[cfg_attr(feature = "schema", schemars(rename = "SkillApproval"))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ProvenanceFields {
+    /// Whether it is approved.
     status: Approval,
+    /// The commit that approved it.
     commit: Option<Line>,
+    /// Who approved it: a person, or `screening`.
     by: Option<Line>,
+    /// When it was approved.
     at: Option<Line>,
+    /// What its files can do, as screening found.
     can_do: Option<Line>,
 }
 
@@ -159,15 +164,22 @@ impl Skill {
 #[cfg_attr(feature = "schema", schemars(rename = "Skill"))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct SkillFields {
+    /// Its name.
     name: Line,
+    /// One sentence on when to use it.
     #[serde(default, deserialize_with = "or_default")]
     description: Line,
+    /// The instructions, without the header.
     #[serde(default, deserialize_with = "or_default")]
     body: Untrusted,
+    /// The modes it is offered in; all if empty.
     #[serde(default, deserialize_with = "or_default")]
     modes: Vec<Line>,
+    /// Its file, relative to the workspace.
     path: Option<Line>,
+    /// The folder of the files it brings along, relative to the workspace.
     folder: Option<Line>,
+    /// How it was approved; without it, it has skill authority.
     provenance: Option<SkillProvenance>,
 }
 
@@ -294,11 +306,17 @@ impl Memory {
 #[cfg_attr(feature = "schema", schemars(rename = "Memory"))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct MemoryFields {
+    /// Its ID in the store.
     id: Option<Line>,
+    /// What is remembered.
     text: Untrusted,
+    /// The day it is about.
     date: Option<Line>,
+    /// Its kind; `system`, `meta` and `override` never enter a prompt.
     kind: Option<Line>,
+    /// How well it fits the task, 0 to 1.
     score: Option<f64>,
+    /// Whether it was written from external content.
     #[serde(default, deserialize_with = "or_default")]
     tainted: bool,
 }
@@ -364,12 +382,17 @@ fn is_offered(modes: &[Line], mode: &str) -> bool {
 #[cfg_attr(feature = "schema", schemars(rename = "Tool"))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ToolFields {
+    /// Its name.
     name: Line,
+    /// The name under which the agent calls it, if different.
     called: Option<Line>,
+    /// What it does.
     #[serde(default, deserialize_with = "or_default")]
     description: Line,
+    /// The modes it is offered in; all if empty.
     #[serde(default, deserialize_with = "or_default")]
     modes: Vec<Line>,
+    /// The capability pack that belongs to it.
     capability: Option<Line>,
 }
 
@@ -406,8 +429,10 @@ pub struct Capability {
 #[cfg_attr(feature = "schema", schemars(rename = "Capability"))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct CapabilityFields {
+    /// Its name.
     #[serde(default, deserialize_with = "or_default")]
     name: Line,
+    /// Its instructions.
     text: Document,
 }
 

@@ -6,6 +6,9 @@
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
 pub(crate) mod clerk;
+#[cfg(unix)]
+pub(crate) mod console;
+pub(crate) mod generated;
 pub(crate) mod host;
 pub(crate) mod model;
 

@@ -1,0 +1,69 @@
+//! Every command and every output in a `console` block of the book is what happens.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::support::console::Console;
+
+fn docs() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs"))
+}
+
+/// The pages that are run, each in a test of its own.
+macro_rules! pages {
+    ($($test:ident = $page:literal,)+) => {
+        const PAGES: &[&str] = &[$($page),+];
+
+        $(
+            #[test]
+            fn $test() {
+                let page = std::fs::read_to_string(docs().join($page)).unwrap();
+                let commands = Console::new().run(&page);
+                assert!(!commands.is_empty(), "the page shows no command");
+            }
+        )+
+    };
+}
+
+pages! {
+    quickstart = "quickstart.md",
+    blueprints = "blueprints.md",
+    explain = "explain.md",
+    layers = "layers.md",
+    permissions = "permissions.md",
+    scanner = "scanner.md",
+    authority = "concepts/authority.md",
+    budget = "concepts/budget.md",
+    cache = "concepts/cache.md",
+    taint = "concepts/taint.md",
+    tutorial_watch = "tutorials/watch.md",
+    tutorial_first_agent = "tutorials/first-agent.md",
+    tutorial_claude_code = "tutorials/claude-code.md",
+    tutorial_skills = "tutorials/skills.md",
+    tutorial_review = "tutorials/review.md",
+}
+
+/// Pages with code of other languages, which the tests of the bindings run.
+const BINDINGS: [&str; 2] = ["tutorials/python.md", "tutorials/typescript.md"];
+
+/// A block called `console` is run; other examples are `text` or `sh`.
+#[test]
+fn every_page_with_a_console_is_run() {
+    let mut found = BTreeSet::new();
+    for folder in ["", "tutorials", "concepts", "decisions", "internals", "reference"] {
+        for entry in std::fs::read_dir(docs().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|end| end != "md") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            if folder == "tutorials" || text.contains("```console") {
+                let page = path.strip_prefix(docs()).unwrap();
+                found.insert(page.to_str().unwrap().to_owned());
+            }
+        }
+    }
+    let run: BTreeSet<String> =
+        PAGES.iter().chain(&BINDINGS).map(|&page| page.to_owned()).collect();
+    assert_eq!(found, run);
+}
