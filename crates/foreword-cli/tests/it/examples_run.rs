@@ -99,7 +99,8 @@ fn no_example_lists_a_tool_that_cannot_be_called() {
 /// The programs of the examples do what their descriptions say.
 #[test]
 fn the_programs_of_examples_answer() {
-    let cases: [(&str, Vec<(&str, Value, &str)>); 5] = [
+    type Call = (&'static str, Value, &'static str);
+    let cases: [(&str, Vec<Call>); 5] = [
         (
             "companion",
             vec![
