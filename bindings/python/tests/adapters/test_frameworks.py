@@ -8,7 +8,7 @@ from pathlib import Path
 import foreword
 import pytest
 
-from .conftest import Recorder, built
+from ..recorder import Recorder, built, check_arrival
 
 TASK = "plan my week"
 

@@ -8,7 +8,7 @@ from foreword.adapters import guard
 from foreword.adapters import anthropic as anthropic_adapter
 from foreword.adapters import openai as openai_adapter
 
-from .conftest import Recorder
+from ..recorder import Recorder, check_arrival
 
 TASK = "plan my week"
 

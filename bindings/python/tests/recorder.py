@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import foreword
-import pytest
 
 MAX_REQUEST_BYTES = 4 << 20
 
@@ -111,13 +109,6 @@ def streamed(body: dict[str, Any]) -> str:
     return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
 
 
-@pytest.fixture
-def model() -> Iterator[Recorder]:
-    recorder = Recorder()
-    yield recorder
-    recorder.close()
-
-
 def built(task: str) -> foreword.Prompt:
     """A prompt with a stable part, a session part and a turn context."""
     return foreword.build(
@@ -131,6 +122,18 @@ def built(task: str) -> foreword.Prompt:
     )
 
 
-@pytest.fixture
-def prompt() -> foreword.Prompt:
-    return built("plan my week")
+def check_arrival(body: dict[str, Any], prompt: foreword.Prompt, **expected: object) -> None:
+    """The prompt is in a request byte for byte, cacheable, with the turn context in its place.
+
+    `expected` are the fields of the answer that differ from those of a request that marks what to cache.
+    """
+    found = foreword.check_request(body, prompt)["prompt"]
+    wanted = {
+        "is_right": True,
+        "is_present": True,
+        "is_marked_at_boundary": True,
+        "turn_context": "before-user-message",
+        **expected,
+    }
+    # Providers that cache by themselves have no marks.
+    assert found == {name: value for name, value in wanted.items() if value is not None}
