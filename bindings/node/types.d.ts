@@ -1144,6 +1144,8 @@ export interface PromptCheck {
   foreignBefore?: string | null;
   /** Whether the request marks the end of the stable part for the cache; absent where the provider caches by itself or the prompt is not there. */
   isMarkedAtBoundary?: boolean | null;
+  /** Whether the request marks the end of the whole system prompt for the cache, which then holds for the session; absent like the above. */
+  isMarkedAtEnd?: boolean | null;
   /** Whether the system prompt is there, byte for byte. */
   isPresent: boolean;
   /** Whether there is nothing to change: the prompt is there, no other text comes before it, and it can be cached. */

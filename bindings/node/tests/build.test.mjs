@@ -118,7 +118,8 @@ test("requests are checked for a prompt", async () => {
   body.messages.at(-1).content.push({ type: "text", text: context.task });
   const answer = await foreword.checkRequest(body, { prompt });
   assert.deepEqual(answer.prompt, {
-    isRight: true, isPresent: true, isMarkedAtBoundary: true, turnContext: "before-user-message",
+    isRight: true, isPresent: true, isMarkedAtBoundary: true, isMarkedAtEnd: true,
+    turnContext: "before-user-message",
   });
   assert.deepEqual(await foreword.checkRequest(JSON.stringify(body), { prompt }), answer);
   assert.deepEqual(await foreword.checkRequest(Buffer.from(JSON.stringify(body)), { prompt }), answer);

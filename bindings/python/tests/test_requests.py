@@ -30,6 +30,7 @@ def test_a_prompt_is_found_byte_for_byte() -> None:
         "is_right": True,
         "is_present": True,
         "is_marked_at_boundary": True,
+        "is_marked_at_end": True,
         "turn_context": "before-user-message",
     }
     assert answer["totals"]["calls"] == 1 and answer["calls"][0]["api"] == "anthropic-messages"

@@ -65,6 +65,10 @@ pub struct PromptCheck {
     /// by itself or the prompt is not there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_marked_at_boundary: Option<bool>,
+    /// Whether the request marks the end of the whole system prompt for the cache, which then holds for the
+    /// session; absent like the above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_marked_at_end: Option<bool>,
     /// Where the turn context is; absent if it was not looked for or is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn_context: Option<TurnContextPlace>,
@@ -109,6 +113,7 @@ pub fn check_prompt(body: &str, prompt: &ExpectedPrompt<'_>) -> Result<PromptChe
             foreign_before: None,
             foreign_after: None,
             is_marked_at_boundary: None,
+            is_marked_at_end: None,
             turn_context: place,
         });
     };
@@ -117,17 +122,18 @@ pub fn check_prompt(body: &str, prompt: &ExpectedPrompt<'_>) -> Result<PromptChe
         (!text.is_empty()).then(|| text.chars().take(200).collect::<String>())
     };
     let mut part_end = 0;
-    let mut marked = false;
+    let (mut at_boundary, mut at_end) = (false, false);
     for part in &parts {
         part_end += part.text.len();
-        marked |= part.cache_mark
-            && (part_end == at + stable || (stable == system.len() && part_end == end));
+        at_boundary |= part.cache_mark && part_end == at + stable;
+        at_end |= part.cache_mark && part_end == end;
     }
+    let marked = |is_marked: bool| (request.caching == Caching::Marks && stable > 0).then_some(is_marked);
     let behind = sent.get(end..).unwrap_or_default();
     let behind =
         turn_context.map_or_else(|| behind.to_owned(), |text| behind.replacen(text, "", 1));
     let foreign_before = excerpt(sent.get(..at).unwrap_or_default());
-    let is_marked_at_boundary = (request.caching == Caching::Marks && stable > 0).then_some(marked);
+    let is_marked_at_boundary = marked(at_boundary);
     Ok(PromptCheck {
         is_right: foreign_before.is_none()
             && is_marked_at_boundary != Some(false)
@@ -137,6 +143,7 @@ pub fn check_prompt(body: &str, prompt: &ExpectedPrompt<'_>) -> Result<PromptChe
         foreign_before,
         foreign_after: excerpt(&behind),
         is_marked_at_boundary,
+        is_marked_at_end: marked(at_end),
         turn_context: place,
     })
 }
@@ -190,6 +197,7 @@ mod tests {
         assert!(check(&[(stable, true), (session, true)]).is_right);
         let unmarked = check(&[(&system, true)]);
         assert_eq!((unmarked.is_present, unmarked.is_marked_at_boundary), (true, Some(false)));
+        assert_eq!(unmarked.is_marked_at_end, Some(true));
         let foreign = check(&[("You are Claude Code.", false), (stable, true), (session, true)]);
         assert_eq!(foreign.foreign_before.as_deref(), Some("You are Claude Code."));
         assert!(!foreign.is_right);

@@ -1300,6 +1300,8 @@ class PromptCheck(_PromptCheckRequired, total=False):
     """Text of the system region before the prompt."""
     is_marked_at_boundary: bool | None
     """Whether the request marks the end of the stable part for the cache; absent where the provider caches by itself or the prompt is not there."""
+    is_marked_at_end: bool | None
+    """Whether the request marks the end of the whole system prompt for the cache, which then holds for the session; absent like the above."""
     turn_context: TurnContextPlace | None
     """Where the turn context is; absent if it was not looked for or is empty."""
 
