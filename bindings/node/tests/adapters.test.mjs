@@ -361,5 +361,6 @@ test("the Claude Agent SDK", async (t) => {
     turnContext: "after-user-message",
   });
   assert.ok(JSON.stringify(body.messages).includes("Warning: this result of `mcp__web__read_page`"));
-  assert.ok(!JSON.stringify(body.messages).includes(`"${ATTACK}`), "the model reads the attack only as a quote");
+  const read = JSON.stringify(body.messages);
+  assert.equal(read.split(ATTACK).length, read.split(`> ${ATTACK}`).length, "the attack is only in the quote");
 });

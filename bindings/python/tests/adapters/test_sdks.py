@@ -124,6 +124,7 @@ def test_tool_results_are_judged() -> None:
     assert guard("22 degrees and sunny", tool="weather") == "22 degrees and sunny"
     shown = guard(ATTACK, tool="web")
     assert shown.startswith("Warning: this result of `web`") and f"> {ATTACK}" in shown
+    assert shown.count(ATTACK) == 1, "our own words do not repeat the attack"
     with pytest.raises(foreword.CheckFailedError, match="`web` was blocked"):
         guard(ATTACK, tool="web", block=True)
 
