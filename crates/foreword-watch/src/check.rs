@@ -128,7 +128,8 @@ pub fn check_prompt(body: &str, prompt: &ExpectedPrompt<'_>) -> Result<PromptChe
         at_boundary |= part.cache_mark && part_end == at + stable;
         at_end |= part.cache_mark && part_end == end;
     }
-    let marked = |is_marked: bool| (request.caching == Caching::Marks && stable > 0).then_some(is_marked);
+    let marked =
+        |is_marked: bool| (request.caching == Caching::Marks && stable > 0).then_some(is_marked);
     let behind = sent.get(end..).unwrap_or_default();
     let behind =
         turn_context.map_or_else(|| behind.to_owned(), |text| behind.replacen(text, "", 1));
