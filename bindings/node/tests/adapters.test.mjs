@@ -1,18 +1,21 @@
 // The SDKs and frameworks themselves, against a model on this machine that records what arrives.
 // FOREWORD_TEST_ADAPTERS names a directory with their packages in node_modules.
 import assert from "node:assert/strict";
+import child from "node:child_process";
 import fs from "node:fs";
 import http from "node:http";
 import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { test } from "node:test";
+import { promisify } from "node:util";
 
 process.env.FOREWORD_CONFIG_DIR = fs.mkdtempSync(path.join(os.tmpdir(), "foreword-config-"));
 process.env.OPENAI_AGENTS_DISABLE_TRACING = "1";
 const foreword = await import("../index.mjs");
 const TASK = "plan my week";
+const execFile = promisify(child.execFile);
 
 const built = (task) =>
   foreword.build({
@@ -364,3 +367,46 @@ test("the Claude Agent SDK", async (t) => {
   const read = JSON.stringify(body.messages);
   assert.equal(read.split(ATTACK).length, read.split(`> ${ATTACK}`).length, "the attack is only in the quote");
 });
+
+const examples = {
+  "anthropic-sdk": "@anthropic-ai/sdk",
+  "openai-sdk": "openai",
+  "openai-agents": "@openai/agents",
+  "vercel-ai": "ai",
+  "claude-agent": "@anthropic-ai/claude-agent-sdk",
+};
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+test("every example is run", () => {
+  const files = fs.readdirSync(path.join(root, "examples/typescript/adapters"));
+  assert.deepEqual(files.sort(), Object.keys(examples).map((name) => `${name}.mjs`).sort());
+});
+
+for (const [name, framework] of Object.entries(examples)) {
+  test(`the example ${name}`, async (t) => {
+    if (name === "vercel-ai" && Number(process.versions.node.split(".")[0]) < 22) {
+      return t.skip("ai 7 needs Node 22 or later");
+    }
+    if (!(await installed(framework))) return t.skip(`${framework} is not installed`);
+    // As if the packages were installed beside it.
+    const copy = path.join(process.env.FOREWORD_TEST_ADAPTERS, `${name}.mjs`);
+    fs.copyFileSync(path.join(root, `examples/typescript/adapters/${name}.mjs`), copy);
+    const config = fs.mkdtempSync(path.join(os.tmpdir(), "foreword-claude-"));
+    const tool = name === "claude-agent" ? "mcp__notes__read_notes" : "read_notes";
+    const bodies = await recorded(async (url) => {
+      const env = {
+        ...process.env, ANTHROPIC_API_KEY: "x", ANTHROPIC_BASE_URL: url, OPENAI_API_KEY: "x",
+        OPENAI_BASE_URL: `${url}/v1`, CLAUDE_CONFIG_DIR: config, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+        DISABLE_TELEMETRY: "1", ENABLE_TOOL_SEARCH: "false",
+      };
+      const { stdout } = await execFile(process.execPath, [copy], { cwd: root, env, timeout: 120_000 });
+      assert.equal(stdout.trim().split("\n").at(-1), "ok");
+    }, tool);
+    const body = bodies.findLast((body) => JSON.stringify(body).includes("Call Ada before noon."));
+    assert.ok(body, "the result of the tool did not arrive");
+    const prompt = new foreword.Workspace(path.join(root, "examples/standard")).build({
+      task: "What should I do first today?",
+    });
+    assert.ok((await foreword.checkRequest(body, { prompt })).prompt.isPresent);
+  });
+}
