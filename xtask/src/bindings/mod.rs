@@ -101,7 +101,7 @@ fn has(program: &str) -> bool {
     succeeds(Command::new(program).arg("--version"))
 }
 
-/// Measures builds from Python beside Jinja2 and LangChain, and from Node beside pi's builder and priompt.
+/// Measures builds from Python beside Jinja2 and LangChain, and from Node beside pi's builder.
 pub(crate) fn bench(steps: &mut Steps) -> Result<(), TaskError> {
     build(steps, "binding")?;
     python::bench(steps)?;

@@ -28,11 +28,9 @@ const FRAMEWORKS: Packages = Packages {
         "zod",
     ],
 };
-/// Builders that ours is measured beside.
-const PEERS: Packages = Packages {
-    folder: "npm-peers",
-    names: &["@mariozechner/pi-coding-agent@0.73", "@anysphere/priompt"],
-};
+/// The builder that ours is measured beside.
+const PEERS: Packages =
+    Packages { folder: "npm-peers", names: &["@mariozechner/pi-coding-agent@0.73.1"] };
 
 /// Packages in a folder of their own.
 struct Packages {

@@ -206,6 +206,11 @@ fn every_method_answers() {
     assert!(
         call("skill_read", json!({"name": "tea"}))["content"].as_str().unwrap().contains("Boil")
     );
+    // The name that the tool of agents has for it.
+    assert_eq!(
+        call("skill_read", json!({"skill": "tea"})),
+        call("skill_read", json!({"name": "tea"}))
+    );
     let draft = "---\nname: coffee\ndescription: How to make coffee\n---\nGrind beans.\n";
     let risky = json!({"content": draft, "taintRatio": 0.1, "agent": "ada", "reason": "asked"});
     let proposed = call("skill_propose", risky);
