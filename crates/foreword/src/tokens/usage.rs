@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Tokens used by model calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Usage {
     /// Read by the model, not from the cache.
