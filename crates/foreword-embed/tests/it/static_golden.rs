@@ -17,7 +17,8 @@ struct Expected {
 fn pieces_and_vectors_are_those_of_the_reference() {
     let repository =
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/model/test_vectors.json");
-    let vectors = std::env::var_os("FOREWORD_STATIC_VECTORS").map_or_else(repository, PathBuf::from);
+    let vectors =
+        std::env::var_os("FOREWORD_STATIC_VECTORS").map_or_else(repository, PathBuf::from);
     let embedder = crate::static_table();
     let expected: Vec<Expected> =
         serde_json::from_str(&std::fs::read_to_string(&vectors).unwrap()).unwrap();
