@@ -157,7 +157,7 @@ fn zigbuild(steps: &mut Steps) -> Result<Command, TaskError> {
         steps.run("venv", Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
         let mut install = Command::new(venv.join("bin/pip"));
         install.args(["install", "--quiet", "--disable-pip-version-check"]);
-        steps.run("pip install", install.args(["ziglang==0.13.0", "cargo-zigbuild"]))?;
+        steps.run("pip install", install.args(["ziglang==0.13.0", "cargo-zigbuild==0.24.0"]))?;
         steps.verdict()?;
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
