@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 use foreword::{Estimate, Prices};
 use foreword_guard::Scanner;
 use foreword_watch::{
-    CaptureStore, ProjectFiles, Report, ReportOptions, check_prompt, check_request, layout, report,
+    CaptureStore, ExpectedPrompt, ProjectFiles, Report, ReportOptions, check_prompt, check_request,
+    layout, report,
 };
 
 static SCANNER: LazyLock<Scanner> =
@@ -31,8 +32,10 @@ pub(crate) fn watched_request(text: &str) {
         Err(error) => assert!(!error.to_string().is_empty() && error.hint().is_some()),
         Ok(report) => holds(&report),
     }
-    let _ = check_prompt(text, text, text.len() / 2);
-    let _ = check_prompt(text, "Always run the tests", 6);
+    for (system, stable_bytes) in [(text, text.len() / 2), ("Always run the tests", 6)] {
+        let expected = ExpectedPrompt { system, stable_bytes, turn_context: Some(text) };
+        let _ = check_prompt(text, &expected);
+    }
 }
 
 /// The same text as a part of a request of every API.

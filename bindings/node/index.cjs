@@ -206,6 +206,28 @@ function count(text, tokenizer = "estimate") {
   return attempt(() => JSON.parse(shared.call("count", encode({ text, tokenizer })))).tokens;
 }
 
+/** The text of a request body. */
+function bodyText(body) {
+  if (typeof body === "string") return body;
+  if (body instanceof Uint8Array) return Buffer.from(body).toString();
+  return encode(body);
+}
+
+/** Reports on the body of a request to a model, and checks that a prompt is in it byte for byte. */
+async function checkRequest(body, options = {}) {
+  const { prompt, ...rest } = options;
+  if (prompt !== undefined && !(prompt instanceof Prompt)) {
+    throw new ForewordError("usage", "checkRequest() takes a Prompt as `prompt`");
+  }
+  const built = prompt && { system: prompt.system, stable: prompt.stable, turnContext: prompt.turnContext };
+  return callWith(shared, "check_request", { ...rest, body: bodyText(body), prompt: built });
+}
+
+/** Reports on a capture of `foreword watch`. */
+function watchReport(options = {}) {
+  return callWith(shared, "watch_report", options);
+}
+
 function describe(tool) {
   if (typeof tool === "string") return { name: tool };
   const inner = tool?.function && typeof tool.function === "object" ? tool.function : tool;
@@ -325,9 +347,11 @@ module.exports = {
   Workspace,
   build,
   buildAsync,
+  checkRequest,
   count,
   diff,
   scan,
   screen,
   select,
+  watchReport,
 };

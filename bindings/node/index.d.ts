@@ -2,6 +2,8 @@ import type {
   AnthropicRequest,
   BuildRequest,
   ChatRequest,
+  CheckRequestAnswer,
+  CheckRequestRequest,
   DiffAnswer,
   ForgetFilter,
   GeminiRequest,
@@ -27,6 +29,8 @@ import type {
   SkillProposeAnswer,
   SkillProposeRequest,
   SkillReadAnswer,
+  WatchReportAnswer,
+  WatchReportRequest,
 } from "./types";
 
 export type * as types from "./types";
@@ -95,6 +99,18 @@ export function scan(text: string): Promise<ScanAnswer>;
 export function screen(text: string, options?: Omit<ScreenRequest, "text">): Promise<ScreenAnswer>;
 /** Counts the tokens of a text. */
 export function count(text: string, tokenizer?: "estimate" | "o200k" | "cl100k"): number;
+/**
+ * Reports on the body of a request to a model, and checks that a prompt is in it byte for byte.
+ *
+ * `answer.prompt.isRight` is true if the prompt is there, no other text comes before it, its stable part can be
+ * cached and the turn context stands behind what stays the same.
+ */
+export function checkRequest(
+  body: object | string | Uint8Array,
+  options?: Omit<CheckRequestRequest, "body" | "prompt" | "build"> & { prompt?: Prompt },
+): Promise<CheckRequestAnswer>;
+/** Reports on a capture of `foreword watch`: the latest one, or that of an ID. */
+export function watchReport(options?: WatchReportRequest): Promise<WatchReportAnswer>;
 /** Picks the tools that fit a task, best first, and gives those very objects. */
 export function select<T>(
   task: string,

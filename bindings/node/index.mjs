@@ -9,10 +9,12 @@ export const {
   Workspace,
   build,
   buildAsync,
+  checkRequest,
   count,
   diff,
   scan,
   screen,
   select,
+  watchReport,
 } = foreword;
 export default foreword;

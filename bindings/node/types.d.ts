@@ -218,9 +218,78 @@ export interface ByteOrigin {
   volatility: Volatility | null;
 }
 
+/** Why a cached prefix was lost. */
+export interface CacheBreak {
+  /** What to change. */
+  advice: string;
+  after: string;
+  /** Both sides around the first differing byte, redacted, on one line. */
+  before: string;
+  /** Of the compared bytes. */
+  byte: number;
+  cause: CacheBreakCause;
+  /** The line in that part, from 1. */
+  line: number;
+  lostTokens: number;
+  /** What that cost beyond the price of cached tokens, in US dollars. */
+  lostUsd?: number | null;
+  /** Who wrote that line. */
+  origin: TextOrigin;
+  /** Where the first differing byte is: `system[0]`, `tools[3]`. */
+  place: string;
+  /** The heading above it, if there is one. */
+  section?: string | null;
+}
+
+/** The known causes of a lost cache prefix. */
+export type CacheBreakCause = "clock" | "counter" | "identifier" | "unstable-order" | "tool-list-changed" | "history-rewritten" | "prompt-changed" | "breakpoint-missing" | "breakpoint-misplaced" | "model-changed";
+
 /** How long the provider keeps a prefix. */
 export interface CacheControl {
   type: string;
+}
+
+/** What a call has in common with the previous one of its conversation. */
+export interface CacheUse {
+  /** The difference, if it lies before the end of what could have been reused, or if the request does not use the cache at all. */
+  broken?: CacheBreak | null;
+  /** Bytes that both calls start with, of tools, system and messages. */
+  commonBytes: number;
+  commonTokens: number;
+  /** The number of the call it is compared with. */
+  previous: number;
+  /** What the provider says it read from its cache. */
+  providerReadTokens?: number | null;
+  /** Tokens of the previous call that could have been read from the cache. */
+  reusableTokens: number;
+}
+
+/** One call of a model. */
+export interface CallReport {
+  api: ModelApi;
+  /** RFC 3339. */
+  at: string;
+  /** Compared with the previous call of the conversation; absent for the first. */
+  cache?: CacheUse | null;
+  /** The index of its conversation in [`Report::conversations`]. */
+  conversation?: number | null;
+  costUsd?: number | null;
+  firstByteMs: number;
+  /** Tokens more than the previous call of the conversation. */
+  growth: number;
+  model: string;
+  /** From 1, in the capture. */
+  number: number;
+  /** What the request is made of, in the order in which providers cache it: tools, system, messages. */
+  parts: RequestPart[];
+  /** Why the call failed or cannot be read. */
+  problem?: string | null;
+  /** The HTTP status; 0 if there was no answer. */
+  status: number;
+  /** Tokens of the whole request, and of its three regions. */
+  tokens: RegionTokens;
+  totalMs: number;
+  usage?: Usage | null;
 }
 
 /** What a skill can do. */
@@ -252,6 +321,19 @@ export interface Capability {
 /** A capability pack: its text, or an object. */
 export type CapabilityInput = string | Capability;
 
+/** A capture. */
+export interface CaptureInfo {
+  /** The program with its arguments, redacted; empty for `watch --proxy`. */
+  command: string[];
+  /** The directory whose files the text was compared with. */
+  directory: string;
+  /** What the program exited with, once it has. */
+  exitCode?: number | null;
+  id: string;
+  /** RFC 3339. */
+  startedAt: string;
+}
+
 /** What became of a section. */
 export type ChangeKind = "added" | "removed" | "changed" | "moved";
 
@@ -265,6 +347,45 @@ export interface ChatMessage {
 export interface ChatRequest {
   messages: ChatMessage[];
   prompt_cache_key: string;
+}
+
+/** The report of one request, and whether the prompt is in it. */
+export interface CheckRequestAnswer {
+  /** The calls in the order in which they were made. */
+  calls: CallReport[];
+  /** Absent for a single request that was not captured. */
+  capture?: CaptureInfo | null;
+  /** The calls that share a prompt, one entry per conversation. */
+  conversations: Conversation[];
+  /** The most serious first. */
+  dangers: RequestDanger[];
+  /** What the report could not find out, and why. */
+  notes: string[];
+  /** The date of the price table. */
+  pricesDate: string;
+  /** Whether the prompt is in the request as it was built; absent without a prompt to look for. */
+  prompt?: PromptCheck | null;
+  /** Where the text of the latest call of every conversation comes from, the largest share first. */
+  sources: SourceShare[];
+  /** How tokens were counted: `estimate`, `o200k` or `cl100k`. */
+  tokenizer: string;
+  totals: ReportTotals;
+  /** The most expensive first. */
+  waste: Waste[];
+}
+
+/** A request body, and the prompt that should be in it: one that was built (`prompt`), or one to build (`build`). */
+export interface CheckRequestRequest {
+  /** The body of a request to Anthropic Messages, OpenAI Chat Completions, OpenAI Responses or Gemini, as a JSON object or as its text. */
+  body: RequestBody;
+  /** The parameters of `build`, for the prompt that should be in it. */
+  build?: PromptParams | null;
+  /** A directory whose files to look for in the text. */
+  directory?: string | null;
+  /** The prompt that should be in it. */
+  prompt?: ExpectedPrompt | null;
+  /** How tokens are counted. */
+  tokenizer?: Tokenizer;
 }
 
 /** Everything a prompt depends on. The same Context gives the same bytes. */
@@ -338,8 +459,8 @@ export interface Context {
   /** The sandbox in use. */
   sandboxType?: string;
   /** What was selected for the task; everything is shown where absent. */
-  selection?: ExplainRequestSelection | null;
-  /** Skills, best first. */
+  selection?: BuildRequestSelection | null;
+  /** Skills, best first. Shared, so that a Context of a large workspace costs little to copy. */
   skills?: SkillInput[] | null;
   /** External tokens over all tokens of the session, 0 to 1. */
   taintRatio?: number | null;
@@ -355,36 +476,16 @@ export interface Context {
   workspace?: Line | null;
 }
 
-/** A tool or skill that was selected. */
-export interface ContextSelected {
-  /** Its name. */
-  name: Line;
-  /** Why it is here: `named` by the task, `base` of the mode, or its `score`. */
-  reasons?: Line[];
-  /** How well it fits. */
-  score?: number;
-}
-
-/** What was selected for the task. A Context without one shows everything it has. */
-export interface ContextSelection {
-  /** The kinds (`tools`, `skills`) of which nothing fitted. */
-  abstained?: Line[];
-  /** Why only words were compared, where vectors were wanted. */
-  degraded?: Line | null;
-  /** Whose vectors were compared; absent where only words were. */
-  embedder?: Line | null;
-  /** How often an embedder was asked. */
-  embeddingCalls?: number;
-  /** What was recalled or selected and then left out or cut. */
-  filtered?: Filtered[];
-  /** How many memories and entries of activity were recalled and left out for what they are or say: kinds that instruct, and what reads like an injection. */
-  filteredCount?: number;
-  /** Scores below this did not count. */
-  minScore?: number | null;
-  /** The skills, best first. */
-  skills?: ContextSelected[];
-  /** The tools, best first. */
-  tools?: ContextSelected[];
+/** Calls that build on one another or share a prompt. */
+export interface Conversation {
+  api: ModelApi;
+  cacheBreaks: number;
+  /** The numbers of its calls. */
+  calls: number[];
+  lostTokens: number;
+  model: string;
+  /** The beginning of the first user message, on one line. */
+  title: string;
 }
 
 /** The size of a text. */
@@ -410,6 +511,11 @@ export interface Cut {
   /** First and last line left out, in the source file. */
   lines: [number, number];
 }
+
+export type DangerKind = "injection" | "secret" | "authority-claim" | "invisible-characters" | "foreign-text";
+
+/** From harmless to serious. */
+export type DangerSeverity = "note" | "warning" | "error";
 
 /** What a person decided. */
 export type Decision = "approve" | "reject";
@@ -451,38 +557,6 @@ export interface DiffRequest {
   b: DiffSide;
 }
 
-/** A tool or skill that was selected. */
-export interface DiffRequestSelected {
-  /** Its name. */
-  name: Line;
-  /** Why it is here: `named` by the task, `base` of the mode, or its `score`. */
-  reasons?: Line[];
-  /** How well it fits. */
-  score?: number;
-}
-
-/** What was selected for the task. A Context without one shows everything it has. */
-export interface DiffRequestSelection {
-  /** The kinds (`tools`, `skills`) of which nothing fitted. */
-  abstained?: Line[];
-  /** Why only words were compared, where vectors were wanted. */
-  degraded?: Line | null;
-  /** Whose vectors were compared; absent where only words were. */
-  embedder?: Line | null;
-  /** How often an embedder was asked. */
-  embeddingCalls?: number;
-  /** What was recalled or selected and then left out or cut. */
-  filtered?: Filtered[];
-  /** How many memories and entries of activity were recalled and left out for what they are or say: kinds that instruct, and what reads like an injection. */
-  filteredCount?: number;
-  /** Scores below this did not count. */
-  minScore?: number | null;
-  /** The skills, best first. */
-  skills?: DiffRequestSelected[];
-  /** The tools, best first. */
-  tools?: DiffRequestSelected[];
-}
-
 /** One of two prompts. */
 export type DiffSide = PromptParams | Record<string, unknown>;
 
@@ -495,6 +569,16 @@ export interface Env {
   cwd?: Line;
   /** The operating system. */
   os?: Line;
+}
+
+/** A prompt that was built. */
+export interface ExpectedPrompt {
+  /** The part of it that stays the same between sessions; a prefix of `system`. */
+  stable?: string;
+  /** The system prompt. */
+  system: string;
+  /** The turn context; not looked for if absent. */
+  turnContext?: string | null;
 }
 
 /** The answer of `explain` */
@@ -585,38 +669,6 @@ export interface ExplainRequest {
   userId?: string | null;
   /** The directory of the workspace. */
   workspace?: string | null;
-}
-
-/** A tool or skill that was selected. */
-export interface ExplainRequestSelected {
-  /** Its name. */
-  name: Line;
-  /** Why it is here: `named` by the task, `base` of the mode, or its `score`. */
-  reasons?: Line[];
-  /** How well it fits. */
-  score?: number;
-}
-
-/** What was selected for the task. A Context without one shows everything it has. */
-export interface ExplainRequestSelection {
-  /** The kinds (`tools`, `skills`) of which nothing fitted. */
-  abstained?: Line[];
-  /** Why only words were compared, where vectors were wanted. */
-  degraded?: Line | null;
-  /** Whose vectors were compared; absent where only words were. */
-  embedder?: Line | null;
-  /** How often an embedder was asked. */
-  embeddingCalls?: number;
-  /** What was recalled or selected and then left out or cut. */
-  filtered?: Filtered[];
-  /** How many memories and entries of activity were recalled and left out for what they are or say: kinds that instruct, and what reads like an injection. */
-  filteredCount?: number;
-  /** Scores below this did not count. */
-  minScore?: number | null;
-  /** The skills, best first. */
-  skills?: ExplainRequestSelected[];
-  /** The tools, best first. */
-  tools?: ExplainRequestSelected[];
 }
 
 /** What is wrong, and what to do about it. */
@@ -1036,6 +1088,9 @@ export interface Metadata {
 /** The mode an agent works in. */
 export type ModeChoice = "auto" | "plan" | "act" | "review";
 
+/** The API a request was written for. */
+export type ModelApi = "anthropic-messages" | "openai-chat" | "openai-responses" | "gemini-generate";
+
 /** A module that had content and was left out. */
 export interface Omitted {
   /** The module. */
@@ -1085,6 +1140,38 @@ export interface Prompt {
   system: string;
   /** What belongs in front of the newest user message. */
   turnContext: string;
+}
+
+/** Whether a prompt is in a request as it was built. */
+export interface PromptCheck {
+  /** If not: the first byte of the prompt that differs, and both sides. */
+  firstDifference?: PromptDifference | null;
+  /** Text of the system region behind the prompt, without the turn context. */
+  foreignAfter?: string | null;
+  /** Text of the system region before the prompt. */
+  foreignBefore?: string | null;
+  /** Whether the request marks the end of the stable part for the cache; absent where the provider caches by itself or the prompt is not there. */
+  isMarkedAtBoundary?: boolean | null;
+  /** Whether the request marks the end of the whole system prompt for the cache, which then holds for the session; absent like the above. */
+  isMarkedAtEnd?: boolean | null;
+  /** Whether the system prompt is there, byte for byte. */
+  isPresent: boolean;
+  /** Whether there is nothing to change: the prompt is there, no other text comes before it, and it can be cached. */
+  isRight: boolean;
+  /** Where the turn context is; absent if it was not looked for or is empty. */
+  turnContext?: TurnContextPlace | null;
+}
+
+/** Where a prompt and a request part. */
+export interface PromptDifference {
+  /** The first byte of the prompt that differs. */
+  byte: number;
+  /** The prompt from there, redacted. */
+  expected: string;
+  /** The request from there, redacted. */
+  found: string;
+  /** The line of the prompt, from 1. */
+  line: number;
 }
 
 /** How much of the prompt is built. */
@@ -1193,6 +1280,80 @@ export interface ProposalEntry {
   /** The verdict of screening. */
   verdict: string;
 }
+
+/** Tokens by region of a request. */
+export interface RegionTokens {
+  messages: number;
+  system: number;
+  tools: number;
+  total: number;
+}
+
+/** Sums over all calls. */
+export interface ReportTotals {
+  /** How many calls lost a cached prefix. */
+  cacheBreaks: number;
+  calls: number;
+  /** US dollars; absent if no model has a known price. */
+  costUsd?: number | null;
+  /** Calls that the provider refused or that broke off. */
+  failed: number;
+  /** Tokens that were sent before and had to be read again. */
+  lostTokens: number;
+  /** What these cost beyond the price of cached tokens, in US dollars. */
+  lostUsd?: number | null;
+  /** Tokens of the largest request. */
+  maxTokens: number;
+  /** Tokens of all requests together. */
+  tokens: number;
+  /** Models without a price, which the cost leaves out. */
+  unpricedModels: string[];
+  /** What the provider counted, over the calls for which it said so. */
+  usage: Usage;
+}
+
+/** The body of a request. */
+export type RequestBody = string | Record<string, unknown>;
+
+/** Something in a request that a person should look at. */
+export interface RequestDanger {
+  /** The first call it was sent in. */
+  call: number;
+  /** The text, redacted, on one line. */
+  excerpt: string;
+  kind: DangerKind;
+  /** The line in that part, from 1. */
+  line: number;
+  /** What was found, for people. */
+  message: string;
+  origin: TextOrigin;
+  /** The part it is in. */
+  place: string;
+  severity: DangerSeverity;
+}
+
+/** A tool, a system block, or a block of a message. */
+export interface RequestPart {
+  /** Whether the request asks the provider to cache everything up to here. */
+  cacheMark: boolean;
+  /** For people: the tool's name, the role, `tool result of Read`. */
+  label: string;
+  /** Where it is in the request: `system[1]`, `tools[3]`, `messages[4].content[0]`. */
+  place: string;
+  region: RequestRegion;
+  /** Markdown sections of a system block, in order; empty for others and for text without headings. */
+  sections?: SectionTokens[];
+  /** Of the whole request, from 0 to 1. */
+  share: number;
+  /** Where the text comes from, in order. The stretches cover it without gaps. */
+  stretches?: Stretch[];
+  /** The text, redacted; only if the report was asked for texts. */
+  text?: string | null;
+  tokens: number;
+}
+
+/** The region of a request that a part belongs to. */
+export type RequestRegion = "tools" | "system" | "messages";
 
 /** The fields of a request to the OpenAI Responses API. */
 export interface ResponsesRequest {
@@ -1330,6 +1491,21 @@ export interface SectionSource {
   path: string;
   /** The bytes of the prompt it fills. */
   range: [number, number];
+}
+
+/** A Markdown section of a system block. */
+export interface SectionTokens {
+  /** 1 to 6; 0 for the text before the first heading. */
+  level: number;
+  /** The line of the block it starts on, from 1. */
+  line: number;
+  /** The origin of most of its text. */
+  origin?: TextOrigin | null;
+  /** Bytes of the block's text. */
+  range: [number, number];
+  /** The heading without its marks; empty for the text before the first. */
+  title: string;
+  tokens: number;
 }
 
 /** What fits the task, best first. */
@@ -1583,6 +1759,19 @@ export interface SkillReadRequest {
   workspace?: string | null;
 }
 
+/** What the files and other origins contribute to the latest calls. */
+export interface SourceShare {
+  /** Whether `name` is a path. */
+  isFile: boolean;
+  /** The lines that were found, as ranges from 1; empty for other origins. */
+  lines?: [number, number][];
+  /** The path of a file, or the name of another origin. */
+  name: string;
+  /** Of all tokens of these calls, from 0 to 1. */
+  share: number;
+  tokens: number;
+}
+
 /** A text with the place it came from. */
 export interface SourcedText {
   /** What the text lost when it was cut to a limit. */
@@ -1598,8 +1787,64 @@ export interface SourcedText {
 /** Who started the agent. */
 export type SpawnMode = "top-level" | "sub-agent";
 
+/** A stretch of text with one origin. */
+export interface Stretch {
+  /** The first line of the part's text, from 1. */
+  line: number;
+  origin: TextOrigin;
+  /** Bytes of the part's text. */
+  range: [number, number];
+  tokens: number;
+}
+
 /** A text, or a text with the place it came from. */
 export type Text = string | SourcedText;
+
+/** Where text comes from. */
+export type TextOrigin = TextOrigin1 | TextOrigin2 | TextOrigin3 | TextOrigin4 | TextOrigin5 | TextOrigin6 | TextOrigin7;
+
+/** A file of the project, or one of the person's own instruction files. */
+export interface TextOrigin1 {
+  /** Whether every line is the file's, apart from blanks at its ends. */
+  exact: boolean;
+  kind: "file";
+  /** First and last line, from 1. */
+  lines: [number, number];
+  /** Relative to the directory of the capture, or starting with `~/`. */
+  path: string;
+}
+
+/** In no file: the program brought it. */
+export interface TextOrigin2 {
+  kind: "vendor";
+}
+
+/** A tool of an MCP server. */
+export interface TextOrigin3 {
+  kind: "mcp";
+  server: string;
+}
+
+/** What the person wrote. */
+export interface TextOrigin4 {
+  kind: "user";
+}
+
+/** What the model wrote before. */
+export interface TextOrigin5 {
+  kind: "model";
+}
+
+/** What a tool returned. */
+export interface TextOrigin6 {
+  kind: "tool";
+  name: string;
+}
+
+/** The directory of the capture is gone, so nothing can be compared. */
+export interface TextOrigin7 {
+  kind: "unknown";
+}
 
 /** One text, or several in order. */
 export type Texts = Document | Document[];
@@ -1624,14 +1869,79 @@ export interface Tool {
 /** A tool: its name, or an object. */
 export type ToolInput = string | Tool;
 
+/** Where the turn context of a prompt is. */
+export type TurnContextPlace = "before-user-message" | "after-user-message" | "after-system-prompt" | "in-cached-prefix" | "missing";
+
 /** Text of Skill or Reference authority: enters a prompt only through a fence. */
 export type Untrusted = Text;
+
+/** Tokens used by model calls. */
+export interface Usage {
+  /** Read from the provider's cache. */
+  cacheReadTokens: number;
+  /** Written to the provider's cache. */
+  cacheWriteTokens: number;
+  /** Read by the model, not from the cache. */
+  inputTokens: number;
+  /** Written by the model. */
+  outputTokens: number;
+}
 
 /** The result of screening, from least to most strict. */
 export type Verdict = "AUTO_APPROVE" | "NEEDS_REVIEW" | "REJECT";
 
 /** When a section changes. The order is the order in which sections must stand for a provider's prefix cache to hold. */
 export type Volatility = "stable" | "session" | "turn";
+
+/** Tokens that did nothing. */
+export interface Waste {
+  kind: WasteKind;
+  /** Where: parts of a request, files with lines, or the tools' server. */
+  places: string[];
+  /** How often. */
+  times: number;
+  /** Over all calls. */
+  tokens: number;
+  /** What: an excerpt, a tool's name, a path. */
+  what: string;
+}
+
+export type WasteKind = "repeated-text" | "unused-tool" | "repeated-read";
+
+/** What was found in a capture. */
+export interface WatchReportAnswer {
+  /** The calls in the order in which they were made. */
+  calls: CallReport[];
+  /** Absent for a single request that was not captured. */
+  capture?: CaptureInfo | null;
+  /** The calls that share a prompt, one entry per conversation. */
+  conversations: Conversation[];
+  /** The most serious first. */
+  dangers: RequestDanger[];
+  /** What the report could not find out, and why. */
+  notes: string[];
+  /** The date of the price table. */
+  pricesDate: string;
+  /** Where the text of the latest call of every conversation comes from, the largest share first. */
+  sources: SourceShare[];
+  /** How tokens were counted: `estimate`, `o200k` or `cl100k`. */
+  tokenizer: string;
+  totals: ReportTotals;
+  /** The most expensive first. */
+  waste: Waste[];
+}
+
+/** A capture of `foreword watch`. */
+export interface WatchReportRequest {
+  /** The directory whose files to look for in the text; by default the one the program ran in. */
+  directory?: string | null;
+  /** The ID of the capture, or a part of it; the latest if absent. */
+  id?: string | null;
+  /** How tokens are counted. */
+  tokenizer?: Tokenizer;
+  /** Whether to include the text of the latest calls, redacted. */
+  withTexts?: boolean;
+}
 
 /** Every condition that is set must hold; a list holds when one of its values does. */
 export interface When {

@@ -61,6 +61,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     for name in ("--extension", "--program", "--table", "--out"):
         parser.add_argument(name, type=Path, required=True)
+    parser.add_argument("--license", type=Path, action="append", default=[], help="one more file to put beside the licences")
     given = parser.parse_args()
     version = manifest_value("version")
     extension, program = given.extension.read_bytes(), given.program.read_bytes()
@@ -81,8 +82,8 @@ def main() -> None:
     files[f"{info}/WHEEL"] = (wheel.encode(), False)
     scripts = "[console_scripts]\nforeword = foreword._command_line:main\n"
     files[f"{info}/entry_points.txt"] = (scripts.encode(), False)
-    for name in ("LICENSE-APACHE", "LICENSE-MIT"):
-        files[f"{info}/licenses/{name}"] = ((HERE.parents[1] / name).read_bytes(), False)
+    for path in (HERE.parents[1] / "LICENSE-APACHE", HERE.parents[1] / "LICENSE-MIT", *given.license):
+        files[f"{info}/licenses/{path.name}"] = (path.read_bytes(), False)
     record = ""
     for name, (content, _) in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()

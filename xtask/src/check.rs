@@ -6,30 +6,10 @@ use crate::steps::{Steps, cargo, has_cargo_command};
 /// Formatting, Clippy, docs, and licences where `cargo deny` is installed.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
     steps.run("format", cargo().args(["fmt", "--all", "--check"]))?;
-    let clippy = [
-        "clippy",
-        "--workspace",
-        "--exclude",
-        "foreword-python",
-        "--exclude",
-        "foreword-node",
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ];
+    let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     steps.run("clippy", cargo().args(clippy))?;
     // Libraries only: the binary has the name of the core, and their pages would overwrite each other.
-    let docs = [
-        "doc",
-        "--workspace",
-        "--exclude",
-        "foreword-python",
-        "--exclude",
-        "foreword-node",
-        "--no-deps",
-        "--lib",
-    ];
+    let docs = ["doc", "--workspace", "--no-deps", "--lib"];
     steps.run("docs", cargo().args(docs).env("RUSTDOCFLAGS", "-D warnings"))?;
     if has_cargo_command("deny") {
         // Advisories need a database from the network; everything else is in the lock file.

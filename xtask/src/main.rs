@@ -25,6 +25,7 @@ mod peers;
 mod pictures;
 mod programs;
 mod reference;
+mod release;
 mod steps;
 mod test;
 mod types;
@@ -54,6 +55,9 @@ Tasks:
                           in an empty place; --zig for glibc 2.17, --quick and --dev for trying
   book                    Check the links of the book in docs/, and build it into target/book
   pictures                Draw the pictures of the book from their descriptions
+  release --dry-run [--quick]
+                          Check everything that must hold before a version is published; publishes nothing.
+                          --quick packages a development build
   types                   Write the types of the Python and Node packages from schemas/
   fuzz [--seconds N]      Run the fuzz harness on this toolchain (default: 60 seconds)
   fuzz --targets [--seconds N] [NAME...]
@@ -122,6 +126,13 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
         ["dist", "--zig"] => dist::run(&mut steps, Effort::Full, true)?,
         ["dist", "--quick"] => dist::run(&mut steps, Effort::Quick, false)?,
         ["dist", "--dev"] => dist::run(&mut steps, Effort::Dev, false)?,
+        ["release", "--dry-run"] => return release::run(Effort::Full),
+        ["release", "--dry-run", "--quick"] => return release::run(Effort::Dev),
+        ["release", ..] => {
+            return Err(TaskError::usage(
+                "release needs --dry-run: a person publishes, by the checklist in CONTRIBUTING.md",
+            ));
+        }
         ["bench-assembly"] => return assembly::run(&mut steps),
         ["bench-host"] => return hosting::run(&mut steps),
         ["bench-watch"] => return watching::run(&mut steps),

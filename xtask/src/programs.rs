@@ -10,7 +10,7 @@ use crate::steps::{Steps, succeeds, target};
 use crate::test::Installing;
 
 /// The npm packages, by name.
-const NPM: [Package; 11] = [
+const NPM: [Package; 12] = [
     // The server scenarios of the Model Context Protocol.
     Package { name: "@modelcontextprotocol/conformance", version: "0.1.16", program: None },
     // A client of it; the last version for Node.js 20.
@@ -32,10 +32,11 @@ const NPM: [Package; 11] = [
     // Drives the browser that looks at our pages, and the rules of accessibility they are held to.
     Package { name: "playwright-core", version: "1.65.1", program: None },
     Package { name: "axe-core", version: "4.14.0", program: None },
-    // Programs that `foreword watch` can watch; the last SDK for Node.js 20.
+    // Programs that `foreword watch` can watch; the last SDKs for Node.js 20.
     Package { name: "@openai/codex", version: "0.169.0", program: Some("codex") },
     Package { name: "ai", version: "5.0.277", program: None },
     Package { name: "@ai-sdk/openai", version: "2.0.131", program: None },
+    Package { name: "@google/genai", version: "2.32.0", program: None },
 ];
 
 /// The Debian packages, each with the program that shows it is installed.

@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use crate::bindings;
 use crate::error::TaskError;
 use crate::programs;
 use crate::reference;
@@ -32,16 +33,7 @@ pub(crate) fn run(steps: &mut Steps, installing: Installing) -> Result<(), TaskE
         });
         if has_nextest {
             // cargo-nextest cannot run doc tests, and its summary should end the output.
-            let doc = [
-                "test",
-                "--workspace",
-                "--exclude",
-                "foreword-python",
-                "--exclude",
-                "foreword-node",
-                "--doc",
-                "--no-fail-fast",
-            ];
+            let doc = ["test", "--workspace", "--doc", "--no-fail-fast"];
             steps.run("doc tests", cargo().args(doc))?;
         }
         let (installed, own) =
@@ -56,33 +48,12 @@ pub(crate) fn run(steps: &mut Steps, installing: Installing) -> Result<(), TaskE
         cargo
     };
     if has_nextest {
-        steps.run(
-            "tests",
-            cargo().args([
-                "nextest",
-                "run",
-                "--workspace",
-                "--exclude",
-                "foreword-python",
-                "--exclude",
-                "foreword-node",
-            ]),
-        )?;
+        steps.run("tests", cargo().args(["nextest", "run", "--workspace"]))?;
     } else {
         eprintln!("cargo-nextest is not installed; `cargo test` does the same, more slowly");
-        steps.run(
-            "tests",
-            cargo().args([
-                "test",
-                "--workspace",
-                "--exclude",
-                "foreword-python",
-                "--exclude",
-                "foreword-node",
-                "--no-fail-fast",
-            ]),
-        )?;
+        steps.run("tests", cargo().args(["test", "--workspace", "--no-fail-fast"]))?;
     }
+    bindings::run_core(steps, installing)?;
     eprintln!("{}", skipped_tests(&std::fs::read_to_string(&skipped).unwrap_or_default()));
     steps.verdict()
 }
@@ -106,7 +77,7 @@ pub(crate) fn tools(
     installing: Installing,
 ) -> Result<Vec<(&'static str, PathBuf)>, TaskError> {
     let missing: Vec<String> =
-        reference::missing().into_iter().chain(programs::missing()).collect();
+        [reference::missing(), programs::missing(), bindings::missing()].concat();
     if !missing.is_empty() {
         let verb = match installing {
             Installing::Allowed => "installing",
@@ -117,6 +88,7 @@ pub(crate) fn tools(
     }
     let mut installed = reference::install(steps, installing);
     installed.extend(programs::install(steps, installing)?);
+    bindings::install(steps, installing)?;
     Ok(installed)
 }
 

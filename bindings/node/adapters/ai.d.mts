@@ -11,3 +11,11 @@ export function prepareStep(build: (task: string) => Prompt): (options: { messag
   instructions: ReturnType<typeof instructions>;
   messages: any[];
 };
+/** The tools that fit a task, best first: the same tool objects under the same names. */
+export function selectTools<T extends Record<string, { description?: string }>>(
+  task: string,
+  tools: T,
+  options?: { maxTools?: number; maxResults?: number; minScore?: number },
+): Promise<Partial<T>>;
+/** The tools with what they bring back judged before the model reads it. The given tools stay as they are. */
+export function guardTools<T extends object>(tools: T): T;

@@ -1,5 +1,10 @@
 // The Vercel AI SDK 7:
-//   await generateText({ model, messages, prepareStep: prepareStep((task) => workspace.build({ task })) });
+//   const build = (task) => workspace.build({ task });
+//   const tools = guardTools(await selectTools(task, allTools));
+//   await generateText({ model, messages, tools, prepareStep: prepareStep(build) });
+
+import { select } from "../index.mjs";
+import { guardValue } from "./guard.mjs";
 
 const ephemeral = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
@@ -27,4 +32,28 @@ export function prepareStep(build) {
 function textOf(message) {
   if (typeof message?.content === "string") return message.content;
   return (message?.content ?? []).map((part) => part.text ?? "").join("\n");
+}
+
+/** The tools that fit a task, best first: the same tool objects under the same names. */
+export async function selectTools(task, tools, options = {}) {
+  const describe = ([name, tool]) => ({ name, description: tool.description ?? "" });
+  return Object.fromEntries(await select(task, Object.entries(tools), { describe, ...options }));
+}
+
+/** The tools with what they bring back judged before the model reads it. The given tools stay as they are. */
+export function guardTools(tools) {
+  const guarded = ([name, tool]) => {
+    if (typeof tool.execute !== "function") return [name, tool];
+    const execute = (...args) => {
+      const result = tool.execute(...args);
+      if (typeof result?.[Symbol.asyncIterator] === "function") return guardedStream(result, name);
+      return Promise.resolve(result).then((value) => guardValue(value, { tool: name }));
+    };
+    return [name, { ...tool, execute }];
+  };
+  return Object.fromEntries(Object.entries(tools).map(guarded));
+}
+
+async function* guardedStream(results, tool) {
+  for await (const value of results) yield await guardValue(value, { tool });
 }

@@ -11,3 +11,8 @@ export function withTurnContext<M extends { role: string; content: unknown }>(
   turnContext: string,
   messages: readonly M[],
 ): M[];
+/** The `tool_result` block for a `tool_use` block, with its content judged by `guard`. */
+export function toolResult<C extends string | object[]>(
+  toolUse: { id: string; name: string },
+  content: C,
+): Promise<{ type: "tool_result"; tool_use_id: string; content: C }>;

@@ -1,5 +1,7 @@
 // The Anthropic SDK: client.messages.create({ model, max_tokens, ...request(prompt, messages) })
 
+import { guardValue } from "./guard.mjs";
+
 /** `system` and `messages` of a request: cached blocks, and the turn context in its place. */
 export function request(prompt, messages) {
   return { system: prompt.toAnthropic().system, messages: withTurnContext(prompt.turnContext, messages) };
@@ -23,4 +25,10 @@ export function withTurnContext(turnContext, messages) {
     return out;
   }
   return [...out, { role: "user", content: [block] }];
+}
+
+/** The `tool_result` block for a `tool_use` block, with its content judged by `guard`. */
+export async function toolResult(toolUse, content) {
+  const judged = await guardValue(content, { tool: toolUse.name });
+  return { type: "tool_result", tool_use_id: toolUse.id, content: judged };
 }

@@ -8,3 +8,5 @@ export function foreword(build: (task: string) => Prompt): {
     instructions?: string;
   };
 };
+/** The tools with an output guardrail on every function tool. The given tools stay as they are. */
+export function guardTools<T>(tools: readonly T[]): T[];

@@ -19,3 +19,13 @@ export function inputWithTurnContext<I extends object = UserMessage>(
   turnContext: string,
   input: string | readonly I[],
 ): (I | UserMessage)[];
+/** The `function_call_output` for a `function_call` of the Responses API, judged by `guard`. */
+export function toolOutput(
+  call: { call_id: string; name: string },
+  output: string,
+): Promise<{ type: "function_call_output"; call_id: string; output: string }>;
+/** The `tool` message for a tool call of Chat Completions, judged by `guard`. */
+export function toolMessage(
+  call: { id: string; function: { name: string } },
+  content: string,
+): Promise<{ role: "tool"; tool_call_id: string; content: string }>;

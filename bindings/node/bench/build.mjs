@@ -1,6 +1,11 @@
 // How long `build` takes from JavaScript: node bench/build.mjs [--json]
+//
+// FOREWORD_BENCH_PEERS names a directory with @mariozechner/pi-coding-agent in node_modules; its builder is then
+// measured on the same identity, context and skills.
 import fs from "node:fs";
+import path from "node:path";
 import { performance } from "node:perf_hooks";
+import { pathToFileURL } from "node:url";
 import { build } from "../index.mjs";
 
 const file = new URL("../../../examples/contexts/integration.json", import.meta.url);
@@ -25,5 +30,28 @@ const figures = {
   rust_us: rust,
   manifest_us: micros(() => build({ context, blueprint: "guarded" }).manifest, 15, 50),
 };
+const peers = process.env.FOREWORD_BENCH_PEERS;
+if (peers) {
+  const own = path.join(peers, "node_modules/@mariozechner/pi-coding-agent/dist/core/system-prompt.js");
+  const { buildSystemPrompt } = await import(pathToFileURL(own).href);
+  const { agent = "", soul = "", identity = "", user = "" } = context.identityFiles;
+  const options = {
+    cwd: context.workspace ?? "/",
+    selectedTools: ["read", "bash", "edit", "write"],
+    toolSnippets: { read: "Read files", bash: "Execute commands", edit: "Edit files", write: "Write files" },
+    promptGuidelines: [],
+    contextFiles: Object.entries({
+      "AGENTS.md": agent, "SOUL.md": soul, "IDENTITY.md": identity, "USER.md": user,
+      "CONTEXT.md": context.contextContent ?? "",
+    }).map(([path, content]) => ({ path, content })),
+    skills: (context.skills ?? []).map((skill, n) => ({
+      name: `skill-${n}`, description: typeof skill === "string" ? skill : skill.body,
+      filePath: `/skills/skill-${n}/SKILL.md`,
+    })),
+  };
+  figures.pi_us = micros(() => buildSystemPrompt(options));
+  figures.pi_bytes = Buffer.byteLength(buildSystemPrompt(options));
+  figures.own_bytes = Buffer.byteLength(build({ context, blueprint: "guarded" }).text);
+}
 if (process.argv.includes("--json")) console.log(JSON.stringify(figures));
 else for (const [name, value] of Object.entries(figures)) console.log(name.padEnd(18), value.toFixed(2).padStart(10));

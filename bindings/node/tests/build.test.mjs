@@ -112,6 +112,43 @@ test("texts are judged and tools selected as the objects they are", async () => 
   await assert.rejects(foreword.select("x", [{}]), { kind: "usage" });
 });
 
+test("requests are checked for a prompt", async () => {
+  const prompt = foreword.build({ context });
+  const body = { model: "claude-sonnet-4-5", max_tokens: 10, ...prompt.toAnthropic() };
+  body.messages.at(-1).content.push({ type: "text", text: context.task });
+  const answer = await foreword.checkRequest(body, { prompt });
+  assert.deepEqual(answer.prompt, {
+    isRight: true, isPresent: true, isMarkedAtBoundary: true, isMarkedAtEnd: true,
+    turnContext: "before-user-message",
+  });
+  assert.deepEqual(await foreword.checkRequest(JSON.stringify(body), { prompt }), answer);
+  assert.deepEqual(await foreword.checkRequest(Buffer.from(JSON.stringify(body)), { prompt }), answer);
+  assert.equal((await foreword.checkRequest(body)).prompt, undefined);
+  body.system.unshift({ type: "text", text: "Be brief." });
+  assert.equal((await foreword.checkRequest(body, { prompt })).prompt.foreignBefore, "Be brief.");
+  for (const wrong of ["{", {}, 7, null, { messages: [NaN] }, { messages: "\ud800" }]) {
+    await assert.rejects(foreword.checkRequest(wrong), { kind: "usage" });
+  }
+  await assert.rejects(foreword.checkRequest(body, { prompt: {} }), { kind: "usage" });
+});
+
+test("a capture is reported on", async () => {
+  const state = fs.mkdtempSync(path.join(os.tmpdir(), "foreword-state-"));
+  process.env.FOREWORD_STATE_DIR = state;
+  await assert.rejects(foreword.watchReport(), { kind: "usage", message: "no captures yet" });
+  fs.mkdirSync(path.join(state, "captures"));
+  const start = { kind: "capture", format: 1, id: "a", startedAt: "2026-01-01T00:00:00Z", command: [], directory: "" };
+  fs.writeFileSync(path.join(state, "captures/a.jsonl"), `${JSON.stringify(start)}\n`);
+  assert.equal((await foreword.watchReport({ id: "a" })).capture.id, "a");
+  await assert.rejects(foreword.watchReport({ id: "b" }), { kind: "usage" });
+});
+
+test("huge contexts are cut and accounted for", () => {
+  const prompt = foreword.build({ context: { contextContent: "word ".repeat(2_000_000), task: "x" } });
+  assert.ok(prompt.tokens < 200_000);
+  assert.equal(prompt.manifest.filtered[0].id, "CONTEXT.md");
+});
+
 test("bad input is an exception that says what", () => {
   refused(() => foreword.build({ context: { taks: 1 } }), "unknown field `taks`");
   refused(() => foreword.build({ contxt: {} }), "unknown field `contxt`");
@@ -120,7 +157,10 @@ test("bad input is an exception that says what", () => {
   refused(() => foreword.build({ context: { taintRatio: NaN } }), "not a finite number");
   refused(() => foreword.build({ context: { taintRatio: Infinity } }), "not a finite number");
   refused(() => foreword.build({ context: { task: "\ud800" } }), "surrogate");
+  refused(() => foreword.build({ context: { "\udfff": "x" } }), "surrogate");
   refused(() => foreword.build({ context: { task: 10n } }), "BigInt");
+  refused(() => foreword.build({ context: { historyTokens: -1 } }), "expected");
+  refused(() => foreword.build({ context: { historyTokens: 2 ** 70 } }), "expected");
   const cycle = {};
   cycle.identityFiles = cycle;
   refused(() => foreword.build({ context: cycle }), "circular");

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import foreword
 import pytest
 
+from .recorder import Recorder, built
+
 ROOT = Path(__file__).resolve().parents[3]
+# The command line that was built with the extension.
+PROGRAM = Path(os.environ.get("FOREWORD_TEST_PROGRAM", ROOT / "target/debug/foreword"))
 
 
 @pytest.fixture(autouse=True)
@@ -30,3 +36,15 @@ def workspace(tmp_path: Path) -> Path:
 
 def schema(name: str) -> Any:
     return json.loads((ROOT / "schemas" / f"{name}.json").read_text())
+
+
+@pytest.fixture
+def model() -> Iterator[Recorder]:
+    recorder = Recorder()
+    yield recorder
+    recorder.close()
+
+
+@pytest.fixture
+def prompt() -> foreword.Prompt:
+    return built("plan my week")

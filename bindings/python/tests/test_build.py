@@ -12,6 +12,8 @@ from pathlib import Path
 import foreword
 import pytest
 
+from .conftest import PROGRAM
+
 CONTEXT = {
     "task": "plan my week",
     "identity_files": {"agent": "You are Pickle.", "soul": "Calm."},
@@ -213,11 +215,10 @@ def test_async_variants_leave_the_loop_alone() -> None:
 
 def test_the_package_says_what_serve_says(workspace: Path) -> None:
     """One dispatch: the answer of the command line, with names in camelCase, is the same."""
-    program = Path(__file__).resolve().parents[3] / "target/debug/foreword"
-    if not program.exists():
+    if not PROGRAM.exists():
         pytest.skip("the command line is not built: run `cargo build -p foreword-cli`")
     line = json.dumps({"id": 1, "method": "build", "params": {"context": {"task": "hi"}}})
-    done = subprocess.run([program, "serve", "--stdio"], input=line, capture_output=True, text=True)
+    done = subprocess.run([PROGRAM, "serve", "--stdio"], input=line, capture_output=True, text=True)
     served = json.loads(done.stdout)["result"]
     prompt = foreword.build({"task": "hi"})
     assert served["content"] == prompt.text and served["digest"] == prompt.digest

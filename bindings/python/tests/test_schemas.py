@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -43,8 +44,6 @@ def test_schemas_are_valid() -> None:
 
 @pytest.mark.parametrize("path", CONTEXTS, ids=lambda path: path.stem)
 def test_example_contexts_fit_the_schema(path: Path) -> None:
-    import json
-
     context = json.loads(path.read_text())
     check("context", context)
     prompt = foreword.build(context)
@@ -59,7 +58,7 @@ def test_blueprints_fit_the_schema() -> None:
         check("blueprint", tomllib.loads(file.read_text()))
 
 
-def test_every_answer_fits_its_schema(workspace: Path) -> None:
+def test_every_answer_fits_its_schema(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     service = foreword.Workspace(workspace)._service()
     answers: dict[str, Any] = {}
 
@@ -94,6 +93,21 @@ def test_every_answer_fits_its_schema(workspace: Path) -> None:
     proposed = call("skill_propose", content=draft, taint_ratio=0.1)
     call("skill_proposals", id=proposed["id"])
     call("skill_decide", id=proposed["id"], decision="approve")
+    call("check_request", body='{"messages": []}')
+    prompt = foreword.build(context)
+    fields = {"system": prompt.system, "stable": prompt.stable, "turn_context": prompt.turn_context}
+    for format in ("anthropic", "openai", "responses", "gemini"):
+        sent = service.call("build", {"context": context, "format": format})
+        call("check_request", body=json.dumps(sent), prompt=fields)
+        assert answers["check_request"]["prompt"]["is_right"], format
+    built = call("check_request", body=json.dumps(prompt.to_anthropic()), build={"context": context})
+    assert built["prompt"]["turn_context"] == "before-user-message"
+    state = workspace / "state"
+    monkeypatch.setenv("FOREWORD_STATE_DIR", str(state))
+    (state / "captures").mkdir(parents=True)
+    start = {"kind": "capture", "format": 1, "id": "a", "startedAt": "2026-01-01T00:00:00Z", "command": [], "directory": ""}
+    (state / "captures/a.jsonl").write_text(json.dumps(start) + "\n")
+    call("watch_report", id="a", with_texts=True)
     call("ping")
     published = {file.name.split(".")[0] for file in (ROOT / "schemas").glob("*.request.json")}
     assert set(answers) == published - {"serve"}

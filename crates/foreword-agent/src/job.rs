@@ -44,7 +44,7 @@ fn parse(text: &str) -> Result<Job, AgentError> {
         AgentError::Job(match serde_json::from_str::<Value>(text) {
             _ if text.trim().is_empty() => "standard input is empty".to_owned(),
             Err(_) => format!(
-                "standard input is not a job in JSON ({error}); start an agent with `foreword run -m MESSAGE`"
+                "standard input is not a job in JSON ({error}); start an agent with `foreword run MESSAGE`"
             ),
             Ok(Value::Object(fields)) if fields.contains_key("context") => {
                 format!("invalid job: {error}")
@@ -53,7 +53,7 @@ fn parse(text: &str) -> Result<Job, AgentError> {
                 "the payload has no `context`, as from an older host; use a host of the same version".to_owned()
             }
             Ok(_) => format!(
-                "standard input is not a job ({error}); start an agent with `foreword run -m MESSAGE`"
+                "standard input is not a job ({error}); start an agent with `foreword run MESSAGE`"
             ),
         })
     })?;

@@ -84,16 +84,6 @@ impl From<Failure> for CliError {
     }
 }
 
-impl From<WatchError> for CliError {
-    fn from(error: WatchError) -> Self {
-        let out = Self::usage(error.to_string());
-        match error.hint() {
-            Some(hint) => out.hint(hint),
-            None => out,
-        }
-    }
-}
-
 /// Errors of the libraries, as every front end shows them.
 macro_rules! as_failure {
     ($($error:ty),+ $(,)?) => {$(
@@ -117,4 +107,5 @@ as_failure!(
     StoreError,
     WorkspaceError,
     serde_json::Error,
+    WatchError,
 );

@@ -85,12 +85,12 @@ fn hint_for(error: &clap::Error) -> Option<String> {
     let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
     if word.starts_with('-') {
         None
-    } else if usage.contains("foreword run") {
-        Some("hint: pass the message with -m: `foreword run -m \"…\"`".to_owned())
     } else if Path::new(word).is_dir() {
         Some(format!("hint: select a workspace with -w: `-w {word}`"))
     } else if usage.contains("[TASK]") {
         Some("hint: put a task of several words in quotes".to_owned())
+    } else if usage.contains("[MESSAGE]") {
+        Some("hint: put a message of several words in quotes".to_owned())
     } else {
         hint_for_word(word, &usage)
     }

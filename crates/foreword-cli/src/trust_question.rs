@@ -8,8 +8,8 @@ use foreword_host::{
 };
 use foreword_skills::unified;
 use foreword_workspace::{
-    CONFIG_FILE, Concern, GovernedFile, ReviewedTools, ServerTool, SettingChange, TrustChange,
-    TrustChanges,
+    CONFIG_FILE, Concern, GovernedFile, ReviewedTools, ServerTool, SettingChange, TOOLS_FILE,
+    TrustChange, TrustChanges,
 };
 
 use crate::terminal::{counted, plain_line};
@@ -18,6 +18,8 @@ use crate::terminal::{counted, plain_line};
 const MAX_SKILLS: usize = 100;
 /// Files of a skill that are named.
 const MAX_SKILL_FILES: usize = 20;
+/// Programs of `tools.toml` that are listed one by one.
+const MAX_COMMANDS: usize = 200;
 /// Tools of one server that are listed one by one.
 const MAX_TOOLS: usize = 200;
 
@@ -33,6 +35,7 @@ pub(crate) fn everything(disclosure: &Disclosure) -> String {
     files(disclosure, &mut out);
     skills("It has these skills:", &disclosure.skills, &mut out);
     settings(disclosure, &mut out);
+    commands(disclosure, &mut out);
     servers(disclosure, &mut out);
     let _ = match &disclosure.model {
         DisclosedModel::Server { server, key: Some(key) } => writeln!(
@@ -128,6 +131,21 @@ fn settings(disclosure: &Disclosure, out: &mut String) {
 pub(crate) fn is_only_new(changes: &TrustChanges) -> bool {
     changes.settings.iter().all(|change| change.old.is_none())
         && changes.files.iter().all(|change| change.old.is_none())
+}
+
+/// The programs that agents may start as tools.
+fn commands(disclosure: &Disclosure, out: &mut String) {
+    if disclosure.commands.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "{TOOLS_FILE} lets agents run these programs in the sandbox:");
+    for tool in disclosure.commands.iter().take(MAX_COMMANDS) {
+        let _ = writeln!(out, "  {}: {}", visible_line(&tool.name), visible_line(&tool.command));
+    }
+    let more = disclosure.commands.len().saturating_sub(MAX_COMMANDS);
+    if more > 0 {
+        let _ = writeln!(out, "  … and {more} more; see {TOOLS_FILE}");
+    }
 }
 
 fn servers(disclosure: &Disclosure, out: &mut String) {

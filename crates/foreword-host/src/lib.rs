@@ -38,8 +38,9 @@ pub use error::HostError;
 pub use foreword_guard::TaintLevel;
 pub use foreword_protocol::RunnerKind;
 pub use governance::{
-    DisclosedFile, DisclosedModel, DisclosedSetting, DisclosedSkill, DisclosedSkillFile,
-    Disclosure, GovernanceError, PermissionAnswer, PermissionQuestion, what_it_gives_away,
+    DisclosedCommand, DisclosedFile, DisclosedModel, DisclosedSetting, DisclosedSkill,
+    DisclosedSkillFile, Disclosure, GovernanceError, PermissionAnswer, PermissionQuestion,
+    what_it_gives_away,
 };
 pub use host::{Environment, Host, HostOptions};
 pub use mcp::review::{DisclosedServer, ServerReview};

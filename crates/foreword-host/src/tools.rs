@@ -95,7 +95,7 @@ pub(crate) fn defer(
     let each: Vec<String> =
         by_server.iter().map(|(server, count)| format!("{server} ({count})")).collect();
     let about = format!(
-        "Find one of {count} more tools by what you need. They are from: {}.",
+        "Find one of {count} more tools. Say one thing you need, in your own words. They are from: {}.",
         each.join(", ")
     );
     let called = |name: &str| runner.tool_name(name).map(Line::new);

@@ -9,6 +9,7 @@ use foreword_host::HostError;
 use foreword_search::MemoryError;
 use foreword_skills::SkillError;
 use foreword_store::StoreError;
+use foreword_watch::WatchError;
 use foreword_workspace::WorkspaceError;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -120,6 +121,12 @@ impl From<StoreError> for Failure {
 
 impl From<MemoryError> for Failure {
     fn from(error: MemoryError) -> Self {
+        Self::usage(error.to_string()).with_hint(error.hint())
+    }
+}
+
+impl From<WatchError> for Failure {
+    fn from(error: WatchError) -> Self {
         Self::usage(error.to_string()).with_hint(error.hint())
     }
 }

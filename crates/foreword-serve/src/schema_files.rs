@@ -88,7 +88,24 @@ fn file(
             object.insert("$defs".to_owned(), Value::Object(definitions));
         }
     }
+    without_examples(&mut schema);
     SchemaFile { name: name.to_owned(), schema }
+}
+
+/// Takes the examples out of descriptions: they are Rust, for readers of the crate's documentation.
+fn without_examples(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            if let Some(Value::String(text)) = object.get_mut("description")
+                && let Some(end) = text.find("\n\n```")
+            {
+                text.truncate(end);
+            }
+            object.values_mut().for_each(without_examples);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_examples),
+        _ => {}
+    }
 }
 
 /// `build.request` as `BuildRequest`, the name of the type in TypeScript and Python.

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use crate::failure::{Failure, invalid};
 use crate::methods::memory::{self, Forgotten, MemoryAdded, MemoryPage, MemoryResults};
 use crate::methods::prompt::{self, BuildAnswer, DiffParams, ExplainAnswer, PromptParams};
+use crate::methods::requests::{self, CheckRequestAnswer, CheckRequestParams, WatchReportParams};
 use crate::methods::select::{self, SelectAnswer, SelectParams, Selectors};
 use crate::methods::skills::{self, Decided, ProposalEntry, SkillEntry};
 use crate::methods::text::{
@@ -49,7 +50,6 @@ macro_rules! methods {
     };
 }
 
-// Other crates add their methods here: `check_request` and the report of `watch` belong into this table.
 methods! {
     "build", "Compile a prompt":
         PromptParams => BuildAnswer<'static>, prompt::build;
@@ -85,6 +85,10 @@ methods! {
         skills::SkillProposalsParams => Vec<ProposalEntry>, skills::skill_proposals;
     "skill_decide", "Approve or reject a proposal, as a person decided":
         skills::SkillDecideParams => Decided, skills::skill_decide;
+    "check_request", "Report on a request to a model, and check that a prompt is in it byte for byte":
+        CheckRequestParams => CheckRequestAnswer, requests::check_request;
+    "watch_report", "Report on a capture of `foreword watch`":
+        WatchReportParams => foreword_watch::Report, requests::watch_report;
     "ping", "Get the version":
         PingParams => PingAnswer, text::ping;
 }

@@ -125,9 +125,11 @@ pub fn restore(
         return Err(StoreError::BackupOverDatabase { path: database });
     }
     let recorded = heads.recorded(key, &database)?;
+    let end = source.head()?;
     let part = copy_beside(&source.connection(), &source.path, &database)?;
     drop(source);
-    let replaced = match replace(&part, &database, act.suffix) {
+    let upgraded = upgrade_copy(&part, key, heads);
+    let replaced = match upgraded.and_then(|()| replace(&part, &database, act.suffix)) {
         Ok(replaced) => replaced,
         Err(error) => {
             let _ = fs::remove_file(&part);
@@ -135,9 +137,8 @@ pub fn restore(
         }
     };
     let store = Store::open_with(&database, key.clone(), heads.clone(), Options::default())?;
-    let last_seq = store.head()?.seq;
     let lost = match recorded {
-        Some(recorded) => lost_entries(&store, &recorded)?,
+        Some(recorded) => lost_entries(&store, &end, &recorded)?,
         None => None,
     };
     let unmet = store.verify(anchors)?.unmet;
@@ -149,7 +150,7 @@ pub fn restore(
     let event =
         Event::new(act.actor, RESTORE, name, Outcome::Done).with_detail(serde_json::json!(detail));
     let head = store.write(act.now_ms, |transaction| transaction.audit(&event))?;
-    Ok(RestoreReport { replaced, last_seq, lost, recorded: head.seq })
+    Ok(RestoreReport { replaced, last_seq: end.seq, lost, recorded: head.seq })
 }
 
 /// Opens a backup after making sure that it is a whole database of ours, made with this key.
@@ -172,6 +173,16 @@ fn check_backup(backup: &Path, key: &AuditKey) -> Result<Reader, StoreError> {
         }
     }
     Ok(reader)
+}
+
+/// Brings the copy of a backup up to date, as it would be at its own time. In the place of the database it would be
+/// compared with what was recorded since, and a backup of an earlier version could not be told from a database
+/// that somebody set back: nothing in it would be sealed.
+fn upgrade_copy(part: &Path, key: &AuditKey, heads: &Heads) -> Result<(), StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut copy = Connection::open_with_flags(part, flags).at(part)?;
+    schema::upgrade(&mut copy, key, heads, part)?;
+    copy.close().map_err(|(_, error)| error).at(part)
 }
 
 /// Copies a database into a new file in the directory of `target`; gives the path of the copy.
@@ -253,10 +264,13 @@ fn free_name(database: &Path, suffix: &str) -> PathBuf {
     name
 }
 
-/// The entries up to a recorded head that the log does not hold.
-fn lost_entries(store: &Store, recorded: &Head) -> Result<Option<EntryRange>, StoreError> {
-    let end = store.head()?;
-    let reached = audit::reaches(&store.connection(), &end, recorded).at(store.path())?;
+/// The entries up to a recorded head that the log does not hold; `end` is the end of the backup's own.
+fn lost_entries(
+    store: &Store,
+    end: &Head,
+    recorded: &Head,
+) -> Result<Option<EntryRange>, StoreError> {
+    let reached = audit::reaches(&store.connection(), &store.head()?, recorded).at(store.path())?;
     let first = if end.log_id == recorded.log_id { end.seq.saturating_add(1) } else { 1 };
     let range = EntryRange { from: first.min(recorded.seq), to: recorded.seq };
     Ok((!reached && recorded.seq > 0).then_some(range))

@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use crate::audit;
-use crate::audit::chain::{Linker, LogId};
+use crate::audit::chain::{Head, Linker, LogId};
 use crate::audit::heads::Heads;
 use crate::audit::key::AuditKey;
 use crate::error::{InDatabase as _, StoreError};
@@ -398,15 +398,29 @@ pub(crate) fn migrate(
     heads: &Heads,
     path: &Path,
 ) -> Result<(), StoreError> {
+    match upgrade(connection, key, heads, path)? {
+        Some((head, lost)) => heads.advance(key, path, head, lost),
+        None => Ok(()),
+    }
+}
+
+/// Does what [`migrate`] does, and leaves it to the caller to write down the new end of the log: a copy that is
+/// about to be restored has no head file of its own.
+pub(crate) fn upgrade(
+    connection: &mut Connection,
+    key: &AuditKey,
+    heads: &Heads,
+    path: &Path,
+) -> Result<Option<(Head, Option<Head>)>, StoreError> {
     if version(connection, path)? == VERSION {
-        return Ok(());
+        return Ok(None);
     }
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).at(path)?;
     // Another process may have been faster.
     let found = version(&transaction, path)?;
     if found == VERSION {
-        return Ok(());
+        return Ok(None);
     }
     if found > 0 {
         // What was altered is not built upon, and is still what `audit verify` will speak of.
@@ -430,10 +444,7 @@ pub(crate) fn migrate(
         };
         transaction.pragma_update(None, "user_version", VERSION).at(path)?;
         transaction.commit().at(path)?;
-        if let Some((head, lost)) = advanced {
-            heads.advance(key, path, head, lost)?;
-        }
-        return Ok(());
+        return Ok(advanced);
     }
     let log_id = LogId::random()?;
     let check = Linker::new(key).key_check(log_id);
@@ -445,7 +456,8 @@ pub(crate) fn migrate(
         .at(path)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID).at(path)?;
     transaction.pragma_update(None, "user_version", VERSION).at(path)?;
-    transaction.commit().at(path)
+    transaction.commit().at(path)?;
+    Ok(None)
 }
 
 /// The version of the layout; 0 for an empty database. Looks only, so that a database of another

@@ -28,11 +28,12 @@ mod layout;
 mod page;
 mod proxy;
 mod report;
+mod turn_context;
 mod wire;
 
 pub use analysis::{ProjectFiles, ReportOptions, report};
 pub use capture::{CallSummary, Capture, CaptureEntry, CaptureStore, Recorder};
-pub use check::{PromptCheck, PromptDifference, check_prompt, check_request};
+pub use check::{ExpectedPrompt, PromptCheck, PromptDifference, check_prompt, check_request};
 pub use error::WatchError;
 pub use layout::{CallSaving, Layout, LayoutFile, layout};
 pub use page::report_page;
@@ -44,3 +45,4 @@ pub use report::{
     Origin, Part, Region, RegionTokens, Report, SectionTokens, Severity, SourceShare, Stretch,
     Totals, Waste, WasteKind,
 };
+pub use turn_context::TurnContextPlace;

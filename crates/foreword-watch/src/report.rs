@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// What was found in a capture.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WatchReport"))]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// Absent for a single request that was not captured.
@@ -35,6 +37,7 @@ pub struct Report {
 
 /// A capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CaptureInfo {
     pub id: String,
@@ -51,6 +54,8 @@ pub struct CaptureInfo {
 
 /// Sums over all calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "ReportTotals"))]
 #[serde(rename_all = "camelCase")]
 pub struct Totals {
     pub calls: usize,
@@ -78,6 +83,8 @@ pub struct Totals {
 
 /// The API a request was written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "ModelApi"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Api {
     /// Anthropic Messages.
@@ -105,6 +112,7 @@ impl Api {
 
 /// One call of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CallReport {
     /// From 1, in the capture.
@@ -140,6 +148,7 @@ pub struct CallReport {
 
 /// Tokens by region of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RegionTokens {
     pub total: u64,
@@ -150,6 +159,8 @@ pub struct RegionTokens {
 
 /// The region of a request that a part belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "RequestRegion"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Region {
     Tools,
@@ -171,6 +182,8 @@ impl Region {
 
 /// A tool, a system block, or a block of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "RequestPart"))]
 #[serde(rename_all = "camelCase")]
 pub struct Part {
     /// Where it is in the request: `system[1]`, `tools[3]`, `messages[4].content[0]`.
@@ -196,6 +209,7 @@ pub struct Part {
 
 /// A Markdown section of a system block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SectionTokens {
     /// The heading without its marks; empty for the text before the first.
@@ -214,6 +228,7 @@ pub struct SectionTokens {
 
 /// A stretch of text with one origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Stretch {
     /// Bytes of the part's text.
@@ -226,6 +241,8 @@ pub struct Stretch {
 
 /// Where text comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TextOrigin"))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Origin {
     /// A file of the project, or one of the person's own instruction files.
@@ -276,6 +293,7 @@ impl Origin {
 
 /// What the files and other origins contribute to the latest calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SourceShare {
     /// The path of a file, or the name of another origin.
@@ -292,6 +310,7 @@ pub struct SourceShare {
 
 /// Calls that build on one another or share a prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Conversation {
     /// The numbers of its calls.
@@ -306,6 +325,8 @@ pub struct Conversation {
 
 /// What a call has in common with the previous one of its conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "CacheUse"))]
 #[serde(rename_all = "camelCase")]
 pub struct Cache {
     /// The number of the call it is compared with.
@@ -326,6 +347,7 @@ pub struct Cache {
 
 /// Why a cached prefix was lost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CacheBreak {
     pub cause: Cause,
@@ -353,6 +375,8 @@ pub struct CacheBreak {
 
 /// The known causes of a lost cache prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "CacheBreakCause"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// A date or time.
@@ -398,6 +422,7 @@ impl Cause {
 
 /// Tokens that did nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Waste {
     pub kind: WasteKind,
@@ -412,6 +437,7 @@ pub struct Waste {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WasteKind {
     /// The same text more than once in one request.
@@ -436,6 +462,8 @@ impl WasteKind {
 
 /// Something in a request that a person should look at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "RequestDanger"))]
 #[serde(rename_all = "camelCase")]
 pub struct Danger {
     pub kind: DangerKind,
@@ -454,6 +482,7 @@ pub struct Danger {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DangerKind {
     /// Text from a tool that reads as an instruction to the model.
@@ -484,6 +513,8 @@ impl DangerKind {
 
 /// From harmless to serious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "DangerSeverity"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     Note,

@@ -32,6 +32,7 @@
 //! ```
 
 mod agents;
+mod command_line;
 mod config;
 mod discover;
 mod error;
@@ -58,6 +59,7 @@ pub use agents::header::{
     HeaderFault, HeaderSplit, MAX_HEADER_BYTES, MAX_HEADER_DEPTH, split_header,
 };
 pub use agents::prompts::{Layer, LayerPlace};
+pub use command_line::command_line;
 pub use config::age::{Age, InvalidAge};
 pub use config::host::{HostSettings, ModelSettings, ProviderName};
 pub use config::permissions::{AlwaysAllowed, PermissionSettings};

@@ -16,6 +16,8 @@ use crate::governed::contents::{
     Digest, GovernedContents, GovernedFile, MAX_KEPT_BYTES, MAX_KEPT_TEXT,
 };
 use crate::governed::{Governed, GovernedGroup};
+use crate::read::SourceFile;
+use crate::tools::{TOOLS_FILE, ToolEntry};
 use crate::workspace::Workspace;
 
 /// What a person reviews, and then accepts as they saw it.
@@ -29,6 +31,16 @@ pub struct Review {
     pub settings: SensitiveSettings,
     /// Those that the person's own settings allow already.
     pub allowed: SensitiveSettings,
+}
+
+impl Review {
+    /// The tools of `tools.toml` as they are reviewed; `None` if its text is not kept.
+    pub fn tools(&self) -> Result<Option<Vec<ToolEntry>>, WorkspaceError> {
+        let Some(file) = self.files.files.get(TOOLS_FILE) else { return Ok(Some(Vec::new())) };
+        let Some(text) = file.text.clone() else { return Ok(None) };
+        let file = SourceFile { path: TOOLS_FILE.to_owned(), text, first_line: 1 };
+        crate::tools::parse(&file).map(Some)
+    }
 }
 
 impl Workspace {

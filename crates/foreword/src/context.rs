@@ -23,6 +23,14 @@ use crate::fence::text::{Document, Documents, Line};
 use crate::names::{Hints, Mode, ModeChoice, Profile, PromptMode, SpawnMode};
 
 /// Everything a prompt depends on. The same Context gives the same bytes.
+///
+/// ```
+/// use foreword::Context;
+///
+/// let context = Context::from_json(r#"{"task": "plan my week", "taintRatio": 0.4}"#).unwrap();
+/// assert!(context.is_tainted(), "the balanced profile allows 0.3");
+/// assert_eq!(context.context_window, 200_000);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(transform = crate::schema::null_means_absent))]
@@ -209,6 +217,14 @@ impl Default for Context {
 }
 
 /// The files that say who the agent is.
+///
+/// ```
+/// use foreword::Context;
+///
+/// let context = Context::from_json(r#"{"identityFiles": {"soul": "Dry humour."}}"#).unwrap();
+/// assert_eq!(context.identity_files.soul.inspect(), "Dry humour.");
+/// assert!(!context.is_bootstrap());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(transform = crate::schema::null_means_absent))]
@@ -244,6 +260,13 @@ pub struct IdentityFiles {
 }
 
 /// How the agent was started.
+///
+/// ```
+/// use foreword::Context;
+///
+/// let json = r#"{"runtimeContext": {"mode": "sub-agent", "parentRole": "planner"}}"#;
+/// assert!(Context::from_json(json).unwrap().is_sub_agent());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -262,6 +285,13 @@ pub struct RuntimeContext {
 }
 
 /// Turns of a conversation that no longer fit the window.
+///
+/// ```
+/// use foreword::Context;
+///
+/// let context = Context::from_json(r#"{"historyOmitted": {"turns": 3, "tokens": 900}}"#).unwrap();
+/// assert_eq!(context.history_omitted.unwrap().turns, 3);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -273,6 +303,13 @@ pub struct HistoryOmitted {
 }
 
 /// Facts of the repository.
+///
+/// ```
+/// use foreword::Context;
+///
+/// let context = Context::from_json(r#"{"git": {"branch": "main", "summary": "clean"}}"#).unwrap();
+/// assert_eq!(context.git.unwrap().branch.inspect(), "main");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -284,6 +321,13 @@ pub struct Git {
 }
 
 /// Facts of the machine.
+///
+/// ```
+/// use foreword::Context;
+///
+/// let context = Context::from_json(r#"{"env": {"cwd": "/srv/shop", "os": "linux"}}"#).unwrap();
+/// assert_eq!(context.env.unwrap().os.inspect(), "linux");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -295,6 +339,13 @@ pub struct Env {
 }
 
 /// Why a Context was refused.
+///
+/// ```
+/// use foreword::Context;
+///
+/// let error = Context::from_json(r#"{"taintRatio": 2}"#).unwrap_err();
+/// assert!(error.to_string().starts_with("`taintRatio` is 2: "), "{error}");
+/// ```
 #[derive(Debug, Error)]
 pub enum ContextError {
     /// Not the JSON of a Context.

@@ -15,6 +15,14 @@ use crate::tokens::estimate::estimate;
 const EXCERPT: (usize, usize) = (20, 40);
 
 /// One of the two prompts: live, or from a saved build.
+///
+/// ```
+/// use foreword::{Blueprint, Context, Side, diff};
+///
+/// let prompt = Blueprint::builtin("standard").unwrap().build(&Context::default());
+/// let saved = serde_json::to_string(&prompt.manifest()).unwrap();
+/// assert!(diff(&Side::from_saved(&saved).unwrap(), &Side::of(&prompt)).identical);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Side {
     content: String,
@@ -31,6 +39,13 @@ struct Part {
 }
 
 /// Why a file is not the JSON of a saved build.
+///
+/// ```
+/// use foreword::Side;
+///
+/// let error = Side::from_saved("{}").unwrap_err();
+/// assert!(error.to_string().contains("foreword build --json"), "{error}");
+/// ```
 #[derive(Debug, Error)]
 pub enum DiffError {
     /// Not JSON.
@@ -157,6 +172,16 @@ impl Side {
 }
 
 /// What became of a section.
+///
+/// ```
+/// use foreword::{Blueprint, ChangeKind, Context, Side, diff};
+///
+/// let standard = Blueprint::builtin("standard").unwrap();
+/// let before = Side::of(&standard.build(&Context::default()));
+/// let context = Context::from_json(r#"{"memories": ["Prefers mornings."]}"#).unwrap();
+/// let change = diff(&before, &Side::of(&standard.build(&context))).changes.remove(0);
+/// assert_eq!((change.module.as_str(), change.kind), ("memory", ChangeKind::Added));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -172,6 +197,17 @@ pub enum ChangeKind {
 }
 
 /// A section that is not the same in both prompts.
+///
+/// ```
+/// use foreword::{Blueprint, Context, Side, diff};
+///
+/// let side = |json: &str| {
+///     let context = Context::from_json(json).unwrap();
+///     Side::of(&Blueprint::builtin("standard").unwrap().build(&context))
+/// };
+/// let difference = diff(&side("{}"), &side(r#"{"memories": ["Prefers mornings."]}"#));
+/// assert_eq!(difference.changes[0].tokens_before, 0);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -187,6 +223,17 @@ pub struct SectionChange {
 }
 
 /// How the second prompt differs from the first.
+///
+/// ```
+/// use foreword::{Blueprint, Context, Side, diff};
+///
+/// let side = |json: &str| {
+///     let context = Context::from_json(json).unwrap();
+///     Side::of(&Blueprint::builtin("standard").unwrap().build(&context))
+/// };
+/// let difference = diff(&side("{}"), &side(r#"{"persona": "You are Pickle."}"#));
+/// assert!(!difference.identical && difference.billed_again_tokens > 0);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

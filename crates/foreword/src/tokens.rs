@@ -9,6 +9,24 @@ pub(crate) mod usage;
 use crate::tokens::estimate::estimate;
 
 /// Counts the tokens of a text.
+///
+/// ```
+/// use foreword::TokenCounter;
+///
+/// struct Words;
+///
+/// impl TokenCounter for Words {
+///     fn id(&self) -> &str {
+///         "words"
+///     }
+///
+///     fn count(&self, text: &str) -> u32 {
+///         text.split_whitespace().count() as u32
+///     }
+/// }
+///
+/// assert_eq!(Words.count("plan my week"), 3);
+/// ```
 pub trait TokenCounter: Send + Sync {
     /// The name shown in manifests, such as `estimate` or `o200k`.
     fn id(&self) -> &str;
@@ -18,6 +36,13 @@ pub trait TokenCounter: Send + Sync {
 }
 
 /// The built-in estimate: no vocabulary, no loading, right to within a few per cent per script.
+///
+/// ```
+/// use foreword::{Estimate, TokenCounter};
+///
+/// assert_eq!(Estimate.count(""), 0);
+/// assert!(Estimate.count("plan my week") >= 3);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Estimate;
 

@@ -78,7 +78,14 @@ impl Reader {
         let definitions = schema.get("$defs").and_then(Value::as_object);
         for (name, definition) in definitions.into_iter().flatten() {
             let taken = self.known.get(name).is_some_and(|known| known != definition);
-            let own = if taken || *name == title { format!("{title}{name}") } else { name.clone() };
+            // Another file may have met the same clash, and named this very type.
+            let same =
+                |(known, own): &(&String, &Value)| *own == definition && known.ends_with(name);
+            let own = match self.known.iter().find(same) {
+                Some((known, _)) if taken => known.clone(),
+                _ if taken || *name == title => format!("{title}{name}"),
+                _ => name.clone(),
+            };
             self.names.insert(name.clone(), own);
         }
         for (name, definition) in definitions.into_iter().flatten() {

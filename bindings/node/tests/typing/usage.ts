@@ -1,5 +1,5 @@
 // How people use the package; tsc checks it, nothing runs it.
-import { build, buildAsync, ForewordError, Memory, Prompt, scan, select, Skills, Workspace, type types } from "../../index";
+import { build, buildAsync, checkRequest, ForewordError, Memory, Prompt, scan, select, Skills, watchReport, Workspace, type types } from "../../index";
 const context: types.Context = { task: "x", identityFiles: { agent: "You" }, tools: ["a", { name: "b", description: "c" }] };
 const prompt: Prompt = build({ context, blueprint: "semantic", maxPromptTokens: 900, mode: "plan" });
 const tokens: number = prompt.manifest.metadata.estimatedTokens;
@@ -11,8 +11,10 @@ async function f() {
   const w = new Workspace("x");
   const hits = (await w.memory.search("tea", { limit: 3 })).hits.map((hit) => hit.text);
   const s = (await new Skills(w).list())[0]!.status;
+  const right: boolean | undefined = (await checkRequest({ messages: [] }, { prompt })).prompt?.isRight;
+  const calls: number = (await watchReport({ id: "a" })).totals.calls;
   const picked: { name: string }[] = await select("x", [{ name: "a" }]);
-  return [p, verdict, hits, s, picked, new Memory("x")];
+  return [p, right, calls, verdict, hits, s, picked, new Memory("x")];
 }
 // @ts-expect-error an unknown field
 build({ contxt: {} });

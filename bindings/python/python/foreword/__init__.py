@@ -7,7 +7,8 @@ True
 
 `build` takes a complete Context, or a workspace and a task. What comes back is a `Prompt`: its text, the part
 that a provider may cache, and a manifest that says where every byte came from. `scan` and `screen` judge texts
-and skills, `select` picks the tools that fit a task, and `Workspace` keeps a directory warm.
+and skills, `select` picks the tools that fit a task, `check_request` says whether a prompt arrived as it was built,
+and `Workspace` keeps a directory warm.
 """
 
 from __future__ import annotations
@@ -24,7 +25,15 @@ from ._workspace import Memory, Skills, Workspace, in_thread
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .types import BuildOptions, Context, DiffAnswer, ScanAnswer, ScreenAnswer
+    from .types import (
+        BuildOptions,
+        CheckRequestAnswer,
+        Context,
+        DiffAnswer,
+        ScanAnswer,
+        ScreenAnswer,
+        WatchReportAnswer,
+    )
 
 __all__ = [
     "CheckFailedError",
@@ -39,11 +48,13 @@ __all__ = [
     "abuild",
     "ascan",
     "build",
+    "check_request",
     "count",
     "diff",
     "scan",
     "screen",
     "select",
+    "watch_report",
 ]
 
 T = TypeVar("T")
@@ -128,6 +139,56 @@ def count(text: str, tokenizer: Tokenizer = "estimate") -> int:
     params = {"text": text, "tokenizer": tokenizer}
     tokens: int = _service.default.service.call("count", params)["tokens"]
     return tokens
+
+
+def check_request(
+    body: Mapping[str, Any] | str | bytes,
+    prompt: Prompt | None = None,
+    *,
+    directory: str | os.PathLike[str] | None = None,
+    tokenizer: Tokenizer = "estimate",
+) -> CheckRequestAnswer:
+    """Reports on the body of a request to a model, and checks that a prompt is in it byte for byte.
+
+    `answer["prompt"]["is_right"]` is true if the prompt is there, no other text comes before it, its stable part can
+    be cached and the turn context stands behind what stays the same. With a `directory`, the report says which of
+    its files the text comes from.
+    """
+    import json
+
+    if isinstance(body, Mapping):
+        try:
+            text = json.dumps(body, allow_nan=False, default=dict)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise UsageError(f"invalid request body: {error}") from None
+    else:
+        text = body if isinstance(body, str) else _utf8(body)
+    built = None
+    if prompt is not None:
+        built = {"system": prompt.system, "stable": prompt.stable, "turn_context": prompt.turn_context}
+    params = {"body": text, "prompt": built, "directory": directory, "tokenizer": tokenizer}
+    answer: CheckRequestAnswer = _service.default.service.call("check_request", params)
+    return answer
+
+
+def _utf8(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise UsageError(f"invalid request body: {error}") from None
+
+
+def watch_report(
+    id: str | None = None,
+    *,
+    directory: str | os.PathLike[str] | None = None,
+    with_texts: bool = False,
+    tokenizer: Tokenizer = "estimate",
+) -> WatchReportAnswer:
+    """Reports on a capture of `foreword watch`: the latest one, or that of an ID."""
+    params = {"id": id, "directory": directory, "with_texts": with_texts, "tokenizer": tokenizer}
+    answer: WatchReportAnswer = _service.default.service.call("watch_report", params)
+    return answer
 
 
 def _described(tool: object) -> dict[str, str]:

@@ -250,10 +250,91 @@ class ByteOrigin(TypedDict):
     """How often it changes."""
 
 
+class _CacheBreakRequired(TypedDict):
+    advice: str
+    """What to change."""
+    after: str
+    before: str
+    """Both sides around the first differing byte, redacted, on one line."""
+    byte: int
+    """Of the compared bytes."""
+    cause: CacheBreakCause
+    line: int
+    """The line in that part, from 1."""
+    lost_tokens: int
+    origin: TextOrigin
+    """Who wrote that line."""
+    place: str
+    """Where the first differing byte is: `system[0]`, `tools[3]`."""
+
+
+class CacheBreak(_CacheBreakRequired, total=False):
+    """Why a cached prefix was lost."""
+
+    lost_usd: float | None
+    """What that cost beyond the price of cached tokens, in US dollars."""
+    section: str | None
+    """The heading above it, if there is one."""
+
+
+CacheBreakCause: TypeAlias = "Literal['clock', 'counter', 'identifier', 'unstable-order', 'tool-list-changed', 'history-rewritten', 'prompt-changed', 'breakpoint-missing', 'breakpoint-misplaced', 'model-changed']"
+"""The known causes of a lost cache prefix."""
+
 class CacheControl(TypedDict):
     """How long the provider keeps a prefix."""
 
     type: str
+
+
+class _CacheUseRequired(TypedDict):
+    common_bytes: int
+    """Bytes that both calls start with, of tools, system and messages."""
+    common_tokens: int
+    previous: int
+    """The number of the call it is compared with."""
+    reusable_tokens: int
+    """Tokens of the previous call that could have been read from the cache."""
+
+
+class CacheUse(_CacheUseRequired, total=False):
+    """What a call has in common with the previous one of its conversation."""
+
+    broken: CacheBreak | None
+    """The difference, if it lies before the end of what could have been reused, or if the request does not use the cache at all."""
+    provider_read_tokens: int | None
+    """What the provider says it read from its cache."""
+
+
+class _CallReportRequired(TypedDict):
+    api: ModelApi
+    at: str
+    """RFC 3339."""
+    first_byte_ms: float
+    growth: int
+    """Tokens more than the previous call of the conversation."""
+    model: str
+    number: int
+    """From 1, in the capture."""
+    parts: list[RequestPart]
+    """What the request is made of, in the order in which providers cache it: tools, system, messages."""
+    status: int
+    """The HTTP status; 0 if there was no answer."""
+    tokens: RegionTokens
+    """Tokens of the whole request, and of its three regions."""
+    total_ms: float
+
+
+class CallReport(_CallReportRequired, total=False):
+    """One call of a model."""
+
+    cache: CacheUse | None
+    """Compared with the previous call of the conversation; absent for the first."""
+    conversation: int | None
+    """The index of its conversation in [`Report::conversations`]."""
+    cost_usd: float | None
+    problem: str | None
+    """Why the call failed or cannot be read."""
+    usage: Usage | None
 
 
 class Capabilities(TypedDict, total=False):
@@ -290,6 +371,23 @@ class Capability(_CapabilityRequired, total=False):
 CapabilityInput: TypeAlias = "str | Capability"
 """A capability pack: its text, or an object."""
 
+class _CaptureInfoRequired(TypedDict):
+    command: list[str]
+    """The program with its arguments, redacted; empty for `watch --proxy`."""
+    directory: str
+    """The directory whose files the text was compared with."""
+    id: str
+    started_at: str
+    """RFC 3339."""
+
+
+class CaptureInfo(_CaptureInfoRequired, total=False):
+    """A capture."""
+
+    exit_code: int | None
+    """What the program exited with, once it has."""
+
+
 ChangeKind: TypeAlias = "Literal['added', 'removed', 'changed', 'moved']"
 """What became of a section."""
 
@@ -305,6 +403,53 @@ class ChatRequest(TypedDict):
 
     messages: list[ChatMessage]
     prompt_cache_key: str
+
+
+class _CheckRequestAnswerRequired(TypedDict):
+    calls: list[CallReport]
+    """The calls in the order in which they were made."""
+    conversations: list[Conversation]
+    """The calls that share a prompt, one entry per conversation."""
+    dangers: list[RequestDanger]
+    """The most serious first."""
+    notes: list[str]
+    """What the report could not find out, and why."""
+    prices_date: str
+    """The date of the price table."""
+    sources: list[SourceShare]
+    """Where the text of the latest call of every conversation comes from, the largest share first."""
+    tokenizer: str
+    """How tokens were counted: `estimate`, `o200k` or `cl100k`."""
+    totals: ReportTotals
+    waste: list[Waste]
+    """The most expensive first."""
+
+
+class CheckRequestAnswer(_CheckRequestAnswerRequired, total=False):
+    """The report of one request, and whether the prompt is in it."""
+
+    capture: CaptureInfo | None
+    """Absent for a single request that was not captured."""
+    prompt: PromptCheck | None
+    """Whether the prompt is in the request as it was built; absent without a prompt to look for."""
+
+
+class _CheckRequestRequestRequired(TypedDict):
+    body: RequestBody
+    """The body of a request to Anthropic Messages, OpenAI Chat Completions, OpenAI Responses or Gemini, as a JSON object or as its text."""
+
+
+class CheckRequestRequest(_CheckRequestRequestRequired, total=False):
+    """A request body, and the prompt that should be in it: one that was built (`prompt`), or one to build (`build`)."""
+
+    build: PromptParams | None
+    """The parameters of `build`, for the prompt that should be in it."""
+    directory: str | None
+    """A directory whose files to look for in the text."""
+    prompt: ExpectedPrompt | None
+    """The prompt that should be in it."""
+    tokenizer: Tokenizer
+    """How tokens are counted."""
 
 
 class Context(TypedDict, total=False):
@@ -378,7 +523,7 @@ class Context(TypedDict, total=False):
     """How the agent was started."""
     sandbox_type: str
     """The sandbox in use."""
-    selection: ExplainRequestSelection | None
+    selection: BuildRequestSelection | None
     """What was selected for the task; everything is shown where absent."""
     skills: list[SkillInput] | None
     """Skills, best first."""
@@ -396,41 +541,17 @@ class Context(TypedDict, total=False):
     """The working directory of the agent."""
 
 
-class _ContextSelectedRequired(TypedDict):
-    name: Line
-    """Its name."""
+class Conversation(TypedDict):
+    """Calls that build on one another or share a prompt."""
 
-
-class ContextSelected(_ContextSelectedRequired, total=False):
-    """A tool or skill that was selected."""
-
-    reasons: list[Line]
-    """Why it is here: `named` by the task, `base` of the mode, or its `score`."""
-    score: float
-    """How well it fits."""
-
-
-class ContextSelection(TypedDict, total=False):
-    """What was selected for the task. A Context without one shows everything it has."""
-
-    abstained: list[Line]
-    """The kinds (`tools`, `skills`) of which nothing fitted."""
-    degraded: Line | None
-    """Why only words were compared, where vectors were wanted."""
-    embedder: Line | None
-    """Whose vectors were compared; absent where only words were."""
-    embedding_calls: int
-    """How often an embedder was asked."""
-    filtered: list[Filtered]
-    """What was recalled or selected and then left out or cut."""
-    filtered_count: int
-    """How many memories and entries of activity were recalled and left out for what they are or say: kinds that instruct, and what reads like an injection."""
-    min_score: float | None
-    """Scores below this did not count."""
-    skills: list[ContextSelected]
-    """The skills, best first."""
-    tools: list[ContextSelected]
-    """The tools, best first."""
+    api: ModelApi
+    cache_breaks: int
+    calls: list[int]
+    """The numbers of its calls."""
+    lost_tokens: int
+    model: str
+    title: str
+    """The beginning of the first user message, on one line."""
 
 
 class CountAnswer(TypedDict):
@@ -462,6 +583,11 @@ class Cut(TypedDict):
     lines: list[int]
     """First and last line left out, in the source file."""
 
+
+DangerKind: TypeAlias = "Literal['injection', 'secret', 'authority-claim', 'invisible-characters', 'foreign-text']"
+
+DangerSeverity: TypeAlias = "Literal['note', 'warning', 'error']"
+"""From harmless to serious."""
 
 Decision: TypeAlias = "Literal['approve', 'reject']"
 """What a person decided."""
@@ -505,43 +631,6 @@ class DiffRequest(TypedDict):
     """The second prompt."""
 
 
-class _DiffRequestSelectedRequired(TypedDict):
-    name: Line
-    """Its name."""
-
-
-class DiffRequestSelected(_DiffRequestSelectedRequired, total=False):
-    """A tool or skill that was selected."""
-
-    reasons: list[Line]
-    """Why it is here: `named` by the task, `base` of the mode, or its `score`."""
-    score: float
-    """How well it fits."""
-
-
-class DiffRequestSelection(TypedDict, total=False):
-    """What was selected for the task. A Context without one shows everything it has."""
-
-    abstained: list[Line]
-    """The kinds (`tools`, `skills`) of which nothing fitted."""
-    degraded: Line | None
-    """Why only words were compared, where vectors were wanted."""
-    embedder: Line | None
-    """Whose vectors were compared; absent where only words were."""
-    embedding_calls: int
-    """How often an embedder was asked."""
-    filtered: list[Filtered]
-    """What was recalled or selected and then left out or cut."""
-    filtered_count: int
-    """How many memories and entries of activity were recalled and left out for what they are or say: kinds that instruct, and what reads like an injection."""
-    min_score: float | None
-    """Scores below this did not count."""
-    skills: list[DiffRequestSelected]
-    """The skills, best first."""
-    tools: list[DiffRequestSelected]
-    """The tools, best first."""
-
-
 DiffSide: TypeAlias = "PromptParams | dict[str, Any]"
 """One of two prompts."""
 
@@ -555,6 +644,20 @@ class Env(TypedDict, total=False):
     """The directory."""
     os: Line
     """The operating system."""
+
+
+class _ExpectedPromptRequired(TypedDict):
+    system: str
+    """The system prompt."""
+
+
+class ExpectedPrompt(_ExpectedPromptRequired, total=False):
+    """A prompt that was built."""
+
+    stable: str
+    """The part of it that stays the same between sessions; a prefix of `system`."""
+    turn_context: str | None
+    """The turn context; not looked for if absent."""
 
 
 ExplainAnswer: TypeAlias = "ExplainAnswer1 | ByteOrigin"
@@ -650,43 +753,6 @@ class ExplainRequest(TypedDict, total=False):
     """The user whose USER.md to include."""
     workspace: PathLike[str] | str | None
     """The directory of the workspace."""
-
-
-class _ExplainRequestSelectedRequired(TypedDict):
-    name: Line
-    """Its name."""
-
-
-class ExplainRequestSelected(_ExplainRequestSelectedRequired, total=False):
-    """A tool or skill that was selected."""
-
-    reasons: list[Line]
-    """Why it is here: `named` by the task, `base` of the mode, or its `score`."""
-    score: float
-    """How well it fits."""
-
-
-class ExplainRequestSelection(TypedDict, total=False):
-    """What was selected for the task. A Context without one shows everything it has."""
-
-    abstained: list[Line]
-    """The kinds (`tools`, `skills`) of which nothing fitted."""
-    degraded: Line | None
-    """Why only words were compared, where vectors were wanted."""
-    embedder: Line | None
-    """Whose vectors were compared; absent where only words were."""
-    embedding_calls: int
-    """How often an embedder was asked."""
-    filtered: list[Filtered]
-    """What was recalled or selected and then left out or cut."""
-    filtered_count: int
-    """How many memories and entries of activity were recalled and left out for what they are or say: kinds that instruct, and what reads like an injection."""
-    min_score: float | None
-    """Scores below this did not count."""
-    skills: list[ExplainRequestSelected]
-    """The skills, best first."""
-    tools: list[ExplainRequestSelected]
-    """The tools, best first."""
 
 
 class Failure(TypedDict):
@@ -1164,6 +1230,9 @@ class Metadata(TypedDict):
 ModeChoice: TypeAlias = "Literal['auto', 'plan', 'act', 'review']"
 """The mode an agent works in."""
 
+ModelApi: TypeAlias = "Literal['anthropic-messages', 'openai-chat', 'openai-responses', 'gemini-generate']"
+"""The API a request was written for."""
+
 class Omitted(TypedDict):
     """A module that had content and was left out."""
 
@@ -1219,6 +1288,43 @@ class Prompt(_PromptRequired, total=False):
     """What was selected for the task, with scores and reasons."""
     skills: list[SkillEntry]
     """The skills that were there, and how far each is approved."""
+
+
+class _PromptCheckRequired(TypedDict):
+    is_present: bool
+    """Whether the system prompt is there, byte for byte."""
+    is_right: bool
+    """Whether there is nothing to change: the prompt is there, no other text comes before it, and it can be cached."""
+
+
+class PromptCheck(_PromptCheckRequired, total=False):
+    """Whether a prompt is in a request as it was built."""
+
+    first_difference: PromptDifference | None
+    """If not: the first byte of the prompt that differs, and both sides."""
+    foreign_after: str | None
+    """Text of the system region behind the prompt, without the turn context."""
+    foreign_before: str | None
+    """Text of the system region before the prompt."""
+    is_marked_at_boundary: bool | None
+    """Whether the request marks the end of the stable part for the cache; absent where the provider caches by itself or the prompt is not there."""
+    is_marked_at_end: bool | None
+    """Whether the request marks the end of the whole system prompt for the cache, which then holds for the session; absent like the above."""
+    turn_context: TurnContextPlace | None
+    """Where the turn context is; absent if it was not looked for or is empty."""
+
+
+class PromptDifference(TypedDict):
+    """Where a prompt and a request part."""
+
+    byte: int
+    """The first byte of the prompt that differs."""
+    expected: str
+    """The prompt from there, redacted."""
+    found: str
+    """The request from there, redacted."""
+    line: int
+    """The line of the prompt, from 1."""
 
 
 PromptMode: TypeAlias = "Literal['full', 'minimal', 'none']"
@@ -1332,6 +1438,90 @@ class ProposalEntry(_ProposalEntryRequired, total=False):
     reverts: str | None
     """The commit that a revert undoes."""
 
+
+class RegionTokens(TypedDict):
+    """Tokens by region of a request."""
+
+    messages: int
+    system: int
+    tools: int
+    total: int
+
+
+class _ReportTotalsRequired(TypedDict):
+    cache_breaks: int
+    """How many calls lost a cached prefix."""
+    calls: int
+    failed: int
+    """Calls that the provider refused or that broke off."""
+    lost_tokens: int
+    """Tokens that were sent before and had to be read again."""
+    max_tokens: int
+    """Tokens of the largest request."""
+    tokens: int
+    """Tokens of all requests together."""
+    unpriced_models: list[str]
+    """Models without a price, which the cost leaves out."""
+    usage: Usage
+    """What the provider counted, over the calls for which it said so."""
+
+
+class ReportTotals(_ReportTotalsRequired, total=False):
+    """Sums over all calls."""
+
+    cost_usd: float | None
+    """US dollars; absent if no model has a known price."""
+    lost_usd: float | None
+    """What these cost beyond the price of cached tokens, in US dollars."""
+
+
+RequestBody: TypeAlias = "str | dict[str, Any]"
+"""The body of a request."""
+
+class RequestDanger(TypedDict):
+    """Something in a request that a person should look at."""
+
+    call: int
+    """The first call it was sent in."""
+    excerpt: str
+    """The text, redacted, on one line."""
+    kind: DangerKind
+    line: int
+    """The line in that part, from 1."""
+    message: str
+    """What was found, for people."""
+    origin: TextOrigin
+    place: str
+    """The part it is in."""
+    severity: DangerSeverity
+
+
+class _RequestPartRequired(TypedDict):
+    cache_mark: bool
+    """Whether the request asks the provider to cache everything up to here."""
+    label: str
+    """For people: the tool's name, the role, `tool result of Read`."""
+    place: str
+    """Where it is in the request: `system[1]`, `tools[3]`, `messages[4].content[0]`."""
+    region: RequestRegion
+    share: float
+    """Of the whole request, from 0 to 1."""
+    tokens: int
+
+
+class RequestPart(_RequestPartRequired, total=False):
+    """A tool, a system block, or a block of a message."""
+
+    sections: list[SectionTokens]
+    """Markdown sections of a system block, in order; empty for others and for text without headings."""
+    stretches: list[Stretch]
+    """Where the text comes from, in order. The stretches cover it without gaps."""
+    text: str | None
+    """The text, redacted; only if the report was asked for texts."""
+
+
+RequestRegion: TypeAlias = "Literal['tools', 'system', 'messages']"
+"""The region of a request that a part belongs to."""
 
 class ResponsesRequest(TypedDict):
     """The fields of a request to the OpenAI Responses API."""
@@ -1495,6 +1685,25 @@ class SectionSource(_SectionSourceRequired, total=False):
 
     digest: str | None
     """Digest of those bytes; present when digests were asked for."""
+
+
+class _SectionTokensRequired(TypedDict):
+    level: int
+    """1 to 6; 0 for the text before the first heading."""
+    line: int
+    """The line of the block it starts on, from 1."""
+    range: list[int]
+    """Bytes of the block's text."""
+    title: str
+    """The heading without its marks; empty for the text before the first."""
+    tokens: int
+
+
+class SectionTokens(_SectionTokensRequired, total=False):
+    """A Markdown section of a system block."""
+
+    origin: TextOrigin | None
+    """The origin of most of its text."""
 
 
 class SelectAnswer(TypedDict):
@@ -1802,6 +2011,23 @@ class SkillReadRequest(_SkillReadRequestRequired, total=False):
     """The directory of the workspace."""
 
 
+class _SourceShareRequired(TypedDict):
+    is_file: bool
+    """Whether `name` is a path."""
+    name: str
+    """The path of a file, or the name of another origin."""
+    share: float
+    """Of all tokens of these calls, from 0 to 1."""
+    tokens: int
+
+
+class SourceShare(_SourceShareRequired, total=False):
+    """What the files and other origins contribute to the latest calls."""
+
+    lines: list[list[int]]
+    """The lines that were found, as ranges from 1; empty for other origins."""
+
+
 class _SourcedTextRequired(TypedDict):
     text: str
     """The text itself."""
@@ -1821,8 +2047,72 @@ class SourcedText(_SourcedTextRequired, total=False):
 SpawnMode: TypeAlias = "Literal['top-level', 'sub-agent']"
 """Who started the agent."""
 
+class Stretch(TypedDict):
+    """A stretch of text with one origin."""
+
+    line: int
+    """The first line of the part's text, from 1."""
+    origin: TextOrigin
+    range: list[int]
+    """Bytes of the part's text."""
+    tokens: int
+
+
 Text: TypeAlias = "str | SourcedText"
 """A text, or a text with the place it came from."""
+
+TextOrigin: TypeAlias = "TextOrigin1 | TextOrigin2 | TextOrigin3 | TextOrigin4 | TextOrigin5 | TextOrigin6 | TextOrigin7"
+"""Where text comes from."""
+
+class TextOrigin1(TypedDict):
+    """A file of the project, or one of the person's own instruction files."""
+
+    exact: bool
+    """Whether every line is the file's, apart from blanks at its ends."""
+    kind: Literal['file']
+    lines: list[int]
+    """First and last line, from 1."""
+    path: str
+    """Relative to the directory of the capture, or starting with `~/`."""
+
+
+class TextOrigin2(TypedDict):
+    """In no file: the program brought it."""
+
+    kind: Literal['vendor']
+
+
+class TextOrigin3(TypedDict):
+    """A tool of an MCP server."""
+
+    kind: Literal['mcp']
+    server: str
+
+
+class TextOrigin4(TypedDict):
+    """What the person wrote."""
+
+    kind: Literal['user']
+
+
+class TextOrigin5(TypedDict):
+    """What the model wrote before."""
+
+    kind: Literal['model']
+
+
+class TextOrigin6(TypedDict):
+    """What a tool returned."""
+
+    kind: Literal['tool']
+    name: str
+
+
+class TextOrigin7(TypedDict):
+    """The directory of the capture is gone, so nothing can be compared."""
+
+    kind: Literal['unknown']
+
 
 Texts: TypeAlias = "Document | list[Document]"
 """One text, or several in order."""
@@ -1851,14 +2141,86 @@ class Tool(_ToolRequired, total=False):
 ToolInput: TypeAlias = "str | Tool"
 """A tool: its name, or an object."""
 
+TurnContextPlace: TypeAlias = "Literal['before-user-message', 'after-user-message', 'after-system-prompt', 'in-cached-prefix', 'missing']"
+"""Where the turn context of a prompt is."""
+
 Untrusted: TypeAlias = "Text"
 """Text of Skill or Reference authority: enters a prompt only through a fence."""
+
+class Usage(TypedDict):
+    """Tokens used by model calls."""
+
+    cache_read_tokens: int
+    """Read from the provider's cache."""
+    cache_write_tokens: int
+    """Written to the provider's cache."""
+    input_tokens: int
+    """Read by the model, not from the cache."""
+    output_tokens: int
+    """Written by the model."""
+
 
 Verdict: TypeAlias = "Literal['AUTO_APPROVE', 'NEEDS_REVIEW', 'REJECT']"
 """The result of screening, from least to most strict."""
 
 Volatility: TypeAlias = "Literal['stable', 'session', 'turn']"
 """When a section changes. The order is the order in which sections must stand for a provider's prefix cache to hold."""
+
+class Waste(TypedDict):
+    """Tokens that did nothing."""
+
+    kind: WasteKind
+    places: list[str]
+    """Where: parts of a request, files with lines, or the tools' server."""
+    times: int
+    """How often."""
+    tokens: int
+    """Over all calls."""
+    what: str
+    """What: an excerpt, a tool's name, a path."""
+
+
+WasteKind: TypeAlias = "Literal['repeated-text', 'unused-tool', 'repeated-read']"
+
+class _WatchReportAnswerRequired(TypedDict):
+    calls: list[CallReport]
+    """The calls in the order in which they were made."""
+    conversations: list[Conversation]
+    """The calls that share a prompt, one entry per conversation."""
+    dangers: list[RequestDanger]
+    """The most serious first."""
+    notes: list[str]
+    """What the report could not find out, and why."""
+    prices_date: str
+    """The date of the price table."""
+    sources: list[SourceShare]
+    """Where the text of the latest call of every conversation comes from, the largest share first."""
+    tokenizer: str
+    """How tokens were counted: `estimate`, `o200k` or `cl100k`."""
+    totals: ReportTotals
+    waste: list[Waste]
+    """The most expensive first."""
+
+
+class WatchReportAnswer(_WatchReportAnswerRequired, total=False):
+    """What was found in a capture."""
+
+    capture: CaptureInfo | None
+    """Absent for a single request that was not captured."""
+
+
+class WatchReportRequest(TypedDict, total=False):
+    """A capture of `foreword watch`."""
+
+    directory: str | None
+    """The directory whose files to look for in the text; by default the one the program ran in."""
+    id: str | None
+    """The ID of the capture, or a part of it; the latest if absent."""
+    tokenizer: Tokenizer
+    """How tokens are counted."""
+    with_texts: bool
+    """Whether to include the text of the latest calls, redacted."""
+
 
 class When(TypedDict, total=False):
     """Every condition that is set must hold; a list holds when one of its values does."""

@@ -40,6 +40,12 @@ def account(prompt: foreword.Prompt) -> str:
     return f"{sections} {tokens} {kept} {fields} {prompt.text} {prompt.section('identity')}"
 
 
+def arrived(body: dict[str, object], prompt: foreword.Prompt) -> bool:
+    found = foreword.check_request(body, prompt).get("prompt")
+    calls: int = foreword.watch_report()["totals"]["calls"]
+    return found is not None and found["is_right"] and calls > 0
+
+
 async def later(workspace: foreword.Workspace) -> foreword.Prompt:
     found = workspace.memory.search("tea")
     first = found["hits"][0]["text"] if found["hits"] else ""

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use foreword::{Estimate, TokenCounter, visible_line};
-use foreword_watch::{ProjectFiles, PromptCheck, ReportOptions, check_prompt, check_request};
+use foreword_watch::{
+    ExpectedPrompt, ProjectFiles, PromptCheck, ReportOptions, check_prompt, check_request,
+};
 use serde::Serialize;
 
 use crate::args::SourceArgs;
@@ -83,7 +85,13 @@ pub(crate) fn run(
             inputs::warn(root, &source, &gathered, terminal);
             let prompt = gathered.blueprint.build(&gathered.context);
             let (stable, _) = prompt.system_at_cache_boundary();
-            Some(check_prompt(&body, prompt.system(), stable.len())?)
+            // The turn context holds the time of the request, which this build cannot know.
+            let expected = ExpectedPrompt {
+                system: prompt.system(),
+                stable_bytes: stable.len(),
+                turn_context: None,
+            };
+            Some(check_prompt(&body, &expected)?)
         }
     };
     if terminal.json {
@@ -131,7 +139,7 @@ fn describe(check: &PromptCheck) -> String {
 }
 
 fn problem(check: &PromptCheck) -> Option<&'static str> {
-    if check.is_right() {
+    if check.is_right {
         None
     } else if !check.is_present {
         Some("the prompt of the workspace is not in the request byte for byte")

@@ -91,7 +91,18 @@ pub(crate) fn run(
     }
 }
 
+/// Says that rules of the workspace wait for the person.
+fn warn_unaccepted(host: &foreword_host::Host, terminal: &Terminal) -> Result<(), CliError> {
+    if host.has_unaccepted_allow_rules()? {
+        terminal.warn(
+            "foreword.toml allows calls that you have not accepted yet, so they are asked about; run `foreword trust` to review them",
+        );
+    }
+    Ok(())
+}
+
 fn list(host: &foreword_host::Host, terminal: &Terminal) -> Result<(), CliError> {
+    warn_unaccepted(host, terminal)?;
     let mut rules = host.permissions()?.rules;
     let order = |permission: Permission| match permission {
         Permission::Deny => 0,
@@ -130,6 +141,7 @@ fn check(
     call: &str,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
+    warn_unaccepted(host, terminal)?;
     let arguments = match serde_json::from_str::<Value>(call) {
         Ok(value) if value.is_object() => value,
         _ => match tool {

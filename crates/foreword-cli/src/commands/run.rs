@@ -24,24 +24,21 @@ use crate::workspace_arg::{WorkspaceArg, below};
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  foreword run -m \"write a deploy checklist\"
-  foreword run --session ops -m \"and now for staging\"
-  foreword run -m \"summarise this\" --external mail=inbox/1.txt")]
+  foreword run \"write a deploy checklist\"
+  foreword run --session ops \"and now for staging\"
+  foreword run \"summarise this\" --external mail=inbox/1.txt")]
 pub(crate) struct RunArgs {
     /// Message to the agent; `-` reads it from standard input
-    #[arg(
-        short,
-        long,
-        value_name = "TEXT",
-        required_unless_present = "heartbeat",
-        allow_hyphen_values = true
-    )]
+    #[arg(value_name = "MESSAGE", required_unless_present_any = ["message", "heartbeat"])]
+    text: Option<String>,
+    /// Message to the agent, as an option; it may start with a dash
+    #[arg(short, long, value_name = "TEXT", conflicts_with = "text", allow_hyphen_values = true)]
     message: Option<String>,
     /// External text to pass with the message, fenced and counted as taint: `mail=FILE`, or `mail=-` for standard input
     #[arg(long, value_name = "SOURCE=FILE")]
     external: Vec<String>,
     /// Run due schedules, then HEARTBEAT.md; for use from a timer
-    #[arg(long, conflicts_with_all = ["message", "external", "dry_run", "session", "agent", "user"])]
+    #[arg(long, conflicts_with_all = ["text", "message", "external", "dry_run", "session", "agent", "user"])]
     heartbeat: bool,
     #[command(flatten)]
     turn: TurnArgs,
@@ -65,8 +62,9 @@ pub(crate) fn run(
 ) -> Result<(), CliError> {
     let workspace = &*workspace.find()?;
     let mut request = hosting::request(&args.turn)?;
-    request.external = inputs::external(&args.external, args.message.as_deref() == Some("-"))?;
-    if let Some(given) = &args.message {
+    let given = args.text.as_ref().or(args.message.as_ref());
+    request.external = inputs::external(&args.external, given.is_some_and(|text| text == "-"))?;
+    if let Some(given) = given {
         request.message = message(given)?;
     }
     request.cwd = request.cwd.or_else(|| below(workspace));
@@ -171,7 +169,9 @@ fn heartbeat(
 fn message(given: &str) -> Result<String, CliError> {
     let message = if given == "-" { inputs::read_message()? } else { given.to_owned() };
     if message.trim().is_empty() {
-        return Err(CliError::usage("the message is empty").hint("pass a message with `-m`"));
+        return Err(
+            CliError::usage("the message is empty").hint("pass a message: `foreword run \"…\"`")
+        );
     }
     if message.len() as u64 > MAX_MESSAGE_BYTES {
         return Err(too_long());

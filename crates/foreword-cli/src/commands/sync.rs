@@ -136,6 +136,9 @@ pub(crate) fn run(
         migration.files = files;
         let in_place = migrate::is_in_place(&args.from, workspace);
         finish(workspace, &mut migration, &earlier, &changes, in_place)?;
+        let written = changes.iter().filter(|change| change.state.is_applied());
+        let written = written.filter(|change| change.there.is_some()).map(|change| &change.path);
+        migrate::note_import(workspace, written, terminal);
     }
     if terminal.json {
         terminal.print_json(&Report {

@@ -107,6 +107,15 @@ impl Import {
                 ));
             }
         }
+        if !self.in_place {
+            for (name, (server, from)) in &found {
+                for file in self.files_of_project(server) {
+                    self.notes.push(format!(
+                        "{from}: server `{name}` starts `{file}` of the old project; copy it to the same place in the workspace"
+                    ));
+                }
+            }
+        }
         let whole_file = whole_file.filter(|_| stays || disabled.is_empty());
         let copied = whole_file.is_some_and(|path| {
             let Ok((bytes, _)) = self.source.read_bytes(&path) else { return false };
@@ -125,6 +134,18 @@ impl Import {
         for (name, (_, from)) in found {
             self.server_row(&format!("{from}: {name}"), from == MCP_FILE);
         }
+    }
+}
+
+impl Import {
+    /// The files of the old project that a server's command names. A workspace elsewhere does not have them.
+    fn files_of_project(&self, server: &Value) -> Vec<String> {
+        let args = server.get("args").and_then(Value::as_array).into_iter().flatten();
+        let words = server.get("command").into_iter().chain(args).filter_map(Value::as_str);
+        let words = words.map(|word| word.trim_start_matches("./"));
+        let is_file =
+            |word: &&str| !word.is_empty() && !word.starts_with('/') && self.source.is_file(word);
+        words.filter(is_file).map(str::to_owned).collect()
     }
 }
 

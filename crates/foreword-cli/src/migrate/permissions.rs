@@ -1,7 +1,7 @@
 //! Permission rules of other tools, in the words of `[permissions]` in foreword.toml.
 //!
 //! Rules to `allow` are the person's to give again: the trust question shows them, and until it is
-//! answered they do not count.
+//! answered with yes, the host asks about the calls that they name.
 
 use super::tool_names::{MappedTool, mapped};
 

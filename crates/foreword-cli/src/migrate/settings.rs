@@ -59,7 +59,10 @@ pub(super) fn place(import: &mut Import, blueprint: &str) {
     for same in accepted.chunk_by(|a, b| a.source == b.source) {
         let Some(first) = same.first() else { continue };
         let patterns: Vec<&str> = same.iter().map(|rule| rule.pattern.as_str()).collect();
-        let note = format!("permissions.{}: {}", first.decision.as_str(), patterns.join(", "));
+        let mut note = format!("permissions.{}: {}", first.decision.as_str(), patterns.join(", "));
+        if first.decision == Decision::Allow {
+            note.push_str("; asked about until you trust the workspace");
+        }
         import.mapped(&first.source, CONFIG_FILE, note);
     }
     if let Some(limit) = limit {

@@ -166,3 +166,71 @@ fn an_embedder_that_is_not_there_says_so() {
     let run = eval(&[&["--embedder", "http"][..], &key].concat());
     assert!(run.fails(2).contains("environment variable NO_SUCH_KEY is not set"), "{}", run.stderr);
 }
+
+/// Thirty tools in the same words and one query for each, twice: ten are sent, and a search finds ten others.
+#[test]
+fn one_search_finds_tools_that_were_not_sent() {
+    let things = [
+        "invoice",
+        "calendar",
+        "contact",
+        "photo",
+        "playlist",
+        "recipe",
+        "flight",
+        "ticket",
+        "folder",
+        "mailbox",
+        "payment",
+        "survey",
+        "campaign",
+        "backup",
+        "server",
+        "meeting",
+        "report",
+        "garden",
+        "bicycle",
+        "harbour",
+        "kitchen",
+        "library",
+        "mountain",
+        "newspaper",
+        "orchestra",
+        "passport",
+        "quarry",
+        "railway",
+        "stadium",
+        "theatre",
+    ];
+    let tools: String = things
+        .iter()
+        .map(|thing| format!("{{\"name\": \"{thing}\", \"description\": \"Show one {thing}\"}}\n"))
+        .collect();
+    // The first query of each says nothing of what it needs, the second one says it.
+    let queries: String = things
+        .iter()
+        .flat_map(|thing| {
+            [format!("do number {} for me", thing.len()), format!("show one {thing}")].map(|text| {
+                format!("{{\"text\": \"{text}\", \"lang\": \"en\", \"relevant\": [\"{thing}\"]}}\n")
+            })
+        })
+        .collect();
+    let scratch = Scratch::new(&[("set/tools.jsonl", &tools), ("set/queries.jsonl", &queries)]);
+    let args = ["eval", "tools", "set", "--embedder", "none", "--json"];
+    let report = scratch.run(&args).ok().json();
+    assert_eq!((&report["tools"], &report["all"]["queries"]), (&30.into(), &60.into()));
+    let at = |path: &str| report.pointer(path).unwrap().as_f64().unwrap();
+    let (sent, same) = (at("/all/sent/share"), at("/all/sameWords/share"));
+    assert!(sent < 0.8 && same > sent, "{report:#}");
+    assert!((at("/all/sameWordsGain/share") - (same - sent)).abs() < 1e-9);
+    // Other words name what is needed, so each tool that was not sent is found.
+    assert_eq!(at("/all/otherWords/after/share"), 1.0, "{report:#}");
+    // A pool has the tools of its queries, and no more of them than half of it.
+    let pool = scratch.run(&[&args[..], &["--pool", "20"]].concat()).ok().json();
+    assert_eq!(
+        (&pool["tools"], &pool["perSet"]["set"]["queries"]),
+        (&20.into(), &pool["all"]["queries"])
+    );
+    let none = scratch.run(&["eval", "tools", "set", "--lang", "fr"]);
+    assert!(none.fails(2).contains("no query fits the pool"), "{}", none.stderr);
+}

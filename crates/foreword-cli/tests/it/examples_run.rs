@@ -85,6 +85,104 @@ fn on_record_of(scratch: &Scratch, tool: &str) -> bool {
     tool == "read" || on_record(scratch, &format!("ipc.{tool}"), "done")
 }
 
+/// A tool that an example lists is one that its agents can call.
+#[test]
+fn no_example_lists_a_tool_that_cannot_be_called() {
+    for path in examples() {
+        let scratch = Scratch::copy_of(&path);
+        let lint = scratch.run(&["lint"]);
+        assert_eq!(lint.status, 0, "{}: {}{}", path.display(), lint.stdout, lint.stderr);
+        assert!(!lint.stdout.contains("uncallable-tool"), "{}: {}", path.display(), lint.stdout);
+    }
+}
+
+/// The programs of the examples do what their descriptions say.
+#[test]
+fn the_programs_of_examples_answer() {
+    type Call = (&'static str, Value, &'static str);
+    let cases: [(&str, Vec<Call>); 5] = [
+        (
+            "companion",
+            vec![
+                (
+                    "calendar_add",
+                    json!({"start": "2026-02-26T09:00", "end": "2026-02-26T10:00", "title": "Dentist\t; rm -rf ."}),
+                    "Added.",
+                ),
+                (
+                    "calendar_list",
+                    json!({"from": "2026-02-26", "to": "2026-02-26"}),
+                    "2026-02-26T09:00 to 2026-02-26T10:00: Dentist ; rm -rf .\n2026-02-26T16:45 to 2026-02-26T17:30: Swimming lesson, Mila (Westbad)\n",
+                ),
+                ("note_search", json!({"text": "boiler"}), "Herr Kaltenbach"),
+                ("message_draft", json!({"to": "Jonas", "text": "Late."}), "Saved as a draft."),
+            ],
+        ),
+        (
+            "guarded",
+            vec![
+                ("mail_list", json!({"filter": "lease"}), "2026-02-25-bergman: Question"),
+                (
+                    "mail_read",
+                    json!({"message": "2026-02-24-tingsratt"}),
+                    "<external_content source=\"mail_read\"",
+                ),
+                ("mail_read", json!({"message": "../foreword.toml"}), "no such message"),
+                ("document_read", json!({"matter": "2026-014", "document": ""}), "chronology.txt"),
+            ],
+        ),
+        (
+            "support-bot",
+            vec![
+                (
+                    "order_lookup",
+                    json!({"number": "F-10442", "email": "Jo@example.com"}),
+                    "Order F-10442: Hand fork, ash",
+                ),
+                (
+                    "order_lookup",
+                    json!({"number": "F-10442", "email": "lena@example.com"}),
+                    "No order with this number",
+                ),
+                ("article_search", json!({"text": "warranty"}), "two years for tools"),
+            ],
+        ),
+        (
+            "tideline",
+            vec![
+                (
+                    "metric_query",
+                    json!({"metric": "booking_p99_ms", "from": "2026-02-27T17", "to": "2026-02-27T19"}),
+                    "3 values: least 412, mean 999.0, most 1930",
+                ),
+                (
+                    "deploy_start",
+                    json!({"version": "2026.8.2", "region": "faro"}),
+                    "needs permission",
+                ),
+                ("incident_update", json!({"text": "Card time-outs."}), "Posted."),
+            ],
+        ),
+        (
+            "semantic",
+            vec![("issue_read", json!({"number": "42"}), "parse_config accepts an empty file")],
+        ),
+    ];
+    for (name, calls) in cases {
+        let scratch = Scratch::copy_of(&crate::support::example(name));
+        let mut answers: Vec<_> =
+            calls.iter().map(|(called, input, _)| tool(called, input.clone())).collect();
+        answers.push(text("Done."));
+        let model = ModelServer::saying(answers);
+        done(&scratch, &model, &["--model", "m", "-m", "Try it out."]);
+        let asked = model.asked();
+        for (at, (called, _, expected)) in calls.iter().enumerate() {
+            let said = asked[at + 1].last_message();
+            assert!(said.contains(expected), "{name} {called}: {said}");
+        }
+    }
+}
+
 /// No example names a model of one provider, so that each runs with the key a person has.
 #[test]
 fn every_example_runs_with_either_key() {

@@ -10,7 +10,7 @@ fn workspace() -> Scratch {
 }
 
 /// The token that stands in a prompt.
-fn canary(asked: &Asked) -> String {
+pub(crate) fn canary(asked: &Asked) -> String {
     let system = asked.system().concat();
     let start = system.find("fwc").expect("there is a canary in the prompt");
     system[start..].chars().take_while(char::is_ascii_alphanumeric).collect()

@@ -35,6 +35,27 @@ fn offered(asked: &Asked) -> Vec<String> {
     tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
+/// "Yes" lets agents run programs, so the question names them as they are started.
+#[test]
+fn the_trust_question_lists_the_programs_of_tools() {
+    let scratch = workspace();
+    let more = "[[tool]]\nname = 'tidy'\ncommand = ['sh', '-c', 'rm -f *.tmp; echo \"{what}\"']\n";
+    scratch.write("tools.toml", format!("{TOOLS}{more}"));
+    let run = scratch.run(&["trust", "--yes"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let listed = "tools.toml lets agents run these programs in the sandbox:\n  \
+        greet: ./greet.sh --to {who} {tone}\n  \
+        count: wc -w\n  \
+        tidy: sh -c 'rm -f *.tmp; echo \"{what}\"'\n";
+    assert!(run.stderr.contains(listed), "{}", run.stderr);
+    assert!(!run.stderr.contains("  calendar_add"), "{}", run.stderr);
+    // Another command is another question, which shows the difference.
+    scratch.write("tools.toml", TOOLS.replace("['wc', '-w']", "['wc', '-c']"));
+    let refused = scratch.run(&["trust"]);
+    assert_eq!(refused.status, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("+command = ['wc', '-c']"), "{}", refused.stderr);
+}
+
 #[test]
 fn a_command_runs_in_the_sandbox_with_checked_arguments() {
     let scratch = workspace();

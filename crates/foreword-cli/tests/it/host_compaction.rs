@@ -1,5 +1,7 @@
 //! Long conversations: old tool results are shortened, then old turns are summarised by the model.
 
+use std::sync::{Arc, Mutex};
+
 use crate::support::Scratch;
 use crate::support::host::{done, on_host, on_record, turn};
 use crate::support::model::{Answer, Asked, ModelServer, text, tool};
@@ -153,6 +155,120 @@ fn without_a_usable_summary_the_oldest_turns_are_left_out_and_that_is_said() {
         let last = model.asked().into_iter().rfind(|asked| !asks_for_summary(asked)).unwrap();
         assert!(!last.raw.contains("turn 0:") && last.raw.contains("turn 8:"));
     }
+}
+
+/// Nine long turns; gives what the person was told.
+fn told_in_nine_turns(scratch: &Scratch, model: &ModelServer) -> String {
+    let said = "These words fill the window. ".repeat(300);
+    let mut told = String::new();
+    for turn in 0..9 {
+        let message = format!("turn {turn}: {said}");
+        let args = ["run", "--trust", "--session", "a", "-m", &message];
+        let done = on_host(scratch, model, &args).run();
+        assert_eq!(done.status, 0, "{}", done.stderr);
+        told.push_str(&done.stderr);
+    }
+    told
+}
+
+#[test]
+fn a_summary_with_the_canary_is_thrown_away_and_the_canary_changes() {
+    let disguises: [fn(&str) -> String; 2] =
+        [|canary| canary.to_owned(), |canary| canary.chars().flat_map(|c| [c, ' ']).collect()];
+    for disguise in disguises {
+        let scratch = workspace("");
+        let seen = Arc::new(Mutex::new(String::new()));
+        let model = ModelServer::start({
+            let seen = Arc::clone(&seen);
+            move |_, asked| {
+                if asks_for_summary(asked) {
+                    let canary = seen.lock().unwrap().clone();
+                    return text(&format!("They spoke of {}.", disguise(&canary)));
+                }
+                *seen.lock().unwrap() = crate::host_canary::canary(asked);
+                text("Noted.")
+            }
+        });
+        let told = told_in_nine_turns(&scratch, &model);
+        assert!(told.contains("the summary held the session's canary"), "{told}");
+        assert!(on_record(&scratch, "canary.leak", "refused"));
+        assert!(on_record(&scratch, "canary.rotate", "done"));
+        let asked = model.asked();
+        let turns: Vec<&Asked> = asked.iter().filter(|asked| !asks_for_summary(asked)).collect();
+        let first = crate::host_canary::canary(turns[0]);
+        let last = turns.last().unwrap();
+        assert_ne!(crate::host_canary::canary(last), first, "the canary was changed");
+        assert!(!last.raw.contains("They spoke of") && !last.raw.contains("turn 0:"));
+        let json = on_host(&scratch, &model, &["session", "show", "a", "--json"]).run().ok().json();
+        assert!(!json["compactions"].to_string().contains("They spoke of"), "{json}");
+    }
+}
+
+/// The model is not asked for a summary that the person's limits have no room for.
+#[test]
+fn at_a_spending_limit_no_summary_is_bought() {
+    let scratch = workspace("");
+    let directory = scratch.config_dir();
+    std::fs::create_dir_all(&directory).unwrap();
+    // A turn may write 600 tokens: its own answer of 500 fits, a summary after it does not.
+    let prices = "date = '2026-01-01'\n[[model]]\nprefix = 'm'\ninput = 0\ncached = 0\n\
+                  cache_write = 0\noutput = 1000\n";
+    std::fs::write(directory.join("prices.toml"), prices).unwrap();
+    let prices = directory.join("prices.toml");
+    let limits = format!("[limits]\nprices = '{}'\n[limits.turn]\ncost = 0.6\n", prices.display());
+    scratch.write_settings(limits);
+    let settings = scratch.read("foreword.toml");
+    scratch.write("foreword.toml", format!("{settings}max_output_tokens = 595\n"));
+    let model = model(SUMMARY);
+    let told = told_in_nine_turns(&scratch, &model);
+    assert!(told.contains("cannot summarise the oldest turns"), "{told}");
+    assert!(told.contains("per turn is reached"), "{told}");
+    assert!(!model.asked().iter().any(asks_for_summary), "no call was made");
+    let last = model.asked().pop().unwrap();
+    assert!(!last.raw.contains("turn 0:") && last.raw.contains("turn 8:"));
+}
+
+/// The loops of others keep no session, so the summary reaches them with the conversation.
+fn compacts_with(runner: &'static str, program: &str) {
+    let Some(path) = crate::host_runners::path_with(program) else { return };
+    let scratch = workspace("");
+    let settings =
+        scratch.read("foreword.toml").replace("name = 'm'", "name = 'claude-sonnet-4-20250514'");
+    scratch.write(
+        "foreword.toml",
+        settings.replace("context_window = 16000", "context_window = 40000"),
+    );
+    let model = model(SUMMARY);
+    let run = |message: &str| {
+        let args =
+            ["run", "--trust", "--json", "--session", "a", "--runner", runner, "-m", message];
+        let run = on_host(&scratch, &model, &args).env("PATH", &path).run();
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        run.stderr
+    };
+    let mut told = String::new();
+    for turn in 0..5 {
+        told.push_str(&run(&format!(
+            "turn {turn}: {}",
+            "These words fill the window. ".repeat(1500)
+        )));
+    }
+    let asked = model.asked();
+    assert!(asked.iter().any(asks_for_summary), "{told}");
+    assert!(told.contains("by a summary: "), "{told}");
+    let last = asked.iter().rfind(|asked| asked.raw.contains("turn 4:")).unwrap();
+    assert!(last.raw.contains("Two of five are fixed.") && !last.raw.contains("turn 0:"));
+    assert!(on_record(&scratch, "session.compact", "done"));
+}
+
+#[test]
+fn a_conversation_of_claude_code_is_compacted() {
+    compacts_with("claude-code", "claude");
+}
+
+#[test]
+fn a_conversation_of_pi_is_compacted() {
+    compacts_with("pi", "pi");
 }
 
 #[test]

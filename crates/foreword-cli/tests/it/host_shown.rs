@@ -69,15 +69,21 @@ fn keys_in_what_a_tool_is_called_with_are_neither_shown_nor_kept() {
 }
 
 #[test]
-fn a_message_may_begin_with_a_dash_and_needs_its_option() {
+fn a_message_is_a_word_or_an_option_and_may_begin_with_a_dash() {
     let scratch = workspace("");
-    let model = ModelServer::saying(vec![text("Yes.")]);
+    let model = ModelServer::saying(vec![text("Yes."), text("Hello.")]);
     let run = shown(&scratch, &model, &["-m", "- is this a list?"]).run();
     assert_eq!(run.status, 0, "{}", run.stderr);
     assert!(model.asked()[0].last_message().contains("- is this a list?"));
-    let run = on_host(&scratch, &model, &["run", "hello"]).run();
-    assert_eq!(run.status, 2);
-    assert!(run.stderr.contains("foreword run -m"), "{}", run.stderr);
+    let run = shown(&scratch, &model, &["good morning"]).run();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(model.asked()[1].last_message().contains("good morning"));
+    for wrong in [&["run", "good", "morning"][..], &["run", "hello", "-m", "hello"], &["run"]] {
+        let run = on_host(&scratch, &model, wrong).run();
+        assert_eq!(run.status, 2, "{wrong:?}: {}", run.stderr);
+    }
+    let run = on_host(&scratch, &model, &["run", "good", "morning"]).run();
+    assert!(run.stderr.contains("several words in quotes"), "{}", run.stderr);
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn the_default_template_is_standard_and_a_person_is_told_what_happened() {
     assert_eq!(output.stdout, b"");
     let said = stderr(&output);
     assert!(said.contains("wrote      SOUL.md\n"), "{said}");
-    assert!(said.ends_with("my agent' -m \"hello\"\n"), "{said}");
+    assert!(said.ends_with("my agent' \"hello\"\n"), "{said}");
     assert!(fs::read_to_string(workspace.join("foreword.toml")).unwrap().contains("\"standard\""));
     assert_eq!(stderr(&foreword(&["init", "--quiet", "-w", utf8(&workspace)])), "");
 }

@@ -638,6 +638,20 @@ fn a_key_that_is_written_out_is_reported() {
     assert!(!notes.contains(&key));
 }
 
+/// A workspace elsewhere does not have the programs of the old project.
+#[test]
+fn a_server_that_starts_a_file_of_the_project_is_reported() {
+    let servers =
+        r#"{"mcpServers": {"db": {"command": "python3", "args": ["./tools/db.py", "gone.py"]}}}"#;
+    let from =
+        directory(&[("CLAUDE.md", "x\n"), (".mcp.json", servers), ("tools/db.py", "print()")]);
+    let note = "server `db` starts `tools/db.py` of the old project; copy it to the same place";
+    let notes = strings(&migrate(&Scratch::new(&[]), from.path())["notes"]).join("\n");
+    assert!(notes.contains(note) && !notes.contains("gone.py"), "{notes}");
+    let notes = strings(&migrate(&from, from.path())["notes"]).join("\n");
+    assert!(!notes.contains("tools/db.py"), "{notes}");
+}
+
 #[test]
 fn a_plugin_of_claude_code_is_a_layout() {
     let from = directory(&[

@@ -8,11 +8,24 @@ use crate::support::Scratch;
 use crate::support::host::KEY;
 use crate::support::model::{Asked, ModelServer, text, tool};
 
-/// A workspace made of a fixture.
+/// The program that the MCP servers of the fixtures start. It belongs to the project, not to its setup.
+const SERVER: &str = include_str!("../fixtures/mcp_server.py");
+
+/// A workspace made of a fixture, with the program of its MCP server.
 fn migrated(name: &str) -> Scratch {
     let scratch = Scratch::new(&[]);
     migrate(&scratch, &fixture(name));
+    scratch.write("tools/mcp_server.py", SERVER);
     scratch
+}
+
+/// The request offers a tool of an MCP server, where Python can run the server.
+fn has_server_tool(asked: &Asked, name: &str) {
+    if std::path::Path::new("/usr/bin/python3").exists() {
+        assert!(tools(asked).contains(&name), "{name} in {:?}", tools(asked));
+    } else {
+        foreword_testing::skip("python3", "there is no /usr/bin/python3");
+    }
 }
 
 /// Runs one turn and gives all requests.
@@ -24,6 +37,8 @@ fn requests(scratch: &Scratch, model: &ModelServer, args: &[&str]) -> Vec<Asked>
         .env("ANTHROPIC_API_KEY", KEY)
         .env("OPENAI_BASE_URL", &model.url)
         .env("OPENAI_API_KEY", KEY)
+        .env("TICKETS_TOKEN", "t")
+        .env("DOCS_TOKEN", "t")
         .run();
     assert_eq!(run.status, 0, "{}", run.stderr);
     assert_eq!(run.json()["state"], "done", "{}", run.stdout);
@@ -83,6 +98,7 @@ fn a_claude_code_project_runs() {
     ] {
         assert!(tools(&asked[0]).contains(&name), "{name} in {:?}", tools(&asked[0]));
     }
+    has_server_tool(&asked[0], "mcp__tickets__echo");
     // The skill is followed: its text is an instruction, not external content, and its scripts are there.
     let read = asked[1].last_message();
     assert!(read.contains("part of CHANGELOG.md under the new version"), "{read}");
@@ -97,6 +113,35 @@ fn a_claude_code_project_runs() {
         assert!(names.contains(&name), "{name} in {names:?}");
     }
     assert!(!names.contains(&"edit") && !names.contains(&"write"), "{names:?}");
+}
+
+/// What the old setup allowed, and the MCP servers it had, wait for the person.
+#[test]
+fn carried_rules_ask_and_carried_servers_are_off_until_the_workspace_is_trusted() {
+    let scratch = migrated("claude-code");
+    let decided = || {
+        let run = scratch.run(&["permissions", "check", "bash", "pnpm test --watch"]);
+        (run.stdout, run.stderr)
+    };
+    let (answer, warning) = decided();
+    assert_eq!(answer, "ask: by bash(pnpm test:*) (foreword.toml)\n");
+    assert!(warning.contains("run `foreword trust` to review them"), "{warning}");
+    let build = scratch.run(&["build", "hello"]);
+    assert_eq!(build.status, 0, "{}", build.stderr);
+    assert!(!build.stdout.contains("mcp__tickets__"), "{}", build.stdout);
+    let model = ModelServer::saying(vec![text("Done.")]);
+    let run = crate::support::host::on_host(&scratch, &model, &["run", "-m", "hello"]).run();
+    assert_eq!(run.status, 1, "{}", run.stderr);
+    assert!(model.asked().is_empty());
+    scratch.trust();
+    let (answer, warning) = decided();
+    assert_eq!(answer, "allow: by bash(pnpm test:*) (foreword.toml)\n");
+    assert_eq!(warning, "");
+    // A rule that is added later waits again, and takes the others with it.
+    let settings = scratch.read("foreword.toml");
+    scratch
+        .write("foreword.toml", settings.replace("allow = [", "allow = [\"bash(git push:*)\", "));
+    assert_eq!(decided().0, "ask: by bash(pnpm test:*) (foreword.toml)\n");
 }
 
 #[test]
@@ -118,6 +163,7 @@ fn a_codex_project_runs() {
         &asked[0],
         &["Use `uv run`", "Prefer small pull requests.", "migrations", "triage", "explorer"],
     );
+    has_server_tool(&asked[0], "mcp__docs__echo");
     let asked = requests(&scratch, &model, &["--agent", "explorer", "-m", "hello"]);
     has(&asked[1], &["You answer with paths and line numbers"]);
     assert!(tools(&asked[1]).contains(&"search") && !tools(&asked[1]).contains(&"bash"));
@@ -133,6 +179,7 @@ fn a_cursor_project_runs() {
         &asked[0],
         &["Go 1.24", "Never edit generated files", "migrations/*.sql", "rpc", "benchmark"],
     );
+    has_server_tool(&asked[0], "mcp__postgres__echo");
     assert!(asked[1].last_message().contains("buf generate"));
     let asked = requests(&scratch, &model, &["--agent", "verifier", "-m", "hello"]);
     let last = asked.last().unwrap();

@@ -172,6 +172,21 @@ fn every_method_answers() {
     let nothing = call("select", json!({"task": "", "tools": []}));
     assert_eq!(nothing["tools"], json!([]));
 
+    let context = json!({"task": "Hi", "now": NOW, "memories": ["Ada likes tea"]});
+    for format in ["anthropic", "openai", "responses", "gemini"] {
+        let body = call("build", json!({"context": context, "format": format}));
+        let checked = call("check_request", json!({"body": body, "build": {"context": context}}));
+        let prompt = &checked["prompt"];
+        assert_eq!(
+            (&prompt["isRight"], &prompt["turnContext"]),
+            (&json!(true), &json!("before-user-message")),
+            "{format}: {checked}"
+        );
+        assert_eq!(checked["totals"]["calls"], 1);
+        let text = call("check_request", json!({"body": body.to_string()}));
+        assert_eq!((&text["prompt"], &text["calls"]), (&Value::Null, &checked["calls"]));
+    }
+
     let added = call("memory_add", json!({"text": "Ada likes green tea", "kind": "preference"}));
     assert_eq!(added["state"], "new");
     call("memory_add", json!({"text": "The staging server is in Oslo"}));
@@ -191,6 +206,11 @@ fn every_method_answers() {
     assert!(
         call("skill_read", json!({"name": "tea"}))["content"].as_str().unwrap().contains("Boil")
     );
+    // The name that the tool of agents has for it.
+    assert_eq!(
+        call("skill_read", json!({"skill": "tea"})),
+        call("skill_read", json!({"name": "tea"}))
+    );
     let draft = "---\nname: coffee\ndescription: How to make coffee\n---\nGrind beans.\n";
     let risky = json!({"content": draft, "taintRatio": 0.1, "agent": "ada", "reason": "asked"});
     let proposed = call("skill_propose", risky);
@@ -209,6 +229,27 @@ fn every_method_answers() {
     let other = call("skill_propose", other);
     let rejected = json!({"id": other["id"], "decision": "reject", "reason": "no cocoa"});
     assert_eq!(call("skill_decide", rejected)["state"], "rejected");
+}
+
+#[test]
+fn requests_that_cannot_be_checked_are_refused() {
+    let workspace = Scratch::new(&[("SOUL.md", "Calm.\n")]);
+    let refused = |params: Value| {
+        let line = json!({"id": 1, "method": "check_request", "params": params}).to_string();
+        let answer = session(&workspace, &[&line]).remove(0);
+        assert_eq!(answer["error"]["kind"], "usage", "{answer}");
+        answer["error"]["message"].as_str().unwrap().to_owned()
+    };
+    let prompt = json!({"system": "You are Pickle.", "stable": "Pickle"});
+    let body = json!({"messages": []});
+    assert_eq!(
+        refused(json!({"body": body, "prompt": prompt})),
+        "`stable` is not the beginning of `system`"
+    );
+    let both = json!({"body": body, "prompt": {"system": "x"}, "build": {}});
+    assert_eq!(refused(both), "pass `prompt` or `build`, not both");
+    assert!(refused(json!({"body": "{"})).starts_with("invalid request body: "));
+    assert!(refused(json!({"body": 7})).starts_with("invalid parameters: "));
 }
 
 #[test]

@@ -118,6 +118,28 @@ fn in_place_a_changed_import_reaches_the_prompt() {
     assert_eq!(from.run(&["sync", "--from", ".", "--check"]).status, 0);
 }
 
+/// What a sync brings waits for the person, like what `init --from` brings.
+#[test]
+fn what_a_sync_brings_is_for_reference_until_it_is_trusted() {
+    let from = Scratch::copy_of(&fixture("claude-code"));
+    let to = Scratch::new(&[]);
+    migrate(&to, from.path());
+    to.trust();
+    assert!(!to.run(&["build", "hi"]).stderr.contains("not trusted yet"));
+    from.write("docs/style.md", "- Obey the new page.\n");
+    let run = sync(&to, &from, &["--yes", "--quiet"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let build = to.run(&["build", "hi"]);
+    assert!(build.stderr.contains("imported files are not trusted yet"), "{}", build.stderr);
+    assert!(build.stdout.contains("> - Obey the new page."), "{}", build.stdout);
+    to.trust();
+    let build = to.run(&["build", "hi"]);
+    assert!(build.stdout.contains("\n- Obey the new page."), "{}", build.stdout);
+    // A sync that writes nothing asks nothing.
+    sync(&to, &from, &["--yes", "--quiet"]).ok();
+    assert!(!to.run(&["build", "hi"]).stderr.contains("not trusted yet"));
+}
+
 #[test]
 fn a_workspace_that_no_migration_made_says_what_to_run() {
     let to = Scratch::new(&[("foreword.toml", ""), ("AGENTS.md", "x\n")]);

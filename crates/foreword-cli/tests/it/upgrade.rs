@@ -1,11 +1,11 @@
-//! What the version before issue 11 wrote is read by this one; see `tests/fixtures/upgrade`.
+//! What version 0.1 wrote and accepted, this one reads and accepts; see `tests/fixtures/upgrade` and docs/upgrading.md.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::model::{ModelServer, text};
-use crate::support::{Foreword, Run};
+use crate::support::{Foreword, Run, Scratch};
 
 /// Where the fixture was made: trust and the head file are bound to this path.
 const PLACE: &str = "/tmp/foreword-upgrade-fixture";
@@ -37,6 +37,13 @@ impl Old {
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("USER", "ada")
             .env("ANTHROPIC_API_KEY", "none")
+    }
+
+    /// The version of the layout of the database.
+    fn schema(&self) -> i64 {
+        let path = self.directory.join("workspace/.foreword/foreword.db");
+        let database = rusqlite::Connection::open(path).unwrap();
+        database.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
     }
 }
 
@@ -94,4 +101,70 @@ fn trust_head_file_and_lock_file_of_the_version_before_hold() {
         old.command(&["run", "-q", "-m", "Good evening!"]).env("ANTHROPIC_BASE_URL", &model.url);
     assert!(run.run().ok().stdout.contains("Good evening."));
     fs::remove_dir_all(PLACE).unwrap();
+}
+
+#[test]
+fn the_first_change_upgrades_the_database_and_reading_does_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let old = Old::unpacked(directory.path());
+    assert_eq!(old.schema(), 3);
+    for read in [
+        &["audit", "verify"][..],
+        &["audit", "log"],
+        &["skill", "list"],
+        &["memory", "list"],
+        &["session", "show", "morning"],
+        &["taint", "list"],
+        &["build", "-q", "bake"],
+    ] {
+        old.run(read).ok();
+        assert_eq!(old.schema(), 3, "{read:?}");
+    }
+    let kept = directory.path().join("before.db");
+    old.run(&["backup", kept.to_str().unwrap()]).ok();
+
+    old.run(&["memory", "add", "The new oven arrives in May"]).ok();
+    assert_eq!(old.schema(), 5);
+    let log = old.run(&["audit", "log"]).ok().stdout;
+    assert_eq!(log.matches("store.upgrade").count(), 1, "{log}");
+    // A conversation of 0.1 goes on, with what was said in it.
+    let model = ModelServer::saying(vec![text("Still warm.")]);
+    let again = ["run", "-q", "--trust", "--session", "morning", "-m", "And now?"];
+    let again = old.command(&again).env("ANTHROPIC_BASE_URL", &model.url).run().ok();
+    assert!(again.stdout.contains("Still warm."), "{again:?}");
+    let asked = model.asked().pop().unwrap().raw;
+    assert!(asked.contains("the ovens are warm"), "{asked}");
+    let verified = old.run(&["audit", "verify", "--json"]).ok().json();
+    assert_eq!(verified["ok"], true, "{verified}");
+
+    // The way back: a backup from before the upgrade is as good as any other.
+    old.run(&["restore", kept.to_str().unwrap(), "--yes"]).ok();
+    let memories = old.run(&["memory", "list"]).ok().stdout;
+    assert!(memories.contains("rye") && !memories.contains("new oven"), "{memories}");
+    let verified = old.run(&["audit", "verify", "--json"]).ok().json();
+    assert_eq!(verified["ok"], true, "{verified}");
+}
+
+/// Scripts and settings for 0.1 keep working: docs/upgrading.md promises it.
+#[test]
+fn every_command_option_and_setting_of_0_1_is_still_there() {
+    let empty = Scratch::new(&[]);
+    for line in include_str!("../fixtures/upgrade/commands-0.1.txt").lines() {
+        let (options, mut command): (Vec<&str>, Vec<&str>) =
+            line.split(' ').partition(|word| word.starts_with("--"));
+        command.push("--help");
+        let help = Foreword::new(&command).here(empty.path()).run().ok().stdout;
+        let listed = |option: &str| {
+            let mut words = help.split([' ', ',', '\n', '[', '=']);
+            words.any(|word| word == option)
+        };
+        for option in options {
+            assert!(listed(option), "{line}: {option} is gone\n{help}");
+        }
+    }
+    let workspace = Scratch::new(&[
+        ("foreword.toml", include_str!("../fixtures/upgrade/foreword-0.1.toml")),
+        ("agents/cosmo/AGENT.md", "You are Cosmo.\n"),
+    ]);
+    workspace.run(&["build", "-q", "hello"]).ok();
 }

@@ -1,4 +1,4 @@
-//! Real programs under `foreword watch`: Claude Code, pi, Codex, and the SDKs of Anthropic, OpenAI and Vercel.
+//! Real programs under `foreword watch`: Claude Code, pi, Codex, and the SDKs of Anthropic, OpenAI, Google and Vercel.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
@@ -36,6 +36,8 @@ fn watch(scratch: &Scratch, model: &ModelServer, args: &[&str]) -> (Run, Value) 
             .env("HOME", scratch.join("home"))
             .env("ANTHROPIC_BASE_URL", &model.url)
             .env("OPENAI_BASE_URL", format!("{}/v1", model.url))
+            .env("GOOGLE_GEMINI_BASE_URL", &model.url)
+            .env("GEMINI_API_KEY", format!("AIza{KEY}"))
             .env("ANTHROPIC_API_KEY", format!("sk-ant-{KEY}"))
             .env("OPENAI_API_KEY", format!("sk-proj-{KEY}"))
             .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
@@ -204,27 +206,54 @@ fn the_openai_sdk_is_watched() {
     assert_eq!(source(&report, "CLAUDE.md")["lines"], json!([[1, 4]]));
 }
 
-#[test]
-fn the_vercel_sdk_is_watched() {
-    let Some(npm) = foreword_testing::required_variable("FOREWORD_TEST_NPM", "ai") else { return };
+/// Runs a JavaScript program with an SDK from npm.
+fn javascript(sdk: &str, model: &ModelServer, program: &str) -> Option<(Run, Value)> {
+    let npm = foreword_testing::required_variable("FOREWORD_TEST_NPM", sdk)?;
     let modules = Path::new(&npm).join("node_modules");
-    if !modules.join("ai").exists() {
-        return foreword_testing::skip("ai", "not installed; `cargo xtask test` installs it");
+    if !modules.join(sdk).exists() {
+        foreword_testing::skip(sdk, "not installed; `cargo xtask test` installs it");
+        return None;
     }
     let scratch = scratch();
     std::os::unix::fs::symlink(&modules, scratch.join("node_modules")).unwrap();
-    scratch.write(
-        "agent.mjs",
-        "import { readFileSync } from 'node:fs';\n\
-         import { streamText } from 'ai';\n\
+    let head = "import { readFileSync } from 'node:fs';\nconst rules = readFileSync('CLAUDE.md', 'utf8');\n";
+    scratch.write("agent.mjs", format!("{head}{program}"));
+    Some(watch(&scratch, model, &["node", "agent.mjs"]))
+}
+
+#[test]
+fn the_vercel_sdk_is_watched() {
+    let model = ModelServer::saying(vec![text("Done.")]);
+    let program = "import { streamText } from 'ai';\n\
          import { createOpenAI } from '@ai-sdk/openai';\n\
          const openai = createOpenAI({ baseURL: process.env.OPENAI_BASE_URL });\n\
-         const { textStream } = streamText({ model: openai.chat('gpt-5'), system: readFileSync('CLAUDE.md', 'utf8'), prompt: 'Hello' });\n\
-         for await (const piece of textStream) process.stdout.write(piece);\n",
-    );
-    let model = ModelServer::saying(vec![text("Done.")]);
-    let (run, report) = watch(&scratch, &model, &["node", "agent.mjs"]);
+         const { textStream } = streamText({ model: openai.chat('gpt-5'), system: rules, prompt: 'Hello' });\n\
+         for await (const piece of textStream) process.stdout.write(piece);\n";
+    let Some((run, report)) = javascript("ai", &model, program) else { return };
     assert_eq!(run.stdout, "Done.");
     assert_eq!(report["calls"][0]["api"], "openai-chat");
+    assert_eq!(source(&report, "CLAUDE.md")["lines"], json!([[1, 4]]));
+}
+
+#[test]
+fn the_gemini_sdk_is_watched() {
+    let model = ModelServer::start(|_, _| {
+        let event = json!({"candidates": [{"content": {"role": "model", "parts": [{"text": "Done."}]}, "finishReason": "STOP"}],
+            "usageMetadata": {"promptTokenCount": 40, "candidatesTokenCount": 2, "cachedContentTokenCount": 7, "totalTokenCount": 42}});
+        let stream = ("content-type".to_owned(), "text/event-stream".to_owned());
+        Answer::Raw(200, vec![stream], format!("data: {event}\r\n\r\n"))
+    });
+    let program = "import { GoogleGenAI } from '@google/genai';\n\
+         const ai = new GoogleGenAI({ apiKey: process.env.GEMINI_API_KEY });\n\
+         const stream = await ai.models.generateContentStream({ model: 'gemini-2.5-pro', contents: 'Hello', config: { systemInstruction: rules } });\n\
+         for await (const piece of stream) process.stdout.write(piece.text);\n";
+    let Some((run, report)) = javascript("@google/genai", &model, program) else { return };
+    assert_eq!(run.stdout, "Done.");
+    let call = &report["calls"][0];
+    assert_eq!(
+        (&call["api"], &call["model"]),
+        (&json!("gemini-generate"), &json!("gemini-2.5-pro"))
+    );
+    assert_eq!(call["usage"]["cacheReadTokens"], 7);
     assert_eq!(source(&report, "CLAUDE.md")["lines"], json!([[1, 4]]));
 }

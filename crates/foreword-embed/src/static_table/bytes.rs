@@ -3,7 +3,25 @@
 
 #[cfg(not(feature = "external-table"))]
 pub(super) fn table_bytes() -> Result<&'static [u8], crate::embedder::EmbedError> {
-    Ok(&include_bytes!("../../model/static.bin")[..])
+    Ok(&embedded::TABLE)
+}
+
+#[cfg(not(feature = "external-table"))]
+mod embedded {
+    use foreword_embed_table_a::BYTES as FIRST;
+    use foreword_embed_table_b::BYTES as SECOND;
+
+    const LENGTH: usize = FIRST.len() + SECOND.len();
+
+    /// The halves, joined by the compiler: the program has the table once, in one piece, and copies nothing.
+    /// There are two because a package on crates.io may have 10 MB.
+    pub(super) static TABLE: [u8; LENGTH] = {
+        let mut whole = [0; LENGTH];
+        let (first, second) = whole.split_at_mut(FIRST.len());
+        first.copy_from_slice(FIRST);
+        second.copy_from_slice(SECOND);
+        whole
+    };
 }
 
 #[cfg(feature = "external-table")]

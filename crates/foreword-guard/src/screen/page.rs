@@ -54,6 +54,8 @@ pub(crate) struct Page {
     normalised: Normalised,
     /// Some pattern matched so often that not every match was kept.
     pub(crate) flooded: bool,
+    /// What was seen in the text as written.
+    written: Scan,
 }
 
 /// No unit, and no block in which signals have to do with each other, has more lines than this.
@@ -75,6 +77,7 @@ impl Page {
             by_signal: BTreeMap::new(),
             normalised,
             flooded: false,
+            written: Scan::default(),
         };
         let plain = undisguised_layer(&text, &document);
         let mut decoded = decoded_layer(&text, page.hidden());
@@ -135,7 +138,17 @@ impl Page {
                 end: m.end,
             });
         }
+        if layer.origin == Origin::Written {
+            self.written = found;
+        }
         self.layers.push(layer);
+    }
+
+    /// Whether a stretch of a unit of the text as written is used, mentioned or forbidden.
+    pub(crate) fn stance(&self, unit: u32, start: usize, end: usize) -> Stance {
+        self.layers.first().map_or(Stance::Use, |layer| {
+            stance(&layer.text, &layer.document, &self.written, unit, start, end)
+        })
     }
 
     /// Runs of invisible characters that had no business being there.

@@ -300,3 +300,34 @@ fn a_fence_is_a_shell_however_it_names_it() {
     assert_eq!(screen("```dance\nLeft foot first.\n```\n").verdict, Verdict::AutoApprove);
     assert_eq!(screen("```yaml\nmake: true\n```\n").verdict, Verdict::AutoApprove);
 }
+
+#[test]
+fn commands_need_consent_however_they_are_written() {
+    let rule = "unlisted-command";
+    check(
+        &[
+            (rule, "First run `./setup.sh` and go on.\n"),
+            (rule, "Run: `rake deploy:all now`.\n"),
+            (rule, "Type ``gem install left-pad`` at the prompt.\n"),
+            (rule, "The fix is `sudo systemctl stop firewall`.\n"),
+            (rule, "- Execute <code>rake deploy now</code>.\n"),
+            (rule, "Press <KBD>psql -f all.sql</KBD> twice.\n"),
+            (rule, "| step | what |\n|---|---|\n| 1 | `rsync -a . box:` |\n"),
+            (rule, "<pre>\nls\nsqlite3 a.db < b.sql\n</pre>\n"),
+            (rule, "Do <pre class=\"x\"><code>tar xf a.tar -C /</code></pre> once.\n"),
+            (rule, "<pre>make -f /dev/stdin &lt; all</pre>\n"),
+        ],
+        Verdict::NeedsReview,
+    );
+    for harmless in [
+        "Run `cargo test` and `git diff --stat`, then read `src/lib.rs`.\n",
+        "Write to `notes.md`, one `key: value` per line, and never `<b>` or a lone ` sign.\n",
+        "Call `read_file`, then `write_file`; a path looks like `docs/a b.md`.\n",
+        "<pre>\nls -l\ngit status\n</pre>\nThe rest is prose about how to run a meeting.\n",
+        "Run the `deploy-checklist` skill.\n",
+        "`````` ` `` <code> <pre",
+    ] {
+        let screening = screen(harmless);
+        assert_eq!(screening.verdict, Verdict::AutoApprove, "{harmless:?}: {screening:?}");
+    }
+}

@@ -6,7 +6,8 @@ use foreword::SCREENING;
 use foreword_guard::Policy;
 use foreword_skills::{Approvals, Screeners, Standing as SkillStanding};
 use foreword_workspace::{
-    Concern, GovernedFile, GovernedGroup, Review, Skill, TrustChange, TrustChanges, Workspace,
+    Concern, GovernedFile, GovernedGroup, Review, Skill, ToolEntry, TrustChange, TrustChanges,
+    Workspace, command_line,
 };
 use serde::Serialize;
 
@@ -30,6 +31,8 @@ pub struct Disclosure {
     /// Where prompts and messages would go.
     pub model: DisclosedModel,
     pub skills: Vec<DisclosedSkill>,
+    /// Programs that agents may start as tools.
+    pub commands: Vec<DisclosedCommand>,
     /// MCP servers whose tools agents may call, once their lists are reviewed.
     pub servers: Vec<DisclosedServer>,
 }
@@ -62,6 +65,15 @@ pub enum DisclosedModel {
     Server { server: String, key: Option<String> },
     /// Why no model can be called yet.
     Unavailable { reason: String },
+}
+
+/// A tool of `tools.toml` that is a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DisclosedCommand {
+    /// The tool.
+    pub name: String,
+    /// The program with its arguments, with `{placeholders}`.
+    pub command: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -106,6 +118,7 @@ impl Host {
                 Err(error) => DisclosedModel::Unavailable { reason: error.to_string() },
             },
             skills: self.disclosed_skills(&workspace, |_| true)?,
+            commands: disclosed_commands(&workspace, review)?,
             servers: self.disclosed_servers()?,
         })
     }
@@ -220,6 +233,21 @@ fn beside(skill: &Skill, files: &SkillFiles) -> Vec<DisclosedSkillFile> {
         is_binary: std::str::from_utf8(bytes).map_or(true, |text| text.contains('\0')),
     };
     beside.map(disclosed).collect()
+}
+
+fn disclosed_commands(
+    workspace: &Workspace,
+    review: &Review,
+) -> Result<Vec<DisclosedCommand>, HostError> {
+    let tools = match review.tools()? {
+        Some(tools) => tools,
+        None => workspace.tools()?,
+    };
+    let disclosed = |tool: ToolEntry| {
+        let command = command_line(&tool.command?.command);
+        Some(DisclosedCommand { name: tool.name, command })
+    };
+    Ok(tools.into_iter().filter_map(disclosed).collect())
 }
 
 fn disclosed_settings(review: &Review) -> Vec<DisclosedSetting> {

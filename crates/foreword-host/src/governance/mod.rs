@@ -27,8 +27,8 @@ mod trust;
 mod written_files;
 
 pub use disclosure::{
-    DisclosedFile, DisclosedModel, DisclosedSetting, DisclosedSkill, DisclosedSkillFile,
-    Disclosure, what_it_gives_away,
+    DisclosedCommand, DisclosedFile, DisclosedModel, DisclosedSetting, DisclosedSkill,
+    DisclosedSkillFile, Disclosure, what_it_gives_away,
 };
 pub use error::GovernanceError;
 pub use permissions::{PermissionAnswer, PermissionQuestion};

@@ -15,7 +15,7 @@ use foreword_guard::{
 use foreword_protocol::{ErrorCode, Failure};
 use foreword_store::{Event, Outcome, SessionId};
 use foreword_workspace::{
-    AlwaysAllowed, CONFIG_FILE, Config, PermissionSettings, SETTINGS_FILE, Settings,
+    AlwaysAllowed, CONFIG_FILE, Config, Consent, PermissionSettings, SETTINGS_FILE, Settings,
 };
 use serde_json::{Value, json};
 
@@ -173,6 +173,19 @@ impl Host {
         Ok(table)
     }
 
+    /// Whether the workspace allows calls that the person has not accepted yet. Until they do, these are
+    /// asked about.
+    pub fn has_unaccepted_allow_rules(&self) -> Result<bool, HostError> {
+        Ok(!self.accepts_allow_rules(self.workspace()?.config())?)
+    }
+
+    fn accepts_allow_rules(&self, config: &Config) -> Result<bool, HostError> {
+        const KEY: &str = "permissions.allow";
+        let sensitive = config.sensitive();
+        let Some(value) = sensitive.0.get(KEY) else { return Ok(true) };
+        Ok(Consent::of(&self.options.config_dir, &self.root)?.covers(config, KEY, value))
+    }
+
     /// The rules of files and answers. A rule that cannot be read fails: it may be a deny.
     pub(crate) fn permission_table(
         &self,
@@ -180,8 +193,16 @@ impl Host {
         settings: &Settings,
     ) -> Result<PermissionTable, HostError> {
         let mut table = default_rules();
+        let allow_of_workspace = match self.accepts_allow_rules(config)? {
+            true => Permission::Allow,
+            false => Permission::Ask,
+        };
         let mut layer = |layer: RuleLayer, rules: &PermissionSettings, file: &str| {
-            add(&mut table, layer, Permission::Allow, &rules.allow, file)?;
+            let allow = match layer {
+                RuleLayer::Workspace => allow_of_workspace,
+                _ => Permission::Allow,
+            };
+            add(&mut table, layer, allow, &rules.allow, file)?;
             add(&mut table, layer, Permission::Ask, &rules.ask, file)?;
             add(&mut table, layer, Permission::Deny, &rules.deny, file)
         };

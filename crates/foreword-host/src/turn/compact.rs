@@ -200,7 +200,10 @@ impl Host {
         if text.is_empty() || text.len() > MAX_SUMMARY_BYTES {
             return Ok(Summarised::Failed("the model gave no usable summary".to_owned()));
         }
-        if active.canary.detector.find(&text).is_some() {
+        if let Some(leak) = active.canary.detector.find(&text) {
+            // The summariser is not told the canary, so the conversation holds it.
+            active.report_leak("the summary of the oldest turns", &leak.to_string());
+            self.replace_canary(active)?;
             return Ok(Summarised::Failed("the summary held the session's canary".to_owned()));
         }
         let scanned = scan_input(self.scanner()?, &text, Provenance::ToolResult);

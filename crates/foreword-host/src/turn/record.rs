@@ -165,6 +165,17 @@ impl Host {
         Ok(usage)
     }
 
+    /// Gives the session another canary, because the one it has is known.
+    pub(crate) fn replace_canary(&self, active: &ActiveSession) -> Result<(), HostError> {
+        let (id, canary) = (active.identity.session.clone(), new_canary()?);
+        let rotate = active.event("canary.rotate", Outcome::Done);
+        self.writer.write(self.now(), move |write| -> Result<(), StoreError> {
+            write.session_canary(&id, canary.as_str())?;
+            write.audit(&rotate).map(drop)
+        })?;
+        Ok(())
+    }
+
     /// Records that the turn failed. The caller still gets the error itself.
     pub(crate) fn fail_turn(&self, active: &ActiveSession, number: TurnNumber, error: &HostError) {
         let (id, reason, now) = (active.identity.session.clone(), error.to_string(), self.now());

@@ -225,7 +225,7 @@ actions! {
         "Describe a tool in full.";
     ToolSearch(ToolSearch) = "tool_search":
         AgentWithTool, Ordinary, Reads, AfterAction, Never, ByAction,
-        "Search the tools that are not listed, by what you need.";
+        "Search the tools that are not listed, by one thing you need, in your own words.";
     ToolCall(ToolCall) = "tool_call":
         AgentWithTool, Ordinary, Changes, AfterAction, MayWait, ByHost,
         "Call a tool that `tool_search` found.";

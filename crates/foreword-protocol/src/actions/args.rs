@@ -282,7 +282,7 @@ args! {
 
     /// What a tool is needed for.
     pub struct ToolSearch {
-        /// What the tool has to do, in a few words.
+        /// What the tool has to do, in a few words of your own. Search again for another need.
         pub need: String,
     }
 

@@ -6,3 +6,5 @@ pub(crate) mod client;
 pub(crate) mod frame;
 pub(crate) mod peer;
 pub(crate) mod reply;
+#[cfg(target_os = "linux")]
+mod sock_diag;

@@ -1,8 +1,8 @@
 //! Who has the other end of a loopback connection, according to the kernel.
 //!
-//! TCP has no credentials of the peer. On Linux `/proc/net/tcp` has a row for the other end with the number
-//! of its socket and its user. Elsewhere the lookup fails with [`io::ErrorKind::NotFound`], and the caller
-//! decides what else it asks for.
+//! TCP has no credentials of the peer. On Linux the kernel tells the number of the socket at the other end
+//! and its user: over netlink, or by a row of `/proc/net/tcp` where netlink is not to be had. Elsewhere
+//! the lookup fails with [`io::ErrorKind::NotFound`], and the caller decides what else it asks for.
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader};
@@ -27,6 +27,15 @@ pub struct PeerSocket {
 /// With kind `NotFound` if this system has no such table.
 pub fn peer_socket(stream: &TcpStream) -> io::Result<Option<PeerSocket>> {
     let (peer, own) = (stream.peer_addr()?, stream.local_addr()?);
+    #[cfg(target_os = "linux")]
+    if let Ok(Some(found)) = super::sock_diag::socket(peer, own) {
+        return Ok(Some(found));
+    }
+    in_table(peer, own)
+}
+
+/// The row of the kernel's table of connections.
+fn in_table(peer: SocketAddr, own: SocketAddr) -> io::Result<Option<PeerSocket>> {
     let mut found = row_with("/proc/self/net/tcp", &(place(peer, false), place(own, false)))?;
     if found.is_none() {
         // A program may use an IPv6 socket for an IPv4 address.
@@ -99,6 +108,9 @@ mod tests {
         let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (accepted, _) = listener.accept().unwrap();
         let uid = fs::metadata("/proc/self").unwrap().uid();
-        assert_eq!(peer_socket(&accepted).unwrap().map(|peer| peer.uid), Some(uid));
+        let found = peer_socket(&accepted).unwrap();
+        assert_eq!(found.map(|peer| peer.uid), Some(uid));
+        let (peer, own) = (accepted.peer_addr().unwrap(), accepted.local_addr().unwrap());
+        assert_eq!(in_table(peer, own).unwrap(), found, "both ways find the same socket");
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod memory;
 pub(crate) mod prompt;
+pub(crate) mod requests;
 pub(crate) mod select;
 pub mod skills;
 pub(crate) mod text;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::command_line::command_line;
 use crate::config::check::{Check, Fault};
 
 /// Model providers accept names of 64 characters; the name of a tool has to fit behind that of its server.
@@ -127,7 +128,7 @@ impl McpServer {
     /// What is started or reached, on one line.
     #[must_use]
     pub fn place(&self) -> String {
-        self.url.clone().unwrap_or_else(|| self.command.join(" "))
+        self.url.clone().unwrap_or_else(|| command_line(&self.command))
     }
 
     /// The person's variables that it gets, by name.

@@ -55,6 +55,15 @@ impl fmt::Debug for Slot {
 }
 
 /// An ordered set of modules, ready to compile Contexts.
+///
+/// ```
+/// use foreword::{Blueprint, Context};
+///
+/// let text = "name = \"mine\"\nextends = \"standard\"\n";
+/// let blueprint = Blueprint::from_toml("mine.toml", text, &mut |_| unreachable!()).unwrap();
+/// assert_eq!(blueprint.name(), "mine");
+/// assert!(blueprint.build(&Context::default()).section("security").is_some());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Blueprint {
     name: Arc<str>,
@@ -70,6 +79,14 @@ pub struct Blueprint {
 }
 
 /// The texts a blueprint was read from: enough to read it again where its files are not.
+///
+/// ```
+/// use foreword::Blueprint;
+///
+/// let standard = Blueprint::builtin("standard").unwrap();
+/// let again = Blueprint::from_source(standard.source()).unwrap();
+/// assert_eq!(again.name(), "standard");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BlueprintSource {
@@ -83,6 +100,14 @@ pub struct BlueprintSource {
 }
 
 /// A file that a blueprint shows.
+///
+/// ```
+/// use foreword::Blueprint;
+///
+/// let text = "name = \"mine\"\nextends = \"standard\"\n\n[[module]]\nname = \"style\"\nfile = \"STYLE.md\"\n";
+/// let blueprint = Blueprint::from_toml("mine.toml", text, &mut |_| unreachable!()).unwrap();
+/// assert_eq!(blueprint.files()[0].file, "STYLE.md");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileModule {
     /// The module's name.

@@ -17,6 +17,13 @@ const MAX_DEPTH: usize = 8;
 const MAX_MODULES: usize = 200;
 
 /// Why a blueprint was refused. `place` is `file:line`.
+///
+/// ```
+/// use foreword::Blueprint;
+///
+/// let error = Blueprint::from_toml("mine.toml", "extends = 1\n", &mut |_| unreachable!()).unwrap_err();
+/// assert!(error.to_string().starts_with("mine.toml:1: "), "{error}");
+/// ```
 #[derive(Debug, Error)]
 pub enum BlueprintError {
     /// Not the TOML of a blueprint.

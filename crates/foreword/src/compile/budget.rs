@@ -3,6 +3,13 @@
 use crate::fence::authority::Detail;
 
 /// A module that wants a place.
+///
+/// ```
+/// use foreword::{Candidate, Decision, Detail, allocate};
+///
+/// let optional = Candidate { optional: true, keep: 10, full: 100, minimal: None };
+/// assert_eq!(allocate(&[optional], 100).decisions, [Decision::Shown(Detail::Full)]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// May it be left out?
@@ -16,6 +23,13 @@ pub struct Candidate {
 }
 
 /// What was decided for a candidate.
+///
+/// ```
+/// use foreword::{Candidate, Decision, allocate};
+///
+/// let optional = Candidate { optional: true, keep: 10, full: 100, minimal: Some(60) };
+/// assert_eq!(allocate(&[optional], 50).decisions, [Decision::Omitted { needs: 60, left: 50 }]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// It stands in the prompt in this form.
@@ -30,6 +44,14 @@ pub enum Decision {
 }
 
 /// The decisions, in the order of the candidates, and the tokens they add up to.
+///
+/// ```
+/// use foreword::{Candidate, allocate};
+///
+/// let required = Candidate { optional: false, keep: 90, full: 100, minimal: Some(20) };
+/// let allocation = allocate(&[required], 50);
+/// assert_eq!((allocation.used, allocation.over_budget), (20, false));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allocation {
     /// One for each candidate.

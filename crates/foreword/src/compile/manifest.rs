@@ -7,6 +7,14 @@ use crate::context::selection::Selection;
 use crate::fence::authority::{Authority, Detail, Volatility};
 
 /// A module that had content and was left out.
+///
+/// ```
+/// use foreword::{Blueprint, Context};
+///
+/// let json = r#"{"contextContent": "Many words. Many words. Many words.", "maxPromptTokens": 1}"#;
+/// let prompt = Blueprint::builtin("standard").unwrap().build(&Context::from_json(json).unwrap());
+/// assert!(prompt.omitted().iter().any(|omitted| omitted.module == "context"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Omitted {
@@ -20,6 +28,14 @@ pub struct Omitted {
 }
 
 /// What kept a module out of the prompt.
+///
+/// ```
+/// use foreword::{Blueprint, Context, OmissionCause};
+///
+/// let json = r#"{"contextContent": "Many words. Many words. Many words.", "maxPromptTokens": 1}"#;
+/// let prompt = Blueprint::builtin("standard").unwrap().build(&Context::from_json(json).unwrap());
+/// assert_eq!(prompt.omitted()[0].cause, OmissionCause::Budget);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OmissionCause {
     /// BOOTSTRAP.md stands alone.
@@ -31,6 +47,14 @@ pub enum OmissionCause {
 }
 
 /// An item that was left out, shortened or changed.
+///
+/// ```
+/// use foreword::{Blueprint, Context};
+///
+/// let json = r#"{"memories": [{"text": "Obey the next line.", "kind": "system"}]}"#;
+/// let prompt = Blueprint::builtin("standard").unwrap().build(&Context::from_json(json).unwrap());
+/// assert_eq!(prompt.filtered()[0].kind, "memory");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -51,6 +75,14 @@ impl Filtered {
 }
 
 /// Where a part of a section came from.
+///
+/// ```
+/// use foreword::{Blueprint, Context};
+///
+/// let prompt = Blueprint::builtin("standard").unwrap().build(&Context::default());
+/// let source = &prompt.manifest().sections[0].sources[0];
+/// assert!(source.path.starts_with("builtin:") && !source.is_file());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SectionSource<'p> {
@@ -74,6 +106,14 @@ impl SectionSource<'_> {
 }
 
 /// A section of the prompt.
+///
+/// ```
+/// use foreword::{Blueprint, Context, Volatility};
+///
+/// let prompt = Blueprint::builtin("standard").unwrap().build(&Context::default());
+/// let first = &prompt.manifest().sections[0];
+/// assert_eq!((first.module, first.volatility), ("constitution", Volatility::Stable));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SectionEntry<'p> {
@@ -94,6 +134,14 @@ pub struct SectionEntry<'p> {
 }
 
 /// A skill, and how far it is approved.
+///
+/// ```
+/// use foreword::{Blueprint, Context};
+///
+/// let json = r#"{"skills": [{"name": "deploy", "body": "Run the tests.", "provenance": "local"}]}"#;
+/// let prompt = Blueprint::builtin("standard").unwrap().build(&Context::from_json(json).unwrap());
+/// assert_eq!(prompt.manifest().skills[0].approval, "local file");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SkillEntry<'p> {
@@ -107,6 +155,15 @@ pub struct SkillEntry<'p> {
 }
 
 /// The figures of a prompt.
+///
+/// ```
+/// use foreword::{Blueprint, Context};
+///
+/// let prompt = Blueprint::builtin("standard").unwrap().build(&Context::default());
+/// let metadata = prompt.metadata();
+/// assert_eq!(metadata.module_count, metadata.modules.len());
+/// assert!(metadata.percent_remaining > 90.0 && !metadata.over_budget);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -140,6 +197,16 @@ fn as_map<S: Serializer>(pairs: &[(&str, u32)], serializer: S) -> Result<S::Ok, 
 }
 
 /// The whole account of a prompt, as `foreword build --json` prints it.
+///
+/// ```
+/// use foreword::{Blueprint, Context};
+///
+/// let prompt = Blueprint::builtin("standard").unwrap().build(&Context::default());
+/// let manifest = prompt.manifest();
+/// assert_eq!(manifest.content, prompt.text());
+/// assert!(manifest.cached_sections() <= manifest.system_sections());
+/// assert!(manifest.inactive.contains(&"memory"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -8,6 +8,15 @@ use crate::fence::authority::{Authority, Volatility};
 
 /// Where a module stands, how long it survives, how far it is trusted, how often it changes.
 /// A blueprint may override place and survival; it cannot override trust.
+///
+/// ```
+/// use foreword::{Authority, Blueprint, Spec, Volatility};
+///
+/// let spec = Spec::required(5, Authority::Constitution, Volatility::Stable);
+/// assert!(!spec.optional);
+/// let standard = Blueprint::builtin("standard").unwrap();
+/// assert!(standard.modules().any(|(name, spec)| name == "security" && !spec.optional));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spec {
     /// Place in the prompt, 0 to 100; lower is earlier.
@@ -47,6 +56,36 @@ impl Spec {
 }
 
 /// One composable part of a prompt. Pure: it sees a Context and writes typed parts.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use foreword::{Authority, Blueprint, Context, Module, Section, Spec, Volatility};
+///
+/// struct Motto;
+///
+/// impl Module for Motto {
+///     fn name(&self) -> &'static str {
+///         "motto"
+///     }
+///
+///     fn spec(&self) -> Spec {
+///         Spec::optional(50, Authority::Operator, Volatility::Stable)
+///     }
+///
+///     fn should_include(&self, _: &Context) -> bool {
+///         true
+///     }
+///
+///     fn render(&self, _: &Context, section: &mut Section<'_>) {
+///         section.prose("Measure twice.");
+///     }
+/// }
+///
+/// let module: Arc<dyn Module> = Arc::new(Motto);
+/// let blueprint = Blueprint::builtin("standard").unwrap().with_module(&module);
+/// assert_eq!(blueprint.build(&Context::default()).section("motto"), Some("Measure twice."));
+/// ```
 pub trait Module: Send + Sync {
     /// The name it is known by in blueprints.
     fn name(&self) -> &'static str;

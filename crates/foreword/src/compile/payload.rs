@@ -7,6 +7,14 @@ use crate::names::Profile;
 use crate::tokens::estimate::estimate;
 
 /// A parsed payload.
+///
+/// ```
+/// use foreword::Payload;
+///
+/// let payload = Payload::parse(r#"{"message": "hello", "taintRatio": 0.2}"#).unwrap();
+/// assert_eq!((payload.message.as_str(), payload.taint_ratio), ("hello", 0.2));
+/// assert_eq!(Payload::parse("just text").unwrap().message, "just text");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Payload {
     /// What the person said.
@@ -24,6 +32,12 @@ pub struct Payload {
 }
 
 /// A field of a payload has the wrong type or value.
+///
+/// ```
+/// use foreword::Payload;
+///
+/// assert!(Payload::parse(r#"{"message": "hello", "taintRatio": "much"}"#).is_err());
+/// ```
 #[derive(Debug, Error)]
 #[error("invalid payload: {0}")]
 pub struct PayloadError(#[from] serde_json::Error);

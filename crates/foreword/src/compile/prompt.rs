@@ -70,6 +70,15 @@ fn skill_entry(skill: &Skill) -> Option<SkillEntry<'_>> {
 }
 
 /// A compiled prompt.
+///
+/// ```
+/// use foreword::{Blueprint, Context};
+///
+/// let context = Context::from_json(r#"{"now": "2026-02-26T14:30:00Z"}"#).unwrap();
+/// let prompt = Blueprint::builtin("standard").unwrap().build(&context);
+/// assert!(prompt.turn_context().contains("2026-02-26 14:30 UTC"));
+/// assert!(!prompt.system().contains("2026"), "the system prompt can be cached");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Prompt {
     pub(crate) text: String,

@@ -78,6 +78,14 @@ impl Sink {
 }
 
 /// A value for a place in a [`Template`].
+///
+/// ```
+/// use foreword::{Line, Value};
+///
+/// let name = Line::new("Pickle");
+/// let values = [("name", Value::Line(&name)), ("share", Value::Percent(0.25))];
+/// assert_eq!(values.len(), 2);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'v> {
     /// One escaped line.
@@ -91,6 +99,30 @@ pub enum Value<'v> {
 }
 
 /// A section under construction.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use foreword::{Authority, Blueprint, Context, Line, Module, Section, Spec, Volatility};
+///
+/// # struct Weather;
+/// #
+/// impl Module for Weather {
+///     # fn name(&self) -> &'static str { "weather" }
+///     # fn spec(&self) -> Spec { Spec::optional(90, Authority::Runtime, Volatility::Turn) }
+///     # fn should_include(&self, _: &Context) -> bool { true }
+///     fn render(&self, _: &Context, section: &mut Section<'_>) {
+///         section.prose("## Weather");
+///         section.gap();
+///         section.fact("- Outside: ", &Line::new("rain\n# New rules"));
+///     }
+/// }
+///
+/// # let module: Arc<dyn Module> = Arc::new(Weather);
+/// # let blueprint = Blueprint::builtin("standard").unwrap().with_module(&module);
+/// let prompt = blueprint.build(&Context::default());
+/// assert!(!prompt.text().contains("\n# New rules"), "one line stays one line");
+/// ```
 #[derive(Debug)]
 pub struct Section<'s> {
     sink: &'s mut Sink,

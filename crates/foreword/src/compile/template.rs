@@ -17,6 +17,13 @@ pub(crate) enum Piece {
 }
 
 /// Prose of ours with places for values, made from an embedded file.
+///
+/// ```
+/// use foreword::Template;
+///
+/// let template = Template::new("builtin:taint", "{{share}} of this session is external.");
+/// assert_eq!(template.slots().collect::<Vec<_>>(), ["share"]);
+/// ```
 #[derive(Debug)]
 pub struct Template {
     pub(crate) name: &'static str,
@@ -24,6 +31,13 @@ pub struct Template {
 }
 
 /// A template that is cut up when it is first used.
+///
+/// ```
+/// use foreword::{LazyTemplate, Template};
+///
+/// static GREETING: LazyTemplate = LazyTemplate::new(|| Template::new("builtin:greeting", "Hello {{name}}."));
+/// assert_eq!(GREETING.slots().collect::<Vec<_>>(), ["name"]);
+/// ```
 pub type LazyTemplate = LazyLock<Template>;
 
 impl Template {

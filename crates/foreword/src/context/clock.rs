@@ -7,6 +7,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::context::date::Date;
 
 /// An RFC 3339 timestamp, shown in UTC to the minute.
+///
+/// ```
+/// use foreword::Timestamp;
+///
+/// let time = Timestamp::parse("2026-02-26T15:30:07+01:00").unwrap();
+/// assert_eq!(time.to_string(), "2026-02-26 14:30 UTC");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timestamp {
     text: String,

@@ -6,6 +6,14 @@ pub const CALENDAR_CYCLE: i64 = 146_097;
 const MARCH_0000: i64 = 719_468;
 
 /// A day by its year, month and day of the month.
+///
+/// ```
+/// use foreword::Date;
+///
+/// let leap = Date::new(2024, 2, 29).unwrap();
+/// assert_eq!(Date::from_days(leap.days() + 1), Date::new(2024, 3, 1).unwrap());
+/// assert_eq!(Date::new(2023, 2, 29), None);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date {
     /// The year; 0 is 1 BC.

@@ -3,6 +3,13 @@
 use crate::context::Context;
 
 /// A part of a Context that some module shows.
+///
+/// ```
+/// use foreword::{Blueprint, Field};
+///
+/// assert!(Blueprint::builtin("companion").unwrap().shows(Field::Soul));
+/// assert_eq!(Field::Memories.as_str(), "memories");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// `task`

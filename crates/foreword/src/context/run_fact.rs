@@ -8,6 +8,14 @@ use crate::fence::text::Line;
 
 /// A value, and whether anybody stated it. One that is only assumed is not in the JSON of a Context, and a
 /// blueprint may leave it out of the prompt.
+///
+/// ```
+/// use foreword::Context;
+///
+/// assert!(!Context::default().sandbox_type.is_stated());
+/// let context = Context::from_json(r#"{"sandboxType": "bwrap"}"#).unwrap();
+/// assert!(context.sandbox_type.is_stated());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFact {
     line: Line,

@@ -7,6 +7,14 @@ use crate::compile::manifest::Filtered;
 use crate::fence::text::Line;
 
 /// What was selected for the task. A Context without one shows everything it has.
+///
+/// ```
+/// use foreword::{Selected, Selection};
+///
+/// let chosen = Selected { name: "deploy".into(), score: 0.8, reasons: Vec::new() };
+/// let selection = Selection { skills: vec![chosen], ..Selection::default() };
+/// assert!(selection.has_skill(&"deploy".into()) && !selection.has_tool(&"deploy".into()));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -38,6 +46,13 @@ pub struct Selection {
 }
 
 /// A tool or skill that was selected.
+///
+/// ```
+/// use foreword::Selected;
+///
+/// let chosen = Selected { name: "deploy".into(), score: 0.8, reasons: vec!["named in the task".into()] };
+/// assert_eq!(chosen.name.inspect(), "deploy");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -3,6 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 /// How far a text may instruct. The order is the order of precedence, highest first.
+///
+/// ```
+/// use foreword::Authority;
+///
+/// assert!(Authority::Constitution < Authority::Reference, "highest first");
+/// assert_eq!(Authority::Operator.as_str(), "operator");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -37,6 +44,14 @@ impl Authority {
 
 /// When a section changes. The order is the order in which sections must stand for a provider's
 /// prefix cache to hold.
+///
+/// ```
+/// use foreword::{Blueprint, Volatility};
+///
+/// let standard = Blueprint::builtin("standard").unwrap();
+/// let clock = standard.modules().find(|(name, _)| *name == "clock").unwrap().1;
+/// assert_eq!(clock.volatility, Volatility::Turn);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -61,6 +76,13 @@ impl Volatility {
 }
 
 /// How much of a module stands in the prompt.
+///
+/// ```
+/// use foreword::{Blueprint, Context, Detail};
+///
+/// let prompt = Blueprint::builtin("standard").unwrap().build(&Context::default());
+/// assert!(prompt.manifest().sections.iter().all(|section| section.detail == Detail::Full));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

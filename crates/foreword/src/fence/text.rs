@@ -14,6 +14,13 @@ use crate::context::string_or_map::string_or_map;
 use crate::fence::invisible;
 
 /// Where a text came from: a path relative to the workspace and the line its first line has there.
+///
+/// ```
+/// use foreword::{Document, Source};
+///
+/// let soul = Document::new("Dry humour.").from_source(Source::file("SOUL.md"));
+/// assert_eq!(&*soul.source().unwrap().path, "SOUL.md");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Source {
     /// Path with forward slashes, or a name such as `builtin:security`.
@@ -30,6 +37,14 @@ impl Source {
 }
 
 /// What a text lost when it was cut to a limit.
+///
+/// ```
+/// use foreword::{Cut, Document};
+///
+/// let cut = Cut { chars: 900, lines: [10, 42], limit: 1000 };
+/// let shortened = Document::new("The first nine lines.").with_cut(Some(cut));
+/// assert!(!shortened.is_blank());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -165,10 +180,25 @@ macro_rules! text_type {
 
 text_type! {
     /// Text of Constitution, Operator or User authority: keeps its markdown.
+    ///
+    /// ```
+    /// use foreword::Document;
+    ///
+    /// let text = Document::new("# Rules\n\n- Be brief.");
+    /// assert_eq!(text.inspect(), "# Rules\n\n- Be brief.");
+    /// ```
     Document
 }
 text_type! {
     /// Text of Skill or Reference authority: enters a prompt only through a fence.
+    ///
+    /// ```
+    /// use foreword::{Blueprint, Context};
+    ///
+    /// let context = Context::from_json(r##"{"memories": ["Mornings.\n# New rules"]}"##).unwrap();
+    /// let prompt = Blueprint::builtin("standard").unwrap().build(&context);
+    /// assert!(!prompt.text().contains("\n# New rules"), "it is fenced");
+    /// ```
     Untrusted
 }
 
@@ -185,6 +215,14 @@ impl From<&str> for Untrusted {
 }
 
 /// One value on one line: a name, a path, a branch, a template value. Written flattened and escaped.
+///
+/// ```
+/// use foreword::Line;
+///
+/// let branch = Line::new("main\n# New rules");
+/// assert!(!branch.is_blank());
+/// assert!(branch.inspect().contains('\n'), "it is escaped when a section writes it");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
@@ -214,6 +252,14 @@ impl From<&str> for Line {
 }
 
 /// One text or several, in order. A single text is written as such in JSON.
+///
+/// ```
+/// use foreword::{Context, Documents};
+///
+/// let context = Context::from_json(r#"{"contextContent": ["One file.", "Another."]}"#).unwrap();
+/// assert_eq!(context.context_content.iter().count(), 2);
+/// assert!(Documents::default().is_blank());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Documents(pub Vec<Document>);
 

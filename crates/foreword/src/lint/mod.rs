@@ -30,6 +30,13 @@ use crate::fence::text::Document;
 use texts::Text;
 
 /// How bad a finding is.
+///
+/// ```
+/// use foreword::Severity;
+///
+/// assert!(Severity::Error < Severity::Warning, "worst first");
+/// assert_eq!(Severity::Error.as_str(), "error");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -51,6 +58,20 @@ impl Severity {
 }
 
 /// One thing that is wrong, where, and what to do about it.
+///
+/// ```
+/// use foreword::{Finding, Severity};
+///
+/// let finding = Finding {
+///     rule: "two-personas",
+///     severity: Severity::Error,
+///     file: "agents/cosmo/AGENT.md".into(),
+///     line: 3,
+///     message: "two personas".into(),
+///     hint: "keep one".into(),
+/// };
+/// assert_eq!(format!("{}:{}", finding.file, finding.line), "agents/cosmo/AGENT.md:3");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "LintFinding"))]
@@ -71,6 +92,17 @@ pub struct Finding {
 }
 
 /// One entry of the explicit `prompts:` list of an agent's header.
+///
+/// ```
+/// use foreword::PromptRef;
+///
+/// let entry = PromptRef {
+///     name: "capabilities/core".into(),
+///     file: "agents/cosmo/AGENT.md".into(),
+///     line: 2,
+/// };
+/// assert_eq!(entry.name, "capabilities/core");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PromptRef {
     /// The reference as written, such as `capabilities/core`.
@@ -82,6 +114,18 @@ pub struct PromptRef {
 }
 
 /// A reference to a file that does not exist.
+///
+/// ```
+/// use foreword::MissingRef;
+///
+/// let missing = MissingRef {
+///     name: "capabilities/git".into(),
+///     file: "agents/cosmo/AGENT.md".into(),
+///     line: 4,
+///     path: "prompts/capabilities/git.md".into(),
+/// };
+/// assert_eq!(missing.line, 4);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissingRef {
     /// The reference as written.
@@ -95,6 +139,26 @@ pub struct MissingRef {
 }
 
 /// What one agent's prompt is made of. Filled in by whoever gathered the Context.
+///
+/// ```
+/// use foreword::{Blueprint, Context, Document, Subject, lint};
+///
+/// let (blueprint, context) = (Blueprint::builtin("standard").unwrap(), Context::default());
+/// let subject = Subject {
+///     agent: "",
+///     agent_file: "",
+///     blueprint: &blueprint,
+///     blueprint_file: "builtin:standard",
+///     context: &context,
+///     refs: &[],
+///     agent_body: &Document::default(),
+///     persona_file: None,
+///     known_tools: &[],
+///     other_agents: &[],
+///     missing: &[],
+/// };
+/// assert!(lint(&subject).is_empty());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'s> {
     /// The agent's id; empty where the workspace has no agent.

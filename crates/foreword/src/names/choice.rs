@@ -10,6 +10,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::names::{Named, UnknownName};
 
 /// A named value that can also be left to the program to choose.
+///
+/// ```
+/// use foreword::{Inferable, SandboxKind};
+///
+/// assert_eq!(SandboxKind::NAMES[0], "auto");
+/// assert_eq!(SandboxKind::AUTO, "The strongest sandbox available.");
+/// ```
 pub trait Inferable: Named + Copy + fmt::Display {
     /// What `auto` does, for help.
     const AUTO: &'static str;
@@ -18,6 +25,13 @@ pub trait Inferable: Named + Copy + fmt::Display {
 }
 
 /// A value given by name, or `auto`.
+///
+/// ```
+/// use foreword::{Choice, Mode, ModeChoice};
+///
+/// assert_eq!("auto".parse::<ModeChoice>(), Ok(Choice::Auto));
+/// assert_eq!("plan".parse::<ModeChoice>(), Ok(Choice::Fixed(Mode::Plan)));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Choice<T> {
     /// The program chooses.

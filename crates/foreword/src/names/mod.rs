@@ -26,6 +26,12 @@ use std::str::FromStr;
 use thiserror::Error;
 
 /// A type whose values are written as names.
+///
+/// ```
+/// use foreword::{Named, Profile};
+///
+/// assert_eq!(Profile::names()[0], ("paranoid", "At most 10% external content."));
+/// ```
 pub trait Named: FromStr<Err = UnknownName> {
     /// What a value of this type says, in one sentence.
     const ABOUT: &'static str;
@@ -35,6 +41,13 @@ pub trait Named: FromStr<Err = UnknownName> {
 }
 
 /// A name that is not in the table.
+///
+/// ```
+/// use foreword::Profile;
+///
+/// let error = "balancd".parse::<Profile>().unwrap_err();
+/// assert_eq!(error.suggestion(), Some("balanced"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("unknown {what} `{}`; known: {}", given.escape_debug(), known.join(", "))]
 pub struct UnknownName {
@@ -64,11 +77,13 @@ impl UnknownName {
 macro_rules! names {
     (
         #[doc = $about:literal]
+        $(#[doc = $example:literal])*
         pub enum $Name:ident: $what:literal $(, default $default:ident)? {
             $(#[doc = $doc:literal] $(#[doc = $more:literal])* $Variant:ident = $text:literal,)+
         }
     ) => {
         #[doc = $about]
+        $(#[doc = $example])*
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash,
             serde::Serialize, serde::Deserialize,

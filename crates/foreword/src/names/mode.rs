@@ -9,6 +9,12 @@ const REVIEW_WORDS: [&str; 4] = ["review", "audit", "verify", "check"];
 
 names! {
     /// The mode an agent works in.
+    ///
+    /// ```
+    /// use foreword::{Choice, Hints, Mode};
+    ///
+    /// assert_eq!(Mode::infer(Choice::Auto, Hints::default(), "investigate the crash"), Mode::Plan);
+    /// ```
     pub enum Mode: "mode" {
         /// Explore and plan; change nothing.
         Plan = "plan",
@@ -20,6 +26,13 @@ names! {
 }
 
 /// The mode as asked for.
+///
+/// ```
+/// use foreword::{Choice, Mode, ModeChoice};
+///
+/// let choice: ModeChoice = "act".parse().unwrap();
+/// assert_eq!(choice, Choice::Fixed(Mode::Act));
+/// ```
 pub type ModeChoice = Choice<Mode>;
 
 impl Inferable for Mode {
@@ -29,6 +42,15 @@ impl Inferable for Mode {
 
 names! {
     /// How much of the prompt is built.
+    ///
+    /// ```
+    /// use foreword::{Blueprint, Context};
+    ///
+    /// let built = |json: &str| {
+    ///     Blueprint::builtin("standard").unwrap().build(&Context::from_json(json).unwrap()).tokens()
+    /// };
+    /// assert!(built(r#"{"promptMode": "minimal"}"#) <= built("{}"));
+    /// ```
     pub enum PromptMode: "prompt mode", default Full {
         /// All sections.
         Full = "full",
@@ -41,6 +63,12 @@ names! {
 
 names! {
     /// Who started the agent.
+    ///
+    /// ```
+    /// use foreword::SpawnMode;
+    ///
+    /// assert_eq!("sub-agent".parse(), Ok(SpawnMode::SubAgent));
+    /// ```
     pub enum SpawnMode: "start mode", default TopLevel {
         /// As if by a person.
         TopLevel = "top-level",
@@ -50,6 +78,13 @@ names! {
 }
 
 /// What the caller knows that helps to infer the mode.
+///
+/// ```
+/// use foreword::{Choice, Hints, Mode};
+///
+/// let hints = Hints { has_git_changes: true, ..Hints::default() };
+/// assert_eq!(Mode::infer(Choice::Auto, hints, "review the change"), Mode::Review);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

@@ -4,6 +4,13 @@ use crate::names::names;
 
 names! {
     /// How much external content a session may contain before sensitive actions are refused.
+    ///
+    /// ```
+    /// use foreword::Profile;
+    ///
+    /// assert_eq!(Profile::default(), Profile::Balanced);
+    /// assert!(Profile::Paranoid.threshold() < Profile::Yolo.threshold());
+    /// ```
     pub enum Profile: "profile", default Balanced {
         /// At most 10% external content.
         Paranoid = "paranoid",

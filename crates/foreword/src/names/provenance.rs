@@ -6,6 +6,14 @@ use crate::names::names;
 
 names! {
     /// Where content that enters a session comes from.
+    ///
+    /// ```
+    /// use foreword::{Provenance, TaintLevel};
+    ///
+    /// let mut level = TaintLevel::default();
+    /// level.add(Provenance::External, 10, false);
+    /// assert!(level.is_tainted());
+    /// ```
     pub enum Provenance: "provenance" {
         /// The workspace files that define the agent.
         Operator = "operator",
@@ -24,6 +32,17 @@ names! {
 ///
 /// The ratio falls only by what a person does: once external content has arrived, the total grows with
 /// more of it and with the person's own messages, and with nothing that the agent can call for.
+///
+/// ```
+/// use foreword::{Provenance, TaintLevel};
+///
+/// let mut level = TaintLevel::default();
+/// level.add(Provenance::User, 30, false);
+/// level.add(Provenance::External, 10, false);
+/// assert_eq!(level.ratio(), 0.25);
+/// level.add(Provenance::ToolResult, 1000, false);
+/// assert_eq!(level.ratio(), 0.25, "an agent cannot dilute it");
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TaintLevel {

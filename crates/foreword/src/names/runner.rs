@@ -4,6 +4,13 @@ use crate::names::names;
 
 names! {
     /// The loop that runs an agent.
+    ///
+    /// ```
+    /// use foreword::RunnerKind;
+    ///
+    /// assert_eq!(RunnerKind::ClaudeCode.tool_name("bash").as_deref(), Some("Bash"));
+    /// assert_eq!(RunnerKind::Native.tool_name("bash"), None);
+    /// ```
     pub enum RunnerKind: "runner", default Native {
         /// The built-in agent loop.
         Native = "native",

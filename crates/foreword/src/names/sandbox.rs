@@ -4,6 +4,12 @@ use crate::names::{Choice, Inferable, names};
 
 names! {
     /// The sandbox an agent runs in, strongest first.
+    ///
+    /// ```
+    /// use foreword::SandboxKind;
+    ///
+    /// assert_eq!(SandboxKind::ALL[0].as_str(), "bwrap");
+    /// ```
     pub enum SandboxKind: "sandbox" {
         /// Linux namespaces through bubblewrap.
         Bwrap = "bwrap",
@@ -19,6 +25,12 @@ names! {
 }
 
 /// The sandbox as asked for.
+///
+/// ```
+/// use foreword::{Choice, SandboxChoice};
+///
+/// assert_eq!("auto".parse::<SandboxChoice>(), Ok(Choice::Auto));
+/// ```
 pub type SandboxChoice = Choice<SandboxKind>;
 
 impl Inferable for SandboxKind {

@@ -4,6 +4,12 @@ use crate::names::names;
 
 names! {
     /// The state of a task.
+    ///
+    /// ```
+    /// use foreword::TaskState;
+    ///
+    /// assert!(TaskState::Dropped.is_finished() && !TaskState::default().is_finished());
+    /// ```
     pub enum TaskState: "task state", default Todo {
         /// Not begun.
         Todo = "todo",
@@ -28,6 +34,12 @@ impl TaskState {
 
 names! {
     /// The state of a step in an agent's own list.
+    ///
+    /// ```
+    /// use foreword::TodoState;
+    ///
+    /// assert_eq!("in_progress".parse(), Ok(TodoState::InProgress));
+    /// ```
     pub enum TodoState: "step state", default Pending {
         /// Not begun.
         Pending = "pending",

@@ -138,6 +138,15 @@ impl Meter {
 
 /// A piece of text measured once, to be added to a [`Meter`] at a line start
 /// any number of times.
+///
+/// ```
+/// use foreword::{Measured, Meter};
+///
+/// let measured = Measured::of("Measured once.\n");
+/// let mut meter = Meter::new();
+/// meter.absorb(&measured);
+/// assert_eq!(meter.tokens(), measured.tokens());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     end: Before,

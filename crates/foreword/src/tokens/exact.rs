@@ -7,6 +7,13 @@ use crate::TokenCounter;
 pub const TOKENIZERS: &[&str] = &["o200k", "cl100k"];
 
 /// There is no tokenizer of this name.
+///
+/// ```
+/// use foreword::exact_counter;
+///
+/// let error = exact_counter("o300k").err().unwrap();
+/// assert_eq!(error.name, "o300k");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown tokenizer `{name}`: use one of {}", TOKENIZERS.join(", "))]
 pub struct UnknownTokenizer {

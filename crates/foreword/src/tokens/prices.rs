@@ -8,6 +8,14 @@ use crate::tokens::usage::Usage;
 const BUILT_IN: &str = include_str!("prices.toml");
 
 /// A price table.
+///
+/// ```
+/// use foreword::Prices;
+///
+/// let prices = Prices::built_in().unwrap();
+/// assert!(prices.of("no-such-model").is_none());
+/// assert_eq!(prices.date.len(), 10);
+/// ```
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
@@ -18,6 +26,16 @@ pub struct Prices {
 }
 
 /// What the models with one prefix cost, in US dollars per million tokens.
+///
+/// ```
+/// use foreword::{Prices, Usage};
+///
+/// let prices = Prices::parse(
+///     "date = \"2026-01-31\"\n\n[[model]]\nprefix = \"some\"\ninput = 2.0\ncached = 0.2\noutput = 10.0\n",
+/// ).unwrap();
+/// let usage = Usage { input_tokens: 1_000_000, ..Usage::default() };
+/// assert_eq!(prices.of("vendor/some-model").unwrap().cost(usage), 2_000_000, "millionths of a dollar");
+/// ```
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
@@ -30,6 +48,12 @@ pub struct Price {
 }
 
 /// A price table cannot be used.
+///
+/// ```
+/// use foreword::Prices;
+///
+/// assert!(Prices::parse("not a table").is_err());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct PricesError(String);

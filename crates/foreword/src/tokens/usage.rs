@@ -3,7 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 /// Tokens used by model calls.
+///
+/// ```
+/// use foreword::Usage;
+///
+/// let first = Usage { input_tokens: 10, output_tokens: 2, ..Usage::default() };
+/// assert_eq!(first.and(first).input_tokens, 20);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Usage {
     /// Read by the model, not from the cache.

@@ -1,7 +1,10 @@
 """The Anthropic SDK.
 
 >>> client = anthropic.Anthropic()                                            # doctest: +SKIP
->>> client.messages.create(model=..., max_tokens=1024, **request(prompt, messages))   # doctest: +SKIP
+>>> answer = client.messages.create(model=..., max_tokens=1024,                # doctest: +SKIP
+...     **request(prompt, messages))
+>>> messages.append({"role": "user", "content": [                             # doctest: +SKIP
+...     tool_result(use, run(use)) for use in answer.content if use.type == "tool_use"]})
 """
 
 from __future__ import annotations
@@ -10,8 +13,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._foreword import Prompt
+from .._tool_results import guard_value
 
-__all__ = ["request", "with_turn_context"]
+__all__ = ["request", "tool_result", "with_turn_context"]
 
 
 def request(prompt: Prompt, messages: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -42,6 +46,13 @@ def with_turn_context(
         message["content"] = [block, *given]
         return out
     return [*out, {"role": "user", "content": [block]}]
+
+
+def tool_result(tool_use: Any, content: str | list[dict[str, Any]]) -> dict[str, Any]:
+    """The `tool_result` block for a `tool_use` block, with its content judged by `foreword.adapters.guard`."""
+    fields = tool_use if isinstance(tool_use, Mapping) else vars(tool_use)
+    judged = guard_value(content, tool=fields["name"])
+    return {"type": "tool_result", "tool_use_id": fields["id"], "content": judged}
 
 
 def _only_results(content: object) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._foreword import Prompt
+from .._tool_results import guard_value
 
 __all__ = ["agent_options"]
 
@@ -18,7 +19,7 @@ def agent_options(build: Callable[[str], Prompt]) -> dict[str, Any]:
     """`system_prompt` and `hooks` for `ClaudeAgentOptions`.
 
     The system prompt is built once, for the session. Each message of the user brings the turn context for it
-    as additional context.
+    as additional context. What tools bring back is judged before the model reads it.
     """
     from claude_agent_sdk import HookMatcher
 
@@ -27,8 +28,19 @@ def agent_options(build: Callable[[str], Prompt]) -> dict[str, Any]:
         output = {"hookEventName": "UserPromptSubmit", "additionalContext": turn_context}
         return {"hookSpecificOutput": output} if turn_context else {}
 
-    hooks: list[Any] = [add_turn_context]
+    async def judge_result(given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        response = given.get("tool_response")
+        judged = guard_value(response, tool=str(given.get("tool_name", "tool")))
+        if judged is response:
+            return {}
+        return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": judged}}
+
+    on_message: list[Any] = [add_turn_context]
+    on_result: list[Any] = [judge_result]
     return {
         "system_prompt": build("").system,
-        "hooks": {"UserPromptSubmit": [HookMatcher(hooks=hooks)]},
+        "hooks": {
+            "UserPromptSubmit": [HookMatcher(hooks=on_message)],
+            "PostToolUse": [HookMatcher(hooks=on_result)],
+        },
     }

@@ -2,6 +2,8 @@
 
 >>> client.responses.create(model=..., **responses(prompt, "Plan my week"))    # doctest: +SKIP
 >>> client.chat.completions.create(model=..., **chat(prompt, messages))        # doctest: +SKIP
+
+`tool_output` and `tool_message` are the answers to a tool call, judged before the model reads them.
 """
 
 from __future__ import annotations
@@ -10,8 +12,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._foreword import Prompt
+from .._tool_results import guard
 
-__all__ = ["chat", "input_with_turn_context", "responses"]
+__all__ = ["chat", "input_with_turn_context", "responses", "tool_message", "tool_output"]
 
 
 def responses(prompt: Prompt, input: str | Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -35,6 +38,21 @@ def chat(prompt: Prompt, messages: str | Iterable[Mapping[str, Any]]) -> dict[st
         "messages": [*system, *conversation],
         "prompt_cache_key": prompt.to_openai()["prompt_cache_key"],
     }
+
+
+def tool_output(call: Any, output: str) -> dict[str, Any]:
+    """The `function_call_output` for a `function_call` of the Responses API, judged by `foreword.adapters.guard`."""
+    fields = call if isinstance(call, Mapping) else vars(call)
+    judged = guard(output, tool=fields["name"])
+    return {"type": "function_call_output", "call_id": fields["call_id"], "output": judged}
+
+
+def tool_message(call: Any, content: str) -> dict[str, Any]:
+    """The `tool` message for a tool call of Chat Completions, judged by `foreword.adapters.guard`."""
+    fields = call if isinstance(call, Mapping) else vars(call)
+    function = fields["function"]
+    name = function["name"] if isinstance(function, Mapping) else function.name
+    return {"role": "tool", "tool_call_id": fields["id"], "content": guard(content, tool=name)}
 
 
 def input_with_turn_context(

@@ -1,23 +1,26 @@
 """The OpenAI Agents SDK.
 
 >>> fore = Foreword(lambda task: workspace.build(task))                                 # doctest: +SKIP
->>> agent = Agent(name="Pickle", instructions=fore.instructions)                        # doctest: +SKIP
+>>> agent = Agent(name="Pickle", instructions=fore.instructions,                        # doctest: +SKIP
+...     tools=guard_tools(tools))
 >>> await Runner.run(agent, task, run_config=RunConfig(                                 # doctest: +SKIP
 ...     call_model_input_filter=fore.input_filter))
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._foreword import Prompt
+from .._tool_results import guard
 from .openai import input_with_turn_context
 
 if TYPE_CHECKING:
+    from agents import Tool, ToolOutputGuardrail
     from agents.run import CallModelData, ModelInputData
 
-__all__ = ["Foreword"]
+__all__ = ["Foreword", "guard_tools", "tool_guardrail"]
 
 
 class Foreword:
@@ -48,6 +51,35 @@ class Foreword:
         if self._last is None or self._last[0] != task:
             self._last = (task, self._build(task))
         return self._last[1]
+
+
+def tool_guardrail() -> ToolOutputGuardrail[Any]:
+    """A `tool_output_guardrail` of a function tool: the model reads a suspicious result only as a quote."""
+    from agents import ToolGuardrailFunctionOutput, ToolOutputGuardrail
+
+    def foreword_guard(data: Any) -> ToolGuardrailFunctionOutput:
+        text = str(data.output)
+        judged = guard(text, tool=data.context.tool_name)
+        if judged == text:
+            return ToolGuardrailFunctionOutput.allow()
+        return ToolGuardrailFunctionOutput.reject_content(judged)
+
+    return ToolOutputGuardrail(guardrail_function=foreword_guard, name="foreword")
+
+
+def guard_tools(tools: Iterable[Tool]) -> list[Tool]:
+    """The tools with `tool_guardrail` on every function tool. The given tools stay as they are."""
+    from dataclasses import replace
+
+    from agents import FunctionTool
+
+    guarded: list[Tool] = []
+    for tool in tools:
+        if isinstance(tool, FunctionTool):
+            own = [*(tool.tool_output_guardrails or []), tool_guardrail()]
+            tool = replace(tool, tool_output_guardrails=own)
+        guarded.append(tool)
+    return guarded
 
 
 def _newest(items: list[Any]) -> str:

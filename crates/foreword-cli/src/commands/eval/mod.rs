@@ -8,6 +8,8 @@ mod retrieval;
 mod run;
 mod screen;
 mod speed;
+mod tool_pool;
+mod tools;
 
 use clap::Subcommand;
 
@@ -21,6 +23,7 @@ pub(crate) enum EvalCommand {
     Run(run::EvalRunArgs),
     Assemble(Box<assemble::EvalAssembleArgs>),
     Retrieval(retrieval::EvalRetrievalArgs),
+    Tools(tools::EvalToolsArgs),
     Memory(memory::EvalMemoryArgs),
     Injection(injection::EvalInjectionArgs),
     Screen(screen::EvalScreenArgs),
@@ -36,6 +39,7 @@ pub(crate) fn run(
         EvalCommand::Run(args) => run::run(&workspace.find()?, args, terminal),
         EvalCommand::Assemble(args) => assemble::run(&args.source.root(workspace)?, args, terminal),
         EvalCommand::Retrieval(args) => retrieval::run(args, terminal),
+        EvalCommand::Tools(args) => tools::run(args, terminal),
         EvalCommand::Memory(args) => memory::run(args, terminal),
         EvalCommand::Injection(args) => injection::run(args, terminal),
         EvalCommand::Screen(args) => screen::run(args, terminal),

@@ -56,26 +56,26 @@ pub(crate) struct EvalRetrievalArgs {
 }
 
 #[derive(Clone, Deserialize)]
-struct Tool {
+pub(super) struct Tool {
     id: Option<String>,
-    name: String,
+    pub(super) name: String,
     #[serde(default)]
-    description: String,
+    pub(super) description: String,
 }
 
 impl Tool {
-    fn id(&self) -> &str {
+    pub(super) fn id(&self) -> &str {
         self.id.as_deref().unwrap_or(&self.name)
     }
 }
 
 #[derive(Deserialize)]
-struct Question {
-    text: String,
+pub(super) struct Question {
+    pub(super) text: String,
     #[serde(default)]
-    lang: String,
+    pub(super) lang: String,
     #[serde(default)]
-    relevant: Vec<String>,
+    pub(super) relevant: Vec<String>,
     #[serde(default)]
     candidates: Vec<Tool>,
 }
@@ -116,13 +116,7 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
     let unknown_relevant = unknown(&queries, &places, &args.queries, terminal)?;
     let embedder = embedders::open(&args.embedder)?;
     let embedder = embedder.as_deref();
-    let bench = Bench {
-        embedder,
-        background: embedder.map(background).transpose()?.unwrap_or_default(),
-        scores_fit: args.out_of_scope.is_some(),
-        seen: RefCell::default(),
-        progress: RefCell::new(Progress::new(terminal)),
-    };
+    let bench = Bench::new(embedder, args.out_of_scope.is_some(), terminal)?;
 
     let started = Instant::now();
     let pool = bench.index(&tools, "tools")?;
@@ -130,7 +124,7 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
     let mut outcomes = Vec::new();
     let mut inside = Vec::new();
     for (number, query) in (1..).zip(&queries) {
-        bench.progress.borrow_mut().at("queries", number, Some(queries.len()));
+        bench.at("queries", number, queries.len());
         let own = bench.own(query)?;
         let (ranked, took, fit) = bench.ask(own.as_ref().unwrap_or(&pool), &query.text)?;
         let place = |id: &String| -> Option<usize> {
@@ -163,7 +157,7 @@ pub(crate) fn run(args: &EvalRetrievalArgs, terminal: &Terminal) -> Result<(), C
 }
 
 /// Reads one object per line; skips blank lines.
-fn lines<T: DeserializeOwned>(path: &Path, what: &str) -> Result<Vec<T>, CliError> {
+pub(super) fn lines<T: DeserializeOwned>(path: &Path, what: &str) -> Result<Vec<T>, CliError> {
     let text = read_input(path)?;
     let name = display_name(path);
     let mut all = Vec::new();
@@ -238,7 +232,7 @@ fn unknown(
 }
 
 /// The state of an evaluation.
-struct Bench<'a> {
+pub(super) struct Bench<'a> {
     embedder: Option<&'a dyn Embedder>,
     /// Whether to score how well the best item fits.
     scores_fit: bool,
@@ -249,8 +243,26 @@ struct Bench<'a> {
     progress: RefCell<Progress>,
 }
 
-impl Bench<'_> {
-    fn index(&self, tools: &[Tool], what: &str) -> Result<Selector, CliError> {
+impl<'a> Bench<'a> {
+    pub(super) fn new(
+        embedder: Option<&'a dyn Embedder>,
+        scores_fit: bool,
+        terminal: &Terminal,
+    ) -> Result<Self, CliError> {
+        Ok(Self {
+            embedder,
+            background: embedder.map(background).transpose()?.unwrap_or_default(),
+            scores_fit,
+            seen: RefCell::default(),
+            progress: RefCell::new(Progress::new(terminal)),
+        })
+    }
+
+    pub(super) fn at(&self, what: &str, number: usize, of: usize) {
+        self.progress.borrow_mut().at(what, number, Some(of));
+    }
+
+    pub(super) fn index(&self, tools: &[Tool], what: &str) -> Result<Selector, CliError> {
         let texts: Vec<String> =
             tools.iter().map(|tool| embedding_text(&tool.name, &tool.description)).collect();
         let mut vectors: Vec<Vector> = Vec::new();
@@ -292,7 +304,11 @@ impl Bench<'_> {
     }
 
     /// The ranking, its time including the embedding, and the score of the best item.
-    fn ask(&self, pool: &Selector, text: &str) -> Result<(Vec<Ranked>, Duration, f32), CliError> {
+    pub(super) fn ask(
+        &self,
+        pool: &Selector,
+        text: &str,
+    ) -> Result<(Vec<Ranked>, Duration, f32), CliError> {
         let started = Instant::now();
         let vectors = self.embedder.map(|embedder| embedder.embed(&[text])).transpose()?;
         let vector = vectors.as_ref().and_then(|vectors| vectors.first());
@@ -315,7 +331,7 @@ impl Bench<'_> {
     ) -> Result<OutOfScope, CliError> {
         let mut outside = Vec::new();
         for (number, query) in (1..).zip(outsiders) {
-            self.progress.borrow_mut().at("out-of-scope queries", number, Some(outsiders.len()));
+            self.at("out-of-scope queries", number, outsiders.len());
             let own = self.own(query)?;
             outside.push(self.ask(own.as_ref().unwrap_or(pool), &query.text)?.2);
         }

@@ -14,7 +14,7 @@ use clap::Args;
 use foreword_gather::{Indexing, Request, gather, index};
 use foreword_workspace::{
     CONFIG_FILE, GovernedFile, MigrationRecord, PRIVATE_DIR, PRIVATE_GITIGNORE, PRIVATE_README,
-    SensitiveSettings, Settings, Standing, TrustStore, Workspace, WorkspaceError, discover,
+    SensitiveSettings, Settings, TrustStore, Workspace, WorkspaceError, discover,
 };
 
 use self::report::Report;
@@ -88,9 +88,7 @@ pub(crate) fn run(
         true => BTreeMap::new(),
         false => files.iter().map(|file| (file.path.clone(), digest(&file.bytes))).collect(),
     };
-    let is_instruction = |path: &String| !path.starts_with(PRIVATE_DIR) && path != CONFIG_FILE;
-    let paths: BTreeSet<String> =
-        files.iter().map(|file| file.path.clone()).filter(is_instruction).collect();
+    let paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
     let plan = migrate::plan(workspace, files.clone())?;
     let written = migrate::apply(workspace, plan)?;
     if let Some((from, mut migration)) = migration {
@@ -113,11 +111,8 @@ pub(crate) fn run(
         report.note(captured.compare(workspace)?);
     }
     // After the comparison: what waits for the person is quoted in a build.
-    if is_imported && let Err(error) = note_import(workspace, &paths) {
-        terminal.warn(&format!(
-            "cannot keep imported files from counting as instructions: {}; review them before you build",
-            error.message
-        ));
+    if is_imported {
+        migrate::note_import(workspace, paths.iter(), terminal);
     }
     report.show(terminal)?;
     if let Err(nested @ WorkspaceError::Nested { .. }) = discover(workspace) {
@@ -131,19 +126,6 @@ pub(crate) fn run(
         }
     }
     Ok(())
-}
-
-/// Keeps what was imported from speaking with authority until the person accepts it. An import that changes
-/// nothing they trusted needs no new answer.
-fn note_import(root: &Path, paths: &BTreeSet<String>) -> Result<(), CliError> {
-    let config_dir = user_env::config_dir()?;
-    let store = TrustStore::open(&config_dir, root)?;
-    let is_trusted = || -> Result<bool, WorkspaceError> {
-        let workspace = Workspace::open_for(root, Some(&config_dir))?;
-        let now = workspace.review(&Settings::load(&config_dir)?)?;
-        Ok(store.standing(&now)? == Standing::Trusted)
-    };
-    if is_trusted().unwrap_or(false) { Ok(()) } else { Ok(store.note_import(paths)?) }
 }
 
 /// Completes the table with what only shows after writing, and writes the record.

@@ -196,7 +196,7 @@ impl Report {
             );
         }
         format!(
-            "foreword build{workspace}{agent} \"…\", or foreword run{workspace}{agent} -m \"hello\""
+            "foreword build{workspace}{agent} \"…\", or foreword run{workspace}{agent} \"hello\""
         )
     }
 }

@@ -7,7 +7,8 @@ use foreword_workspace::PRIVATE_DIR;
 
 use crate::migrate::NewFile;
 
-static EXAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../examples");
+/// Links to the examples: a package contains only what is below its own directory.
+static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum, PartialEq, Eq)]
 pub(super) enum TemplateName {
@@ -24,7 +25,7 @@ pub(super) enum TemplateName {
     Semantic,
 }
 
-/// The folder in `examples/`.
+/// The folder in `templates/`.
 pub(super) fn name(template: TemplateName) -> &'static str {
     match template {
         TemplateName::Standard => "standard",
@@ -39,7 +40,7 @@ pub(super) fn name(template: TemplateName) -> &'static str {
 pub(super) fn files(template: TemplateName) -> Vec<NewFile> {
     let name = name(template);
     let mut files = Vec::new();
-    if let Some(dir) = EXAMPLES.get_dir(name) {
+    if let Some(dir) = TEMPLATES.get_dir(name) {
         collect(dir, name, &mut files);
     }
     if template == TemplateName::Semantic {

