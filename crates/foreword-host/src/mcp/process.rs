@@ -17,6 +17,7 @@ use foreword_sandbox::{DEFAULT_PATH, Limits, Sandbox, SandboxSpec, Watched};
 use foreword_workspace::{McpServer, PersonalServer, expand_variables};
 
 use super::ServerFault;
+use super::outside;
 use super::program::{LocatedProgram, locate};
 use crate::error::HostError;
 use crate::host::Host;
@@ -159,8 +160,9 @@ impl Host {
         args: &[String],
         env: BTreeMap<String, String>,
     ) -> Result<(ServerProcess, OwnedFd, OwnedFd), ServerFault> {
+        let args = outside::checked(program, args, &self.root)?;
         let mut command = Command::new(&program.found);
-        command.args(args).current_dir(&self.root).env_clear().process_group(0);
+        command.args(args).current_dir(outside::WORKING_DIRECTORY).env_clear().process_group(0);
         for name in OUTSIDE_VARIABLES {
             if let Some(value) = (self.options.environment)(name) {
                 command.env(name, value);
