@@ -2,7 +2,8 @@
 //! `cargo run --profile profiling -p foreword-host --example host_speed -- [PART…]`.
 //!
 //! It is its own agent: inside the sandbox it runs the same loop as `foreword agent`. Parts are `turns`,
-//! `commands`, `look`, `reads`, `writes` and `sessions`; all unless told. `FOREWORD_BENCH_SECONDS` is how long `sessions` takes.
+//! `commands`, `look`, `reads`, `writes` and `sessions`; all unless told. `FOREWORD_BENCH_SECONDS` is how long `sessions` takes,
+//! and `FOREWORD_BENCH_TURNS` how many turns a conversation has there before the next one starts.
 //! The model is a server on loopback in this process that answers at once, so its threads are part of the memory shown.
 #![allow(
     clippy::disallowed_methods,
@@ -55,7 +56,9 @@ fn main() {
         _ => {}
     }
     let wants = |part: &str| parts.is_empty() || parts.iter().any(|given| given == part);
-    let seconds = std::env::var("FOREWORD_BENCH_SECONDS").ok().and_then(|s| s.parse().ok());
+    let number =
+        |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
+    let (seconds, turns_each) = (number("FOREWORD_BENCH_SECONDS"), number("FOREWORD_BENCH_TURNS"));
     let model = serve_model();
     let scratch = tempfile::tempdir().unwrap();
     let host = open(scratch.path(), &model);
@@ -75,7 +78,8 @@ fn main() {
         writes(&host);
     }
     if wants("sessions") {
-        sessions(&host, Duration::from_secs(seconds.unwrap_or(60)));
+        let time = Duration::from_secs(seconds.unwrap_or(60));
+        sessions(&host, time, turns_each.unwrap_or(u64::MAX));
     }
 }
 
@@ -334,7 +338,7 @@ fn writes(host: &Arc<Host>) {
 }
 
 /// All sessions at once, turn after turn.
-fn sessions(host: &Arc<Host>, time: Duration) {
+fn sessions(host: &Arc<Host>, time: Duration, turns_each: u64) {
     let (done, errors) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let stop = AtomicBool::new(false);
     let mut memory = Vec::new();
@@ -342,8 +346,12 @@ fn sessions(host: &Arc<Host>, time: Duration) {
         for number in 0..SESSIONS {
             let (done, errors, stop) = (&done, &errors, &stop);
             scope.spawn(move || {
+                let mut turn = 0;
                 while !stop.load(Ordering::Relaxed) {
-                    let request = ask(&format!("many-{number}"), "What is on today?");
+                    let conversation = turn / turns_each;
+                    turn += 1;
+                    let session = format!("many-{number}-{conversation}");
+                    let request = ask(&session, "What is on today?");
                     match host.turn(&request, &mut ()) {
                         Ok(_) => done.fetch_add(1, Ordering::Relaxed),
                         Err(error) => {

@@ -288,7 +288,7 @@ fn a_program_of_the_workspace_does_not_run_outside_the_sandbox() {
     scratch.write_settings(
         "[[mcp.servers]]\ncommand = ['python3', 'server.py']\noutside = true\n[permissions]\nallow = ['mcp__t']\n",
     );
-    let run = scratch.run(&["trust", "--yes"]);
+    let run = scratch.command(&["trust", "--yes"]).env("PATH", "/usr/bin:/bin").run();
     let refused =
         "MCP server `t` is off: `server.py` lies in the workspace, where agents can change it";
     assert!(run.stderr.contains(refused), "{}", run.stderr);

@@ -2,15 +2,12 @@
 //!
 //! Agents write files of the workspace. A program among them, or one that loads them from its working
 //! directory, as `npx` and `python -m` do, would run with the person's rights. So the program and the files
-//! among its arguments must lie elsewhere, and the working directory is not the workspace.
+//! among its arguments must lie elsewhere, and the working directory is an empty one of its own.
 
 use std::path::Path;
 
 use super::ServerFault;
 use super::program::LocatedProgram;
-
-/// The working directory: agents cannot write there.
-pub(super) const WORKING_DIRECTORY: &str = "/";
 
 /// The arguments of a server, with directories of the workspace by their full path.
 pub(super) fn checked(
