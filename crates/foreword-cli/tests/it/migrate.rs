@@ -510,6 +510,34 @@ fn links_are_followed_inside_the_source_and_never_out_of_it() {
     assert!(contents(to.path()).values().all(|bytes| !bytes.starts_with(b"secret")));
 }
 
+/// Sixty links to the folder they lie in would be sixty to the fourth folders.
+#[cfg(unix)]
+#[test]
+fn links_in_circles_below_agents_commands_and_rules_end() {
+    use std::os::unix::fs::symlink;
+    let from = directory(&[
+        ("CLAUDE.md", "x\n"),
+        (".claude/agents/a.md", "---\nname: a\n---\nA.\n"),
+        (".claude/commands/b.md", "B.\n"),
+        (".claude/rules/c.md", "C.\n"),
+        (".cursor/rules/d.mdc", "D.\n"),
+    ]);
+    for folder in [".claude/agents", ".claude/commands", ".claude/rules", ".cursor/rules"] {
+        for number in 0..60 {
+            symlink(".", from.join(&format!("{folder}/link-{number}"))).unwrap();
+        }
+    }
+    let began = std::time::Instant::now();
+    let report = migrate(&Scratch::new(&[]), from.path());
+    assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
+    for path in [".claude/agents/link-7", ".cursor/rules/link-59"] {
+        assert!(row(&report, path).2.contains("parent directory"));
+    }
+    for path in [".claude/agents/a.md", ".claude/commands/b.md", ".claude/rules/c.md"] {
+        assert_eq!(row(&report, path).0, "mapped", "{path}");
+    }
+}
+
 #[test]
 fn broken_files_are_named_and_the_rest_is_migrated() {
     let from = directory(&[
