@@ -151,6 +151,7 @@ test("huge contexts are cut and accounted for", () => {
 
 test("bad input is an exception that says what", () => {
   refused(() => foreword.build({ context: { taks: 1 } }), "unknown field `taks`");
+  refused(() => foreword.build({ context: { memories: "tea" } }), "Context field `memories`");
   refused(() => foreword.build({ contxt: {} }), "unknown field `contxt`");
   refused(() => foreword.build(7), "expected an object");
   refused(() => foreword.build([]), "expected an object");
@@ -193,6 +194,34 @@ test("worker threads have the package too", async () => {
     ),
   );
   assert.deepEqual(new Set(digests), new Set([foreword.build({ context }).digest]));
+});
+
+test("a worker that is ended in the middle of its work ends nothing else", async () => {
+  const { Worker } = await import("node:worker_threads");
+  const code = `
+    const { parentPort, workerData } = require("node:worker_threads");
+    const { buildAsync } = require(workerData.path);
+    const long = { task: "x", contextContent: "word ".repeat(400_000) };
+    for (let i = 0; i < 8; i++) buildAsync({ context: long });
+    parentPort.postMessage("busy");`;
+  for (let round = 0; round < 3; round++) {
+    const worker = new Worker(code, { eval: true, workerData: { path: require.resolve("../index.cjs") } });
+    await new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
+    await worker.terminate();
+  }
+  assert.ok(foreword.build({ context }).tokens > 0);
+});
+
+test("a child process and an early exit are fine while work is under way", async () => {
+  const { execFileSync } = await import("node:child_process");
+  const code = `
+    const { build, buildAsync } = require(${JSON.stringify(require.resolve("../index.cjs"))});
+    buildAsync({ context: { task: "x", contextContent: "word ".repeat(400_000) } });
+    console.log(build({ context: { task: "x" } }).tokens > 0);
+    process.exit(0);`;
+  const running = foreword.buildAsync({ context });
+  assert.equal(execFileSync(process.execPath, ["-e", code], { encoding: "utf8" }), "true\n");
+  assert.ok((await running).tokens > 0);
 });
 
 test("a bug is an exception", () => {
