@@ -109,7 +109,9 @@ test("texts are judged and tools selected as the objects they are", async () => 
     { type: "function", function: { name: "play_music", description: "Plays a song" } },
   ];
   assert.equal((await foreword.select("play me a song", tools))[0], tools[1]);
-  await assert.rejects(foreword.select("x", [{}]), { kind: "usage" });
+  for (const wrong of [[{}], "abc", undefined, 7]) {
+    await assert.rejects(foreword.select("x", wrong), { kind: "usage" });
+  }
 });
 
 test("requests are checked for a prompt", async () => {
@@ -172,6 +174,16 @@ test("bad input is an exception that says what", () => {
   refused(() => foreword.build({ context: { tools: deep } }), "call stack");
   refused(() => new foreword.Workspace("/nonexistent/x"), "no such directory");
   refused(() => foreword.build({ workspace: "/nonexistent/x" }), "/nonexistent/x");
+  refused(() => new foreword.Workspace(), "the path of its directory");
+  assert.throws(() => foreword.build("plan my week"), { hints: ["pass an object, such as { task: … }"] });
+  const elsewhere = fs.mkdtempSync(path.join(os.tmpdir(), "foreword-none-"));
+  const before = process.cwd();
+  process.chdir(elsewhere);
+  try {
+    assert.throws(() => foreword.build({ task: "x" }), (error) => error.hints[0].includes("`workspace`"));
+  } finally {
+    process.chdir(before);
+  }
   assert.throws(() => new foreword.Prompt(), TypeError);
 });
 
