@@ -546,7 +546,10 @@ fn broken_files_are_named_and_the_rest_is_migrated() {
         (".mcp.json", "[1, 2]"),
         (".claude/agents/open.md", "---\nname: open\n"),
         (".claude/commands/open.md", "---\ndescription: x\n"),
-        (".cursor/mcp.json", "{\"mcpServers\": {\"a\": 7}}"),
+        (
+            ".cursor/mcp.json",
+            "{\"mcpServers\": {\"a\": 7, \"b\": {\"command\": \"b\", \"args\": \"-x\"}, \"c\": {\"command\": \"c\"}}}",
+        ),
         (".codex/config.toml", "model = "),
     ]);
     from.write(".claude/skills/bad/SKILL.md", b"\xff\xfe");
@@ -557,12 +560,33 @@ fn broken_files_are_named_and_the_rest_is_migrated() {
         (".claude/agents/open.md", "its header has no end"),
         (".claude/commands/open.md", "its header has no end"),
         (".cursor/mcp.json: a", "not the settings of an MCP server"),
+        (".cursor/mcp.json: b", "expected a sequence"),
         (".codex/config.toml", "not valid TOML"),
     ] {
         let (outcome, _, note) = row(&report, path);
         assert!(outcome == "lost" && note.contains(why), "{path}: {outcome} {note}");
     }
+    assert_eq!(row(&report, ".cursor/mcp.json: c").0, "mapped");
     assert!(build(&to, &[]).contains("Be kind."));
+}
+
+/// File names are other people's words, also in the output of lint.
+#[cfg(unix)]
+#[test]
+fn a_file_name_cannot_write_to_the_terminal() {
+    let from = directory(&[
+        ("CLAUDE.md", "Be kind.\n"),
+        (".claude/agents/a\u{1b}[2J\nb.md", "---\nname: open\n"),
+    ]);
+    let to = Scratch::new(&[]);
+    migrate(&to, from.path());
+    let lint = lint(&to);
+    assert_eq!(lint.status, 1, "{}", lint.stdout);
+    assert!(
+        !lint.stdout.contains('\u{1b}') && lint.stdout.contains("\\u{a}b.md"),
+        "{}",
+        lint.stdout
+    );
 }
 
 #[test]
