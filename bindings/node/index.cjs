@@ -20,12 +20,16 @@ class ForewordError extends Error {
   }
 }
 
+const NO_WORKSPACE = "pass `context`, or `workspace` with a directory";
+
 /** The exception for what the addon threw. */
 function failure(error) {
   if (error instanceof ForewordError) return error;
   try {
     const { kind, message, hints } = JSON.parse(error.message);
-    return new ForewordError(kind, message, hints);
+    // The hint of the command line names its option.
+    const own = message.startsWith("no workspace found") ? [NO_WORKSPACE, "create one with `foreword init`"] : hints;
+    return new ForewordError(kind, message, own);
   } catch {
     return error;
   }
@@ -56,7 +60,8 @@ function refuseUnspeakable(key, value) {
 /** Parameters as JSON text. */
 function encode(params) {
   if (params === null || typeof params !== "object" || Array.isArray(params)) {
-    throw new ForewordError("usage", "invalid parameters: expected an object");
+    const hints = typeof params === "string" ? ["pass an object, such as { task: … }"] : [];
+    throw new ForewordError("usage", "invalid parameters: expected an object", hints);
   }
   let text;
   try {
@@ -240,6 +245,9 @@ function describe(tool) {
 /** Picks the tools that fit a task, best first, and gives those very objects. */
 async function select(task, tools, options = {}) {
   const { describe: own = describe, ...limits } = options;
+  if (typeof tools === "string" || typeof tools?.[Symbol.iterator] !== "function") {
+    throw new ForewordError("usage", "select() takes a list of tools");
+  }
   const given = [...tools];
   const answer = await callWith(shared, "select", { ...limits, task, tools: given.map((tool) => own(tool)) });
   return answer.tools.map((picked) => given[picked.index]);
@@ -250,7 +258,10 @@ class Workspace {
   #service;
 
   constructor(directory) {
-    if (typeof directory !== "string" || !fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
+    if (typeof directory !== "string") {
+      throw new ForewordError("usage", "a Workspace takes the path of its directory, as a string");
+    }
+    if (!fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
       throw new ForewordError("usage", `${directory}: there is no such directory`, [
         "create a workspace with `foreword init -w DIR`",
       ]);

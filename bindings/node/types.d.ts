@@ -5,13 +5,13 @@ export interface AnthropicBlock {
   /** Everything up to here is cached. */
   cache_control?: CacheControl | null;
   text: string;
-  type: string;
+  type: "text";
 }
 
 /** A message with blocks of text. */
 export interface AnthropicMessage {
   content: AnthropicBlock[];
-  role: string;
+  role: "user";
 }
 
 /** The fields of an Anthropic Messages request. */
@@ -246,7 +246,7 @@ export type CacheBreakCause = "clock" | "counter" | "identifier" | "unstable-ord
 
 /** How long the provider keeps a prefix. */
 export interface CacheControl {
-  type: string;
+  type: "ephemeral";
 }
 
 /** What a call has in common with the previous one of its conversation. */
@@ -340,7 +340,7 @@ export type ChangeKind = "added" | "removed" | "changed" | "moved";
 /** A message with one text. */
 export interface ChatMessage {
   content: string;
-  role: string;
+  role: "system" | "user";
 }
 
 /** The fields of an OpenAI-compatible chat completion request. */
@@ -781,13 +781,13 @@ export interface IdentityFiles {
 /** A message of a Responses input. */
 export interface InputMessage {
   content: InputText[];
-  role: string;
+  role: "user";
 }
 
 /** A text of a Responses input. */
 export interface InputText {
   text: string;
-  type: string;
+  type: "input_text";
 }
 
 /** One value on one line: a name, a path, a branch, a template value. Written flattened and escaped. */

@@ -49,7 +49,8 @@ Tasks:
   tools                   Install the programs the tests use, and print where they are
   check                   Check formatting, Clippy with warnings denied, docs and licences
   ci                      Run check, then test
-  bindings                Build the Python and Node packages and run their tests
+  bindings [--core]       Build the Python and Node packages and run their tests; with --core, those of
+                          `test`, without the large frameworks
   dist [--zig | --quick | --dev]
                           Make the tarball, the wheel and the npm packages in target/packages, and try each
                           in an empty place; --zig for glibc 2.17, --quick and --dev for trying
@@ -121,6 +122,10 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
         ["pictures"] => return pictures::run(),
         ["types"] => return types::run(),
         ["bindings"] => bindings::run(&mut steps)?,
+        ["bindings", "--core"] => {
+            bindings::run_core(&mut steps, Installing::Allowed)?;
+            steps.verdict()?;
+        }
         ["bench-bindings"] => bindings::bench(&mut steps)?,
         ["dist"] => dist::run(&mut steps, Effort::Full, false)?,
         ["dist", "--zig"] => dist::run(&mut steps, Effort::Full, true)?,

@@ -97,7 +97,17 @@ impl Steps {
 
 /// Cargo, the one that runs this task.
 pub(crate) fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+    let mut cargo =
+        Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
+    // Cargo tells this program about its own package. Build scripts (that of ring) would see it as a change, and
+    // all that depends on them would be compiled again after every `cargo build` by hand.
+    for (name, _) in std::env::vars_os() {
+        let own = name.to_string_lossy();
+        if own.starts_with("CARGO_PKG_") || own.starts_with("CARGO_MANIFEST_") {
+            cargo.env_remove(&name);
+        }
+    }
+    cargo
 }
 
 /// Is a cargo subcommand installed?

@@ -1,4 +1,4 @@
-import type { Prompt } from "../index";
+import type { Prompt } from "../index.js";
 
 /** The system prompt as messages, each a place up to which the provider may cache. */
 export function instructions(prompt: Prompt): {
@@ -12,10 +12,10 @@ export function prepareStep(build: (task: string) => Prompt): (options: { messag
   messages: any[];
 };
 /** The tools that fit a task, best first: the same tool objects under the same names. */
-export function selectTools<T extends Record<string, { description?: string }>>(
+export function selectTools<T extends object>(
   task: string,
   tools: T,
   options?: { maxTools?: number; maxResults?: number; minScore?: number },
-): Promise<Partial<T>>;
+): Promise<Record<string, T[keyof T]>>;
 /** The tools with what they bring back judged before the model reads it. The given tools stay as they are. */
 export function guardTools<T extends object>(tools: T): T;

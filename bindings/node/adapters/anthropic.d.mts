@@ -1,5 +1,5 @@
-import type { Prompt } from "../index";
-import type { AnthropicBlock } from "../types";
+import type { Prompt } from "../index.js";
+import type { AnthropicBlock } from "../types.js";
 
 /** `system` and `messages` of a request: cached blocks, and the turn context in its place. */
 export function request<M extends { role: string; content: unknown }>(

@@ -1,4 +1,4 @@
-import type { Prompt } from "../index";
+import type { Prompt } from "../index.js";
 
 type Hook = (input: any, toolUseId: string | undefined, options: { signal: AbortSignal }) => Promise<any>;
 

@@ -1,4 +1,4 @@
-import type { Prompt } from "../index";
+import type { Prompt } from "../index.js";
 
 /** Builds the prompt of every model call of a run. `build` gets the newest message of the user. */
 export function foreword(build: (task: string) => Prompt): {

@@ -1,4 +1,4 @@
-import type { Prompt } from "../index";
+import type { Prompt } from "../index.js";
 
 export interface UserMessage {
   role: "user";

@@ -109,7 +109,9 @@ test("texts are judged and tools selected as the objects they are", async () => 
     { type: "function", function: { name: "play_music", description: "Plays a song" } },
   ];
   assert.equal((await foreword.select("play me a song", tools))[0], tools[1]);
-  await assert.rejects(foreword.select("x", [{}]), { kind: "usage" });
+  for (const wrong of [[{}], "abc", undefined, 7]) {
+    await assert.rejects(foreword.select("x", wrong), { kind: "usage" });
+  }
 });
 
 test("requests are checked for a prompt", async () => {
@@ -151,6 +153,7 @@ test("huge contexts are cut and accounted for", () => {
 
 test("bad input is an exception that says what", () => {
   refused(() => foreword.build({ context: { taks: 1 } }), "unknown field `taks`");
+  refused(() => foreword.build({ context: { memories: "tea" } }), "Context field `memories`");
   refused(() => foreword.build({ contxt: {} }), "unknown field `contxt`");
   refused(() => foreword.build(7), "expected an object");
   refused(() => foreword.build([]), "expected an object");
@@ -171,6 +174,16 @@ test("bad input is an exception that says what", () => {
   refused(() => foreword.build({ context: { tools: deep } }), "call stack");
   refused(() => new foreword.Workspace("/nonexistent/x"), "no such directory");
   refused(() => foreword.build({ workspace: "/nonexistent/x" }), "/nonexistent/x");
+  refused(() => new foreword.Workspace(), "the path of its directory");
+  assert.throws(() => foreword.build("plan my week"), { hints: ["pass an object, such as { task: … }"] });
+  const elsewhere = fs.mkdtempSync(path.join(os.tmpdir(), "foreword-none-"));
+  const before = process.cwd();
+  process.chdir(elsewhere);
+  try {
+    assert.throws(() => foreword.build({ task: "x" }), (error) => error.hints[0].includes("`workspace`"));
+  } finally {
+    process.chdir(before);
+  }
   assert.throws(() => new foreword.Prompt(), TypeError);
 });
 
@@ -193,6 +206,34 @@ test("worker threads have the package too", async () => {
     ),
   );
   assert.deepEqual(new Set(digests), new Set([foreword.build({ context }).digest]));
+});
+
+test("a worker that is ended in the middle of its work ends nothing else", async () => {
+  const { Worker } = await import("node:worker_threads");
+  const code = `
+    const { parentPort, workerData } = require("node:worker_threads");
+    const { buildAsync } = require(workerData.path);
+    const long = { task: "x", contextContent: "word ".repeat(400_000) };
+    for (let i = 0; i < 8; i++) buildAsync({ context: long });
+    parentPort.postMessage("busy");`;
+  for (let round = 0; round < 3; round++) {
+    const worker = new Worker(code, { eval: true, workerData: { path: require.resolve("../index.cjs") } });
+    await new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
+    await worker.terminate();
+  }
+  assert.ok(foreword.build({ context }).tokens > 0);
+});
+
+test("a child process and an early exit are fine while work is under way", async () => {
+  const { execFileSync } = await import("node:child_process");
+  const code = `
+    const { build, buildAsync } = require(${JSON.stringify(require.resolve("../index.cjs"))});
+    buildAsync({ context: { task: "x", contextContent: "word ".repeat(400_000) } });
+    console.log(build({ context: { task: "x" } }).tokens > 0);
+    process.exit(0);`;
+  const running = foreword.buildAsync({ context });
+  assert.equal(execFileSync(process.execPath, ["-e", code], { encoding: "utf8" }), "true\n");
+  assert.ok((await running).tokens > 0);
 });
 
 test("a bug is an exception", () => {

@@ -35,13 +35,33 @@ def test_errors_name_the_field_and_the_place() -> None:
     assert "unknown field `tsk`" in refused({}, tsk="x").message
     assert "no blueprint" in refused({}, blueprint="nothing").message
     assert "not both" in refused({}, workspace=".").message
+    assert "Context field `memories`" in refused({"memories": "Ada likes tea"}).message
+    assert "expected a list" in refused({"memories": "Ada likes tea"}).message
+    assert "Context field `historyTokens`" in refused({"history_tokens": "5"}).message
+    assert refused("plan my week").hints == ["pass a dict, or `workspace=` and `task=`"]
+
+
+def test_wrong_arguments_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def said(work: Any) -> str:
+        with pytest.raises(foreword.UsageError) as error:
+            work()
+        return str(error.value)
+
+    wrong: Any = None
+    assert said(lambda: foreword.scan(wrong)) == "expected a string, not `NoneType`"
+    assert "not `bytes`" in said(lambda: foreword.count(b"x"))  # type: ignore[arg-type]
+    assert "`tools` is a string" in said(lambda: foreword.select("x", "abc"))
+    assert "not `NoneType`" in said(lambda: foreword.check_request(wrong))
+    assert "expected a Prompt" in said(lambda: foreword.check_request({}, "prompt"))  # type: ignore[arg-type]
+    monkeypatch.chdir(tmp_path)
+    assert "`workspace=` with a directory" in said(lambda: foreword.build(task="x"))
 
 
 @pytest.mark.parametrize(
     ("context", "said"),
     [
         (7, "expected"),
-        ("text", "expected"),
+        ("text", "the context is a string"),
         ([], "expected"),
         ({"task": 7}, "expected"),
         ({"task": b"bytes"}, "not `bytes`"),

@@ -1,8 +1,10 @@
 //! What the host costs: `cargo xtask bench-host`, or
 //! `cargo run --profile profiling -p foreword-host --example host_speed -- [PART…]`.
 //!
-//! It is its own agent: inside the sandbox it runs the same loop as `foreword agent`. Parts are `turns`, `look`, `reads`, `writes` and `sessions`; all unless told. The model is a server on
-//! loopback in this process that answers at once, so its threads are part of the memory shown.
+//! It is its own agent: inside the sandbox it runs the same loop as `foreword agent`. Parts are `turns`,
+//! `commands`, `look`, `reads`, `writes` and `sessions`; all unless told. `FOREWORD_BENCH_SECONDS` is how long `sessions` takes,
+//! and `FOREWORD_BENCH_TURNS` how many turns a conversation has there before the next one starts.
+//! The model is a server on loopback in this process that answers at once, so its threads are part of the memory shown.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -21,10 +23,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use foreword_agent::Surroundings;
-use foreword_host::{Host, HostOptions, TurnRequest};
+use foreword_host::{Host, HostOptions, Observer, TurnRequest};
 use foreword_protocol::{Action, Client, Nothing, SkillPropose, TodoItem, TodoState, TodoWrite};
 use foreword_sandbox::{LAUNCHER_COMMAND, run_launcher};
 use foreword_store::{Options, SessionId};
+use serde_json::{Value, json};
 
 const TURNS: usize = 200;
 /// Files of the workspace in which the look at what a turn changed is timed, and turns there.
@@ -34,11 +37,18 @@ const READS: usize = 100_000;
 const WRITES: usize = 50_000;
 const WRITERS: usize = 32;
 const SESSIONS: usize = 200;
+/// Calls of a program as a tool in one answer, answers, and runs of the program without us.
+const CALLS: usize = 50;
+const ANSWERS: usize = 4;
+const DIRECT: usize = 200;
+/// What a message says to have the tools called.
+const CALL_TOOLS: &str = "Call the tools.";
 
 fn main() {
     let parts: Vec<String> = std::env::args().skip(1).collect();
     match parts.first().map(String::as_str) {
         Some("agent") => return be_agent(),
+        Some("direct") => return run_directly(),
         Some(LAUNCHER_COMMAND) => {
             let code = run_launcher(std::env::args_os().skip(2)).unwrap();
             std::process::exit(code.into());
@@ -46,12 +56,17 @@ fn main() {
         _ => {}
     }
     let wants = |part: &str| parts.is_empty() || parts.iter().any(|given| given == part);
-    let seconds = std::env::var("FOREWORD_BENCH_SECONDS").ok().and_then(|s| s.parse().ok());
+    let number =
+        |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
+    let (seconds, turns_each) = (number("FOREWORD_BENCH_SECONDS"), number("FOREWORD_BENCH_TURNS"));
     let model = serve_model();
     let scratch = tempfile::tempdir().unwrap();
     let host = open(scratch.path(), &model);
     if wants("turns") {
         turns(&host);
+    }
+    if wants("commands") {
+        commands(&host);
     }
     if wants("look") {
         look(&host);
@@ -63,7 +78,8 @@ fn main() {
         writes(&host);
     }
     if wants("sessions") {
-        sessions(&host, Duration::from_secs(seconds.unwrap_or(60)));
+        let time = Duration::from_secs(seconds.unwrap_or(60));
+        sessions(&host, time, turns_each.unwrap_or(u64::MAX));
     }
 }
 
@@ -75,21 +91,48 @@ fn be_agent() {
     std::process::exit(outcome.exit_code().into());
 }
 
+/// Runs a program as often as the tools are called, without us, and prints the median in milliseconds.
+fn run_directly() {
+    let times = (0..DIRECT).map(|_| {
+        let began = Instant::now();
+        std::process::Command::new("true").output().unwrap();
+        began.elapsed().as_secs_f64() * 1000.0
+    });
+    println!("{}", Times::of(times.collect()).part(50));
+}
+
 fn open(scratch: &Path, model: &str) -> Arc<Host> {
     let root = scratch.join("workspace");
     std::fs::create_dir_all(&root).unwrap();
+    let program = std::env::current_exe().unwrap();
+    std::fs::copy(program, root.join("host_speed")).unwrap();
     let files = [
         ("foreword.toml", "model = 'test-model'\n\n[host]\ncalls_per_second = 1000000\n"),
         ("SOUL.md", "Calm and exact.\n"),
         ("AGENTS.md", "Work on the shop.\n"),
+        (
+            "tools.toml",
+            "[[tool]]\nname = 'noop'\ndescription = 'Do nothing.'\ncommand = ['true']\n\
+             [[tool]]\nname = 'direct'\ndescription = 'Time it.'\ncommand = ['./host_speed', 'direct']\n",
+        ),
     ];
     for (path, text) in files {
         std::fs::write(root.join(path), text).unwrap();
     }
+    let config = scratch.join("config");
+    std::fs::create_dir_all(&config).unwrap();
+    // Hundreds of sessions take more than a day's minutes.
+    let limit = |period: &str| {
+        format!(
+            "[limits.{period}]\ntokens = 'unlimited'\ncost = 'unlimited'\nminutes = 'unlimited'\n"
+        )
+    };
+    let settings = limit("session") + &limit("day");
+    std::fs::write(config.join("settings.toml"), settings).unwrap();
     let model = model.to_owned();
     let host = Host::open(HostOptions {
         root,
-        config_dir: scratch.join("config"),
+        config_dir: config,
         models_dir: None,
         embeddings: Default::default(),
         person: "user:bench".to_owned(),
@@ -161,6 +204,48 @@ fn turns(host: &Arc<Host>) {
         overhead.part(99),
         whole.part(50),
         whole.part(95)
+    );
+}
+
+/// Times from a tool's call to its result, as the host sees them.
+#[derive(Default)]
+struct ToolTimes {
+    began: Option<Instant>,
+    noop: Vec<f64>,
+    direct: Vec<f64>,
+}
+
+impl Observer for ToolTimes {
+    fn tool_call(&mut self, _name: &str, _input: &Value) {
+        self.began = Some(Instant::now());
+    }
+
+    fn tool_result(&mut self, name: &str, content: &str, is_error: bool) {
+        assert!(!is_error, "{name}: {content}");
+        let took = self.began.take().unwrap().elapsed().as_secs_f64() * 1000.0;
+        match name {
+            "noop" => self.noop.push(took),
+            _ => self.direct.push(content.trim().parse().unwrap()),
+        }
+    }
+}
+
+/// A program as a tool, from the call to its judged result, beside the same program started directly in the
+/// same sandbox.
+fn commands(host: &Arc<Host>) {
+    let mut times = ToolTimes::default();
+    for number in 0..ANSWERS {
+        host.turn(&ask(&format!("commands-{number}"), CALL_TOOLS), &mut times).unwrap();
+    }
+    assert_eq!(times.noop.len(), CALLS * ANSWERS);
+    let (noop, direct) = (Times::of(times.noop), Times::of(times.direct));
+    println!(
+        "a program as a tool, {} calls: p50 {:.2} ms, p95 {:.2} ms; started directly in the same sandbox: p50 {:.2} ms; overhead at the median {:.2} ms",
+        noop.0.len(),
+        noop.part(50),
+        noop.part(95),
+        direct.part(50),
+        noop.part(50) - direct.part(50)
     );
 }
 
@@ -253,7 +338,7 @@ fn writes(host: &Arc<Host>) {
 }
 
 /// All sessions at once, turn after turn.
-fn sessions(host: &Arc<Host>, time: Duration) {
+fn sessions(host: &Arc<Host>, time: Duration, turns_each: u64) {
     let (done, errors) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let stop = AtomicBool::new(false);
     let mut memory = Vec::new();
@@ -261,8 +346,12 @@ fn sessions(host: &Arc<Host>, time: Duration) {
         for number in 0..SESSIONS {
             let (done, errors, stop) = (&done, &errors, &stop);
             scope.spawn(move || {
+                let mut turn = 0;
                 while !stop.load(Ordering::Relaxed) {
-                    let request = ask(&format!("many-{number}"), "What is on today?");
+                    let conversation = turn / turns_each;
+                    turn += 1;
+                    let session = format!("many-{number}-{conversation}");
+                    let request = ask(&session, "What is on today?");
                     match host.turn(&request, &mut ()) {
                         Ok(_) => done.fetch_add(1, Ordering::Relaxed),
                         Err(error) => {
@@ -273,8 +362,10 @@ fn sessions(host: &Arc<Host>, time: Duration) {
                 }
             });
         }
-        for _ in 0..6 {
-            std::thread::sleep(time / 6);
+        // Every ten seconds of a short run, every thirty of a long one.
+        let samples = u32::try_from(time.as_secs() / 30).unwrap().max(6);
+        for _ in 0..samples {
+            std::thread::sleep(time / samples);
             memory.push(format!("{:.0}", resident_mb()));
         }
         stop.store(true, Ordering::Relaxed);
@@ -351,8 +442,35 @@ fn answer(stream: TcpStream) -> Option<()> {
                 break;
             }
         }
-        reader.read_exact(&mut vec![0; length]).ok()?;
+        let mut asked = vec![0; length];
+        reader.read_exact(&mut asked).ok()?;
+        let asked = String::from_utf8_lossy(&asked);
+        let calls = asked.contains(CALL_TOOLS) && !asked.contains("tool_result");
+        let body = if calls { tool_calls() } else { BODY.to_owned() };
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length";
-        write!(out, "{head}: {}\r\n\r\n{BODY}", BODY.len()).ok()?;
+        write!(out, "{head}: {}\r\n\r\n{body}", body.len()).ok()?;
     }
+}
+
+/// An answer that calls the tools one after another.
+fn tool_calls() -> String {
+    let mut out = String::new();
+    let mut event = |value: Value| out.push_str(&format!("data: {value}\n\n"));
+    event(
+        json!({"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant",
+        "model": "t", "content": [], "usage": {"input_tokens": 9, "output_tokens": 1}}}),
+    );
+    for index in 0..=CALLS {
+        let name = if index == CALLS { "direct" } else { "noop" };
+        let block =
+            json!({"type": "tool_use", "id": format!("t{index}"), "name": name, "input": {}});
+        event(json!({"type": "content_block_start", "index": index, "content_block": block}));
+        event(json!({"type": "content_block_stop", "index": index}));
+    }
+    event(
+        json!({"type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_sequence": null},
+        "usage": {"output_tokens": 5}}),
+    );
+    event(json!({"type": "message_stop"}));
+    out
 }

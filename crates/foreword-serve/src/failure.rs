@@ -193,8 +193,13 @@ impl From<ContextError> for Failure {
 
 /// The failure for JSON that serde refused, with a suggestion for an unknown field.
 pub(crate) fn invalid(what: &str, message: &str) -> Failure {
-    // A caller gives values; variants are ours.
-    let message = &message.replacen("unknown variant", "unknown value", 1);
+    // A caller gives values, lists and objects; variants, sequences and maps are ours.
+    let message = &message
+        .replacen("unknown variant", "unknown value", 1)
+        .replace("expected a sequence", "expected a list")
+        .replace("invalid type: sequence", "invalid type: list")
+        .replace("expected a map", "expected an object")
+        .replace("invalid type: map", "invalid type: object");
     match unknown_field(message) {
         Some((field, hint)) => {
             Failure::usage(format!("invalid {what}: unknown field `{field}`")).hint(hint)

@@ -17,6 +17,7 @@
 //! # Ok::<(), foreword_serve::Failure>(())
 //! ```
 
+mod context_fields;
 pub mod environment;
 mod failure;
 mod methods;

@@ -10,6 +10,7 @@ use crate::options::Format;
 /// A block of text that the provider may cache.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct AnthropicBlock<'p> {
+    #[schemars(extend("const" = "text"))]
     r#type: &'static str,
     text: &'p str,
     /// Everything up to here is cached.
@@ -20,12 +21,14 @@ pub(crate) struct AnthropicBlock<'p> {
 /// How long the provider keeps a prefix.
 #[derive(Clone, Copy, Serialize, JsonSchema)]
 pub(crate) struct CacheControl {
+    #[schemars(extend("const" = "ephemeral"))]
     r#type: &'static str,
 }
 
 /// A message with blocks of text.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct AnthropicMessage<'p> {
+    #[schemars(extend("const" = "user"))]
     role: &'static str,
     content: Vec<AnthropicBlock<'p>>,
 }
@@ -40,6 +43,7 @@ pub(crate) struct AnthropicRequest<'p> {
 /// A message with one text.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ChatMessage<'p> {
+    #[schemars(extend("enum" = ["system", "user"]))]
     role: &'static str,
     content: &'p str,
 }
@@ -54,6 +58,7 @@ pub(crate) struct ChatRequest<'p> {
 /// A text of a Responses input.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct InputText<'p> {
+    #[schemars(extend("const" = "input_text"))]
     r#type: &'static str,
     text: &'p str,
 }
@@ -61,6 +66,7 @@ pub(crate) struct InputText<'p> {
 /// A message of a Responses input.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct InputMessage<'p> {
+    #[schemars(extend("const" = "user"))]
     role: &'static str,
     content: Vec<InputText<'p>>,
 }

@@ -270,7 +270,8 @@ fn lost_entries(
     end: &Head,
     recorded: &Head,
 ) -> Result<Option<EntryRange>, StoreError> {
-    let reached = audit::reaches(&store.connection(), &store.head()?, recorded).at(store.path())?;
+    let newest = store.head()?;
+    let reached = audit::reaches(&store.connection(), &newest, recorded).at(store.path())?;
     let first = if end.log_id == recorded.log_id { end.seq.saturating_add(1) } else { 1 };
     let range = EntryRange { from: first.min(recorded.seq), to: recorded.seq };
     Ok((!reached && recorded.seq > 0).then_some(range))

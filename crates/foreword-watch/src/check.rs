@@ -221,26 +221,24 @@ mod tests {
 
     #[test]
     fn the_turn_context_belongs_in_front_of_the_newest_message() {
-        let (system, turn) = ("You are Pickle.\n", "## Memory\n\n- Ada likes tea\n");
+        const SYSTEM: &str = "You are Pickle.\n";
+        let turn = "## Memory\n\n- Ada likes tea\n";
         let check = |system: serde_json::Value, messages: serde_json::Value| {
             let body =
                 serde_json::json!({"model": "claude", "system": system, "messages": messages});
             let expected = ExpectedPrompt {
-                system: "You are Pickle.\n",
-                stable_bytes: system_bytes(),
+                system: SYSTEM,
+                stable_bytes: SYSTEM.len(),
                 turn_context: Some(turn),
             };
             let check = check_prompt(&body.to_string(), &expected).unwrap();
             (check.turn_context.unwrap(), check.is_right, check.foreign_after)
         };
-        fn system_bytes() -> usize {
-            "You are Pickle.\n".len()
-        }
         let user = |text: &str| serde_json::json!({"role": "user", "content": text});
         let model = |text: &str| serde_json::json!({"role": "assistant", "content": text});
         let cached = |text: &str| serde_json::json!({"type": "text", "text": text, "cache_control": {"type": "ephemeral"}});
         let plain = |text: &str| serde_json::json!({"type": "text", "text": text});
-        let own = || serde_json::json!([cached(system)]);
+        let own = || serde_json::json!([cached(SYSTEM)]);
         let joined = format!("{turn}\nPlan my week");
         let reversed = format!("Plan my week\n\n{turn}");
         let both =
@@ -270,11 +268,11 @@ mod tests {
             assert_eq!(right, !matches!(place, InCachedPrefix | Missing), "{messages}");
         }
         let asked = serde_json::json!([user("Plan my week")]);
-        let behind = serde_json::json!([cached(system), plain(turn)]);
+        let behind = serde_json::json!([cached(SYSTEM), plain(turn)]);
         assert_eq!(check(behind, asked.clone()), (AfterSystemPrompt, true, None));
-        let marked = serde_json::json!([cached(system), cached(turn)]);
+        let marked = serde_json::json!([cached(SYSTEM), cached(turn)]);
         assert_eq!(check(marked, asked.clone()), (InCachedPrefix, false, None));
-        let before = serde_json::json!([plain(turn), cached(system)]);
+        let before = serde_json::json!([plain(turn), cached(SYSTEM)]);
         assert_eq!(check(before, asked).0, InCachedPrefix);
     }
 }

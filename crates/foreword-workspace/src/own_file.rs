@@ -2,10 +2,41 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::WorkspaceError;
 use crate::read::decode;
+
+/// What the person keeps about one workspace, in a file named after its place.
+#[derive(Debug)]
+pub(crate) struct WorkspaceRecord {
+    /// The workspace, links resolved.
+    pub(crate) workspace: PathBuf,
+    pub(crate) file: PathBuf,
+}
+
+impl WorkspaceRecord {
+    /// Locates the record in a folder of the person's settings. Reads nothing. Fails if the settings lie in
+    /// the workspace, where an agent could write them.
+    pub(crate) fn locate(
+        config_dir: &Path,
+        folder: &str,
+        workspace: &Path,
+    ) -> Result<Self, WorkspaceError> {
+        let workspace = fs::canonicalize(workspace).map_err(|source| WorkspaceError::Io {
+            path: workspace.display().to_string(),
+            source,
+        })?;
+        let settled = fs::canonicalize(config_dir).unwrap_or_else(|_| config_dir.to_path_buf());
+        if settled.starts_with(&workspace) {
+            return Err(WorkspaceError::TrustInside { path: config_dir.display().to_string() });
+        }
+        let name = blake3::hash(workspace.as_os_str().as_encoded_bytes()).to_hex();
+        let name = name.get(..32).unwrap_or_default();
+        let file = config_dir.join(folder).join(format!("{name}.json"));
+        Ok(Self { workspace, file })
+    }
+}
 
 /// Reads a file that only the person can write; `None` if it does not exist.
 pub(crate) fn read_text(path: &Path, limit: u64) -> Result<Option<String>, WorkspaceError> {

@@ -27,8 +27,8 @@ use crate::names::{Hints, Mode, ModeChoice, Profile, PromptMode, SpawnMode};
 /// ```
 /// use foreword::Context;
 ///
-/// let context = Context::from_json(r#"{"task": "plan my week", "taintRatio": 0.4}"#).unwrap();
-/// assert!(context.is_tainted(), "the balanced profile allows 0.3");
+/// let context = Context::from_json(r#"{"profile": "balanced", "taintRatio": 0.4}"#).unwrap();
+/// assert!(context.is_tainted(), "balanced allows 0.3");
 /// assert_eq!(context.context_window, 200_000);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

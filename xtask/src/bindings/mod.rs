@@ -113,7 +113,10 @@ pub(crate) fn bench(steps: &mut Steps) -> Result<(), TaskError> {
 ///
 /// With the features that `--workspace` gives every crate, so that nothing is compiled twice.
 fn build(steps: &mut Steps, profile: &str) -> Result<(), TaskError> {
-    let packages = ["-p", "foreword-cli", "-p", "foreword-python", "-p", "foreword-node"];
+    let mut packages = vec!["-p", "foreword-python", "-p", "foreword-node"];
+    if profile == "dev" {
+        packages.extend(["-p", "foreword-cli"]);
+    }
     let mut build = cargo();
     build.args(["build", "--profile", profile]).args(packages);
     steps.run("build bindings", &mut build)?;

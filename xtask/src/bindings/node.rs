@@ -76,9 +76,20 @@ pub(super) fn test(steps: &mut Steps, extent: Extent) -> Result<(), TaskError> {
     let mut adapters = Command::new(&newest);
     adapters.arg("--test").arg(tests.join("adapters.test.mjs"));
     steps.run("node adapters", adapters.env("FOREWORD_TEST_ADAPTERS", &packages))?;
-    let mut types = Command::new(&newest);
-    types.arg(modules.join("typescript/bin/tsc")).arg("-p").arg(tests.join("typing"));
-    steps.run("tsc", types.arg("--typeRoots").arg(modules.join("@types")))
+    // Beside the packages, so that their types and ours are found as a user's project finds them.
+    let typing = packages.join("typing");
+    for file in
+        files(&tests.join("typing"), "ts").iter().chain(&files(&tests.join("typing"), "json"))
+    {
+        copy(file, &typing.join(file.file_name().unwrap_or_default()))?;
+    }
+    let tsc = modules.join("typescript/bin/tsc");
+    steps.run("tsc", Command::new(&newest).arg(&tsc).arg("-p").arg(&typing))?;
+    if extent == Extent::All {
+        let frameworks = typing.join("tsconfig.frameworks.json");
+        steps.run("tsc, frameworks", Command::new(&newest).arg(tsc).arg("-p").arg(frameworks))?;
+    }
+    Ok(())
 }
 
 pub(super) fn bench(steps: &mut Steps) -> Result<(), TaskError> {

@@ -1,5 +1,5 @@
 // How people use the package; tsc checks it, nothing runs it.
-import { build, buildAsync, checkRequest, ForewordError, Memory, Prompt, scan, select, Skills, watchReport, Workspace, type types } from "../../index";
+import { build, buildAsync, checkRequest, ForewordError, Memory, Prompt, scan, select, Skills, watchReport, Workspace, type types } from "foreword";
 const context: types.Context = { task: "x", identityFiles: { agent: "You" }, tools: ["a", { name: "b", description: "c" }] };
 const prompt: Prompt = build({ context, blueprint: "semantic", maxPromptTokens: 900, mode: "plan" });
 const tokens: number = prompt.manifest.metadata.estimatedTokens;

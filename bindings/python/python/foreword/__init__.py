@@ -81,6 +81,8 @@ def build(
         workspace = None if context is None else workspace.path
     if context is not None and workspace is not None:
         raise UsageError("pass a context or a workspace, not both")
+    if isinstance(context, str):
+        raise UsageError("the context is a string", ["pass a dict, or `workspace=` and `task=`"])
     given: dict[str, Any] = dict(options)
     if task is not None:
         given["task"] = task
@@ -88,7 +90,12 @@ def build(
         given["agent"] = agent
     if workspace is not None:
         given["workspace"] = workspace
-    return service.build(context, given)
+    try:
+        return service.build(context, given)
+    except UsageError as error:
+        if context is None and workspace is None and error.message.startswith("no workspace found"):
+            error.hints[:] = ["pass a context, or `workspace=` with a directory", "create one with `foreword init`"]
+        raise
 
 
 async def abuild(
@@ -112,7 +119,7 @@ def diff(a: Prompt, b: Prompt) -> DiffAnswer:
 
 def scan(text: str) -> ScanAnswer:
     """Scans a text for prompt injection. A verdict is a signal, not a proof."""
-    answer: ScanAnswer = _service.default.service.call("scan", {"text": text})
+    answer: ScanAnswer = _service.default.service.call("scan", {"text": _text(text)})
     return answer
 
 
@@ -129,16 +136,22 @@ def screen(
     policy: Literal["agent", "import"] = "import",
 ) -> ScreenAnswer:
     """Screens a skill without storing it: its SKILL.md and the other files of its folder."""
-    params = {"text": text, "files": None if files is None else dict(files), "name": name, "policy": policy}
+    params = {"text": _text(text), "files": None if files is None else dict(files), "name": name, "policy": policy}
     answer: ScreenAnswer = _service.default.service.call("screen", params)
     return answer
 
 
 def count(text: str, tokenizer: Tokenizer = "estimate") -> int:
     """Counts the tokens of a text."""
-    params = {"text": text, "tokenizer": tokenizer}
+    params = {"text": _text(text), "tokenizer": tokenizer}
     tokens: int = _service.default.service.call("count", params)["tokens"]
     return tokens
+
+
+def _text(text: object) -> str:
+    if not isinstance(text, str):
+        raise UsageError(f"expected a string, not `{type(text).__name__}`")
+    return text
 
 
 def check_request(
@@ -161,8 +174,14 @@ def check_request(
             text = json.dumps(body, allow_nan=False, default=dict)
         except (TypeError, ValueError, RecursionError) as error:
             raise UsageError(f"invalid request body: {error}") from None
+    elif isinstance(body, str):
+        text = body
+    elif isinstance(body, (bytes, bytearray)):
+        text = _utf8(body)
     else:
-        text = body if isinstance(body, str) else _utf8(body)
+        raise UsageError(f"invalid request body: expected a dict, str or bytes, not `{type(body).__name__}`")
+    if prompt is not None and not isinstance(prompt, Prompt):
+        raise UsageError(f"expected a Prompt, not `{type(prompt).__name__}`", ["pass what `foreword.build` gave"])
     built = None
     if prompt is not None:
         built = {"system": prompt.system, "stable": prompt.stable, "turn_context": prompt.turn_context}
@@ -171,7 +190,7 @@ def check_request(
     return answer
 
 
-def _utf8(body: bytes) -> str:
+def _utf8(body: bytes | bytearray) -> str:
     try:
         return body.decode()
     except UnicodeDecodeError as error:
@@ -223,6 +242,8 @@ def select(
     Tools are names, dicts, functions or tool objects of a framework. `describe` gives the name and the
     description of one where that is not obvious.
     """
+    if isinstance(tools, str):
+        raise UsageError("`tools` is a string", ["pass a list of tools"])
     given = list(tools)
     params = {
         "task": task,

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, TypedDict
 
 class _AnthropicBlockRequired(TypedDict):
     text: str
-    type: str
+    type: Literal['text']
 
 
 class AnthropicBlock(_AnthropicBlockRequired, total=False):
@@ -23,7 +23,7 @@ class AnthropicMessage(TypedDict):
     """A message with blocks of text."""
 
     content: list[AnthropicBlock]
-    role: str
+    role: Literal['user']
 
 
 class AnthropicRequest(TypedDict):
@@ -283,7 +283,7 @@ CacheBreakCause: TypeAlias = "Literal['clock', 'counter', 'identifier', 'unstabl
 class CacheControl(TypedDict):
     """How long the provider keeps a prefix."""
 
-    type: str
+    type: Literal['ephemeral']
 
 
 class _CacheUseRequired(TypedDict):
@@ -395,7 +395,7 @@ class ChatMessage(TypedDict):
     """A message with one text."""
 
     content: str
-    role: str
+    role: Literal['system', 'user']
 
 
 class ChatRequest(TypedDict):
@@ -879,14 +879,14 @@ class InputMessage(TypedDict):
     """A message of a Responses input."""
 
     content: list[InputText]
-    role: str
+    role: Literal['user']
 
 
 class InputText(TypedDict):
     """A text of a Responses input."""
 
     text: str
-    type: str
+    type: Literal['input_text']
 
 
 Line: TypeAlias = "str"

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use foreword::{Finding, Severity};
+use foreword::{Finding, Severity, visible_line};
 use foreword_serve::findings;
 
 use crate::error::CliError;
@@ -81,7 +81,13 @@ fn list(findings: &[Finding]) -> String {
             Severity::Error => paint("error", "31"),
             Severity::Warning => paint("warning", "33"),
         };
-        let Finding { rule, file, line, message, hint, .. } = finding;
+        let Finding { rule, line, .. } = finding;
+        // Names and texts are the workspace's words: they stay on their line.
+        let (file, message, hint) = (
+            visible_line(&finding.file),
+            visible_line(&finding.message),
+            visible_line(&finding.hint),
+        );
         let _ = writeln!(out, "{file}:{line}: {severity} [{rule}] {message}");
         if !hint.is_empty() {
             let _ = writeln!(out, "    {hint}");

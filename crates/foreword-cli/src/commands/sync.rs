@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foreword::visible;
+use foreword::{visible, visible_line};
 use foreword_skills::unified;
 use foreword_workspace::{MigrationLoss, MigrationRecord};
 use serde::Serialize;
@@ -246,7 +246,7 @@ fn show(
             _ => "32",
         };
         let word = paint_err(&format!("{:<8}", change.state.as_str()), colour);
-        terminal.say(&format!("{word} {:<width$}  {}", visible(&change.path), change.about));
+        terminal.say(&format!("{word} {:<width$}  {}", visible_line(&change.path), change.about));
     }
     if changes.iter().any(|change| change.state == State::Conflict) {
         terminal
@@ -254,7 +254,11 @@ fn show(
     }
     for loss in losses {
         let word = paint_err(&format!("{:<8}", "lost"), "31");
-        terminal.say(&format!("{word} {}  {}", visible(&loss.source), visible(&loss.reason)));
+        terminal.say(&format!(
+            "{word} {}  {}",
+            visible_line(&loss.source),
+            visible_line(&loss.reason)
+        ));
     }
     if terminal.json {
         return Ok(());

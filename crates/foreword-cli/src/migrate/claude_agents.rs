@@ -5,36 +5,19 @@ use super::import::{Import, SubAgent};
 use super::model_names;
 use super::source::is_portable;
 use super::tool_names::{self, MappedTools};
+use super::walk::file_name;
 
 const MAX_HEADER_BYTES: usize = 60 << 10;
-const MAX_DEPTH: usize = 4;
 
 /// Imports every agent of a directory, also from subfolders.
 pub(super) fn migrate(import: &mut Import, dir: &str) {
-    migrate_in(import, dir, 0);
-}
-
-fn migrate_in(import: &mut Import, dir: &str, depth: usize) {
-    if !import.source.is_dir(dir) {
-        return;
-    }
-    let names = match import.source.names(dir) {
-        Ok(names) => names,
-        Err(reason) => return import.lost(dir, reason),
-    };
-    for name in names.iter().filter(|name| !name.starts_with('.')) {
-        let path = format!("{dir}/{name}");
-        if import.source.is_dir(&path) {
-            // A link among folders could lead in circles.
-            if depth + 1 < MAX_DEPTH {
-                migrate_in(import, &path, depth + 1);
-            } else {
-                import.lost(&path, format!("nested more than {MAX_DEPTH} directories deep"));
+    for path in import.files_below(dir) {
+        let name = file_name(&path);
+        match name.strip_suffix(".md") {
+            Some(stem) if !name.eq_ignore_ascii_case("README.md") => {
+                migrate_agent(import, &path, stem);
             }
-        } else if name.ends_with(".md") && !name.eq_ignore_ascii_case("README.md") {
-            migrate_agent(import, &path, name.strip_suffix(".md").unwrap_or(name));
-        } else {
-            import.left(&path, "not an agent");
+            _ => import.left(&path, "not an agent"),
         }
     }
 }

@@ -4,6 +4,7 @@
 use super::header;
 use super::import::Import;
 use super::source::Source;
+use super::walk::file_name;
 use super::{claude_agents, claude_settings, commands};
 
 /// The folder that makes a directory a plugin.
@@ -60,7 +61,7 @@ pub(super) fn migrate(import: &mut Import) {
 /// Imports what the folder at a prefix holds.
 fn migrate_folder(import: &mut Import, prefix: &str) {
     let at = |name: &str| format!("{prefix}{name}");
-    rules(import, &at("rules"), 0);
+    rules(import, &at("rules"));
     import.copy_skills(&at("skills"));
     commands::migrate(import, &at("commands"), &[".md"]);
     claude_agents::migrate(import, &at("agents"));
@@ -136,29 +137,19 @@ fn local_file(import: &mut Import) {
 }
 
 /// Rules, which count everywhere or for some paths.
-fn rules(import: &mut Import, dir: &str, depth: usize) {
-    if !import.source.is_dir(dir) {
-        return;
-    }
-    for name in import.source.names(dir).unwrap_or_default() {
-        let path = format!("{dir}/{name}");
-        if import.source.is_dir(&path) {
-            if depth < 4 {
-                rules(import, &path, depth + 1);
-            } else {
-                import.lost(&path, "nested too deep");
-            }
-        } else if name.ends_with(".md") {
-            let Some(text) = import.read(&path) else { continue };
-            let Ok(parts) = header::split(&text) else {
-                import.lost(&path, "its header has no end");
-                continue;
-            };
-            let scope = parts.list("paths").join(", ");
-            add_rule(import, &path, name.trim_end_matches(".md"), parts.body, &scope);
-        } else if !name.starts_with('.') {
+fn rules(import: &mut Import, dir: &str) {
+    for path in import.files_below(dir) {
+        let Some(stem) = file_name(&path).strip_suffix(".md") else {
             import.left(&path, "not a rule");
-        }
+            continue;
+        };
+        let Some(text) = import.read(&path) else { continue };
+        let Ok(parts) = header::split(&text) else {
+            import.lost(&path, "its header has no end");
+            continue;
+        };
+        let scope = parts.list("paths").join(", ");
+        add_rule(import, &path, stem, parts.body, &scope);
     }
 }
 

@@ -3,40 +3,19 @@
 use super::claude_agents::id_from;
 use super::header;
 use super::import::Import;
+use super::walk::file_name;
 
-const MAX_DEPTH: usize = 4;
 const MAX_DESCRIPTION_CHARS: usize = 200;
 
 /// Imports every command of a directory. `ends` are the endings of its files.
 pub(super) fn migrate(import: &mut Import, dir: &str, ends: &[&str]) {
-    migrate_in(import, dir, dir, ends, 0);
-}
-
-fn migrate_in(import: &mut Import, root: &str, dir: &str, ends: &[&str], depth: usize) {
-    if !import.source.is_dir(dir) {
-        return;
-    }
-    let names = match import.source.names(dir) {
-        Ok(names) => names,
-        Err(reason) => return import.lost(dir, reason),
-    };
-    for name in names.iter().filter(|name| !name.starts_with('.')) {
-        let path = format!("{dir}/{name}");
-        if import.source.is_dir(&path) {
-            if depth + 1 < MAX_DEPTH {
-                migrate_in(import, root, &path, ends, depth + 1);
-            } else {
-                import.lost(&path, format!("nested more than {MAX_DEPTH} directories deep"));
-            }
-            continue;
-        }
-        let stem = ends.iter().find_map(|end| name.strip_suffix(end));
-        match stem.filter(|stem| !stem.eq_ignore_ascii_case("README")) {
+    for path in import.files_below(dir) {
+        let stem = ends.iter().find_map(|end| path.strip_suffix(end));
+        match stem.filter(|stem| !file_name(stem).eq_ignore_ascii_case("README")) {
             Some(stem) => {
-                let below = dir.strip_prefix(root).unwrap_or_default().trim_matches('/');
-                let full =
-                    if below.is_empty() { stem.to_owned() } else { format!("{below}-{stem}") };
-                migrate_command(import, &path, &full);
+                // A subfolder is part of the name.
+                let below = stem.strip_prefix(dir).unwrap_or(stem).trim_start_matches('/');
+                migrate_command(import, &path, &below.replace('/', "-"));
             }
             None => import.left(&path, "not a command"),
         }

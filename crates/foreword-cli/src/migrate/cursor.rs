@@ -6,9 +6,9 @@ use super::commands::{self, Skill, add_skill, first_line};
 use super::header;
 use super::import::Import;
 use super::source::Source;
+use super::walk::file_name;
 
 const RULES: &str = ".cursor/rules";
-const MAX_DEPTH: usize = 4;
 
 pub(super) fn signs(source: &Source) -> Vec<&'static str> {
     let mut signs = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn migrate(import: &mut Import) {
     {
         import.instructions.add(".cursorrules", "", &text, "as an instruction");
     }
-    rules(import, RULES, 0);
+    rules(import, RULES);
     import.copy_skills(".cursor/skills");
     commands::migrate(import, ".cursor/commands", &[".md"]);
     claude_agents::migrate(import, ".cursor/agents");
@@ -53,27 +53,10 @@ pub(super) fn migrate(import: &mut Import) {
     }
 }
 
-fn rules(import: &mut Import, dir: &str, depth: usize) {
-    if !import.source.is_dir(dir) {
-        return;
-    }
-    let names = match import.source.names(dir) {
-        Ok(names) => names,
-        Err(reason) => return import.lost(dir, reason),
-    };
-    for name in names {
-        let path = format!("{dir}/{name}");
-        if import.source.is_dir(&path) {
-            if depth < MAX_DEPTH {
-                rules(import, &path, depth + 1);
-            } else {
-                import.lost(&path, format!("nested more than {MAX_DEPTH} directories deep"));
-            }
-            continue;
-        }
-        match [".mdc", ".md"].iter().find_map(|end| name.strip_suffix(end)) {
+fn rules(import: &mut Import, dir: &str) {
+    for path in import.files_below(dir) {
+        match [".mdc", ".md"].iter().find_map(|end| file_name(&path).strip_suffix(end)) {
             Some(stem) => rule(import, &path, stem),
-            None if name.starts_with('.') => {}
             None => import.left(&path, "not a rule"),
         }
     }

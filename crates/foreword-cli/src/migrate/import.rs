@@ -233,6 +233,12 @@ impl Import {
         false
     }
 
+    /// Counts a name that is looked at; `false` if there were too many.
+    pub(super) fn may_visit(&mut self) -> bool {
+        self.visits += 1;
+        self.visits <= MAX_VISITS
+    }
+
     /// Copies a folder with all its files, hidden and binary ones too, and gives their number.
     pub(super) fn copy_folder(&mut self, from: &str, to: &str) -> usize {
         let before = self.files.len();
@@ -258,10 +264,10 @@ impl Import {
         above.push(resolved);
         for name in names {
             let (from, to) = (format!("{from}/{name}"), format!("{to}/{name}"));
-            self.visits += 1;
+            let may_visit = self.may_visit();
             if name == ".DS_Store" || name == "Thumbs.db" {
                 continue;
-            } else if self.files.len() >= MAX_FILES || self.visits > MAX_VISITS {
+            } else if self.files.len() >= MAX_FILES || !may_visit {
                 self.lost(&from, "too many files; the rest is skipped");
                 break;
             } else if is_secret(&name) {

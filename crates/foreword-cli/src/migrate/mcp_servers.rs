@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use foreword_workspace::McpServer;
 use serde_json::{Map, Value, json};
 
 use super::import::Import;
@@ -54,6 +55,10 @@ impl Import {
             return self.lost(&source, fault);
         }
         let name = plain_name(given);
+        if let Err(fault) = McpServer::of_json(&name, &server) {
+            self.servers.whole_file = None;
+            return self.lost(&source, format!("it {fault}"));
+        }
         if name != given && self.in_place && path == MCP_FILE {
             return self.lost(&source, format!("rename it to `{name}` in .mcp.json"));
         }

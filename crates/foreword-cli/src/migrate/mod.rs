@@ -31,6 +31,7 @@ mod settings;
 mod source;
 mod tool_names;
 mod untrusted;
+mod walk;
 mod write;
 
 pub(crate) use layout::{Migration, is_in_place, read};

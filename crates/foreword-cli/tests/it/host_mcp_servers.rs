@@ -259,10 +259,14 @@ fn a_list_that_changes_in_the_middle_of_a_turn_turns_the_server_off() {
 #[test]
 fn a_person_exempts_a_server_and_puts_it_outside_in_their_own_settings() {
     let Some(scratch) = workspace("") else { return };
-    scratch.write_settings(
-        "[[mcp.servers]]\ncommand = ['python3', 'server.py']\noutside = true\nexempt = true\n\
-         env = { TOKEN = 'mine' }\n",
-    );
+    let elsewhere = Scratch::new(&[("server.py", SERVER)]);
+    let program = elsewhere.join("server.py").display().to_string();
+    let config = scratch.read("foreword.toml").replace("'server.py'", &format!("'{program}', '.'"));
+    scratch.write("foreword.toml", config);
+    scratch.write_settings(format!(
+        "[[mcp.servers]]\ncommand = ['python3', '{program}', '.']\noutside = true\nexempt = true\n\
+         env = {{ TOKEN = 'mine' }}\n[permissions]\nallow = ['mcp__t__around']\n",
+    ));
     let model = ModelServer::saying(vec![
         tool("mcp__t__echo", json!({"text": "hello"})),
         tool("mcp__t__around", json!({})),
@@ -270,13 +274,49 @@ fn a_person_exempts_a_server_and_puts_it_outside_in_their_own_settings() {
     ]);
     let report = turn(&scratch, &model, &["-m", "go"]).run();
     assert_eq!(report.status, 0, "{}", report.stderr);
-    // Without a person, what has effects outside the sandbox is not called.
+    // Without a person, what has effects outside the sandbox is called only where they allowed it.
     let first = said(&model, 1);
-    assert!(first.contains("hello") || first.contains("permission"), "{first}");
-    if first.contains("hello") {
-        assert!(!first.contains("external_content"), "{first}");
-        assert!(said(&model, 2).contains("mine"));
-    }
+    assert!(first.contains("needs permission") && !first.contains("hello"), "{first}");
+    let around = said(&model, 2);
+    assert!(around.contains("mine") && !around.contains("external_content"), "{around}");
+}
+
+/// Agents write in the workspace. What they wrote must not run with the person's rights.
+#[test]
+fn a_program_of_the_workspace_does_not_run_outside_the_sandbox() {
+    let Some(scratch) = workspace("") else { return };
+    scratch.write_settings(
+        "[[mcp.servers]]\ncommand = ['python3', 'server.py']\noutside = true\n[permissions]\nallow = ['mcp__t']\n",
+    );
+    let run = scratch.command(&["trust", "--yes"]).env("PATH", "/usr/bin:/bin").run();
+    let refused =
+        "MCP server `t` is off: `server.py` lies in the workspace, where agents can change it";
+    assert!(run.stderr.contains(refused), "{}", run.stderr);
+    // A list that was reviewed while it ran inside changes nothing about that.
+    scratch.write_settings("");
+    trusted(&scratch);
+    scratch.write_settings(
+        "[[mcp.servers]]\ncommand = ['python3', 'server.py']\noutside = true\n[permissions]\nallow = ['mcp__t']\n",
+    );
+    let model =
+        ModelServer::saying(vec![tool("mcp__t__echo", json!({"text": "hello"})), text("No.")]);
+    done(&scratch, &model, &["-m", "go"]);
+    assert!(said(&model, 1).contains("where agents can change it"), "{}", said(&model, 1));
+}
+
+/// The canary must not reach a server, by either way of calling its tools.
+#[test]
+fn the_canary_does_not_leave_through_a_server() {
+    let Some(scratch) = workspace("") else { return };
+    let model = ModelServer::start(|number, asked| match number {
+        0 => tool("mcp__t__echo", json!({"text": crate::host_canary::canary(asked)})),
+        _ => text("Done."),
+    });
+    trusted(&scratch);
+    let run = turn(&scratch, &model, &["--session", "a", "-m", "go"]).run();
+    assert_eq!(run.status, 1, "{}", run.stderr);
+    assert!(on_record(&scratch, "canary.leak", "refused"));
+    assert!(!on_record(&scratch, "ipc.tool_invoke", "done"));
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn a_person_answers_once_for_the_session_always_or_no() {
         "{shown}"
     );
     assert!(shown.contains("command: git push --dry-run nowhere"), "{shown}");
-    assert!(shown.contains("[a] always (bash(git push*))"), "{shown}");
+    assert!(shown.contains("[a] always (bash(git push:*))"), "{shown}");
     assert_eq!(said(&model, 1), "the person did not allow this call of `bash`");
     assert!(!said(&model, 2).contains("did not allow"), "{}", said(&model, 2));
 
@@ -150,7 +150,7 @@ fn a_person_answers_once_for_the_session_always_or_no() {
     let Some((_, shown)) = at_terminal(&scratch, push, "a\n") else { return };
     assert_eq!(shown.matches("wants to call").count(), 1, "{shown}");
     let rules = scratch.run(&["permissions"]).ok().stdout;
-    assert!(rules.contains("allow  bash(git push*)  (answered always)"), "{rules}");
+    assert!(rules.contains("allow  bash(git push:*)  (answered always)"), "{rules}");
     assert!(!scratch.read("foreword.toml").contains("push"), "never in the workspace");
     // From now on without a question, also where nobody could be asked.
     let model = ModelServer::saying(vec![tool("bash", json!({ "command": push })), text("Done.")]);

@@ -510,6 +510,34 @@ fn links_are_followed_inside_the_source_and_never_out_of_it() {
     assert!(contents(to.path()).values().all(|bytes| !bytes.starts_with(b"secret")));
 }
 
+/// Sixty links to the folder they lie in would be sixty to the fourth folders.
+#[cfg(unix)]
+#[test]
+fn links_in_circles_below_agents_commands_and_rules_end() {
+    use std::os::unix::fs::symlink;
+    let from = directory(&[
+        ("CLAUDE.md", "x\n"),
+        (".claude/agents/a.md", "---\nname: a\n---\nA.\n"),
+        (".claude/commands/b.md", "B.\n"),
+        (".claude/rules/c.md", "C.\n"),
+        (".cursor/rules/d.mdc", "D.\n"),
+    ]);
+    for folder in [".claude/agents", ".claude/commands", ".claude/rules", ".cursor/rules"] {
+        for number in 0..60 {
+            symlink(".", from.join(&format!("{folder}/link-{number}"))).unwrap();
+        }
+    }
+    let began = std::time::Instant::now();
+    let report = migrate(&Scratch::new(&[]), from.path());
+    assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
+    for path in [".claude/agents/link-7", ".cursor/rules/link-59"] {
+        assert!(row(&report, path).2.contains("parent directory"));
+    }
+    for path in [".claude/agents/a.md", ".claude/commands/b.md", ".claude/rules/c.md"] {
+        assert_eq!(row(&report, path).0, "mapped", "{path}");
+    }
+}
+
 #[test]
 fn broken_files_are_named_and_the_rest_is_migrated() {
     let from = directory(&[
@@ -518,7 +546,10 @@ fn broken_files_are_named_and_the_rest_is_migrated() {
         (".mcp.json", "[1, 2]"),
         (".claude/agents/open.md", "---\nname: open\n"),
         (".claude/commands/open.md", "---\ndescription: x\n"),
-        (".cursor/mcp.json", "{\"mcpServers\": {\"a\": 7}}"),
+        (
+            ".cursor/mcp.json",
+            "{\"mcpServers\": {\"a\": 7, \"b\": {\"command\": \"b\", \"args\": \"-x\"}, \"c\": {\"command\": \"c\"}}}",
+        ),
         (".codex/config.toml", "model = "),
     ]);
     from.write(".claude/skills/bad/SKILL.md", b"\xff\xfe");
@@ -529,12 +560,33 @@ fn broken_files_are_named_and_the_rest_is_migrated() {
         (".claude/agents/open.md", "its header has no end"),
         (".claude/commands/open.md", "its header has no end"),
         (".cursor/mcp.json: a", "not the settings of an MCP server"),
+        (".cursor/mcp.json: b", "expected a sequence"),
         (".codex/config.toml", "not valid TOML"),
     ] {
         let (outcome, _, note) = row(&report, path);
         assert!(outcome == "lost" && note.contains(why), "{path}: {outcome} {note}");
     }
+    assert_eq!(row(&report, ".cursor/mcp.json: c").0, "mapped");
     assert!(build(&to, &[]).contains("Be kind."));
+}
+
+/// File names are other people's words, also in the output of lint.
+#[cfg(unix)]
+#[test]
+fn a_file_name_cannot_write_to_the_terminal() {
+    let from = directory(&[
+        ("CLAUDE.md", "Be kind.\n"),
+        (".claude/agents/a\u{1b}[2J\nb.md", "---\nname: open\n"),
+    ]);
+    let to = Scratch::new(&[]);
+    migrate(&to, from.path());
+    let lint = lint(&to);
+    assert_eq!(lint.status, 1, "{}", lint.stdout);
+    assert!(
+        !lint.stdout.contains('\u{1b}') && lint.stdout.contains("\\u{a}b.md"),
+        "{}",
+        lint.stdout
+    );
 }
 
 #[test]

@@ -103,6 +103,11 @@ fn trust_head_file_and_lock_file_of_the_version_before_hold() {
     fs::remove_dir_all(PLACE).unwrap();
 }
 
+/// It succeeded; notes about the move are welcome.
+fn done(run: &Run) {
+    assert_eq!(run.status, 0, "{run:?}");
+}
+
 #[test]
 fn the_first_change_upgrades_the_database_and_reading_does_not() {
     let directory = tempfile::tempdir().unwrap();
@@ -117,20 +122,21 @@ fn the_first_change_upgrades_the_database_and_reading_does_not() {
         &["taint", "list"],
         &["build", "-q", "bake"],
     ] {
-        old.run(read).ok();
+        done(&old.run(read));
         assert_eq!(old.schema(), 3, "{read:?}");
     }
     let kept = directory.path().join("before.db");
-    old.run(&["backup", kept.to_str().unwrap()]).ok();
+    done(&old.run(&["backup", kept.to_str().unwrap()]));
 
-    old.run(&["memory", "add", "The new oven arrives in May"]).ok();
+    done(&old.run(&["memory", "add", "The new oven arrives in May"]));
     assert_eq!(old.schema(), 5);
     let log = old.run(&["audit", "log"]).ok().stdout;
     assert_eq!(log.matches("store.upgrade").count(), 1, "{log}");
     // A conversation of 0.1 goes on, with what was said in it.
     let model = ModelServer::saying(vec![text("Still warm.")]);
     let again = ["run", "-q", "--trust", "--session", "morning", "-m", "And now?"];
-    let again = old.command(&again).env("ANTHROPIC_BASE_URL", &model.url).run().ok();
+    let again = old.command(&again).env("ANTHROPIC_BASE_URL", &model.url).run();
+    done(&again);
     assert!(again.stdout.contains("Still warm."), "{again:?}");
     let asked = model.asked().pop().unwrap().raw;
     assert!(asked.contains("the ovens are warm"), "{asked}");
@@ -138,7 +144,7 @@ fn the_first_change_upgrades_the_database_and_reading_does_not() {
     assert_eq!(verified["ok"], true, "{verified}");
 
     // The way back: a backup from before the upgrade is as good as any other.
-    old.run(&["restore", kept.to_str().unwrap(), "--yes"]).ok();
+    done(&old.run(&["restore", kept.to_str().unwrap(), "--yes"]));
     let memories = old.run(&["memory", "list"]).ok().stdout;
     assert!(memories.contains("rye") && !memories.contains("new oven"), "{memories}");
     let verified = old.run(&["audit", "verify", "--json"]).ok().json();

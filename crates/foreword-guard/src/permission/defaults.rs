@@ -37,11 +37,15 @@ const ALLOW: [&str; 30] = [
 ];
 
 /// Commands that destroy work or reach other people and machines.
-const ASK: [&str; 33] = [
+const ASK: [&str; 42] = [
     "bash(git push*)",
     "bash(git reset --hard*)",
+    "bash(git reset * --hard*)",
     "bash(git clean*)",
     "bash(git checkout -- *)",
+    "bash(git checkout * -- *)",
+    "bash(git checkout .)",
+    "bash(git checkout -f*)",
     "bash(git restore *)",
     "bash(git branch -D*)",
     "bash(git stash drop*)",
@@ -49,7 +53,12 @@ const ASK: [&str; 33] = [
     "bash(rm -rf*)",
     "bash(rm -fr*)",
     "bash(rm -r*)",
-    "bash(rm -Rf*)",
+    "bash(rm -R*)",
+    "bash(rm * -r*)",
+    "bash(rm * -R*)",
+    "bash(rm --recursive*)",
+    "bash(rm * --recursive*)",
+    "bash(find * -delete*)",
     "bash(shred*)",
     "bash(dd *)",
     "bash(mkfs*)",

@@ -171,7 +171,7 @@ fn unclear(shell: Option<&ShellReading>) -> Option<&'static str> {
 pub fn rule_for(call: &ToolUse<'_>) -> PermissionRule {
     let text = match shell_of(call) {
         Some(shell) => match shell.simple_prefix() {
-            Some(prefix) => format!("bash({prefix}*)"),
+            Some(prefix) => format!("bash({prefix}:*)"),
             None => {
                 let command = call.arguments.get("command").and_then(Value::as_str);
                 return PermissionRule::exactly(call.tool, command.unwrap_or_default());

@@ -10,11 +10,15 @@ use crate::screen::Language;
 const MAX_BYTES: usize = 64 << 10;
 const MAX_NODES: usize = 50_000;
 const MAX_NESTED: usize = 8;
+/// Words behind a wrapper that may be values of its options and not the command.
+const MAX_VALUES: usize = 2;
 /// Programs that run another one, which their arguments name.
-const WRAPPERS: [&str; 16] = [
+const WRAPPERS: [&str; 23] = [
     "sudo", "doas", "env", "command", "builtin", "exec", "nohup", "nice", "ionice", "time",
-    "timeout", "stdbuf", "setsid", "xargs", "busybox", "unshare",
+    "timeout", "stdbuf", "setsid", "xargs", "busybox", "unshare", "chroot", "flock", "parallel",
+    "strace", "watch", "taskset", "chronic",
 ];
+const SHELLS: [&str; 5] = ["bash", "sh", "dash", "zsh", "ksh"];
 /// Places outside the workspace that anybody may write to.
 const HARMLESS_TARGETS: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
 
@@ -65,17 +69,23 @@ impl ShellReading {
         self.writes_outside(call).then_some("it writes to a file outside the workspace")
     }
 
-    /// The program and its subcommand, for a rule that covers calls like this one.
+    /// The program and its subcommand or first option, for a rule that covers calls like this one; nothing
+    /// where that would cover too much.
     pub(super) fn simple_prefix(&self) -> Option<String> {
-        let command = self.commands.first().filter(|_| self.is_simple && !self.is_opaque)?;
+        // Without the options of git in front of its subcommand.
+        let command = self.first.last().filter(|_| self.is_simple && !self.is_opaque)?;
         let mut words = command.split(' ');
         let program = words.next()?;
-        let is_name =
-            |word: &&str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        match words.next().filter(|word| !word.starts_with('-')).filter(is_name) {
-            Some(subcommand) => Some(format!("{program} {subcommand}")),
-            None if command == program => Some(program.to_owned()),
-            None => Some(format!("{program} ")),
+        let is_name = |word: &str| {
+            !word.is_empty()
+                && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        };
+        let runs_others = WRAPPERS.contains(&program) || SHELLS.contains(&program);
+        match words.next() {
+            None => Some(program.to_owned()),
+            Some(second) if is_name(second) && !runs_others => Some(format!("{program} {second}")),
+            // A path or a script: the same program with another one is something else.
+            Some(_) => None,
         }
     }
 
@@ -135,54 +145,96 @@ impl ShellReading {
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
             match child.kind() {
-                "variable_assignment"
-                | "file_redirect"
-                | "herestring_redirect"
-                | "heredoc_redirect"
-                | "comment" => {}
+                // A variable such as PATH or GIT_SSH_COMMAND may change what runs.
+                "variable_assignment" => self.is_simple = false,
+                "file_redirect" | "herestring_redirect" | "heredoc_redirect" | "comment" => {}
                 _ => words.push(word(child, text)),
             }
         }
-        let Some(Some(program)) = words.first().cloned() else {
+        self.runs(&words, nested);
+    }
+
+    /// Notes a command, and what it runs in turn.
+    fn runs(&mut self, words: &[Option<String>], nested: usize) {
+        if nested > MAX_NESTED {
+            self.is_opaque = true;
+            return;
+        }
+        let Some(Some(program)) = words.first() else {
             // A command of redirections and assignments alone runs nothing.
             self.is_opaque |= !words.is_empty();
             return;
         };
-        self.add(&words);
+        self.add(words);
         if self.first.is_empty() {
             self.first.clone_from(&self.commands);
         }
-        let name = program.rsplit('/').next().unwrap_or(&program);
+        let name = program.rsplit('/').next().unwrap_or(program);
         let rest = words.get(1..).unwrap_or_default();
         match name {
             "eval" => self.read_words(rest, nested),
-            "bash" | "sh" | "dash" | "zsh" | "ksh" => {
-                let script = rest.iter().position(|word| {
-                    word.as_ref().is_some_and(|w| {
-                        w.starts_with('-') && !w.starts_with("--") && w.contains('c')
-                    })
-                });
-                if let Some(script) = script.and_then(|at| rest.get(at + 1)) {
-                    self.read_words(std::slice::from_ref(script), nested);
-                }
-            }
-            name if WRAPPERS.contains(&name) => self.wrapped(rest),
+            "trap" => self.read_words(rest.get(..1).unwrap_or_default(), nested),
+            name if SHELLS.contains(&name) => self.shell(rest, nested),
+            "find" => self.found(rest, nested),
+            name if WRAPPERS.contains(&name) => self.wrapped(rest, nested),
             _ => {}
         }
     }
 
+    /// A shell: with a script in its arguments, in a file, or on its standard input, where nobody sees it.
+    fn shell(&mut self, rest: &[Option<String>], nested: usize) {
+        let is_option = |word: &String| word.starts_with('-') || word.starts_with('+');
+        let is_script =
+            |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
+        let at = rest.iter().position(|word| word.as_ref().is_none_or(|word| !is_option(word)));
+        let options = rest.get(..at.unwrap_or(rest.len())).unwrap_or_default();
+        if options.iter().flatten().any(is_script) {
+            return match at.and_then(|at| rest.get(at)) {
+                Some(script) => self.read_words(std::slice::from_ref(script), nested),
+                None => self.is_opaque = true,
+            };
+        }
+        let asks = ["--version", "--help"];
+        let reads_file = at.and_then(|at| rest.get(at)).is_some_and(Option::is_some);
+        let is_known = reads_file || options.iter().flatten().any(|it| asks.contains(&it.as_str()));
+        self.is_opaque |= !is_known;
+    }
+
+    /// What `find` runs on the files it finds: up to a `;` or `+` each.
+    fn found(&mut self, rest: &[Option<String>], nested: usize) {
+        let is = |word: &Option<String>, names: &[&str]| {
+            word.as_deref().is_some_and(|word| names.contains(&word))
+        };
+        let mut rest = rest;
+        while let Some(at) =
+            rest.iter().position(|word| is(word, &["-exec", "-execdir", "-ok", "-okdir"]))
+        {
+            let run = rest.get(at + 1..).unwrap_or_default();
+            let end = run.iter().position(|word| is(word, &[";", "+"])).unwrap_or(run.len());
+            let (run, behind) = run.split_at_checked(end).unwrap_or((run, &[]));
+            self.runs(run, nested + 1);
+            rest = behind;
+        }
+    }
+
     /// The command that a wrapper runs: what follows its options and their values.
-    fn wrapped(&mut self, rest: &[Option<String>]) {
+    fn wrapped(&mut self, rest: &[Option<String>], nested: usize) {
+        let mut tried = 0;
         for at in 0..rest.len() {
             let Some(words) = rest.get(at..) else { continue };
             match words.first() {
                 Some(Some(word)) if word.starts_with('-') || word.contains('=') => {}
                 Some(Some(word)) => {
-                    self.add(words);
-                    // The value of an option, such as the seconds of `timeout`, may come first.
+                    self.runs(words, nested + 1);
+                    // What another wrapper runs was looked at with it.
+                    if WRAPPERS.contains(&word.rsplit('/').next().unwrap_or(word)) {
+                        return;
+                    }
+                    // The values of options, such as the seconds of `timeout`, may come first.
                     let is_value =
                         word.bytes().all(|b| b.is_ascii_digit() || b".smhd".contains(&b));
-                    if !is_value && at > 3 {
+                    tried += usize::from(!is_value);
+                    if tried > MAX_VALUES {
                         return;
                     }
                 }
@@ -214,8 +266,16 @@ impl ShellReading {
         if name == "git" {
             while let Some((first, behind)) = rest.split_first().filter(|(w, _)| w.starts_with('-'))
             {
-                let takes_value =
-                    matches!(first.as_str(), "-C" | "-c" | "--git-dir" | "--work-tree");
+                let takes_value = matches!(
+                    first.as_str(),
+                    "-C" | "-c"
+                        | "--git-dir"
+                        | "--work-tree"
+                        | "--namespace"
+                        | "--config-env"
+                        | "--attr-source"
+                        | "--super-prefix"
+                );
                 rest = if takes_value { behind.get(1..).unwrap_or_default() } else { behind };
             }
         }

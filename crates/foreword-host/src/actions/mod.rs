@@ -120,7 +120,9 @@ fn check_caller(active: &ActiveSession, action: &Action) -> Result<(), Failure> 
             format!("`{name}` is off: this agent may not use skills (allow_skills)"),
         ));
     }
-    if info.effect == Effect::Changes && info.is_tool() {
+    // A tool of a server is called for the model, by whichever way.
+    let is_called = info.is_tool() || matches!(action, Action::ToolInvoke(_));
+    if info.effect == Effect::Changes && is_called {
         let args = action.args().map_err(|error| internal(&error))?;
         if let Some(leak) = active.canary.detector.find_in_json(args.get()) {
             active.report_leak(name, &leak.to_string());

@@ -6,6 +6,7 @@
 //! on could change files when nobody looks. `process.rs` starts and ends it, `pool.rs` keeps the servers
 //! of a turn, with limits on time and size and a growing pause after failures.
 
+mod outside;
 pub(crate) mod pool;
 mod process;
 mod program;
@@ -33,6 +34,10 @@ pub(crate) enum ServerFault {
     Key { name: String },
     #[error("{url} is on another machine and not in your settings.toml")]
     Elsewhere { url: String },
+    #[error(
+        "`{path}` lies in the workspace, where agents can change it, and the server runs outside the sandbox; install the program elsewhere, or remove `outside` from your settings.toml"
+    )]
+    AgentsFile { path: String },
     #[error("cannot start it: {0}")]
     Start(String),
     #[error("it {error}{said}")]

@@ -17,6 +17,7 @@ use foreword_sandbox::{DEFAULT_PATH, Limits, Sandbox, SandboxSpec, Watched};
 use foreword_workspace::{McpServer, PersonalServer, expand_variables};
 
 use super::ServerFault;
+use super::outside;
 use super::program::{LocatedProgram, locate};
 use crate::error::HostError;
 use crate::host::Host;
@@ -159,15 +160,17 @@ impl Host {
         args: &[String],
         env: BTreeMap<String, String>,
     ) -> Result<(ServerProcess, OwnedFd, OwnedFd), ServerFault> {
+        let args = outside::checked(program, args, &self.root)?;
         let mut command = Command::new(&program.found);
-        command.args(args).current_dir(&self.root).env_clear().process_group(0);
+        let run_dir = RunDir::create(&self.options.run_base, &random_hex::<8>()?, &self.owner)?;
+        command.args(args).current_dir(run_dir.shared()).env_clear().process_group(0);
         for name in OUTSIDE_VARIABLES {
             if let Some(value) = (self.options.environment)(name) {
                 command.env(name, value);
             }
         }
         command.envs(env);
-        spawn(command, None, None)
+        spawn(command, None, run_dir, None)
     }
 
     fn start_inside(
@@ -211,14 +214,16 @@ impl Host {
             command.process_group(0);
         }
         let watch = |pid: u32| self.monitor.watch(pid, spec.limits, spec.workspace.clone());
-        spawn(command, Some((Arc::clone(&place.sandbox), run_dir)), Some(&watch))
+        spawn(command, Some(Arc::clone(&place.sandbox)), run_dir, Some(&watch))
     }
 }
 
-/// Starts a process in a thread that lives as long: a sandbox ends with the thread that started it.
+/// Starts a process in a thread that lives as long: a sandbox ends with the thread that started it. The
+/// directory is removed after it.
 fn spawn(
     mut command: Command,
-    inside: Option<(Arc<dyn Sandbox>, RunDir)>,
+    inside: Option<Arc<dyn Sandbox>>,
+    run_dir: RunDir,
     watch: Option<&dyn Fn(u32) -> Watched>,
 ) -> Result<(ServerProcess, OwnedFd, OwnedFd), ServerFault> {
     let failed = |error: std::io::Error| ServerFault::Start(error.to_string());
@@ -237,15 +242,15 @@ fn spawn(
             // Nobody sends anything: this returns when the other end is dropped.
             let _ = ended.recv();
             match inside {
-                Some((sandbox, run_dir)) => {
+                Some(sandbox) => {
                     if let Err(error) = sandbox.end(&mut child) {
                         tracing::warn!("cannot end an MCP server: {error}");
                     }
-                    drop(run_dir);
                 }
                 None => end_group(&mut child),
             }
             let _ = child.wait();
+            drop(run_dir);
         })
         .map_err(failed)?;
     let gone = || ServerFault::Start("its thread ended".to_owned());

@@ -13,6 +13,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::context_fields::read_context;
 use crate::environment;
 use crate::failure::Failure;
 use crate::options::{AnyMode, Format, Tokenizer};
@@ -98,7 +99,7 @@ impl PromptParams {
         let workspace = self.workspace.clone();
         let mut params = self;
         if let Some(context) = params.context.take() {
-            let context = Context::from_value(context)?;
+            let context = read_context(context)?;
             return with_context(context, &params.request(Request::default())?);
         }
         let mut request = params.request(environment::user_request()?)?;

@@ -1,12 +1,11 @@
 //! `[permissions]` in `foreword.toml` and `settings.toml`, and what a person answered for good.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::WorkspaceError;
-use crate::own_file;
+use crate::own_file::{self, WorkspaceRecord};
 
 const DIRECTORY: &str = "permissions";
 const MAX_FILE_BYTES: u64 = 4 << 20;
@@ -32,13 +31,9 @@ pub struct AlwaysAllowed {
 impl AlwaysAllowed {
     /// Locates the rules of a workspace. Reads nothing yet.
     pub fn open(config_dir: &Path, workspace: &Path) -> Result<Self, WorkspaceError> {
-        let workspace = fs::canonicalize(workspace).map_err(|source| WorkspaceError::Io {
-            path: workspace.display().to_string(),
-            source,
-        })?;
-        let name = blake3::hash(workspace.as_os_str().as_encoded_bytes()).to_hex();
-        let name = name.get(..32).unwrap_or_default();
-        Ok(Self { file: config_dir.join(DIRECTORY).join(format!("{name}.json")) })
+        let WorkspaceRecord { file, .. } =
+            WorkspaceRecord::locate(config_dir, DIRECTORY, workspace)?;
+        Ok(Self { file })
     }
 
     /// The rules, in the order in which they were given. Fails if somebody else could have written them.

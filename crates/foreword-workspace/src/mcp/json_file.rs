@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::error::WorkspaceError;
 use crate::mcp::server::McpServer;
@@ -17,7 +18,7 @@ pub const MCP_FILE: &str = ".mcp.json";
 #[derive(Deserialize)]
 struct McpFile {
     #[serde(rename = "mcpServers", default)]
-    servers: BTreeMap<String, JsonServer>,
+    servers: BTreeMap<String, Value>,
 }
 
 /// A server in `.mcp.json`. Keys that other programs add are theirs.
@@ -71,32 +72,36 @@ fn parse(file: &SourceFile) -> (BTreeMap<String, McpServer>, Vec<McpProblem>) {
     };
     let (mut servers, mut problems) = (BTreeMap::new(), Vec::new());
     for (name, json) in parsed.servers {
-        let is_replaced = json.kind.as_deref() == Some("sse");
-        let server = McpServer {
+        match McpServer::of_json(&name, &json) {
+            Err(fault) => {
+                let message = format!("the server `{}` {fault}", name.escape_debug());
+                problems.push(McpProblem { line: line_of(&name), message });
+            }
+            Ok(server) => _ = servers.insert(name, server),
+        }
+    }
+    (servers, problems)
+}
+
+impl McpServer {
+    /// Reads one entry of `.mcp.json`; the error completes "the server `name` …".
+    pub fn of_json(name: &str, json: &Value) -> Result<Self, String> {
+        let json = JsonServer::deserialize(json)
+            .map_err(|error| format!("is not one that can be used: {error}"))?;
+        if json.kind.as_deref() == Some("sse") {
+            let fault = "uses the transport `sse`, which MCP has replaced; use `http` if it has it";
+            return Err(fault.to_owned());
+        }
+        let server = Self {
             command: json.command.into_iter().chain(json.args).collect(),
             url: json.url,
             env: json.env,
             headers: json.headers,
             enabled: !json.disabled,
-            ..McpServer::default()
+            ..Self::default()
         };
-        let fault = if is_replaced {
-            Some(
-                "uses the transport `sse`, which MCP has replaced; use `http` if it has it"
-                    .to_owned(),
-            )
-        } else {
-            server.fault(&name)
-        };
-        match fault {
-            Some(fault) => {
-                let message = format!("the server `{}` {fault}", name.escape_debug());
-                problems.push(McpProblem { line: line_of(&name), message });
-            }
-            None => _ = servers.insert(name, server),
-        }
+        server.fault(name).map_or(Ok(server), Err)
     }
-    (servers, problems)
 }
 
 impl Workspace {

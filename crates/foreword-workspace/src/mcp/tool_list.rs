@@ -5,7 +5,6 @@
 //! that builds read, so that no build starts a server.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -13,7 +12,7 @@ use serde_json::Value;
 
 use crate::error::WorkspaceError;
 use crate::mcp::server::McpServer;
-use crate::own_file;
+use crate::own_file::{self, WorkspaceRecord};
 
 const DIRECTORY: &str = "mcp";
 const MAX_FILE_BYTES: u64 = 128 << 20;
@@ -98,13 +97,9 @@ pub struct ToolLists {
 impl ToolLists {
     /// Locates the lists of a workspace. Reads nothing yet.
     pub fn open(config_dir: &Path, workspace: &Path) -> Result<Self, WorkspaceError> {
-        let workspace = fs::canonicalize(workspace).map_err(|source| WorkspaceError::Io {
-            path: workspace.display().to_string(),
-            source,
-        })?;
-        let name = blake3::hash(workspace.as_os_str().as_encoded_bytes()).to_hex();
-        let name = name.get(..32).unwrap_or_default();
-        Ok(Self { file: config_dir.join(DIRECTORY).join(format!("{name}.json")) })
+        let WorkspaceRecord { file, .. } =
+            WorkspaceRecord::locate(config_dir, DIRECTORY, workspace)?;
+        Ok(Self { file })
     }
 
     /// The lists by server; none if nothing was reviewed.

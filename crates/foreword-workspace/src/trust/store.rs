@@ -17,7 +17,7 @@ use crate::config::{CONFIG_FILE, Config};
 use crate::error::WorkspaceError;
 use crate::governed::GovernedGroup;
 use crate::governed::contents::{Digest, GovernedContents, GovernedFile};
-use crate::own_file;
+use crate::own_file::{self, WorkspaceRecord};
 use crate::read::SourceFile;
 use crate::snapshot::UsedFile;
 use crate::trust::Review;
@@ -132,17 +132,8 @@ impl TrustChanges {
 impl TrustStore {
     /// Locates the trust file of a workspace. Reads nothing yet.
     pub fn open(config_dir: &Path, workspace: &Path) -> Result<Self, WorkspaceError> {
-        let workspace = fs::canonicalize(workspace).map_err(|source| WorkspaceError::Io {
-            path: workspace.display().to_string(),
-            source,
-        })?;
-        let settled = fs::canonicalize(config_dir).unwrap_or_else(|_| config_dir.to_path_buf());
-        if settled.starts_with(&workspace) {
-            return Err(WorkspaceError::TrustInside { path: config_dir.display().to_string() });
-        }
-        let name = blake3::hash(workspace.as_os_str().as_encoded_bytes()).to_hex();
-        let name = name.get(..32).unwrap_or_default();
-        let file = config_dir.join(DIRECTORY).join(format!("{name}.json"));
+        let WorkspaceRecord { workspace, file } =
+            WorkspaceRecord::locate(config_dir, DIRECTORY, workspace)?;
         Ok(Self { workspace, file })
     }
 

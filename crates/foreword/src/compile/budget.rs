@@ -8,7 +8,7 @@ use crate::fence::authority::Detail;
 /// use foreword::{Candidate, Decision, Detail, allocate};
 ///
 /// let optional = Candidate { optional: true, keep: 10, full: 100, minimal: None };
-/// assert_eq!(allocate(&[optional], 100).decisions, [Decision::Shown(Detail::Full)]);
+/// assert_eq!(allocate(&[optional], 100).decisions, [Decision::Include(Detail::Full)]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
@@ -28,7 +28,7 @@ pub struct Candidate {
 /// use foreword::{Candidate, Decision, allocate};
 ///
 /// let optional = Candidate { optional: true, keep: 10, full: 100, minimal: Some(60) };
-/// assert_eq!(allocate(&[optional], 50).decisions, [Decision::Omitted { needs: 60, left: 50 }]);
+/// assert_eq!(allocate(&[optional], 50).decisions, [Decision::Omit { needs: 60, left: 50 }]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {

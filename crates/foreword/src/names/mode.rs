@@ -83,7 +83,8 @@ names! {
 /// use foreword::{Choice, Hints, Mode};
 ///
 /// let hints = Hints { has_git_changes: true, ..Hints::default() };
-/// assert_eq!(Mode::infer(Choice::Auto, hints, "review the change"), Mode::Review);
+/// assert_eq!(Mode::infer(Choice::Auto, hints, "review the change"), Mode::Act);
+/// assert_eq!(Mode::infer(Choice::Auto, Hints::default(), "review the change"), Mode::Review);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
