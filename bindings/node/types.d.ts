@@ -460,7 +460,7 @@ export interface Context {
   sandboxType?: string;
   /** What was selected for the task; everything is shown where absent. */
   selection?: BuildRequestSelection | null;
-  /** Skills, best first. Shared, so that a Context of a large workspace costs little to copy. */
+  /** Skills, best first. */
   skills?: SkillInput[] | null;
   /** External tokens over all tokens of the session, 0 to 1. */
   taintRatio?: number | null;
