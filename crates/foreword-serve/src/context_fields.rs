@@ -83,13 +83,12 @@ mod tests {
             let failure = read_context(json).unwrap_err();
             (failure.message, failure.hints)
         };
-        let none = Vec::<String>::new();
         assert_eq!(
             said(json!({"task": "x", "memories": "Ada likes tea"})),
             (
                 "invalid Context field `memories`: invalid type: string \"Ada likes tea\", expected a list"
                     .to_owned(),
-                none.clone()
+                Vec::<String>::new()
             )
         );
         assert_eq!(
