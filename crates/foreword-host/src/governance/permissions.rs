@@ -181,6 +181,9 @@ impl Host {
 
     fn accepts_allow_rules(&self, config: &Config) -> Result<bool, HostError> {
         const KEY: &str = "permissions.allow";
+        if config.permissions.allow.is_empty() {
+            return Ok(true);
+        }
         let sensitive = config.sensitive();
         let Some(value) = sensitive.0.get(KEY) else { return Ok(true) };
         Ok(Consent::of(&self.options.config_dir, &self.root)?.covers(config, KEY, value))

@@ -79,7 +79,7 @@ mod tests {
             [
                 "-m",
                 "git",
-                &at("").trim_end_matches('/').to_owned(),
+                at("").trim_end_matches('/'),
                 &at("docs"),
                 &format!("--repo={}", root.display()),
                 "docs",
