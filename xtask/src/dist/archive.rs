@@ -47,8 +47,8 @@ impl Archive {
         Ok(())
     }
 
-    /// The archive, below one directory, compressed.
-    pub(crate) fn gzip(&self, directory: &str) -> Result<Vec<u8>, TaskError> {
+    /// The archive, below one directory, compressed: level 1 is fast, level 9 small.
+    pub(crate) fn gzip(&self, directory: &str, level: u8) -> Result<Vec<u8>, TaskError> {
         let mut tar = Vec::new();
         for (name, (content, mode)) in &self.files {
             let name = format!("{directory}/{name}");
@@ -57,7 +57,7 @@ impl Archive {
             tar.resize(tar.len().next_multiple_of(BLOCK), 0);
         }
         tar.resize(tar.len() + 2 * BLOCK, 0);
-        Ok(gzip(&tar))
+        Ok(gzip(&tar, level))
     }
 }
 
@@ -97,9 +97,9 @@ fn header(name: &str, length: usize, mode: Mode) -> Result<Vec<u8>, TaskError> {
 }
 
 /// A gzip file without name, time and operating system.
-fn gzip(content: &[u8]) -> Vec<u8> {
+fn gzip(content: &[u8], level: u8) -> Vec<u8> {
     let mut file = vec![0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 255];
-    file.extend(compress_to_vec(content, 9));
+    file.extend(compress_to_vec(content, level));
     file.extend(crc32(content).to_le_bytes());
     file.extend((content.len() as u32).to_le_bytes());
     file
@@ -139,10 +139,10 @@ mod tests {
         other.add("empty", Vec::new(), Mode::Plain);
         other.add("bin/run", vec![b'#'; 1000], Mode::Program);
         other.add("z.txt", b"last".to_vec(), Mode::Plain);
-        let bytes = sample().gzip("x-1.0").unwrap();
-        assert!(bytes == other.gzip("x-1.0").unwrap());
+        let bytes = sample().gzip("x-1.0", 9).unwrap();
+        assert!(bytes == other.gzip("x-1.0", 9).unwrap());
         other.add("z.txt", b"Last".to_vec(), Mode::Plain);
-        assert!(bytes != other.gzip("x-1.0").unwrap());
+        assert!(bytes != other.gzip("x-1.0", 9).unwrap());
     }
 
     #[test]
@@ -151,7 +151,7 @@ mod tests {
             std::env::temp_dir().join(format!("foreword-archive-{}", std::process::id()));
         std::fs::create_dir_all(&directory).unwrap();
         let file = directory.join("sample.tar.gz");
-        std::fs::write(&file, sample().gzip("x-1.0").unwrap()).unwrap();
+        std::fs::write(&file, sample().gzip("x-1.0", 9).unwrap()).unwrap();
         let mut tar = Command::new("tar");
         let unpacked =
             tar.arg("-C").arg(&directory).arg("-xzf").arg(&file).stderr(Stdio::inherit()).status();
@@ -181,6 +181,6 @@ mod tests {
     fn a_name_that_does_not_fit_is_an_error() {
         let mut archive = Archive::default();
         archive.add("a".repeat(100), Vec::new(), Mode::Plain);
-        assert!(archive.gzip("x").is_err());
+        assert!(archive.gzip("x", 9).is_err());
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use memchr::memmem;
+
 use crate::error::TaskError;
 use crate::steps::root;
 
@@ -11,13 +13,12 @@ pub(crate) const OLDEST_GLIBC: u32 = 17;
 /// The newest version of glibc that a program asks for, as `2.MINOR`.
 pub(crate) fn newest_glibc(program: &[u8]) -> Option<u32> {
     const START: &[u8] = b"GLIBC_2.";
-    let places = program.windows(START.len()).enumerate().filter(|(_, bytes)| *bytes == START);
     let minor = |place: usize| {
         let digits = program.get(place + START.len()..)?.iter();
         let digits = digits.take_while(|byte| byte.is_ascii_digit()).take(3);
         digits.map(|byte| u32::from(byte - b'0')).reduce(|number, digit| number * 10 + digit)
     };
-    places.filter_map(|(place, _)| minor(place)).max()
+    memmem::find_iter(program, START).filter_map(minor).max()
 }
 
 /// Directories of this machine that a published program must not name.
@@ -33,7 +34,7 @@ pub(crate) fn private_directories() -> Vec<String> {
 pub(crate) fn named(program: &[u8], directories: &[String]) -> Vec<String> {
     let names = |directory: &&String| {
         let path = format!("{}/", directory.trim_end_matches('/'));
-        program.windows(path.len()).any(|bytes| bytes == path.as_bytes())
+        memmem::find(program, path.as_bytes()).is_some()
     };
     directories.iter().filter(names).cloned().collect()
 }

@@ -44,6 +44,8 @@ struct Layout {
     dist: PathBuf,
     built: PathBuf,
     table: PathBuf,
+    /// The level of compression of the tarball.
+    compression: u8,
 }
 
 impl Layout {
@@ -91,6 +93,7 @@ pub(crate) fn run(steps: &mut Steps, effort: Effort, zig: bool) -> Result<(), Ta
         built: builds.join(profile),
         table: target().join("dist-try/static.bin"),
         dist: packages(),
+        compression: if effort == Effort::Dev { 1 } else { 9 },
     };
     let _ = std::fs::remove_dir_all(&layout.dist);
     std::fs::create_dir_all(&layout.dist)

@@ -18,8 +18,8 @@ const SHELLS: [(&str, &str); 3] =
 pub(crate) fn make(steps: &mut Steps, layout: &Layout, graph: &Graph) -> Result<(), TaskError> {
     let name = format!("foreword-{}-{}", version(), platform());
     let archive = contents(layout, graph)?;
-    let bytes = archive.gzip(&name)?;
-    if bytes != archive.gzip(&name)? {
+    let bytes = archive.gzip(&name, layout.compression)?;
+    if bytes != archive.gzip(&name, layout.compression)? {
         steps.fail("the tarball is reproducible");
     }
     let path = layout.dist.join(format!("{name}.tar.gz"));

@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use memchr::memmem;
+
 use crate::error::TaskError;
 use crate::steps::{root, target};
 
@@ -49,10 +51,8 @@ fn directories() -> Vec<String> {
 /// Whether a text names something in a directory. A relative path that ends the same way does not.
 fn names(text: &[u8], directory: &str) -> bool {
     let path = format!("{}/", directory.trim_end_matches('/'));
-    let starts =
-        text.windows(path.len()).enumerate().filter(|(_, bytes)| *bytes == path.as_bytes());
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"~./-_$}".contains(byte);
-    starts.into_iter().any(|(place, _)| {
+    memmem::find_iter(text, path.as_bytes()).any(|place| {
         place.checked_sub(1).and_then(|before| text.get(before)).is_none_or(|byte| !is_word(byte))
     })
 }

@@ -10,6 +10,7 @@
 )]
 
 mod break_out;
+mod documented;
 #[cfg(feature = "exact-tokens")]
 mod estimate_accuracy;
 #[cfg(feature = "exact-tokens")]
