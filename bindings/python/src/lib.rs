@@ -1,6 +1,6 @@
 //! The native half of the Python package: the methods of `foreword-serve` as Python objects.
 //!
-//! It converts values ([`from_python`], [`to_python`]), releases the interpreter while it works, and turns
+//! It converts values (`from_python`, `to_python`), releases the interpreter while it works, and turns
 //! every failure, a panic included, into an exception. The Python half gives the objects their names and
 //! types. It holds no logic: what it answers is what `foreword serve` answers.
 
