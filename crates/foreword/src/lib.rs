@@ -53,7 +53,7 @@ pub use context::selection::{Selected, Selection};
 pub use context::{Context, ContextError, Env, Git, HistoryOmitted, IdentityFiles, RuntimeContext};
 pub use diff::{ChangeKind, DiffError, Difference, SectionChange, Side, diff};
 pub use fence::authority::{Authority, Detail, Volatility};
-pub use fence::invisible::show::{visible, visible_line};
+pub use fence::invisible::show::{visible, visible_line, visible_start};
 pub use fence::invisible::table::Invisible;
 pub use fence::text::{Cut, Document, Documents, Line, Source, Untrusted};
 pub use fence::{attribute, quoted};

@@ -95,8 +95,7 @@ pub fn with_second_opinion(
             }
         },
         Err(why) => {
-            let why =
-                foreword::visible_line(&why.chars().take(MAX_REASON_CHARS).collect::<String>());
+            let why = foreword::visible_start(&why, MAX_REASON_CHARS);
             (Verdict::NeedsReview, format!("The model gave no opinion: {why}."))
         }
     };

@@ -23,11 +23,7 @@ pub(super) fn line(text: &str) -> String {
 
 fn cut(text: &str, most: usize) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut shown: String = visible_line(&words).chars().take(most).collect();
-    if words.chars().count() > most {
-        shown.push('…');
-    }
-    shown
+    visible_start(&words, most)
 }
 
 /// A schema with its words made harmless, or without them.

@@ -106,7 +106,7 @@ impl Screeners {
         let mut screening = screen_folder(policy, &self.of(policy), &list, &document.allowed_tools);
         for command in &document.commands {
             let HeaderCommand { field, text, .. } = command;
-            let shown = foreword::visible_line(&text.chars().take(80).collect::<String>());
+            let shown = foreword::visible_start(text, 80);
             screening.capabilities.starts.insert(format!("{field}: {shown}"));
         }
         if folder.is_some() {

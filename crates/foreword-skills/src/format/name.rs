@@ -235,9 +235,7 @@ fn is_letter_or_digit(c: char) -> bool {
 
 /// A name as an error repeats it: nothing in it reaches a terminal raw.
 fn escape_name(name: &str) -> String {
-    let start: String = name.chars().take(MAX_ERROR_NAME_CHARS).collect();
-    let cut = if name.chars().nth(MAX_ERROR_NAME_CHARS).is_some() { "…" } else { "" };
-    format!("{}{cut}", visible_line(&start))
+    visible_start(name, MAX_ERROR_NAME_CHARS)
 }
 
 fn is_absolute(name: &str) -> bool {

@@ -334,7 +334,7 @@ fn text_of(text: &str, style: ScalarStyle, span: Span) -> String {
 /// A key as a message repeats it.
 #[must_use]
 pub fn escaped(text: &str) -> String {
-    foreword::visible_line(&text.chars().take(60).collect::<String>())
+    foreword::visible_start(text, 60)
 }
 
 /// The fields of a header that is no YAML: `key: value` at the start of a line, with the indented

@@ -204,7 +204,7 @@ fn insert(set: &mut BTreeSet<String>, entry: String) {
 
 fn shown(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default().replace(HOLE, "…");
-    foreword::visible_line(&line.chars().take(80).collect::<String>())
+    foreword::visible_start(&line, 80)
 }
 
 /// An entry as a single short word, or `None` if it could read as a sentence.

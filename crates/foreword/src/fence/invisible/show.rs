@@ -18,6 +18,29 @@ pub fn visible_line(text: &str) -> String {
     escape(text, |_| false)
 }
 
+/// The start of a text on one line: at most so many characters as shown, with `…` behind what was cut. An
+/// invisible character is written out whole or not at all.
+#[must_use]
+pub fn visible_start(text: &str, most: usize) -> String {
+    // An escape only makes a text longer, so what lies behind `most` characters is never shown.
+    let end = text.char_indices().nth(most.saturating_add(1)).map_or(text.len(), |(at, _)| at);
+    let mut out = String::new();
+    let mut length = 0;
+    let mut shown = 0;
+    for (at, c) in text.get(..end).unwrap_or_default().char_indices() {
+        let next = at + c.len_utf8();
+        let escaped = visible_line(text.get(shown..next).unwrap_or_default());
+        length += escaped.chars().count();
+        if length > most {
+            out.push('…');
+            return out;
+        }
+        out.push_str(&escaped);
+        shown = next;
+    }
+    out
+}
+
 fn escape(text: &str, stays: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut previous = None;
@@ -47,5 +70,16 @@ mod tests {
         );
         assert_eq!(visible("⚠\u{fe0f} é\tü\n"), "⚠\u{fe0f} é\tü\n");
         assert_eq!(visible_line("a\tb\r\n"), "a\\u{9}b\\u{d}\\u{a}");
+    }
+
+    #[test]
+    fn a_start_is_counted_as_it_is_shown() {
+        assert_eq!(visible_start("short", 5), "short");
+        assert_eq!(visible_start("longer", 5), "longe…");
+        assert_eq!(visible_start("", 0), "");
+        assert_eq!(visible_start("a", 0), "…");
+        assert_eq!(visible_start("a\u{11}b", 6), "a…", "no half of an escape");
+        assert_eq!(visible_start("a\u{11}b", 7), "a\\u{11}…");
+        assert_eq!(visible_start(&"\u{e0041}".repeat(1000), 60).chars().count(), 55);
     }
 }
