@@ -4,7 +4,7 @@
 //! cut; or left out altogether where they look like an attack. A schema that is still too large, or that
 //! is not one of an object, becomes one that allows every object: the server checks its arguments itself.
 
-use foreword::visible_line;
+use foreword::{visible_line, visible_start};
 use serde_json::{Map, Value, json};
 
 /// The longest description of a tool and of one of its arguments.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use foreword::visible_line;
+use foreword::{visible_line, visible_start};
 use serde::{Deserialize, Serialize};
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};

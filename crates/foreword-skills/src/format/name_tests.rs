@@ -88,3 +88,11 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_error_stays_short_whatever_the_name_is_made_of() {
+    for name in ["\u{11}".repeat(60), "\u{e0041}".repeat(500), "x".repeat(5000)] {
+        let error = SkillName::new(&name).unwrap_err().to_string();
+        assert!(error.chars().count() < 200, "{error}");
+    }
+}

@@ -22,21 +22,19 @@ pub fn visible_line(text: &str) -> String {
 /// invisible character is written out whole or not at all.
 #[must_use]
 pub fn visible_start(text: &str, most: usize) -> String {
-    // An escape only makes a text longer, so what lies behind `most` characters is never shown.
-    let end = text.char_indices().nth(most.saturating_add(1)).map_or(text.len(), |(at, _)| at);
     let mut out = String::new();
     let mut length = 0;
-    let mut shown = 0;
-    for (at, c) in text.get(..end).unwrap_or_default().char_indices() {
-        let next = at + c.len_utf8();
-        let escaped = visible_line(text.get(shown..next).unwrap_or_default());
-        length += escaped.chars().count();
+    let mut previous = None;
+    for c in text.chars() {
+        let before = out.len();
+        push(&mut out, c, previous, |_| false);
+        length += out.get(before..).unwrap_or_default().chars().count();
         if length > most {
+            out.truncate(before);
             out.push('…');
-            return out;
+            break;
         }
-        out.push_str(&escaped);
-        shown = next;
+        previous = Some(c);
     }
     out
 }
@@ -45,17 +43,21 @@ fn escape(text: &str, stays: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut previous = None;
     for c in text.chars() {
-        // The empty Braille cell is text in Braille, and nothing to see for everyone else.
-        let hidden = c.is_control() || c == '\u{2800}' || Invisible::of(c).is_some();
-        let emoji_form = matches!(c, '\u{FE0E}' | '\u{FE0F}') && previous.is_some_and(is_emoji);
-        if hidden && !emoji_form && !stays(c) {
-            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
-        } else {
-            out.push(c);
-        }
+        push(&mut out, c, previous, &stays);
         previous = Some(c);
     }
     out
+}
+
+fn push(out: &mut String, c: char, previous: Option<char>, stays: impl Fn(char) -> bool) {
+    // The empty Braille cell is text in Braille, and nothing to see for everyone else.
+    let hidden = c.is_control() || c == '\u{2800}' || Invisible::of(c).is_some();
+    let emoji_form = matches!(c, '\u{FE0E}' | '\u{FE0F}') && previous.is_some_and(is_emoji);
+    if hidden && !emoji_form && !stays(c) {
+        let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+    } else {
+        out.push(c);
+    }
 }
 
 #[cfg(test)]
