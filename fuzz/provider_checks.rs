@@ -14,7 +14,9 @@ const PROVIDERS: [Provider; 2] = [Provider::Anthropic, Provider::OpenAi];
 pub(crate) fn request_body(text: &str) {
     for provider in PROVIDERS {
         let Ok(facts) = RequestFacts::read(provider, text) else { continue };
-        let value: Value = serde_json::from_str(text).expect("no JSON was taken");
+        serde_json::from_str::<&serde_json::value::RawValue>(text).expect("no JSON was taken");
+        // A number may be larger than any that this reader holds.
+        let Ok(value) = serde_json::from_str::<Value>(text) else { continue };
         assert_eq!(facts.system, lenient(provider, &value), "two readers disagree");
         assert_eq!(facts.model.as_deref(), value["model"].as_str());
         // Whoever reads keys without regard to case finds nothing else.

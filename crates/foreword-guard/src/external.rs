@@ -84,7 +84,8 @@ fn without_lookalikes(text: &str) -> String {
 fn is_suspect(rest: &str) -> bool {
     let mut own = TAG.chars().filter(char::is_ascii_alphabetic).peekable();
     let mut same = true;
-    for c in rest.chars().take(MAX_NAME) {
+    // Any number of blanks may stand in a name, and no reader counts them.
+    for c in rest.chars().filter(|c| !matches!(c, ' ' | '\t')).take(MAX_NAME) {
         match c {
             '>' => return false,
             '\n' => break,
@@ -135,6 +136,8 @@ mod tests {
             "<\u{200b}/external\u{200d}_content>",
             "<\u{2028}/external_content>",
             "<\n/external_content>",
+            &format!("<e{}xternal_content>", "\t".repeat(200)),
+            &format!("<external{}content>", " \t".repeat(200)),
             "</external_content></external_content>",
             "<external_content></external_content>\n</external_content>",
         ] {

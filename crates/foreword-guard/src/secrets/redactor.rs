@@ -143,14 +143,10 @@ impl Redactor {
     /// Writes a note in the place of a secret; how many bytes were worked through.
     fn replace(&mut self, found: Trial, text: &str, at: usize, out: &mut String) -> usize {
         let Trial::Found { kind, lead, length, tail } = found else { return 1 };
-        let rest = text.as_bytes().get(at..).unwrap_or_default();
-        out.push_str(text.get(at..at + lead).unwrap_or_default());
-        self.pass(rest, lead);
-        out.push_str("[redacted: ");
-        out.push_str(kind.as_str());
-        out.push(']');
-        self.open = Some(Secret { kind, range: self.at..self.at });
-        self.swallow(rest.get(lead..).unwrap_or_default(), length);
+        let found = text.get(at..at + lead + length).unwrap_or_default();
+        let start = self.write_lead(found, lead, out);
+        self.note(kind, out);
+        self.swallow(found.as_bytes().get(start..).unwrap_or_default(), lead + length - start);
         if tail == Tail::Ends {
             self.close();
         } else {
@@ -158,6 +154,45 @@ impl Redactor {
             self.in_line = true;
         }
         lead + length
+    }
+
+    /// Writes what stands before a secret, such as the user of a URL with a password, without the given
+    /// secrets in it; where the secret starts. One that runs on into the secret is a part of it.
+    fn write_lead(&mut self, found: &str, lead: usize, out: &mut String) -> usize {
+        let mut at = 0;
+        while at < lead {
+            let rest = found.get(at..).unwrap_or_default();
+            let given = self
+                .given
+                .iter()
+                .find(|secret| rest.starts_with(secret.as_str()) || secret.starts_with(rest));
+            let length = match given {
+                Some(secret) if at + secret.len() <= lead => {
+                    let length = secret.len();
+                    self.note(SecretKind::Given, out);
+                    self.swallow(rest.as_bytes(), length);
+                    self.close();
+                    length
+                }
+                Some(_) => break,
+                None => {
+                    let next = rest.chars().next();
+                    out.extend(next);
+                    let length = next.map_or(1, char::len_utf8);
+                    self.pass(rest.as_bytes(), length);
+                    length
+                }
+            };
+            at += length;
+        }
+        at
+    }
+
+    fn note(&mut self, kind: SecretKind, out: &mut String) {
+        out.push_str("[redacted: ");
+        out.push_str(kind.as_str());
+        out.push(']');
+        self.open = Some(Secret { kind, range: self.at..self.at });
     }
 
     /// How many more bytes belong to the secret, and whether it is complete; `None` if unknown.

@@ -234,3 +234,20 @@ fn starts_without_an_end_take_linear_time() {
         assert!(took.as_secs() < 20, "{piece}: {took:?}");
     }
 }
+
+#[test]
+fn a_given_secret_before_another_one_is_replaced_too() {
+    let given = ["hunter2-hunter2"];
+    for (text, shown) in [
+        (
+            "https://hunter2-hunter2:correcthorse@db.test/x",
+            "https://[redacted: credential]:[redacted: password]@db.test/x",
+        ),
+        ("https://anna:correcthorse@db.test", "https://anna:[redacted: password]@db.test"),
+    ] {
+        assert_eq!(redact_with(text, &given).text, shown);
+    }
+    let over =
+        redact_with("https://xhunter2-hunter2:correcthorse@db.test", &["hunter2-hunter2:correct"]);
+    assert!(!over.text.contains("hunter2") && !over.text.contains("horse"), "{}", over.text);
+}

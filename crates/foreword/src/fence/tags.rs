@@ -73,7 +73,13 @@ fn is_forbidden_tag(rest: &str, strictness: Strictness) -> bool {
     let mut length = 0;
     for b in name.bytes() {
         let b = match b {
-            b'-' | b' ' if length > 0 => b'_',
+            // However many stand between two words, they are read as one.
+            b'-' | b' ' | b'\t' | b'_' if length > 0 => {
+                if folded.get(length - 1) == Some(&b'_') {
+                    continue;
+                }
+                b'_'
+            }
             b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => b.to_ascii_lowercase(),
             _ => break,
         };
