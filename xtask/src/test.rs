@@ -48,7 +48,8 @@ pub(crate) fn run(steps: &mut Steps, installing: Installing) -> Result<(), TaskE
         cargo
     };
     if has_nextest {
-        steps.run("tests", cargo().args(["nextest", "run", "--workspace"]))?;
+        let threads = format!("--test-threads={}", test_threads());
+        steps.run("tests", cargo().args(["nextest", "run", "--workspace", &threads]))?;
     } else {
         eprintln!("cargo-nextest is not installed; `cargo test` does the same, more slowly");
         steps.run("tests", cargo().args(["test", "--workspace", "--no-fail-fast"]))?;
@@ -56,6 +57,12 @@ pub(crate) fn run(steps: &mut Steps, installing: Installing) -> Result<(), TaskE
     bindings::run_core(steps, installing)?;
     eprintln!("{}", skipped_tests(&std::fs::read_to_string(&skipped).unwrap_or_default()));
     steps.verdict()
+}
+
+/// More than the machine has cores: many tests wait for a process that they started.
+fn test_threads() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    cores + cores.div_ceil(2)
 }
 
 /// What `foreword_testing::skip` wrote: a line per test with its requirement and the reason.

@@ -21,6 +21,7 @@ mod client_session;
 mod error;
 mod governance;
 mod host;
+mod kept_output;
 mod mcp;
 mod model;
 mod prompt_log;

@@ -1,13 +1,12 @@
 //! The process of a server: started by a thread of its own, with which its sandbox lives and ends.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -21,11 +20,14 @@ use super::outside;
 use super::program::{LocatedProgram, locate};
 use crate::error::HostError;
 use crate::host::Host;
+use crate::kept_output::KeptOutput;
 use crate::random::random_hex;
 use crate::turn::run_dir::RunDir;
 
 /// How much of a server's standard error is kept, from its end.
 const MAX_STDERR_BYTES: usize = 2 << 10;
+/// How long to wait for what a server wrote before it failed; it may still run.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 /// Variables of the person that every program outside the sandbox gets.
 const OUTSIDE_VARIABLES: [&str; 9] =
     ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "TZ", "TMPDIR", "XDG_CACHE_HOME"];
@@ -75,16 +77,13 @@ impl RunningServer {
 struct ServerProcess {
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
-    stderr: Arc<Mutex<Vec<u8>>>,
+    stderr: KeptOutput,
     _watched: Option<Watched>,
 }
 
 impl ServerProcess {
     fn said(&self) -> String {
-        // A moment for what a program wrote before it ended.
-        thread::sleep(Duration::from_millis(50));
-        let kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&kept);
+        let text = self.stderr.text(LAST_WORDS);
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if line.is_empty() { line } else { format!(" ({})", foreword::visible_line(&line)) }
     }
@@ -255,21 +254,8 @@ fn spawn(
         .map_err(failed)?;
     let gone = || ServerFault::Start("its thread ended".to_owned());
     let (pid, pipes) = is_started.recv().map_err(|_| gone())?.map_err(failed)?;
-    let (Some(output), Some(input), Some(mut errors)) = pipes else { return Err(gone()) };
-    let stderr = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&stderr);
-    thread::Builder::new()
-        .name("foreword-mcp-stderr".to_owned())
-        .spawn(move || {
-            let mut buffer = [0; 1024];
-            while let Ok(read @ 1..) = errors.read(&mut buffer) {
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.extend_from_slice(buffer.get(..read).unwrap_or_default());
-                let extra = kept.len().saturating_sub(MAX_STDERR_BYTES);
-                kept.drain(..extra);
-            }
-        })
-        .map_err(failed)?;
+    let (Some(output), Some(input), Some(errors)) = pipes else { return Err(gone()) };
+    let stderr = KeptOutput::of(errors, MAX_STDERR_BYTES).map_err(failed)?;
     let watched = watch.map(|watch| watch(pid));
     let process = ServerProcess { end: Some(end), thread: Some(thread), stderr, _watched: watched };
     Ok((process, output.into(), input.into()))

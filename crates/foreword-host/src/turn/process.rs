@@ -1,10 +1,9 @@
 //! The agent's process: starting it in its sandbox, reading its events, ending it.
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,6 +11,7 @@ use foreword_protocol::{AgentEvent, FrameError, Frames, MAX_EVENT_BYTES};
 use foreword_sandbox::{Monitor, Sandbox, SandboxKind, SandboxSpec, Watched};
 
 use crate::error::HostError;
+use crate::kept_output::KeptOutput;
 use crate::turn::active_session::ActiveSession;
 
 /// How much of the agent's standard error is kept, from its end.
@@ -21,13 +21,16 @@ const TICK: Duration = Duration::from_millis(50);
 /// How long an agent may take to exit after its last event.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// How long to wait for what an agent wrote before it exited.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
 /// A running agent. Dropping it ends the agent and everything it started.
 pub(crate) struct AgentProcess<'s> {
     sandbox: &'s dyn Sandbox,
     child: Child,
     watched: Watched,
     events: Receiver<OutputLine>,
-    stderr: Arc<Mutex<Vec<u8>>>,
+    stderr: Option<KeptOutput>,
     began: Instant,
     waited: Duration,
 }
@@ -57,15 +60,14 @@ impl<'s> AgentProcess<'s> {
         })?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let kept_stderr = Arc::new(Mutex::new(Vec::new()));
         let (sender, events) = mpsc::sync_channel(8);
         let watched = monitor.watch(child.id(), spec.limits, spec.workspace.clone());
-        let process = Self {
+        let mut process = Self {
             sandbox,
             child,
             watched,
             events,
-            stderr: Arc::clone(&kept_stderr),
+            stderr: None,
             began: Instant::now(),
             waited: Duration::ZERO,
         };
@@ -85,17 +87,9 @@ impl<'s> AgentProcess<'s> {
                 Box::new(move || read_events(Frames::new(stdout, MAX_EVENT_BYTES), &sender)),
             )?;
         }
-        if let Some(mut stderr) = stderr {
-            let keep = move || {
-                let mut buffer = [0; 4096];
-                while let Ok(read @ 1..) = stderr.read(&mut buffer) {
-                    let mut kept = kept_stderr.lock().unwrap_or_else(PoisonError::into_inner);
-                    kept.extend_from_slice(buffer.get(..read).unwrap_or_default());
-                    let extra = kept.len().saturating_sub(MAX_STDERR_BYTES);
-                    kept.drain(..extra);
-                }
-            };
-            spawn("stderr", Box::new(keep))?;
+        if let Some(stderr) = stderr {
+            let kept = KeptOutput::of(stderr, MAX_STDERR_BYTES);
+            process.stderr = Some(kept.map_err(|error| HostError::io("start a thread", error))?);
         }
         Ok(process)
     }
@@ -180,9 +174,8 @@ impl<'s> AgentProcess<'s> {
             Ok(Some(status)) => format!("the agent exited without an answer ({status})"),
             _ => "the agent closed its output without an answer".to_owned(),
         };
-        let kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
-        let stderr = String::from_utf8_lossy(&kept);
-        match stderr.trim() {
+        let stderr = self.stderr.as_ref().map(|stderr| stderr.text(LAST_WORDS));
+        match stderr.unwrap_or_default().trim() {
             "" => ended,
             stderr => format!("{ended}: {stderr}"),
         }
