@@ -16,7 +16,7 @@ use crate::dist::{self, Effort, all, version};
 use crate::error::TaskError;
 use crate::steps::{Steps, cargo, has_cargo_command, root, target};
 
-/// crates.io takes no larger packages.
+/// The registry takes no larger packages.
 const MAX_CRATE: u64 = 10 * 1024 * 1024;
 
 /// How a check went, and what to know about it.
@@ -147,7 +147,7 @@ fn crates_package(effort: Effort) -> Result<Outcome, TaskError> {
         }
         let size = std::fs::metadata(&path).map_or(0, |about| about.len());
         if size > MAX_CRATE {
-            found.push(format!("{name} has {size} bytes; crates.io takes {MAX_CRATE}"));
+            found.push(format!("{name} has {size} bytes; the registry takes {MAX_CRATE}"));
         }
         largest = largest.max((size, name));
     }

@@ -14,7 +14,7 @@ mod embedded {
     const LENGTH: usize = FIRST.len() + SECOND.len();
 
     /// The halves, joined by the compiler: the program has the table once, in one piece, and copies nothing.
-    /// There are two because a package on crates.io may have 10 MB.
+    /// There are two because a published package may have 10 MB.
     pub(super) static TABLE: [u8; LENGTH] = {
         let mut whole = [0; LENGTH];
         let (first, second) = whole.split_at_mut(FIRST.len());
