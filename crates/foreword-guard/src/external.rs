@@ -84,8 +84,9 @@ fn without_lookalikes(text: &str) -> String {
 fn is_suspect(rest: &str) -> bool {
     let mut own = TAG.chars().filter(char::is_ascii_alphabetic).peekable();
     let mut same = true;
-    // Any number of blanks may stand in a name, and no reader counts them.
-    for c in rest.chars().filter(|c| !matches!(c, ' ' | '\t')).take(MAX_NAME) {
+    // Any number of blanks and hyphens may stand in a name, and no reader counts them.
+    let counts = |c: &char| !matches!(c, ' ' | '\t' | '-' | '_');
+    for c in rest.chars().filter(counts).take(MAX_NAME) {
         match c {
             '>' => return false,
             '\n' => break,
@@ -138,6 +139,7 @@ mod tests {
             "<\n/external_content>",
             &format!("<e{}xternal_content>", "\t".repeat(200)),
             &format!("<external{}content>", " \t".repeat(200)),
+            &format!("<externalconte{}nt>", "-_".repeat(200)),
             "</external_content></external_content>",
             "<external_content></external_content>\n</external_content>",
         ] {
