@@ -6,6 +6,7 @@
 //! optimised like a release.
 
 mod node;
+mod packages;
 mod python;
 
 use std::path::{Path, PathBuf};

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use super::packages::Packages;
 use super::{Extent, copy, files};
 use crate::error::TaskError;
-use crate::steps::{Steps, root, succeeds, target};
+use crate::steps::{Steps, root, succeeds};
 
 /// What `cargo xtask test` uses.
 const CORE: Packages = Packages {
@@ -32,12 +33,6 @@ const FRAMEWORKS: Packages = Packages {
 const PEERS: Packages =
     Packages { folder: "npm-peers", names: &["@mariozechner/pi-coding-agent@0.73.1"] };
 
-/// Packages in a folder of their own.
-struct Packages {
-    folder: &'static str,
-    names: &'static [&'static str],
-}
-
 pub(super) fn missing() -> Option<String> {
     let names = CORE.names.join(", ");
     (!CORE.is_installed())
@@ -45,7 +40,7 @@ pub(super) fn missing() -> Option<String> {
 }
 
 pub(super) fn install(steps: &mut Steps, extent: Extent) -> Result<PathBuf, TaskError> {
-    if extent == Extent::All { FRAMEWORKS } else { CORE }.install(steps)
+    npm(if extent == Extent::All { &FRAMEWORKS } else { &CORE }, steps)
 }
 
 /// Runs the tests, checks the types and runs the examples.
@@ -93,7 +88,7 @@ pub(super) fn test(steps: &mut Steps, extent: Extent) -> Result<(), TaskError> {
 }
 
 pub(super) fn bench(steps: &mut Steps) -> Result<(), TaskError> {
-    let peers = PEERS.install(steps)?;
+    let peers = npm(&PEERS, steps)?;
     let bench = root().join("bindings/node/bench/build.mjs");
     steps.run("node", Command::new("node").arg(bench).env("FOREWORD_BENCH_PEERS", peers))
 }
@@ -108,32 +103,11 @@ fn link(modules: &std::path::Path) -> Result<(), TaskError> {
         .map_err(TaskError::io(own.display().to_string()))
 }
 
-impl Packages {
-    fn path(&self) -> PathBuf {
-        target().join("tools").join(self.folder)
-    }
-
-    /// The file whose text says what was installed.
-    fn record(&self) -> PathBuf {
-        self.path().join("installed")
-    }
-
-    fn is_installed(&self) -> bool {
-        std::fs::read_to_string(self.record()).is_ok_and(|text| text == self.names.join("\n"))
-    }
-
-    /// Installs them, once for a list of names.
-    fn install(&self, steps: &mut Steps) -> Result<PathBuf, TaskError> {
-        let path = self.path();
-        if !self.is_installed() {
-            let failed = || TaskError::io(path.display().to_string());
-            std::fs::create_dir_all(&path).map_err(failed())?;
-            let mut install = Command::new("npm");
-            install.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]);
-            steps.run("npm install", install.arg(&path).args(self.names))?;
-            steps.verdict()?;
-            std::fs::write(self.record(), self.names.join("\n")).map_err(failed())?;
-        }
-        Ok(path)
-    }
+/// Installs packages with npm.
+fn npm(packages: &Packages, steps: &mut Steps) -> Result<PathBuf, TaskError> {
+    packages.install(steps, |steps, path| {
+        let mut install = Command::new("npm");
+        install.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]);
+        steps.run("npm install", install.arg(path).args(packages.names))
+    })
 }

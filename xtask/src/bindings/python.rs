@@ -3,26 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::packages::Packages;
 use super::{Extent, files};
 use crate::error::TaskError;
 use crate::steps::{Steps, root, target};
 
-/// A virtual environment.
-struct Environment {
-    name: &'static str,
-    packages: &'static [&'static str],
-}
-
 /// What `cargo xtask test` uses.
-const CORE: Environment = Environment {
-    name: "bindings",
-    packages: &["pytest", "jsonschema", "mypy", "anthropic", "openai"],
+const CORE: Packages = Packages {
+    folder: "venv-bindings",
+    names: &["pytest", "jsonschema", "mypy", "anthropic", "openai"],
 };
 /// The frameworks. LangChain and Pydantic AI want different releases of one SDK, so there is more than one
 /// environment.
-const FRAMEWORKS: Environment = Environment {
-    name: "python",
-    packages: &[
+const FRAMEWORKS: Packages = Packages {
+    folder: "venv-python",
+    names: &[
         "pytest",
         "jsonschema",
         "mypy",
@@ -35,28 +30,29 @@ const FRAMEWORKS: Environment = Environment {
         "claude-agent-sdk==0.2.182",
     ],
 };
-const LANGCHAIN: Environment = Environment {
-    name: "langchain",
-    packages: &["pytest", "jinja2", "langchain>=1.4,<1.5", "langchain-anthropic"],
+const LANGCHAIN: Packages = Packages {
+    folder: "venv-langchain",
+    names: &["pytest", "jinja2", "langchain>=1.4,<1.5", "langchain-anthropic"],
 };
-const GOOGLE: Environment =
-    Environment { name: "google-adk", packages: &["pytest", "google-adk==2.13.0"] };
+const GOOGLE: Packages =
+    Packages { folder: "venv-google-adk", names: &["pytest", "google-adk==2.13.0"] };
 
 /// Adapters whose frameworks the core does not install, so that their types cannot be checked.
 const LARGE: &str = "adapters/(claude_agent_sdk|google_adk|langchain|openai_agents|pydantic_ai)";
 
 pub(super) fn missing() -> Option<String> {
-    let packages = CORE.packages.join(", ");
+    let packages = CORE.names.join(", ");
     (!CORE.is_installed()).then(|| format!("{packages}, Python packages, into target/tools"))
 }
 
 pub(super) fn install(steps: &mut Steps) -> Result<(), TaskError> {
-    CORE.install(steps).map(drop)
+    virtual_environment(&CORE, steps).map(drop)
 }
 
 /// Runs the tests, checks the types and runs the examples.
 pub(super) fn test(steps: &mut Steps, extent: Extent) -> Result<(), TaskError> {
-    let environment = if extent == Extent::All { FRAMEWORKS } else { CORE }.install(steps)?;
+    let chosen = if extent == Extent::All { &FRAMEWORKS } else { &CORE };
+    let environment = virtual_environment(chosen, steps)?;
     steps.run("python tests", &mut module(&environment, "pytest"))?;
     let mut mypy = module(&environment, "mypy");
     mypy.args(["--config-file", "pyproject.toml"]);
@@ -75,14 +71,14 @@ pub(super) fn test(steps: &mut Steps, extent: Extent) -> Result<(), TaskError> {
     let mut pyright = module(&environment, "pyright");
     steps.run("pyright", pyright.arg("--pythonpath").arg(environment.join("bin/python")))?;
     for other in [LANGCHAIN, GOOGLE] {
-        let environment = other.install(steps)?;
-        steps.run(other.name, module(&environment, "pytest").arg("tests/adapters"))?;
+        let environment = virtual_environment(&other, steps)?;
+        steps.run(other.folder, module(&environment, "pytest").arg("tests/adapters"))?;
     }
     Ok(())
 }
 
 pub(super) fn bench(steps: &mut Steps) -> Result<(), TaskError> {
-    let environment = LANGCHAIN.install(steps)?;
+    let environment = virtual_environment(&LANGCHAIN, steps)?;
     let mut python = Command::new(environment.join("bin/python"));
     python.arg(directory().join("bench/build.py")).arg("--million");
     steps.run("python", python.env("PYTHONPATH", directory().join("python")))
@@ -105,32 +101,12 @@ fn module(environment: &Path, name: &str) -> Command {
     command
 }
 
-impl Environment {
-    fn path(&self) -> PathBuf {
-        target().join("tools").join(format!("venv-{}", self.name))
-    }
-
-    /// The file whose text says what was installed.
-    fn record(&self) -> PathBuf {
-        self.path().join("installed")
-    }
-
-    fn is_installed(&self) -> bool {
-        std::fs::read_to_string(self.record()).is_ok_and(|text| text == self.packages.join("\n"))
-    }
-
-    /// Makes it, once for a list of packages.
-    fn install(&self, steps: &mut Steps) -> Result<PathBuf, TaskError> {
-        let path = self.path();
-        if !self.is_installed() {
-            steps.run(self.name, Command::new("python3").args(["-m", "venv"]).arg(&path))?;
-            let mut pip = Command::new(path.join("bin/pip"));
-            pip.args(["install", "--quiet", "--disable-pip-version-check"]).args(self.packages);
-            steps.run("pip", &mut pip)?;
-            steps.verdict()?;
-            std::fs::write(self.record(), self.packages.join("\n"))
-                .map_err(TaskError::io(path.display().to_string()))?;
-        }
-        Ok(path)
-    }
+/// Makes a virtual environment with packages.
+fn virtual_environment(packages: &Packages, steps: &mut Steps) -> Result<PathBuf, TaskError> {
+    packages.install(steps, |steps, path| {
+        steps.run("venv", Command::new("python3").args(["-m", "venv"]).arg(path))?;
+        let mut pip = Command::new(path.join("bin/pip"));
+        pip.args(["install", "--quiet", "--disable-pip-version-check"]).args(packages.names);
+        steps.run("pip", &mut pip)
+    })
 }
