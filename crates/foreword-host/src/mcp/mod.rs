@@ -38,6 +38,10 @@ pub(crate) enum ServerFault {
         "`{path}` lies in the workspace, where agents can change it, and the server runs outside the sandbox; install the program elsewhere, or remove `outside` from your settings.toml"
     )]
     AgentsFile { path: String },
+    #[error(
+        "the variable `{name}` names `{path}` in the workspace, where agents can change it, and the server runs outside the sandbox; point it elsewhere, or remove `outside` from your settings.toml"
+    )]
+    AgentsVariable { name: String, path: String },
     #[error("cannot start it: {0}")]
     Start(String),
     #[error("it {error}{said}")]

@@ -160,11 +160,14 @@ impl Host {
         env: BTreeMap<String, String>,
     ) -> Result<(ServerProcess, OwnedFd, OwnedFd), ServerFault> {
         let args = outside::checked(program, args, &self.root)?;
+        outside::check_variables(&env, &self.root)?;
         let mut command = Command::new(&program.found);
         let run_dir = RunDir::create(&self.options.run_base, &random_hex::<8>()?, &self.owner)?;
         command.args(args).current_dir(run_dir.shared()).env_clear().process_group(0);
         for name in OUTSIDE_VARIABLES {
             if let Some(value) = (self.options.environment)(name) {
+                let value =
+                    if name == "PATH" { outside::search_path(&value, &self.root) } else { value };
                 command.env(name, value);
             }
         }
