@@ -4,7 +4,7 @@
 //! It is its own agent: inside the sandbox it runs the same loop as `foreword agent`. Parts are `turns`,
 //! `commands`, `look`, `reads`, `writes` and `sessions`; all unless told. `FOREWORD_BENCH_SECONDS` is how long `sessions` takes,
 //! and `FOREWORD_BENCH_TURNS` how many turns a conversation has there before the next one starts.
-//! The model is a server on loopback in this process that answers at once, so its threads are part of the memory shown.
+//! The model is a server on loopback that answers at once.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -18,6 +18,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -49,6 +50,7 @@ fn main() {
     match parts.first().map(String::as_str) {
         Some("agent") => return be_agent(),
         Some("direct") => return run_directly(),
+        Some("model") => return serve_model(),
         Some(LAUNCHER_COMMAND) => {
             let code = run_launcher(std::env::args_os().skip(2)).unwrap();
             std::process::exit(code.into());
@@ -59,7 +61,7 @@ fn main() {
     let number =
         |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
     let (seconds, turns_each) = (number("FOREWORD_BENCH_SECONDS"), number("FOREWORD_BENCH_TURNS"));
-    let model = serve_model();
+    let (mut model_process, model) = start_model();
     let scratch = tempfile::tempdir().unwrap();
     let host = open(scratch.path(), &model);
     if wants("turns") {
@@ -81,6 +83,8 @@ fn main() {
         let time = Duration::from_secs(seconds.unwrap_or(60));
         sessions(&host, time, turns_each.unwrap_or(u64::MAX));
     }
+    model_process.kill().unwrap();
+    model_process.wait().unwrap();
 }
 
 fn be_agent() {
@@ -95,7 +99,7 @@ fn be_agent() {
 fn run_directly() {
     let times = (0..DIRECT).map(|_| {
         let began = Instant::now();
-        std::process::Command::new("true").output().unwrap();
+        Command::new("true").output().unwrap();
         began.elapsed().as_secs_f64() * 1000.0
     });
     println!("{}", Times::of(times.collect()).part(50));
@@ -398,16 +402,29 @@ fn resident_mb() -> f64 {
     line.trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1024.0
 }
 
-/// A model that says one sentence.
-fn serve_model() -> String {
+/// A model that says one sentence, in a process of its own so that its memory is not taken for the host's.
+fn start_model() -> (Child, String) {
+    let mut model = Command::new(std::env::current_exe().unwrap())
+        .arg("model")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut url = String::new();
+    BufReader::new(model.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    (model, url.trim_end().to_owned())
+}
+
+/// Ends with its standard input, so that an interrupted benchmark leaves nothing behind.
+fn serve_model() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
+    println!("http://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             std::thread::spawn(move || answer(stream));
         }
     });
-    url
+    std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).unwrap();
 }
 
 fn answer(stream: TcpStream) -> Option<()> {
