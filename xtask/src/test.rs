@@ -5,8 +5,11 @@
 //! what is there. Tests whose program is missing are skipped and counted.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use crate::bindings;
+use crate::check;
+use crate::checked_build::CheckedBuild;
 use crate::error::TaskError;
 use crate::programs;
 use crate::reference;
@@ -22,6 +25,25 @@ pub(crate) enum Installing {
 /// Runs them all: property tests and the fuzz harness are ordinary tests, and end-to-end tests build the
 /// binary they run.
 pub(crate) fn run(steps: &mut Steps, installing: Installing) -> Result<(), TaskError> {
+    run_with(steps, installing, &cargo)
+}
+
+/// Runs them all and makes the checks of `cargo xtask check`, with one build for both.
+pub(crate) fn run_checked(steps: &mut Steps) -> Result<(), TaskError> {
+    check::without_building(steps)?;
+    let checks = CheckedBuild::new()?;
+    let checking = || checks.cargo();
+    run_with(steps, Installing::Allowed, &checking)?;
+    // The tests build everything else.
+    steps.run("benches", checking().args(["build", "--workspace", "--benches"]))?;
+    steps.verdict()
+}
+
+fn run_with(
+    steps: &mut Steps,
+    installing: Installing,
+    cargo: &(dyn Fn() -> Command + Sync),
+) -> Result<(), TaskError> {
     let skipped = target().join("skipped-tests.tsv");
     let _ = std::fs::remove_file(&skipped);
     let has_nextest = has_cargo_command("nextest");
@@ -41,20 +63,17 @@ pub(crate) fn run(steps: &mut Steps, installing: Installing) -> Result<(), TaskE
         steps.add(own);
         installed
     })?;
-    let cargo = || {
-        let mut cargo = cargo();
-        cargo.envs(installed.iter().map(|(name, path)| (name, path)));
-        cargo.env("FOREWORD_SKIPPED_TESTS", &skipped);
-        cargo
-    };
+    let mut tests = cargo();
+    tests.envs(installed.iter().map(|(name, path)| (name, path)));
+    tests.env("FOREWORD_SKIPPED_TESTS", &skipped);
     if has_nextest {
         let threads = format!("--test-threads={}", test_threads());
-        steps.run("tests", cargo().args(["nextest", "run", "--workspace", &threads]))?;
+        steps.run("tests", tests.args(["nextest", "run", "--workspace", &threads]))?;
     } else {
         eprintln!("cargo-nextest is not installed; `cargo test` does the same, more slowly");
-        steps.run("tests", cargo().args(["test", "--workspace", "--no-fail-fast"]))?;
+        steps.run("tests", tests.args(["test", "--workspace", "--no-fail-fast"]))?;
     }
-    bindings::run_core(steps, installing)?;
+    bindings::run_core(steps, installing, cargo)?;
     eprintln!("{}", skipped_tests(&std::fs::read_to_string(&skipped).unwrap_or_default()));
     steps.verdict()
 }

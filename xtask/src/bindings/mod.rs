@@ -27,18 +27,22 @@ pub(crate) enum Extent {
 
 /// Builds and tests what this machine can.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
-    build(steps, "dev")?;
+    build(steps, "dev", cargo())?;
     test(steps, Extent::All)?;
     steps.verdict()
 }
 
 /// Builds the packages beside what was built for tests, and runs the tests that need no large download.
-pub(crate) fn run_core(steps: &mut Steps, installing: Installing) -> Result<(), TaskError> {
+pub(crate) fn run_core(
+    steps: &mut Steps,
+    installing: Installing,
+    cargo: &dyn Fn() -> Command,
+) -> Result<(), TaskError> {
     if installing == Installing::Forbidden && !missing().is_empty() {
         steps.skip("bindings", "their tools are not installed (--no-install)");
         return Ok(());
     }
-    build(steps, "dev")?;
+    build(steps, "dev", cargo())?;
     test(steps, Extent::Core)
 }
 
@@ -104,7 +108,7 @@ fn has(program: &str) -> bool {
 
 /// Measures builds from Python beside Jinja2 and LangChain, and from Node beside pi's builder.
 pub(crate) fn bench(steps: &mut Steps) -> Result<(), TaskError> {
-    build(steps, "binding")?;
+    build(steps, "binding", cargo())?;
     python::bench(steps)?;
     node::bench(steps)?;
     steps.verdict()
@@ -113,14 +117,13 @@ pub(crate) fn bench(steps: &mut Steps) -> Result<(), TaskError> {
 /// Builds the extension, the addon and the command line that the tests compare them with.
 ///
 /// With the features that `--workspace` gives every crate, so that nothing is compiled twice.
-fn build(steps: &mut Steps, profile: &str) -> Result<(), TaskError> {
+fn build(steps: &mut Steps, profile: &str, mut cargo: Command) -> Result<(), TaskError> {
     let mut packages = vec!["-p", "foreword-python", "-p", "foreword-node"];
     if profile == "dev" {
         packages.extend(["-p", "foreword-cli"]);
     }
-    let mut build = cargo();
-    build.args(["build", "--profile", profile]).args(packages);
-    steps.run("build bindings", &mut build)?;
+    cargo.args(["build", "--profile", profile]).args(packages);
+    steps.run("build bindings", &mut cargo)?;
     steps.verdict()?;
     let built = target().join(if profile == "dev" { "debug" } else { profile });
     copy(
