@@ -191,6 +191,18 @@ fn trust_says_what_it_covers_and_ends_for_what_is_gone() {
     assert_eq!(trust(&["--revoke", "-w", "w"]).1, "workspace was not trusted\n");
 }
 
+#[test]
+fn init_takes_its_directory_like_other_programs_do() {
+    let scratch = Scratch::new(&[]);
+    let run = inside(&scratch, ".", &["init", "my-agent"]).run();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(scratch.join("my-agent/foreword.toml").exists());
+    assert!(run.stderr.contains("foreword run -w my-agent"), "{}", run.stderr);
+    let run = inside(&scratch, ".", &["init", "a", "-w", "b"]).run();
+    assert_eq!(run.status, 2, "{}", run.stderr);
+    assert!(!scratch.join("a").exists() && !scratch.join("b").exists());
+}
+
 /// A file that was there before `init` was never trusted, so it did not change since.
 #[test]
 fn init_over_an_existing_file_says_that_it_is_not_trusted_yet() {

@@ -38,12 +38,15 @@ const MAX_TRIED: usize = 50;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  foreword init -w my-agent
-  foreword init -w my-agent --template companion
+  foreword init my-agent
+  foreword init my-agent --template companion
   foreword init --from .                                Add Foreword to a Claude Code project
-  foreword init -w my-agent --from ~/.openclaw/workspace
-  foreword init -w my-agent --from-capture 20261117-120000-4f2a8c11")]
+  foreword init my-agent --from ~/.openclaw/workspace
+  foreword init my-agent --from-capture 20261117-120000-4f2a8c11")]
 pub(crate) struct InitArgs {
+    /// Directory of the workspace, like `-w`; default: the current one
+    #[arg(value_name = "DIR", conflicts_with = "workspace")]
+    directory: Option<PathBuf>,
     /// Template to start from
     #[arg(short, long, value_enum, default_value_t, conflicts_with = "from")]
     template: TemplateName,
@@ -60,7 +63,7 @@ pub(crate) fn run(
     args: &InitArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let workspace = workspace.directory();
+    let workspace = args.directory.as_deref().unwrap_or(workspace.directory());
     migrate::check_root(workspace)?;
     let mut report = Report::new(workspace);
     // A record that cannot be read is replaced.
