@@ -263,7 +263,7 @@ class Workspace {
     }
     if (!fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
       throw new ForewordError("usage", `${directory}: there is no such directory`, [
-        "create a workspace with `foreword init -w DIR`",
+        "create a workspace with `foreword init DIR`",
       ]);
     }
     this.path = directory;

@@ -212,11 +212,22 @@ pub(crate) fn invalid(what: &str, message: &str) -> Failure {
 fn unknown_field(message: &str) -> Option<(&str, String)> {
     let (field, rest) = message.strip_prefix("unknown field `")?.split_once("`, expected ")?;
     let known: Vec<&str> = rest.split('`').skip(1).step_by(2).collect();
-    let hint = match foreword::nearest(field, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known fields: {}", known.join(", ")),
+    let hint = if known.contains(&"context") && is_of_context(field) {
+        format!("`{field}` is a field of a Context: pass {{ context: {{ {field}: … }} }}")
+    } else {
+        match foreword::nearest(field, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known fields: {}", known.join(", ")),
+        }
     };
     Some((field, hint))
+}
+
+/// Whether a Context has this field, whatever its value may be.
+fn is_of_context(field: &str) -> bool {
+    let context = serde_json::json!({ field: null });
+    let error = serde_json::from_value::<foreword::Context>(context).err();
+    error.is_none_or(|error| !error.to_string().starts_with("unknown field"))
 }
 
 impl From<BlueprintError> for Failure {
@@ -228,5 +239,25 @@ impl From<BlueprintError> for Failure {
 impl From<serde_json::Error> for Failure {
     fn from(error: serde_json::Error) -> Self {
         Self::internal(format!("cannot write JSON: {error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_of_a_context_is_sent_to_its_place() {
+        let hint = |field: &str| {
+            let message =
+                format!("unknown field `{field}`, expected one of `context`, `workspace`, `task`");
+            unknown_field(&message).unwrap().1
+        };
+        assert_eq!(
+            hint("identityFiles"),
+            "`identityFiles` is a field of a Context: pass { context: { identityFiles: … } }"
+        );
+        assert_eq!(hint("tsk"), "did you mean `task`?");
+        assert_eq!(hint("frob"), "known fields: context, workspace, task");
     }
 }

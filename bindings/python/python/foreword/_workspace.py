@@ -53,7 +53,7 @@ class Workspace:
         if not os.path.isdir(self.path):
             raise UsageError(
                 f"{self.path}: there is no such directory",
-                ["create a workspace with `foreword init -w DIR`"],
+                ["create a workspace with `foreword init DIR`"],
             )
         self._holder: ServiceHolder | None = ServiceHolder(self.path)
         self.memory = Memory(self)
