@@ -36,6 +36,6 @@ mod treemap;
 pub use blocks::{Excerpt, Fact, Finding, Item, Level, Table};
 pub use composition::{Boundary, Composition, Part, Stretch};
 pub use figures::{grouped, percent};
-pub use page::Page;
+pub use page::{Page, is_page};
 pub use prompt::{PromptInfo, prompt_page};
 pub use tone::Tone;

@@ -148,7 +148,7 @@ impl Page {
     pub fn finish(self, written_by: &'static str) -> String {
         let style = format!("{STYLE}{}", self.layout.as_str());
         let mut out = Markup::default();
-        out.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+        out.raw(START);
         // First, so that it holds for all that follows. It is made of literals and a hash.
         out.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"")
             .attribute(&policy(&style));
@@ -167,9 +167,17 @@ impl Page {
         }
         out.raw("</header>\n<main>\n").append(&self.body).raw("</main>\n<footer>Written by <code>");
         out.raw(written_by);
-        out.raw(
-            "</code>. This file loads nothing and runs no scripts.</footer>\n</body>\n</html>\n",
-        );
+        out.raw(END);
         out.into_string()
     }
+}
+
+const START: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+const END: &str =
+    "</code>. This file loads nothing and runs no scripts.</footer>\n</body>\n</html>\n";
+
+/// Whether a text is a page of ours. A page shows other texts and is the source of none.
+#[must_use]
+pub fn is_page(text: &str) -> bool {
+    text.starts_with(START) && text.ends_with(END)
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use foreword_workspace::{Tree, TreeEntryKind};
+use serde_json::Value;
 
 /// Files that are read.
 const MAX_FILES: usize = 4_000;
@@ -140,6 +141,9 @@ impl ProjectFiles {
         }
         // Binary files and those that are too long are no prompts.
         let Ok(Some(text)) = tree.read_text(path, MAX_FILE_BYTES) else { return };
+        if is_our_output(&text) {
+            return;
+        }
         let modified = tree
             .stat(path)
             .ok()
@@ -179,6 +183,22 @@ impl ProjectFiles {
             .map(|file| file.path.clone())
             .collect()
     }
+}
+
+/// Whether Foreword wrote a file: a page, or the JSON of a prompt or of a report. It repeats the texts of
+/// other files, so it would be named as their source.
+fn is_our_output(text: &str) -> bool {
+    foreword_page::is_page(text) || is_our_json(text)
+}
+
+fn is_our_json(text: &str) -> bool {
+    if !text.starts_with('{') || !text.contains("\"schemaVersion\"") {
+        return false;
+    }
+    let Ok(Value::Object(object)) = serde_json::from_str(text) else { return false };
+    let has = |keys: [&str; 3]| keys.iter().all(|key| object.contains_key(*key));
+    has(["schemaVersion", "stablePrefixBytes", "sections"])
+        || has(["schemaVersion", "conversations", "sources"])
 }
 
 fn push(index: &mut HashMap<u64, Vec<Place>>, key: u64, place: Place) {

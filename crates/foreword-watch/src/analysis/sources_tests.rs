@@ -101,3 +101,26 @@ fn large_texts_are_attributed_in_linear_time() {
     assert!(!found.is_empty());
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
+
+#[test]
+fn what_foreword_wrote_is_no_source() {
+    use foreword_page::Page;
+
+    let line = "Always run the tests first.";
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
+    let mut page = Page::new("Capture", "");
+    page.paragraph(line);
+    // Sorted before the file that the line comes from.
+    write("a-report.html", &page.finish("foreword watch report --html"));
+    let prompt = serde_json::json!({"schemaVersion": 1, "stablePrefixBytes": 9, "sections": [], "content": line});
+    write("b-prompt.json", &serde_json::to_string_pretty(&prompt).unwrap());
+    let report = serde_json::json!({"schemaVersion": 1, "conversations": [{"text": line}], "sources": []});
+    write("c-report.json", &serde_json::to_string_pretty(&report).unwrap());
+    write("settings.json", "{\"schemaVersion\": 1, \"rule\": \"Use tabs, never spaces.\"}");
+    write("system.md", line);
+    let files = ProjectFiles::read(directory.path(), None).unwrap();
+    let paths: Vec<&str> = files.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["settings.json", "system.md"]);
+    assert_eq!(shown(&part(line), &files), ["1 system.md:1"]);
+}
