@@ -12,7 +12,7 @@ use crate::terminal::{Terminal, counted, paint_err};
 
 /// Longer lists are shown as a count.
 const MAX_LINES: usize = 30;
-/// The widest first column of the table.
+/// The widest column of sources. What follows a longer one is on the next line, in its column.
 const MAX_COLUMN: usize = 48;
 
 /// A file that could not be written, and the reason.
@@ -154,11 +154,11 @@ impl Report {
         if self.table.is_empty() {
             return;
         }
+        let widths = self.table.iter().map(|row| escape(&row.source).chars().count());
+        let width = widths.filter(|width| *width <= MAX_COLUMN).max().unwrap_or(0);
         for outcome in Outcome::ALL {
             let rows: Vec<&Row> = self.table.iter().filter(|row| row.outcome == outcome).collect();
             let most = if outcome == Outcome::Lost { usize::MAX } else { MAX_LINES };
-            let width = rows.iter().take(most).map(|row| row.source.chars().count()).max();
-            let width = width.unwrap_or(0).min(MAX_COLUMN);
             for row in rows.iter().take(most) {
                 terminal.say(&table_line(row, width));
             }
@@ -209,18 +209,19 @@ fn table_line(row: &Row, width: usize) -> String {
     };
     let word = format!("{:<8}", row.outcome.as_str());
     let source = escape(&row.source);
-    let mut line = format!("{} {source:<width$}", paint_err(&word, colour));
-    if let Some(to) = &row.to {
-        line.push_str(&format!("  → {}", escape(to)));
-    }
-    if let Some(note) = &row.note {
-        line.push_str(&if row.to.is_some() {
-            format!(" ({})", escape(note))
-        } else {
-            format!("  {}", escape(note))
-        });
-    }
-    line
+    let note = row.note.as_deref().map(escape);
+    let what = match (row.to.as_deref().map(escape), note) {
+        (Some(to), Some(note)) => format!("→ {to} ({note})"),
+        (Some(to), None) => format!("→ {to}"),
+        (None, note) => note.unwrap_or_default(),
+    };
+    let word = paint_err(&word, colour);
+    let line = if source.chars().count() > width {
+        format!("{word} {source}\n{:indent$}{what}", "", indent = width + 11)
+    } else {
+        format!("{word} {source:<width$}  {what}")
+    };
+    line.trim_end().to_owned()
 }
 
 fn say_each(terminal: &Terminal, what: &str, lines: &[String]) {
@@ -247,5 +248,35 @@ fn for_shell(word: &str) -> String {
         escape(word)
     } else {
         format!("'{}'", escape(word).replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_a_long_source_stays_in_its_column() {
+        let row = |source: &str, to: Option<&str>, note: Option<&str>| Row {
+            source: source.to_owned(),
+            outcome: Outcome::Mapped,
+            to: to.map(str::to_owned),
+            note: note.map(str::to_owned),
+        };
+        let rows = [
+            row("CLAUDE.md", Some("AGENTS.md"), None),
+            row("settings: allow Bash(make test:*)", Some("foreword.toml"), Some("asked about")),
+            row("hooks", None, Some("no hooks")),
+            row("skills", None, None),
+        ];
+        let lines: Vec<String> = rows.iter().map(|row| table_line(row, 12)).collect();
+        assert_eq!(
+            lines.join("\n"),
+            "mapped   CLAUDE.md     → AGENTS.md\n\
+             mapped   settings: allow Bash(make test:*)\n                       \
+             → foreword.toml (asked about)\n\
+             mapped   hooks         no hooks\n\
+             mapped   skills"
+        );
     }
 }
