@@ -227,6 +227,10 @@ fn a_wrong_word_gets_a_hint_that_helps() {
         (&["lint", "x"][..], "name an agent with `--agent x`, or a workspace with `-w x`"),
         (&["trust", "list"], "did you mean `--list`?"),
         (&["trust", "revoke"], "did you mean `--revoke`?"),
+        (&["audit", "show"], "hint: did you mean `foreword audit log`?"),
+        (&["memory", "remove", "x"], "hint: did you mean `foreword memory forget`?"),
+        (&["audit", "frob"], "hint: the commands of `foreword audit` are log, verify, accept"),
+        (&["delete"], "error: unrecognized subcommand 'delete'"),
         (&["build", "-w", "w/SOUL.md"], "pass the directory of a workspace with `-w`"),
     ] {
         let run = inside(&scratch, ".", args).run();
