@@ -24,6 +24,7 @@ const SURE: [&str; 3] = ["SOUL.md", "IDENTITY.md", "TOOLS.md"];
 const WEAK: [&str; 3] = ["USER.md", "HEARTBEAT.md", "BOOTSTRAP.md"];
 const MEMORIES: &str =
     "memories are kept in the database: run `foreword memory import FILE --kind fact`";
+const CRON: &str = "run each job with `foreword run` from your own cron, or ask an agent with the `schedule` tools";
 /// The known keys of an agent's header.
 const KEYS: [&str; 14] = [
     "id",
@@ -78,7 +79,7 @@ pub(super) fn migrate(import: &mut Import) {
     }
     import.lost_if_present(
         "BOOT.md",
-        "runs at the start of the gateway; use `foreword schedule add`",
+        "ran at the start of the gateway; run it with `foreword run` when your machine starts",
     );
     import.lost_if_present("hooks", "Foreword runs no hooks");
     import.left_if_present("canvas", "pages of the OpenClaw app");
@@ -94,9 +95,12 @@ pub(super) fn migrate_home(import: &mut Import, home: &Source) {
                 Err(reason) => import.lost("openclaw.json", reason),
             },
             "credentials" | "identity" | "devices" => {
-                import.left(&name, "logins and keys; set a key as docs/models.md says");
+                import.left(
+                    &name,
+                    "logins and keys; set a key in your environment, such as ANTHROPIC_API_KEY",
+                );
             }
-            "cron" => import.lost(&name, "run `foreword schedule add` for each job"),
+            "cron" => import.lost(&name, CRON),
             "memory" => import.lost(&name, MEMORIES),
             "skills" => {
                 import.lost(&name, "shared skills: run `foreword skill import` on the folder");
@@ -141,7 +145,7 @@ fn settings(import: &mut Import, value: &Value) {
             }
             "tools" => import
                 .lost(&at(key), "list an agent's tools in its header, and rules in [permissions]"),
-            "cron" => import.lost(&at(key), "run `foreword schedule add` for each job"),
+            "cron" => import.lost(&at(key), CRON),
             "hooks" => import.lost(&at(key), "Foreword runs no hooks"),
             "skills" => import.lost(&at(key), "settings of skills; list roots in `skills.roots`"),
             _ => import.left(&at(key), "concerns how OpenClaw itself runs"),

@@ -3,10 +3,12 @@
 //!
 //! Run `UPDATE_VOICE=1 cargo nextest run -p foreword-cli voice` to rewrite them after a change of wording.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use regex_lite::Regex;
 
 use crate::support::Foreword;
 
@@ -57,6 +59,48 @@ fn no_user_visible_text_has_a_banned_phrase() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// Commands that are not in the help: they are for Foreword itself, or for clap.
+const HIDDEN: [&str; 3] = ["agent", "sandbox-launch", "help"];
+
+#[test]
+fn every_command_that_a_text_names_is_there() {
+    let mut out = String::new();
+    help_of(&mut Vec::new(), &mut out);
+    let pages = out.lines().filter_map(|line| line.strip_prefix("$ foreword "));
+    let known: BTreeSet<&str> = pages.filter_map(|page| page.strip_suffix(" --help")).collect();
+    let is_known = |name: &str| known.contains(name) || HIDDEN.contains(&name);
+    let is_group = |name: &str| {
+        known.iter().any(|command| command.split_once(' ').is_some_and(|(group, _)| group == name))
+    };
+    let named = Regex::new(
+        r#"(?m)(?:`|^|^\$ |&& )foreword ([a-z][a-z-]*)(?: ([a-z][a-z_-]*)(?:[ `"]|$))?"#,
+    )
+    .unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = vec![root.join("README.md"), root.join("CHANGELOG.md")];
+    for folder in ["crates", "docs", "examples"] {
+        files_with(&["rs", "md"], &root.join(folder), &mut files);
+    }
+    let mut wrong = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        for found in named.captures_iter(&text) {
+            let word = |at| found.get(at).map(|word| word.as_str());
+            let is_there = match (word(1), word(2)) {
+                (Some(group), Some(name)) if is_group(group) => {
+                    is_known(&format!("{group} {name}"))
+                }
+                (Some(name), _) => is_known(name),
+                (None, _) => true,
+            };
+            if !is_there {
+                wrong.push(format!("{}: {}", file.display(), &found[0]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 fn compare(name: &str, actual: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/voice").join(name);
     if std::env::var_os("UPDATE_VOICE").is_some() {
@@ -97,7 +141,7 @@ fn errors() -> String {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
     for entry in fs::read_dir(&crates).unwrap() {
-        rust_files(&entry.unwrap().path().join("src"), &mut files);
+        files_with(&["rs"], &entry.unwrap().path().join("src"), &mut files);
     }
     files.sort();
     let mut out = String::new();
@@ -118,13 +162,13 @@ fn errors() -> String {
     out
 }
 
-fn rust_files(directory: &Path, files: &mut Vec<PathBuf>) {
+fn files_with(ends: &[&str], directory: &Path, files: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(directory) else { return };
     for entry in entries {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            rust_files(&path, files);
-        } else if path.extension().is_some_and(|end| end == "rs") {
+            files_with(ends, &path, files);
+        } else if path.extension().is_some_and(|end| ends.iter().any(|known| end == *known)) {
             files.push(path);
         }
     }
