@@ -18,14 +18,15 @@ use crate::workspace_arg::WorkspaceArg;
 /// Repeat a migration and show what changed on either side
 ///
 /// Compares the setup of another tool with the workspace that `foreword init --from` made of it. What changed in the old
-/// setup is written to the workspace after a question. What you changed in the workspace is kept; what changed on both
-/// sides is shown and kept. The old setup is never changed.
+/// setup is written to the workspace after a question. What you changed in the workspace is kept. What changed on both
+/// sides is a conflict: your version stays until you settle it with `--take` or `--keep`. The old setup is never changed.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   foreword sync --from ../shop
   foreword sync --from ../shop --yes
   foreword sync --from ../shop --take AGENTS.md
+  foreword sync --from ../shop --keep AGENTS.md
   foreword sync --from . --check        Fail if the workspace is behind the old setup")]
 pub(crate) struct SyncArgs {
     /// Directory with the setup of the other tool
@@ -37,6 +38,9 @@ pub(crate) struct SyncArgs {
     /// Overwrite this file with the version of the old setup, whatever you changed in it
     #[arg(long, value_name = "PATH")]
     take: Vec<String>,
+    /// Settle a conflict on your version of this file, so that it is no longer reported
+    #[arg(long, value_name = "PATH")]
+    keep: Vec<String>,
     /// Write the changes without a question
     #[arg(short, long)]
     yes: bool,
@@ -118,6 +122,7 @@ pub(crate) fn run(
     let files = std::mem::take(&mut migration.files);
     let mut changes = compare(workspace, &files, &earlier);
     take(&mut changes, &args.take)?;
+    keep(&mut changes, &args.keep)?;
     let pending = changes.iter().filter(|change| change.state.is_applied()).count();
     let new_losses: Vec<MigrationLoss> = migration
         .losses()
@@ -129,13 +134,13 @@ pub(crate) fn run(
     let behind = pending + conflicts + new_losses.len();
     let question = format!("Write {} to the workspace?", counted(pending as u64, "change"));
     let applied = !args.check
-        && (pending > 0 || !new_losses.is_empty())
+        && (pending > 0 || !new_losses.is_empty() || !args.keep.is_empty())
         && (pending == 0 || terminal.confirm(&question, args.yes)?);
     if applied {
         apply(workspace, &changes)?;
         migration.files = files;
         let in_place = migrate::is_in_place(&args.from, workspace);
-        finish(workspace, &mut migration, &earlier, &changes, in_place)?;
+        finish(workspace, &mut migration, &earlier, &changes, &args.keep, in_place)?;
         let written = changes.iter().filter(|change| change.state.is_applied());
         let written = written.filter(|change| change.there.is_some()).map(|change| &change.path);
         migrate::note_import(workspace, written, terminal);
@@ -161,12 +166,13 @@ pub(crate) fn run(
             args.from.display(),
             counted(behind as u64, "difference")
         ))
-        .hint("run `foreword sync --from DIR` to take over the changes"));
+        .hint(format!(
+            "run `foreword sync --from {}` to take over the changes",
+            args.from.display()
+        )));
     } else if applied {
-        terminal.say(&format!(
-            "wrote {}; run `foreword lint` and `foreword trust`",
-            counted(pending as u64, "change")
-        ));
+        let next = if pending > 0 { "; run `foreword lint` and `foreword trust`" } else { "" };
+        terminal.say(&format!("wrote {}{next}", counted(pending as u64, "change")));
     }
     Ok(())
 }
@@ -232,6 +238,19 @@ fn take(changes: &mut [Change], paths: &[String]) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Lets the workspace win for the files that the person named, for good.
+fn keep(changes: &mut [Change], paths: &[String]) -> Result<(), CliError> {
+    for path in paths {
+        let change = changes
+            .iter_mut()
+            .find(|change| change.path == *path && change.state == State::Conflict)
+            .ok_or_else(|| CliError::usage(format!("{path} has no conflict to settle")))?;
+        change.state = State::Yours;
+        change.about = "your version is kept";
+    }
+    Ok(())
+}
+
 fn show(
     from: &Path,
     changes: &[Change],
@@ -250,7 +269,7 @@ fn show(
     }
     if changes.iter().any(|change| change.state == State::Conflict) {
         terminal
-            .say("conflicts keep your version; pass `--take PATH` to use that of the old setup");
+            .say("conflicts keep your version; settle one with `--take PATH` (the old setup's) or `--keep PATH` (yours)");
     }
     for loss in losses {
         let word = paint_err(&format!("{:<8}", "lost"), "31");
@@ -297,11 +316,12 @@ fn finish(
     migration: &mut Migration,
     earlier: &MigrationRecord,
     changes: &[Change],
+    kept: &[String],
     in_place: bool,
 ) -> Result<(), CliError> {
-    // In place, a file that was there before belongs to the old setup.
+    // In place, a file that was there before belongs to the old setup, unless the person chose theirs.
     let new = changes.iter().filter(|change| change.state == State::New);
-    let new: BTreeSet<&String> = new.map(|change| &change.path).collect();
+    let new: BTreeSet<&String> = new.map(|change| &change.path).chain(kept).collect();
     let is_ours =
         |path: &String| !in_place || earlier.files.contains_key(path) || new.contains(path);
     let mut files: BTreeMap<String, String> = migration

@@ -103,6 +103,15 @@ fn what_was_deleted_in_the_workspace_stays_deleted() {
         (run.status, state(&run.json(), "skills/changelog/SKILL.md").as_str()),
         (1, "conflict")
     );
+    // Once they decided, it is no longer reported.
+    let run = sync(&to, &from, &["--keep", "skills/changelog/SKILL.md"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(!to.join("skills/changelog").exists());
+    assert_eq!(sync(&to, &from, &["--check"]).status, 0);
+    let run = sync(&to, &from, &["--keep", "skills/changelog/SKILL.md"]);
+    assert!(run.fails(2).contains("has no conflict to settle"), "{}", run.stderr);
+    from.write(".agents/skills/changelog/SKILL.md", "---\nname: changelog\n---\nNewer.\n");
+    assert_eq!(sync(&to, &from, &["--check"]).status, 1, "a later change is a new conflict");
 }
 
 #[test]
