@@ -51,10 +51,12 @@ pub(crate) fn run(
         }));
     }
     if let Some(lost) = report.lost {
-        terminal.warn(&format!(
-            "entries {} to {} of the audit log are not in the backup; `foreword audit verify` names them",
-            lost.from, lost.to
-        ));
+        let (entries, them) = match lost.from == lost.to {
+            true => (format!("entry {} of the audit log is", lost.from), "it"),
+            false => (format!("entries {} to {} of the audit log are", lost.from, lost.to), "them"),
+        };
+        terminal
+            .warn(&format!("{entries} not in the backup; `foreword audit verify` names {them}"));
     }
     let kept = report.replaced.map(|path| format!("; the old database is {}", path.display()));
     terminal.print(&format!(

@@ -73,7 +73,7 @@ fn a_backup_is_not_restored_without_a_terminal() {
     assert_eq!(ws.run(&["memory", "list"]).ok().stdout.lines().count(), 2);
     let run = ws.run(&["restore", backup, "--yes"]);
     assert_eq!(run.status, 0, "{}", run.stderr);
-    assert!(run.stderr.contains("are not in the backup"), "{}", run.stderr);
+    assert!(run.stderr.contains("entry 2 of the audit log is not in the backup"), "{}", run.stderr);
     assert!(run.stdout.contains("the old database is "), "{}", run.stdout);
     assert_eq!(ws.run(&["memory", "list"]).ok().stdout.lines().count(), 1);
 }

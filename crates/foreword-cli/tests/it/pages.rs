@@ -175,7 +175,8 @@ fn the_page_of_a_watched_agent_names_the_line_that_breaks_its_cache_in_a_browser
     let watched = run(&["watch", "--", "python3", "agent.py"]);
     assert_eq!(watched.status, 0, "{}", watched.stderr);
     assert_eq!(model.asked().len(), 3);
-    assert_eq!(run(&["watch", "report", "--html", "report.html"]).ok().stdout, "");
+    let written = run(&["watch", "report", "--html", "report.html"]).ok();
+    assert_eq!((&*written.stdout, &*written.stderr), ("", "wrote report.html\n"));
 
     let page = project.read("report.html");
     assert!(!page.contains("a-key-for-tests"));

@@ -68,7 +68,7 @@ pub(crate) fn run(
     }
     let manifest = build::manifest(&prompt, build_time_ms);
     if let Some(path) = &args.html {
-        write_page(path, &page(&manifest, &gathered, args.source.tokenizer))?;
+        write_page(path, &page(&manifest, &gathered, args.source.tokenizer), terminal)?;
     }
     if terminal.json {
         return terminal.print_json(&without_text(&manifest)?);

@@ -86,7 +86,7 @@ pub(crate) fn run(_: &WorkspaceArg, args: &ScanArgs, terminal: &Terminal) -> Res
         }
     }
     if let Some(path) = &args.html {
-        write_page(path, &page.finish())?;
+        write_page(path, &page.finish(), terminal)?;
     }
     if blocked > 0 {
         return Err(CliError::failed(format!("blocked {blocked} of {}", counted(all, "text"))));

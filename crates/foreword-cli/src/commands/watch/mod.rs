@@ -180,7 +180,7 @@ pub(crate) fn run(
             let capture = store.read(&id)?;
             if let Some(path) = html {
                 let made = report_on(&capture, workspace.given(), counting, true)?;
-                write_page(path, &report_page(&made))?;
+                write_page(path, &report_page(&made), terminal)?;
             }
             let made = report_on(&capture, workspace.given(), counting, false)?;
             if terminal.json {
