@@ -222,7 +222,7 @@ fn at_a_spending_limit_no_summary_is_bought() {
     let model = model(SUMMARY);
     let told = told_in_nine_turns(&scratch, &model);
     assert!(told.contains("cannot summarise the oldest turns"), "{told}");
-    assert!(told.contains("per turn is reached"), "{told}");
+    assert!(told.contains("per turn would be exceeded"), "{told}");
     assert!(!model.asked().iter().any(asks_for_summary), "no call was made");
     let last = model.asked().pop().unwrap();
     assert!(!last.raw.contains("turn 0:") && last.raw.contains("turn 8:"));

@@ -52,8 +52,8 @@ fn a_turn_ends_cleanly_at_its_limit() {
     let run = turn(&scratch, &model, &["--session", "s", "-m", "go on"]).run();
     assert_eq!(run.status, 1, "{}", run.stderr);
     for part in [
-        "the turn ended early: the limit of $0.0700 per turn is reached: $0.0260 used, and the next \
-         model call may need $0.0500",
+        "the turn ended early: the limit of $0.0700 per turn would be exceeded: $0.0260 used, and the \
+         next model call may need $0.0500",
         "raise `cost` under [limits.turn] in settings.toml",
     ] {
         assert!(run.stderr.contains(part), "{part}: {}", run.stderr);
@@ -103,7 +103,11 @@ fn a_day_and_a_session_have_limits_too() {
     let model = ModelServer::saying(vec![text("Hello.")]);
     done(&scratch, &model, &["--session", "s", "-m", "hi"]);
     let run = turn(&scratch, &model, &["--session", "s", "-m", "hi"]).run();
-    assert!(run.stderr.contains("the limit of $0.0600 per session is reached"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("the limit of $0.0600 per session would be exceeded"),
+        "{}",
+        run.stderr
+    );
     assert_eq!(run.json()["answer"], "");
     done(&scratch, &model, &["--session", "t", "-m", "hi"]);
     assert_eq!(model.asked().len(), 2);
@@ -140,7 +144,11 @@ fn without_a_price_tokens_and_time_are_still_limited() {
     settings(&scratch, "[limits.turn]\ntokens = 100");
     let before = model.asked().len();
     let run = turn(&scratch, &model, &["--model", "other", "-m", "hi"]).run();
-    assert!(run.stderr.contains("the limit of 100 tokens per turn is reached"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("the limit of 100 tokens per turn would be exceeded"),
+        "{}",
+        run.stderr
+    );
     assert_eq!(run.json()["costUsd"], 0.0, "nothing was sent, so it cost nothing");
     assert_eq!(model.asked().len(), before);
 }

@@ -135,7 +135,8 @@ impl LimitReached {
         let shown = |amount| self.measure.shown(amount);
         let (limit, used) = (shown(self.limit), shown(self.used));
         let period = self.period.word();
-        let mut text = format!("the limit of {limit} per {period} is reached: {used} used");
+        let state = if self.used < self.limit { "would be exceeded" } else { "is reached" };
+        let mut text = format!("the limit of {limit} per {period} {state}: {used} used");
         if self.needed > 0 {
             let needed = shown(self.needed);
             text.push_str(&format!(", and the next model call may need {needed}"));
@@ -261,7 +262,7 @@ mod tests {
         let turn = reached(Period::Turn, spent(4_990_000, 0, 0), spent(10_001, 0, 0));
         assert_eq!(
             turn.to_string(),
-            "the limit of 5,000,000 tokens per turn is reached: 4,990,000 tokens used, and the next \
+            "the limit of 5,000,000 tokens per turn would be exceeded: 4,990,000 tokens used, and the next \
              model call may need 10,001 tokens"
         );
         assert_eq!(
