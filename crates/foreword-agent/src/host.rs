@@ -71,9 +71,11 @@ impl Host {
         }
         // The schema is the workspace's or a server's, so nobody else has checked it.
         check_call(&tool.input_schema, name, input)?;
+        let command = self.commands.get(name);
+        let input = &command.map_or_else(|| input.clone(), |tool| tool.arguments(input));
         let arguments = input.as_object().cloned().unwrap_or_default();
         let call = ToolCall { name: name.to_owned(), arguments };
-        match self.commands.get(name) {
+        match command {
             Some(tool) => {
                 self.ask(client, Action::ToolPermit(call))?;
                 run_command(name, tool, input)

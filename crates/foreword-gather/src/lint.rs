@@ -74,6 +74,7 @@ pub fn lint_workspace(
         let record = workspace.migration()?.unwrap_or_default();
         findings.extend(record.lost.iter().filter(|loss| !loss.accepted).map(migration_loss));
         findings.extend(absent_bases(&workspace, &offered, &scan));
+        findings.extend(entries.iter().filter_map(|tool| unlisted(tool, &offered)));
     }
     let mut seen = std::collections::HashSet::new();
     findings.retain(|finding| seen.insert(finding.clone()));
@@ -96,6 +97,18 @@ fn uncallable(tool: &ToolEntry) -> Option<Finding> {
         ),
         hint: "add `command = [\"…\"]`, or keep it for a loop of your own that has this tool"
             .to_owned(),
+    })
+}
+
+/// A tool that no agent lists, so that none can call it.
+fn unlisted(tool: &ToolEntry, offered: &BTreeSet<String>) -> Option<Finding> {
+    (!offered.contains(&tool.name) && !is_built_in(&tool.name)).then(|| Finding {
+        rule: "unlisted-tool",
+        severity: Severity::Warning,
+        file: TOOLS_FILE.to_owned(),
+        line: u32::try_from(tool.line).unwrap_or(u32::MAX),
+        message: format!("no agent has the tool `{}`", tool.name),
+        hint: format!("add `{}` to `tools:` in the AGENT.md of the agents that need it", tool.name),
     })
 }
 

@@ -15,6 +15,8 @@ use foreword_gather::ToolSource;
 use foreword_protocol::{ActionInfo, CommandTool, LocalTool, ToolSpec, action_schema};
 use foreword_workspace::{ServerTool, ToolCommand, Workspace};
 
+use serde_json::Value;
+
 use crate::mcp::pool::KnownServer;
 
 /// The tools of an agent for which the workspace lists none.
@@ -176,8 +178,13 @@ fn command_tool(command: &ToolCommand, root: &Path) -> CommandTool {
     {
         *program = root.join(&*program).display().to_string();
     }
+    let properties = command.parameters.get("properties").and_then(Value::as_object);
+    let defaults = properties.into_iter().flatten();
+    let defaults =
+        defaults.filter_map(|(name, schema)| Some((name.clone(), schema.get("default")?.clone())));
     CommandTool {
         command: words,
+        defaults: defaults.collect(),
         cwd: root.to_owned(),
         seconds: command.seconds,
         max_output_bytes: usize::try_from(command.max_output_bytes).unwrap_or(usize::MAX),

@@ -146,9 +146,11 @@ impl Backend for SocketBackend {
             let message = format!("invalid call of `{name}`: {fault}");
             Failure::new(ErrorCode::BadRequest, message)
         })?;
+        let command = session.and_then(|session| session.commands.get(name));
+        let args = command.map_or_else(|| args.clone(), |command| command.arguments(&args));
         let arguments = args.as_object().cloned().unwrap_or_default();
         let call = ToolCall { name: name.to_owned(), arguments };
-        match (session.and_then(|session| session.commands.get(name)), &self.commands) {
+        match (command, &self.commands) {
             (Some(command), Some(run)) => {
                 self.ask(&Action::ToolPermit(call))?;
                 run(name, command, &args).map(Value::String)

@@ -1,8 +1,8 @@
 //! A tool of the workspace: a program that its `tools.toml` names.
 //!
 //! `{name}` in a word of its command stands for an argument of the call. A word that is only such a
-//! placeholder is left out where the call has no such argument, so optional flags need no shell. A
-//! command without placeholders reads all arguments as one JSON object on standard input.
+//! placeholder is left out where the call has no such argument and its schema no default, so optional
+//! flags need no shell. A command without placeholders reads all arguments as one JSON object on standard input.
 
 use std::process::Command;
 
@@ -18,6 +18,7 @@ const NAME_VARIABLE: &str = "FOREWORD_TOOL";
 /// Runs the program of a tool with the arguments of a call, which were checked.
 pub(crate) fn run(name: &str, tool: &CommandTool, input: &Value) -> Result<String, ToolError> {
     let has_placeholders = tool.command.iter().any(|word| Pieces(word).any(is_placeholder));
+    let input = &tool.arguments(input);
     let words: Vec<String> = tool.command.iter().filter_map(|word| filled(word, input)).collect();
     let Some((program, args)) = words.split_first() else {
         return Err(ToolError::Command(format!("`{name}` has no command")));
@@ -104,6 +105,7 @@ fn name_at(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::time::Instant;
 
     use serde_json::json;
@@ -113,6 +115,7 @@ mod tests {
     fn tool(command: &[&str]) -> CommandTool {
         CommandTool {
             command: command.iter().map(|word| (*word).to_owned()).collect(),
+            defaults: BTreeMap::new(),
             cwd: std::env::temp_dir(),
             seconds: 10,
             max_output_bytes: 100,
@@ -129,6 +132,18 @@ mod tests {
         let said =
             run(&["printf", "<%s>", "{a}", "{n}{list}", "{none}", "-{b}-", "{", "{}"], &input);
         assert_eq!(said.unwrap(), "<x; rm -rf /><3[\"y\"]><--><{><{}>\n");
+    }
+
+    #[test]
+    fn arguments_that_a_call_leaves_out_have_the_defaults_of_the_schema() {
+        let defaults = BTreeMap::from([("n".to_owned(), json!(10)), ("a".to_owned(), json!("x"))]);
+        let with = |command: &[&str], input: Value| {
+            let tool = CommandTool { defaults: defaults.clone(), ..tool(command) };
+            super::run("t", &tool, &input).unwrap()
+        };
+        assert_eq!(with(&["echo", "-n", "{n}", "{a}"], json!({"a": "y"})), "10 y\n");
+        assert_eq!(with(&["echo", "{n}"], json!({"n": null})), "10\n");
+        assert_eq!(with(&["cat"], json!({"b": 1})), "{\"a\":\"x\",\"b\":1,\"n\":10}\n");
     }
 
     #[test]

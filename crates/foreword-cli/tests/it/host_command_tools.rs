@@ -3,7 +3,7 @@
 use crate::support::host::{done, on_host};
 use crate::support::model::{Asked, ModelServer, text, tool};
 use crate::support::{Scratch, strings};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const TOOLS: &str = "[[tool]]\nname = 'greet'\ndescription = 'Greet somebody by name.'\n\
     command = ['./greet.sh', '--to', '{who}', '{tone}']\ntimeout = 10\n\
@@ -91,6 +91,33 @@ fn a_command_runs_in_the_sandbox_with_checked_arguments() {
 }
 
 #[test]
+fn a_default_is_what_the_program_gets_and_what_rules_see() {
+    let scratch = workspace();
+    let tools = "[[tool]]\nname = 'deploy'\ndescription = 'Deploy.'\ncommand = ['echo', 'to', '{to}']\n\
+        [tool.parameters.properties]\nto = { type = 'string', default = 'staging' }\n";
+    scratch.write("tools.toml", tools);
+    let calls = || {
+        ModelServer::saying(vec![
+            tool("deploy", json!({})),
+            tool("deploy", json!({"to": "here"})),
+            text("Done."),
+        ])
+    };
+    let model = calls();
+    done(&scratch, &model, &["-m", "deploy it"]);
+    assert_eq!(model.asked()[1].last_message(), "to staging\n");
+    assert_eq!(model.asked()[2].last_message(), "to here\n");
+    let settings = scratch.read("foreword.toml");
+    scratch
+        .write("foreword.toml", format!("{settings}[permissions]\ndeny = ['deploy(staging*)']\n"));
+    let model = calls();
+    done(&scratch, &model, &["-m", "deploy it"]);
+    let refused = model.asked()[1].last_message();
+    assert!(refused.contains("deploy(staging*)"), "{refused}");
+    assert_eq!(model.asked()[2].last_message(), "to here\n");
+}
+
+#[test]
 fn a_tool_that_nothing_carries_out_is_left_out_and_named_once() {
     let scratch = workspace();
     let model = ModelServer::saying(vec![text("Hello."), text("Hello.")]);
@@ -128,6 +155,10 @@ fn lint_names_tools_that_cannot_be_called_and_names_that_are_none() {
     assert_eq!(uncallable[0]["severity"], "warning");
     assert_eq!(uncallable[0]["file"], "tools.toml");
     assert_eq!(uncallable[0]["line"], 17);
+    let unlisted = of("unlisted-tool");
+    let messages: Vec<&Value> = unlisted.iter().map(|finding| &finding["message"]).collect();
+    assert_eq!(messages, ["no agent has the tool `count`", "no agent has the tool `calendar_add`"]);
+    assert!(unlisted.iter().all(|finding| finding["severity"] == "warning"), "{findings}");
     let unknown = of("unknown-tool");
     assert_eq!(unknown.len(), 1, "{findings}");
     assert_eq!(unknown[0]["severity"], "error");
@@ -188,7 +219,7 @@ fn a_session_lists_its_commands_like_every_tool() {
     ]);
     done(&scratch, &model, &["-m", "hello"]);
     let asked = model.asked();
-    let status: serde_json::Value = serde_json::from_str(&asked[1].last_message()).unwrap();
+    let status: Value = serde_json::from_str(&asked[1].last_message()).unwrap();
     assert!(strings(&status["tools"]).contains(&"greet"), "{status}");
     assert!(asked[2].last_message().contains("minLength"), "{}", asked[2].last_message());
 }
@@ -218,7 +249,7 @@ fn a_skill_with_files_says_where_they_are_and_its_scripts_run_from_there() {
         "{prompt}"
     );
     assert!(!prompt.contains("Its files are in skills/plain"), "{prompt}");
-    let read: serde_json::Value = serde_json::from_str(&asked[1].last_message()).unwrap();
+    let read: Value = serde_json::from_str(&asked[1].last_message()).unwrap();
     assert_eq!(read["folder"], "skills/report");
     let ran = asked[2].last_message();
     assert!(ran.ends_with("skills/report\n42\n"), "{ran}");

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::model::{Message, Provider, ToolSpec};
 use foreword::{BlueprintSource, Context, RunnerKind};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A program of somebody else's that runs the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,12 +28,32 @@ pub struct CommandTool {
     /// The program and its arguments. `{name}` stands for an argument of the call; without any, the
     /// program reads all arguments as JSON on standard input.
     pub command: Vec<String>,
+    /// Arguments that a call may leave out, with the values that its schema gives them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub defaults: BTreeMap<String, Value>,
     /// Where it runs.
     pub cwd: PathBuf,
     /// Seconds it may run.
     pub seconds: u64,
     /// Bytes of its output that the model sees.
     pub max_output_bytes: usize,
+}
+
+impl CommandTool {
+    /// The arguments of a call, with the defaults of those that it left out. Rules are compared with these,
+    /// because the program gets them.
+    #[must_use]
+    pub fn arguments(&self, input: &Value) -> Value {
+        let mut input = input.clone();
+        if let Value::Object(arguments) = &mut input {
+            for (name, value) in &self.defaults {
+                if arguments.get(name).is_none_or(Value::is_null) {
+                    arguments.insert(name.clone(), value.clone());
+                }
+            }
+        }
+        input
+    }
 }
 
 /// What bounds a turn.
