@@ -12,7 +12,12 @@ fn docs() -> PathBuf {
 
 /// Whether the programs that a page uses are here. A page that shows the sandbox of a turn shows `bwrap`.
 fn can_run(page: &str) -> bool {
-    let programs = [("bwrap", "· bwrap ·"), ("python3", "python3 agent.py"), ("git", "\n$ git ")];
+    let programs = [
+        ("bwrap", "· bwrap ·"),
+        ("bwrap", "sandbox bwrap"),
+        ("python3", "python3 agent.py"),
+        ("git", "\n$ git "),
+    ];
     let missing = programs.into_iter().find(|(program, shown)| {
         page.contains(shown) && Command::new(program).arg("--version").output().is_err()
     });
@@ -46,6 +51,18 @@ pages! {
     explain = "explain.md",
     layers = "layers.md",
     permissions = "permissions.md",
+    selection = "selection.md",
+    models = "models.md",
+    memory = "memory.md",
+    skills = "skills.md",
+    host = "host.md",
+    tools = "tools.md",
+    sandboxes = "sandboxes.md",
+    watch = "watch.md",
+    serve = "serve.md",
+    migrating = "migrating.md",
+    audit = "audit.md",
+    backup = "backup.md",
     scanner = "scanner.md",
     authority = "concepts/authority.md",
     budget = "concepts/budget.md",

@@ -115,7 +115,8 @@ fn what_foreword_wrote_is_no_source() {
     write("a-report.html", &page.finish("foreword watch report --html"));
     let prompt = serde_json::json!({"schemaVersion": 1, "stablePrefixBytes": 9, "sections": [], "content": line});
     write("b-prompt.json", &serde_json::to_string_pretty(&prompt).unwrap());
-    let report = serde_json::json!({"schemaVersion": 1, "conversations": [{"text": line}], "sources": []});
+    let report =
+        serde_json::json!({"schemaVersion": 1, "conversations": [{"text": line}], "sources": []});
     write("c-report.json", &serde_json::to_string_pretty(&report).unwrap());
     write("settings.json", "{\"schemaVersion\": 1, \"rule\": \"Use tabs, never spaces.\"}");
     write("system.md", line);

@@ -18,6 +18,8 @@
 //! - in tables of `explain`, tokens of the runtime section and totals may differ by 30, its share by as much
 //!   as those tokens are, and other shares by a 30th, because a prompt names the path of its workspace;
 //! - the home directory is called `/home/ada`, and the clock of `build` and `explain` stands still.
+//!
+//! To write a page, run its test with `SHOW_CONSOLE=1` and `--no-capture`: it prints what each command prints.
 
 use std::collections::VecDeque;
 use std::os::unix::fs::PermissionsExt as _;
@@ -96,6 +98,9 @@ impl Console {
                         command.replace(shown.as_str(), said)
                     });
                     let said = self.command(&own);
+                    if std::env::var_os("SHOW_CONSOLE").is_some() {
+                        eprintln!("$ {command}\n{said}");
+                    }
                     let said: Vec<&str> = said.lines().collect();
                     let is_table = command.starts_with("foreword explain");
                     let numbers = if is_table { Numbers::Near } else { Numbers::Same };
