@@ -105,9 +105,10 @@ fn hint_for(error: &clap::Error) -> Option<String> {
 }
 
 /// Names that other programs have for what a command does.
-const SYNONYMS: [&[&str]; 5] = [
+const SYNONYMS: [&[&str]; 6] = [
     &["list", "show", "log", "ls", "view", "print", "cat", "get", "history", "status", "read"],
-    &["rm", "remove", "delete", "del", "forget", "clear", "reject", "uninstall", "revoke"],
+    &["rm", "remove", "delete", "del", "forget", "clear", "uninstall", "revoke"],
+    &["revert", "undo", "rollback"],
     &["add", "create", "new", "propose", "install", "import", "allow", "init"],
     &["check", "verify", "test", "validate", "lint"],
     &["run", "start", "exec", "chat", "ask"],

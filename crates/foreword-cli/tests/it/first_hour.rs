@@ -229,6 +229,7 @@ fn a_wrong_word_gets_a_hint_that_helps() {
         (&["trust", "revoke"], "did you mean `--revoke`?"),
         (&["audit", "show"], "hint: did you mean `foreword audit log`?"),
         (&["memory", "remove", "x"], "hint: did you mean `foreword memory forget`?"),
+        (&["skill", "undo", "x"], "hint: did you mean `foreword skill revert`?"),
         (&["audit", "frob"], "hint: the commands of `foreword audit` are log, verify, accept"),
         (&["delete"], "error: unrecognized subcommand 'delete'"),
         (&["build", "-w", "w/SOUL.md"], "pass the directory of a workspace with `-w`"),
