@@ -78,6 +78,22 @@ pages! {
 /// Pages with code of other languages, which the tests of the bindings run.
 const BINDINGS: [&str; 2] = ["tutorials/python.md", "tutorials/typescript.md"];
 
+/// A reader does not see the `file=` of a block, so the text in front of it names the file.
+#[test]
+fn every_file_that_a_page_shows_is_named_before_it() {
+    for page in PAGES {
+        let text = std::fs::read_to_string(docs().join(page)).unwrap();
+        let mut before = "";
+        for line in text.lines().filter(|line| !line.is_empty()) {
+            let file = line.strip_prefix("```").and_then(|info| info.split_once(" file="));
+            if let Some((_, path)) = file {
+                assert!(before.contains(&format!("`{path}`")), "{page}: {path} is not named");
+            }
+            before = line;
+        }
+    }
+}
+
 /// A block called `console` is run; other examples are `text` or `sh`.
 #[test]
 fn every_page_with_a_console_is_run() {

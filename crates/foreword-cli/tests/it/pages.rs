@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::model::{ModelServer, text};
-use crate::support::{Foreword, NOW, Scratch, example};
+use crate::support::{Foreword, NOW, Run, Scratch, example};
 use serde_json::{Value, json};
 
 /// Everything that a page must not let through as anything but text.
@@ -43,16 +43,23 @@ fn sections(manifest: &Value) -> Vec<String> {
     manifest["sections"].as_array().unwrap().iter().map(text).collect()
 }
 
+/// A run that went well and said that it wrote a page.
+fn wrote(mut run: Run, page: &str) -> Run {
+    let line = format!("wrote {page}\n");
+    assert!(run.stderr.ends_with(&line), "{}", run.stderr);
+    run.stderr = run.stderr.replace(&line, "");
+    run.ok()
+}
+
 #[test]
 fn the_page_of_a_prompt_shows_all_of_it_in_a_browser() {
     let workspace = Scratch::copy_of(&example("standard"));
     let args = ["explain", "--now", NOW, "--html", "prompt.html", "Hello"];
-    let run = workspace.run(&args).ok();
-    assert_eq!(run.stdout, "");
+    assert_eq!(wrote(workspace.run(&args), "prompt.html").stdout, "");
     let page = workspace.read("prompt.html");
     assert_eq!(page.matches("http").count(), page.matches("http-equiv").count(), "{page}");
     // The same prompt gives the same page.
-    workspace.run(&args).ok();
+    wrote(workspace.run(&args), "prompt.html");
     assert_eq!(workspace.read("prompt.html"), page);
 
     let Some(report) = look(&workspace.join("prompt.html")) else { return };
@@ -120,7 +127,8 @@ fn hostile_texts_stay_text_in_a_browser() {
     let workspace = Scratch::new(&[("context.json", &context.to_string())]);
     let build = ["build", "--json", "--context", "context.json"];
     let manifest = workspace.run(&build).ok().json();
-    workspace.run(&["explain", "--context", "context.json", "--html", "prompt.html"]).ok();
+    let args = ["explain", "--context", "context.json", "--html", "prompt.html"];
+    wrote(workspace.run(&args), "prompt.html");
     let page = workspace.read("prompt.html");
     assert!(!page.contains(['\u{202e}', '\u{200b}']) && page.contains(">U+202E</span>"));
     assert!(page.len() > 1_000_000, "{}", page.len());
@@ -145,7 +153,8 @@ fn the_page_of_a_scan_shows_hostile_findings_as_text_in_a_browser() {
         ("mail.txt", &format!("{HOSTILE}\n\n{attack}\n\n{HOSTILE}\n")),
         ("calm.txt", "The library opens at nine.\n"),
     ]);
-    workspace.run(&["scan", "--html", "findings.html", "mail.txt", "calm.txt"]).ok();
+    let args = ["scan", "--html", "findings.html", "mail.txt", "calm.txt"];
+    wrote(workspace.run(&args), "findings.html");
     let Some(report) = look(&workspace.join("findings.html")) else { return };
     assert_sound(&report);
     let names = report["document"]["names"].as_array().unwrap();
@@ -175,8 +184,8 @@ fn the_page_of_a_watched_agent_names_the_line_that_breaks_its_cache_in_a_browser
     let watched = run(&["watch", "--", "python3", "agent.py"]);
     assert_eq!(watched.status, 0, "{}", watched.stderr);
     assert_eq!(model.asked().len(), 3);
-    let written = run(&["watch", "report", "--html", "report.html"]).ok();
-    assert_eq!((&*written.stdout, &*written.stderr), ("", "wrote report.html\n"));
+    let written = wrote(run(&["watch", "report", "--html", "report.html"]), "report.html");
+    assert_eq!(written.stdout, "");
 
     let page = project.read("report.html");
     assert!(!page.contains("a-key-for-tests"));
@@ -214,9 +223,9 @@ fn the_canary_of_a_session_is_not_on_the_page() {
     let workspace = Scratch::new(&[("SOUL.md", "Calm.\n")]);
     let canary = "cnry-3f9a1c77e2b84d10";
     let args = ["explain", "--now", NOW, "--canary", canary, "--html", "prompt.html", "Hello"];
-    assert_eq!(workspace.run(&args).ok().stdout, "");
+    assert_eq!(wrote(workspace.run(&args), "prompt.html").stdout, "");
     // With --json the manifest is printed as well, as always without texts.
-    let manifest = workspace.run(&[&args[..], &["--json"]].concat()).ok().json();
+    let manifest = wrote(workspace.run(&[&args[..], &["--json"]].concat()), "prompt.html").json();
     assert!(manifest["sections"].is_array() && manifest["content"].is_null(), "{manifest}");
     assert!(
         workspace.run(&["build", "--now", NOW, "--canary", canary]).ok().stdout.contains(canary)

@@ -169,7 +169,13 @@ fn selected(selection: &Selection) -> String {
         }
     }
     for kind in &selection.abstained {
-        let _ = writeln!(out, "  no matching {}", visible_line(kind.inspect()));
+        // Those above are there for every task, or because it names them.
+        let others = match kind.inspect() {
+            "tools" => &selection.tools,
+            _ => &selection.skills,
+        };
+        let other = if others.is_empty() { "" } else { "other " };
+        let _ = writeln!(out, "  no {other}{} fit the task", visible_line(kind.inspect()));
     }
     out
 }

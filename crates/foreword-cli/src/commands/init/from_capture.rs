@@ -103,8 +103,8 @@ impl Captured {
         let (built, captured) = (prompt.system().trim_end(), self.layout.system.as_str());
         if built == captured && prompt.turn_context().trim_end() == self.layout.turn.trim_end() {
             return Ok(match self.layout.turn.is_empty() {
-                true => "`foreword build` gives the captured system prompt byte for byte".to_owned(),
-                false => "`foreword build` gives the captured system prompt byte for byte; the lines that changed are in its turn context".to_owned(),
+                true => "once you trust it, `foreword build` gives the captured system prompt byte for byte".to_owned(),
+                false => "once you trust it, `foreword build` gives the captured system prompt byte for byte; the lines that changed are in its turn context".to_owned(),
             });
         }
         let same =
