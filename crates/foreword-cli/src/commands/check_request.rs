@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foreword::{Estimate, TokenCounter, visible_line};
+use foreword::{Estimate, Manifest, TokenCounter, visible_line};
 use foreword_watch::{
-    ExpectedPrompt, ProjectFiles, PromptCheck, ReportOptions, check_prompt, check_request,
+    Danger, DangerKind, ExpectedPrompt, ProjectFiles, PromptCheck, ReportOptions, check_prompt,
+    check_request,
 };
 use serde::Serialize;
 
@@ -62,17 +63,8 @@ pub(crate) fn run(
 ) -> Result<(), CliError> {
     let body = read_input(&args.file)?;
     let name = display_name(&args.file);
-    let files = ProjectFiles::read(workspace.directory(), std::env::home_dir().as_deref());
-    let prices = prices(&args.counting)?;
-    let exact = counter(args.counting.tokenizer)?;
-    let options = ReportOptions {
-        counter: exact.as_deref().unwrap_or(&Estimate as &dyn TokenCounter),
-        prices: &prices,
-        with_texts: false,
-    };
-    let made = check_request(&body, files.as_ref(), &scanner()?, &options)
-        .map_err(|error| CliError::from(error).in_file(&name))?;
-    let checked = match workspace.given() {
+    let mut files = ProjectFiles::read(workspace.directory(), std::env::home_dir().as_deref());
+    let gathered = match workspace.given() {
         None => None,
         Some(root) => {
             let source = SourceArgs {
@@ -83,7 +75,31 @@ pub(crate) fn run(
             };
             let gathered = inputs::resolve(root, &source)?;
             inputs::warn(root, &source, &gathered, terminal);
-            let prompt = gathered.blueprint.build(&gathered.context);
+            Some(gathered)
+        }
+    };
+    let prompt = gathered.as_ref().map(|gathered| gathered.blueprint.build(&gathered.context));
+    if let (Some(files), Some(prompt)) = (&mut files, &prompt) {
+        add_built_in(files, &prompt.manifest());
+    }
+    let prices = prices(&args.counting)?;
+    let exact = counter(args.counting.tokenizer)?;
+    let options = ReportOptions {
+        counter: exact.as_deref().unwrap_or(&Estimate as &dyn TokenCounter),
+        prices: &prices,
+        with_texts: false,
+    };
+    let mut made = check_request(&body, files.as_ref(), &scanner()?, &options)
+        .map_err(|error| CliError::from(error).in_file(&name))?;
+    if let Some(prompt) = &prompt {
+        // A title of the prompt is too short to be found as a source, and nobody else's text either.
+        let content = prompt.manifest().content;
+        let is_own = |danger: &Danger| content.lines().any(|line| line == danger.excerpt);
+        made.dangers.retain(|danger| danger.kind != DangerKind::ForeignText || !is_own(danger));
+    }
+    let checked = match &prompt {
+        None => None,
+        Some(prompt) => {
             let (stable, _) = prompt.system_at_cache_boundary();
             // The turn context holds the time of the request, which this build cannot know.
             let expected = ExpectedPrompt {
@@ -107,6 +123,28 @@ pub(crate) fn run(
         Some(problem) => Err(CliError::failed(format!("{name}: {problem}"))),
         None => Ok(()),
     }
+}
+
+/// Where text comes from that the renderer wrote: titles, fences and facts of the machine.
+const RENDERED: &str = "foreword";
+
+/// Adds what no file of the workspace has: the texts of Foreword's own sections, and what it wrote around
+/// all of them.
+fn add_built_in(files: &mut ProjectFiles, manifest: &Manifest<'_>) {
+    let text = |start: usize, end: usize| manifest.content.get(start..end).unwrap_or_default();
+    let mut end_of_last = 0;
+    for source in manifest.sections.iter().flat_map(|section| &section.sources) {
+        let [start, end] = source.range;
+        if source.path == "context" {
+            continue;
+        }
+        if source.path.starts_with("builtin:") {
+            files.add(source.path, text(start, end));
+        }
+        files.add(RENDERED, text(end_of_last, start));
+        end_of_last = end_of_last.max(end);
+    }
+    files.add(RENDERED, text(end_of_last, manifest.content.len()));
 }
 
 fn describe(check: &PromptCheck) -> String {

@@ -387,6 +387,8 @@ fn the_prompt_of_a_workspace_is_found_in_a_request() {
     let right = check(&body);
     assert_eq!(right.status, 0, "{}{}", right.stdout, right.stderr);
     assert!(right.stdout.contains("ok  in the request byte for byte"), "{}", right.stdout);
+    assert!(right.stdout.contains("  builtin:constitution:1-5"), "{}", right.stdout);
+    assert!(!right.stdout.contains("foreign text"), "{}", right.stdout);
     assert!(right.stdout.contains("ok  cache mark at the boundary of the stable part"));
 
     let mut foreign = body.clone();
