@@ -18,7 +18,7 @@ use crate::commands::Command;
     subcommand_required = true,
     after_help = "\
 Examples:
-  foreword init -w my-agent                   Create a workspace
+  foreword init my-agent                   Create a workspace
   foreword build -w my-agent \"plan my week\"   Print the prompt for a task
   foreword explain -w my-agent                Show the source and token cost of each section
 
