@@ -136,7 +136,7 @@ fn build(steps: &mut Steps, effort: Effort, zig: bool) -> Result<(), TaskError> 
     if effort == Effort::Full {
         build.envs([
             ("CARGO_PROFILE_BINDING_LTO", "fat"),
-            ("CARGO_PROFILE_BINDING_OPT_LEVEL", "3"),
+            ("CARGO_PROFILE_BINDING_OPT_LEVEL", "s"),
             ("CARGO_PROFILE_BINDING_CODEGEN_UNITS", "1"),
         ]);
         // The same sources give the same bytes wherever they lie, and no path of this machine is published.
