@@ -4,6 +4,8 @@
 //! every failure, a panic included, into an exception. The Python half gives the objects their names and
 //! types. It holds no logic: what it answers is what `foreword serve` answers.
 
+#[cfg(all(feature = "packaged", target_os = "linux"))]
+mod command_line;
 mod failure;
 mod from_python;
 mod prompt;

@@ -13,15 +13,13 @@ use foreword_workspace::{Review, Standing};
 use crate::args::TurnArgs;
 use crate::commands::session::named;
 use crate::error::CliError;
+use crate::program;
 use crate::terminal::{Terminal, can_ask};
 use crate::trust_question;
 use crate::user_env;
 
 /// The host of a workspace.
 pub(crate) fn open(workspace: &Path) -> Result<Arc<Host>, CliError> {
-    let program = std::env::current_exe().map_err(|error| {
-        CliError::internal(format!("cannot locate the foreword executable: {error}"))
-    })?;
     let options = HostOptions {
         root: workspace.to_owned(),
         config_dir: user_env::config_dir()?,
@@ -31,7 +29,8 @@ pub(crate) fn open(workspace: &Path) -> Result<Arc<Host>, CliError> {
         environment: Box::new(|name| std::env::var(name).ok()),
         clock: user_env::now_ms,
         run_base: run_base(),
-        program,
+        program: program::executable()?,
+        library: program::library(),
         home: std::env::home_dir().and_then(|home| home.canonicalize().ok()),
         store: Options::default(),
     };

@@ -151,6 +151,7 @@ fn open(scratch: &Path, model: &str) -> Arc<Host> {
         },
         run_base: scratch.join("run"),
         program: std::env::current_exe().unwrap(),
+        library: None,
         home: None,
         store: Options::default(),
     })

@@ -49,6 +49,8 @@ pub struct HostOptions {
     pub run_base: PathBuf,
     /// The `foreword` program.
     pub program: PathBuf,
+    /// The library with its code, if it is not all in one file.
+    pub library: Option<PathBuf>,
     /// The person's home directory, which is hidden from agents.
     pub home: Option<PathBuf>,
     pub store: Options,

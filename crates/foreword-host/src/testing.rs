@@ -60,6 +60,7 @@ impl TestHost {
             clock: || 1_772_000_000_000,
             run_base: place.at("run"),
             program: place.at("program"),
+            library: None,
             home: None,
             store: Default::default(),
         };

@@ -132,7 +132,7 @@ impl Check<'_> {
             home: self.home.map(Path::to_path_buf),
             program,
             args,
-            read_only: Vec::new(),
+            read_only: self.launcher.library.iter().cloned().collect(),
             run_dir: scene.run_dir.clone(),
             bridge_ports: None,
             limits,

@@ -3,7 +3,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 fn launcher() -> Launcher {
-    Launcher { program: "/opt/foreword".into(), command: vec!["sandbox-launch".into()] }
+    Launcher {
+        program: "/opt/foreword".into(),
+        library: None,
+        command: vec!["sandbox-launch".into()],
+    }
 }
 
 fn available<'a>(lookup: &'a dyn Fn(&str) -> Option<PathBuf>) -> Available<'a> {

@@ -52,7 +52,7 @@ pub(crate) fn plan(
         *known = shown.max(*known);
     };
     show(workspace, if spec.writable { Shown::Writable } else { Shown::ReadOnly });
-    let programs = launcher.map(|launcher| &launcher.program).into_iter().chain([&spec.program]);
+    let programs = launcher.into_iter().flat_map(Launcher::files).chain([&spec.program]);
     for path in spec.read_only.iter().chain(programs) {
         let found = fs::canonicalize(path)
             .map_err(|source| SandboxError::Io { path: path.clone(), source })?;

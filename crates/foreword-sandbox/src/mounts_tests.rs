@@ -2,7 +2,11 @@ use super::*;
 use crate::testing::Place;
 
 fn planned(place: &Place, spec: &SandboxSpec) -> String {
-    let mounts = plan(spec, None, &["/usr".into()]).unwrap();
+    planned_with(place, spec, None)
+}
+
+fn planned_with(place: &Place, spec: &SandboxSpec, launcher: Option<&Launcher>) -> String {
+    let mounts = plan(spec, launcher, &["/usr".into()]).unwrap();
     let line = |mount: &Mount| format!("{:?} {}\n", mount.shown, place.shown(&mount.path));
     mounts.iter().map(line).collect()
 }
@@ -40,6 +44,26 @@ fn nothing_opens_a_hole_in_what_is_closed() {
     insta::assert_snapshot!(planned(&place, &spec), @r"
     ReadOnly /w
     EmptyDirectory /w/.foreword
+    ");
+}
+
+/// A wheel in an environment of the workspace: an agent must not write what the host runs.
+#[test]
+fn the_launcher_is_shown_with_its_library() {
+    let place = Place::new(&["w/venv/_packaged/foreword", "w/venv/_foreword.abi3.so"]);
+    let launcher = Launcher {
+        program: place.at("w/venv/_packaged/foreword"),
+        library: Some(place.at("w/venv/_foreword.abi3.so")),
+        command: Vec::new(),
+    };
+    insta::assert_snapshot!(planned_with(&place, &place.spec(&[]), Some(&launcher)), @r"
+    ReadOnly /bin/agent
+    Writable /w
+    EmptyDirectory /w/.foreword
+    Writable /w/venv
+    ReadOnly /w/venv/_foreword.abi3.so
+    Writable /w/venv/_packaged
+    ReadOnly /w/venv/_packaged/foreword
     ");
 }
 

@@ -1,12 +1,13 @@
 //! `cargo xtask dist`: the files that people install, for this platform, each tried in an empty place.
 //!
 //! The tarball, the wheel and the npm packages have the same programs: the command line, the extension and
-//! the addon, built in one go. The table of embeddings is a file that they read, so it is in each package
-//! once. Beside each file are its SHA-256 and its bill of materials. `--quick` builds without link-time
+//! the addon, built in one go. On Linux the wheel's command line is in the extension (see `launcher`). The
+//! table of embeddings is a file that they read, so it is in each package once. Beside each file are its SHA-256 and its bill of materials. `--quick` builds without link-time
 //! optimisation and `--dev` like tests: good for trying, not for publishing. `--zig` builds for glibc 2.17.
 
 mod archive;
 mod binaries;
+mod launcher;
 mod npm;
 pub(crate) mod sbom;
 mod tarball;
@@ -53,10 +54,23 @@ impl Layout {
         self.built.join("foreword")
     }
 
+    fn extension(&self) -> PathBuf {
+        self.built.join(library("_foreword"))
+    }
+
+    /// The program in the wheel.
+    fn wheel_program(&self) -> PathBuf {
+        if cfg!(target_os = "linux") {
+            target().join("dist-try/launcher/foreword/_packaged/foreword")
+        } else {
+            self.program()
+        }
+    }
+
     /// Everything that is machine code.
-    fn binaries(&self) -> [PathBuf; 3] {
-        let built = |name: &str| self.built.join(library(name));
-        [self.program(), built("_foreword"), built("foreword_node")]
+    fn binaries(&self) -> [PathBuf; 4] {
+        let addon = self.built.join(library("foreword_node"));
+        [self.program(), self.wheel_program(), self.extension(), addon]
     }
 }
 
@@ -99,6 +113,9 @@ pub(crate) fn run(steps: &mut Steps, effort: Effort, zig: bool) -> Result<(), Ta
     std::fs::create_dir_all(&layout.dist)
         .map_err(TaskError::io(layout.dist.display().to_string()))?;
     build(steps, effort, zig)?;
+    if cfg!(target_os = "linux") {
+        launcher::make(steps, &layout, zig.then(zig_venv).as_deref())?;
+    }
     inspect(steps, &layout, effort, zig)?;
     join_table(&layout.table)?;
     let graph = Graph::resolve(TRIPLE)?;
@@ -154,7 +171,7 @@ fn build(steps: &mut Steps, effort: Effort, zig: bool) -> Result<(), TaskError> 
 
 /// cargo-zigbuild with its compiler, from pip, in an environment of its own.
 fn zigbuild(steps: &mut Steps) -> Result<Command, TaskError> {
-    let venv = target().join("tools/zig");
+    let venv = zig_venv();
     let program = venv.join("bin/cargo-zigbuild");
     if !succeeds(Command::new(&program).arg("--version")) {
         steps.run("venv", Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
@@ -171,11 +188,15 @@ fn zigbuild(steps: &mut Steps) -> Result<Command, TaskError> {
     Ok(command)
 }
 
+fn zig_venv() -> PathBuf {
+    target().join("tools/zig")
+}
+
 /// Programs for publishing run on what they claim to, and do not name this machine.
 fn inspect(steps: &mut Steps, layout: &Layout, effort: Effort, zig: bool) -> Result<(), TaskError> {
     for path in layout.binaries() {
         let program = read(&path)?;
-        let name = path.file_name().unwrap_or_default().display();
+        let name = path.strip_prefix(target()).unwrap_or(&path).display();
         if let Some(minor) = newest_glibc(&program) {
             eprintln!("{name} needs glibc 2.{minor}");
             if zig && minor > OLDEST_GLIBC {

@@ -1,8 +1,10 @@
 //! The wheel: extension, command line and table, for every Python from 3.10 on.
+//!
+//! On Linux the code of the command line is in the extension; elsewhere it is a program of its own.
 
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
-use crate::bindings::library;
 use crate::dist::sbom::Graph;
 use crate::dist::try_out::{command_line, fresh, without_rust};
 use crate::dist::{Layout, NOTICE, all, artefact, third_party, version};
@@ -10,7 +12,7 @@ use crate::error::TaskError;
 use crate::steps::{Steps, root};
 
 const MEMBERS: [&str; 2] = ["foreword-cli", "foreword-python"];
-/// More would be a nuisance to download, and means that the table is in it twice.
+/// More would be a nuisance to download, and means that the table or the code is in it twice.
 const MAX_BYTES: u64 = 32_000_000;
 
 /// Packs it, installs it into an empty environment, tries it and uninstalls it.
@@ -27,9 +29,9 @@ pub(crate) fn make(
     let mut pack = Command::new("python3");
     pack.arg(root().join("bindings/python/pack_wheel.py"))
         .arg("--extension")
-        .arg(layout.built.join(library("_foreword")))
+        .arg(layout.extension())
         .arg("--program")
-        .arg(layout.program())
+        .arg(layout.wheel_program())
         .arg("--table")
         .arg(&layout.table)
         .arg("--license")
@@ -58,6 +60,9 @@ pub(crate) fn make(
     let mut import = without_rust(&venv.join("bin/python"));
     steps.run("import foreword", import.args(["-I", "-c", script]))?;
     command_line(steps, "wheel's command works", &venv.join("bin/foreword"), &place)?;
+    if cfg!(target_os = "linux") {
+        starts_in_sandbox(steps, &venv.join("bin/foreword"));
+    }
     let mut uninstall = without_rust(&venv.join("bin/pip"));
     steps.run("pip uninstall", uninstall.args(["uninstall", "--quiet", "--yes", "foreword"]))?;
     let mut gone = without_rust(&venv.join("bin/python"));
@@ -68,4 +73,14 @@ pub(crate) fn make(
         steps.fail("pip uninstall leaves nothing");
     }
     Ok(())
+}
+
+/// The program starts itself inside a sandbox, where it needs the library it is in. Which guarantees hold
+/// there depends on the machine: exit code 1 says that one does not.
+fn starts_in_sandbox(steps: &mut Steps, program: &Path) {
+    let mut check = without_rust(program);
+    let status = check.args(["sandbox", "check"]).stdout(Stdio::null()).status();
+    if !status.is_ok_and(|status| matches!(status.code(), Some(0 | 1))) {
+        steps.fail("the wheel's command starts in a sandbox");
+    }
 }

@@ -12,6 +12,7 @@ use foreword_workspace::{CONFIG_FILE, Settings, Workspace};
 use serde_json::json;
 
 use crate::error::CliError;
+use crate::program;
 use crate::terminal::{Terminal, paint};
 use crate::user_env;
 use crate::workspace_arg::WorkspaceArg;
@@ -66,10 +67,11 @@ pub(crate) fn run(
 }
 
 fn launcher() -> Result<Launcher, CliError> {
-    let program = std::env::current_exe().map_err(|error| {
-        CliError::internal(format!("cannot locate the foreword executable: {error}"))
-    })?;
-    Ok(Launcher { program, command: vec![LAUNCHER_COMMAND.into()] })
+    Ok(Launcher {
+        program: program::executable()?,
+        library: program::library(),
+        command: vec![LAUNCHER_COMMAND.into()],
+    })
 }
 
 fn find(

@@ -38,6 +38,8 @@ impl Host {
         private.push(self.options.config_dir.clone());
         let mut read_only = protected.read_only.clone();
         read_only.extend(before.read_only());
+        let mut shown = prepared.program.read_only.clone();
+        shown.extend(self.options.library.clone());
         Ok(SandboxSpec {
             workspace: self.root.clone(),
             cwd: prepared.turn.cwd.clone(),
@@ -47,7 +49,7 @@ impl Host {
             home: self.options.home.clone(),
             program: resolved(&self.options.program)?,
             args: vec!["agent".to_owned()],
-            read_only: prepared.program.read_only.clone(),
+            read_only: shown,
             run_dir: resolved(&run_dir.shared())?,
             bridge_ports: bridge_ports(prepared)?,
             limits: Limits::default()

@@ -24,6 +24,7 @@ impl Host {
             lookup: &lookup,
             launcher: Launcher {
                 program: self.options.program.clone(),
+                library: self.options.library.clone(),
                 command: vec![LAUNCHER_COMMAND.into()],
             },
             docker_image: (self.options.environment)("FOREWORD_DOCKER_IMAGE"),

@@ -2,8 +2,11 @@ use super::*;
 use crate::testing::Place;
 
 fn nsjail() -> Nsjail {
-    let launcher =
-        Launcher { program: "/usr/bin/env".into(), command: vec!["sandbox-launch".into()] };
+    let launcher = Launcher {
+        program: "/usr/bin/env".into(),
+        library: None,
+        command: vec!["sandbox-launch".into()],
+    };
     Nsjail::new("/usr/bin/nsjail".into(), launcher)
 }
 

@@ -20,8 +20,17 @@ const MAX_WAIT: Duration = Duration::from_secs(6);
 pub struct Launcher {
     /// The program: `foreword` itself.
     pub program: PathBuf,
+    /// The library with its code, if it is not all in one file.
+    pub library: Option<PathBuf>,
     /// The arguments before the others: [`LAUNCHER_COMMAND`](crate::LAUNCHER_COMMAND).
     pub command: Vec<OsString>,
+}
+
+impl Launcher {
+    /// What has to be readable wherever it is started.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> + Clone {
+        std::iter::once(&self.program).chain(&self.library)
+    }
 }
 
 /// A process of the host.
@@ -91,7 +100,7 @@ impl Sandbox for Subprocess {
         spec.check()?;
         let temporary = spec.run_dir.join("tmp");
         let inside = |path: &&PathBuf| path.starts_with(&spec.workspace);
-        let shown = spec.read_only.iter().chain([&spec.program, &self.launcher.program]);
+        let shown = spec.read_only.iter().chain([&spec.program]).chain(self.launcher.files());
         let confinement = Confinement {
             landlock: self.landlock,
             workspace: spec.workspace.clone(),

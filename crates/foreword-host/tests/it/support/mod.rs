@@ -62,6 +62,7 @@ impl World {
             },
             run_base: places.path().join("run"),
             program,
+            library: None,
             home: None,
             store: Options { durability: Durability::Fast, ..Options::default() },
         };

@@ -140,7 +140,7 @@ pub(crate) fn bwrap() -> Option<Bwrap> {
 
 pub(crate) fn launcher() -> Launcher {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_foreword-sandbox-launch"));
-    Launcher { program: fs::canonicalize(program).unwrap(), command: Vec::new() }
+    Launcher { program: fs::canonicalize(program).unwrap(), library: None, command: Vec::new() }
 }
 
 /// Waits until something holds, for at most five seconds.
