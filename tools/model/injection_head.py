@@ -1,9 +1,10 @@
 """Fits the injection head and writes `injection.bin`; INJECTION.md says how and why.
 
-    injection_head.py ROWS FEATURES STATIC OUT
+    injection_head.py ROWS FEATURES STATIC OUT [--folds] [--keep-lexical=FILE]
 
 ROWS are the texts of `injection_texts.py gather`, FEATURES what the Rust example `injection_features` makes of them,
-STATIC the table its vectors are from. Prints what it measured, with every group of sources left out in turn.
+STATIC the table its vectors are from. Prints what it measured, with every group of sources left out in turn; `--folds` adds
+figures for sources that were seen. `--keep-lexical` takes the head without vectors from an earlier table.
 """
 
 import os
@@ -311,9 +312,12 @@ def measures(data, sums):
 
 def worst(data, local):
     """The window of every text with the highest value, or -1."""
-    order = np.lexsort((-np.arange(len(local)), local, data.owner))
+    texts, starts = np.unique(data.owner, return_index=True)
+    which = np.repeat(np.arange(len(texts)), np.diff(np.append(starts, len(local))))
+    highest = np.flatnonzero(local >= np.maximum.reduceat(local, starts)[which])
+    found, first = np.unique(which[highest], return_index=True)
     out = np.full(len(data.rows), -1)
-    out[data.owner[order]] = order
+    out[texts[found]] = highest[first]
     return out
 
 
@@ -399,6 +403,20 @@ def inside_folds(data, scales, documents):
     return out
 
 
+def wholly_outside(data, found, train):
+    """Scores with the group of a text left out of the weights of the measures and of the bounds as well, as multiples: a
+    flag is at 0, a block at 1."""
+    out = np.full(len(data.rows), -30.0)
+    for groups in [{"doc_b", "doc_c"}, *folds(data)]:
+        left = np.isin(data.group, list(groups)) & ~data.own
+        documents = fit_measures(data, found, train & ~left)
+        scores = document_scores(data, found, documents)
+        # documents of other packages set the bounds, so only one half of them is measured
+        flag, block = bounds(data, scores, ~left | (data.group == "doc_b"))
+        out[left] = ((scores - flag) / (block - flag))[left]
+    return out
+
+
 def auc(scores, attack, clean):
     joined = np.concatenate([scores[attack], scores[clean]])
     rank = np.empty(len(joined))
@@ -427,9 +445,9 @@ def kinds(data):
             "added": clean & data.added, "about": clean & np.isin(data.source, ABOUT)}
 
 
-def bounds(data, scores):
+def bounds(data, scores, seen=True):
     """The lowest at which no kind of harmless text has more above it than it may."""
-    groups, out = kinds(data), []
+    groups, out = {kind: mask & seen for kind, mask in kinds(data).items()}, []
     for column in (1, 2):
         found = []
         for limit in LIMITS:
@@ -491,7 +509,8 @@ def main(rows, features, static, out):
     data = Data(rows, features)
     print(len(data.rows), "texts,", len(data.first), "windows,", data.fitted.sum(), "fitted", flush=True)
     body = b""
-    for name, scales in (("with vectors", FULL), ("without vectors", LEXICAL)):
+    kept = next((a.split("=", 1)[1] for a in sys.argv if a.startswith("--keep-lexical=")), None)
+    for name, scales in (("with vectors", FULL), ("without vectors", LEXICAL))[: 1 if kept else 2]:
         w, outside, stored = crossed(data, scales, None if scales[0] else 3)
         np.savez(f"{out}.{name.split()[0]}.npz", w=w, outside=outside, stored=stored)  # to look at
         used = ~np.isin(data.group, ["doc_b", "doc_c"]) & ~data.own
@@ -501,12 +520,15 @@ def main(rows, features, static, out):
         scores = document_scores(data, found, documents)
         flag, block = bounds(data, scores)
         report(data, name, scores, flag, block)
+        report(data, "wholly left out, " + name, wholly_outside(data, found, used), 0.0, 1.0)
         stored_scores = document_scores(data, measures(data, stored), documents)
         stored_flag, stored_block = bounds(data, stored_scores)
         if scales[0] and "--folds" in sys.argv:
             inside = inside_folds(data, scales, documents)
             report(data, "out of fold, " + name, inside, flag, block)
         body += packed(w, scales, documents, flag, block, stored_flag, stored_block)
+    if kept:
+        body += open(kept, "rb").read()[68 + len(body) :]
     table = open(static, "rb").read(72)
     measured = data.facts.shape[1]
     header = struct.pack("<8s5I8s32s", b"FWINJECT", 2, DIMS, BUCKETS, measured, MEASURES, table[40:48], blake3(body).digest())
