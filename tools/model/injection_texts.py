@@ -1,14 +1,15 @@
 """Gathers the texts the injection head is fitted on.
 
     injection_texts.py fetch TEXT          packages with harmless text in many languages, by name
-    injection_texts.py gather DATA TEXT    all rows as JSONL on standard output: text, label, lang, source, group, span
+    injection_texts.py gather DATA TEXT [--direct]
+                                           all rows as JSONL on standard output: text, label, lang, source, group, span
 
 DATA holds `injection/{train.jsonl,dev-indirect.jsonl.xz}` and `retrieval/*/{queries,tools}.jsonl`. Only the former two
 have attacks; everything else is harmless, and there because a head that has seen harmless text of few kinds takes every
 new kind, and every language it knows from attacks alone, for an attack. The documents of this machine (manuals, READMEs,
 changelogs, HTML pages) are added by package: half of the packages to fit on, a quarter to set the bounds (group `doc_b`),
 a quarter to measure (`doc_c`). The committed examples are added as the source `own`, what `injection_written.py` makes
-as `own_…`.
+as `own_…`. `--direct` adds `injection_direct.py` and `injection_languages.py`, which the shipped table has not seen.
 """
 
 import glob
@@ -26,6 +27,8 @@ from pathlib import Path
 
 import yaml
 
+import injection_direct
+import injection_languages
 import injection_written
 
 HERE = Path(__file__).parent
@@ -129,7 +132,18 @@ def indirect(data):
         yield {k: v for k, v in row.items() if v is not None} | {"text": text} | ({"span": span} if span else {})
 
 
-def gather(data, text):
+def foreign(rows):
+    """Documents by language to plant orders in: help pages, taken out of the harmless texts."""
+    found = {}
+    for row in [r for r in rows if r["source"] == "d_help"]:
+        lang = row["lang"].split("_")[0]
+        if lang in injection_languages.LANGUAGES and len(found.setdefault(lang, [])) < 20:
+            found[lang].append(row["text"])
+            rows.remove(row)
+    return {lang: ["\n\n".join(texts[i : i + n]) for n in (3, 8) for i in range(0, len(texts), n)] for lang, texts in found.items()}
+
+
+def gather(data, text, *options):
     rng = random.Random(7)
     rows = []
 
@@ -245,7 +259,10 @@ def gather(data, text):
         rows.append({"text": content, "label": 0, "lang": "en", "source": kind, "group": group})
         if group == "doc_a" and kind == "doc_text":
             carriers.append(content)
-    rows.extend(injection_written.rows(carriers, rng))
+    more = "--direct" in options
+    rows.extend(injection_written.rows(carriers, foreign(rows) if more else None, rng))
+    if more:
+        rows.extend(injection_direct.rows(random.Random(11)))
     for row in rows:
         print(json.dumps(row, ensure_ascii=False))
 

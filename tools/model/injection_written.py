@@ -1,11 +1,13 @@
 """Texts written for this project: orders to a reading assistant, and their harmless counterparts.
 
-    rows(carriers, rng)    yields rows with `text`, `label`, `lang`, `source`, and `span` where an order is planted
+    rows(carriers, foreign, rng)    yields rows with `text`, `label`, `lang`, `source`, and `span` where an order is planted
 
 Orders are put together from parts (addressee, moment, deed, secrecy, authority), so that the head learns what they
 have in common. The same deeds appear in mails between people, manuals and policies, which are harmless, and role play
 and fiction that people ask for is harmless too. Nothing here is copied from a collection.
 """
+
+import injection_languages
 
 PEOPLE = ("dana.kovacs@northwind-mail.example audit@ledger-desk.example m.osei@parcelhub.example j.lindqvist@fjordbank.example "
           "records@harbor-legal.example help@signin-support.example tomas@blue-river.example intake@claims-now.example").split()
@@ -268,7 +270,7 @@ FOREIGN = {
 }
 
 
-def rows(carriers, rng, most=1500):
+def rows(carriers, foreign, rng, most=1500):
     pick = rng.choice
 
     def fill(text):
@@ -318,3 +320,5 @@ def rows(carriers, rng, most=1500):
             yield row | planted(text, carrier[:800])
         for text in harmless * 2:
             yield {"text": text, "label": 0, "lang": lang, "source": "own_plain"}
+    if foreign is not None:
+        yield from injection_languages.rows(foreign, carriers, rng, fill, planted)
