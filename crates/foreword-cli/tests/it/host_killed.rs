@@ -5,7 +5,7 @@
 //! `FOREWORD_KILL_SEED` for other moments.
 
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -108,6 +108,17 @@ fn output(mut child: Child) -> (Option<i32>, String, String) {
     (child.wait().unwrap().code(), stdout, stderr)
 }
 
+/// Everything below a directory, with the content of files.
+fn files(directory: &Path) -> Vec<(PathBuf, String)> {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let below = |path: PathBuf| {
+        let own = (path.clone(), std::fs::read_to_string(&path).unwrap_or_default());
+        let inside = if path.is_dir() { files(&path) } else { Vec::new() };
+        std::iter::once(own).chain(inside).collect::<Vec<_>>()
+    };
+    entries.flat_map(below).collect()
+}
+
 #[test]
 fn nothing_finished_is_lost_and_nothing_is_left() {
     let rounds = setting("FOREWORD_KILL_ROUNDS", ROUNDS);
@@ -165,7 +176,7 @@ fn nothing_finished_is_lost_and_nothing_is_left() {
     // The next host puts in order what the dead ones left.
     let (code, stdout, stderr) = output(start(&scratch, runtime.path(), &model, "s0"));
     assert_eq!(code, Some(0), "{stdout}{stderr}");
-    let left: Vec<_> = std::fs::read_dir(runtime.path().join("foreword")).unwrap().collect();
+    let left = files(&runtime.path().join("foreword"));
     assert!(left.is_empty(), "{left:?}");
     println!(
         "{rounds} rounds of at most {whole} ms: {hosts} hosts and {agents} agents killed, {unhurt} too late, {} turns finished",

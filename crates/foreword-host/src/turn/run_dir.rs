@@ -54,8 +54,11 @@ impl RunDir {
 
 impl Drop for RunDir {
     fn drop(&mut self) {
-        // If this fails, the next host sweeps it.
-        let _ = fs::remove_dir_all(&self.path);
+        // A process that ends may still remove a file of its own at the same time. If it fails again, the next
+        // host sweeps it.
+        if fs::remove_dir_all(&self.path).is_err() {
+            let _ = fs::remove_dir_all(&self.path);
+        }
     }
 }
 
@@ -85,12 +88,11 @@ pub(crate) fn sweep(base: &Path) {
     for entry in listed.ok().flatten().unwrap_or_default() {
         let path = base.join(&entry.name);
         let dead = match read_state(&path.join(OWNER), MAX_OWNER_BYTES) {
-            Ok(Some(owner)) => {
-                let owner = String::from_utf8_lossy(&owner);
-                !owner.is_empty() && !process_identity::is_alive(&owner)
+            Ok(Some(owner)) if !owner.is_empty() => {
+                !process_identity::is_alive(&String::from_utf8_lossy(&owner))
             }
-            // A directory exists for a moment before its owner file does.
-            Ok(None) | Err(_) => !may_be_alive(&path),
+            // A directory exists for a moment before its owner file does, and that before its content.
+            Ok(_) | Err(_) => !may_be_alive(&path),
         };
         if dead {
             let _ = fs::remove_dir_all(&path);
@@ -121,10 +123,16 @@ mod tests {
         assert!(living.shared().is_dir());
         assert!(!dead.shared().exists());
         fs::create_dir(base.join(format!("{}-x", u32::MAX))).unwrap();
+        fs::create_dir(base.join(format!("{}-y", u32::MAX))).unwrap();
+        fs::write(base.join(format!("{}-y", u32::MAX)).join(OWNER), "").unwrap();
         let begun = base.join(format!("{}-x", std::process::id()));
         fs::create_dir(&begun).unwrap();
         sweep(&base);
-        assert_eq!(fs::read_dir(&base).unwrap().count(), 2, "one was never signed");
+        assert_eq!(
+            fs::read_dir(&base).unwrap().count(),
+            2,
+            "one was never signed, one signed with nothing"
+        );
         assert!(begun.exists(), "one may be signed in a moment");
         let place = living.shared();
         drop(living);
