@@ -120,7 +120,7 @@ pub(crate) fn run(steps: &mut Steps, effort: Effort, zig: bool) -> Result<(), Ta
     join_table(&layout.table)?;
     let graph = Graph::resolve(TRIPLE)?;
     tarball::make(steps, &layout, &graph)?;
-    wheel::make(steps, &layout, &graph, effort != Effort::Dev)?;
+    wheel::make(steps, &layout, &graph, effort == Effort::Full)?;
     npm::make(steps, &layout, &graph)?;
     steps.verdict()?;
     for path in all(&layout.dist, "gz")?
