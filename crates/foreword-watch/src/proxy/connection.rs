@@ -145,9 +145,10 @@ fn exchange(
         Ok(upstream) => upstream,
         Err(error) => {
             let message = format!("cannot reach {}: {error}", route.origin());
-            let _ = client.write(&refusal::answer(502, &message));
+            let answer = refusal::answer(502, &message);
             record.exchange.status = 502;
             record.finish(shared, Some(message));
+            let _ = client.write(&answer);
             return After::Close;
         }
     };
@@ -340,8 +341,9 @@ fn failed(
         }
     };
     record.exchange.status = status;
-    let _ = client.write(&refusal::answer(status, &message));
+    let answer = refusal::answer(status, &message);
     record.finish(shared, Some(message));
+    let _ = client.write(&answer);
     After::Close
 }
 
@@ -354,7 +356,7 @@ fn pass_answer(
     head: &RequestHead,
     client_stays: bool,
     kept: &mut Option<Upstream>,
-    mut record: Record,
+    record: Record,
     shared: &Shared,
 ) -> After {
     let mut framing = match answer.framing(&head.method) {
@@ -377,6 +379,7 @@ fn pass_answer(
     let mut problem = client.write(&first).is_err().then(|| CLIENT_LEFT.to_owned());
     let (mut buffer, mut content) = (Vec::new(), Vec::new());
     let mut is_whole = framing.is_done();
+    let mut record = Some(record);
     while problem.is_none() && !is_whole {
         let watched = (!client.has_more()).then_some(&client.stream);
         match upstream.wait(watched, Instant::now() + shared.silence) {
@@ -422,18 +425,27 @@ fn pass_answer(
             break;
         };
         let (own, next) = bytes.split_at_checked(count).unwrap_or((bytes, &[]));
+        if let Some(record) = &mut record {
+            record.exchange.response.push(&content);
+        }
+        is_whole = framing.is_done();
+        // With the last byte the client may send its next request, on another connection. Calls are recorded in
+        // their order only if this one is recorded before.
+        if let Some(record) = record.take_if(|_| is_whole) {
+            record.finish(shared, None);
+        }
         if client.write(if unchunk { &content } else { own }).is_err() {
             problem = Some(CLIENT_LEFT.to_owned());
         }
-        record.exchange.response.push(&content);
-        is_whole = framing.is_done();
         if is_whole && !next.is_empty() {
             let next = next.to_vec();
             upstream.unread(&next);
         }
     }
     let complete = is_whole && problem.is_none();
-    record.finish(shared, problem);
+    if let Some(record) = record {
+        record.finish(shared, problem);
+    }
     match (complete, client_stays) {
         (false, _) => After::Abort,
         (true, false) => After::Close,
@@ -455,7 +467,8 @@ fn failed_framing(
 ) -> After {
     record.exchange.status = 502;
     let message = format!("no valid answer from the upstream: {error}");
-    let _ = client.write(&refusal::answer(502, &message));
+    let answer = refusal::answer(502, &message);
     record.finish(shared, Some(message));
+    let _ = client.write(&answer);
     After::Close
 }

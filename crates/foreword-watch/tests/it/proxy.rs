@@ -32,6 +32,18 @@ fn an_answer_passes_byte_for_byte_and_is_recorded() {
     assert_eq!((found.problem, found.route.as_str()), (None, "anthropic"));
 }
 
+/// The next request of a client may come over another connection, and must not be recorded before this one.
+#[test]
+fn an_exchange_is_recorded_before_the_client_has_its_last_byte() {
+    let (proxy, kept) = proxy(&answering(OK));
+    for done in 1..=50 {
+        let mut client = connect(&proxy);
+        client.write_all(&post(&proxy, PATH, "", "{}")).unwrap();
+        read_bytes(&mut client, OK.len());
+        assert_eq!(kept.count(), done);
+    }
+}
+
 #[test]
 fn the_upstream_gets_the_request_as_it_was_sent() {
     let (sender, receiver) = mpsc::channel();

@@ -73,6 +73,11 @@ impl Sink for Kept {
 }
 
 impl Kept {
+    /// How many have been recorded by now.
+    pub(crate) fn count(&self) -> usize {
+        self.all.lock().unwrap().len()
+    }
+
     /// The next exchange that ends.
     pub(crate) fn next(&self) -> Exchange {
         let until = Instant::now() + Duration::from_secs(30);
