@@ -15,10 +15,9 @@ use super::program::{self, Bounds};
 /// Tells a program which tool it is called as.
 const NAME_VARIABLE: &str = "FOREWORD_TOOL";
 
-/// Runs the program of a tool with the arguments of a call, which were checked.
+/// Runs the program of a tool with the arguments of a call, which were checked and have their defaults.
 pub(crate) fn run(name: &str, tool: &CommandTool, input: &Value) -> Result<String, ToolError> {
     let has_placeholders = tool.command.iter().any(|word| Pieces(word).any(is_placeholder));
-    let input = &tool.arguments(input);
     let words: Vec<String> = tool.command.iter().filter_map(|word| filled(word, input)).collect();
     let Some((program, args)) = words.split_first() else {
         return Err(ToolError::Command(format!("`{name}` has no command")));
@@ -139,7 +138,7 @@ mod tests {
         let defaults = BTreeMap::from([("n".to_owned(), json!(10)), ("a".to_owned(), json!("x"))]);
         let with = |command: &[&str], input: Value| {
             let tool = CommandTool { defaults: defaults.clone(), ..tool(command) };
-            super::run("t", &tool, &input).unwrap()
+            super::run("t", &tool, &tool.arguments(&input)).unwrap()
         };
         assert_eq!(with(&["echo", "-n", "{n}", "{a}"], json!({"a": "y"})), "10 y\n");
         assert_eq!(with(&["echo", "{n}"], json!({"n": null})), "10\n");
