@@ -43,38 +43,25 @@ const VALUE_OPTIONS: [&str; 20] = [
     "-C",
     "-p",
 ];
-/// Variables that say where programs load code or settings from, by how their names begin.
-const LOADER_VARIABLES: [&str; 30] = [
-    "BASH_",
-    "BUN",
-    "CARGO",
+/// Variables that say where programs load code or settings from.
+const LOADER_VARIABLES: [&str; 12] = [
     "CLASSPATH",
-    "CONDA",
-    "DENO",
-    "DYLD_",
     "ENV",
-    "GEM_",
-    "GIT_",
-    "GO",
+    "GOBIN",
+    "GOFLAGS",
+    "GOMODCACHE",
+    "GOPATH",
+    "GOROOT",
     "HOME",
-    "JAVA",
-    "JDK_",
-    "LD_",
-    "LUA_",
-    "NODE_",
-    "NPM_",
     "PATH",
-    "PERL",
-    "PHP",
-    "PIP",
-    "PNPM_",
-    "PYTHON",
-    "RUBY",
-    "RUST",
-    "UV_",
     "VIRTUAL_ENV",
-    "XDG_",
     "ZDOTDIR",
+    "BASH_ENV",
+];
+/// The same, by how their names begin.
+const LOADER_PREFIXES: [&str; 22] = [
+    "BUN_", "CARGO_", "CONDA_", "DENO_", "DYLD_", "GEM_", "GIT_", "JAVA_", "JDK_", "LD_", "LUA_",
+    "NODE_", "NPM_", "PERL", "PHP", "PIP_", "PNPM_", "PYTHON", "RUBY", "RUST", "UV_", "XDG_",
 ];
 
 /// The arguments of a server, with directories of the workspace by their full path.
@@ -122,7 +109,8 @@ pub(super) fn check_variables(
 ) -> Result<(), ServerFault> {
     for (name, value) in env {
         let upper = name.to_ascii_uppercase();
-        let loads = LOADER_VARIABLES.iter().any(|prefix| upper.starts_with(prefix));
+        let loads = LOADER_VARIABLES.contains(&&*upper)
+            || LOADER_PREFIXES.iter().any(|prefix| upper.starts_with(prefix));
         let mut found = in_workspace(value, root).into_iter();
         if let Some((piece, _)) = found.find(|(_, path)| loads || path.is_file()) {
             return Err(ServerFault::AgentsVariable { name: name.clone(), path: piece.to_owned() });
@@ -284,7 +272,9 @@ mod tests {
             let refused = check(name, value).unwrap_err().to_string();
             assert!(refused.contains(name), "{refused}");
         }
-        assert!(check("ALLOWED_DIRECTORY", here.to_string()).is_ok());
+        for name in ["ALLOWED_DIRECTORY", "PATH_TO_REPOSITORY", "PIPELINE", "GOALS", "HOMEPAGE"] {
+            assert!(check(name, here.to_string()).is_ok(), "{name}");
+        }
         assert!(check("PYTHONPATH", "/usr/lib/python3".to_owned()).is_ok());
         assert_eq!(search_path(&format!("{here}/bin:/usr/bin:.:/bin"), &root), "/usr/bin:/bin");
     }
