@@ -26,3 +26,24 @@ pub(crate) fn without_building(steps: &mut Steps) -> Result<(), TaskError> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use toml::{Table, Value};
+
+    use crate::steps::root;
+
+    fn table(path: &str) -> Table {
+        std::fs::read_to_string(root().join(path)).unwrap().parse().unwrap()
+    }
+
+    /// `forbid` cannot be lifted for one function, so that crate has a list of its own.
+    #[test]
+    fn the_python_binding_has_the_lints_of_the_workspace() {
+        let mut lints = table("Cargo.toml")["workspace"]["lints"].clone();
+        lints["rust"]["unsafe_code"] = Value::from("deny");
+        assert_eq!(table("bindings/python/Cargo.toml")["lints"], lints);
+    }
+}
