@@ -2,7 +2,8 @@
 //!
 //! `cargo clippy` and `cargo doc` compile everything a second time, in a way that tests cannot use. Here this
 //! program stands in for rustc and rustdoc instead, through a copy of itself: compiling a crate of ours goes
-//! through Clippy, and running a crate's doc tests writes its pages first. Warnings are errors in both.
+//! through Clippy, and running a crate's doc tests writes its pages first. Warnings are errors in both. Crates
+//! without doc tests (the command line, the two bindings) have their pages checked by `cargo xtask check` alone.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
