@@ -11,6 +11,16 @@ use crate::error::TaskError;
 pub(crate) struct Steps {
     started: Instant,
     done: Vec<Done>,
+    output: Output,
+}
+
+/// When the output of a step is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Output {
+    /// As it comes.
+    Live,
+    /// When the step has ended, so that it does not mix with that of other steps.
+    Whole,
 }
 
 struct Done {
@@ -28,7 +38,12 @@ enum Outcome {
 
 impl Steps {
     pub(crate) fn new() -> Self {
-        Self { started: Instant::now(), done: Vec::new() }
+        Self { started: Instant::now(), done: Vec::new(), output: Output::Live }
+    }
+
+    /// Steps that run beside others.
+    pub(crate) fn beside_others() -> Self {
+        Self { output: Output::Whole, ..Self::new() }
     }
 
     /// Runs a command with its output shown. A failure is recorded, not returned, so that one run
@@ -38,12 +53,22 @@ impl Steps {
         name: &'static str,
         command: &mut Command,
     ) -> Result<(), TaskError> {
-        eprintln!("\n==> {name}: {}", command_line(command));
+        let heading = format!("\n==> {name}: {}", command_line(command));
+        let failed = TaskError::io(format!("cannot start {}", command_line(command)));
         let started = Instant::now();
-        let status = command
-            .current_dir(root())
-            .status()
-            .map_err(TaskError::io(format!("cannot start {}", command_line(command))))?;
+        command.current_dir(root());
+        let status = match self.output {
+            Output::Live => {
+                eprintln!("{heading}");
+                command.status().map_err(failed)?
+            }
+            Output::Whole => {
+                let output = command.stdin(Stdio::null()).output().map_err(failed)?;
+                let said = [output.stdout, output.stderr].concat();
+                eprintln!("{heading}\n{}", String::from_utf8_lossy(&said).trim_end());
+                output.status
+            }
+        };
         let took = started.elapsed();
         let outcome = if status.success() { Outcome::Passed } else { Outcome::Failed };
         self.done.push(Done { name, outcome, took });

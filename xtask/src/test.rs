@@ -50,7 +50,7 @@ fn run_with(
     // Downloads wait for the network, and doc tests need none of them.
     let installed = std::thread::scope(|scope| {
         let installer = scope.spawn(|| {
-            let mut steps = Steps::new();
+            let mut steps = Steps::beside_others();
             (tools(&mut steps, installing), steps)
         });
         if has_nextest {
@@ -66,14 +66,24 @@ fn run_with(
     let mut tests = cargo();
     tests.envs(installed.iter().map(|(name, path)| (name, path)));
     tests.env("FOREWORD_SKIPPED_TESTS", &skipped);
-    if has_nextest {
-        let threads = format!("--test-threads={}", test_threads());
-        steps.run("tests", tests.args(["nextest", "run", "--workspace", &threads]))?;
-    } else {
-        eprintln!("cargo-nextest is not installed; `cargo test` does the same, more slowly");
-        steps.run("tests", tests.args(["test", "--workspace", "--no-fail-fast"]))?;
-    }
-    bindings::run_core(steps, installing, cargo)?;
+    // The packages need what the tests compile, and both wait for other processes much of the time.
+    std::thread::scope(|scope| {
+        let packages = scope.spawn(|| {
+            let mut steps = Steps::beside_others();
+            (bindings::run_core(&mut steps, installing, cargo), steps)
+        });
+        if has_nextest {
+            let threads = format!("--test-threads={}", test_threads());
+            steps.run("tests", tests.args(["nextest", "run", "--workspace", &threads]))?;
+        } else {
+            eprintln!("cargo-nextest is not installed; `cargo test` does the same, more slowly");
+            steps.run("tests", tests.args(["test", "--workspace", "--no-fail-fast"]))?;
+        }
+        let (tested, own) =
+            packages.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        steps.add(own);
+        tested
+    })?;
     eprintln!("{}", skipped_tests(&std::fs::read_to_string(&skipped).unwrap_or_default()));
     steps.verdict()
 }

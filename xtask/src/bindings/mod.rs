@@ -36,7 +36,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), TaskError> {
 pub(crate) fn run_core(
     steps: &mut Steps,
     installing: Installing,
-    cargo: &dyn Fn() -> Command,
+    cargo: &(dyn Fn() -> Command + Sync),
 ) -> Result<(), TaskError> {
     if installing == Installing::Forbidden && !missing().is_empty() {
         steps.skip("bindings", "their tools are not installed (--no-install)");
@@ -50,7 +50,7 @@ pub(crate) fn run_core(
 fn test(steps: &mut Steps, extent: Extent) -> Result<(), TaskError> {
     let (python, node) = std::thread::scope(|scope| {
         let python = scope.spawn(|| {
-            let mut steps = Steps::new();
+            let mut steps = Steps::beside_others();
             let done = if has("python3") {
                 python::test(&mut steps, extent)
             } else {
@@ -59,7 +59,7 @@ fn test(steps: &mut Steps, extent: Extent) -> Result<(), TaskError> {
             };
             (done, steps)
         });
-        let mut steps = Steps::new();
+        let mut steps = Steps::beside_others();
         let done = if has("node") && has("npm") {
             node::test(&mut steps, extent)
         } else {
