@@ -121,7 +121,7 @@ impl Backend for SocketBackend {
         tools.extend(own.map(|tool| ToolInfo {
             name: tool.name.clone(),
             description: tool.description.clone(),
-            input_schema: tool.input_schema.clone(),
+            input_schema: Value::clone(&tool.input_schema),
             read_only: false,
             sensitive: false,
         }));

@@ -58,7 +58,7 @@ fn packs_and_the_heartbeat_name_only_tools_that_exist() {
 /// The schema of a tool, whoever runs it.
 fn schema(tool: &str) -> Value {
     match LocalTool::named(tool) {
-        Some(local) => local.spec().input_schema,
+        Some(local) => Value::clone(&local.spec().input_schema),
         None => action_schema(actions().iter().find(|action| action.name == tool).unwrap()),
     }
 }

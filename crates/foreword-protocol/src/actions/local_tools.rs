@@ -1,7 +1,10 @@
 //! Tools that work inside the sandbox, without the host: names, descriptions, schemas.
 
-use crate::model::ToolSpec;
+use std::sync::Arc;
+
 use serde_json::{Value, json};
+
+use crate::model::ToolSpec;
 
 /// A tool of the sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,12 +86,12 @@ impl LocalTool {
         ToolSpec {
             name: self.name().to_owned(),
             description: description.to_owned(),
-            input_schema: json!({
+            input_schema: Arc::new(json!({
                 "type": "object",
                 "properties": properties,
                 "required": required,
                 "additionalProperties": false,
-            }),
+            })),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What is said, whoever the provider is.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -97,8 +99,8 @@ pub struct ToolSpec {
     pub name: String,
     /// What it does.
     pub description: String,
-    /// The JSON Schema of its input.
-    pub input_schema: Value,
+    /// The JSON Schema of its input; shared by the turns of a host.
+    pub input_schema: Arc<Value>,
 }
 
 /// Whose way of writing requests.

@@ -9,6 +9,8 @@ use thiserror::Error;
 
 /// A line this long needs nothing of a [`LineBudget`].
 const FREE_LINE_BYTES: usize = 64 << 10;
+/// How much is read at once. Every agent of a host has two readers, so a larger buffer adds up.
+const READ_BYTES: usize = 16 << 10;
 /// In which steps a long line takes memory.
 const LINE_STEP_BYTES: usize = 1 << 20;
 
@@ -102,7 +104,7 @@ impl<R> Frames<R> {
 impl<R: Read> Frames<R> {
     /// Lines of at most `limit` bytes.
     pub fn new(inner: R, limit: usize) -> Self {
-        let inner = BufReader::with_capacity(64 << 10, inner);
+        let inner = BufReader::with_capacity(READ_BYTES, inner);
         Self { inner, limit, patience: None, line: Vec::new(), budget: None, taken: 0 }
     }
 

@@ -11,7 +11,7 @@ fn tool() -> ToolSpec {
     ToolSpec {
         name: "read".into(),
         description: "Read a file.".into(),
-        input_schema: json!({"type": "object"}),
+        input_schema: json!({"type": "object"}).into(),
     }
 }
 

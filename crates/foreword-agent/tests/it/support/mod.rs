@@ -46,7 +46,7 @@ pub(crate) fn tools(names: &[&str]) -> Vec<ToolSpec> {
                 ToolSpec {
                     name: action.name.into(),
                     description: action.description.into(),
-                    input_schema: action_schema(action),
+                    input_schema: action_schema(action).into(),
                 }
             }
         })
