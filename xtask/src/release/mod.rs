@@ -187,8 +187,7 @@ fn licenses(_: Effort) -> Result<Outcome, TaskError> {
         return Ok(no_deny());
     }
     let mut steps = Steps::new();
-    steps
-        .run("deny", cargo().args(["deny", "--offline", "check", "licenses", "bans", "sources"]))?;
+    steps.run("deny", cargo().args(["deny", "check", "licenses", "bans", "sources"]))?;
     steps.verdict()?;
     Ok(Outcome::Passed(String::new()))
 }
