@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use capabilities::Capabilities;
-use language::Language;
+use language::{Language, Parsers};
 use machine::Program;
 pub(crate) use machine::ProgramKind;
 
@@ -124,13 +124,13 @@ impl Code {
         let next = AtomicUsize::new(0);
         let programs = &self.programs;
         let work = || {
-            let mut done = Vec::new();
+            let (mut done, mut parsers) = (Vec::new(), Parsers::default());
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let (Some(program), Some(text)) = (programs.get(at), texts.get(at)) else {
                     return done;
                 };
-                done.push((at, lower::lower(program.language, text)));
+                done.push((at, lower::lower(&mut parsers, program.language, text)));
             }
         };
         let bodies = thread::scope(|scope| {
