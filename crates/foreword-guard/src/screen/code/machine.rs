@@ -42,7 +42,6 @@ pub(crate) struct Program {
     pub(crate) kind: ProgramKind,
     /// How many lines lie above it in its file.
     pub(crate) lines_above: u32,
-    pub(crate) body: Vec<Stmt>,
 }
 
 /// What a program is part of.
@@ -98,8 +97,11 @@ pub(crate) struct Machine<'a> {
     at_line: Option<u32>,
 }
 
-/// Everything that the programs of a folder do.
-pub(crate) fn effects(programs: &[Program]) -> Vec<Effect> {
+/// Everything that the programs of a folder do. `body` says what a program consists of.
+pub(crate) fn effects(
+    programs: &[Program],
+    mut body: impl FnMut(usize) -> Rc<Vec<Stmt>>,
+) -> Vec<Effect> {
     let mut by_name = HashMap::new();
     for (file, program) in programs.iter().enumerate() {
         if program.kind == ProgramKind::File {
@@ -142,9 +144,9 @@ pub(crate) fn effects(programs: &[Program]) -> Vec<Effect> {
         known = Some(size);
         machine.effects.clear();
         machine.seen.clear();
-        for (file, program) in programs.iter().enumerate() {
+        for file in 0..programs.len() {
             machine.file = file;
-            machine.block(&program.body);
+            machine.block(&body(file));
         }
     }
     machine.effects
