@@ -62,9 +62,15 @@ impl<'t> Lowerer<'t> {
     /// The named children, comments aside.
     pub(super) fn children(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
         let words = self.words;
-        let mut children = Vec::with_capacity(node.named_child_count());
-        let named = node.named_children(&mut self.cursor);
-        children.extend(named.filter(|n| words.kind(n.kind_id()).name != "comment"));
+        let is_comment = |child: &Node<'t>| words.kind(child.kind_id()).name == "comment";
+        let count = node.named_child_count();
+        let mut children = Vec::with_capacity(count);
+        if count == 1 {
+            children.extend(node.named_child(0));
+        } else if count > 1 {
+            children.extend(node.named_children(&mut self.cursor));
+        }
+        children.retain(|child| !is_comment(child));
         self.left = self.left.saturating_sub(children.len());
         if self.left == 0 { Vec::new() } else { children }
     }

@@ -324,7 +324,7 @@ impl Machine<'_> {
             Some(field) => self.member(&value, field, 0),
             None => value,
         };
-        let name = target.name.trim_start_matches("this.").trim_start_matches("self.");
+        let name = own_name(&target.name);
         let is_member = name.len() != target.name.len() || name.contains('.');
         if extends {
             let before = self.lookup(name).cloned().unwrap_or_default();
@@ -344,13 +344,9 @@ impl Machine<'_> {
         }
         let globals = self.globals.get_mut(self.file);
         let scope = if is_member { globals } else { self.scopes.last_mut().or(globals) };
-        let Some(scope) = scope else { return };
-        if let Some(known) = scope.get_mut(name) {
-            *known = value;
-        } else if name.len() == target.name.len() {
-            scope.insert(Arc::clone(&target.name), value);
-        } else {
-            scope.insert(name.into(), value);
+        if let Some(scope) = scope {
+            let is_whole = name.len() == target.name.len();
+            scope.insert(if is_whole { Arc::clone(&target.name) } else { name.into() }, value);
         }
     }
 
@@ -380,6 +376,16 @@ impl Machine<'_> {
         value.marks.add(&path.marks);
         value
     }
+}
+
+/// What an object calls its own member.
+fn own_name(mut name: &str) -> &str {
+    for prefix in ["this.", "self."] {
+        while let Some(rest) = name.strip_prefix(prefix) {
+            name = rest;
+        }
+    }
+    name
 }
 
 fn file_name(path: &str) -> &str {
