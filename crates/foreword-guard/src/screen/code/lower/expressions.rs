@@ -126,17 +126,12 @@ impl<'t> Lowerer<'t> {
         }
         match own {
             "+" | "/" | "<<" => Expr::Join(parts),
-            "%" => match parts.into_iter().next() {
-                Some(first) => Expr::Join(vec![first, Expr::Unknown(self.last_operand(node))]),
-                None => Expr::Unknown(Vec::new()),
-            },
+            "%" => {
+                let values = Expr::Unknown(parts.pop().into_iter().collect());
+                Expr::Join(parts.into_iter().take(1).chain([values]).collect())
+            }
             _ => Expr::Unknown(parts),
         }
-    }
-
-    fn last_operand(&mut self, node: Node<'t>) -> Vec<Expr> {
-        let right = node.child_by_field_id(self.words.right);
-        right.map(|right| vec![self.expression(right)]).unwrap_or_default()
     }
 
     fn call(&mut self, node: Node<'t>) -> Expr {
