@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::ToolUse;
 use super::rule::relative;
-use crate::screen::Language;
+use crate::screen::{Language, Parsers};
 
 /// Longer commands and more of them are not looked through.
 const MAX_BYTES: usize = 64 << 10;
@@ -104,7 +104,7 @@ impl ShellReading {
             self.is_opaque = true;
             return;
         }
-        let Some(tree) = Language::Shell.parse(text) else {
+        let Some(tree) = Parsers::default().parse(Language::Shell, text) else {
             self.is_opaque = true;
             return;
         };

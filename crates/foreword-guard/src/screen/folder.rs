@@ -1,8 +1,10 @@
 //! A whole skill: its documents as texts, its programs as programs, one verdict.
 
+use std::borrow::Cow;
+
 use crate::screen::code::capabilities::Capabilities;
 use crate::screen::code::language::Language;
-use crate::screen::code::{Code, Documents, ProgramKind};
+use crate::screen::code::{Code, ProgramKind};
 use crate::screen::document::{Document, Place};
 use crate::screen::policy::Policy;
 use crate::screen::report::shorten;
@@ -41,67 +43,73 @@ pub fn screen_folder(
 ) -> Screening {
     let mut findings = Vec::new();
     let mut code = Code::default();
-    let mut documents = String::new();
     let mut unread = Vec::new();
     let main = files.iter().position(|file| is_main(file.path)).unwrap_or(0);
     let screen = |text: &str| -> Vec<Finding> {
         screeners.iter().flat_map(|s| s.screen(text, declared_permissions)).collect()
     };
     for (index, file) in files.iter().enumerate() {
-        let Ok(text) = std::str::from_utf8(file.content) else {
-            unread.push(file.path);
-            findings.extend(unreadable(index, file));
-            // What can be read of it is.
-            let text = String::from_utf8_lossy(file.content);
-            if let Kind::Program(language) = kind(file.path, &text, index == main) {
+        // What can be read of it is.
+        let text = String::from_utf8_lossy(file.content);
+        let is_text = matches!(text, Cow::Borrowed(_));
+        match kind(file.path, &text, index == main) {
+            Kind::Program(language) => {
                 code.add(index, file.path, language, &text, (ProgramKind::File, 0), None);
             }
-            if index == main {
+            Kind::Document if is_text || index == main => {
                 add_fences(&mut code, index, file.path, &text);
             }
-            let found = screen(&text).into_iter().filter(|f| f.verdict == Verdict::Reject);
-            findings.extend(found.map(|finding| (index, finding)));
-            continue;
-        };
-        match kind(file.path, text, index == main) {
-            Kind::Document => {
-                documents.push_str(&text.to_lowercase());
-                documents.push('\n');
-                findings.extend(screen(text).into_iter().map(|finding| (index, finding)));
-                add_fences(&mut code, index, file.path, text);
-            }
-            Kind::Program(language) => {
-                code.add(index, file.path, language, text, (ProgramKind::File, 0), None);
-                if policy == Policy::Agent {
-                    findings.push((index, by_an_agent()));
-                    let found = screen(&fenced(file.path, text));
-                    findings.extend(found.into_iter().map(|finding| (index, unfenced(finding))));
+            Kind::Data if is_text => code.add_embedded(index, file.path, &text),
+            Kind::Document | Kind::OtherProgram | Kind::Data => {}
+        }
+    }
+    let (found, mut capabilities) = code.judge(|| {
+        let mut documents = String::new();
+        for (index, file) in files.iter().enumerate() {
+            let Ok(text) = std::str::from_utf8(file.content) else {
+                unread.push(file.path);
+                findings.extend(unreadable(index, file));
+                let text = String::from_utf8_lossy(file.content);
+                let found = screen(&text).into_iter().filter(|f| f.verdict == Verdict::Reject);
+                findings.extend(found.map(|finding| (index, finding)));
+                continue;
+            };
+            match kind(file.path, text, index == main) {
+                Kind::Document => {
+                    documents.push_str(&text.to_lowercase());
+                    documents.push('\n');
+                    findings.extend(screen(text).into_iter().map(|finding| (index, finding)));
                 }
-            }
-            Kind::OtherProgram => {
-                let found = screen(&fenced("", text)).into_iter().map(|finding| {
-                    let mut finding = unfenced(finding);
-                    if policy == Policy::Import {
-                        finding.verdict = finding.verdict.min(Verdict::NeedsReview);
+                Kind::Program(_) => {
+                    if policy == Policy::Agent {
+                        findings.push((index, by_an_agent()));
+                        let found = screen(&fenced(file.path, text)).into_iter();
+                        findings.extend(found.map(|finding| (index, unfenced(finding))));
                     }
-                    (index, finding)
-                });
-                findings.extend(found);
-                findings.extend((policy == Policy::Agent).then(|| (index, by_an_agent())));
-            }
-            Kind::Data => {
-                code.add_embedded(index, file.path, text);
-                if text.len() <= MAX_DATA {
+                }
+                Kind::OtherProgram => {
+                    let found = screen(&fenced("", text)).into_iter().map(|finding| {
+                        let mut finding = unfenced(finding);
+                        if policy == Policy::Import {
+                            finding.verdict = finding.verdict.min(Verdict::NeedsReview);
+                        }
+                        (index, finding)
+                    });
+                    findings.extend(found);
+                    findings.extend((policy == Policy::Agent).then(|| (index, by_an_agent())));
+                }
+                Kind::Data if text.len() <= MAX_DATA => {
                     let grave = screen(text).into_iter().filter(|f| f.verdict == Verdict::Reject);
                     findings.extend(grave.map(|mut finding| {
                         finding.verdict = Verdict::NeedsReview;
                         (index, finding)
                     }));
                 }
+                Kind::Data => {}
             }
         }
-    }
-    let (found, mut capabilities) = code.judge(&Documents::new(&documents));
+        documents
+    });
     for one in found {
         let text = files.get(one.file).map(|file| String::from_utf8_lossy(file.content));
         let excerpt = text.map(|text| excerpt(&text, one.judgement.line)).unwrap_or_default();

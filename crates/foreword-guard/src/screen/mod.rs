@@ -50,7 +50,7 @@ mod url;
 mod verdict;
 
 pub use code::capabilities::Capabilities;
-pub(crate) use code::language::Language;
+pub(crate) use code::language::{Language, Parsers};
 pub(crate) use decode::payloads;
 pub use folder::{SkillFile, UNDECLARED_CAPABILITY, screen_folder};
 pub(crate) use injection::injection_phrases;

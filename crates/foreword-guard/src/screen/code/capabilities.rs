@@ -6,8 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::effect::{Act, Effect};
+use super::judge::Addresses;
 use super::value::{HOLE, Origin};
-use crate::screen::url::urls;
 
 /// Entries of one kind that are kept.
 const MAX_ENTRIES: usize = 40;
@@ -111,7 +111,7 @@ impl Capabilities {
         groups.into_iter().filter(|(_, entries)| !entries.is_empty())
     }
 
-    pub(super) fn add(&mut self, effect: &Effect) {
+    pub(super) fn add(&mut self, effect: &Effect, addresses: &Addresses) {
         let target = shown(&effect.target);
         match effect.act {
             Act::Http
@@ -121,7 +121,7 @@ impl Capabilities {
             | Act::Mail
             | Act::LoadRemote
             | Act::Flood => {
-                let found = urls(&effect.target);
+                let found = addresses.of(&effect.target);
                 let host =
                     found.iter().find(|url| !url.is_placeholder()).map(|url| url.host().to_owned());
                 insert(&mut self.network, host.unwrap_or_else(|| "*".to_owned()));

@@ -1,5 +1,7 @@
 //! What a program does to the world around it.
 
+use std::rc::Rc;
+
 use super::value::Marks;
 
 /// One thing that a program does.
@@ -7,7 +9,7 @@ use super::value::Marks;
 pub(crate) struct Effect {
     pub(crate) act: Act,
     /// The address, path, program or text that it is about.
-    pub(crate) target: String,
+    pub(crate) target: Rc<str>,
     /// Where what it uses came from.
     pub(crate) marks: Marks,
     /// Of these, what only proves who calls: headers, user and password.

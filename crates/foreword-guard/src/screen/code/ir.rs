@@ -2,20 +2,22 @@
 //!
 //! Control flow is left out on purpose: what a branch may do counts as done. Comments are not here.
 
+use std::sync::Arc;
+
 /// Something that has a value.
 #[derive(Debug, Clone)]
 pub(crate) enum Expr {
     /// Only what flows into it is known.
     Unknown(Vec<Expr>),
-    Text(String),
+    Text(Arc<str>),
     Number(i64),
-    Name(String),
-    Member(Box<Expr>, String),
+    Name(Arc<str>),
+    Member(Box<Expr>, Arc<str>),
     Index(Box<Expr>, Box<Expr>),
     /// Texts one after the other.
     Join(Vec<Expr>),
     List(Vec<Expr>),
-    Map(Vec<(String, Expr)>),
+    Map(Vec<(Arc<str>, Expr)>),
     Call(Box<Call>),
     Function(Box<Function>),
     /// A shell command; its value is what it prints.
@@ -27,14 +29,14 @@ pub(crate) enum Expr {
 pub(crate) struct Call {
     pub(crate) callee: Expr,
     pub(crate) args: Vec<Expr>,
-    pub(crate) named: Vec<(String, Expr)>,
+    pub(crate) named: Vec<(Arc<str>, Expr)>,
     pub(crate) line: u32,
 }
 
 /// A function, with or without a name.
 #[derive(Debug, Clone)]
 pub(crate) struct Function {
-    pub(crate) params: Vec<String>,
+    pub(crate) params: Vec<Arc<str>>,
     pub(crate) body: Vec<Stmt>,
 }
 
@@ -58,13 +60,13 @@ pub(crate) enum Stmt {
     },
     /// `local` names a module or a member of it.
     Import {
-        module: String,
-        member: Option<String>,
-        local: String,
+        module: Arc<str>,
+        member: Option<Arc<str>>,
+        local: Arc<str>,
         line: u32,
     },
     Define {
-        name: String,
+        name: Arc<str>,
         function: Function,
     },
     Do(Expr),
@@ -79,12 +81,12 @@ pub(crate) enum Stmt {
 /// A name that is bound, and to which field of the value.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
-    pub(crate) name: String,
-    pub(crate) field: Option<String>,
+    pub(crate) name: Arc<str>,
+    pub(crate) field: Option<Arc<str>>,
 }
 
 impl Target {
-    pub(crate) fn whole(name: impl Into<String>) -> Self {
+    pub(crate) fn whole(name: impl Into<Arc<str>>) -> Self {
         Self { name: name.into(), field: None }
     }
 }

@@ -3,13 +3,17 @@
 mod hosts;
 mod ways_out;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use super::effect::{Act, Effect};
 use super::machine::{Program, ProgramKind};
 use super::places::{is_agent_file, starts_on_its_own};
 use super::value::{HOLE, Mark, Origin};
-use crate::screen::url::{Url, urls};
+use crate::screen::url::Url;
 use crate::screen::verdict::Verdict;
-use hosts::{Standing, whereto};
+pub(crate) use hosts::Addresses;
+use hosts::Standing;
 
 /// A finding on its way: where, how grave, what.
 #[derive(Debug)]
@@ -57,8 +61,10 @@ pub(crate) fn judge(
     effects: &[Effect],
     programs: &[Program],
     documents: &Documents<'_>,
+    addresses: &Addresses,
 ) -> Vec<Judgement> {
-    let mut judge = Judge { programs, documents, found: Vec::new() };
+    let named = RefCell::default();
+    let mut judge = Judge { programs, documents, addresses, named, found: Vec::new() };
     for effect in effects {
         judge.effect(effect);
     }
@@ -69,6 +75,9 @@ pub(crate) fn judge(
 struct Judge<'a> {
     programs: &'a [Program],
     documents: &'a Documents<'a>,
+    addresses: &'a Addresses,
+    /// Whether the documents name a host.
+    named: RefCell<HashMap<String, bool>>,
     found: Vec<Judgement>,
 }
 
@@ -129,7 +138,7 @@ impl Judge<'_> {
             return self.add(effect, "decode-and-run", Verdict::NeedsReview, message);
         }
         for mark in fetched {
-            let known = urls(&mark.detail);
+            let known = self.addresses.of(&mark.detail);
             if !known.is_empty() && known.iter().all(Url::is_known_installer) {
                 continue;
             }
@@ -140,7 +149,8 @@ impl Judge<'_> {
                 Standing::Stranger => Verdict::Reject,
                 Standing::Named | Standing::Open => Verdict::NeedsReview,
             };
-            let message = format!("Runs code downloaded from {}.", whereto(standing, &mark.detail));
+            let message =
+                format!("Runs code downloaded from {}.", self.whereto(standing, &mark.detail));
             return self.add(effect, "pipe-to-shell", verdict, message);
         }
     }
@@ -230,7 +240,7 @@ impl Judge<'_> {
             Standing::Stranger => Verdict::NeedsReview,
             _ => return,
         };
-        let message = format!("Loads code from {}.", whereto(standing, &effect.target));
+        let message = format!("Loads code from {}.", self.whereto(standing, &effect.target));
         self.add(effect, "pipe-to-shell", verdict, message);
     }
 
@@ -241,7 +251,7 @@ impl Judge<'_> {
             let standing = self.standing(effect, &effect.target);
             if matches!(standing, Standing::Stranger | Standing::Weak(_) | Standing::Bad(_)) {
                 let message =
-                    format!("Installs packages from {}.", whereto(standing, &effect.target));
+                    format!("Installs packages from {}.", self.whereto(standing, &effect.target));
                 self.add(effect, "package-source", Verdict::NeedsReview, message);
             }
         }

@@ -47,7 +47,7 @@ impl Language {
         })
     }
 
-    fn grammar(self) -> Grammar {
+    pub(super) fn grammar(self) -> Grammar {
         match self {
             Self::Shell => tree_sitter_bash::LANGUAGE.into(),
             Self::Python => tree_sitter_python::LANGUAGE.into(),
@@ -58,11 +58,22 @@ impl Language {
             Self::Ruby => tree_sitter_ruby::LANGUAGE.into(),
         }
     }
+}
 
+/// A parser for each language, made when it is first needed.
+#[derive(Default)]
+pub(crate) struct Parsers(Vec<(Language, Parser)>);
+
+impl Parsers {
     /// Parses a text. `None` only if the grammar and the library do not fit each other.
-    pub(crate) fn parse(self, text: &str) -> Option<Tree> {
+    pub(crate) fn parse(&mut self, language: Language, text: &str) -> Option<Tree> {
+        if let Some((_, parser)) = self.0.iter_mut().find(|(known, _)| *known == language) {
+            return parser.parse(text, None);
+        }
         let mut parser = Parser::new();
-        parser.set_language(&self.grammar()).ok()?;
-        parser.parse(text, None)
+        parser.set_language(&language.grammar()).ok()?;
+        let tree = parser.parse(text, None);
+        self.0.push((language, parser));
+        tree
     }
 }

@@ -7,10 +7,12 @@ mod expressions;
 mod powershell;
 mod shell;
 mod statements;
+mod vocabulary;
 
 use super::ir::Stmt;
-use super::language::Language;
-use tree_sitter::Node;
+use super::language::{Language, Parsers};
+use tree_sitter::{Node, TreeCursor};
+use vocabulary::{Kind, Vocabulary};
 
 /// Deeper trees are cut off; no person writes them.
 const MAX_DEPTH: usize = 120;
@@ -20,15 +22,18 @@ const MAX_NODES: usize = 400_000;
 /// Lowers one file.
 pub(crate) struct Lowerer<'t> {
     pub(super) text: &'t str,
+    words: &'static Vocabulary,
+    /// Goes through the children of one node at a time.
+    cursor: TreeCursor<'t>,
     depth: usize,
     left: usize,
 }
 
 /// The statements of a program.
-pub(crate) fn lower(language: Language, text: &str) -> Vec<Stmt> {
-    let Some(tree) = language.parse(text) else { return Vec::new() };
-    let mut lowerer = Lowerer { text, depth: 0, left: MAX_NODES };
-    let root = tree.root_node();
+pub(crate) fn lower(parsers: &mut Parsers, language: Language, text: &str) -> Vec<Stmt> {
+    let Some(tree) = parsers.parse(language, text) else { return Vec::new() };
+    let (root, words) = (tree.root_node(), Vocabulary::of(language));
+    let mut lowerer = Lowerer { text, words, cursor: root.walk(), depth: 0, left: MAX_NODES };
     match language {
         Language::Shell => lowerer.shell_block(root),
         Language::PowerShell => lowerer.powershell_block(root),
@@ -37,19 +42,35 @@ pub(crate) fn lower(language: Language, text: &str) -> Vec<Stmt> {
 }
 
 impl<'t> Lowerer<'t> {
-    pub(super) fn source(&self, node: Node<'_>) -> &'t str {
+    pub(super) fn source(&self, node: Node<'t>) -> &'t str {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 
-    pub(super) fn line(&self, node: Node<'_>) -> u32 {
+    pub(super) fn line(&self, node: Node<'t>) -> u32 {
         u32::try_from(node.start_position().row).unwrap_or(u32::MAX).saturating_add(1)
     }
 
+    fn kind_of(&self, node: Node<'t>) -> &'static Kind {
+        self.words.kind(node.kind_id())
+    }
+
+    /// The same as the node says, without reading it out of the grammar.
+    pub(super) fn kind(&self, node: Node<'t>) -> &'static str {
+        &self.kind_of(node).name
+    }
+
     /// The named children, comments aside.
-    pub(super) fn children<'n>(&mut self, node: Node<'n>) -> Vec<Node<'n>> {
-        let mut cursor = node.walk();
-        let children: Vec<_> =
-            node.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+    pub(super) fn children(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
+        let words = self.words;
+        let is_comment = |child: &Node<'t>| words.kind(child.kind_id()).name == "comment";
+        let count = node.named_child_count();
+        let mut children = Vec::with_capacity(count);
+        if count == 1 {
+            children.extend(node.named_child(0));
+        } else if count > 1 {
+            children.extend(node.named_children(&mut self.cursor));
+        }
+        children.retain(|child| !is_comment(child));
         self.left = self.left.saturating_sub(children.len());
         if self.left == 0 { Vec::new() } else { children }
     }
@@ -65,7 +86,7 @@ impl<'t> Lowerer<'t> {
         done
     }
 
-    fn field_text(&self, node: Node<'_>, field: &str) -> Option<String> {
-        node.child_by_field_name(field).map(|child| self.source(child).to_owned())
+    fn field_text(&self, node: Node<'t>, field: u16) -> Option<&'t str> {
+        node.child_by_field_id(field).map(|child| self.source(child))
     }
 }

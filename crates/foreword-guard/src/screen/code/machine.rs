@@ -9,12 +9,13 @@ mod values;
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 pub(super) use values::is_passive;
 
 use super::effect::{Act, Effect};
 use super::ir::{Stmt, Target};
-use super::language::Language;
+use super::language::{Language, Parsers};
 use super::places::secret_at;
 use super::value::{Mark, Marks, Origin, Value};
 
@@ -28,6 +29,8 @@ const MAX_DEPTH: usize = 200;
 const MAX_STEPS: usize = 3_000_000;
 /// Effects that are kept.
 const MAX_EFFECTS: usize = 2_000;
+/// Characters of an effect's target that are kept.
+const MAX_TARGET: usize = 300;
 /// Longer pieces of code inside strings are not parsed.
 const MAX_INNER_CODE: usize = 8 * 1024;
 
@@ -39,7 +42,6 @@ pub(crate) struct Program {
     pub(crate) kind: ProgramKind,
     /// How many lines lie above it in its file.
     pub(crate) lines_above: u32,
-    pub(crate) body: Vec<Stmt>,
 }
 
 /// What a program is part of.
@@ -53,6 +55,9 @@ pub(crate) enum ProgramKind {
     Embedded,
 }
 
+/// Values by name.
+type Scope = HashMap<Arc<str>, Value>;
+
 #[derive(Debug, Default)]
 struct Summary {
     args: Vec<Value>,
@@ -62,11 +67,16 @@ struct Summary {
 pub(crate) struct Machine<'a> {
     programs: &'a [Program],
     pub(super) file: usize,
-    globals: Vec<HashMap<String, Value>>,
-    scopes: Vec<HashMap<String, Value>>,
-    functions: HashMap<(usize, String), Summary>,
+    /// The first program file with each name.
+    by_name: HashMap<&'a str, usize>,
+    globals: Vec<Scope>,
+    scopes: Vec<Scope>,
+    /// Whether a name with a dot in it has a value.
+    dotted: bool,
+    /// The functions of each program.
+    functions: Vec<HashMap<Arc<str>, Summary>>,
     /// The function that is being walked.
-    inside: Option<(usize, String)>,
+    inside: Option<Arc<str>>,
     /// What functions without a name return.
     returned: Vec<Value>,
     /// What programs wrote to files, by path.
@@ -75,8 +85,9 @@ pub(crate) struct Machine<'a> {
     pub(super) printed: Vec<Marks>,
     pub(super) effects: Vec<Effect>,
     /// Where each effect stands among the effects.
-    seen: HashMap<(usize, u32, Act, String), usize>,
-    parsed: HashMap<(Language, String), Rc<Vec<Stmt>>>,
+    seen: HashMap<(usize, u32, Act, Rc<str>), usize>,
+    parsers: Parsers,
+    parsed: HashMap<(Language, Arc<str>), Rc<Vec<Stmt>>>,
     /// Where the unknown parts of code in a string came from.
     holes: Vec<Marks>,
     nested: usize,
@@ -86,20 +97,32 @@ pub(crate) struct Machine<'a> {
     at_line: Option<u32>,
 }
 
-/// Everything that the programs of a folder do.
-pub(crate) fn effects(programs: &[Program]) -> Vec<Effect> {
+/// Everything that the programs of a folder do. `body` says what a program consists of.
+pub(crate) fn effects(
+    programs: &[Program],
+    mut body: impl FnMut(usize) -> Rc<Vec<Stmt>>,
+) -> Vec<Effect> {
+    let mut by_name = HashMap::new();
+    for (file, program) in programs.iter().enumerate() {
+        if program.kind == ProgramKind::File {
+            by_name.entry(file_name(&program.path)).or_insert(file);
+        }
+    }
     let mut machine = Machine {
         programs,
         file: 0,
+        by_name,
         globals: programs.iter().map(|_| HashMap::new()).collect(),
         scopes: Vec::new(),
-        functions: HashMap::new(),
+        dotted: false,
+        functions: programs.iter().map(|_| HashMap::new()).collect(),
         inside: None,
         returned: Vec::new(),
         staged: HashMap::new(),
         printed: programs.iter().map(|_| Marks::default()).collect(),
         effects: Vec::new(),
         seen: HashMap::new(),
+        parsers: Parsers::default(),
         parsed: HashMap::new(),
         holes: Vec::new(),
         nested: 0,
@@ -109,7 +132,8 @@ pub(crate) fn effects(programs: &[Program]) -> Vec<Effect> {
     };
     let mut known = None;
     for pass in 0..PASSES {
-        if pass > 0 && pass + 1 < PASSES && programs.len() == 1 && machine.functions.is_empty() {
+        let no_functions = || machine.functions.iter().all(HashMap::is_empty);
+        if pass > 0 && pass + 1 < PASSES && programs.len() == 1 && no_functions() {
             break;
         }
         // A walk that learned nothing would be repeated with the same result.
@@ -120,9 +144,9 @@ pub(crate) fn effects(programs: &[Program]) -> Vec<Effect> {
         known = Some(size);
         machine.effects.clear();
         machine.seen.clear();
-        for (file, program) in programs.iter().enumerate() {
+        for file in 0..programs.len() {
             machine.file = file;
-            machine.block(&program.body);
+            machine.block(&body(file));
         }
     }
     machine.effects
@@ -139,11 +163,12 @@ impl Machine<'_> {
         };
         self.globals.iter().flat_map(HashMap::values).for_each(&mut add);
         self.staged.values().for_each(&mut add);
-        for summary in self.functions.values() {
+        for summary in self.functions.iter().flat_map(HashMap::values) {
             summary.args.iter().chain([&summary.result]).for_each(&mut add);
         }
-        let printed: usize = self.printed.iter().map(|marks| marks.iter().count()).sum();
-        (marks + printed + self.functions.len(), texts)
+        let printed: usize = self.printed.iter().map(Marks::len).sum();
+        let functions: usize = self.functions.iter().map(HashMap::len).sum();
+        (marks + printed + functions, texts)
     }
 
     pub(super) fn language(&self) -> Language {
@@ -153,8 +178,7 @@ impl Machine<'_> {
     /// The program of the folder that a path names.
     pub(super) fn program_at(&self, path: &str) -> Option<usize> {
         let wanted = file_name(path);
-        let is_it = |p: &Program| p.kind == ProgramKind::File && file_name(&p.path) == wanted;
-        if wanted.is_empty() { None } else { self.programs.iter().position(is_it) }
+        self.by_name.get(wanted).copied().filter(|_| !wanted.is_empty())
     }
 
     /// The program that a module's name stands for.
@@ -195,11 +219,12 @@ impl Machine<'_> {
         line: u32,
     ) {
         let line = self.at_line.unwrap_or(line);
-        let target: String = target.chars().take(300).collect();
         if self.effects.len() >= MAX_EFFECTS {
             return;
         }
-        let key = (self.file, line, act, target.clone());
+        let end = target.char_indices().nth(MAX_TARGET).map_or(target.len(), |(end, _)| end);
+        let target: Rc<str> = target.get(..end).unwrap_or_default().into();
+        let key = (self.file, line, act, Rc::clone(&target));
         if let Some(known) = self.seen.get(&key).and_then(|at| self.effects.get_mut(*at)) {
             known.marks.add(&marks);
             known.proof.add(&proof);
@@ -219,21 +244,25 @@ impl Machine<'_> {
         match statement {
             Stmt::Bind { targets, value, extends } => {
                 let value = self.value(value);
-                for target in targets {
-                    self.bind(target, &value, *extends);
+                if let Some((last, others)) = targets.split_last() {
+                    for target in others {
+                        self.bind(target, value.clone(), *extends);
+                    }
+                    self.bind(last, value, *extends);
                 }
             }
             Stmt::Import { module, member, local, line } => {
                 self.import(module, member.as_deref(), local, *line);
             }
             Stmt::Define { name, function } => {
-                let key = (self.file, name.clone());
-                let args = self.functions.entry(key.clone()).or_default().args.clone();
-                let before = self.inside.replace(key);
+                let functions = self.functions.get_mut(self.file);
+                let summary = functions.map(|own| own.entry(Arc::clone(name)).or_default());
+                let args = summary.map(|summary| summary.args.clone()).unwrap_or_default();
+                let before = self.inside.replace(Arc::clone(name));
                 self.walk(function, &args);
                 self.inside = before;
                 let value = Value::path(format!("function:{name}"));
-                self.bind(&Target::whole(name.clone()), &value, false);
+                self.bind(&Target::whole(Arc::clone(name)), value, false);
             }
             Stmt::Do(value) => {
                 self.value(value);
@@ -242,8 +271,9 @@ impl Machine<'_> {
                 let value = self.value(value);
                 if let Some(last) = self.returned.last_mut() {
                     *last = std::mem::take(last).or(&value);
-                } else if let Some(summary) =
-                    self.inside.as_ref().and_then(|key| self.functions.get_mut(key))
+                } else if let Some(name) = &self.inside
+                    && let Some(own) = self.functions.get_mut(self.file)
+                    && let Some(summary) = own.get_mut(name)
                 {
                     summary.result = std::mem::take(&mut summary.result).or(&value);
                 }
@@ -252,9 +282,9 @@ impl Machine<'_> {
                 let before = self.effects.len();
                 self.block(body);
                 let network = |e: &Effect| matches!(e.act, Act::Http | Act::Connect);
-                let waits = self.effects.iter().skip(before).any(|e| e.target == "sleep");
+                let waits = self.effects.iter().skip(before).any(|e| &*e.target == "sleep");
                 let found = self.effects.iter().skip(before).find(|e| network(e));
-                if let Some(target) = found.map(|e| e.target.clone())
+                if let Some(target) = found.map(|e| Rc::clone(&e.target))
                     && !waits
                 {
                     self.add(Act::Flood, &target, Marks::default(), *line);
@@ -263,7 +293,7 @@ impl Machine<'_> {
         }
     }
 
-    fn import(&mut self, module: &str, member: Option<&str>, local: &str, line: u32) {
+    fn import(&mut self, module: &str, member: Option<&str>, local: &Arc<str>, line: u32) {
         if module.starts_with("https://") || module.starts_with("http://") {
             self.add(Act::LoadRemote, module, Marks::default(), line);
         }
@@ -274,7 +304,7 @@ impl Machine<'_> {
             (None, None) => Value::path(plain_module(module)),
         };
         if !local.is_empty() {
-            self.bind(&Target::whole(local), &value, false);
+            self.bind(&Target::whole(Arc::clone(local)), value, false);
         }
     }
 
@@ -282,43 +312,41 @@ impl Machine<'_> {
     fn exported(&self, file: usize, member: &str) -> Value {
         let known = self.globals.get(file).and_then(|globals| globals.get(member)).cloned();
         let mut value = known.unwrap_or_default();
-        if self.functions.contains_key(&(file, member.to_owned())) {
+        if self.functions.get(file).is_some_and(|own| own.contains_key(member)) {
             value.module = Some(file);
             value.path = Some(format!("function:{member}").into());
         }
         value
     }
 
-    fn bind(&mut self, target: &Target, value: &Value, extends: bool) {
+    fn bind(&mut self, target: &Target, value: Value, extends: bool) {
         let mut value = match &target.field {
-            Some(field) => self.member(value, field, 0),
-            None => value.clone(),
+            Some(field) => self.member(&value, field, 0),
+            None => value,
         };
-        let name = target.name.trim_start_matches("this.").trim_start_matches("self.");
-        let inner = |scope: &HashMap<String, Value>| scope.contains_key(name);
-        let own = self.scopes.iter().rposition(inner);
+        let name = own_name(&target.name);
         let is_member = name.len() != target.name.len() || name.contains('.');
-        if is_member || extends {
+        if extends {
             let before = self.lookup(name).cloned().unwrap_or_default();
-            value = if extends { Value::joined(&[before, value], "") } else { value };
+            value = Value::joined(&[before, value], "");
         }
-        if let Some((root, _)) = name.split_once('.')
-            && let Some(whole) = self.lookup(root)
-        {
+        if let Some((root, _)) = name.split_once('.') {
+            self.dotted = true;
             // What an object is given is part of it.
-            let mut whole = whole.clone();
-            whole.marks.add(&value.marks);
-            let root = Target::whole(root);
-            self.bind(&root, &whole, false);
+            if let Some(mut whole) = self.lookup(root).cloned() {
+                whole.marks.add(&value.marks);
+                self.bind(&Target::whole(root), whole, false);
+            }
+        }
+        if let Some(known) = self.scopes.iter_mut().rev().find_map(|scope| scope.get_mut(name)) {
+            *known = value;
+            return;
         }
         let globals = self.globals.get_mut(self.file);
-        let scope = match own {
-            Some(at) => self.scopes.get_mut(at),
-            None if is_member => globals,
-            None => self.scopes.last_mut().or(globals),
-        };
+        let scope = if is_member { globals } else { self.scopes.last_mut().or(globals) };
         if let Some(scope) = scope {
-            scope.insert(name.to_owned(), value);
+            let is_whole = name.len() == target.name.len();
+            scope.insert(if is_whole { Arc::clone(&target.name) } else { name.into() }, value);
         }
     }
 
@@ -335,20 +363,29 @@ impl Machine<'_> {
             value.marks.add(&self.mark(Origin::Files, "files", line));
             return value;
         };
-        let text = text.to_owned();
-        if let Some(staged) = self.staged.get(&text) {
+        if let Some(staged) = self.staged.get(text) {
             value = staged.clone();
         }
-        match secret_at(&text) {
+        match secret_at(text) {
             Some(what) => {
                 value.marks.add(&self.mark(Origin::SecretFile, format!("{what} ({text})"), line));
-                self.add(Act::ReadSecret, &text, value.marks.clone(), line);
+                self.add(Act::ReadSecret, text, value.marks.clone(), line);
             }
             None => value.marks.add(&self.mark(Origin::Files, text, line)),
         }
         value.marks.add(&path.marks);
         value
     }
+}
+
+/// What an object calls its own member.
+fn own_name(mut name: &str) -> &str {
+    for prefix in ["this.", "self."] {
+        while let Some(rest) = name.strip_prefix(prefix) {
+            name = rest;
+        }
+    }
+    name
 }
 
 fn file_name(path: &str) -> &str {

@@ -19,13 +19,17 @@ mod places;
 mod text;
 mod value;
 
-pub(crate) use judge::{Documents, Judgement};
+pub(crate) use judge::Judgement;
 
+use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::thread;
 
 use capabilities::Capabilities;
-use language::Language;
+use effect::Effect;
+use judge::{Addresses, Documents};
+use language::{Language, Parsers};
 use machine::Program;
 pub(crate) use machine::ProgramKind;
 
@@ -41,7 +45,7 @@ const MAX_PROGRAMS: usize = 400;
 #[derive(Debug, Default)]
 pub(crate) struct Code {
     programs: Vec<Program>,
-    /// The text of each program that is not parsed yet.
+    /// The text of each program.
     texts: Vec<String>,
     /// Where each program stands: the index of its file, and whether it runs on its own.
     places: Vec<(usize, Option<String>)>,
@@ -75,8 +79,7 @@ impl Code {
             end -= 1;
         }
         let text = text.get(..end).unwrap_or_default().trim_start_matches('\u{feff}');
-        let (path, body) = (path.to_owned(), Vec::new());
-        self.programs.push(Program { path, language, kind, lines_above, body });
+        self.programs.push(Program { path: path.to_owned(), language, kind, lines_above });
         self.texts.push(text.to_owned());
         self.places.push((file, trigger));
     }
@@ -91,19 +94,23 @@ impl Code {
     }
 
     /// What the programs can do, and what is wrong with it.
-    pub(crate) fn judge(&mut self, documents: &Documents<'_>) -> (Vec<Found>, Capabilities) {
-        self.parse();
-        let effects = machine::effects(&self.programs);
+    ///
+    /// `read` reads the documents of the skill and returns them in lower case, while other threads
+    /// parse.
+    pub(crate) fn judge(&self, read: impl FnOnce() -> String) -> (Vec<Found>, Capabilities) {
+        let (documents, effects) = self.effects(read);
+        let (documents, addresses) = (Documents::new(&documents), Addresses::default());
         let mut capabilities = Capabilities::default();
         for effect in &effects {
-            capabilities.add(effect);
+            capabilities.add(effect, &addresses);
         }
         for (_, trigger) in &self.places {
             if let Some(trigger) = trigger {
                 capabilities.starts.insert(trigger.clone());
             }
         }
-        let found = judge::judge(&effects, &self.programs, documents).into_iter().map(|mut j| {
+        let found = judge::judge(&effects, &self.programs, &documents, &addresses);
+        let found = found.into_iter().map(|mut j| {
             let above = self.programs.get(j.program).map_or(0, |program| program.lines_above);
             j.line = j.line.saturating_add(above);
             let file = self.places.get(j.program).map_or(0, |(file, _)| *file);
@@ -112,43 +119,55 @@ impl Code {
         (found.collect(), capabilities)
     }
 
-    /// Parses all programs, by several threads if there is much to parse.
-    fn parse(&mut self) {
-        let texts = std::mem::take(&mut self.texts);
-        let bytes: usize = texts.iter().map(String::len).sum();
+    /// Follows the programs while they are parsed, by several threads if there is much to parse.
+    fn effects(&self, read: impl FnOnce() -> String) -> (String, Vec<Effect>) {
+        let bytes: usize = self.texts.iter().map(String::len).sum();
         let threads = if bytes < FEW_BYTES {
             1
         } else {
             thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
         };
         let next = AtomicUsize::new(0);
-        let programs = &self.programs;
-        let work = || {
-            let mut done = Vec::new();
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let (Some(program), Some(text)) = (programs.get(at), texts.get(at)) else {
-                    return done;
-                };
-                done.push((at, lower::lower(program.language, text)));
-            }
+        let parse_next = |parsers: &mut Parsers| {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let (program, text) = (self.programs.get(at)?, self.texts.get(at)?);
+            Some((at, lower::lower(parsers, program.language, text)))
         };
-        let bodies = thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-            let mut bodies = work();
-            for other in others {
-                match other.join() {
-                    Ok(more) => bodies.extend(more),
-                    Err(panic) => std::panic::resume_unwind(panic),
+        thread::scope(|scope| {
+            let (sender, parsed) = mpsc::channel();
+            for _ in 1..threads {
+                let sender = sender.clone();
+                scope.spawn(move || {
+                    let mut parsers = Parsers::default();
+                    while let Some(body) = parse_next(&mut parsers) {
+                        if sender.send(body).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            let documents = read();
+            let mut parsers = Parsers::default();
+            let mut bodies = vec![None; self.programs.len()];
+            let body = |wanted: usize| {
+                loop {
+                    if let Some(Some(body)) = bodies.get(wanted) {
+                        return Rc::clone(body);
+                    }
+                    let waiting = parsed.try_recv().ok();
+                    let ready = waiting.or_else(|| parse_next(&mut parsers));
+                    // All are taken: another thread is at it, unless it failed.
+                    let Some((at, body)) = ready.or_else(|| parsed.recv().ok()) else {
+                        return Rc::default();
+                    };
+                    if let Some(place) = bodies.get_mut(at) {
+                        *place = Some(Rc::new(body));
+                    }
                 }
-            }
-            bodies
-        });
-        for (at, body) in bodies {
-            if let Some(program) = self.programs.get_mut(at) {
-                program.body = body;
-            }
-        }
+            };
+            (documents, machine::effects(&self.programs, body))
+        })
     }
 
     /// The pieces that run on their own, each with its file and line.

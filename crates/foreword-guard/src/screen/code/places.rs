@@ -1,9 +1,59 @@
 //! Paths that matter: where secrets lie, what starts on its own, what agents read at every start.
 
+use std::sync::LazyLock;
+
+/// Texts to look for in a path or a name, and a bit for how each of them begins.
+struct Parts {
+    parts: Vec<&'static str>,
+    beginnings: [u64; 64],
+}
+
+impl Parts {
+    fn new(parts: impl Iterator<Item = &'static str>) -> Self {
+        let parts: Vec<_> = parts.collect();
+        let mut beginnings = [0; 64];
+        for part in &parts {
+            if let &[first, second, ..] = part.as_bytes()
+                && let Some(bits) = beginnings.get_mut(usize::from(first & 63))
+            {
+                *bits |= 1 << (second & 63);
+            }
+        }
+        Self { parts, beginnings }
+    }
+
+    /// The first in the list that stands in `text`. Each has two bytes or more.
+    fn first_in(&self, text: &str) -> Option<usize> {
+        let text = text.as_bytes();
+        let mut found = None;
+        for (at, pair) in text.windows(2).enumerate() {
+            let &[first, second] = pair else { continue };
+            let bits = self.beginnings.get(usize::from(first & 63)).copied().unwrap_or_default();
+            if bits >> (second & 63) & 1 == 0 {
+                continue;
+            }
+            let rest = text.get(at..).unwrap_or_default();
+            let before = self.parts.get(..found.unwrap_or(self.parts.len())).unwrap_or_default();
+            found = before.iter().position(|part| rest.starts_with(part.as_bytes())).or(found);
+        }
+        found
+    }
+}
+
+/// A path in lower case with slashes.
+fn plain(path: &str) -> String {
+    let mut plain = path.to_ascii_lowercase();
+    if plain.contains('\\') {
+        plain = plain.replace('\\', "/");
+    }
+    plain
+}
+
 /// What a path holds that must not leave the machine.
 pub(crate) fn secret_at(path: &str) -> Option<&'static str> {
-    let lower = path.to_ascii_lowercase().replace('\\', "/");
-    let found = SECRETS.iter().find(|(part, _)| lower.contains(part)).map(|(_, what)| *what);
+    static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::new(SECRETS.iter().map(|s| s.0)));
+    let lower = plain(path);
+    let found = PARTS.first_in(&lower).and_then(|at| SECRETS.get(at)).map(|(_, what)| *what);
     found.or_else(|| {
         let name = lower.rsplit('/').next().unwrap_or_default();
         let is_dotenv = name == ".env" || name.starts_with(".env.") && !is_sample(name);
@@ -94,8 +144,8 @@ const SECRETS: [(&str, &str); 71] = [
 
 /// What a path makes start on its own.
 pub(crate) fn starts_on_its_own(path: &str) -> Option<&'static str> {
-    let lower = path.to_ascii_lowercase().replace('\\', "/");
-    STARTERS.iter().find(|(part, _)| lower.contains(part)).map(|(_, what)| *what)
+    static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::new(STARTERS.iter().map(|s| s.0)));
+    PARTS.first_in(&plain(path)).and_then(|at| STARTERS.get(at)).map(|(_, what)| *what)
 }
 
 const STARTERS: [(&str, &str); 29] = [
@@ -132,7 +182,7 @@ const STARTERS: [(&str, &str); 29] = [
 
 /// Files that tell agents what to do, or what they may.
 pub(crate) fn is_agent_file(path: &str) -> bool {
-    let lower = path.to_ascii_lowercase().replace('\\', "/");
+    let lower = plain(path);
     let name = lower.rsplit('/').next().unwrap_or_default();
     let named = [
         "claude.md",
@@ -165,25 +215,26 @@ pub(crate) fn is_precious(path: &str) -> bool {
 
 /// A name that a secret's variable has.
 pub(crate) fn is_secret_name(name: &str) -> bool {
+    static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::new(SECRET_NAMES.into_iter()));
     let upper = name.to_ascii_uppercase();
-    [
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "PASSWD",
-        "API_KEY",
-        "APIKEY",
-        "PRIVATE_KEY",
-        "ACCESS_KEY",
-        "CREDENTIAL",
-        "_KEY",
-        "MNEMONIC",
-        "SEED_PHRASE",
-        "DATABASE_URL",
-    ]
-    .iter()
-    .any(|part| upper.contains(part))
+    PARTS.first_in(&upper).is_some()
         && !["PUBLIC", "KEYBOARD", "MAX_TOKEN", "TOKENIZER", "TOKENS"]
             .iter()
             .any(|part| upper.contains(part))
 }
+
+const SECRET_NAMES: [&str; 13] = [
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "API_KEY",
+    "APIKEY",
+    "PRIVATE_KEY",
+    "ACCESS_KEY",
+    "CREDENTIAL",
+    "_KEY",
+    "MNEMONIC",
+    "SEED_PHRASE",
+    "DATABASE_URL",
+];

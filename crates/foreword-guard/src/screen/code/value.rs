@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Stands in a text for a part that is not constant.
 pub(crate) const HOLE: char = '\u{FFFC}';
@@ -62,29 +63,40 @@ pub(crate) struct Mark {
     pub(crate) line: u32,
 }
 
-/// All origins of a value.
+/// All origins of a value, each once. Most values have none, and many have the same ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Marks(Vec<Rc<Mark>>);
+pub(crate) struct Marks(Option<Rc<Vec<Rc<Mark>>>>);
 
 impl Marks {
     pub(crate) fn one(mark: Mark) -> Self {
-        Self(vec![Rc::new(mark)])
+        Self(Some(Rc::new(vec![Rc::new(mark)])))
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
-        for mark in &other.0 {
-            if self.0.len() >= MAX_MARKS {
+        let Some(more) = &other.0 else { return };
+        let own = match &mut self.0 {
+            Some(own) if Rc::ptr_eq(own, more) => return,
+            Some(own) => own,
+            None => {
+                self.0 = Some(Rc::clone(more));
                 return;
             }
-            let known = |m: &Rc<Mark>| m.origin == mark.origin && m.detail == mark.detail;
-            if !self.0.iter().any(known) {
-                self.0.push(Rc::clone(mark));
+        };
+        for mark in more.iter() {
+            if own.len() >= MAX_MARKS {
+                return;
+            }
+            let known = |m: &Rc<Mark>| {
+                Rc::ptr_eq(m, mark) || m.origin == mark.origin && m.detail == mark.detail
+            };
+            if !own.iter().any(known) {
+                Rc::make_mut(own).push(Rc::clone(mark));
             }
         }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Mark> {
-        self.0.iter().map(Rc::as_ref)
+        self.0.iter().flat_map(|marks| marks.iter()).map(Rc::as_ref)
     }
 
     pub(crate) fn has(&self, origin: &Origin) -> bool {
@@ -92,7 +104,11 @@ impl Marks {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_none()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, |marks| marks.len())
     }
 }
 
@@ -100,35 +116,51 @@ impl Marks {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Value {
     /// Its text, with [`HOLE`]s.
-    pub(crate) text: Option<Rc<str>>,
+    pub(crate) text: Option<Arc<str>>,
     pub(crate) number: Option<i64>,
     /// The module, object or function it names, such as `os.environ`.
-    pub(crate) path: Option<Rc<str>>,
+    pub(crate) path: Option<Arc<str>>,
     /// A file of the same folder that it names as a module.
     pub(crate) module: Option<usize>,
     pub(crate) marks: Marks,
     pub(crate) items: Option<Rc<Vec<Value>>>,
-    pub(crate) fields: Option<Rc<BTreeMap<String, Value>>>,
+    pub(crate) fields: Option<Rc<BTreeMap<Arc<str>, Value>>>,
     /// Its text was put together so that a reader does not see it.
     pub(crate) disguised: bool,
 }
 
 impl Value {
+    /// Nothing is known of it.
+    pub(crate) const NOTHING: Self = Self {
+        text: None,
+        number: None,
+        path: None,
+        module: None,
+        marks: Marks(None),
+        items: None,
+        fields: None,
+        disguised: false,
+    };
+
     /// How much is known of it: its marks, and the length of its texts.
     pub(crate) fn size(&self) -> (usize, usize) {
         let text = self.text.as_ref().map_or(0, |text| text.len() + 1);
         let path = self.path.as_ref().map_or(0, |path| path.len() + 1);
         let parts = self.items.as_ref().map_or(0, |items| items.len() + 1)
             + self.fields.as_ref().map_or(0, |fields| fields.len() + 1);
-        (self.marks.0.len() + parts + usize::from(self.disguised), text + path)
+        (self.marks.len() + parts + usize::from(self.disguised), text + path)
     }
 
-    pub(crate) fn text(text: impl AsRef<str>) -> Self {
-        Self { text: Some(cut(text.as_ref()).into()), ..Self::default() }
+    pub(crate) fn text(text: impl Into<Arc<str>>) -> Self {
+        let mut text = text.into();
+        if text.len() > MAX_TEXT {
+            text = cut(&text).into();
+        }
+        Self { text: Some(text), ..Self::default() }
     }
 
-    pub(crate) fn path(path: impl AsRef<str>) -> Self {
-        Self { path: Some(path.as_ref().into()), ..Self::default() }
+    pub(crate) fn path(path: impl Into<Arc<str>>) -> Self {
+        Self { path: Some(path.into()), ..Self::default() }
     }
 
     pub(crate) fn marked(marks: Marks) -> Self {

@@ -112,7 +112,7 @@ impl Machine<'_> {
             data.add(&parts.named(&["data"]).map(Value::all_marks).unwrap_or_default());
             request.marks.add(&data);
             if let Some(headers) = parts.named(&["headers"]) {
-                let fields = [("headers".to_owned(), headers.clone())];
+                let fields = [("headers".into(), headers.clone())];
                 request.fields = Some(Rc::new(fields.into_iter().collect()));
             }
             return Some(request);
@@ -228,7 +228,7 @@ impl Machine<'_> {
                 Some(fields) => {
                     for (name, field) in fields.iter() {
                         let to =
-                            if proofs.contains(&name.as_str()) { &mut proof } else { &mut data };
+                            if proofs.contains(&name.as_ref()) { &mut proof } else { &mut data };
                         to.add(&field.all_marks());
                     }
                     if fields.len() <= 1 {
@@ -239,7 +239,7 @@ impl Machine<'_> {
             }
         }
         for (name, value) in parts.named {
-            let to = if proofs.contains(&name.as_str()) { &mut proof } else { &mut data };
+            let to = if proofs.contains(&name.as_ref()) { &mut proof } else { &mut data };
             to.add(&value.all_marks());
         }
         let target = url.as_text().unwrap_or_default().to_owned();

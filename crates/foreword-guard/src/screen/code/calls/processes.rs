@@ -10,7 +10,7 @@ impl Machine<'_> {
     /// Programs and code that run.
     pub(super) fn running(&mut self, path: &str, last: &str, parts: &Parts<'_>) -> Option<Value> {
         let line = parts.line;
-        let first = parts.first().cloned().unwrap_or_default();
+        let first = parts.first_or_nothing();
         let processes = [
             "subprocess",
             "child_process",
@@ -81,10 +81,10 @@ impl Machine<'_> {
                 | "$"
         ) && !(path == "exec" && self.language() == Language::Python);
         if starts && processes.contains(&root) || bare {
-            return Some(self.start(&first, parts, line));
+            return Some(self.start(first, parts, line));
         }
         if starts && path.contains("child_process") {
-            return Some(self.start(&first, parts, line));
+            return Some(self.start(first, parts, line));
         }
         let language = self.language();
         match (path, last) {
@@ -98,26 +98,26 @@ impl Machine<'_> {
                 _,
                 "runInThisContext" | "runInNewContext" | "runInContext" | "class_eval" | "_compile"
                 | "execScript",
-            ) => Some(self.run_code(language, &first, line)),
-            ("compile", _) if language == Language::Python => Some(first),
+            ) => Some(self.run_code(language, first, line)),
+            ("compile", _) if language == Language::Python => Some(first.clone()),
             ("Function" | "AsyncFunction", _) => {
                 let code = parts.args.last().cloned().unwrap_or_default();
                 Some(self.run_code(language, &code, line))
             }
             ("setTimeout" | "setInterval", _) if first.text.is_some() => {
-                Some(self.run_code(language, &first, line))
+                Some(self.run_code(language, first, line))
             }
             (_, "loads" | "load")
                 if ["pickle", "marshal", "dill", "cloudpickle"]
                     .iter()
                     .any(|m| path.contains(m)) =>
             {
-                Some(self.run_code(language, &first, line))
+                Some(self.run_code(language, first, line))
             }
             ("import" | "__import__" | "importlib.import_module" | "require", _) => {
                 let name = first.constant().unwrap_or_default().to_owned();
                 if name.is_empty() {
-                    return Some(Value::marked(first.marks));
+                    return Some(Value::marked(first.marks.clone()));
                 }
                 if name.starts_with("http://") || name.starts_with("https://") {
                     self.add(Act::LoadRemote, &name, first.marks.clone(), line);
@@ -137,7 +137,7 @@ impl Machine<'_> {
                 Some(value)
             }
             ("invoke-expression" | "iex", _) => {
-                Some(self.run_code(Language::PowerShell, &first, line))
+                Some(self.run_code(Language::PowerShell, first, line))
             }
             _ => None,
         }

@@ -14,7 +14,7 @@ impl Machine<'_> {
         parts: &Parts<'_>,
     ) -> Option<Value> {
         let line = parts.line;
-        let first = parts.first().cloned().unwrap_or_default();
+        let first = parts.first_or_nothing();
         let environment = ["os.environ", "process.env", "ENV", "Deno.env", "Bun.env"];
         let is_environment =
             |v: &Value| v.path.as_deref().is_some_and(|p| environment.contains(&p));

@@ -11,7 +11,7 @@ impl Machine<'_> {
     /// What takes an encoding off.
     pub(super) fn decoding(&mut self, path: &str, last: &str, parts: &Parts<'_>) -> Option<Value> {
         let line = parts.line;
-        let first = parts.first().cloned().unwrap_or_default();
+        let first = parts.first_or_nothing();
         let encoding = match last {
             "b64decode" | "urlsafe_b64decode" | "standard_b64decode" | "atob" | "decode64"
             | "urlsafe_decode64" | "strict_decode64" | "frombase64string" | "decodebytes"
@@ -32,9 +32,9 @@ impl Machine<'_> {
                 } else if parts.has_text(&["hex"]) {
                     Encoding::Hex
                 } else if first.items.is_some() {
-                    return Some(Self::text_of_codes(&first));
+                    return Some(Self::text_of_codes(first));
                 } else {
-                    return Some(first);
+                    return Some(first.clone());
                 }
             }
             "decode"
@@ -48,33 +48,32 @@ impl Machine<'_> {
                 } else if parts.has_text(&["base64", "base64_codec"]) {
                     Encoding::Base64
                 } else {
-                    return Some(first.or(parts.receiver.unwrap_or(&Value::default())));
+                    return Some(first.clone().or(parts.receiver_or_nothing()));
                 }
             }
             "fromCharCode" | "fromCodePoint" | "chr" | "bytes" | "bytearray" | "pack" => {
                 if first.items.is_some() || first.number.is_some() {
-                    let codes = if first.items.is_some() {
-                        first
-                    } else {
-                        Value { items: Some(Rc::new(parts.args.to_vec())), ..Value::default() }
-                    };
-                    return Some(Self::text_of_codes(&codes));
+                    if first.items.is_some() {
+                        return Some(Self::text_of_codes(first));
+                    }
+                    let codes = Some(Rc::new(parts.args.to_vec()));
+                    return Some(Self::text_of_codes(&Value { items: codes, ..Value::default() }));
                 }
                 let receiver = parts.receiver.filter(|_| last == "pack");
-                return Some(receiver.unwrap_or(&first).clone());
+                return Some(receiver.unwrap_or(first).clone());
             }
             _ => return None,
         };
         let text = if first.text.is_some() || encoding != Encoding::Reversed {
             first
         } else {
-            parts.receiver.cloned().unwrap_or_default()
+            parts.receiver_or_nothing()
         };
         // A file that a program decodes for its own use is no code.
         if encoding == Encoding::Opaque && text.text.is_none() && text.marks.is_empty() {
-            return Some(text);
+            return Some(text.clone());
         }
-        Some(self.decoded(&text, encoding, line))
+        Some(self.decoded(text, encoding, line))
     }
 
     /// A text written as character codes.
@@ -91,8 +90,8 @@ impl Machine<'_> {
 
     /// What is done to texts and lists, and everything that is not known.
     pub(super) fn texts(&mut self, last: &str, parts: &Parts<'_>) -> Value {
-        let first = parts.first().cloned().unwrap_or_default();
-        let receiver = parts.receiver.cloned().unwrap_or_default();
+        let first = parts.first_or_nothing();
+        let receiver = parts.receiver_or_nothing();
         let mut value = match last {
             "join" => {
                 let (list, between) = if receiver.items.is_some() {
@@ -137,7 +136,7 @@ impl Machine<'_> {
             }
             "encodeURIComponent" | "quote" | "bytes" | "str" | "String" | "encode"
             | "b64encode" | "hexlify" | "btoa" => Value {
-                text: first.text.filter(|_| last != "btoa" && last != "b64encode"),
+                text: first.text.clone().filter(|_| last != "btoa" && last != "b64encode"),
                 ..Value::default()
             },
             _ => Value::default(),

@@ -139,7 +139,7 @@ impl Machine<'_> {
             value.constant().and_then(|text| crate::screen::code::text::decode(text, encoding));
         match plain {
             Some(text) => {
-                out.text = Value::text(&text).text;
+                out.text = Value::text(text).text;
                 out.disguised = true;
             }
             None if encoding != Encoding::Percent => {

@@ -1,5 +1,9 @@
 //! How far the host of an address is to be trusted, and which keys belong to it.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use super::{Judge, short};
 use crate::screen::code::effect::Effect;
 use crate::screen::code::value::{HOLE, Mark};
@@ -22,9 +26,24 @@ pub(super) enum Standing {
     Bad(Doubt),
 }
 
+/// The addresses in each text, found once: many effects have the same target.
+#[derive(Default)]
+pub(crate) struct Addresses(RefCell<HashMap<String, Rc<[Url]>>>);
+
+impl Addresses {
+    pub(crate) fn of(&self, text: &str) -> Rc<[Url]> {
+        let known = self.0.borrow().get(text).map(Rc::clone);
+        known.unwrap_or_else(|| {
+            let found: Rc<[Url]> = urls(text).into();
+            self.0.borrow_mut().insert(text.to_owned(), Rc::clone(&found));
+            found
+        })
+    }
+}
+
 impl Judge<'_> {
     pub(super) fn standing(&self, effect: &Effect, target: &str) -> Standing {
-        let found = urls(target);
+        let found = self.addresses.of(target);
         let Some(url) = found.first() else { return Standing::Open };
         if url.host().contains(HOLE) || url.is_placeholder() || url.host().starts_with("example.") {
             return Standing::Open;
@@ -47,6 +66,15 @@ impl Judge<'_> {
     /// Whether the documents name the host, or the domain it belongs to.
     fn names(&self, url: &Url) -> bool {
         let host = url.host();
+        if let Some(known) = self.named.borrow().get(host) {
+            return *known;
+        }
+        let named = self.names_host(host);
+        self.named.borrow_mut().insert(host.to_owned(), named);
+        named
+    }
+
+    fn names_host(&self, host: &str) -> bool {
         let labels: Vec<&str> = host.rsplit('.').take(2).collect();
         let domain = match labels.as_slice() {
             [top, name] => format!("{name}.{top}"),
@@ -79,11 +107,27 @@ impl Judge<'_> {
                 && self.documents.text.contains(vendor)
             || is_code_host(host)
     }
+
+    /// Where something goes, for people.
+    pub(super) fn whereto(&self, standing: Standing, target: &str) -> String {
+        let found = self.addresses.of(target);
+        match (standing, found.first().map(Url::host)) {
+            (Standing::Bad(doubt) | Standing::Weak(doubt), Some(host)) => {
+                format!("{} ({})", short(host), doubt.reason())
+            }
+            (_, Some(host)) if !host.contains(HOLE) => short(host),
+            _ => "another machine".to_owned(),
+        }
+    }
+
+    /// A key that goes to the service it is for.
+    pub(super) fn belongs(&self, mark: &Mark, target: &str) -> bool {
+        let found = self.addresses.of(target);
+        belongs(mark, found.first().map(Url::host).unwrap_or_default())
+    }
 }
 
-/// A key that goes to the service it is for.
-pub(super) fn belongs(mark: &Mark, target: &str) -> bool {
-    let host = urls(target).first().map(|url| url.host().to_owned()).unwrap_or_default();
+fn belongs(mark: &Mark, host: &str) -> bool {
     let generic = [
         "api",
         "key",
@@ -127,16 +171,5 @@ fn aliases(word: &str) -> &'static [&'static str] {
         "github" => &["github"],
         "lark" | "feishu" => &["feishu", "larksuite"],
         _ => &[],
-    }
-}
-
-pub(super) fn whereto(standing: Standing, target: &str) -> String {
-    let host = urls(target).first().map(|url| url.host().to_owned());
-    match (standing, host) {
-        (Standing::Bad(doubt) | Standing::Weak(doubt), Some(host)) => {
-            format!("{} ({})", short(&host), doubt.reason())
-        }
-        (_, Some(host)) if !host.contains(HOLE) => short(&host),
-        _ => "another machine".to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! What leaves the machine: secrets, files, facts.
 
-use super::hosts::{Standing, belongs, whereto};
+use super::hosts::Standing;
 use super::{Judge, short};
 use crate::screen::code::effect::{Act, Effect};
 use crate::screen::code::places::DOTENV;
@@ -15,7 +15,7 @@ impl Judge<'_> {
         if standing == Standing::Local {
             return;
         }
-        let to = whereto(standing, &effect.target);
+        let to = self.whereto(standing, &effect.target);
         if let Some((verdict, what)) = self.secret_sent(effect, standing) {
             let rule = "secret-exfiltration";
             return self.add(effect, rule, verdict, format!("Sends {what} to {to}."));
@@ -94,7 +94,7 @@ impl Judge<'_> {
 
     /// Whether a secret leaves for a place where it does not belong.
     fn secret_sent(&self, effect: &Effect, standing: Standing) -> Option<(Verdict, String)> {
-        let foreign = |mark: &&Mark| !belongs(mark, &effect.target);
+        let foreign = |mark: &&Mark| !self.belongs(mark, &effect.target);
         let data: Vec<&Mark> = secrets(&effect.marks).filter(foreign).collect();
         let proof: Vec<&Mark> = secrets(&effect.proof).filter(foreign).collect();
         let variables = data.iter().filter(|m| m.origin == Origin::SecretVariable).count();

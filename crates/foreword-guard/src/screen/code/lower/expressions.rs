@@ -1,117 +1,82 @@
 //! Expressions: calls, texts, lists, members.
 
+use std::sync::Arc;
+
 use super::Lowerer;
 use crate::screen::code::ir::{Call, Expr};
 use crate::screen::code::text::{number, unescape};
 use tree_sitter::Node;
 
 impl<'t> Lowerer<'t> {
-    pub(super) fn expressions(&mut self, node: Node<'_>) -> Vec<Expr> {
+    pub(super) fn expressions(&mut self, node: Node<'t>) -> Vec<Expr> {
         self.children(node).into_iter().map(|child| self.expression(child)).collect()
     }
 
-    pub(super) fn expression(&mut self, node: Node<'_>) -> Expr {
+    pub(super) fn expression(&mut self, node: Node<'t>) -> Expr {
         self.deeper(Expr::Unknown(Vec::new()), |this| this.expression_here(node))
     }
 
-    fn expression_here(&mut self, node: Node<'_>) -> Expr {
-        match node.kind() {
-            "identifier"
-            | "constant"
-            | "instance_variable"
-            | "global_variable"
-            | "this"
-            | "self"
-            | "super"
-            | "shorthand_property_identifier" => Expr::Name(self.source(node).to_owned()),
-            "string" | "template_string" | "heredoc_body" | "bare_string" | "string_array" => {
-                self.text_expression(node)
-            }
-            "concatenated_string" | "chained_string" => Expr::Join(self.expressions(node)),
-            "simple_symbol" => Expr::Text(self.source(node).trim_start_matches(':').to_owned()),
-            "integer" | "number" => {
+    fn expression_here(&mut self, node: Node<'t>) -> Expr {
+        match self.kind_of(node).expression {
+            ExpressionKind::Name => Expr::Name(self.source(node).into()),
+            ExpressionKind::Text => self.text_expression(node),
+            ExpressionKind::Join => Expr::Join(self.expressions(node)),
+            ExpressionKind::Symbol => Expr::Text(self.source(node).trim_start_matches(':').into()),
+            ExpressionKind::Number => {
                 number(self.source(node)).map_or(Expr::Unknown(Vec::new()), Expr::Number)
             }
-            "attribute" | "member_expression" => {
-                let object = node.child_by_field_name("object");
-                let name =
-                    node.child_by_field_name("attribute").or(node.child_by_field_name("property"));
+            ExpressionKind::Member => {
+                let object = node.child_by_field_id(self.words.object);
+                let name = node
+                    .child_by_field_id(self.words.attribute)
+                    .or_else(|| node.child_by_field_id(self.words.property));
                 match (object, name) {
                     (Some(object), Some(name)) => {
                         let object = self.expression(object);
-                        Expr::Member(Box::new(object), self.source(name).to_owned())
+                        Expr::Member(Box::new(object), self.source(name).into())
                     }
                     _ => Expr::Unknown(self.expressions(node)),
                 }
             }
-            "scope_resolution" => {
-                let name = self.source(node).replace("::", ".");
-                Expr::Name(name)
-            }
-            "subscript" | "subscript_expression" | "element_reference" => self.index(node),
-            "binary_operator" | "binary_expression" | "binary" => self.binary(node),
-            "call" | "call_expression" | "new_expression" | "method_call" | "command_call" => {
-                self.call(node)
-            }
-            "subshell" => {
+            ExpressionKind::Scope => Expr::Name(self.source(node).replace("::", ".").into()),
+            ExpressionKind::Index => self.index(node),
+            ExpressionKind::Binary => self.binary(node),
+            ExpressionKind::Call => self.call(node),
+            ExpressionKind::Subshell => {
                 // Ruby's backticks.
                 let text = self.text_expression(node);
                 let line = self.line(node);
                 let callee = Expr::Name("system".into());
                 Expr::Call(Box::new(Call { callee, args: vec![text], named: Vec::new(), line }))
             }
-            "arrow_function"
-            | "function_expression"
-            | "function"
-            | "lambda"
-            | "generator_function"
-            | "block"
-            | "do_block" => Expr::Function(Box::new(self.function(node))),
-            "function_definition" | "function_declaration" => Expr::Unknown(Vec::new()),
-            "object" | "dictionary" | "hash" => self.map(node),
-            "list" | "array" | "tuple" | "set" => Expr::List(self.expressions(node)),
-            "assignment" | "assignment_expression" | "named_expression" => {
-                let right = node.child_by_field_name("right").or(node.child_by_field_name("value"));
+            ExpressionKind::Function => Expr::Function(Box::new(self.function(node))),
+            ExpressionKind::Map => self.map(node),
+            ExpressionKind::List => Expr::List(self.expressions(node)),
+            ExpressionKind::Assignment => {
+                let right = node
+                    .child_by_field_id(self.words.right)
+                    .or_else(|| node.child_by_field_id(self.words.value));
                 right.map_or(Expr::Unknown(Vec::new()), |right| self.expression(right))
             }
-            "parenthesized_expression"
-            | "await_expression"
-            | "await"
-            | "as_expression"
-            | "non_null_expression"
-            | "satisfies_expression"
-            | "expression_statement"
-            | "interpolation"
-            | "template_substitution"
-            | "parenthesized_statements" => match node.named_child(0) {
+            ExpressionKind::Inner => match node.named_child(0) {
                 Some(inner) => self.expression(inner),
                 None => Expr::Unknown(Vec::new()),
             },
-            "type_annotation"
-            | "type_arguments"
-            | "type_identifier"
-            | "regex"
-            | "comment"
-            | "interface_declaration"
-            | "type_alias_declaration"
-            | "type"
-            | "true"
-            | "false"
-            | "none"
-            | "null"
-            | "undefined" => Expr::Unknown(Vec::new()),
-            _ => Expr::Unknown(self.expressions(node)),
+            ExpressionKind::Nothing => Expr::Unknown(Vec::new()),
+            ExpressionKind::Other => Expr::Unknown(self.expressions(node)),
         }
     }
 
-    fn index(&mut self, node: Node<'_>) -> Expr {
-        let object = node.child_by_field_name("value").or(node.child_by_field_name("object"));
+    fn index(&mut self, node: Node<'t>) -> Expr {
+        let object = node
+            .child_by_field_id(self.words.value)
+            .or_else(|| node.child_by_field_id(self.words.object));
         let index = node
-            .child_by_field_name("subscript")
-            .or(node.child_by_field_name("index"))
+            .child_by_field_id(self.words.subscript)
+            .or_else(|| node.child_by_field_id(self.words.index))
             .or_else(|| node.named_child(1));
         match (object, index) {
-            (Some(object), Some(index)) if index.kind() == "slice" => {
+            (Some(object), Some(index)) if self.kind(index) == "slice" => {
                 let reversed = self.source(index).replace(' ', "") == "::-1";
                 let object = self.expression(object);
                 if !reversed {
@@ -130,15 +95,18 @@ impl<'t> Lowerer<'t> {
     }
 
     /// A chain of the same kind of operator is one list, however long it is.
-    fn binary(&mut self, node: Node<'_>) -> Expr {
-        let operator = |n: Node<'_>| n.child_by_field_name("operator").map(|o| o.kind().to_owned());
+    fn binary(&mut self, node: Node<'t>) -> Expr {
+        let words = self.words;
+        let operator = |n: Node<'t>| {
+            n.child_by_field_id(words.operator).map(|o| words.kind(o.kind_id()).name.as_str())
+        };
         let own = operator(node).unwrap_or_default();
         let mut right_to_left = Vec::new();
         let mut at = node;
         loop {
-            right_to_left.extend(at.child_by_field_name("right"));
-            let Some(left) = at.child_by_field_name("left") else { break };
-            if left.kind() == node.kind() && operator(left).as_deref() == Some(own.as_str()) {
+            right_to_left.extend(at.child_by_field_id(self.words.right));
+            let Some(left) = at.child_by_field_id(self.words.left) else { break };
+            if self.kind(left) == self.kind(node) && operator(left) == Some(own) {
                 at = left;
             } else {
                 right_to_left.push(left);
@@ -156,31 +124,27 @@ impl<'t> Lowerer<'t> {
             }
             parts.push(self.expression(part));
         }
-        match own.as_str() {
+        match own {
             "+" | "/" | "<<" => Expr::Join(parts),
-            "%" => match parts.into_iter().next() {
-                Some(first) => Expr::Join(vec![first, Expr::Unknown(self.last_operand(node))]),
-                None => Expr::Unknown(Vec::new()),
-            },
+            "%" => {
+                let values = Expr::Unknown(parts.pop().into_iter().collect());
+                Expr::Join(parts.into_iter().take(1).chain([values]).collect())
+            }
             _ => Expr::Unknown(parts),
         }
     }
 
-    fn last_operand(&mut self, node: Node<'_>) -> Vec<Expr> {
-        let right = node.child_by_field_name("right");
-        right.map(|right| vec![self.expression(right)]).unwrap_or_default()
-    }
-
-    fn call(&mut self, node: Node<'_>) -> Expr {
+    fn call(&mut self, node: Node<'t>) -> Expr {
         let line = self.line(node);
-        let callee = if let Some(callee) =
-            node.child_by_field_name("function").or(node.child_by_field_name("constructor"))
+        let callee = if let Some(callee) = node
+            .child_by_field_id(self.words.function)
+            .or_else(|| node.child_by_field_id(self.words.constructor))
         {
             self.expression(callee)
         } else {
             // Ruby: a receiver and a method.
-            let method = self.field_text(node, "method").unwrap_or_default();
-            match node.child_by_field_name("receiver") {
+            let method = self.field_text(node, self.words.method).unwrap_or_default().into();
+            match node.child_by_field_id(self.words.receiver) {
                 Some(receiver) => {
                     let receiver = self.expression(receiver);
                     Expr::Member(Box::new(receiver), method)
@@ -190,20 +154,21 @@ impl<'t> Lowerer<'t> {
         };
         let mut args = Vec::new();
         let mut named = Vec::new();
-        if let Some(list) = node.child_by_field_name("arguments") {
-            if list.kind() == "template_string" {
+        if let Some(list) = node.child_by_field_id(self.words.arguments) {
+            if self.kind(list) == "template_string" {
                 args.push(self.expression(list));
-            } else if list.kind() == "generator_expression" {
+            } else if self.kind(list) == "generator_expression" {
                 args.push(Expr::Unknown(self.expressions(list)));
             } else {
                 for child in self.children(list) {
-                    match child.kind() {
+                    match self.kind(child) {
                         "keyword_argument" | "pair" => {
-                            let key =
-                                self.field_text(child, "name").or(self.field_text(child, "key"));
-                            let value = child.child_by_field_name("value");
+                            let key = self
+                                .field_text(child, self.words.name)
+                                .or(self.field_text(child, self.words.key));
+                            let value = child.child_by_field_id(self.words.value);
                             if let (Some(key), Some(value)) = (key, value) {
-                                let key = key.trim_matches([':', '"', '\'']).to_owned();
+                                let key = key.trim_matches([':', '"', '\'']).into();
                                 named.push((key, self.expression(value)));
                             }
                         }
@@ -212,58 +177,58 @@ impl<'t> Lowerer<'t> {
                 }
             }
         }
-        if let Some(block) = node.child_by_field_name("block") {
+        if let Some(block) = node.child_by_field_id(self.words.block) {
             args.push(self.expression(block));
         }
-        if matches!(&callee, Expr::Name(name) if name == "require")
+        if matches!(&callee, Expr::Name(name) if name.as_ref() == "require")
             && let [Expr::Text(module)] = args.as_slice()
         {
-            return Expr::Name(format!("require:{module}"));
+            return Expr::Name(format!("require:{module}").into());
         }
         Expr::Call(Box::new(Call { callee, args, named, line }))
     }
 
-    pub(super) fn map(&mut self, node: Node<'_>) -> Expr {
+    pub(super) fn map(&mut self, node: Node<'t>) -> Expr {
         let mut entries = Vec::new();
         for child in self.children(node) {
-            match child.kind() {
+            match self.kind(child) {
                 "pair" => {
-                    let key = child.child_by_field_name("key");
+                    let key = child.child_by_field_id(self.words.key);
                     let key = key.map(|key| self.source(key).trim_matches(['"', '\'', ':', '`']));
-                    let key = key.unwrap_or_default().to_owned();
-                    if let Some(value) = child.child_by_field_name("value") {
+                    let key = key.unwrap_or_default().into();
+                    if let Some(value) = child.child_by_field_id(self.words.value) {
                         entries.push((key, self.expression(value)));
                     }
                 }
                 "shorthand_property_identifier" => {
-                    let name = self.source(child).to_owned();
-                    entries.push((name.clone(), Expr::Name(name)));
+                    let name: Arc<str> = self.source(child).into();
+                    entries.push((Arc::clone(&name), Expr::Name(name)));
                 }
                 "method_definition" => {
-                    let name = self.field_text(child, "name").unwrap_or_default();
+                    let name = self.field_text(child, self.words.name).unwrap_or_default();
                     let function = self.function(child);
-                    entries.push((name, Expr::Function(Box::new(function))));
+                    entries.push((name.into(), Expr::Function(Box::new(function))));
                 }
-                _ => entries.push((String::new(), self.expression(child))),
+                _ => entries.push(("".into(), self.expression(child))),
             }
         }
         Expr::Map(entries)
     }
 
     /// The constant text of a string.
-    pub(super) fn string(&mut self, node: Node<'_>) -> String {
+    pub(super) fn string(&mut self, node: Node<'t>) -> Arc<str> {
         match self.text_expression(node) {
             Expr::Text(text) => text,
-            _ => self.source(node).trim_matches(['"', '\'', '`']).to_owned(),
+            _ => self.source(node).trim_matches(['"', '\'', '`']).into(),
         }
     }
 
     /// A string with what is put into it.
-    fn text_expression(&mut self, node: Node<'_>) -> Expr {
+    fn text_expression(&mut self, node: Node<'t>) -> Expr {
         let mut parts: Vec<Expr> = Vec::new();
         let mut text = String::new();
         for child in self.children(node) {
-            match child.kind() {
+            match self.kind(child) {
                 "string_content" | "string_fragment" | "heredoc_content" => {
                     let raw = self.source(child);
                     if child.named_child_count() == 0 {
@@ -275,7 +240,8 @@ impl<'t> Lowerer<'t> {
                 "escape_sequence" => text.push_str(&unescape(self.source(child))),
                 "interpolation" | "template_substitution" => {
                     if !text.is_empty() {
-                        parts.push(Expr::Text(std::mem::take(&mut text)));
+                        parts.push(Expr::Text(text.as_str().into()));
+                        text.clear();
                     }
                     parts.push(self.expression(child));
                 }
@@ -283,11 +249,101 @@ impl<'t> Lowerer<'t> {
             }
         }
         if parts.is_empty() {
-            return Expr::Text(text);
+            return Expr::Text(text.into());
         }
         if !text.is_empty() {
-            parts.push(Expr::Text(text));
+            parts.push(Expr::Text(text.into()));
         }
         Expr::Join(parts)
+    }
+}
+
+/// What a node is as an expression.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ExpressionKind {
+    Name,
+    Text,
+    Join,
+    Symbol,
+    Number,
+    Member,
+    Scope,
+    Index,
+    Binary,
+    Call,
+    Subshell,
+    Function,
+    Map,
+    List,
+    Assignment,
+    /// Has the value of what it holds.
+    Inner,
+    Nothing,
+    Other,
+}
+
+impl ExpressionKind {
+    /// By the name of the node in its grammar.
+    pub(super) fn of(name: &str) -> Self {
+        match name {
+            "identifier"
+            | "constant"
+            | "instance_variable"
+            | "global_variable"
+            | "this"
+            | "self"
+            | "super"
+            | "shorthand_property_identifier" => Self::Name,
+            "string" | "template_string" | "heredoc_body" | "bare_string" | "string_array" => {
+                Self::Text
+            }
+            "concatenated_string" | "chained_string" => Self::Join,
+            "simple_symbol" => Self::Symbol,
+            "integer" | "number" => Self::Number,
+            "attribute" | "member_expression" => Self::Member,
+            "scope_resolution" => Self::Scope,
+            "subscript" | "subscript_expression" | "element_reference" => Self::Index,
+            "binary_operator" | "binary_expression" | "binary" => Self::Binary,
+            "call" | "call_expression" | "new_expression" | "method_call" | "command_call" => {
+                Self::Call
+            }
+            "subshell" => Self::Subshell,
+            "arrow_function"
+            | "function_expression"
+            | "function"
+            | "lambda"
+            | "generator_function"
+            | "block"
+            | "do_block" => Self::Function,
+            "object" | "dictionary" | "hash" => Self::Map,
+            "list" | "array" | "tuple" | "set" => Self::List,
+            "assignment" | "assignment_expression" | "named_expression" => Self::Assignment,
+            "parenthesized_expression"
+            | "await_expression"
+            | "await"
+            | "as_expression"
+            | "non_null_expression"
+            | "satisfies_expression"
+            | "expression_statement"
+            | "interpolation"
+            | "template_substitution"
+            | "parenthesized_statements" => Self::Inner,
+            "function_definition"
+            | "function_declaration"
+            | "type_annotation"
+            | "type_arguments"
+            | "type_identifier"
+            | "regex"
+            | "comment"
+            | "interface_declaration"
+            | "type_alias_declaration"
+            | "type"
+            | "true"
+            | "false"
+            | "none"
+            | "null"
+            | "undefined" => Self::Nothing,
+            _ => Self::Other,
+        }
     }
 }

@@ -5,8 +5,8 @@ use tree_sitter::Node;
 use super::Lowerer;
 use crate::screen::code::ir::{Call, Command, Expr, Function, Stmt, Target};
 
-impl Lowerer<'_> {
-    pub(super) fn powershell_block(&mut self, node: Node<'_>) -> Vec<Stmt> {
+impl<'t> Lowerer<'t> {
+    pub(super) fn powershell_block(&mut self, node: Node<'t>) -> Vec<Stmt> {
         let mut out = Vec::new();
         for child in self.children(node) {
             self.powershell_statement(child, &mut out);
@@ -14,7 +14,7 @@ impl Lowerer<'_> {
         out
     }
 
-    fn powershell_statement(&mut self, node: Node<'_>, out: &mut Vec<Stmt>) {
+    fn powershell_statement(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
         self.deeper((), |this| match node.kind() {
             "pipeline" | "pipeline_chain" | "command" => {
                 if let Some(assignment) =
@@ -30,7 +30,7 @@ impl Lowerer<'_> {
             "function_statement" => {
                 let children = this.children(node);
                 let name = children.iter().find(|n| n.kind() == "function_name");
-                let name = name.map(|n| this.source(*n).to_owned()).unwrap_or_default();
+                let name = name.map(|n| this.source(*n)).unwrap_or_default().into();
                 let body = this.powershell_block(node);
                 out.push(Stmt::Define { name, function: Function { params: Vec::new(), body } });
             }
@@ -42,7 +42,7 @@ impl Lowerer<'_> {
         });
     }
 
-    fn powershell_assignment(&mut self, node: Node<'_>, out: &mut Vec<Stmt>) {
+    fn powershell_assignment(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
         let children = self.children(node);
         let (Some(left), Some(right)) = (children.first(), children.last()) else { return };
         let name = self.source(*left).trim().to_ascii_lowercase();
@@ -50,7 +50,7 @@ impl Lowerer<'_> {
         out.push(Stmt::Bind { targets: vec![Target::whole(name)], value, extends: false });
     }
 
-    fn powershell_value(&mut self, node: Node<'_>) -> Expr {
+    fn powershell_value(&mut self, node: Node<'t>) -> Expr {
         self.deeper(Expr::Unknown(Vec::new()), |this| match node.kind() {
             "pipeline" | "pipeline_chain" => {
                 let mut value: Option<Expr> = None;
@@ -71,12 +71,14 @@ impl Lowerer<'_> {
             "variable" | "braced_variable" => {
                 let name = this.source(node).to_ascii_lowercase();
                 match name.strip_prefix("$env:") {
-                    Some(variable) => Expr::Name(format!("${}", variable.to_ascii_uppercase())),
-                    None => Expr::Name(name),
+                    Some(variable) => {
+                        Expr::Name(format!("${}", variable.to_ascii_uppercase()).into())
+                    }
+                    None => Expr::Name(name.into()),
                 }
             }
             "verbatim_string_characters" | "verbatim_here_string_characters" => {
-                Expr::Text(this.source(node).trim_matches(['\'', '@']).to_owned())
+                Expr::Text(this.source(node).trim_matches(['\'', '@']).into())
             }
             "expandable_string_literal" | "expandable_here_string_literal" => {
                 this.powershell_string(node)
@@ -88,7 +90,7 @@ impl Lowerer<'_> {
             | "simple_name"
             | "member_name"
             | "path_command_name_token"
-            | "command_name" => Expr::Text(this.source(node).replace('`', "")),
+            | "command_name" => Expr::Text(this.source(node).replace('`', "").into()),
             "decimal_integer_literal" | "hexadecimal_integer_literal" => {
                 crate::screen::code::text::number(this.source(node))
                     .map_or(Expr::Unknown(Vec::new()), Expr::Number)
@@ -113,7 +115,7 @@ impl Lowerer<'_> {
         })
     }
 
-    fn powershell_command(&mut self, node: Node<'_>) -> Expr {
+    fn powershell_command(&mut self, node: Node<'t>) -> Expr {
         let line = self.line(node);
         let (mut words, mut writes) = (Vec::new(), Vec::new());
         for child in self.children(node) {
@@ -134,25 +136,25 @@ impl Lowerer<'_> {
         // A call on a parenthesised object is parsed apart from it; its text still says what it does.
         let source = self.source(node);
         if source.to_ascii_lowercase().contains("downloadstring") {
-            words.push(Expr::Text(source.to_owned()));
+            words.push(Expr::Text(source.into()));
         }
         Expr::Command(Box::new(Command { words, stdin: None, writes, line }))
     }
 
     /// `$x.Method(args)`, `[Type]::Method(args)`.
-    fn powershell_member(&mut self, node: Node<'_>) -> Expr {
+    fn powershell_member(&mut self, node: Node<'t>) -> Expr {
         let line = self.line(node);
         let children = self.children(node);
         let Some(object) = children.first() else { return Expr::Unknown(Vec::new()) };
         let object = match object.kind() {
-            "type_literal" => {
-                Expr::Name(self.source(*object).trim_matches(['[', ']']).to_ascii_lowercase())
-            }
+            "type_literal" => Expr::Name(
+                self.source(*object).trim_matches(['[', ']']).to_ascii_lowercase().into(),
+            ),
             _ => self.powershell_value(*object),
         };
         let member = children.iter().find(|n| n.kind() == "member_name");
         let member = member.map(|n| self.source(*n).to_ascii_lowercase()).unwrap_or_default();
-        let callee = Expr::Member(Box::new(object), member);
+        let callee = Expr::Member(Box::new(object), member.into());
         let list = children.iter().find(|n| n.kind() == "argument_list");
         let Some(list) = list else { return callee };
         let args = self.children(*list).into_iter().map(|n| self.powershell_value(n)).collect();
@@ -160,22 +162,22 @@ impl Lowerer<'_> {
     }
 
     /// A string with what is put into it.
-    fn powershell_string(&mut self, node: Node<'_>) -> Expr {
+    fn powershell_string(&mut self, node: Node<'t>) -> Expr {
         let source = self.source(node);
         let mut parts = Vec::new();
         let mut at = 0;
         for child in self.children(node) {
             let start = child.start_byte().saturating_sub(node.start_byte());
-            parts.push(Expr::Text(source.get(at..start).unwrap_or_default().to_owned()));
+            parts.push(Expr::Text(source.get(at..start).unwrap_or_default().into()));
             parts.push(self.powershell_value(child));
             at = child.end_byte().saturating_sub(node.start_byte());
         }
-        parts.push(Expr::Text(source.get(at..).unwrap_or_default().to_owned()));
+        parts.push(Expr::Text(source.get(at..).unwrap_or_default().into()));
         if let Some(Expr::Text(first)) = parts.first_mut() {
-            *first = first.trim_start_matches(['"', '@']).to_owned();
+            *first = first.trim_start_matches(['"', '@']).into();
         }
         if let Some(Expr::Text(last)) = parts.last_mut() {
-            *last = last.trim_end_matches(['"', '@']).replace('`', "");
+            *last = last.trim_end_matches(['"', '@']).replace('`', "").into();
         }
         Expr::Join(parts)
     }

@@ -1,13 +1,15 @@
 //! From a syntax tree to the common form: shells.
 
+use std::sync::Arc;
+
 use tree_sitter::Node;
 
 use super::Lowerer;
 use crate::screen::code::ir::{Call, Command, Expr, Function, Stmt, Target};
 use crate::screen::code::text::unescape;
 
-impl Lowerer<'_> {
-    pub(super) fn shell_block(&mut self, node: Node<'_>) -> Vec<Stmt> {
+impl<'t> Lowerer<'t> {
+    pub(super) fn shell_block(&mut self, node: Node<'t>) -> Vec<Stmt> {
         let mut out = Vec::new();
         for child in self.children(node) {
             self.shell_statement(child, &mut out);
@@ -15,22 +17,22 @@ impl Lowerer<'_> {
         out
     }
 
-    fn shell_statement(&mut self, node: Node<'_>, out: &mut Vec<Stmt>) {
-        self.deeper((), |this| match node.kind() {
+    fn shell_statement(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
+        self.deeper((), |this| match this.kind(node) {
             "command" | "pipeline" | "redirected_statement" | "test_command" => {
                 let value = this.shell_value(node, None);
                 out.push(Stmt::Do(value));
             }
             "variable_assignment" => this.shell_assignment(node, out),
             "function_definition" => {
-                let name = node.child_by_field_name("name");
-                let name = name.map(|name| this.source(name).to_owned()).unwrap_or_default();
-                let body = node.child_by_field_name("body");
+                let name = node.child_by_field_id(this.words.name);
+                let name = name.map(|name| this.source(name)).unwrap_or_default().into();
+                let body = node.child_by_field_id(this.words.body);
                 let body = body.map(|body| this.shell_block(body)).unwrap_or_default();
                 out.push(Stmt::Define { name, function: Function { params: Vec::new(), body } });
             }
             "while_statement" => {
-                let condition = node.child_by_field_name("condition");
+                let condition = node.child_by_field_id(this.words.condition);
                 let condition = condition.map(|c| this.source(c)).unwrap_or_default();
                 let body = this.shell_block(node);
                 let always = matches!(
@@ -46,13 +48,13 @@ impl Lowerer<'_> {
             }
             "for_statement" => {
                 let mut values = Vec::new();
-                let variable = node.child_by_field_name("variable");
+                let variable = node.child_by_field_id(this.words.variable);
                 let name = variable.map(|v| this.source(v).to_owned()).unwrap_or_default();
                 for child in this.children(node) {
                     if Some(child) == variable {
                         continue;
                     }
-                    if child.kind() == "do_group" {
+                    if this.kind(child) == "do_group" {
                         let value = Expr::Unknown(std::mem::take(&mut values));
                         let targets = vec![Target::whole(format!("${name}"))];
                         out.push(Stmt::Bind { targets, value, extends: false });
@@ -70,18 +72,18 @@ impl Lowerer<'_> {
         });
     }
 
-    fn shell_assignment(&mut self, node: Node<'_>, out: &mut Vec<Stmt>) {
-        let Some(name) = node.child_by_field_name("name") else { return };
+    fn shell_assignment(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
+        let Some(name) = node.child_by_field_id(self.words.name) else { return };
         let targets = vec![Target::whole(format!("${}", self.source(name)))];
-        let value = node.child_by_field_name("value");
-        let value = value.map_or(Expr::Text(String::new()), |value| self.shell_word(value));
+        let value = node.child_by_field_id(self.words.value);
+        let value = value.map_or(Expr::Text("".into()), |value| self.shell_word(value));
         let extends = self.source(node).contains("+=");
         out.push(Stmt::Bind { targets, value, extends });
     }
 
     /// What a command, a pipeline or a group prints.
-    fn shell_value(&mut self, node: Node<'_>, stdin: Option<Expr>) -> Expr {
-        self.deeper(Expr::Unknown(Vec::new()), |this| match node.kind() {
+    fn shell_value(&mut self, node: Node<'t>, stdin: Option<Expr>) -> Expr {
+        self.deeper(Expr::Unknown(Vec::new()), |this| match this.kind(node) {
             "command" => this.shell_command(node, stdin),
             "pipeline" => {
                 let mut value = stdin;
@@ -95,7 +97,7 @@ impl Lowerer<'_> {
             | "if_statement" | "list" | "case_statement" | "negated_command" | "do_group" => {
                 // What flows in is read inside, by `read` or by a command that reads its input.
                 let params = this.read_names(node);
-                let body = match node.kind() {
+                let body = match this.kind(node) {
                     "while_statement" | "for_statement" => {
                         let mut body = Vec::new();
                         this.shell_statement(node, &mut body);
@@ -122,10 +124,10 @@ impl Lowerer<'_> {
     }
 
     /// The statements of a group; each may be what the group prints.
-    fn shell_group(&mut self, node: Node<'_>, stdin: Option<&Expr>) -> Vec<Stmt> {
+    fn shell_group(&mut self, node: Node<'t>, stdin: Option<&Expr>) -> Vec<Stmt> {
         let mut out = Vec::new();
         for child in self.children(node) {
-            match child.kind() {
+            match self.kind(child) {
                 "command" | "pipeline" | "redirected_statement" => {
                     let value = self.shell_value(child, stdin.cloned());
                     out.push(Stmt::Return(value));
@@ -137,24 +139,26 @@ impl Lowerer<'_> {
     }
 
     /// The names that `read` fills in the condition of a loop.
-    fn read_names(&mut self, node: Node<'_>) -> Vec<String> {
-        let Some(condition) = node.child_by_field_name("condition") else { return Vec::new() };
+    fn read_names(&mut self, node: Node<'t>) -> Vec<Arc<str>> {
+        let Some(condition) = node.child_by_field_id(self.words.condition) else {
+            return Vec::new();
+        };
         let words: Vec<&str> = self.source(condition).split_whitespace().collect();
         let read = words.iter().position(|word| *word == "read");
         let names = read.map(|at| words.into_iter().skip(at + 1)).into_iter().flatten();
         names
             .map(|name| name.trim_end_matches(';'))
             .filter(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
-            .map(|name| format!("${name}"))
+            .map(|name| format!("${name}").into())
             .collect()
     }
 
-    fn shell_command(&mut self, node: Node<'_>, stdin: Option<Expr>) -> Expr {
+    fn shell_command(&mut self, node: Node<'t>, stdin: Option<Expr>) -> Expr {
         let line = self.line(node);
         let mut words = Vec::new();
         let (mut stdin, mut writes) = (stdin, Vec::new());
         for child in self.children(node) {
-            match child.kind() {
+            match self.kind(child) {
                 "variable_assignment" => {}
                 "command_name" => {
                     let inner = child.named_child(0).unwrap_or(child);
@@ -169,15 +173,15 @@ impl Lowerer<'_> {
         Expr::Command(Box::new(Command { words, stdin, writes, line }))
     }
 
-    fn redirected(&mut self, node: Node<'_>, stdin: Option<Expr>) -> Expr {
+    fn redirected(&mut self, node: Node<'t>, stdin: Option<Expr>) -> Expr {
         let (mut stdin, mut writes) = (stdin, Vec::new());
-        let body = node.child_by_field_name("body");
+        let body = node.child_by_field_id(self.words.body);
         let mut piped = Vec::new();
         for child in self.children(node) {
             if Some(child) == body {
                 continue;
             }
-            if child.kind() == "heredoc_redirect" {
+            if self.kind(child) == "heredoc_redirect" {
                 piped.extend(
                     self.children(child)
                         .into_iter()
@@ -208,11 +212,13 @@ impl Lowerer<'_> {
         value
     }
 
-    fn redirect(&mut self, node: Node<'_>, stdin: &mut Option<Expr>, writes: &mut Vec<Expr>) {
+    fn redirect(&mut self, node: Node<'t>, stdin: &mut Option<Expr>, writes: &mut Vec<Expr>) {
         let line = self.line(node);
-        match node.kind() {
+        match self.kind(node) {
             "file_redirect" => {
-                let Some(destination) = node.child_by_field_name("destination") else { return };
+                let Some(destination) = node.child_by_field_id(self.words.destination) else {
+                    return;
+                };
                 let source = self.source(node);
                 let operator = source.trim_start_matches(|c: char| c.is_ascii_digit());
                 let target = self.shell_word(destination);
@@ -231,8 +237,8 @@ impl Lowerer<'_> {
             }
             "heredoc_redirect" => {
                 for child in self.children(node) {
-                    match child.kind() {
-                        "heredoc_body" => *stdin = Some(Expr::Text(self.source(child).to_owned())),
+                    match self.kind(child) {
+                        "heredoc_body" => *stdin = Some(Expr::Text(self.source(child).into())),
                         "file_redirect" => self.redirect(child, stdin, writes),
                         _ => {}
                     }
@@ -242,23 +248,23 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn shell_word(&mut self, node: Node<'_>) -> Expr {
-        self.deeper(Expr::Unknown(Vec::new()), |this| match node.kind() {
-            "word" => Expr::Text(unescape_word(this.source(node))),
+    pub(super) fn shell_word(&mut self, node: Node<'t>) -> Expr {
+        self.deeper(Expr::Unknown(Vec::new()), |this| match this.kind(node) {
+            "word" => Expr::Text(unescape_word(this.source(node)).into()),
             "number"
             | "string_content"
             | "variable_name"
             | "special_variable_name"
             | "regex"
-            | "extglob_pattern" => Expr::Text(this.source(node).to_owned()),
-            "raw_string" => Expr::Text(this.source(node).trim_matches('\'').to_owned()),
+            | "extglob_pattern" => Expr::Text(this.source(node).into()),
+            "raw_string" => Expr::Text(this.source(node).trim_matches('\'').into()),
             "ansi_c_string" => {
                 let inner = this.source(node).trim_start_matches('$').trim_matches('\'');
-                Expr::Text(unescape(inner))
+                Expr::Text(unescape(inner).into())
             }
             "string" | "concatenation" | "translated_string" => this.shell_string(node),
             "simple_expansion" => {
-                Expr::Name(format!("${}", this.source(node).trim_start_matches('$')))
+                Expr::Name(format!("${}", this.source(node).trim_start_matches('$')).into())
             }
             "expansion" => this.shell_expansion(node),
             "command_substitution" | "process_substitution" => {
@@ -278,7 +284,7 @@ impl Lowerer<'_> {
                 let parts: Vec<Expr> =
                     this.children(node).into_iter().map(|n| this.shell_word(n)).collect();
                 if parts.is_empty() {
-                    Expr::Text(this.source(node).to_owned())
+                    Expr::Text(this.source(node).into())
                 } else {
                     Expr::Unknown(parts)
                 }
@@ -287,39 +293,39 @@ impl Lowerer<'_> {
     }
 
     /// The parts of a string; blanks between two expansions are no nodes of their own.
-    fn shell_string(&mut self, node: Node<'_>) -> Expr {
+    fn shell_string(&mut self, node: Node<'t>) -> Expr {
         let mut parts = Vec::new();
-        let mut at = node.start_byte() + usize::from(node.kind() == "string");
+        let mut at = node.start_byte() + usize::from(self.kind(node) == "string");
         for child in self.children(node) {
             if let Some(gap) = self.text.get(at..child.start_byte())
                 && !gap.is_empty()
-                && node.kind() == "string"
+                && self.kind(node) == "string"
             {
-                parts.push(Expr::Text(gap.to_owned()));
+                parts.push(Expr::Text(gap.into()));
             }
             at = child.end_byte();
-            parts.push(match child.kind() {
-                "string_content" => Expr::Text(unescape_quoted(self.source(child))),
+            parts.push(match self.kind(child) {
+                "string_content" => Expr::Text(unescape_quoted(self.source(child)).into()),
                 _ => self.shell_word(child),
             });
         }
         match parts.len() {
-            0 => Expr::Text(self.source(node).trim_matches('"').to_owned()),
+            0 => Expr::Text(self.source(node).trim_matches('"').into()),
             1 => parts.pop().unwrap_or(Expr::Unknown(Vec::new())),
             _ => Expr::Join(parts),
         }
     }
 
     /// `${NAME}`, `${NAME:-default}`.
-    fn shell_expansion(&mut self, node: Node<'_>) -> Expr {
+    fn shell_expansion(&mut self, node: Node<'t>) -> Expr {
         let children = self.children(node);
         let mut parts = children.into_iter();
         let Some(first) = parts.next() else { return Expr::Unknown(Vec::new()) };
-        let name = match first.kind() {
-            "subscript" => first.child_by_field_name("name").unwrap_or(first),
+        let name = match self.kind(first) {
+            "subscript" => first.child_by_field_id(self.words.name).unwrap_or(first),
             _ => first,
         };
-        let variable = Expr::Name(format!("${}", self.source(name)));
+        let variable = Expr::Name(format!("${}", self.source(name)).into());
         let rest: Vec<Expr> = parts.map(|part| self.shell_word(part)).collect();
         if rest.is_empty() {
             return variable;

@@ -1,11 +1,13 @@
 //! Statements: definitions, assignments, imports, loops.
 
+use std::sync::Arc;
+
 use super::Lowerer;
 use crate::screen::code::ir::{Expr, Function, Stmt, Target};
 use tree_sitter::Node;
 
 impl<'t> Lowerer<'t> {
-    pub(super) fn block(&mut self, node: Node<'_>) -> Vec<Stmt> {
+    pub(super) fn block(&mut self, node: Node<'t>) -> Vec<Stmt> {
         let mut out = Vec::new();
         for child in self.children(node) {
             self.statement(child, &mut out);
@@ -13,61 +15,39 @@ impl<'t> Lowerer<'t> {
         out
     }
 
-    fn statement(&mut self, node: Node<'_>, out: &mut Vec<Stmt>) {
+    fn statement(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
         self.deeper((), |this| this.statement_here(node, out));
     }
 
-    fn statement_here(&mut self, node: Node<'_>, out: &mut Vec<Stmt>) {
-        match node.kind() {
-            "import_statement" | "import_from_statement" | "future_import_statement" => {
-                self.import(node, out);
-            }
-            "function_definition"
-            | "function_declaration"
-            | "generator_function_declaration"
-            | "method_definition"
-            | "method"
-            | "singleton_method" => {
-                if let Some(name) = self.field_text(node, "name") {
+    fn statement_here(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
+        match self.kind_of(node).statement {
+            StatementKind::Import => self.import(node, out),
+            StatementKind::Define => {
+                if let Some(name) = self.field_text(node, self.words.name) {
                     let function = self.function(node);
-                    out.push(Stmt::Define { name, function });
+                    out.push(Stmt::Define { name: name.into(), function });
                 }
             }
-            "return_statement" | "return" | "yield" => {
+            StatementKind::Return => {
                 let value = Expr::Unknown(self.expressions(node));
                 out.push(Stmt::Return(value));
             }
-            "lexical_declaration" | "variable_declaration" => {
+            StatementKind::Declaration => {
                 for child in self.children(node) {
                     self.declarator(child, out);
                 }
             }
-            "variable_declarator" | "public_field_definition" | "field_definition" => {
-                self.declarator(node, out);
-            }
-            "for_statement" | "for_in_statement" | "for"
-                if node
-                    .child_by_field_name("left")
-                    .or(node.child_by_field_name("pattern"))
-                    .is_some() =>
-            {
-                self.iteration(node, out);
-            }
-            "while_statement" | "while" => self.repetition(node, out),
-            "with_item" => self.with_item(node, out),
-            kind if is_compound(kind) => {
+            StatementKind::Declarator => self.declarator(node, out),
+            StatementKind::Iteration if self.iterated(node).is_some() => self.iteration(node, out),
+            StatementKind::Repetition => self.repetition(node, out),
+            StatementKind::With => self.with_item(node, out),
+            StatementKind::Compound | StatementKind::Iteration => {
                 for child in self.children(node) {
                     self.statement(child, out);
                 }
             }
-            "assignment"
-            | "augmented_assignment"
-            | "assignment_expression"
-            | "augmented_assignment_expression"
-            | "operator_assignment" => {
-                self.assignment(node, out);
-            }
-            _ => {
+            StatementKind::Assignment => self.assignment(node, out),
+            StatementKind::Expression => {
                 let value = self.expression(node);
                 if !matches!(value, Expr::Unknown(ref parts) if parts.is_empty()) {
                     out.push(Stmt::Do(value));
@@ -76,34 +56,45 @@ impl<'t> Lowerer<'t> {
         }
     }
 
-    fn declarator(&mut self, node: Node<'_>, out: &mut Vec<Stmt>) {
-        let name = node.child_by_field_name("name").or(node.child_by_field_name("property"));
-        let (Some(name), Some(value)) = (name, node.child_by_field_name("value")) else { return };
+    /// What a loop puts its values into.
+    fn iterated(&self, node: Node<'t>) -> Option<Node<'t>> {
+        node.child_by_field_id(self.words.left)
+            .or_else(|| node.child_by_field_id(self.words.pattern))
+    }
+
+    fn declarator(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
+        let name = node
+            .child_by_field_id(self.words.name)
+            .or_else(|| node.child_by_field_id(self.words.property));
+        let (Some(name), Some(value)) = (name, node.child_by_field_id(self.words.value)) else {
+            return;
+        };
         let targets = self.targets(name);
         let value = self.expression(value);
         match (targets.as_slice(), value) {
             ([Target { name, field: None }], Expr::Function(function)) => {
-                out.push(Stmt::Define { name: name.clone(), function: *function });
+                out.push(Stmt::Define { name: Arc::clone(name), function: *function });
             }
             (_, value) => out.push(Stmt::Bind { targets, value, extends: false }),
         }
     }
 
-    pub(super) fn assignment(&mut self, node: Node<'_>, out: &mut Vec<Stmt>) {
+    pub(super) fn assignment(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
         let (Some(left), Some(right)) =
-            (node.child_by_field_name("left"), node.child_by_field_name("right"))
+            (node.child_by_field_id(self.words.left), node.child_by_field_id(self.words.right))
         else {
             return;
         };
-        let extends = node.kind().starts_with("augmented") || node.kind().starts_with("operator");
+        let extends =
+            self.kind(node).starts_with("augmented") || self.kind(node).starts_with("operator");
         let targets = self.targets(left);
         let value = self.expression(right);
         out.push(Stmt::Bind { targets, value, extends });
     }
 
     /// The names on the left side.
-    fn targets(&mut self, node: Node<'_>) -> Vec<Target> {
-        match node.kind() {
+    fn targets(&mut self, node: Node<'t>) -> Vec<Target> {
+        match self.kind(node) {
             "object_pattern"
             | "array_pattern"
             | "pattern_list"
@@ -115,16 +106,18 @@ impl<'t> Lowerer<'t> {
             | "expression_list" => {
                 let mut out = Vec::new();
                 for child in self.children(node) {
-                    match child.kind() {
+                    match self.kind(child) {
                         "shorthand_property_identifier_pattern" => {
-                            let name = self.source(child).to_owned();
-                            out.push(Target { field: Some(name.clone()), name });
+                            let name: Arc<str> = self.source(child).into();
+                            out.push(Target { field: Some(Arc::clone(&name)), name });
                         }
                         "pair_pattern" => {
-                            let (key, value) =
-                                (self.field_text(child, "key"), self.field_text(child, "value"));
+                            let (key, value) = (
+                                self.field_text(child, self.words.key),
+                                self.field_text(child, self.words.value),
+                            );
                             if let (Some(field), Some(name)) = (key, value) {
-                                out.push(Target { name, field: Some(field) });
+                                out.push(Target { name: name.into(), field: Some(field.into()) });
                             }
                         }
                         _ => out.extend(self.targets(child)),
@@ -134,8 +127,9 @@ impl<'t> Lowerer<'t> {
             }
             // `a.b = x` and `a[i] = x` also change `a`.
             "subscript" | "subscript_expression" | "element_reference" => {
-                let object =
-                    node.child_by_field_name("value").or(node.child_by_field_name("object"));
+                let object = node
+                    .child_by_field_id(self.words.value)
+                    .or_else(|| node.child_by_field_id(self.words.object));
                 object.map(|object| self.targets(object)).unwrap_or_default()
             }
             "identifier"
@@ -152,21 +146,23 @@ impl<'t> Lowerer<'t> {
         }
     }
 
-    fn iteration(&mut self, node: Node<'_>, out: &mut Vec<Stmt>) {
-        let left = node.child_by_field_name("left").or(node.child_by_field_name("pattern"));
-        let right = node.child_by_field_name("right").or(node.child_by_field_name("value"));
+    fn iteration(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
+        let left = self.iterated(node);
+        let right = node
+            .child_by_field_id(self.words.right)
+            .or_else(|| node.child_by_field_id(self.words.value));
         if let (Some(left), Some(right)) = (left, right) {
             let targets = self.targets(left);
             let value = Expr::Unknown(vec![self.expression(right)]);
             out.push(Stmt::Bind { targets, value, extends: false });
         }
-        if let Some(body) = node.child_by_field_name("body") {
+        if let Some(body) = node.child_by_field_id(self.words.body) {
             self.statement(body, out);
         }
     }
 
-    fn repetition(&mut self, node: Node<'_>, out: &mut Vec<Stmt>) {
-        let condition = self.field_text(node, "condition").unwrap_or_default();
+    fn repetition(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
+        let condition = self.field_text(node, self.words.condition).unwrap_or_default();
         let always =
             matches!(condition.trim_matches(['(', ')', ' ']), "true" | "True" | "1" | "!0");
         let mut body = Vec::new();
@@ -181,9 +177,9 @@ impl<'t> Lowerer<'t> {
         }
     }
 
-    fn with_item(&mut self, node: Node<'_>, out: &mut Vec<Stmt>) {
-        let Some(value) = node.child_by_field_name("value") else { return };
-        let alias = value.child_by_field_name("alias");
+    fn with_item(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
+        let Some(value) = node.child_by_field_id(self.words.value) else { return };
+        let alias = value.child_by_field_id(self.words.alias);
         let inner = if alias.is_some() { value.named_child(0).unwrap_or(value) } else { value };
         let value = self.expression(inner);
         match alias {
@@ -195,68 +191,73 @@ impl<'t> Lowerer<'t> {
         }
     }
 
-    fn import(&mut self, node: Node<'_>, out: &mut Vec<Stmt>) {
+    fn import(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
         let line = self.line(node);
-        if let Some(source) = node.child_by_field_name("source") {
+        if let Some(source) = node.child_by_field_id(self.words.source) {
             let module = self.string(source);
             self.imported_names(node, &module, line, out);
             return;
         }
-        let module = self.field_text(node, "module_name");
+        let from = node.child_by_field_id(self.words.module_name);
+        let module: Option<Arc<str>> = from.map(|from| self.source(from).into());
         for child in self.children(node) {
-            if module.is_some() && Some(child) == node.child_by_field_name("module_name") {
+            if from == Some(child) {
                 continue;
             }
-            let (name, local) = match child.kind() {
+            let (name, local) = match self.kind(child) {
                 "aliased_import" => (
-                    self.field_text(child, "name").unwrap_or_default(),
-                    self.field_text(child, "alias").unwrap_or_default(),
+                    self.field_text(child, self.words.name).unwrap_or_default(),
+                    self.field_text(child, self.words.alias).unwrap_or_default(),
                 ),
                 "dotted_name" => {
-                    let name = self.source(child).to_owned();
+                    let name = self.source(child);
                     let local = match &module {
-                        Some(_) => name.clone(),
-                        None => name.split('.').next().unwrap_or_default().to_owned(),
+                        Some(_) => name,
+                        None => name.split('.').next().unwrap_or_default(),
                     };
                     (name, local)
                 }
                 _ => continue,
             };
-            out.push(match &module {
-                Some(module) => {
-                    Stmt::Import { module: module.clone(), member: Some(name), local, line }
-                }
-                None => {
-                    let module = if child.kind() == "dotted_name" { local.clone() } else { name };
-                    Stmt::Import { module, member: None, local, line }
-                }
-            });
+            let is_dotted = self.kind(child) == "dotted_name";
+            let (module, member) = match &module {
+                Some(module) => (Arc::clone(module), Some(name.into())),
+                None => (if is_dotted { local } else { name }.into(), None),
+            };
+            out.push(Stmt::Import { module, member, local: local.into(), line });
         }
     }
 
-    fn imported_names(&mut self, node: Node<'_>, module: &str, line: u32, out: &mut Vec<Stmt>) {
+    fn imported_names(
+        &mut self,
+        node: Node<'t>,
+        module: &Arc<str>,
+        line: u32,
+        out: &mut Vec<Stmt>,
+    ) {
         let mut found = false;
-        for clause in self.children(node).into_iter().filter(|n| n.kind() == "import_clause") {
+        let mut add = |member: Option<&str>, local: &str| {
+            let (module, member) = (Arc::clone(module), member.map(Arc::from));
+            out.push(Stmt::Import { module, member, local: local.into(), line });
+        };
+        for clause in self.children(node) {
+            if self.kind(clause) != "import_clause" {
+                continue;
+            }
             for child in self.children(clause) {
-                let mut add = |member: Option<String>, local: String| {
-                    let module = module.to_owned();
-                    out.push(Stmt::Import { module, member, local, line });
-                };
                 found = true;
-                match child.kind() {
-                    "identifier" => add(None, self.source(child).to_owned()),
+                match self.kind(child) {
+                    "identifier" => add(None, self.source(child)),
                     "namespace_import" => {
                         if let Some(name) = child.named_child(0) {
-                            add(None, self.source(name).to_owned());
+                            add(None, self.source(name));
                         }
                     }
                     _ => {
                         for one in self.children(child) {
-                            if let Some(name) = self.field_text(one, "name") {
-                                let local = self.field_text(one, "alias").unwrap_or(name.clone());
-                                let module = module.to_owned();
-                                let member = Some(name);
-                                out.push(Stmt::Import { module, member, local, line });
+                            if let Some(name) = self.field_text(one, self.words.name) {
+                                let local = self.field_text(one, self.words.alias);
+                                add(Some(name), local.unwrap_or(name));
                             }
                         }
                     }
@@ -264,18 +265,19 @@ impl<'t> Lowerer<'t> {
             }
         }
         if !found {
-            let module = module.to_owned();
-            out.push(Stmt::Import { module, member: None, local: String::new(), line });
+            add(None, "");
         }
     }
 
-    pub(super) fn function(&mut self, node: Node<'_>) -> Function {
-        let params =
-            node.child_by_field_name("parameters").or(node.child_by_field_name("parameter"));
+    pub(super) fn function(&mut self, node: Node<'t>) -> Function {
+        let params = node
+            .child_by_field_id(self.words.parameters)
+            .or_else(|| node.child_by_field_id(self.words.parameter));
         let params = params.map(|params| self.params(params)).unwrap_or_default();
         let mut body = Vec::new();
-        if let Some(inner) = node.child_by_field_name("body") {
-            if is_compound(inner.kind()) {
+        if let Some(inner) = node.child_by_field_id(self.words.body) {
+            let kind = self.kind_of(inner).statement;
+            if matches!(kind, StatementKind::Compound | StatementKind::Iteration) {
                 self.statement(inner, &mut body);
             } else {
                 let value = self.deeper(Expr::Unknown(Vec::new()), |this| this.expression(inner));
@@ -290,29 +292,63 @@ impl<'t> Lowerer<'t> {
         Function { params, body }
     }
 
-    fn params(&mut self, node: Node<'_>) -> Vec<String> {
-        if node.kind() == "identifier" {
-            return vec![self.source(node).to_owned()];
+    fn params(&mut self, node: Node<'t>) -> Vec<Arc<str>> {
+        if self.kind(node) == "identifier" {
+            return vec![self.source(node).into()];
         }
         let mut out = Vec::new();
         for child in self.children(node) {
             let name = child
-                .child_by_field_name("pattern")
-                .or(child.child_by_field_name("name"))
-                .or(child.child_by_field_name("left"))
+                .child_by_field_id(self.words.pattern)
+                .or_else(|| child.child_by_field_id(self.words.name))
+                .or_else(|| child.child_by_field_id(self.words.left))
                 .unwrap_or(child);
             let targets = self.targets(name);
-            out.push(targets.into_iter().next().map(|target| target.name).unwrap_or_default());
+            out.push(targets.into_iter().next().map_or("".into(), |target| target.name));
         }
         out
     }
 }
 
-/// Nodes that hold statements.
-fn is_compound(kind: &str) -> bool {
-    matches!(
-        kind,
-        "program"
+/// What a node is as a statement.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum StatementKind {
+    Import,
+    Define,
+    Return,
+    Declaration,
+    Declarator,
+    Iteration,
+    Repetition,
+    With,
+    /// Holds statements.
+    Compound,
+    Assignment,
+    Expression,
+}
+
+impl StatementKind {
+    /// By the name of the node in its grammar.
+    pub(super) fn of(name: &str) -> Self {
+        match name {
+            "import_statement" | "import_from_statement" | "future_import_statement" => {
+                Self::Import
+            }
+            "function_definition"
+            | "function_declaration"
+            | "generator_function_declaration"
+            | "method_definition"
+            | "method"
+            | "singleton_method" => Self::Define,
+            "return_statement" | "return" | "yield" => Self::Return,
+            "lexical_declaration" | "variable_declaration" => Self::Declaration,
+            "variable_declarator" | "public_field_definition" | "field_definition" => {
+                Self::Declarator
+            }
+            "for_statement" | "for_in_statement" | "for" => Self::Iteration,
+            "while_statement" | "while" => Self::Repetition,
+            "with_item" => Self::With,
+            "program"
             | "module"
             | "block"
             | "statement_block"
@@ -335,8 +371,6 @@ fn is_compound(kind: &str) -> bool {
             | "finally_clause"
             | "with_statement"
             | "with_clause"
-            | "for_statement"
-            | "for_in_statement"
             | "do_statement"
             | "switch_statement"
             | "switch_body"
@@ -358,7 +392,6 @@ fn is_compound(kind: &str) -> bool {
             | "case"
             | "when"
             | "until"
-            | "for"
             | "begin_block"
             | "if_modifier"
             | "unless_modifier"
@@ -366,6 +399,13 @@ fn is_compound(kind: &str) -> bool {
             | "namespace"
             | "sequence_expression"
             | "ambient_declaration"
-            | "ERROR"
-    )
+            | "ERROR" => Self::Compound,
+            "assignment"
+            | "augmented_assignment"
+            | "assignment_expression"
+            | "augmented_assignment_expression"
+            | "operator_assignment" => Self::Assignment,
+            _ => Self::Expression,
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Calls of functions, and code that stands in strings.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{MAX_INNER_CODE, MAX_NESTED, Machine};
 use crate::screen::code::effect::Act;
@@ -22,11 +23,18 @@ impl Machine<'_> {
                 return self.walk_inline(function, &args);
             }
             Expr::Member(object, name) => match (&receiver, object.as_ref()) {
-                (Some(object), Expr::Name(own)) if !matches!(own.as_str(), "this" | "self") => {
+                (Some(object), Expr::Name(own)) if !matches!(own.as_ref(), "this" | "self") => {
                     self.member(object, name, call.line)
+                }
+                (Some(object), inner) if !matches!(inner, Expr::Name(_)) => {
+                    self.member(object, name, 0)
                 }
                 _ => self.value(&call.callee),
             },
+            Expr::Index(_, index) => {
+                let index = self.value(index);
+                self.entry(receiver.as_ref().unwrap_or(&Value::NOTHING), &index)
+            }
             other => self.value(other),
         };
         let mut functions: Vec<&Function> = Vec::new();
@@ -40,8 +48,8 @@ impl Machine<'_> {
                 other => args.push(self.value(other)),
             }
         }
-        let named: Vec<(String, Value)> =
-            call.named.iter().map(|(key, value)| (key.clone(), self.value(value))).collect();
+        let named: Vec<(Arc<str>, Value)> =
+            call.named.iter().map(|(key, value)| (Arc::clone(key), self.value(value))).collect();
         let mut value = self.apply(&callee, receiver.as_ref(), &args, &named, call.line);
         if !functions.is_empty() {
             // A function that is handed over is called with what it is handed over to.
@@ -70,25 +78,25 @@ impl Machine<'_> {
         callee: &Value,
         receiver: Option<&Value>,
         args: &[Value],
-        named: &[(String, Value)],
+        named: &[(Arc<str>, Value)],
         line: u32,
     ) -> Value {
-        let path = callee.path.as_deref().unwrap_or_default().to_owned();
-        let last = path.rsplit(['.', ':']).next().unwrap_or_default().to_owned();
+        let path = callee.path.as_deref().unwrap_or_default();
+        let last = path.rsplit(['.', ':']).next().unwrap_or_default();
         let by_name = path.starts_with("function:");
         let own =
             callee.module.or(Some(self.file)).filter(|_| by_name || path.starts_with("self."));
         let method = || {
-            let key = (self.file, last.clone());
-            (path.starts_with('.') || path.contains('.')) && self.functions.contains_key(&key)
+            path.contains('.')
+                && self.functions.get(self.file).is_some_and(|own| own.contains_key(last))
         };
-        let key = match own {
-            Some(file) => Some((file, last.clone())),
-            None if method() => Some((self.file, last.clone())),
-            None => receiver.and_then(|r| r.module).map(|file| (file, last.clone())),
+        let file = match own {
+            Some(file) => Some(file),
+            None if method() => Some(self.file),
+            None => receiver.and_then(|r| r.module),
         };
-        if let Some(key) = key
-            && let Some(summary) = self.functions.get_mut(&key)
+        if let Some(file) = file
+            && let Some(summary) = self.functions.get_mut(file).and_then(|own| own.get_mut(last))
         {
             for (place, arg) in args.iter().chain(named.iter().map(|(_, value)| value)).enumerate()
             {
@@ -100,7 +108,7 @@ impl Machine<'_> {
             }
             return summary.result.clone();
         }
-        let mut value = self.builtin(&path, callee, receiver, args, named, line);
+        let mut value = self.builtin(path, callee, receiver, args, named, line);
         value.disguised |= callee.disguised && value.text.is_some();
         value
     }
@@ -108,9 +116,9 @@ impl Machine<'_> {
     pub(super) fn command(&mut self, command: &Command) -> Value {
         let words = self.values(&command.words);
         let stdin = command.stdin.as_ref().map(|stdin| self.value(stdin));
-        let name = words.first().and_then(Value::constant).unwrap_or_default().to_owned();
-        let own = (self.file, name);
-        let output = if let Some(summary) = self.functions.get(&own) {
+        let name = words.first().and_then(Value::constant).unwrap_or_default();
+        let own = self.functions.get(self.file).and_then(|own| own.get(name));
+        let output = if let Some(summary) = own {
             summary.result.clone()
         } else {
             self.run_words(&words, stdin.as_ref(), command.line)
@@ -132,6 +140,7 @@ impl Machine<'_> {
         let nothing = Value::default();
         let values = args.iter().chain(std::iter::repeat(&nothing));
         let scope = function.params.iter().cloned().zip(values.cloned()).collect();
+        self.dotted |= function.params.iter().any(|name| name.contains('.'));
         self.scopes.push(scope);
         self.block(&function.body);
         self.scopes.pop();
@@ -155,18 +164,18 @@ impl Machine<'_> {
             let target = code.as_text().unwrap_or_default().to_owned();
             self.add(Act::Evaluate, &target, code.marks.clone(), line);
         }
-        let Some(text) = code.as_text() else { return Value::marked(code.marks.clone()) };
+        let Some(text) = &code.text else { return Value::marked(code.marks.clone()) };
         if code.disguised {
             self.add(Act::Disguise, text, code.marks.clone(), line);
         }
         if text.len() > MAX_INNER_CODE || self.nested >= MAX_NESTED {
             return Value::marked(code.marks.clone());
         }
-        let key = (language, text.to_owned());
+        let key = (language, Arc::clone(text));
         let body = match self.parsed.get(&key) {
             Some(body) => Rc::clone(body),
             None => {
-                let body = Rc::new(lower(language, text));
+                let body = Rc::new(lower(&mut self.parsers, language, text));
                 self.parsed.insert(key, Rc::clone(&body));
                 body
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{MAX_DEPTH, MAX_STEPS, Machine, plain_module};
 use crate::screen::code::effect::Act;
@@ -24,9 +25,9 @@ impl Machine<'_> {
     fn value_here(&mut self, expr: &Expr) -> Value {
         match expr {
             Expr::Text(text) => {
-                let mut value = Value::text(text);
-                if text.contains(HOLE)
-                    && let Some(marks) = self.holes.last()
+                let mut value = Value::text(Arc::clone(text));
+                if let Some(marks) = self.holes.last()
+                    && text.contains(HOLE)
                 {
                     value.marks = marks.clone();
                 }
@@ -39,19 +40,17 @@ impl Machine<'_> {
                 Value::joined(&parts, "")
             }
             Expr::Unknown(parts) => {
-                let parts = self.values(parts);
-                match parts.as_slice() {
-                    [one] => one.clone(),
-                    _ => {
-                        let mut out = Value::default();
-                        for part in &parts {
-                            out.marks.add(&part.all_marks());
-                        }
-                        // A choice between texts is the first that is known.
-                        out.text = parts.iter().find_map(|part| part.text.clone());
-                        out
-                    }
+                if let [one] = parts.as_slice() {
+                    return self.value(one);
                 }
+                let mut out = Value::default();
+                for part in parts {
+                    let part = self.value(part);
+                    out.marks.add(&part.all_marks());
+                    // A choice between texts is the first that is known.
+                    out.text = out.text.or(part.text);
+                }
+                out
             }
             Expr::List(items) => {
                 let items = self.values(items);
@@ -71,21 +70,22 @@ impl Machine<'_> {
                     if key.is_empty() {
                         // A spread or computed entry.
                         for (name, inner) in value.fields.iter().flat_map(|fields| fields.iter()) {
-                            fields.insert(name.clone(), inner.clone());
+                            fields.insert(Arc::clone(name), inner.clone());
                         }
                     }
-                    fields.insert(key.clone(), value);
+                    fields.insert(Arc::clone(key), value);
                 }
                 Value { marks, fields: Some(Rc::new(fields)), ..Value::default() }
             }
             Expr::Member(object, name) => {
                 if let Expr::Name(own) = object.as_ref()
-                    && matches!(own.as_str(), "this" | "self")
+                    && matches!(own.as_ref(), "this" | "self")
                     && let Some(value) = self.lookup(name)
                 {
                     return value.clone();
                 }
-                if let Expr::Name(own) = object.as_ref()
+                if self.dotted
+                    && let Expr::Name(own) = object.as_ref()
                     && let Some(value) = self.lookup(&format!("{own}.{name}"))
                 {
                     return value.clone();
@@ -95,23 +95,7 @@ impl Machine<'_> {
             }
             Expr::Index(object, index) => {
                 let (object, index) = (self.value(object), self.value(index));
-                match (index.constant(), index.number, &object.items) {
-                    (_, Some(number), Some(items)) => {
-                        let item = usize::try_from(number).ok().and_then(|at| items.get(at));
-                        item.cloned().unwrap_or_else(|| Value::marked(object.marks.clone()))
-                    }
-                    (Some(name), ..) => {
-                        let mut value = self.member(&object, name, 0);
-                        value.disguised |= index.disguised;
-                        value
-                    }
-                    _ => Value {
-                        marks: object.all_marks(),
-                        text: object.text.clone(),
-                        path: object.path.clone(),
-                        ..Value::default()
-                    },
-                }
+                self.entry(&object, &index)
             }
             Expr::Call(call) => self.call(call),
             Expr::Function(function) => {
@@ -126,7 +110,28 @@ impl Machine<'_> {
         list.iter().map(|one| self.value(one)).collect()
     }
 
-    pub(super) fn name(&mut self, name: &str) -> Value {
+    /// An entry of a list or an object.
+    pub(super) fn entry(&mut self, object: &Value, index: &Value) -> Value {
+        match (index.constant(), index.number, &object.items) {
+            (_, Some(number), Some(items)) => {
+                let item = usize::try_from(number).ok().and_then(|at| items.get(at));
+                item.cloned().unwrap_or_else(|| Value::marked(object.marks.clone()))
+            }
+            (Some(name), ..) => {
+                let mut value = self.member(object, name, 0);
+                value.disguised |= index.disguised;
+                value
+            }
+            _ => Value {
+                marks: object.all_marks(),
+                text: object.text.clone(),
+                path: object.path.clone(),
+                ..Value::default()
+            },
+        }
+    }
+
+    pub(super) fn name(&mut self, name: &Arc<str>) -> Value {
         if let Some(module) = name.strip_prefix("require:") {
             return match self.module_at(module) {
                 Some(file) => Value { module: Some(file), ..Value::path(module) },
@@ -138,7 +143,7 @@ impl Machine<'_> {
         }
         match name.strip_prefix('$') {
             Some(variable) if !variable.is_empty() => self.variable(variable, 0),
-            _ => Value::path(name),
+            _ => Value::path(Arc::clone(name)),
         }
     }
 
@@ -188,14 +193,12 @@ impl Machine<'_> {
                 self.variable(name, line)
             }
             Some(path) => {
-                let mut value = Value::path(format!("{path}.{name}"));
-                value.marks = object.marks.clone();
-                value.disguised = object.disguised;
-                let whole = value.path.as_deref().unwrap_or_default().to_owned();
+                let whole = [path, ".", name].concat();
+                let mut marks = object.marks.clone();
                 if matches!(whole.as_str(), "document.cookie" | "window.document.cookie") {
-                    value.marks.add(&self.mark(Origin::Page, "cookies", line));
+                    marks.add(&self.mark(Origin::Page, "cookies", line));
                 }
-                value
+                Value { marks, disguised: object.disguised, ..Value::path(whole) }
             }
             None => Value {
                 path: Some(format!(".{name}").into()),
