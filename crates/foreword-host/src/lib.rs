@@ -41,7 +41,7 @@ pub use foreword_protocol::RunnerKind;
 pub use governance::{
     DisclosedCommand, DisclosedFile, DisclosedModel, DisclosedSetting, DisclosedSkill,
     DisclosedSkillFile, Disclosure, GovernanceError, PermissionAnswer, PermissionQuestion,
-    what_it_gives_away,
+    decide_call, what_it_gives_away,
 };
 pub use host::{Environment, Host, HostOptions};
 pub use mcp::review::{DisclosedServer, ServerReview};

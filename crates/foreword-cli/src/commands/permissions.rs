@@ -152,7 +152,7 @@ fn check(
     };
     let root = host.root();
     let call = ToolUse { tool, arguments: &arguments, root, cwd: root };
-    let decision = host.permissions()?.decide(&call);
+    let decision = foreword_host::decide_call(&host.permissions()?, &call);
     let by = decision.rule.as_ref().map(|it| (it.rule.to_string(), it.layer.as_str()));
     if terminal.json {
         return terminal.print_json(&json!({

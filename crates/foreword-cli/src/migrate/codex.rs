@@ -131,6 +131,16 @@ fn config(import: &mut Import, path: &str) {
             }
             "notify" | "hooks" => import.lost(&at, "Foreword runs no hooks"),
             "profiles" | "profile" => import.lost(&at, "profiles have no equivalent; use agents"),
+            "agents" => {
+                // Limits are plain values; a table is an agent.
+                let tables = value.as_table().into_iter().flatten();
+                for (name, _) in tables.filter(|(_, agent)| agent.is_table()) {
+                    import.lost(
+                        &format!("{at}.{name}"),
+                        format!("describe the agent in agents/{name}/AGENT.md"),
+                    );
+                }
+            }
             "web_search" | "tools" => {
                 import.lost(&at, "no tool searches the web; use an MCP server");
             }

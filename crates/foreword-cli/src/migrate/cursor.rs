@@ -27,7 +27,7 @@ pub(super) fn migrate(import: &mut Import) {
     {
         import.instructions.add(".cursorrules", "", &text, "as an instruction");
     }
-    rules(import, RULES);
+    rules(import, RULES, "");
     import.copy_skills(".cursor/skills");
     commands::migrate(import, ".cursor/commands", &[".md"]);
     claude_agents::migrate(import, ".cursor/agents");
@@ -53,10 +53,20 @@ pub(super) fn migrate(import: &mut Import) {
     }
 }
 
-fn rules(import: &mut Import, dir: &str) {
+/// Rules of a directory below the root: they apply to the files in it.
+pub(super) fn migrate_directory(import: &mut Import, directory: &str) {
+    rules(import, &format!("{directory}/{RULES}"), &format!("{directory}/**"));
+}
+
+fn rules(import: &mut Import, dir: &str, scope: &str) {
     for path in import.files_below(dir) {
         match [".mdc", ".md"].iter().find_map(|end| file_name(&path).strip_suffix(end)) {
-            Some(stem) => rule(import, &path, stem),
+            // `name/RULE.md` is a rule in a folder of its name.
+            Some("RULE") => {
+                let folder = path.rsplit('/').nth(1).unwrap_or("RULE").to_owned();
+                rule(import, &path, &folder, scope);
+            }
+            Some(stem) => rule(import, &path, stem, scope),
             None => import.left(&path, "not a rule"),
         }
     }
@@ -64,7 +74,7 @@ fn rules(import: &mut Import, dir: &str) {
 
 /// A rule that always applies, or applies to some files, is an instruction. One that the agent or the
 /// person asks for is a skill.
-fn rule(import: &mut Import, path: &str, stem: &str) {
+fn rule(import: &mut Import, path: &str, stem: &str, scope: &str) {
     let Some(text) = import.read(path) else { return };
     let Ok(parts) = header::split(&text) else {
         return import.lost(path, "its header has no end");
@@ -73,7 +83,12 @@ fn rule(import: &mut Import, path: &str, stem: &str) {
     let always =
         parts.line("alwaysApply").is_some_and(|value| value == "true") || !parts.has_header();
     if always || !globs.is_empty() {
-        return add_rule(import, path, stem, parts.body, if always { "" } else { &globs });
+        let scope = match (always, scope) {
+            (true, scope) => scope.to_owned(),
+            (false, "") => globs,
+            (false, scope) => format!("{globs} (in {scope})"),
+        };
+        return add_rule(import, path, stem, parts.body, &scope);
     }
     if parts.body.trim().is_empty() {
         return import.left(path, "empty");

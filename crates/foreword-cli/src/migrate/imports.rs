@@ -79,9 +79,9 @@ impl<'a> State<'a> {
                 continue;
             }
             let item = bare.strip_prefix("- ").or_else(|| bare.strip_prefix("* ")).unwrap_or(bare);
-            let alone = item.strip_prefix('@').filter(|name| !name.contains(char::is_whitespace));
+            let alone = item.strip_prefix('@').filter(|name| name_length(name) == name.len());
             if let Some(name) = alone {
-                match self.import(directory, name, depth) {
+                match self.import(directory, &unescaped(name), depth) {
                     Import::Text(text, _) => {
                         out.push_str(text.trim_end());
                         out.push('\n');
@@ -93,7 +93,7 @@ impl<'a> State<'a> {
             }
             out.push_str(line);
             for name in references(line) {
-                if let Import::Text(text, path) = self.import(directory, name, depth) {
+                if let Import::Text(text, path) = self.import(directory, &unescaped(name), depth) {
                     after.push_str(&format!("\n## {path}\n\n{}\n", text.trim_end()));
                 }
             }
@@ -195,12 +195,25 @@ fn references(line: &str) -> impl Iterator<Item = &str> {
             let before = prose.get(..at)?.chars().next_back();
             let free = before.is_none_or(|c| c.is_whitespace() || "([\"'".contains(c));
             let rest = prose.get(at + 1..)?;
-            let end = rest
-                .find(|c: char| c.is_whitespace() || "\"'<>[](){}".contains(c))
-                .unwrap_or(rest.len());
+            let end = rest.find(|c: char| "\"'<>[](){}".contains(c)).unwrap_or(rest.len());
+            let end = end.min(name_length(rest));
             rest.get(..end).filter(|name| free && !name.is_empty())
         })
     })
+}
+
+/// The length of the path that a text begins with: to the first blank without a backslash before it.
+fn name_length(text: &str) -> usize {
+    let is_end = |(at, c): &(usize, char)| {
+        let before = text.get(..*at).unwrap_or_default();
+        c.is_whitespace() && !(*c == ' ' && before.ends_with('\\'))
+    };
+    text.char_indices().find(is_end).map_or(text.len(), |(at, _)| at)
+}
+
+/// A path whose blanks are written with a backslash.
+fn unescaped(name: &str) -> String {
+    name.replace("\\ ", " ")
 }
 
 /// A path below the project, from the directory of the file that names it.
@@ -283,6 +296,17 @@ mod tests {
             ["docs/style.md", "docs/more.md", "git.md", "README", "package.json"]
         );
         assert_eq!((out.lost, out.missing), (vec![], vec![]));
+    }
+
+    #[test]
+    fn a_blank_in_a_path_is_written_with_a_backslash() {
+        let text = "@docs/how\\ we\\ work.md\nSee @more\\ docs.md, too.\n@docs/how we\n";
+        let out = expanded(
+            &[("CLAUDE.md", text), ("docs/how we work.md", "Calmly.\n"), ("more docs.md", "M\n")],
+            None,
+        );
+        assert_eq!(out.included, ["docs/how we work.md", "more docs.md"]);
+        assert!(out.text.starts_with("Calmly.\nSee @more\\ docs.md, too.\n@docs/how we\n"));
     }
 
     #[test]

@@ -14,6 +14,13 @@ pub(super) const MCP_FILE: &str = ".mcp.json";
 /// Providers accept 64 characters for the name of a tool with that of its server.
 const MAX_NAME_CHARS: usize = 32;
 
+/// Settings of a server that other tools know and Foreword does not.
+const NOT_CARRIED: [(&str, &str); 3] = [
+    ("cwd", "servers start in the workspace; write full paths into `args`"),
+    ("envFile", "set its variables in your environment, and name them as ${NAME} in `env`"),
+    ("headersHelper", "write the headers as ${NAME} and set the variables in your environment"),
+];
+
 #[derive(Debug, Default)]
 pub(super) struct Servers {
     /// By name, with the file each comes from.
@@ -43,13 +50,23 @@ impl Import {
         }
         let strict = serde_json::from_str::<Value>(&text).is_ok();
         let is_taken = |name: &String| self.servers.found.contains_key(name);
-        let all = before == 0 && list.keys().all(is_taken);
+        // A file that is copied as it is must not need a change.
+        let as_is = |(name, server): (&String, &Value)| {
+            self.servers.found.get(name).is_some_and(|(taken, _)| taken == server)
+        };
+        let all = before == 0 && list.keys().all(is_taken) && list.iter().all(as_is);
         self.servers.whole_file = (path == MCP_FILE && strict && all).then(|| path.to_owned());
     }
 
     /// Takes one server, unless another file has another one of its name.
     pub(super) fn take_server(&mut self, path: &str, given: &str, server: Value) {
         let source = format!("{path}: {given}");
+        let server = with_our_variables(server);
+        for (key, reason) in NOT_CARRIED {
+            if server.get(key).is_some() {
+                self.lost(&format!("{source}: {key}"), reason);
+            }
+        }
         if let Some(fault) = fault(&server) {
             self.servers.whole_file = None;
             return self.lost(&source, fault);
@@ -171,6 +188,26 @@ fn fault(server: &Value) -> Option<&'static str> {
     }
 }
 
+/// A server with the variables of other tools written as ours: `${env:NAME}` is `${NAME}`, and the
+/// folder of the project is where servers start.
+fn with_our_variables(mut server: Value) -> Value {
+    fn change(value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                *text = text
+                    .replace("${env:", "${")
+                    .replace("${workspaceFolder}", ".")
+                    .replace("${workspaceRoot}", ".");
+            }
+            Value::Array(items) => items.iter_mut().for_each(change),
+            Value::Object(fields) => fields.values_mut().for_each(change),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    change(&mut server);
+    server
+}
+
 /// A name that providers accept in front of a tool's name.
 fn plain_name(given: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
@@ -212,6 +249,15 @@ mod tests {
         ] {
             assert!(fault(&bad).is_some(), "{bad}");
         }
+    }
+
+    #[test]
+    fn variables_of_other_tools_become_ours() {
+        let theirs = json!({"command": "x", "args": ["${env:TOKEN}", "${workspaceFolder}/y", "${Z:-1}"],
+            "env": {"A": "${env:B}"}});
+        let ours =
+            json!({"command": "x", "args": ["${TOKEN}", "./y", "${Z:-1}"], "env": {"A": "${B}"}});
+        assert_eq!(with_our_variables(theirs), ours);
     }
 
     #[test]

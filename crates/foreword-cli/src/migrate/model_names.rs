@@ -21,7 +21,7 @@ pub(super) struct MappedModel {
 /// The model for a name; `None` where the tool leaves the choice to its settings.
 pub(super) fn mapped(given: &str) -> Option<MappedModel> {
     let given = given.split_whitespace().next().unwrap_or_default();
-    if matches!(given, "" | "inherit" | "default" | "auto") {
+    if matches!(given, "" | "inherit" | "default" | "auto" | "fast") {
         return None;
     }
     // `sonnet[1m]` asks for a longer window of the same model.
@@ -57,7 +57,7 @@ mod tests {
         assert_eq!(name("claude-haiku-4-5-20251001").as_deref(), Some("claude-haiku-4-5-20251001"));
         assert_eq!(name("anthropic/claude-opus-4-6").as_deref(), Some("claude-opus-4-6"));
         assert_eq!(name("qwen/qwen3-coder").as_deref(), Some("qwen/qwen3-coder"));
-        assert_eq!((name("inherit"), name("")), (None, None));
+        assert_eq!((name("inherit"), name(""), name("fast")), (None, None, None));
         assert_eq!(mapped("gpt-5.5").and_then(|model| model.provider), Some(ProviderName::OpenAi));
     }
 }

@@ -1,5 +1,7 @@
-//! AGENTS.md and CLAUDE.md below the root: they count for agents that work in their directory.
+//! AGENTS.md and CLAUDE.md below the root: they count for agents that work in their directory. So do
+//! rules of Cursor.
 
+use super::cursor;
 use super::import::Import;
 use super::imports;
 use super::instructions::{AGENTS, CLAUDE};
@@ -7,6 +9,8 @@ use super::instructions::{AGENTS, CLAUDE};
 /// Directories to look into.
 const MAX_DIRECTORIES: usize = 20_000;
 const MAX_DEPTH: usize = 8;
+/// What Codex reads instead of AGENTS.md.
+const OVERRIDE: &str = "AGENTS.override.md";
 /// Folders that hold other people's code, or none.
 const SKIPPED: [&str; 10] = [
     "node_modules",
@@ -39,6 +43,7 @@ pub(super) fn migrate(import: &mut Import) {
         }
         if depth > 0 {
             migrate_directory(import, &directory);
+            cursor::migrate_directory(import, &directory);
         }
         for name in import.source.directories(&directory) {
             let path =
@@ -54,7 +59,13 @@ pub(super) fn migrate(import: &mut Import) {
 fn migrate_directory(import: &mut Import, directory: &str) {
     let (agents, claude) = (format!("{directory}/{AGENTS}"), format!("{directory}/{CLAUDE}"));
     let note = format!("read when an agent works in {directory}/");
-    let has_agents = import.source.is_file(&agents) && import.copy(&agents, &agents);
+    let instead = format!("{directory}/{OVERRIDE}");
+    let has_agents = if import.source.is_file(&instead) {
+        import.left_if_present(&agents, "AGENTS.override.md replaces it");
+        import.copy(&instead, &agents)
+    } else {
+        import.source.is_file(&agents) && import.copy(&agents, &agents)
+    };
     if !import.source.is_file(&claude) {
         return;
     }

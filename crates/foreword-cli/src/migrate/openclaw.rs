@@ -83,6 +83,10 @@ pub(super) fn migrate(import: &mut Import) {
     );
     import.lost_if_present("hooks", "Foreword runs no hooks");
     import.left_if_present("canvas", "pages of the OpenClaw app");
+    import.lost_if_present(
+        "openclaw.json",
+        "it belongs beside the workspace: migrate the directory that holds both, such as ~/.openclaw",
+    );
 }
 
 /// The settings of a whole OpenClaw home, beside its workspace.

@@ -754,3 +754,43 @@ fn servers_that_cannot_be_used_are_named_and_the_others_stay() {
     assert_eq!(from.read(".mcp.json"), servers);
     assert!(row(&report, ".mcp.json: My Files").2.contains("rename it to `My-Files`"));
 }
+
+#[test]
+fn what_lies_deeper_or_is_written_another_way_is_not_dropped_silently() {
+    let servers = r#"{"mcpServers": {"db": {"command": "x", "args": ["${env:TOKEN}", "${workspaceFolder}/y"],
+        "cwd": "/srv", "envFile": ".env"}}}"#;
+    let from = directory(&[
+        (".cursor/rules/a/RULE.md", "---\ndescription: A\n---\nDo a.\n"),
+        (".cursor/rules/b/RULE.md", "---\ndescription: B\n---\nDo b.\n"),
+        ("backend/.cursor/rules/db.mdc", "---\nalwaysApply: true\n---\nUse transactions.\n"),
+        ("backend/.cursor/rules/sql.mdc", "---\nglobs: q/*.sql\n---\nUpper case.\n"),
+        (".cursor/mcp.json", servers),
+        (".cursor/agents/quick.md", "---\nname: quick\ndescription: d\nmodel: fast\n---\nHurry.\n"),
+        (".codex/config.toml", "[agents.rev]\ndescription = 'd'\nconfig_file = 'rev.toml'\n"),
+        ("sub/AGENTS.md", "Old.\n"),
+        ("sub/AGENTS.override.md", "New.\n"),
+    ]);
+    let to = Scratch::new(&[]);
+    let report = migrate(&to, from.path());
+    assert_eq!(row(&report, ".cursor/rules/a/RULE.md").1, "skills/a/");
+    assert_eq!(row(&report, ".cursor/rules/b/RULE.md").1, "skills/b/");
+    assert_eq!(row(&report, "backend/.cursor/rules/db.mdc").2, "as an instruction for backend/**");
+    assert_eq!(
+        row(&report, "backend/.cursor/rules/sql.mdc").2,
+        "as an instruction for q/*.sql (in backend/**)"
+    );
+    assert!(to.read("AGENTS.md").contains("Use transactions."));
+    let written: Value = serde_json::from_str(&to.read(".mcp.json")).unwrap();
+    assert_eq!(written["mcpServers"]["db"]["args"], serde_json::json!(["${TOKEN}", "./y"]));
+    for key in ["cwd", "envFile"] {
+        assert_eq!(row(&report, &format!(".cursor/mcp.json: db: {key}")).0, "lost");
+    }
+    assert!(!to.read("agents/quick/AGENT.md").contains("model:"));
+    assert_eq!(row(&report, ".codex/config.toml: agents.rev").0, "lost");
+    assert_eq!(to.read("sub/AGENTS.md"), "New.\n");
+    assert_eq!(row(&report, "sub/AGENTS.md").0, "left");
+    // Settings of OpenClaw in the workspace instead of beside it.
+    let from = directory(&[("SOUL.md", "Calm.\n"), ("openclaw.json", "{agents: {}}")]);
+    let report = migrate(&Scratch::new(&[]), from.path());
+    assert_eq!(row(&report, "openclaw.json").0, "lost");
+}

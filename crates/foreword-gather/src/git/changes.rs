@@ -40,18 +40,7 @@ pub(super) fn summary(
         // Nothing was ever added.
         return Ok(Some(String::new()));
     };
-    let hash = gix_hash::Kind::Sha1;
-    let options = decode::Options {
-        thread_limit: Some(1),
-        alloc_limit_bytes: usize::try_from(MAX_INDEX_BYTES).ok(),
-        ..decode::Options::default()
-    };
-    let now = State::new(hash).timestamp();
-    let Ok((index, _)) = State::from_bytes(&bytes, now, hash, options) else { return Ok(None) };
-    // An index in two parts: the other part is in another file.
-    if index.link().is_some() {
-        return Ok(None);
-    }
+    let Some(index) = decoded(&bytes) else { return Ok(None) };
     let Some(prefix) = prefix(repository.work_tree.path(), below) else { return Ok(None) };
     let entries =
         || index.entries().iter().filter(|entry| entry.path(&index).starts_with(prefix.as_bytes()));
@@ -76,8 +65,27 @@ pub(super) fn summary(
     Ok(Some(told(&changed)))
 }
 
+/// The index of a repository; nothing if there is none, or none that can be read.
+pub(super) fn read_index(repository: &Repository) -> Result<Option<State>, GitFault> {
+    let bytes = repository.git_dir.read("index", MAX_INDEX_BYTES)?;
+    Ok(bytes.and_then(|bytes| decoded(&bytes)))
+}
+
+fn decoded(bytes: &[u8]) -> Option<State> {
+    let hash = gix_hash::Kind::Sha1;
+    let options = decode::Options {
+        thread_limit: Some(1),
+        alloc_limit_bytes: usize::try_from(MAX_INDEX_BYTES).ok(),
+        ..decode::Options::default()
+    };
+    let now = State::new(hash).timestamp();
+    let (index, _) = State::from_bytes(bytes, now, hash, options).ok()?;
+    // An index in two parts: the other part is in another file.
+    index.link().is_none().then_some(index)
+}
+
 /// The path of a directory below the work tree as it stands in the index, with a slash at its end.
-fn prefix(work_tree: &Path, below: &Path) -> Option<String> {
+pub(super) fn prefix(work_tree: &Path, below: &Path) -> Option<String> {
     let below = below.strip_prefix(work_tree).ok()?;
     let mut prefix = String::new();
     for part in below.components() {

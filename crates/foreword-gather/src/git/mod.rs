@@ -4,12 +4,14 @@
 mod changes;
 mod head;
 mod objects;
+mod staged;
 
 use std::path::{Path, PathBuf};
 
 use foreword_workspace::{Tree, WorkspaceError};
 
 use head::{Head, MAX_POINTER_BYTES};
+pub use staged::staged_runnables;
 
 /// Why something about a repository is not told.
 #[derive(Debug, thiserror::Error)]

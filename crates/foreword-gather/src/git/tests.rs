@@ -212,3 +212,35 @@ fn words_in_head_are_no_branch() {
     std::fs::write(git.join("HEAD"), "x".repeat(5000)).unwrap();
     assert!(GitFacts::around(dir.path()).problem.unwrap().contains("more than the limit"));
 }
+
+#[test]
+fn versions_of_files_that_run_which_only_git_has_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    let staged = |below: &str| staged_runnables(&root.join(below)).into_keys().collect::<Vec<_>>();
+    assert_eq!(staged(""), [""; 0], "without a repository");
+    git(root, &["init", "-q", "-b", "main"]);
+    assert_eq!(staged(""), [""; 0], "without an index");
+    std::fs::create_dir_all(root.join("sub/.husky")).unwrap();
+    for path in [".envrc", "sub/.husky/pre-commit", "Makefile", "a.txt"] {
+        std::fs::write(root.join(path), "one\n").unwrap();
+    }
+    git(root, &["add", "."]);
+    git(root, &["commit", "-qm", "one"]);
+    assert_eq!(staged(""), [""; 0], "all as in the work tree");
+    for path in [".envrc", "sub/.husky/pre-commit", "Makefile", "a.txt"] {
+        std::fs::write(root.join(path), "two\n").unwrap();
+    }
+    git(root, &["commit", "-qam", "two"]);
+    for path in [".envrc", "sub/.husky/pre-commit", "Makefile", "a.txt"] {
+        std::fs::write(root.join(path), "one\n").unwrap();
+    }
+    assert_eq!(staged(""), [".envrc", "sub/.husky/pre-commit"]);
+    assert_eq!(staged("sub"), [".husky/pre-commit"]);
+    // Nothing in the index keeps a file from being looked at.
+    git(root, &["update-index", "--assume-unchanged", ".envrc"]);
+    std::fs::remove_file(root.join(".envrc")).unwrap();
+    assert_eq!(staged(""), [".envrc", "sub/.husky/pre-commit"]);
+    std::fs::write(root.join(".git/index"), "DIRC garbage").unwrap();
+    assert_eq!(staged(""), [""; 0], "an index that cannot be read");
+}

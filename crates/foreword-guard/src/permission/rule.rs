@@ -141,7 +141,9 @@ impl PermissionRule {
                 Permission::Allow => {
                     shell.is_plain(call) && shell.is_first(|text| pattern.fits(text))
                 }
-                Permission::Ask | Permission::Deny => shell.any(|text| pattern.fits(text)),
+                Permission::Ask | Permission::Deny => {
+                    shell.any(|text| pattern.fits(text), |at| pattern.name_at(at))
+                }
             };
         }
         if let Some(path) = path_of(call) {
@@ -174,6 +176,13 @@ impl Pattern {
                 .is_some_and(|r| r.is_empty() || r.starts_with(' ')),
             Self::Exact(exact) => exact == text,
         }
+    }
+
+    /// The word at a place of a command that fits, if the pattern has a name there and no option.
+    fn name_at(&self, at: usize) -> Option<String> {
+        let (Self::Glob(text) | Self::Prefix(text) | Self::Exact(text)) = self;
+        let word = text.split(' ').nth(at)?.split('*').next()?;
+        word.starts_with(|c: char| c.is_ascii_alphanumeric()).then(|| word.to_owned())
     }
 
     fn fits_path(&self, path: &str) -> bool {
@@ -230,6 +239,11 @@ pub(super) fn relative(path: &str, cwd: &Path, root: &Path) -> String {
 /// Whether a text fits a pattern. `*` stands for anything; in paths, not for a slash unless doubled.
 /// Takes time proportional to the product of both lengths at most.
 fn glob(pattern: &str, text: &str, across: bool) -> bool {
+    // Most texts differ in what stands before the first star, which costs nothing to see.
+    let start = pattern.split(['*', '?']).next().unwrap_or_default();
+    if !text.starts_with(start) {
+        return false;
+    }
     let (pattern, text): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), text.chars().collect());
     // For each length of a beginning of the text, whether the pattern so far fits it.

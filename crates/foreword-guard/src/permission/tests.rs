@@ -63,6 +63,13 @@ fn a_pattern_allows_one_simple_command_and_nothing_around_it() {
         "xargs git status",
         "env X=1 git status",
         "git status\nrm x",
+        "git -c core.fsmonitor=./x status",
+        "git --exec-path=./x status",
+        "git --config-env=core.pager=X status",
+        "git-status",
+        "./git status",
+        "sub/git status",
+        "cargo --config x test",
         "PATH=./bin git status",
         "LD_PRELOAD=./x.so git status",
         "bash <<< 'git status'",
@@ -123,6 +130,59 @@ fn what_is_asked_about_is_found_however_it_is_wrapped() {
         "trap 'git push' EXIT",
         "cat a > /etc/hosts",
         "echo x > ~/.profile",
+        "echo x >& /etc/hosts",
+        "echo x >> \"$HOME\"/.profile",
+        "echo x > \"${HOME}/.profile\"",
+        "echo x > /etc/$X",
+        "cd / && echo x > etc/hosts",
+        "cd && echo x > .profile",
+        "cd sub && echo x > ../../../hosts",
+        // What only the shell knows may be what is asked about.
+        "git $(echo push)",
+        "X=push; git $X",
+        "git \"$1\" origin",
+        "git {push,origin}",
+        "git pus[h]",
+        "echo push | xargs git",
+        "git $'push'",
+        "git pu$'s'h",
+        "$'git' $'\\x70ush'",
+        "git $'\\160ush'",
+        "git $\"push\"",
+        "/usr/bin/gi[t] push",
+        "gi? push",
+        "echo git push | xargs -I{} sh -c '{}'",
+        "alias g=git; g push",
+        // Options in front of a subcommand.
+        "kubectl -n prod delete pod x",
+        "kubectl --context=prod delete pod x",
+        "terraform -chdir=infra apply",
+        "docker --context x push y",
+        "cargo +nightly publish",
+        "cargo --locked publish",
+        "gh -R a/b pr merge",
+        // More programs that run another one.
+        "coproc git push",
+        "unbuffer git push",
+        "script -qc 'git push' /dev/null",
+        "su ada -c 'git push'",
+        "fd -x git push",
+        "npx npm publish",
+        "uv run git push",
+        "bundle exec gem push x",
+        "git submodule foreach git push",
+        "git submodule foreach --recursive 'git push'",
+        "git bisect run git push",
+        "git rebase --exec 'git push' main",
+        "git rebase -x 'git push' main",
+        "git -c alias.p=push p",
+        "git -c alias.p='!git push' p",
+        "git -c core.pager='git push' log",
+        "git-push origin",
+        "/usr/lib/git-core/git-push origin",
+        "pnpm publish",
+        "gh api -X DELETE repos/a/b",
+        "aws s3 rm s3://x",
     ] {
         assert_eq!(bash(&table, command), Permission::Ask, "{command}");
     }
@@ -141,6 +201,23 @@ fn what_is_asked_about_is_found_however_it_is_wrapped() {
         "find . -name '*.rs' -exec wc -l {} +",
         "FOO=1 make test",
         "cat > /tmp/x <<'E'\ngit push\nE",
+        "echo x > $OUT",
+        "make 2>&1 >/dev/null 3>&-",
+        "cd sub && echo x > ../y",
+        "cd /tmp && echo x > y",
+        "git checkout \"$branch\"",
+        "git log $(git merge-base a b)..HEAD",
+        "git add *.rs",
+        "rm \"$f\"",
+        "ls *.toml | xargs wc -l",
+        "xargs git add < files",
+        "git -c user.name=ada commit -m x",
+        "git -c core.pager=cat log",
+        "docker run --rm -v x:y image true",
+        "uv run pytest",
+        "npm run build",
+        "[ -f x ] && [[ -n $Y ]]",
+        "echo $'a\\tb'",
     ] {
         assert_eq!(bash(&table, command), Permission::Allow, "{command}");
     }
@@ -225,7 +302,9 @@ fn an_answer_covers_calls_like_this_one() {
     assert_eq!(rule("bash", json!({"command": "git push origin main"})), "bash(git push:*)");
     assert_eq!(rule("bash", json!({"command": "git -C sub push"})), "bash(git push:*)");
     assert_eq!(rule("bash", json!({"command": "make"})), "bash(make:*)");
-    assert_eq!(rule("bash", json!({"command": "rm -rf x"})), "bash(rm -rf:*)");
+    // `rm -rf` of anything is more than what was asked.
+    assert_eq!(rule("bash", json!({"command": "rm -rf x"})), "bash(=rm -rf x)");
+    assert_eq!(rule("bash", json!({"command": "uv run x"})), "bash(=uv run x)");
     let exact = "python3 deploy.py --dry-run";
     assert_eq!(rule("bash", json!({ "command": exact })), format!("bash(={exact})"));
     assert_eq!(rule("bash", json!({"command": "sudo make"})), "bash(=sudo make)");

@@ -71,6 +71,9 @@ enum Copied {
 struct Manifest {
     turn: TurnId,
     copies: BTreeMap<String, Copied>,
+    /// Versions of files that run on their own which only git had.
+    #[serde(default)]
+    staged: BTreeMap<String, String>,
 }
 
 /// What was at a path before a turn.
@@ -105,7 +108,11 @@ impl BeforeTurn {
         }
         let tree = TreeSnapshot::take(root, &turn.cwd)
             .map_err(|source| GovernanceError::Io { path: root.to_owned(), source })?;
-        let manifest = Manifest { turn, copies: BTreeMap::new() };
+        let manifest = Manifest {
+            turn,
+            copies: BTreeMap::new(),
+            staged: foreword_gather::staged_runnables(root),
+        };
         let rules = Rules::default();
         let root = root.to_owned();
         let mut before = Self { root, directory, manifest, tree, rules, read_only: Vec::new() };
@@ -159,6 +166,16 @@ impl BeforeTurn {
             Some(_) => Old::Unknown,
             None => Old::Known(FileVersion::Absent),
         })
+    }
+
+    /// Files that run on their own of which git has another version that it did not have before.
+    pub(crate) fn newly_staged(&self) -> Vec<String> {
+        let now = foreword_gather::staged_runnables(&self.root);
+        let known = &self.manifest.staged;
+        now.into_iter()
+            .filter(|(path, id)| known.get(path) != Some(id))
+            .map(|(path, _)| path)
+            .collect()
     }
 
     /// Paths below a directory of which there are copies.

@@ -69,7 +69,8 @@ impl Host {
         };
         accounting.all(&now, governed)?;
         noted?;
-        let Accounting { changes, faults, .. } = accounting;
+        let Accounting { mut changes, faults, .. } = accounting;
+        changes.staged = before.newly_staged();
         if !changes.runs_when_called.is_empty() {
             let named = changes.runs_when_called.iter().take(MAX_LOGGED);
             let named: Vec<&str> = named.map(|file| file.path.as_str()).collect();

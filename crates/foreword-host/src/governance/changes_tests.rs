@@ -155,3 +155,42 @@ fn a_directory_that_an_agent_closed_is_open_again() {
     account(host, &before);
     assert_eq!((mode(&closed), mode(outside.path())), (0o755, 0o500));
 }
+
+#[test]
+fn a_change_that_only_git_still_has_is_told() {
+    let test = TestHost::new();
+    let host = &test.host;
+    let git = |args: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]);
+        let done = git.args(args).current_dir(&host.root).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    git(&["init", "-q"]);
+    write(host, ".envrc", "mine");
+    write(host, ".npmrc", "mine");
+    git(&["add", ".envrc", ".npmrc"]);
+    git(&["commit", "-qm", "one"]);
+    // What the person staged and changed again is their own.
+    write(host, ".npmrc", "mine, staged");
+    git(&["add", ".npmrc"]);
+    write(host, ".npmrc", "mine, later");
+    let before = capture(host, "first");
+    write(host, ".envrc", "evil");
+    write(host, ".husky/pre-commit", "evil");
+    git(&["add", ".envrc", ".husky"]);
+    git(&["commit", "-qm", "evil"]);
+    let changes = account(host, &before);
+    assert_eq!(read(host, ".envrc").as_deref(), Some("mine"));
+    assert_eq!(changes.staged, [".envrc", ".husky/pre-commit"]);
+    let said: Vec<String> = changes.warnings().iter().map(ToString::to_string).collect();
+    assert!(
+        said.iter().any(|it| it.contains("git still has") && it.contains(".envrc")),
+        "{said:?}"
+    );
+    // It is told once, by the turn that did it.
+    let before = capture(host, "second");
+    write(host, "a.txt", "x");
+    git(&["add", "a.txt"]);
+    assert_eq!(account(host, &before).staged, [""; 0]);
+}

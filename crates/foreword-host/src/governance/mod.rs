@@ -31,4 +31,4 @@ pub use disclosure::{
     DisclosedSkillFile, Disclosure, what_it_gives_away,
 };
 pub use error::GovernanceError;
-pub use permissions::{PermissionAnswer, PermissionQuestion};
+pub use permissions::{PermissionAnswer, PermissionQuestion, decide_call};

@@ -4,13 +4,14 @@
 //! turn. Where nobody does, it is refused with the command that allows it. Taint gates come after this.
 
 use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use foreword_guard::{
-    LayeredRule, Permission, PermissionRule, PermissionTable, RuleLayer, ToolUse, default_rules,
-    rule_for,
+    LayeredRule, Permission, PermissionDecision, PermissionRule, PermissionTable, RuleLayer,
+    ToolUse, default_rules, rule_for,
 };
 use foreword_protocol::{ErrorCode, Failure};
 use foreword_store::{Event, Outcome, SessionId};
@@ -248,11 +249,51 @@ pub(crate) fn restrictions(table: &PermissionTable) -> Vec<String> {
     restricting.filter(|it| !is_overruled(it)).map(|it| it.rule.to_string()).collect()
 }
 
+/// What the rules say of a call. A path that leads through links is judged by its name and by where it
+/// leads, and the stricter decision counts.
+#[must_use]
+pub fn decide_call(table: &PermissionTable, call: &ToolUse<'_>) -> PermissionDecision {
+    let named = table.decide(call);
+    let path = call.arguments.get("path").and_then(Value::as_str);
+    let real = path.and_then(|path| real_path(&call.cwd.join(path)));
+    let Some(real) = real else { return named };
+    // Where the workspace itself lies behind a link, that is not a link of the path.
+    let root = call.root.canonicalize().unwrap_or_else(|_| call.root.to_path_buf());
+    let real = match real.strip_prefix(&root) {
+        Ok(inside) => call.root.join(inside),
+        Err(_) => real,
+    };
+    let mut arguments = call.arguments.clone();
+    if let Some(fields) = arguments.as_object_mut() {
+        fields.insert("path".to_owned(), json!(real.display().to_string()));
+    }
+    let led = table.decide(&ToolUse { arguments: &arguments, ..*call });
+    let strictness = |decision: &PermissionDecision| match decision.permission {
+        Permission::Allow => 0,
+        Permission::Ask => 1,
+        Permission::Deny => 2,
+    };
+    if strictness(&led) > strictness(&named) { led } else { named }
+}
+
+/// Where a path leads, also if its last names do not exist yet.
+fn real_path(path: &Path) -> Option<PathBuf> {
+    let mut missing = Vec::new();
+    for there in path.ancestors() {
+        if let Ok(mut real) = there.canonicalize() {
+            real.extend(missing.into_iter().rev());
+            return Some(real);
+        }
+        missing.push(there.file_name()?);
+    }
+    None
+}
+
 impl ActiveSession {
     /// Fails unless the rules allow a call, or the person does.
     pub(crate) fn check_permission(&self, tool: &str, arguments: &Value) -> Result<(), Failure> {
         let call = ToolUse { tool, arguments, root: &self.host.root, cwd: &self.identity.cwd };
-        let decision = self.permissions().decide(&call);
+        let decision = decide_call(&self.permissions(), &call);
         let by = |rule: &LayeredRule| format!("`{}` ({})", rule.rule, rule.layer.as_str());
         let refuse = |message: String| Err(Failure::new(ErrorCode::Refused, message));
         match decision.permission {
@@ -331,10 +372,44 @@ mod tests {
     use foreword_guard::{ToolUse, default_rules};
     use foreword_protocol::{actions, local_tools};
 
+    #[test]
+    fn a_path_counts_by_its_name_and_by_where_it_leads() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("w");
+        for directory in ["docs", "private"] {
+            std::fs::create_dir_all(root.join(directory)).unwrap();
+        }
+        std::fs::write(root.join("private/key"), "s").unwrap();
+        let link = |to: &str, at: &str| std::os::unix::fs::symlink(to, root.join(at)).unwrap();
+        link("private/key", "plain.txt");
+        link("private", "open");
+        link("../private", "docs/in");
+        link("w", "../behind");
+        let mut table = default_rules();
+        let rule = |text: &str| vec![PermissionRule::parse(text).unwrap()];
+        table.add(RuleLayer::Personal, Permission::Deny, rule("read(private/**)"));
+        table.add(RuleLayer::Personal, Permission::Deny, rule("write(private/**)"));
+        for (tool, path, permission) in [
+            ("read", "private/key", Permission::Deny),
+            ("read", "plain.txt", Permission::Deny),
+            ("read", "open/key", Permission::Deny),
+            ("read", "open/absent/x", Permission::Deny),
+            ("write", "docs/in/new", Permission::Deny),
+            ("write", "docs/new", Permission::Allow),
+            ("read", "docs/absent/x", Permission::Allow),
+        ] {
+            for root in [&root, &dir.path().join("behind")] {
+                let arguments = json!({ "path": path });
+                let call = ToolUse { tool, arguments: &arguments, root, cwd: root };
+                assert_eq!(decide_call(&table, &call).permission, permission, "{tool} {path}");
+            }
+        }
+    }
+
     /// A new tool without a rule would be refused wherever nobody can be asked.
     #[test]
     fn every_tool_of_ours_has_a_rule() {
-        let (rules, root) = (default_rules(), std::path::Path::new("/w"));
+        let (rules, root) = (default_rules(), Path::new("/w"));
         let actions = actions().iter().filter(|action| action.is_tool()).map(|action| action.name);
         let local = local_tools().map(|tool| tool.name);
         for tool in actions.map(str::to_owned).chain(local) {

@@ -112,6 +112,8 @@ pub struct TurnChanges {
     pub runs_when_called: Vec<RunnableFile>,
     /// Changed files that would have been held, but there was no copy to put back.
     pub not_held: Vec<String>,
+    /// Files that run on their own whose change was put back, but is still in git's index or a commit.
+    pub staged: Vec<String>,
     /// What was moved to quarantine because it could not be held.
     pub quarantined: Vec<MovedFile>,
     /// Directories with more entries than were checked; empty for the workspace itself.
@@ -169,6 +171,9 @@ impl TurnChanges {
             moved_to: moved.moved_to.clone(),
             read_by: ReadBy::Program,
         }));
+        if !self.staged.is_empty() {
+            warnings.push(Warning::ChangesStaged { paths: self.staged.clone() });
+        }
         if !self.not_held.is_empty() {
             warnings.push(Warning::ChangesNotHeld { paths: self.not_held.clone() });
         }

@@ -36,6 +36,8 @@ pub enum Warning {
     Unsealed { what: &'static str, id: String, more: usize },
     /// Changes to files that run on their own were put back.
     ChangesHeld { paths: Vec<String> },
+    /// Changes to files that run on their own are still in git's index or in a commit.
+    ChangesStaged { paths: Vec<String> },
     /// Changes that could not be put back, because the old version was too large to copy.
     ChangesNotHeld { paths: Vec<String> },
     /// A changed file could not be put back.
@@ -172,6 +174,12 @@ impl fmt::Display for Warning {
             Self::ChangesHeld { paths } => write!(
                 f,
                 "changes to files that run on this machine were put back: {}; run `foreword approve` to review them",
+                named(paths)
+            ),
+            Self::ChangesStaged { paths } => write!(
+                f,
+                "git still has the agent's changes to files that run on this machine: {}; review them with \
+                 `git diff HEAD -R` before you check out, stash, reset or push",
                 named(paths)
             ),
             Self::ChangesNotHeld { paths } => write!(

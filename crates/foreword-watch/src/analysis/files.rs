@@ -141,7 +141,7 @@ impl ProjectFiles {
         }
         // Binary files and those that are too long are no prompts.
         let Ok(Some(text)) = tree.read_text(path, MAX_FILE_BYTES) else { return };
-        if is_our_output(&text) {
+        if is_our_output(&text) || is_request_body(&text) {
             return;
         }
         let modified = tree
@@ -201,6 +201,24 @@ fn is_our_json(text: &str) -> bool {
         || has(["schemaVersion", "conversations", "sources"])
 }
 
+/// Whether a file is the body of a request to a model, which programs log. It repeats the texts of other
+/// files as well.
+fn is_request_body(text: &str) -> bool {
+    let keys = ["\"messages\"", "\"contents\"", "\"input\""];
+    let text = text.trim_start();
+    if !text.starts_with('{') || !keys.iter().any(|key| text.contains(key)) {
+        return false;
+    }
+    let Ok(Value::Object(object)) = serde_json::from_str(text) else { return false };
+    let first_has = |list: &str, key: &str| {
+        let list = object.get(list).and_then(Value::as_array);
+        list.is_some_and(|list| list.first().is_some_and(|first| first.get(key).is_some()))
+    };
+    first_has("messages", "role")
+        || first_has("contents", "parts")
+        || (object.contains_key("input") && object.contains_key("model"))
+}
+
 fn push(index: &mut HashMap<u64, Vec<Place>>, key: u64, place: Place) {
     let places = index.entry(key).or_default();
     if places.len() < MAX_PLACES && places.last() != Some(&place) {
@@ -236,4 +254,33 @@ pub(super) fn words(line: &str) -> Vec<u64> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_logged_request_is_not_the_source_of_what_it_repeats() {
+        let directory = tempfile::tempdir().unwrap();
+        for (path, text) in [
+            (
+                "chat.json",
+                r#"{"model": "m", "messages": [{"role": "system", "content": "Rules."}]}"#,
+            ),
+            ("logs/responses.json", r#" {"model": "m", "input": "Hi", "instructions": "Rules."}"#),
+            ("gemini.json", r#"{"contents": [{"parts": [{"text": "Rules."}]}]}"#),
+            ("rules.md", "Rules.\n"),
+            ("lang.json", r#"{"messages": {"hello": "Rules."}, "input": "x"}"#),
+            ("cut.json", r#"{"model": "m", "messages": [{"role""#),
+        ] {
+            let path = directory.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let files = ProjectFiles::read(directory.path(), None).unwrap();
+        let mut read: Vec<&str> = files.files.iter().map(|file| file.path.as_str()).collect();
+        read.sort_unstable();
+        assert_eq!(read, ["cut.json", "lang.json", "rules.md"]);
+    }
 }

@@ -7,6 +7,7 @@
 //! credentials of the call itself.
 
 mod body;
+mod escapes;
 mod record;
 mod recorder;
 mod redaction;

@@ -44,6 +44,8 @@ pub struct Recorder {
     sender: Mutex<Option<Sender<Exchange>>>,
     thread: Mutex<Option<JoinHandle<Writer>>>,
     path: PathBuf,
+    /// The file, locked as long as this exists, so that no other process deletes it as an old one.
+    _lock: File,
 }
 
 /// Called for every call, on the recorder's thread.
@@ -82,6 +84,9 @@ impl Recorder {
             .mode(0o600)
             .open(&path)
             .map_err(failed)?;
+        let lock = file.try_clone().map_err(failed)?;
+        // Where files cannot be locked, an old capture may be deleted under another process.
+        let _ = lock.lock();
         let mut writer = Writer {
             file,
             conversations: Conversations::default(),
@@ -104,6 +109,7 @@ impl Recorder {
             sender: Mutex::new(Some(sender)),
             thread: Mutex::new(Some(thread)),
             path,
+            _lock: lock,
         }))
     }
 

@@ -257,13 +257,25 @@ impl CaptureStore {
         })
     }
 
-    /// Deletes the oldest captures, so that at most `keep` are left; gives how many were deleted.
+    /// Deletes the oldest captures, so that at most `keep` are left; gives how many were deleted. Those
+    /// that another process is still writing or reporting on stay.
     pub fn prune(&self, keep: usize) -> Result<usize, WatchError> {
         let ids = self.ids()?;
         let surplus = ids.len().saturating_sub(keep);
+        let mut deleted = 0;
         for id in ids.iter().take(surplus) {
-            self.remove(id)?;
+            let in_use = fs::File::open(self.path(id)?)
+                .is_ok_and(|file| matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)));
+            if in_use {
+                continue;
+            }
+            match self.remove(id) {
+                Ok(()) => deleted += 1,
+                // Another process deletes the same ones.
+                Err(WatchError::UnknownCapture { .. }) => {}
+                Err(error) => return Err(error),
+            }
         }
-        Ok(surplus)
+        Ok(deleted)
     }
 }

@@ -24,7 +24,7 @@ impl Route {
     pub fn new(name: &str, url: &str) -> Result<Self, WatchError> {
         let wrong = |reason: &str| WatchError::Upstream {
             name: name.to_owned(),
-            url: url.to_owned(),
+            url: without_credentials(url),
             reason: reason.to_owned(),
         };
         let parsed = Url::parse(url).map_err(|error| wrong(&error.to_string()))?;
@@ -139,9 +139,33 @@ fn with_version<'t>(route: &Route, target: &'t str) -> Cow<'t, str> {
     target.into()
 }
 
+/// A URL that may be shown: without a user, a password and a query.
+fn without_credentials(url: &str) -> String {
+    let url = url.split_once('?').map_or(url, |(start, _)| start);
+    let (scheme, rest) = url.split_once("//").unwrap_or(("", url));
+    match rest.rsplit_once('@') {
+        Some((_, rest)) => format!("{scheme}//…@{rest}"),
+        None => url.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_wrong_with_an_upstream_is_said_without_its_credentials() {
+        for url in [
+            "http://ada:hunter2@h/v1",
+            "http://hunter2@h",
+            "https://h/v1?key=hunter2",
+            "ftp://ada:hunter2@h",
+            "http://ada:hunter2@h:port",
+        ] {
+            let said = Route::new("x", url).unwrap_err().to_string();
+            assert!(!said.contains("hunter2") && said.contains("//"), "{said}");
+        }
+    }
 
     #[test]
     fn a_name_or_the_path_tells_the_upstream() {

@@ -369,6 +369,24 @@ fn captures_are_listed_found_by_a_part_of_their_id_and_deleted() {
 }
 
 #[test]
+fn a_capture_that_is_being_written_is_not_deleted_as_an_old_one() {
+    let (_dir, store) = store();
+    let create = |random| store.create(&[], Path::new("."), random, |_| {}).unwrap();
+    let (first, recorder) = create([0; 4]);
+    for random in 1..4 {
+        create([random; 4]).1.finish(Some(0)).unwrap();
+    }
+    assert_eq!(store.prune(1).unwrap(), 2);
+    assert!(store.ids().unwrap().contains(&first.id));
+    // Its report is made after its end, and then it is an old one like the others.
+    recorder.finish(Some(0)).unwrap();
+    assert_eq!(store.prune(1).unwrap(), 0);
+    assert_eq!(store.read(&first.id).unwrap().info.exit_code, Some(0));
+    drop(recorder);
+    assert_eq!(store.prune(1).unwrap(), 1);
+}
+
+#[test]
 fn a_call_through_the_proxy_ends_in_a_report() {
     let (_dir, store) = store();
     const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 92\r\n\r\n{\"choices\":[],\"usage\":{\"prompt_tokens\":12,\"completion_tokens\":3,\"prompt_tokens_details\":{}}}";

@@ -41,44 +41,65 @@ macro_rules! rules {
 /// Every kind of file that runs.
 pub const AUTORUN: &[AutorunRule] = rules! {
     OnItsOwn by "git":
-        ".gitattributes" ".gitmodules" ".gitconfig" ".githooks/" ".husky/" ".pre-commit-config.yaml"
+        ".gitattributes" ".gitmodules" ".gitconfig" ".lfsconfig" ".githooks/" ".husky/" ".pre-commit-config.yaml"
         ".pre-commit-config.yml" ".lefthook.yml" ".lefthook.yaml" ".lefthook.toml" ".lefthook.json"
-        "lefthook.yml" "lefthook.yaml" "lefthook.toml" "lefthook.json" "lefthook-local.yml"
-        ".lefthook-local.yml" ".lefthook/" ".lefthook-local/" ".overcommit.yml" ".huskyrc"
-        ".huskyrc.json" ".huskyrc.js" ".simple-git-hooks.json" ".simple-git-hooks.cjs"
+        "lefthook.yml" "lefthook.yaml" "lefthook.toml" "lefthook.json" "lefthook-local.*"
+        ".lefthook-local.*" ".lefthook/" ".lefthook-local/" ".overcommit.yml" ".huskyrc"
+        ".huskyrc.json" ".huskyrc.js" ".huskyrc.yml" ".huskyrc.yaml" ".simple-git-hooks.json" ".simple-git-hooks.cjs"
         ".simple-git-hooks.js" "simple-git-hooks.json" "simple-git-hooks.cjs" "simple-git-hooks.js";
-    OnItsOwn by "Mercurial or Jujutsu": ".hg/hgrc" ".hgsub" ".jj/repo/config.toml";
+    OnItsOwn by "Mercurial, Sapling, Jujutsu or Pijul":
+        ".hg/hgrc" ".hg/hgrc-not-shared" ".hg/sharedpath" ".hgsub" ".sl/config" ".sl/sharedpath" ".jj/repo/config.toml"
+        ".jj/config.toml" ".jj/workspace-config.toml" ".pijul/config";
     OnItsOwn by "a coding agent":
-        ".claude/" ".mcp.json" "CLAUDE.local.md" "GEMINI.md" "QWEN.md" "WARP.md" ".cursorrules"
+        ".claude/" ".mcp.json" "CLAUDE.md" "CLAUDE.local.md" "AGENTS.md" "AGENTS.override.md" "AGENT.md" "GEMINI.md"
+        "QWEN.md" "WARP.md" "CRUSH.md" "GROK.md" "IFLOW.md" "CODEBUDDY.md" "replit.md" ".cursorrules"
         ".cursor/" ".cursorignore" ".windsurfrules" ".windsurf/" ".clinerules" ".clinerules/"
-        ".roorules" ".roomodes" ".roo/" ".rules" ".goosehints" ".aider.conf.yml" ".codex/"
+        ".roorules" ".roomodes" ".roo/" ".rules" ".goosehints" ".goose/" ".aider.conf.yml"
+        ".aider.model.settings.yml" ".codex/" ".crush.json" "crush.json" ".crush/" ".amp/" ".agent/" ".antigravity/"
+        ".cline/" ".openhands/" ".openhands_instructions" ".sourcegraph/" ".warp/" ".grok/" ".iflow/" ".codebuddy/"
+        ".rovodev/" ".vibe/" ".copilot/" ".bolt/" "mcp.json"
         ".gemini/" ".qwen/" ".opencode/" "opencode.json" "opencode.jsonc" ".continue/" ".continuerc.json"
         ".kiro/" ".amazonq/" ".junie/" ".augment/" ".augment-guidelines" ".trae/" ".kilocode/"
         ".factory/" ".agents/" ".pi/" ".github/copilot-instructions.md" ".github/instructions/"
-        ".github/prompts/" ".github/chatmodes/" ".github/agents/" ".github/hooks/";
+        ".github/prompts/" ".github/chatmodes/" ".github/agents/" ".github/hooks/" ".github/copilot/";
     OnItsOwn by "an editor":
-        ".vscode/tasks.json" ".vscode/settings.json" ".vscode/launch.json" ".vscode/mcp.json"
-        "*.code-workspace" ".idea/runConfigurations/"
+        ".vscode/" "*.code-workspace" "*.sublime-project" ".vs/" ".nova/" ".idea/runConfigurations/"
         ".idea/watcherTasks.xml" ".idea/startup.xml" ".idea/externalDependencies.xml" ".run/" ".zed/"
-        ".fleet/" ".helix/" ".exrc" ".vimrc" ".gvimrc" ".lvimrc" ".nvimrc" ".nvim.lua" ".dir-locals.el"
-        ".dir-locals-2.el";
-    OnItsOwn by "a development container": ".devcontainer/" ".devcontainer.json" ".gitpod.yml";
+        ".fleet/" ".helix/" ".exrc" ".vimrc" ".gvimrc" ".lvimrc" ".local.vimrc" ".nvimrc" ".nvim.lua" "_vimrc" "_exrc"
+        ".vim/" ".config/nvim/" ".neoconf.json" ".luarc.json" ".ycm_extra_conf.py" "hie.yaml" ".emacs" ".emacs.d/"
+        ".dir-locals.el" ".dir-locals-2.el";
+    OnItsOwn by "a development container": ".devcontainer/" ".devcontainer.json" ".gitpod.yml" ".gitpod/"
+        ".codesandbox/" ".stackblitzrc" ".idx/" ".replit" "replit.nix";
     OnItsOwn by "the shell":
-        ".envrc" ".direnvrc" ".bashrc" ".bash_profile" ".bash_login" ".bash_logout" ".bash_aliases"
+        ".envrc" ".direnvrc" ".env.leave" ".rvmrc" ".shadowenv.d/" ".bashrc" ".bash_profile" ".bash_login" ".bash_logout" ".bash_aliases"
         ".profile" ".zshrc" ".zshenv" ".zprofile" ".zlogin" ".zlogout" ".kshrc" ".cshrc" ".tcshrc"
         ".login" ".logout" ".inputrc" ".config/fish/" ".config/direnv/" ".tool-versions" "mise.toml"
-        "mise.local.toml" ".mise.toml" ".mise.local.toml" ".mise/" ".config/mise/"
-        ".config/mise.toml" ".autoenv.zsh" ".autoenv_leave.zsh";
+        "mise.*.toml" ".mise.toml" ".mise.*.toml" ".rtx.toml" "mise/" ".mise/" ".config/mise/"
+        ".config/mise.toml" ".prototools" ".pkgx.yml" ".pkgx.yaml" "pkgx.yml" "pkgx.yaml" "bin/hermit"
+        "bin/activate-hermit" ".autoenv" ".autoenv.zsh" ".autoenv_leave.zsh" ".tmux.conf" ".screenrc" ".xinitrc"
+        ".xprofile" ".xsession" ".pam_environment" ".config/autostart/" ".config/systemd/" ".config/git/" ".ssh/";
     OnItsOwn by "cargo or rustup":
         ".cargo/config.toml" ".cargo/config" "rust-toolchain" "rust-toolchain.toml";
     OnItsOwn by "npm, yarn, pnpm or bun":
         ".npmrc" ".yarnrc" ".yarnrc.yml" ".yarn/plugins/" ".yarn/releases/" ".pnpmfile.cjs"
-        ".pnpmfile.mjs" "pnpmfile.js" "bunfig.toml";
-    OnItsOwn by "Python": "*.pth" "sitecustomize.py" "usercustomize.py" ".pdbrc" ".pythonrc.py";
+        ".pnpmfile.mjs" ".pnpmfile.js" "pnpmfile.js" "bunfig.toml" ".bunfig.toml";
+    OnItsOwn by "Python": "*.pth" "sitecustomize.py" "usercustomize.py" ".pdbrc" ".pythonrc.py" ".ipython/" ".jupyter/";
     OnItsOwn by "an interpreter or debugger":
-        ".gdbinit" ".lldbinit" ".Rprofile" ".Renviron" ".irbrc" ".pryrc" ".ghci" ".ocamlinit" ".iex.exs";
+        ".gdbinit" ".lldbinit" ".Rprofile" ".Renviron" ".irbrc" ".pryrc" ".ghci" ".ocamlinit" ".utop_init.ml"
+        ".iex.exs" ".erlang" ".octaverc" ".juliarc.jl" ".psqlrc" ".sqliterc";
 
     WhenCalled by "a build tool":
+        ".env" ".env.*" ".python-version" ".bazelversion" ".bazeliskrc" "tools/bazel" "*.bazelrc" "WORKSPACE.bzlmod" "BUCK"
+        ".buckconfig" ".buckconfig.local" "pants.toml" "*.ninja" "SConscript" "waf" "xmake.lua" "premake5.lua"
+        "Jamroot" "conanfile.py" "CMakeUserPresets.json" "autogen.sh" "configure.in" "west.yml" "platformio.ini"
+        "Setup.hs" "*.cabal" "cabal.project" "stack.yaml" "package.yaml" "project.clj" "deps.edn" "bb.edn"
+        "shadow-cljs.edn" "pubspec.yaml" "build.yaml" "Makefile.PL" "Build.PL" "cpanfile" "dist.ini"
+        "Pipfile" "uv.toml" "poetry.toml" "pdm.toml" "hatch.toml" "pixi.toml" "environment.yml" "pip.conf"
+        "jupyter_*.py" "magefile.go" "go.work" ".air.toml" "Thorfile" "Guardfile" "Capfile" "Appfile" "Berksfile"
+        "*.fsproj" "*.vbproj" "*.vcxproj" "*.props" "*.targets" "*.sln" "*.cake" "*.fsx" "nuget.config" "global.json"
+        ".config/dotnet-tools.json" "Directory.Build.rsp" "devbox.json" "devenv.yaml" ".flox/" "dune-project" "*.opam"
+        ".latexmkrc" "latexmkrc" "Doxyfile" "Brewfile" "ansible.cfg" "*.tf" "terragrunt.hcl" "Pulumi.yaml"
+        "skaffold.yaml" "helmfile.yaml" "serverless.yml" "cdk.json"
         "Makefile" "GNUmakefile" "makefile.am" "*.mk" "*.mak" "justfile" ".justfile" "*.just"
         "Taskfile.yml" "Taskfile.yaml" "Taskfile.dist.yml" "Rakefile" "*.rake" "Gemfile" ".bundle/config" ".rspec" "package.json"
         "Cargo.toml" "build.rs" "setup.py" "setup.cfg" "pyproject.toml" "tox.ini" "noxfile.py" "requirements*.txt"
@@ -93,22 +114,34 @@ pub const AUTORUN: &[AutorunRule] = rules! {
         "lerna.json" "*.csproj" "Directory.Build.props" "Directory.Build.targets";
     WhenCalled by "a JavaScript tool":
         "*.config.js" "*.config.cjs" "*.config.mjs" "*.config.ts" "*.config.mts" "*.config.cts"
-        ".eslintrc.js" ".eslintrc.cjs" ".eslintrc.json" ".eslintrc" ".prettierrc.js" ".prettierrc.cjs"
-        ".babelrc" ".babelrc.js" ".mocharc.js" ".mocharc.cjs" ".lintstagedrc.js" ".lintstagedrc"
+        ".*rc.js" ".*rc.cjs" ".*rc.mjs" ".*rc.ts" ".*rc.json" ".*rc.yml" ".*rc.yaml" ".eslintrc" ".prettierrc"
+        ".babelrc" ".swcrc" ".lintstagedrc" ".releaserc" ".parcelrc" "*.conf.js" "gulpfile.*" "Gruntfile.*" "Jakefile*"
+        "nodemon.json" ".storybook/" ".markdownlint-cli2.*" ".dependency-cruiser.*" ".size-limit.*" "knip.*"
+        "ecosystem.json"
         ".pnp.cjs" ".pnp.loader.mjs";
+    WhenCalled by "a linter or type checker":
+        ".pylintrc" "pylintrc" ".flake8" "mypy.ini" ".mypy.ini" ".rubocop.yml" ".solargraph.yml" "phpstan.neon"
+        ".php-cs-fixer.php" ".credo.exs" ".golangci.yml" ".golangci.yaml" ".luacheckrc" ".hlint.yaml" ".perlcriticrc";
     WhenCalled by "a test runner":
         "conftest.py" "pytest.ini" "test_*.py" "*_test.py" "*_test.go" "*_spec.rb" "*.test.js" "*.test.jsx"
-        "*.test.ts" "*.test.tsx" "*.test.mjs" "*.spec.js" "*.spec.ts" "*.spec.tsx" "*.bats";
+        "*.test.ts" "*.test.tsx" "*.test.mjs" "*.test.cjs" "*.test.mts" "*.spec.js" "*.spec.jsx" "*.spec.mjs" "*.spec.ts"
+        "*.spec.tsx" "*_test.rb" "*_helper.rb" "*_test.exs" "*Test.java" "*Tests.java" "*Test.kt" "tests.py" "*.t"
+        "*.robot" "*.feature" "*.bats" ".coveragerc" ".proverc" "phpunit.xml";
     WhenCalled by "continuous integration":
         ".github/workflows/" ".github/actions/" "action.yml" "action.yaml" ".github/dependabot.yml"
-        ".gitlab-ci.yml" ".gitlab/ci/" ".circleci/" ".travis.yml" "azure-pipelines.yml"
+        ".gitlab-ci.yml" ".circleci/" ".travis.yml" "azure-pipelines.yml"
         ".azure-pipelines/" "bitbucket-pipelines.yml" ".buildkite/" ".drone.yml" ".woodpecker.yml"
         ".woodpecker/" "Jenkinsfile" ".forgejo/" ".gitea/" "appveyor.yml" ".cirrus.yml"
-        ".pre-commit-hooks.yaml" "renovate.json";
+        ".pre-commit-hooks.yaml" "renovate.json" "renovate.json5"
+        ".github/renovate.json" ".github/renovate.json5" ".renovaterc" "*.gitlab-ci.yml" ".gitlab/" ".builds/" ".build.yml"
+        ".semaphore/" ".teamcity/" "bamboo-specs/" "buildspec.yml" "cloudbuild.yaml" "codefresh.yml" ".mergify.yml"
+        ".goreleaser.yml" ".goreleaser.yaml" "netlify.toml" "vercel.json" "wrangler.toml" "fly.toml" "app.yaml";
     WhenCalled by "containers or services":
         "Dockerfile" "Dockerfile.*" "*.dockerfile" "Containerfile" "Containerfile.*"
         "docker-compose.yml" "docker-compose.yaml" "docker-compose.*" "compose.yml" "compose.yaml"
-        "Vagrantfile" "Procfile" "*.service" "*.timer" "crontab" "*.desktop" "*.plist";
+        "docker-bake.*" "Vagrantfile" "Procfile" "supervisord.conf" ".lando.yml" ".ddev/" ".user.ini" ".htaccess"
+        "*.service" "*.timer" "*.socket" "*.container" "crontab" "*.desktop" "*.plist";
+    WhenCalled by "an editor": ".idea/workspace.xml";
     WhenCalled by "a person, as a script":
         "*.sh" "*.bash" "*.zsh" "*.fish" "*.ps1" "*.psm1" "*.bat" "*.cmd" "gradlew" "mvnw";
 };
@@ -148,8 +181,8 @@ struct Patterns {
     names: HashMap<String, Vec<&'static AutorunRule>>,
     /// Directories that patterns begin with, by their last name, in lower case.
     directories: HashMap<String, Vec<(&'static str, &'static AutorunRule)>>,
-    /// Patterns with a star.
-    starred: Vec<&'static AutorunRule>,
+    /// Patterns with a star: what stands before and behind it, in lower case.
+    starred: Vec<(String, String, &'static AutorunRule)>,
 }
 
 impl Patterns {
@@ -165,8 +198,9 @@ impl Patterns {
                     let known = patterns.directories.entry(name.to_ascii_lowercase()).or_default();
                     known.push((directory, rule));
                 }
-                if rule.pattern.contains('*') {
-                    patterns.starred.push(rule);
+                if let Some((start, end)) = rule.pattern.split_once('*') {
+                    let (start, end) = (start.to_ascii_lowercase(), end.to_ascii_lowercase());
+                    patterns.starred.push((start, end, rule));
                 } else {
                     let path = rule.pattern.trim_end_matches('/');
                     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
@@ -190,7 +224,11 @@ impl Patterns {
                 .filter(move |rule| ends_with(outer, rule.pattern.trim_end_matches('/')))
         });
         let name = path.rsplit('/').next().unwrap_or(&path);
-        let starred = self.starred.iter().copied().filter(|rule| is_like(name, rule.pattern));
+        let is_like = |start: &str, end: &str| {
+            name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+        };
+        let starred = self.starred.iter().filter(|(start, end, _)| is_like(start, end));
+        let starred = starred.map(|(_, _, rule)| *rule);
         outer.chain(starred).min_by_key(|rule| rule.runs)
     }
 }
@@ -200,16 +238,6 @@ fn ends_with(path: &str, pattern: &str) -> bool {
     let Some(at) = path.len().checked_sub(pattern.len()) else { return false };
     let same = path.get(at..).is_some_and(|end| end.eq_ignore_ascii_case(pattern));
     same && (at == 0 || path.as_bytes().get(at - 1) == Some(&b'/'))
-}
-
-/// Whether a name in lower case is like a pattern with one star.
-fn is_like(name: &str, pattern: &str) -> bool {
-    let Some((start, end)) = pattern.split_once('*') else { return false };
-    let Some((given_start, rest)) = name.split_at_checked(start.len()) else { return false };
-    let at = rest.len().checked_sub(end.len());
-    let given_end = at.and_then(|at| rest.get(at..));
-    given_start.eq_ignore_ascii_case(start)
-        && given_end.is_some_and(|given| given.eq_ignore_ascii_case(end))
 }
 
 #[cfg(test)]
@@ -245,6 +273,27 @@ mod tests {
             ".github/copilot-instructions.md",
             ".ENVRC",
             ".VSCode/Tasks.json",
+            ".vscode/c_cpp_properties.json",
+            ".vscode/sftp.json",
+            "CLAUDE.md",
+            "AGENTS.md",
+            "AGENTS.override.md",
+            "CRUSH.md",
+            ".agent/rules/x.md",
+            ".openhands/setup.sh",
+            "mise.production.toml",
+            ".mise.dev.toml",
+            "mise/config.toml",
+            ".lefthook-local.toml",
+            ".lfsconfig",
+            ".hg/hgrc-not-shared",
+            ".jj/workspace-config.toml",
+            ".vim/coc-settings.json",
+            "x.sublime-project",
+            "hie.yaml",
+            "bin/activate-hermit",
+            ".emacs.d/init.el",
+            ".idx/dev.nix",
             "My.code-workspace",
         ];
         for path in own {
@@ -263,6 +312,29 @@ mod tests {
             "Dockerfile.dev",
             "run.sh",
             "test_a.py",
+            ".env",
+            ".env.local",
+            ".python-version",
+            ".eslintrc.yml",
+            ".commitlintrc.js",
+            "karma.conf.js",
+            "gulpfile.babel.js",
+            "pylintrc",
+            ".rubocop.yml",
+            "mypy.ini",
+            "CMakeUserPresets.json",
+            "user.bazelrc",
+            ".bazelversion",
+            "uv.toml",
+            "x.targets",
+            "main.tf",
+            "OrderTest.java",
+            "spec_helper.rb",
+            ".gitlab/x.yml",
+            "x.gitlab-ci.yml",
+            "buildspec.yml",
+            ".htaccess",
+            ".idea/workspace.xml",
         ];
         for path in called {
             assert_eq!(runs(path), Some(Runs::WhenCalled), "{path}");
@@ -280,7 +352,11 @@ mod tests {
             "x.envrc",
             ".envrc/below",
             "a.vscode/tasks.json",
-            ".vscode/snippets.json",
+            ".idea/misc.xml",
+            ".environment",
+            "latest.md",
+            "mise.md",
+            "arc.json",
             "tasks.json",
             "Makefile/x",
             ".github/x",
