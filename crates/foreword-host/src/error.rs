@@ -51,7 +51,7 @@ pub enum HostError {
     #[error("cannot use the key file {}: {reason}", path.display())]
     KeyFile { path: PathBuf, reason: String },
     #[error(
-        "foreword.toml names a key that your settings do not allow for {server}: {key} = \"{}\"",
+        "foreword.toml sets a key that your settings.toml does not allow for {server}: {key} = \"{}\"",
         .value.escape_debug()
     )]
     KeyNotAllowed {
@@ -61,7 +61,7 @@ pub enum HostError {
         server: String,
     },
     #[error(
-        "foreword.toml names a model server on another machine that your settings do not list: {url}"
+        "foreword.toml sets a model server on another machine that is not in your settings.toml: {url}"
     )]
     ServerNotAllowed { url: String },
     #[error("invalid model server URL: `{url}`")]

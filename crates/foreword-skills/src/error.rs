@@ -252,7 +252,7 @@ impl SkillError {
                 None => "see `foreword skill list`".into(),
             },
             Self::NoSuchCommit { .. } => "see `foreword skill log`".into(),
-            Self::AmbiguousCommit { .. } => "give more characters of the id".into(),
+            Self::AmbiguousCommit { .. } => "pass more characters of the ID".into(),
             Self::NotOpen { .. } => "see `foreword skill proposals`".into(),
             Self::LocalChanges { .. } => {
                 "commit them with `foreword skill approve --local`, or restore the file; \

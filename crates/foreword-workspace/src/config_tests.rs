@@ -208,7 +208,7 @@ fn values_that_make_no_sense_give_line_and_reason() {
         ),
         (
             "user_id = '../root'",
-            "foreword.toml:1: `user_id` is `../root`, which cannot be used: it holds a path separator",
+            "foreword.toml:1: `user_id` is `../root`, which cannot be used: it contains a path separator",
         ),
         ("channel = \" \"", "foreword.toml:1: `channel` is empty"),
         ("model = \"a\\nb\"", "foreword.toml:1: `model.name` holds a control character: `a\\nb`"),

@@ -56,14 +56,14 @@ fn text_that_is_not_utf8_is_refused_with_offset_and_line() {
     fs::write(dir.path().join("cut.md"), b"abc\xe2\x82").unwrap();
     assert_eq!(refusal(&root, "cut.md"), "cut.md:1: is not UTF-8 text (byte 3)");
     fs::write(dir.path().join("w.md"), b"\xff\xfeh\0i\0").unwrap();
-    assert_eq!(refusal(&root, "w.md"), "w.md:1: is UTF-16 text (byte 0), UTF-8 is expected");
+    assert_eq!(refusal(&root, "w.md"), "w.md:1: is UTF-16 text (byte 0); UTF-8 is expected");
 }
 
 #[test]
 fn a_nul_byte_looks_binary() {
     let (dir, root) = workspace();
     fs::write(dir.path().join("x.md"), b"a\nb\0").unwrap();
-    assert_eq!(refusal(&root, "x.md"), "x.md:2: looks binary, it holds a NUL byte (byte 3)");
+    assert_eq!(refusal(&root, "x.md"), "x.md:2: looks binary: it contains a NUL byte (byte 3)");
 }
 
 #[test]

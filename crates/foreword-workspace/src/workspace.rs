@@ -196,7 +196,7 @@ mod tests {
         let error = workspace.blueprint_file("blueprints/mime.toml", &asked_by).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "blueprints/mime.toml: there is no such file; foreword.toml:1 asks for it"
+            "blueprints/mime.toml: file not found; foreword.toml:1 refers to it"
         );
         assert_eq!(
             error.hint(),

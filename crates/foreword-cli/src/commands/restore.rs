@@ -13,7 +13,7 @@ use crate::workspace_arg::WorkspaceArg;
 
 /// Replace the database of a workspace with a backup
 ///
-/// Checks the backup, keeps the replaced database beside the new one, and records the restore in the audit log. Stop
+/// Checks the backup, keeps the replaced database next to the new one, and records the restore in the audit log. Stop
 /// running agents first.
 #[derive(Args, Debug)]
 #[command(after_help = "\

@@ -356,6 +356,6 @@ mod tests {
         mode(0o664);
         let error = Settings::load(dir.path()).unwrap_err();
         assert!(error.to_string().ends_with("settings.toml: can be written by other users"));
-        assert_eq!(error.hint(), "run `chmod go-w` on it, after a look at what it says");
+        assert_eq!(error.hint(), "review its contents, then run `chmod go-w` on it");
     }
 }
