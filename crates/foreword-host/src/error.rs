@@ -250,8 +250,8 @@ impl From<HostError> for Failure {
 /// What a person can do who has no key at hand.
 const NO_KEY_AT_ALL: &str = "\
 set one of these and run the command again:
-  ANTHROPIC_API_KEY           a key of Anthropic
-  OPENAI_API_KEY              a key of OpenAI, or of another provider together with OPENAI_BASE_URL
+  ANTHROPIC_API_KEY           an Anthropic API key
+  OPENAI_API_KEY              an OpenAI API key, or another provider's together with OPENAI_BASE_URL
   OPENAI_BASE_URL             a server on this machine that needs no key, such as http://127.0.0.1:11434;
                               pass its model with `--model`
   ANTHROPIC_BASE_URL          the same for a server with the Anthropic API

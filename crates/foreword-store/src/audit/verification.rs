@@ -260,8 +260,8 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoHeadFile => f.write_str(
-                "no head file for this database, as after moving a workspace or on another \
-                 machine; only anchors can show that entries are missing at the end",
+                "no head file for this database, as in a new, moved or copied workspace; only anchors can \
+                 show that entries are missing at the end",
             ),
             Self::Accepted { heads } => write!(
                 f,
