@@ -412,7 +412,7 @@ export interface Context {
   contextWindow?: number;
   /** Facts of the machine. */
   env?: Env | null;
-  /** Texts of file-backed modules, by file name; read by whoever gathered the Context. */
+  /** Texts of file-backed modules, by file name; read when the Context was gathered. */
   files?: Record<string, Document> | null;
   /** Facts of the repository. */
   git?: Git | null;
@@ -424,7 +424,7 @@ export interface Context {
   historyTokens?: number | null;
   /** The files that say who the agent is. */
   identityFiles?: IdentityFiles | null;
-  /** What whoever gathered the Context left out, and why; the manifest says so. */
+  /** What was left out while gathering the Context, and why; copied to the manifest. */
   leftOut?: Filtered[] | null;
   /** A limit on the prompt itself. */
   maxPromptTokens?: number | null;

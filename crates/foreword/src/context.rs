@@ -113,7 +113,7 @@ pub struct Context {
     /// Tools.
     #[serde(skip_serializing_if = "is_empty", deserialize_with = "or_default")]
     pub tools: Arc<Vec<Tool>>,
-    /// What whoever gathered the Context left out, and why; the manifest says so.
+    /// What was left out while gathering the Context, and why; copied to the manifest.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
     pub left_out: Vec<Filtered>,
     /// Capability packs, in order.
@@ -155,7 +155,7 @@ pub struct Context {
     /// May the agent stay silent when it is not addressed?
     #[serde(deserialize_with = "or_default")]
     pub reply_gate: bool,
-    /// Texts of file-backed modules, by file name; read by whoever gathered the Context.
+    /// Texts of file-backed modules, by file name; read when the Context was gathered.
     #[serde(
         skip_serializing_if = "std::collections::BTreeMap::is_empty",
         deserialize_with = "or_default"

@@ -478,7 +478,7 @@ class Context(TypedDict, total=False):
     env: Env | None
     """Facts of the machine."""
     files: dict[str, Document] | None
-    """Texts of file-backed modules, by file name; read by whoever gathered the Context."""
+    """Texts of file-backed modules, by file name; read when the Context was gathered."""
     git: Git | None
     """Facts of the repository."""
     hints: Hints | None
@@ -490,7 +490,7 @@ class Context(TypedDict, total=False):
     identity_files: IdentityFiles | None
     """The files that say who the agent is."""
     left_out: list[Filtered] | None
-    """What whoever gathered the Context left out, and why; the manifest says so."""
+    """What was left out while gathering the Context, and why; copied to the manifest."""
     max_prompt_tokens: int | None
     """A limit on the prompt itself."""
     memories: list[MemoryInput] | None
