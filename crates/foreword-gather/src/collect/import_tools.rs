@@ -25,7 +25,7 @@ pub struct Imported {
     pub same: usize,
     /// Tools that were there and are described in another way: they were left as they are.
     pub differing: Vec<String>,
-    /// Tools that are new and whose description reads like an injection, with the score.
+    /// Tools that are new and whose description looks like an injection, with the score.
     pub suspicious: Vec<(String, String)>,
 }
 
