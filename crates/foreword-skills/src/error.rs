@@ -101,7 +101,7 @@ pub enum SkillError {
     #[error(transparent)]
     Name(#[from] NameError),
     /// The header names another skill than the request.
-    #[error("the header names the skill `{header}`, but the requested name is `{asked}`")]
+    #[error("the header calls the skill `{header}`, but the requested name is `{asked}`")]
     NameMismatch {
         /// The name in the header.
         header: String,

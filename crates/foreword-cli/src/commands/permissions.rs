@@ -95,7 +95,7 @@ pub(crate) fn run(
 fn warn_unaccepted(host: &foreword_host::Host, terminal: &Terminal) -> Result<(), CliError> {
     if host.has_unaccepted_allow_rules()? {
         terminal.warn(
-            "foreword.toml allows calls that you have not accepted yet, so they are asked about; run `foreword trust` to review them",
+            "foreword.toml allows calls that you have not accepted yet, so Foreword asks about them; run `foreword trust` to review them",
         );
     }
     Ok(())

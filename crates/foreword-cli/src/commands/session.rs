@@ -194,7 +194,7 @@ fn remove(
         terminal.print(&format!("{line}\n"))?;
     }
     if !removed.is_empty() {
-        terminal.say("memories made in them stay; `foreword memory list` shows them");
+        terminal.say("memories from deleted sessions are kept; `foreword memory list` shows them");
     }
     Ok(())
 }

@@ -168,7 +168,7 @@ pub(crate) fn run(
             counted(behind as u64, "difference")
         ))
         .hint(format!(
-            "run `foreword sync --from {}` to take over the changes",
+            "run `foreword sync --from {}` to apply the changes",
             args.from.display()
         )));
     } else if applied {
@@ -245,7 +245,7 @@ fn keep(changes: &mut [Change], paths: &[String]) -> Result<(), CliError> {
         let change = changes
             .iter_mut()
             .find(|change| change.path == *path && change.state == State::Conflict)
-            .ok_or_else(|| CliError::usage(format!("{path} has no conflict to settle")))?;
+            .ok_or_else(|| CliError::usage(format!("{path} has no conflict to resolve")))?;
         change.state = State::Yours;
         change.about = "your version is kept";
     }
@@ -270,7 +270,7 @@ fn show(
     }
     if changes.iter().any(|change| change.state == State::Conflict) {
         terminal
-            .say("conflicts keep your version; settle one with `--take PATH` (the old setup's) or `--keep PATH` (yours)");
+            .say("conflicts keep your version; resolve one with `--take PATH` (the old setup's) or `--keep PATH` (yours)");
     }
     for loss in losses {
         let word = paint_err(&format!("{:<8}", "lost"), "31");

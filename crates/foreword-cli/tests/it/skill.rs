@@ -189,7 +189,7 @@ fn the_name_is_asked_for_or_the_headers_or_the_files() {
     assert_eq!(skill(&["other.md"]), "brew");
     let mismatch = skill(&["other.md", "--name", "coffee"]);
     assert!(
-        mismatch.contains("the header names the skill `brew`, but the requested name is `coffee`"),
+        mismatch.contains("the header calls the skill `brew`, but the requested name is `coffee`"),
         "{mismatch}"
     );
     let stdin =
