@@ -184,7 +184,7 @@ fn values_that_make_no_sense_give_line_and_reason() {
         ),
         (
             "[limits]\ncontext_window = 0",
-            "foreword.toml:2: `limits.context_window` is 0, it has to be at least 1",
+            "foreword.toml:2: `limits.context_window` is 0, it must be at least 1",
         ),
         (
             "[limits]\n\ncontext_window = 10\noutput_reserve = 10",
@@ -196,7 +196,7 @@ fn values_that_make_no_sense_give_line_and_reason() {
         ),
         (
             "[limits]\nmax_prompt_tokens = 0",
-            "foreword.toml:2: `limits.max_prompt_tokens` is 0, it has to be at least 1",
+            "foreword.toml:2: `limits.max_prompt_tokens` is 0, it must be at least 1",
         ),
         (
             "[skills]\nroots = [\n'a', '~/skills']",
@@ -238,11 +238,11 @@ fn values_that_make_no_sense_give_line_and_reason() {
         ),
         (
             "[assembly]\nmax_tools = 10001",
-            "foreword.toml:2: `assembly.max_tools` is 10001, it has to be at most 10000",
+            "foreword.toml:2: `assembly.max_tools` is 10001, it must be at most 10000",
         ),
         (
             "[modes.act]\nmax_skills = 10001",
-            "foreword.toml:2: `modes.act.max_skills` is 10001, it has to be at most 10000",
+            "foreword.toml:2: `modes.act.max_skills` is 10001, it must be at most 10000",
         ),
         (
             "[assembly]\ninjection_min_score = 1.5",

@@ -42,7 +42,7 @@ impl fmt::Display for AskedBy {
 #[non_exhaustive]
 pub enum WorkspaceError {
     /// The workspace directory does not exist.
-    #[error("{path}: there is no such directory")]
+    #[error("{path}: directory not found")]
     NoRoot {
         /// The directory that was asked for.
         path: String,

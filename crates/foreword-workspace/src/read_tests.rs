@@ -23,7 +23,7 @@ fn a_missing_root_and_a_file_as_root_say_so() {
     let dir = tempfile::tempdir().unwrap();
     let missing = dir.path().join("nowhere");
     let error = Root::open(&missing).unwrap_err();
-    assert!(error.to_string().ends_with("nowhere: there is no such directory"), "{error}");
+    assert!(error.to_string().ends_with("nowhere: directory not found"), "{error}");
     assert!(error.hint().contains("foreword init"));
     let file = dir.path().join("file");
     fs::write(&file, "x").unwrap();
@@ -110,7 +110,7 @@ fn a_listing_is_sorted_bounded_and_shows_nothing_hidden() {
         names,
         [("a.md", EntryKind::File), ("b.md", EntryKind::File), ("c", EntryKind::Directory)]
     );
-    assert_eq!(root.list("", 3).unwrap_err().to_string(), ".: holds more than 3 entries");
+    assert_eq!(root.list("", 3).unwrap_err().to_string(), ".: contains more than 3 entries");
     assert_eq!(root.list("nowhere", 3).unwrap(), None);
 }
 
@@ -227,7 +227,7 @@ mod unix {
         assert_eq!(read(&own, "in.md").unwrap().unwrap().text, "w");
         assert_eq!(
             root.further("../nowhere").unwrap_err().to_string(),
-            "../nowhere: there is no such directory"
+            "../nowhere: directory not found"
         );
     }
 }

@@ -84,7 +84,7 @@ fn the_first_root_wins_and_the_others_are_reported() {
             "skills/a.md: skill `a` is hidden by skills/a/SKILL.md",
             ".claude/skills/a/SKILL.md: skill `a` is hidden by skills/a/SKILL.md",
             "../shared/b.md: skill `b` is hidden by .claude/skills/b/SKILL.md",
-            "gone: there is no such directory",
+            "gone: directory not found",
         ]
     );
 }

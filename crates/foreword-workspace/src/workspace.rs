@@ -162,7 +162,7 @@ mod tests {
     fn a_directory_that_does_not_exist_says_so() {
         let scratch = Scratch::new(&[]);
         let error = Workspace::open(&scratch.path().join("gone")).unwrap_err();
-        assert!(error.to_string().ends_with("gone: there is no such directory"));
+        assert!(error.to_string().ends_with("gone: directory not found"));
     }
 
     #[test]

@@ -288,7 +288,7 @@ fn compactions_text(compactions: &[Compaction]) -> String {
                 let through = compaction.shortened_through;
                 format!("shortened large tool results up to turn {through}")
             }
-            through => format!("replaced the first {} by a summary", counted(through, "turn")),
+            through => format!("replaced the first {} with a summary", counted(through, "turn")),
         };
         let tainted = if compaction.tainted { ", tainted" } else { "" };
         let at = format_time(compaction.at);

@@ -278,7 +278,7 @@ fn options() {
         (&["build", "--max-prompt-tokens", "0"], &["`maxPromptTokens` is 0"]),
         (&["build", "--tokenizer", "gpt5"], &["'gpt5'"]),
         (&["build", "--format", "yaml"], &["'yaml'"]),
-        (&["build", "-w", "gone"], &["gone: there is no such directory", "foreword init"]),
+        (&["build", "-w", "gone"], &["gone: directory not found", "foreword init"]),
         (&["build", "-w", "huge.json"], &["huge.json: is a file, not a workspace", "-w"]),
         (&["build", "-b", "gone.toml"], &["gone.toml"]),
         (&["build", "-a", "../x"], &["`../x`"]),

@@ -76,7 +76,7 @@ fn a_command_runs_in_the_sandbox_with_checked_arguments() {
     assert_eq!(scratch.read("greeted.txt"), said(1));
     assert_eq!(
         said(2),
-        "invalid call to `greet`: who: has 0 characters, it has to have at least 1"
+        "invalid call to `greet`: who: has 0 characters, it must have at least 1"
     );
     assert_eq!(said(3), "invalid call to `greet`: arguments: `who` is missing");
     // The whole call as JSON on standard input: one word for wc.

@@ -225,7 +225,7 @@ fn a_changed_list_is_asked_about_again() {
         said(&model, 1)
     );
     assert!(
-        changed.stderr.contains("offers other tools than those you reviewed"),
+        changed.stderr.contains("offers different tools than you reviewed"),
         "{}",
         changed.stderr
     );

@@ -206,7 +206,7 @@ mod tests {
         for json in ["", "{", "3", r#"{"tools": 1}"#, r#"[{"name": "x\ny"}]"#, r#"[{"name": " "}]"#]
         {
             let error = import_tools(dir.path(), json).unwrap_err().to_string();
-            assert!(error.starts_with("not an answer to tools/list"), "{json}: {error}");
+            assert!(error.starts_with("not a `tools/list` response"), "{json}: {error}");
         }
     }
 }

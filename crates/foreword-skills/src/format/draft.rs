@@ -148,7 +148,7 @@ pub(crate) fn remark(fault: &FormatFault) -> Finding {
         verdict: Verdict::AutoApprove,
         file: None,
         line: u32::try_from(fault.line).unwrap_or(u32::MAX),
-        excerpt: String::new(),
+        excerpt: fault.field.clone().unwrap_or_default(),
         message: fault.message.clone(),
     }
 }

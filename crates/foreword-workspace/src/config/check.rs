@@ -216,7 +216,7 @@ fn assembly(config: &Config) -> Check {
         let count = patterns.len();
         return fault(
             &["assembly", "injection_patterns"],
-            format!("holds {count} patterns, it has to be at most {MAX_PATTERNS}"),
+            format!("holds {count} patterns, it must be at most {MAX_PATTERNS}"),
         );
     }
     for pattern in patterns {
@@ -265,13 +265,13 @@ fn mode([modes, mode]: [&'static str; 2], settings: &ModeSettings) -> Check {
 /// A number of things to select.
 fn selected(key: &[&'static str], value: usize) -> Check {
     if value > MAX_SELECTED {
-        return fault(key, format!("is {value}, it has to be at most {MAX_SELECTED}"));
+        return fault(key, format!("is {value}, it must be at most {MAX_SELECTED}"));
     }
     Ok(())
 }
 
 fn positive(key: &[&'static str], value: usize) -> Check {
-    if value == 0 { fault(key, "is 0, it has to be at least 1".into()) } else { Ok(()) }
+    if value == 0 { fault(key, "is 0, it must be at least 1".into()) } else { Ok(()) }
 }
 
 /// One line with something on it.

@@ -141,7 +141,7 @@ fn checked_schema(schema: Value, named: &BTreeSet<&str>) -> Result<Value, Comman
     };
     let kind = schema.entry("type").or_insert_with(|| "object".into());
     if kind != "object" {
-        return fault("parameters", format!("has the type {kind}, it has to be \"object\""));
+        return fault("parameters", format!("has the type {kind}, it must be \"object\""));
     }
     if !schema.entry("properties").or_insert_with(|| json!({})).is_object() {
         return fault("parameters", "has `properties` that are not a table");
@@ -225,7 +225,7 @@ mod tests {
             ),
             (
                 "command = ['x']\nparameters = { type = 'string' }",
-                "tools.toml:2: `tool.parameters` has the type \"string\", it has to be \"object\"",
+                "tools.toml:2: `tool.parameters` has the type \"string\", it must be \"object\"",
             ),
             (
                 "command = ['x']\ntimeout = 0",
