@@ -335,9 +335,7 @@ impl WorkspaceError {
             Self::Nested { inner, .. } => {
                 format!("choose one: `-w {inner}`, or `-w` with the outer directory")
             }
-            Self::NotADirectory { .. } => {
-                "move the file away; a directory is expected here".into()
-            }
+            Self::NotADirectory { .. } => "move the file away; a directory is expected here".into(),
             Self::Missing { path, similar: Some(similar), .. } => {
                 format!("did you mean {similar}? Otherwise create {path}")
             }
@@ -382,7 +380,7 @@ impl WorkspaceError {
             }
             Self::Toml { .. } => "correct the line; the file is TOML".into(),
             Self::Yaml { .. } => {
-                "correct the header between the `---` lines; quote a value that holds `: ` or \
+                "correct the header between the `---` lines; quote a value that contains `: ` or \
                  starts with a special character"
                     .into()
             }

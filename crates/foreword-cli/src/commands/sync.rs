@@ -167,10 +167,7 @@ pub(crate) fn run(
             args.from.display(),
             counted(behind as u64, "difference")
         ))
-        .hint(format!(
-            "run `foreword sync --from {}` to apply the changes",
-            args.from.display()
-        )));
+        .hint(format!("run `foreword sync --from {}` to apply the changes", args.from.display())));
     } else if applied {
         let next = if pending > 0 { "; run `foreword lint` and `foreword trust`" } else { "" };
         terminal.say(&format!("wrote {}{next}", counted(pending as u64, "change")));

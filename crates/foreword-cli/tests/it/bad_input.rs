@@ -174,8 +174,8 @@ fn blueprints() {
             "name = \"x\"\n[[module]]\nname = \"soul\"\nwhen = { chanel = \"x\" }\n",
             &["own.toml:4: ", "did you mean `channel`?"],
         ),
-        ("name = \"x\"\nextends = \"own.toml\"\n", &["own.toml:2: `extends` goes in a circle"]),
-        ("name = \"x\"\nextends = \"other.toml\"\n", &["other.toml:2: `extends` goes in a circle"]),
+        ("name = \"x\"\nextends = \"own.toml\"\n", &["own.toml:2: `extends` is circular"]),
+        ("name = \"x\"\nextends = \"other.toml\"\n", &["other.toml:2: `extends` is circular"]),
         ("name = \"x\"\nextends = \"gone.toml\"\n", &["own.toml:2: ", "gone.toml"]),
         ("name = \"x\"\nextends = \"standrd\"\n", &["own.toml:2: ", "did you mean `standard`?"]),
         (

@@ -164,11 +164,7 @@ fn a_hostile_server_costs_a_clear_error_and_no_more_than_its_limit() {
         let (said, took) = after(&scratch, name);
         assert!(said[1].contains(error), "{name}: {}", said[1]);
         // It is left alone for a moment, and says so.
-        assert!(
-            said[2].contains("it is paused after a failure (it "),
-            "{name}: {}",
-            said[2]
-        );
+        assert!(said[2].contains("it is paused after a failure (it "), "{name}: {}", said[2]);
         assert!(said[2].contains("try again in"), "{name}: {}", said[2]);
         assert!(took < Duration::from_secs(30), "{name}: {took:?}");
         // Another turn starts it again.
@@ -327,7 +323,7 @@ fn keys_and_addresses_come_from_the_person() {
     };
     let run = scratch.run(&["trust", "--yes"]);
     assert!(
-        run.stderr.contains("MCP server `t` is off: `KEY` holds what looks like a key"),
+        run.stderr.contains("MCP server `t` is off: `KEY` contains what looks like a key"),
         "{}",
         run.stderr
     );

@@ -29,7 +29,7 @@ pub(crate) enum ServerFault {
     #[error("the environment variable `{name}` is not set")]
     NoVariable { name: String },
     #[error(
-        "`{name}` holds what looks like a key; put it into your environment and write `${{{name}}}` instead"
+        "`{name}` contains what looks like a key; put it into your environment and write `${{{name}}}` instead"
     )]
     Key { name: String },
     #[error("{url} is on another machine and not in your settings.toml")]
@@ -54,7 +54,9 @@ pub(crate) enum ServerFault {
         "its tools changed since they were reviewed; it is off until a person reviews them with `foreword trust`"
     )]
     ListChanged,
-    #[error("it is paused after a failure ({last}; failures in a row: {failures}); try again in {seconds} s")]
+    #[error(
+        "it is paused after a failure ({last}; failures in a row: {failures}); try again in {seconds} s"
+    )]
     Pausing { failures: u32, last: String, seconds: u64 },
     #[error(transparent)]
     Host(#[from] HostError),

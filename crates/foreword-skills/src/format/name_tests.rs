@@ -72,9 +72,12 @@ fn the_format_allows_what_is_not_portable() {
 
 #[test]
 fn a_suggested_name_is_one_that_the_format_allows() {
-    for (given, expected) in
-        [("Tea_Order", "tea-order"), ("My  Tea!", "my-tea"), ("-Tea--", "tea"), ("TEE-Kännchen", "tee-kännchen")]
-    {
+    for (given, expected) in [
+        ("Tea_Order", "tea-order"),
+        ("My  Tea!", "my-tea"),
+        ("-Tea--", "tea"),
+        ("TEE-Kännchen", "tee-kännchen"),
+    ] {
         let faults = name_faults(given);
         let Some(NameError::UpperCase { suggestion, .. }) = faults.first() else {
             panic!("{given}: {faults:?}");

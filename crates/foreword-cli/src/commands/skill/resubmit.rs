@@ -34,7 +34,9 @@ pub(super) fn run(
     let store = store(workspace)?;
     let directory = args.source.directory()?;
     if args.reason.trim().is_empty() {
-        return Err(CliError::usage("--reason is empty").hint("explain why the skill is safe to use"));
+        return Err(
+            CliError::usage("--reason is empty").hint("explain why the skill is safe to use")
+        );
     }
     let mut each = |one: &foreword_skills::ImportOutcome| print_import(one, terminal);
     let all = store.resubmit(directory, &args.reason, &act(), &mut each)?;
