@@ -153,17 +153,17 @@ export interface BuildRequestSelected {
 
 /** What was selected for the task. A Context without one shows everything it has. */
 export interface BuildRequestSelection {
-  /** The kinds (`tools`, `skills`) of which nothing fitted. */
+  /** The kinds (`tools`, `skills`) for which nothing fit the task. */
   abstained?: Line[];
-  /** Why only words were compared, where vectors were wanted. */
+  /** Why only keywords were compared, although embeddings were requested. */
   degraded?: Line | null;
-  /** Whose vectors were compared; absent where only words were. */
+  /** The embedder used; absent if only keywords were compared. */
   embedder?: Line | null;
-  /** How often an embedder was asked. */
+  /** Number of embedding calls. */
   embeddingCalls?: number;
   /** What was recalled or selected and then left out or cut. */
   filtered?: Filtered[];
-  /** How many memories and entries of activity were recalled and left out for what they are or say: kinds that instruct, and what reads like an injection. */
+  /** Number of recalled memories and activity entries that were left out, because of their kind or as likely injections. */
   filteredCount?: number;
   /** Scores below this did not count. */
   minScore?: number | null;
@@ -181,17 +181,17 @@ export interface BuiltPrompt {
   digest?: string | null;
   /** Items that were left out or changed. */
   filtered: Filtered[];
-  /** Modules that had nothing to say. */
+  /** Modules that had no content. */
   inactive: string[];
   /** The figures. */
   metadata: Metadata;
   /** Modules that had content and were left out. */
   omitted: Omitted[];
-  /** What stands in the prompt, in order. */
+  /** The sections of the prompt, in order. */
   sections: SectionEntry[];
   /** What was selected for the task, with scores and reasons. */
   selection?: Selection | null;
-  /** The skills that were there, and how far each is approved. */
+  /** The available skills, and their approval. */
   skills?: SkillEntry[];
   /** Bytes from the start that change only when a file changes. */
   stablePrefixBytes: number;
@@ -396,7 +396,7 @@ export interface Context {
   agentId?: Line | null;
   /** The loop that runs the agent. */
   agentType?: string;
-  /** The platform base; built in where absent. */
+  /** The platform base; built in if absent. */
   base?: Document | null;
   /** A token that must never appear in output. */
   canary?: Line | null;
@@ -404,7 +404,7 @@ export interface Context {
   capabilities?: CapabilityInput[] | null;
   /** Where the conversation takes place. */
   channel?: Line;
-  /** The constitution; built in where absent. */
+  /** The constitution; built in if absent. */
   constitution?: Document | null;
   /** CONTEXT.md and the like: a text, or several in order. */
   contextContent?: Texts | null;
@@ -412,25 +412,25 @@ export interface Context {
   contextWindow?: number;
   /** Facts of the machine. */
   env?: Env | null;
-  /** Texts of file-backed modules, by file name; read by whoever gathered the Context. */
+  /** Texts of file-backed modules, by file name; read when the Context was gathered. */
   files?: Record<string, Document> | null;
   /** Facts of the repository. */
   git?: Git | null;
   /** What the caller knows that helps to infer the mode. */
   hints?: Hints | null;
-  /** What was left out of the conversation for lack of room; the manifest says so. */
+  /** What was left out of the conversation for lack of space; copied to the manifest. */
   historyOmitted?: HistoryOmitted | null;
   /** Tokens of the conversation so far. */
   historyTokens?: number | null;
   /** The files that say who the agent is. */
   identityFiles?: IdentityFiles | null;
-  /** What whoever gathered the Context left out, and why; the manifest says so. */
+  /** What was left out while gathering the Context, and why; copied to the manifest. */
   leftOut?: Filtered[] | null;
   /** A limit on the prompt itself. */
   maxPromptTokens?: number | null;
   /** Recalled memories, best first. */
   memories?: MemoryInput[] | null;
-  /** What the agent is to do; `auto` is inferred. */
+  /** What the agent should do; `auto` infers it from the task. */
   mode?: ModeChoice | null;
   /** The model that will read the prompt. */
   model?: Line | null;
@@ -440,11 +440,11 @@ export interface Context {
   now?: string | null;
   /** Tokens kept for the answer. */
   outputReserve?: number;
-  /** The template of the sub-agent overlay; built in where absent. */
+  /** The template of the sub-agent overlay; built in if absent. */
   overlay?: Document | null;
   /** The persona of the `roles` blueprint. */
   persona?: Document | null;
-  /** The security profile; `balanced` where absent. */
+  /** The security profile; `balanced` if absent. */
   profile?: Profile | null;
   /** How much of the prompt is wanted. */
   promptMode?: PromptMode | null;
@@ -452,19 +452,19 @@ export interface Context {
   replyGate?: boolean | null;
   /** Tokens kept for tool schemas and the current message. */
   reservedTokens?: number | null;
-  /** The rules of the modes; built in where absent. */
+  /** The rules of the modes; built in if absent. */
   rules?: Document | null;
   /** How the agent was started. */
   runtimeContext?: RuntimeContext | null;
   /** The sandbox in use. */
   sandboxType?: string;
-  /** What was selected for the task; everything is shown where absent. */
+  /** What was selected for the task; if absent, everything is shown. */
   selection?: BuildRequestSelection | null;
   /** Skills, best first. */
   skills?: SkillInput[] | null;
   /** External tokens over all tokens of the session, 0 to 1. */
   taintRatio?: number | null;
-  /** The ratio above which sensitive actions are refused; the profile's where absent. */
+  /** The ratio above which sensitive actions are refused; the profile's if absent. */
   taintThreshold?: number | null;
   /** What the person asked for. */
   task?: Document | null;
@@ -520,7 +520,7 @@ export type DangerSeverity = "note" | "warning" | "error";
 /** What a person decided. */
 export type Decision = "approve" | "reject";
 
-/** How much of a module stands in the prompt. */
+/** How much of a module is in the prompt. */
 export type Detail = "full" | "minimal";
 
 /** How the second prompt differs from the first. */
@@ -590,17 +590,17 @@ export interface ExplainAnswer1 {
   digest?: string | null;
   /** Items that were left out or changed. */
   filtered: Filtered[];
-  /** Modules that had nothing to say. */
+  /** Modules that had no content. */
   inactive: string[];
   /** The figures. */
   metadata: Metadata;
   /** Modules that had content and were left out. */
   omitted: Omitted[];
-  /** What stands in the prompt, in order. */
+  /** The sections of the prompt, in order. */
   sections: SectionEntry[];
   /** What was selected for the task, with scores and reasons. */
   selection?: Selection | null;
-  /** The skills that were there, and how far each is approved. */
+  /** The available skills, and their approval. */
   skills?: SkillEntry[];
   /** Bytes from the start that change only when a file changes. */
   stablePrefixBytes: number;
@@ -760,7 +760,7 @@ export interface HistoryOmitted {
 export interface IdentityFiles {
   /** AGENT.md. */
   agent?: Document | null;
-  /** AGENTS.md, the same place under another name. */
+  /** AGENTS.md, another name for `agent`. */
   agents?: Document | null;
   /** BOOTSTRAP.md. */
   bootstrap?: Document | null;
@@ -774,7 +774,7 @@ export interface IdentityFiles {
   tools?: Document | null;
   /** USER.md. */
   user?: Document | null;
-  /** USER_BOOTSTRAP.md, shown where USER.md is absent. */
+  /** USER_BOOTSTRAP.md, shown if USER.md is absent. */
   userBootstrap?: Document | null;
 }
 
@@ -1077,9 +1077,9 @@ export interface Metadata {
   modules: string[];
   /** Tokens kept for the answer. */
   outputReserve: number;
-  /** The prompt exceeds what is available, though everything optional was left out. */
+  /** The prompt is too large even without all optional sections. */
   overBudget: boolean;
-  /** The share of the window that is left, in per cent. */
+  /** The share of the window that is left, in percent. */
   percentRemaining: number;
   /** Tokens by module, in order. */
   tokensByModule: Record<string, number>;
@@ -1122,17 +1122,17 @@ export interface Prompt {
   digest?: string | null;
   /** Items that were left out or changed. */
   filtered: Filtered[];
-  /** Modules that had nothing to say. */
+  /** Modules that had no content. */
   inactive: string[];
   /** The figures. */
   metadata: Metadata;
   /** Modules that had content and were left out. */
   omitted: Omitted[];
-  /** What stands in the prompt, in order. */
+  /** The sections of the prompt, in order. */
   sections: SectionEntry[];
   /** What was selected for the task, with scores and reasons. */
   selection?: Selection | null;
-  /** The skills that were there, and how far each is approved. */
+  /** The available skills, and their approval. */
   skills?: SkillEntry[];
   /** Bytes from the start that change only when a file changes. */
   stablePrefixBytes: number;
@@ -1485,7 +1485,7 @@ export interface SectionEntry {
 export interface SectionSource {
   /** Digest of those bytes; present when digests were asked for. */
   digest?: string | null;
-  /** First and last line of the source that stand in the prompt. */
+  /** First and last line of the source that are in the prompt. */
   lines: [number, number];
   /** The file, or a name such as `builtin:security`. */
   path: string;
@@ -1560,17 +1560,17 @@ export interface SelectedItem {
 
 /** What was selected for the task. A Context without one shows everything it has. */
 export interface Selection {
-  /** The kinds (`tools`, `skills`) of which nothing fitted. */
+  /** The kinds (`tools`, `skills`) for which nothing fit the task. */
   abstained?: Line[];
-  /** Why only words were compared, where vectors were wanted. */
+  /** Why only keywords were compared, although embeddings were requested. */
   degraded?: Line | null;
-  /** Whose vectors were compared; absent where only words were. */
+  /** The embedder used; absent if only keywords were compared. */
   embedder?: Line | null;
-  /** How often an embedder was asked. */
+  /** Number of embedding calls. */
   embeddingCalls: number;
   /** What was recalled or selected and then left out or cut. */
   filtered?: Filtered[];
-  /** How many memories and entries of activity were recalled and left out for what they are or say: kinds that instruct, and what reads like an injection. */
+  /** Number of recalled memories and activity entries that were left out, because of their kind or as likely injections. */
   filteredCount: number;
   /** Scores below this did not count. */
   minScore?: number | null;

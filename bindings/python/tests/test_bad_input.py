@@ -99,7 +99,7 @@ def test_huge_contexts_are_cut_and_accounted_for() -> None:
 
 
 def test_a_missing_workspace_is_named(tmp_path: Path) -> None:
-    with pytest.raises(foreword.UsageError, match="there is no such directory"):
+    with pytest.raises(foreword.UsageError, match="directory not found"):
         foreword.Workspace(tmp_path / "gone")
     with pytest.raises(foreword.UsageError, match="gone"):
         foreword.build(workspace=tmp_path / "gone", task="x")

@@ -25,7 +25,7 @@ pub(crate) enum AgentError {
     Events(io::Error),
     #[error("the turn is too large: an event has {bytes} bytes, the limit is {limit}")]
     EventTooLarge { bytes: usize, limit: usize },
-    #[error("the host named no program for the runner `{runner}`; use a host of the same version")]
+    #[error("the host sent no program for the runner `{runner}`; use a host of the same version")]
     NoProgram { runner: &'static str },
     #[error("cannot start {program}: {source}; {advice}")]
     Start { program: String, source: io::Error, advice: &'static str },

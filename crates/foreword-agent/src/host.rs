@@ -133,7 +133,7 @@ pub fn run_command(name: &str, tool: &CommandTool, input: &Value) -> Result<Stri
 /// Checks the arguments of a call against the schema of its tool.
 pub fn check_call(schema: &Value, name: &str, input: &Value) -> Result<(), Failure> {
     let wrong = |error: String| {
-        Failure::new(ErrorCode::BadRequest, format!("invalid call of `{name}`: {error}"))
+        Failure::new(ErrorCode::BadRequest, format!("invalid call to `{name}`: {error}"))
     };
     if !input.is_object() {
         return Err(wrong("the input is not a JSON object".to_owned()));

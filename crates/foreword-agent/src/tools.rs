@@ -28,7 +28,7 @@ const MAX_FILE_BYTES: u64 = 16 << 20;
 /// Why a tool did not do what it was asked, in words for the model.
 #[derive(Debug, Error)]
 pub(crate) enum ToolError {
-    #[error("invalid call of `{tool}`: {error}")]
+    #[error("invalid call to `{tool}`: {error}")]
     Input { tool: &'static str, error: serde_json::Error },
     #[error("{path}: {error}")]
     File { path: String, error: io::Error },
@@ -43,7 +43,7 @@ pub(crate) enum ToolError {
     #[error("{path} has {lines} lines; line {offset} is past its end")]
     BehindEnd { path: String, lines: u64, offset: u64 },
     #[error(
-        "{path} is read-only here; a governed file (identity, skills, settings) is changed with `identity_propose` or `skill_propose`"
+        "{path} is read-only here; change a governed file (identity, skills, settings) with `identity_propose` or `skill_propose`"
     )]
     ReadOnly { path: String },
     #[error(

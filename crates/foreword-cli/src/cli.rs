@@ -6,10 +6,10 @@ use clap::{Args, Parser};
 
 use crate::commands::Command;
 
-/// Compile the system prompt of an AI agent
+/// Compile system prompts for AI agents
 ///
-/// Foreword builds a prompt from files, skills, memories, tools and runtime facts. The prompt is layered, fits its
-/// token budget, has the same bytes for the same input and fences untrusted text. A manifest explains every byte.
+/// Foreword builds prompts from files, skills, memories, tools and runtime facts. A prompt fits its token budget, is
+/// reproducible byte for byte, and fences untrusted text. A manifest shows where every byte came from.
 #[derive(Parser, Debug)]
 #[command(
     name = "foreword",
@@ -18,7 +18,7 @@ use crate::commands::Command;
     subcommand_required = true,
     after_help = "\
 Examples:
-  foreword init my-agent                   Create a workspace
+  foreword init my-agent                      Create a workspace
   foreword build -w my-agent \"plan my week\"   Print the prompt for a task
   foreword explain -w my-agent                Show the source and token cost of each section
 
@@ -33,6 +33,7 @@ pub(crate) struct Cli {
 
 // Doc comments on flattened structs replace the description of the command, so these have none.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Workspace directory [default: the nearest one at or above the current directory]
     #[arg(short, long, global = true, value_name = "DIR")]

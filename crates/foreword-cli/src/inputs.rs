@@ -143,7 +143,7 @@ fn turn_request(source: &SourceArgs, runner: RunnerKind) -> Result<TurnRequest, 
     let sandbox = session.sandbox.as_deref().map(str::parse).transpose();
     let (mode, prompt_mode) = modes(source.mode.iter().copied())?;
     if prompt_mode.is_some() {
-        return Err(CliError::usage("a runner decides the size of its prompt")
+        return Err(CliError::usage("`--runner` cannot be combined with a prompt size")
             .hint("drop `--runner`, or pass `--mode` with plan, act, review or auto"));
     }
     Ok(TurnRequest {

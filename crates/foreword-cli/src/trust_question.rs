@@ -152,7 +152,7 @@ fn servers(disclosure: &Disclosure, out: &mut String) {
     if disclosure.servers.is_empty() {
         return;
     }
-    out.push_str("It names these MCP servers, whose tools you review separately:\n");
+    out.push_str("It uses these MCP servers, whose tools you review separately:\n");
     for server in &disclosure.servers {
         let _ =
             writeln!(out, "  {} ({}): {}", visible_line(&server.name), server.file, about(server));

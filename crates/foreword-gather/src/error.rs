@@ -53,7 +53,7 @@ pub enum GatherError {
     #[error(transparent)]
     Index(#[from] crate::select::index_file::IndexError),
     /// A text is no answer to `tools/list`.
-    #[error("not an answer to tools/list: {what}")]
+    #[error("not a `tools/list` response: {what}")]
     NotTools {
         /// What is wrong with it.
         what: String,
@@ -99,15 +99,14 @@ impl GatherError {
             )),
             Self::Twice { .. } => Some("remove one of them from the list".to_owned()),
             Self::Embedder { .. } => Some(
-                "`name` in [embedder] of foreword.toml says which embedder to use; an index there was \
-                 still serves"
+                "fix the server, or choose another embedder with `name` under [embedder] in foreword.toml"
                     .to_owned(),
             ),
             Self::Incomparable(_) | Self::Parts(_) | Self::Index(_) => {
                 Some("run `foreword index` to rebuild the index".to_owned())
             }
             Self::NotTools { .. } => {
-                Some("save what the server answers to `tools/list` as JSON".to_owned())
+                Some("save the server's `tools/list` response as JSON".to_owned())
             }
             Self::BuiltInTool { .. }
             | Self::Blueprint(_)

@@ -120,7 +120,7 @@ impl fmt::Display for Warning {
                 if let Some(asked_by) = asked_by {
                     write!(f, "{asked_by}: ")?;
                 }
-                write!(f, "the list of skills names `{name}`, which does not exist")
+                write!(f, "the list of skills contains `{name}`, which does not exist")
             }
             Self::Git { problem } => write!(f, "git facts left out: {problem}"),
             Self::ApprovalsUnreadable { reason } => {
@@ -191,7 +191,7 @@ impl fmt::Display for Warning {
             }
             Self::ModeItemMissing { mode, key, name } => write!(
                 f,
-                "foreword.toml: `modes.{}.{key}` names `{name}`, which this agent does not have",
+                "foreword.toml: `modes.{}.{key}` lists `{name}`, which this agent does not have",
                 mode.as_str()
             ),
         }

@@ -51,7 +51,7 @@ pub enum HostError {
     #[error("cannot use the key file {}: {reason}", path.display())]
     KeyFile { path: PathBuf, reason: String },
     #[error(
-        "foreword.toml names a key that your settings do not allow for {server}: {key} = \"{}\"",
+        "foreword.toml sets a key that your settings.toml does not allow for {server}: {key} = \"{}\"",
         .value.escape_debug()
     )]
     KeyNotAllowed {
@@ -61,7 +61,7 @@ pub enum HostError {
         server: String,
     },
     #[error(
-        "foreword.toml names a model server on another machine that your settings do not list: {url}"
+        "foreword.toml sets a model server on another machine that is not in your settings.toml: {url}"
     )]
     ServerNotAllowed { url: String },
     #[error("invalid model server URL: `{url}`")]
@@ -250,8 +250,8 @@ impl From<HostError> for Failure {
 /// What a person can do who has no key at hand.
 const NO_KEY_AT_ALL: &str = "\
 set one of these and run the command again:
-  ANTHROPIC_API_KEY           a key of Anthropic
-  OPENAI_API_KEY              a key of OpenAI, or of another provider together with OPENAI_BASE_URL
+  ANTHROPIC_API_KEY           an Anthropic API key
+  OPENAI_API_KEY              an OpenAI API key, or another provider's together with OPENAI_BASE_URL
   OPENAI_BASE_URL             a server on this machine that needs no key, such as http://127.0.0.1:11434;
                               pass its model with `--model`
   ANTHROPIC_BASE_URL          the same for a server with the Anthropic API

@@ -143,7 +143,7 @@ impl Backend for SocketBackend {
         let spec = session.and_then(|known| known.tools.iter().find(|tool| tool.name == name));
         let Some(spec) = spec else { return self.ask(&Action::from_tool(name, &args)?) };
         check_arguments(&spec.input_schema, &args).map_err(|fault| {
-            let message = format!("invalid call of `{name}`: {fault}");
+            let message = format!("invalid call to `{name}`: {fault}");
             Failure::new(ErrorCode::BadRequest, message)
         })?;
         let command = session.and_then(|session| session.commands.get(name));

@@ -77,7 +77,7 @@ pub enum SandboxError {
         name: String,
     },
     /// A path with a character that the sandbox cannot handle.
-    #[error("{}: {sandbox} cannot be given a path with {what} in it; rename it, or use another sandbox", .path.display())]
+    #[error("{}: {sandbox} does not support {what} in a path; rename it, or use another sandbox", .path.display())]
     Unspeakable {
         /// The sandbox.
         sandbox: SandboxKind,

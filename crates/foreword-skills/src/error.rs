@@ -101,7 +101,7 @@ pub enum SkillError {
     #[error(transparent)]
     Name(#[from] NameError),
     /// The header names another skill than the request.
-    #[error("the header names the skill `{header}`, but the requested name is `{asked}`")]
+    #[error("the header calls the skill `{header}`, but the requested name is `{asked}`")]
     NameMismatch {
         /// The name in the header.
         header: String,
@@ -252,7 +252,7 @@ impl SkillError {
                 None => "see `foreword skill list`".into(),
             },
             Self::NoSuchCommit { .. } => "see `foreword skill log`".into(),
-            Self::AmbiguousCommit { .. } => "give more characters of the id".into(),
+            Self::AmbiguousCommit { .. } => "pass more characters of the ID".into(),
             Self::NotOpen { .. } => "see `foreword skill proposals`".into(),
             Self::LocalChanges { .. } => {
                 "commit them with `foreword skill approve --local`, or restore the file; \

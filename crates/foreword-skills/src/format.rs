@@ -274,7 +274,7 @@ fn check_name(fields: &Fields, expected_name: Option<&str>) -> Vec<FormatFault> 
         && !is_same_name(name, expected)
     {
         let message = format!(
-            "the name is `{}`, but its folder is `{}`",
+            "the name `{}` differs from the name of its folder or file, `{}`",
             escaped(strip(name)),
             escaped(expected)
         );

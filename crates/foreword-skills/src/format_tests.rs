@@ -92,7 +92,7 @@ fn every_fault_has_its_line_and_says_what_to_do() {
         (
             "---\nname: coffee\ndescription:\nauthor: me\n---\n",
             vec![
-                "line 2: the name is `coffee`, but its folder is `tea`",
+                "line 2: the name `coffee` differs from the name of its folder or file, `tea`",
                 "line 3: `description` is empty",
                 "line 4: unknown field `author`; the format has name, description, \
                  license, compatibility, metadata, allowed-tools",

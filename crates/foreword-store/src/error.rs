@@ -97,7 +97,7 @@ pub enum StoreError {
         detail: String,
     },
     /// The system gave no random bytes.
-    #[error("the random number generator of the system failed: {detail}")]
+    #[error("the system's random number generator failed: {detail}")]
     Random {
         /// In the words of the system.
         detail: String,
@@ -138,7 +138,7 @@ pub enum StoreError {
     },
     /// The key would lie where an agent can read it.
     #[error(
-        "the configuration directory {} lies inside the workspace {}",
+        "the configuration directory {} is inside the workspace {}",
         directory.display(), workspace.display()
     )]
     KeyInsideWorkspace {
@@ -174,7 +174,7 @@ pub enum StoreError {
         found: ProposalState,
     },
     /// A proposal brings more than may be stored.
-    #[error("{what} is {bytes} bytes long; a proposal may have {limit}")]
+    #[error("{what} is {bytes} bytes long; the limit for a proposal is {limit}")]
     TooLarge {
         /// The file or the proposal.
         what: String,
@@ -341,7 +341,7 @@ pub enum StoreError {
     #[error("the database writer has stopped")]
     WriterStopped,
     /// The database undid the changes of others together with one that failed.
-    #[error("the database {} rolled this change back with another one that failed: {detail}", path.display())]
+    #[error("the database {} undid this change together with another one that failed: {detail}", path.display())]
     Undone {
         /// The database.
         path: PathBuf,
@@ -365,7 +365,7 @@ impl StoreError {
                 .to_owned(),
             Self::Damaged { path, .. } => format!(
                 "nothing was overwritten; restore a backup with `foreword restore FILE`, or move {} \
-                 and the files beside it that start with its name aside to start a new database \
+                 and the `-wal` and `-shm` files next to it aside to start a new database \
                  (the history of skills stays in the skill repository; pending proposals and the \
                  audit log stay in the moved file)",
                 path.display()
@@ -410,13 +410,13 @@ impl StoreError {
                 Some(nearest) => format!("did you mean `{nearest}`?"),
                 None => "see `foreword skill proposals`".to_owned(),
             },
-            Self::AmbiguousProposal { .. } => "give more characters of the id".to_owned(),
+            Self::AmbiguousProposal { .. } => "pass more characters of the ID".to_owned(),
             Self::StateChanged { .. } => "another process decided it in the meantime".to_owned(),
             Self::TooManyPending { .. } => {
                 "approve or reject some of them: `foreword skill proposals` lists them".to_owned()
             }
             Self::NoSuchMemory { .. } => "see `foreword memory list`".to_owned(),
-            Self::AmbiguousMemory { .. } => "give more characters of the id".to_owned(),
+            Self::AmbiguousMemory { .. } => "pass more characters of the ID".to_owned(),
             Self::MemoryTooLong { .. } => "shorten it, or split it into several memories".to_owned(),
             Self::MemoryDamaged { .. } => {
                 "the texts are intact; run `foreword memory reindex --all` to rebuild the vectors"
@@ -424,7 +424,7 @@ impl StoreError {
             }
             Self::TrackedMoved { .. } => "try again".to_owned(),
             Self::NoSuchSession { .. } => {
-                "see `foreword run --help` for how a session is named".to_owned()
+                "see `foreword run --help` for valid session names".to_owned()
             }
             Self::SessionExists { .. } => "choose another name".to_owned(),
             Self::TurnRunning { .. } => {
@@ -435,7 +435,7 @@ impl StoreError {
             Self::TurnNotRunning { .. } | Self::Decided { .. } => {
                 "another process changed it first".to_owned()
             }
-            Self::Ambiguous { .. } => "give more characters of the id".to_owned(),
+            Self::Ambiguous { .. } => "pass more characters of the ID".to_owned(),
             Self::Unsealed { .. } => {
                 "run `foreword audit verify` to see everything that was changed".to_owned()
             }

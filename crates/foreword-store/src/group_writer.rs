@@ -215,7 +215,8 @@ mod tests {
             let Err(StoreError::Batch(error)) = &results[place] else {
                 panic!("{place}: {:?}", results[place]);
             };
-            let expected = "rolled this change back with another one that failed: the disk is full";
+            let expected =
+                "undid this change together with another one that failed: the disk is full";
             assert!(error.to_string().contains(expected), "{error}");
         }
         assert_eq!(store.head().unwrap().seq, 2);

@@ -184,7 +184,7 @@ fn values_that_make_no_sense_give_line_and_reason() {
         ),
         (
             "[limits]\ncontext_window = 0",
-            "foreword.toml:2: `limits.context_window` is 0, it has to be at least 1",
+            "foreword.toml:2: `limits.context_window` is 0, it must be at least 1",
         ),
         (
             "[limits]\n\ncontext_window = 10\noutput_reserve = 10",
@@ -192,15 +192,15 @@ fn values_that_make_no_sense_give_line_and_reason() {
         ),
         (
             "[limits]\nmax_file_bytes = 99999999999",
-            "foreword.toml:2: `limits.max_file_bytes` is 99999999999, it has to lie between 1 and 67108864",
+            "foreword.toml:2: `limits.max_file_bytes` is 99999999999, it must be between 1 and 67108864",
         ),
         (
             "[limits]\nmax_prompt_tokens = 0",
-            "foreword.toml:2: `limits.max_prompt_tokens` is 0, it has to be at least 1",
+            "foreword.toml:2: `limits.max_prompt_tokens` is 0, it must be at least 1",
         ),
         (
             "[skills]\nroots = [\n'a', '~/skills']",
-            "foreword.toml:2: `skills.roots` holds `~/skills`, and `~` is not expanded: write the whole path",
+            "foreword.toml:2: `skills.roots` contains `~/skills`, and `~` is not expanded: write the full path",
         ),
         (
             "[skills]\ndirectory = '../skills'",
@@ -208,17 +208,20 @@ fn values_that_make_no_sense_give_line_and_reason() {
         ),
         (
             "user_id = '../root'",
-            "foreword.toml:1: `user_id` is `../root`, which cannot be used: it holds a path separator",
+            "foreword.toml:1: `user_id` is `../root`, which cannot be used: it contains a path separator",
         ),
         ("channel = \" \"", "foreword.toml:1: `channel` is empty"),
-        ("model = \"a\\nb\"", "foreword.toml:1: `model.name` holds a control character: `a\\nb`"),
+        (
+            "model = \"a\\nb\"",
+            "foreword.toml:1: `model.name` contains a control character: `a\\nb`",
+        ),
         (
             "[model]\nkey_env = 'sk-ant-abc'",
             "foreword.toml:2: `model.key_env` must be the name of an environment variable, not the key itself",
         ),
         (
             "[host]\nweb_hosts = ['https://x.org/']",
-            "foreword.toml:2: `host.web_hosts` holds `https://x.org/`: hosts stand there by their whole name, without a path",
+            "foreword.toml:2: `host.web_hosts` contains `https://x.org/`: write the full host name, without a path",
         ),
         (
             "[embedder]\nurl = 'http://127.0.0.1:2375/containers/create'",
@@ -230,19 +233,19 @@ fn values_that_make_no_sense_give_line_and_reason() {
         ),
         (
             "[host.limits]\nprocesses = 1",
-            "foreword.toml:2: `host.limits.processes` is 1, it has to lie between 16 and 1000000",
+            "foreword.toml:2: `host.limits.processes` is 1, it must be between 16 and 1000000",
         ),
         (
             "[host]\nmax_depth = 0",
-            "foreword.toml:2: `host.max_depth` is 0, it has to lie between 1 and 16",
+            "foreword.toml:2: `host.max_depth` is 0, it must be between 1 and 16",
         ),
         (
             "[assembly]\nmax_tools = 10001",
-            "foreword.toml:2: `assembly.max_tools` is 10001, it has to be at most 10000",
+            "foreword.toml:2: `assembly.max_tools` is 10001, it must be at most 10000",
         ),
         (
             "[modes.act]\nmax_skills = 10001",
-            "foreword.toml:2: `modes.act.max_skills` is 10001, it has to be at most 10000",
+            "foreword.toml:2: `modes.act.max_skills` is 10001, it must be at most 10000",
         ),
         (
             "[assembly]\ninjection_min_score = 1.5",

@@ -42,7 +42,7 @@ impl fmt::Display for AskedBy {
 #[non_exhaustive]
 pub enum WorkspaceError {
     /// The workspace directory does not exist.
-    #[error("{path}: there is no such directory")]
+    #[error("{path}: directory not found")]
     NoRoot {
         /// The directory that was asked for.
         path: String,
@@ -68,7 +68,7 @@ pub enum WorkspaceError {
         path: String,
     },
     /// A file that something refers to does not exist.
-    #[error("{path}: there is no such file; {asked_by} asks for it")]
+    #[error("{path}: file not found; {asked_by} refers to it")]
     Missing {
         /// The file that is missing.
         path: String,
@@ -134,13 +134,13 @@ pub enum WorkspaceError {
         offset: usize,
     },
     /// A file starts with the mark of UTF-16.
-    #[error("{path}:1: is UTF-16 text (byte 0), UTF-8 is expected")]
+    #[error("{path}:1: is UTF-16 text (byte 0); UTF-8 is expected")]
     Utf16 {
         /// The file.
         path: String,
     },
     /// A file holds a NUL byte.
-    #[error("{path}:{line}: looks binary, it holds a NUL byte (byte {offset})")]
+    #[error("{path}:{line}: looks binary: it contains a NUL byte (byte {offset})")]
     Binary {
         /// The file.
         path: String,
@@ -188,7 +188,7 @@ pub enum WorkspaceError {
         source: io::Error,
     },
     /// A directory holds more entries than anyone means to put there.
-    #[error("{path}: holds more than {limit} entries")]
+    #[error("{path}: contains more than {limit} entries")]
     TooManyEntries {
         /// The directory.
         path: String,
@@ -278,7 +278,7 @@ pub enum WorkspaceError {
         message: String,
     },
     /// An agent's header and its folder disagree on its id.
-    #[error("{path}:{line}: the header says `id: {}`, the folder says `{folder}`", .id.escape_debug())]
+    #[error("{path}:{line}: the header has `id: {}`, but the folder is called `{folder}`", .id.escape_debug())]
     IdMismatch {
         /// The file.
         path: String,
@@ -333,11 +333,9 @@ impl WorkspaceError {
                 "create one with `foreword init`, or pass its directory with `-w DIR`".into()
             }
             Self::Nested { inner, .. } => {
-                format!("say which one you mean: `-w {inner}`, or `-w` with the outer directory")
+                format!("choose one: `-w {inner}`, or `-w` with the outer directory")
             }
-            Self::NotADirectory { .. } => {
-                "move the file away; a directory is expected at this place".into()
-            }
+            Self::NotADirectory { .. } => "move the file away; a directory is expected here".into(),
             Self::Missing { path, similar: Some(similar), .. } => {
                 format!("did you mean {similar}? Otherwise create {path}")
             }
@@ -348,10 +346,10 @@ impl WorkspaceError {
                 "rename the directory, or put a text file in its place".into()
             }
             Self::NotRegular { .. } => "put a regular text file in its place".into(),
-            Self::IsLink { .. } => "replace the link by the file or directory itself".into(),
+            Self::IsLink { .. } => "replace the link with the file or directory itself".into(),
             Self::LinkOutside { .. } => {
-                "copy the file into the workspace; only a skill root named in foreword.toml may \
-                 lie outside"
+                "copy the file into the workspace; only a skill root listed in foreword.toml may \
+                 be outside"
                     .into()
             }
             Self::DanglingLink { .. } => "remove the link, or restore its target".into(),
@@ -359,12 +357,12 @@ impl WorkspaceError {
                 "shorten the file, or raise `max_file_bytes` under [limits] in foreword.toml".into()
             }
             Self::NotUtf8 { .. } | Self::Utf16 { .. } => "save the file as UTF-8".into(),
-            Self::Binary { .. } => "replace it by a text file, or remove the NUL byte".into(),
+            Self::Binary { .. } => "replace it with a text file, or remove the NUL byte".into(),
             Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 "check its read permissions".into()
             }
             Self::Io { .. } => "check that the path can be read".into(),
-            Self::NotYours { .. } => "run `chmod go-w` on it, after a look at what it says".into(),
+            Self::NotYours { .. } => "review its contents, then run `chmod go-w` on it".into(),
             Self::TrustInside { .. } => {
                 "set FOREWORD_CONFIG_DIR to a directory outside your workspaces".into()
             }
@@ -382,7 +380,7 @@ impl WorkspaceError {
             }
             Self::Toml { .. } => "correct the line; the file is TOML".into(),
             Self::Yaml { .. } => {
-                "correct the header between the `---` lines; quote a value that holds `: ` or \
+                "correct the header between the `---` lines; quote a value that contains `: ` or \
                  starts with a special character"
                     .into()
             }
@@ -501,7 +499,7 @@ mod tests {
         };
         assert_eq!(
             error.to_string(),
-            "prompts/cosmo.md: there is no such file; agents/cosmo/AGENT.md:4 asks for it"
+            "prompts/cosmo.md: file not found; agents/cosmo/AGENT.md:4 refers to it"
         );
         assert_eq!(
             error.hint(),
@@ -518,7 +516,7 @@ mod tests {
         };
         assert_eq!(
             error.to_string(),
-            "--agent: `a\\n\\0` cannot be used as a path here: it holds a character that is not \
+            "--agent: `a\\n\\0` cannot be used as a path here: it contains a character that is not \
              allowed in portable file names"
         );
     }

@@ -23,7 +23,7 @@ fn a_missing_root_and_a_file_as_root_say_so() {
     let dir = tempfile::tempdir().unwrap();
     let missing = dir.path().join("nowhere");
     let error = Root::open(&missing).unwrap_err();
-    assert!(error.to_string().ends_with("nowhere: there is no such directory"), "{error}");
+    assert!(error.to_string().ends_with("nowhere: directory not found"), "{error}");
     assert!(error.hint().contains("foreword init"));
     let file = dir.path().join("file");
     fs::write(&file, "x").unwrap();
@@ -56,14 +56,14 @@ fn text_that_is_not_utf8_is_refused_with_offset_and_line() {
     fs::write(dir.path().join("cut.md"), b"abc\xe2\x82").unwrap();
     assert_eq!(refusal(&root, "cut.md"), "cut.md:1: is not UTF-8 text (byte 3)");
     fs::write(dir.path().join("w.md"), b"\xff\xfeh\0i\0").unwrap();
-    assert_eq!(refusal(&root, "w.md"), "w.md:1: is UTF-16 text (byte 0), UTF-8 is expected");
+    assert_eq!(refusal(&root, "w.md"), "w.md:1: is UTF-16 text (byte 0); UTF-8 is expected");
 }
 
 #[test]
 fn a_nul_byte_looks_binary() {
     let (dir, root) = workspace();
     fs::write(dir.path().join("x.md"), b"a\nb\0").unwrap();
-    assert_eq!(refusal(&root, "x.md"), "x.md:2: looks binary, it holds a NUL byte (byte 3)");
+    assert_eq!(refusal(&root, "x.md"), "x.md:2: looks binary: it contains a NUL byte (byte 3)");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_listing_is_sorted_bounded_and_shows_nothing_hidden() {
         names,
         [("a.md", EntryKind::File), ("b.md", EntryKind::File), ("c", EntryKind::Directory)]
     );
-    assert_eq!(root.list("", 3).unwrap_err().to_string(), ".: holds more than 3 entries");
+    assert_eq!(root.list("", 3).unwrap_err().to_string(), ".: contains more than 3 entries");
     assert_eq!(root.list("nowhere", 3).unwrap(), None);
 }
 
@@ -227,7 +227,7 @@ mod unix {
         assert_eq!(read(&own, "in.md").unwrap().unwrap().text, "w");
         assert_eq!(
             root.further("../nowhere").unwrap_err().to_string(),
-            "../nowhere: there is no such directory"
+            "../nowhere: directory not found"
         );
     }
 }

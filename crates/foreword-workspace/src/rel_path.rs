@@ -21,10 +21,10 @@ pub enum PathFault {
     #[error("it climbs out with `..`")]
     Climbs,
     /// It holds a separator where one name is expected.
-    #[error("it holds a path separator")]
+    #[error("it contains a path separator")]
     Separator,
     /// It holds a backslash, a colon or another character that some platform reads specially.
-    #[error("it holds a character that is not allowed in portable file names")]
+    #[error("it contains a character that is not allowed in portable file names")]
     Character,
     /// It is a name that stands for a device on Windows.
     #[error("it is the name of a device on Windows")]

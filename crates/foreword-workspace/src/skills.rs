@@ -63,7 +63,7 @@ pub enum SkillProblem {
     },
     /// A skill of a name that differs only in case was preferred.
     #[error(
-        "{path}: skill `{}` differs only in case from `{}` in {by}, which is taken",
+        "{path}: skill `{}` differs only in case from `{}` in {by}, which is used instead",
         .name.escape_debug(), .other.escape_debug()
     )]
     CaseClash {
@@ -92,7 +92,7 @@ pub enum SkillProblem {
     #[error(transparent)]
     Unreadable(#[from] WorkspaceError),
     /// There is more text in the skills than is held at once.
-    #[error("{path}: skipped, the skills before it already hold {MAX_SKILL_BYTES} bytes")]
+    #[error("{path}: skipped: the skills before it already total {MAX_SKILL_BYTES} bytes")]
     OverTotal {
         /// The file that was passed over.
         path: String,

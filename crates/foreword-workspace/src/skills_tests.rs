@@ -84,7 +84,7 @@ fn the_first_root_wins_and_the_others_are_reported() {
             "skills/a.md: skill `a` is hidden by skills/a/SKILL.md",
             ".claude/skills/a/SKILL.md: skill `a` is hidden by skills/a/SKILL.md",
             "../shared/b.md: skill `b` is hidden by .claude/skills/b/SKILL.md",
-            "gone: there is no such directory",
+            "gone: directory not found",
         ]
     );
 }
@@ -159,11 +159,11 @@ fn names_that_differ_only_in_case_are_one_name() {
         problems(&scan),
         [
             "skills/Deploy/SKILL.md: skill `Deploy` differs only in case from `deploy` in \
-             skills/deploy/SKILL.md, which is taken",
+             skills/deploy/SKILL.md, which is used instead",
             "skills/other/SKILL.md: skill `DEPLOY` differs only in case from `deploy` in \
-             skills/deploy/SKILL.md, which is taken",
+             skills/deploy/SKILL.md, which is used instead",
             "more/tea.md: skill `tea` differs only in case from `Tea` in skills/Tea.md, which is \
-             taken",
+             used instead",
         ]
     );
 }

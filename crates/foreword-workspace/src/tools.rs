@@ -102,7 +102,7 @@ pub(crate) fn parse(file: &SourceFile) -> Result<Vec<ToolEntry>, WorkspaceError>
                 path: file.path.clone(),
                 line,
                 key: "tool.name".into(),
-                message: format!("is `{}`, it has to be a name on one line", name.escape_debug()),
+                message: format!("is `{}`, it must be a name on one line", name.escape_debug()),
             });
         }
         if let Some(first) = first_lines.insert(name.clone(), line) {
@@ -191,7 +191,7 @@ mod tests {
         let error = read("[[tool]]\nname = ''\n").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "tools.toml:2: `tool.name` is ``, it has to be a name on one line"
+            "tools.toml:2: `tool.name` is ``, it must be a name on one line"
         );
     }
 

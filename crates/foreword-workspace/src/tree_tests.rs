@@ -122,7 +122,7 @@ fn a_listing_is_sorted_bounded_and_says_what_things_are() {
     let names: Vec<_> = listed.iter().map(|entry| (entry.name.as_str(), entry.kind)).collect();
     use TreeEntryKind as K;
     assert_eq!(names, [("a", K::Directory), ("b", K::File), ("c", K::Link)]);
-    assert_eq!(tree.list("", 2).unwrap_err().to_string(), ".: holds more than 2 entries");
+    assert_eq!(tree.list("", 2).unwrap_err().to_string(), ".: contains more than 2 entries");
     assert_eq!(tree.list("gone", 2).unwrap(), None);
 }
 
@@ -133,7 +133,7 @@ fn a_folder_for_other_programs_is_plain_or_refused() {
     fs::write(dir.path().join("git/objects/ab/cd"), "x").unwrap();
     tree.check_plain("git", 100).unwrap();
     tree.check_plain("gone", 100).unwrap();
-    assert!(tree.check_plain("git", 2).unwrap_err().to_string().contains("holds more than"));
+    assert!(tree.check_plain("git", 2).unwrap_err().to_string().contains("contains more than"));
     symlink("/dev/zero", dir.path().join("git/packed-refs")).unwrap();
     assert!(
         tree.check_plain("git", 100)

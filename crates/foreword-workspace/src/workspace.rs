@@ -162,7 +162,7 @@ mod tests {
     fn a_directory_that_does_not_exist_says_so() {
         let scratch = Scratch::new(&[]);
         let error = Workspace::open(&scratch.path().join("gone")).unwrap_err();
-        assert!(error.to_string().ends_with("gone: there is no such directory"));
+        assert!(error.to_string().ends_with("gone: directory not found"));
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
         let error = workspace.blueprint_file("blueprints/mime.toml", &asked_by).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "blueprints/mime.toml: there is no such file; foreword.toml:1 asks for it"
+            "blueprints/mime.toml: file not found; foreword.toml:1 refers to it"
         );
         assert_eq!(
             error.hint(),

@@ -55,7 +55,7 @@ pub struct Context {
     /// The working directory of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<Line>,
-    /// The security profile; `balanced` where absent.
+    /// The security profile; `balanced` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
     /// The sandbox in use.
@@ -64,7 +64,7 @@ pub struct Context {
     /// External tokens over all tokens of the session, 0 to 1.
     #[serde(deserialize_with = "or_default")]
     pub taint_ratio: f64,
-    /// The ratio above which sensitive actions are refused; the profile's where absent.
+    /// The ratio above which sensitive actions are refused; the profile's if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub taint_threshold: Option<f64>,
     /// The files that say who the agent is.
@@ -78,7 +78,7 @@ pub struct Context {
     /// Tokens of the conversation so far.
     #[serde(deserialize_with = "or_default")]
     pub history_tokens: u64,
-    /// What was left out of the conversation for lack of room; the manifest says so.
+    /// What was left out of the conversation for lack of space; copied to the manifest.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "optional_map")]
     pub history_omitted: Option<HistoryOmitted>,
     /// Tokens kept for tool schemas and the current message.
@@ -89,7 +89,7 @@ pub struct Context {
     /// A limit on the prompt itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_prompt_tokens: Option<u64>,
-    /// What the agent is to do; `auto` is inferred.
+    /// What the agent should do; `auto` infers it from the task.
     #[serde(deserialize_with = "or_default")]
     pub mode: ModeChoice,
     /// What the caller knows that helps to infer the mode.
@@ -113,7 +113,7 @@ pub struct Context {
     /// Tools.
     #[serde(skip_serializing_if = "is_empty", deserialize_with = "or_default")]
     pub tools: Arc<Vec<Tool>>,
-    /// What whoever gathered the Context left out, and why; the manifest says so.
+    /// What was left out while gathering the Context, and why; copied to the manifest.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
     pub left_out: Vec<Filtered>,
     /// Capability packs, in order.
@@ -122,16 +122,16 @@ pub struct Context {
     /// The persona of the `roles` blueprint.
     #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub persona: Document,
-    /// The platform base; built in where absent.
+    /// The platform base; built in if absent.
     #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub base: Document,
-    /// The constitution; built in where absent.
+    /// The constitution; built in if absent.
     #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub constitution: Document,
-    /// The rules of the modes; built in where absent.
+    /// The rules of the modes; built in if absent.
     #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub rules: Document,
-    /// The template of the sub-agent overlay; built in where absent.
+    /// The template of the sub-agent overlay; built in if absent.
     #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub overlay: Document,
     /// How the agent was started.
@@ -143,7 +143,7 @@ pub struct Context {
     /// Recent activity, best first.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
     pub activity: Vec<Memory>,
-    /// What was selected for the task; everything is shown where absent.
+    /// What was selected for the task; if absent, everything is shown.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "optional_map")]
     pub selection: Option<Selection>,
     /// Facts of the repository.
@@ -155,7 +155,7 @@ pub struct Context {
     /// May the agent stay silent when it is not addressed?
     #[serde(deserialize_with = "or_default")]
     pub reply_gate: bool,
-    /// Texts of file-backed modules, by file name; read by whoever gathered the Context.
+    /// Texts of file-backed modules, by file name; read when the Context was gathered.
     #[serde(
         skip_serializing_if = "std::collections::BTreeMap::is_empty",
         deserialize_with = "or_default"
@@ -233,7 +233,7 @@ pub struct IdentityFiles {
     /// AGENT.md.
     #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub agent: Document,
-    /// AGENTS.md, the same place under another name.
+    /// AGENTS.md, another name for `agent`.
     #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub agents: Document,
     /// SOUL.md.
@@ -248,7 +248,7 @@ pub struct IdentityFiles {
     /// BOOTSTRAP.md.
     #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub bootstrap: Document,
-    /// USER_BOOTSTRAP.md, shown where USER.md is absent.
+    /// USER_BOOTSTRAP.md, shown if USER.md is absent.
     #[serde(skip_serializing_if = "Document::is_blank", deserialize_with = "or_default")]
     pub user_bootstrap: Document,
     /// HEARTBEAT.md.

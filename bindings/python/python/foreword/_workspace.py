@@ -52,7 +52,7 @@ class Workspace:
         self.path = os.fspath(path)
         if not os.path.isdir(self.path):
             raise UsageError(
-                f"{self.path}: there is no such directory",
+                f"{self.path}: directory not found",
                 ["create a workspace with `foreword init DIR`"],
             )
         self._holder: ServiceHolder | None = ServiceHolder(self.path)

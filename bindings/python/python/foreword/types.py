@@ -181,17 +181,17 @@ class BuildRequestSelection(TypedDict, total=False):
     """What was selected for the task. A Context without one shows everything it has."""
 
     abstained: list[Line]
-    """The kinds (`tools`, `skills`) of which nothing fitted."""
+    """The kinds (`tools`, `skills`) for which nothing fit the task."""
     degraded: Line | None
-    """Why only words were compared, where vectors were wanted."""
+    """Why only keywords were compared, although embeddings were requested."""
     embedder: Line | None
-    """Whose vectors were compared; absent where only words were."""
+    """The embedder used; absent if only keywords were compared."""
     embedding_calls: int
-    """How often an embedder was asked."""
+    """Number of embedding calls."""
     filtered: list[Filtered]
     """What was recalled or selected and then left out or cut."""
     filtered_count: int
-    """How many memories and entries of activity were recalled and left out for what they are or say: kinds that instruct, and what reads like an injection."""
+    """Number of recalled memories and activity entries that were left out, because of their kind or as likely injections."""
     min_score: float | None
     """Scores below this did not count."""
     skills: list[BuildRequestSelected]
@@ -206,13 +206,13 @@ class _BuiltPromptRequired(TypedDict):
     filtered: list[Filtered]
     """Items that were left out or changed."""
     inactive: list[str]
-    """Modules that had nothing to say."""
+    """Modules that had no content."""
     metadata: Metadata
     """The figures."""
     omitted: list[Omitted]
     """Modules that had content and were left out."""
     sections: list[SectionEntry]
-    """What stands in the prompt, in order."""
+    """The sections of the prompt, in order."""
     stable_prefix_bytes: int
     """Bytes from the start that change only when a file changes."""
     system: str
@@ -229,7 +229,7 @@ class BuiltPrompt(_BuiltPromptRequired, total=False):
     selection: Selection | None
     """What was selected for the task, with scores and reasons."""
     skills: list[SkillEntry]
-    """The skills that were there, and how far each is approved."""
+    """The available skills, and their approval."""
     warnings: list[str]
 
 
@@ -462,7 +462,7 @@ class Context(TypedDict, total=False):
     agent_type: str
     """The loop that runs the agent."""
     base: Document | None
-    """The platform base; built in where absent."""
+    """The platform base; built in if absent."""
     canary: Line | None
     """A token that must never appear in output."""
     capabilities: list[CapabilityInput] | None
@@ -470,7 +470,7 @@ class Context(TypedDict, total=False):
     channel: Line
     """Where the conversation takes place."""
     constitution: Document | None
-    """The constitution; built in where absent."""
+    """The constitution; built in if absent."""
     context_content: Texts | None
     """CONTEXT.md and the like: a text, or several in order."""
     context_window: int
@@ -478,25 +478,25 @@ class Context(TypedDict, total=False):
     env: Env | None
     """Facts of the machine."""
     files: dict[str, Document] | None
-    """Texts of file-backed modules, by file name; read by whoever gathered the Context."""
+    """Texts of file-backed modules, by file name; read when the Context was gathered."""
     git: Git | None
     """Facts of the repository."""
     hints: Hints | None
     """What the caller knows that helps to infer the mode."""
     history_omitted: HistoryOmitted | None
-    """What was left out of the conversation for lack of room; the manifest says so."""
+    """What was left out of the conversation for lack of space; copied to the manifest."""
     history_tokens: int | None
     """Tokens of the conversation so far."""
     identity_files: IdentityFiles | None
     """The files that say who the agent is."""
     left_out: list[Filtered] | None
-    """What whoever gathered the Context left out, and why; the manifest says so."""
+    """What was left out while gathering the Context, and why; copied to the manifest."""
     max_prompt_tokens: int | None
     """A limit on the prompt itself."""
     memories: list[MemoryInput] | None
     """Recalled memories, best first."""
     mode: ModeChoice | None
-    """What the agent is to do; `auto` is inferred."""
+    """What the agent should do; `auto` infers it from the task."""
     model: Line | None
     """The model that will read the prompt."""
     namespace: Line
@@ -506,11 +506,11 @@ class Context(TypedDict, total=False):
     output_reserve: int
     """Tokens kept for the answer."""
     overlay: Document | None
-    """The template of the sub-agent overlay; built in where absent."""
+    """The template of the sub-agent overlay; built in if absent."""
     persona: Document | None
     """The persona of the `roles` blueprint."""
     profile: Profile | None
-    """The security profile; `balanced` where absent."""
+    """The security profile; `balanced` if absent."""
     prompt_mode: PromptMode | None
     """How much of the prompt is wanted."""
     reply_gate: bool | None
@@ -518,19 +518,19 @@ class Context(TypedDict, total=False):
     reserved_tokens: int | None
     """Tokens kept for tool schemas and the current message."""
     rules: Document | None
-    """The rules of the modes; built in where absent."""
+    """The rules of the modes; built in if absent."""
     runtime_context: RuntimeContext | None
     """How the agent was started."""
     sandbox_type: str
     """The sandbox in use."""
     selection: BuildRequestSelection | None
-    """What was selected for the task; everything is shown where absent."""
+    """What was selected for the task; if absent, everything is shown."""
     skills: list[SkillInput] | None
     """Skills, best first."""
     taint_ratio: float | None
     """External tokens over all tokens of the session, 0 to 1."""
     taint_threshold: float | None
-    """The ratio above which sensitive actions are refused; the profile's where absent."""
+    """The ratio above which sensitive actions are refused; the profile's if absent."""
     task: Document | None
     """What the person asked for."""
     tools: list[ToolInput] | None
@@ -593,7 +593,7 @@ Decision: TypeAlias = "Literal['approve', 'reject']"
 """What a person decided."""
 
 Detail: TypeAlias = "Literal['full', 'minimal']"
-"""How much of a module stands in the prompt."""
+"""How much of a module is in the prompt."""
 
 class DiffAnswer(TypedDict):
     """How the second prompt differs from the first."""
@@ -667,13 +667,13 @@ class _ExplainAnswer1Required(TypedDict):
     filtered: list[Filtered]
     """Items that were left out or changed."""
     inactive: list[str]
-    """Modules that had nothing to say."""
+    """Modules that had no content."""
     metadata: Metadata
     """The figures."""
     omitted: list[Omitted]
     """Modules that had content and were left out."""
     sections: list[SectionEntry]
-    """What stands in the prompt, in order."""
+    """The sections of the prompt, in order."""
     stable_prefix_bytes: int
     """Bytes from the start that change only when a file changes."""
 
@@ -686,7 +686,7 @@ class ExplainAnswer1(_ExplainAnswer1Required, total=False):
     selection: Selection | None
     """What was selected for the task, with scores and reasons."""
     skills: list[SkillEntry]
-    """The skills that were there, and how far each is approved."""
+    """The available skills, and their approval."""
     warnings: list[str]
 
 
@@ -858,7 +858,7 @@ class IdentityFiles(TypedDict, total=False):
     agent: Document | None
     """AGENT.md."""
     agents: Document | None
-    """AGENTS.md, the same place under another name."""
+    """AGENTS.md, another name for `agent`."""
     bootstrap: Document | None
     """BOOTSTRAP.md."""
     heartbeat: Document | None
@@ -872,7 +872,7 @@ class IdentityFiles(TypedDict, total=False):
     user: Document | None
     """USER.md."""
     user_bootstrap: Document | None
-    """USER_BOOTSTRAP.md, shown where USER.md is absent."""
+    """USER_BOOTSTRAP.md, shown if USER.md is absent."""
 
 
 class InputMessage(TypedDict):
@@ -1220,9 +1220,9 @@ class Metadata(TypedDict):
     output_reserve: int
     """Tokens kept for the answer."""
     over_budget: bool
-    """The prompt exceeds what is available, though everything optional was left out."""
+    """The prompt is too large even without all optional sections."""
     percent_remaining: float
-    """The share of the window that is left, in per cent."""
+    """The share of the window that is left, in percent."""
     tokens_by_module: dict[str, int]
     """Tokens by module, in order."""
 
@@ -1264,13 +1264,13 @@ class _PromptRequired(TypedDict):
     filtered: list[Filtered]
     """Items that were left out or changed."""
     inactive: list[str]
-    """Modules that had nothing to say."""
+    """Modules that had no content."""
     metadata: Metadata
     """The figures."""
     omitted: list[Omitted]
     """Modules that had content and were left out."""
     sections: list[SectionEntry]
-    """What stands in the prompt, in order."""
+    """The sections of the prompt, in order."""
     stable_prefix_bytes: int
     """Bytes from the start that change only when a file changes."""
     system: str
@@ -1287,7 +1287,7 @@ class Prompt(_PromptRequired, total=False):
     selection: Selection | None
     """What was selected for the task, with scores and reasons."""
     skills: list[SkillEntry]
-    """The skills that were there, and how far each is approved."""
+    """The available skills, and their approval."""
 
 
 class _PromptCheckRequired(TypedDict):
@@ -1673,7 +1673,7 @@ class SectionEntry(TypedDict):
 
 class _SectionSourceRequired(TypedDict):
     lines: list[int]
-    """First and last line of the source that stand in the prompt."""
+    """First and last line of the source that are in the prompt."""
     path: str
     """The file, or a name such as `builtin:security`."""
     range: list[int]
@@ -1765,9 +1765,9 @@ class SelectedItem(TypedDict):
 
 class _SelectionRequired(TypedDict):
     embedding_calls: int
-    """How often an embedder was asked."""
+    """Number of embedding calls."""
     filtered_count: int
-    """How many memories and entries of activity were recalled and left out for what they are or say: kinds that instruct, and what reads like an injection."""
+    """Number of recalled memories and activity entries that were left out, because of their kind or as likely injections."""
     skills: list[Selected]
     """The skills, best first."""
     tools: list[Selected]
@@ -1778,11 +1778,11 @@ class Selection(_SelectionRequired, total=False):
     """What was selected for the task. A Context without one shows everything it has."""
 
     abstained: list[Line]
-    """The kinds (`tools`, `skills`) of which nothing fitted."""
+    """The kinds (`tools`, `skills`) for which nothing fit the task."""
     degraded: Line | None
-    """Why only words were compared, where vectors were wanted."""
+    """Why only keywords were compared, although embeddings were requested."""
     embedder: Line | None
-    """Whose vectors were compared; absent where only words were."""
+    """The embedder used; absent if only keywords were compared."""
     filtered: list[Filtered]
     """What was recalled or selected and then left out or cut."""
     min_score: float | None

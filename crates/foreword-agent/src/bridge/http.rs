@@ -27,7 +27,7 @@ pub(super) enum HttpError {
     Ended,
     #[error("{0}")]
     Bad(&'static str),
-    #[error("the request takes too long")]
+    #[error("the request timed out")]
     TimedOut,
     #[error("the headers have more than {MAX_HEAD_BYTES} bytes")]
     HeadTooLarge,

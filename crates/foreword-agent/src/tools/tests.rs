@@ -61,7 +61,7 @@ fn what_cannot_be_read_is_explained() {
     assert!(read(json!({"path": "/dev/zero"})).contains("a device"));
     assert!(read(json!({"path": "none"})).starts_with("none: No such file"));
     for input in [json!({}), json!("x"), json!([]), json!({"path": "x", "more": 1})] {
-        assert!(read(input).starts_with("invalid call of `read`"));
+        assert!(read(input).starts_with("invalid call to `read`"));
     }
 }
 

@@ -316,7 +316,7 @@ fn a_program_that_is_not_there_or_fails_is_explained() {
             Some(AgentEvent::Error { message }) => message,
             other => panic!("{other:?}"),
         };
-        assert!(message(&job).contains("named no program"));
+        assert!(message(&job).contains("sent no program"));
         job.cli = Some(CliProgram { program: "/no/such/program".into(), args: Vec::new() });
         assert!(message(&job).contains(&format!("npm install -g {package}")));
         job.cli = Some(CliProgram {

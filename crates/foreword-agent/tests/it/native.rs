@@ -152,7 +152,7 @@ fn tools_that_were_not_given_and_inputs_that_are_none() {
         "!nonsense: you have no tool `nonsense`",
         "!read: The input was not a JSON object",
         "!read: none: No such file",
-        "!todo_write: invalid call of `todo_write`",
+        "!todo_write: invalid call to `todo_write`",
     ]) {
         assert!(result.starts_with(expected), "{result}");
     }

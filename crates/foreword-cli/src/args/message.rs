@@ -8,7 +8,7 @@ pub(crate) struct MessageArgs {
     /// Fact that decides the work mode if `--mode` does not; may be repeated
     #[arg(long = "hint", value_enum, value_name = "NAME")]
     hints: Vec<Hint>,
-    /// The message does not mention the agent, which may stay silent
+    /// The message does not mention the agent, so the agent may stay silent
     #[arg(long)]
     no_mention: bool,
 }

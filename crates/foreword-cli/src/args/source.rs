@@ -53,7 +53,7 @@ impl SourceArgs {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Session")]
 pub(crate) struct SessionArgs {
-    /// Build the prompt that `foreword run` with this runner sends; without it, the prompt is for a loop of your own
+    /// Build the prompt that `foreword run` with this runner sends; without it, build for your own agent loop
     #[arg(
         long,
         value_name = "NAME",

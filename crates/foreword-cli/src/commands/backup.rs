@@ -12,7 +12,7 @@ use crate::workspace_arg::WorkspaceArg;
 
 /// Back up the database of a workspace
 ///
-/// Writes memories, sessions, proposals and the audit log to one complete file. Agents may run meanwhile.
+/// Writes memories, sessions, proposals and the audit log to one complete file. Agents can keep running.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

@@ -22,7 +22,7 @@ use crate::workspace_arg::WorkspaceArg;
 /// Report on one request body
 ///
 /// Reads the JSON body of an Anthropic Messages, OpenAI Chat Completions, OpenAI Responses or Gemini request, and shows
-/// what it is made of, where the text comes from, waste and danger. With -w, also checks that the prompt of the
+/// its contents, where the text comes from, waste and dangers. With -w, also checks that the prompt of the
 /// workspace is in it byte for byte, that the cache mark is at its boundary, and that no other text comes before it;
 /// exits with 1 if not.
 #[derive(Args, Debug)]

@@ -25,7 +25,7 @@ pub(crate) struct IndexArgs {
     /// Change nothing; fail with exit code 1 if the index is out of date
     #[arg(long)]
     check: bool,
-    /// First add the tools of an MCP server's `tools/list` answer to tools.toml
+    /// First add the tools in an MCP server's `tools/list` response to tools.toml
     #[arg(long, value_name = "FILE|-", conflicts_with = "check")]
     import_tools: Option<PathBuf>,
 }

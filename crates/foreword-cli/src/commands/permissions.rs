@@ -1,4 +1,4 @@
-//! `foreword permissions`: the rules that apply, and those that the user allowed for good.
+//! `foreword permissions`: the rules that apply, and those that the user always allows.
 
 use std::fmt::Write as _;
 
@@ -11,11 +11,11 @@ use crate::hosting;
 use crate::terminal::{Terminal, plain_line};
 use crate::workspace_arg::WorkspaceArg;
 
-/// Show permission rules, or change those you allowed for good
+/// Show permission rules, or change those you always allow
 ///
-/// A rule is a tool and, in parentheses, a pattern on what it is called with. A deny always wins. Your answers come next,
-/// then what the workspace or your settings ask about, what they allow, and the defaults. What no rule names is asked
-/// about.
+/// A rule is a tool and, in parentheses, a pattern for its arguments. A `deny` rule always wins. Then come your answers,
+/// the `ask` rules of the workspace and your settings, their `allow` rules, and the defaults. Foreword asks about calls
+/// that match no rule.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -30,19 +30,19 @@ pub(crate) struct PermissionsArgs {
 
 #[derive(Subcommand, Debug)]
 enum PermissionsCommand {
-    /// Show what the rules say of one call
+    /// Show which rule decides one call
     #[command(after_help = "\
 Examples:
   foreword permissions check bash 'git push origin main'
   foreword permissions check write docs/index.md
   foreword permissions check mcp__github__create_issue '{\"title\": \"x\"}'")]
     Check {
-        /// Tool
+        /// Name of the tool
         tool: String,
-        /// What it is called with: a command, a path, a URL, or its arguments as a JSON object
+        /// Command, path or URL, or the arguments as a JSON object
         call: Option<String>,
     },
-    /// Allow a rule for good in this workspace
+    /// Always allow calls that match a rule in this workspace
     #[command(after_help = "\
 Examples:
   foreword permissions allow 'bash(git push origin*)'
@@ -51,7 +51,7 @@ Examples:
         /// Rule, such as `bash(git push*)`
         rule: String,
     },
-    /// Take back a rule that you allowed for good
+    /// Remove a rule that you always allow
     #[command(after_help = "\
 Examples:
   foreword permissions forget 'bash(git push origin*)'")]
@@ -95,7 +95,7 @@ pub(crate) fn run(
 fn warn_unaccepted(host: &foreword_host::Host, terminal: &Terminal) -> Result<(), CliError> {
     if host.has_unaccepted_allow_rules()? {
         terminal.warn(
-            "foreword.toml allows calls that you have not accepted yet, so they are asked about; run `foreword trust` to review them",
+            "foreword.toml allows calls that you have not accepted yet, so Foreword asks about them; run `foreword trust` to review them",
         );
     }
     Ok(())

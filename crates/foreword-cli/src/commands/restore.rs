@@ -13,7 +13,7 @@ use crate::workspace_arg::WorkspaceArg;
 
 /// Replace the database of a workspace with a backup
 ///
-/// Checks the backup, keeps the replaced database beside the new one, and records the restore in the audit log. Stop
+/// Checks the backup, keeps the replaced database next to the new one, and records the restore in the audit log. Stop
 /// running agents first.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -36,6 +36,10 @@ pub(crate) fn run(
     let workspace = &*workspace.find()?;
     let store = store(workspace)?;
     let file = args.file.display();
+    if !args.file.exists() {
+        return Err(CliError::usage(format!("{file}: file not found"))
+            .hint("pass a file that `foreword backup` wrote"));
+    }
     let question = format!("Replace {} with {file}?", store.database_path().display());
     if !terminal.confirm(&question, args.yes)? {
         terminal.say("nothing was changed");
@@ -56,7 +60,7 @@ pub(crate) fn run(
             false => (format!("entries {} to {} of the audit log are", lost.from, lost.to), "them"),
         };
         terminal
-            .warn(&format!("{entries} not in the backup; `foreword audit verify` names {them}"));
+            .warn(&format!("{entries} not in the backup; `foreword audit verify` lists {them}"));
     }
     let kept = report.replaced.map(|path| format!("; the old database is {}", path.display()));
     terminal.print(&format!(

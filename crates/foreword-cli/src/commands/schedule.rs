@@ -16,7 +16,7 @@ use crate::workspace_arg::WorkspaceArg;
 /// Manage what agents scheduled
 #[derive(Subcommand, Debug)]
 pub(crate) enum ScheduleCommand {
-    /// List schedules with their next time, author and prompt
+    /// List schedules with their next run, author and prompt
     #[command(after_help = "\
 Examples:
   foreword schedule list

@@ -13,8 +13,9 @@ use crate::workspace_arg::WorkspaceArg;
 /// Without a name, prints the protocol between agents and their host.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Names: context, blueprint, prompt; METHOD.request and METHOD.answer for each method of `foreword serve`; serve.request
-and serve.answer for the lines around them; protocol, or an action of it.
+Names: context, blueprint, prompt; METHOD.request and METHOD.answer for each method of
+`foreword serve`; serve.request and serve.answer for the lines around them; protocol, or the name of
+an action in it.
 
 Examples:
   foreword schema context > context.schema.json

@@ -12,9 +12,10 @@ use crate::workspace_arg::WorkspaceArg;
 /// Answer JSON requests, one per line
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Methods: build, explain, diff, lint, scan, screen, select, count, memory_add, memory_search, memory_list, memory_forget,
-skill_list, skill_read, skill_propose, skill_proposals, skill_decide, ping. `foreword schema METHOD.request` prints the
-parameters of a method, `foreword schema METHOD.answer` its result. See docs/serve.md.
+Methods: build, explain, diff, lint, scan, screen, select, count, memory_add, memory_search,
+memory_list, memory_forget, skill_list, skill_read, skill_propose, skill_proposals, skill_decide,
+check_request, watch_report, ping. `foreword schema METHOD.request` prints the parameters of a
+method, `foreword schema METHOD.answer` its result.
 
 Request: {\"id\": 1, \"method\": \"build\", \"params\": {\"context\": {…}, \"blueprint\": \"standard\"}}
 Answer:  {\"schemaVersion\": 1, \"id\": 1, \"result\": {…}}

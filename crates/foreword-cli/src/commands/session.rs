@@ -46,7 +46,7 @@ Examples:
         #[arg(long, value_name = "N", default_value_t = 100)]
         limit: usize,
     },
-    /// Delete sessions for good
+    /// Delete sessions permanently
     ///
     /// Deletes messages, answers, tool calls and approvals of a session and of the agents it started, and erases them
     /// from the files in .foreword. Memories, tasks, schedules and proposals made in a session stay. Audit entries
@@ -151,7 +151,7 @@ fn list(
     terminal.print(&out)
 }
 
-/// Deletes sessions for good.
+/// Deletes sessions permanently.
 fn remove(
     workspace: &Path,
     ids: &[String],
@@ -174,7 +174,7 @@ fn remove(
     } else {
         let named = ids.iter().map(SessionId::as_str).collect::<Vec<_>>().join(", ");
         let question = format!(
-            "Delete {} for good, with the agents started in them: {}?",
+            "Permanently delete {}, with the agents started in them: {}?",
             counted(ids.len() as u64, "session"),
             plain_line(&named, 400)
         );
@@ -194,7 +194,7 @@ fn remove(
         terminal.print(&format!("{line}\n"))?;
     }
     if !removed.is_empty() {
-        terminal.say("memories made in them stay; `foreword memory list` shows them");
+        terminal.say("memories from deleted sessions are kept; `foreword memory list` shows them");
     }
     Ok(())
 }
@@ -288,7 +288,7 @@ fn compactions_text(compactions: &[Compaction]) -> String {
                 let through = compaction.shortened_through;
                 format!("shortened large tool results up to turn {through}")
             }
-            through => format!("replaced the first {} by a summary", counted(through, "turn")),
+            through => format!("replaced the first {} with a summary", counted(through, "turn")),
         };
         let tainted = if compaction.tainted { ", tainted" } else { "" };
         let at = format_time(compaction.at);

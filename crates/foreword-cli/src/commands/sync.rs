@@ -17,9 +17,10 @@ use crate::workspace_arg::WorkspaceArg;
 
 /// Repeat a migration and show what changed on either side
 ///
-/// Compares the setup of another tool with the workspace that `foreword init --from` made of it. What changed in the old
-/// setup is written to the workspace after a question. What you changed in the workspace is kept. What changed on both
-/// sides is a conflict: your version stays until you settle it with `--take` or `--keep`. The old setup is never changed.
+/// Compares another tool's setup with the workspace that `foreword init --from` created from it. Changes in the old setup
+/// are written to the workspace after you confirm them. Your own changes in the workspace are kept. A file that changed on
+/// both sides is a conflict: your version stays until you resolve it with `--take` or `--keep`. The old setup is never
+/// changed.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -35,13 +36,13 @@ pub(crate) struct SyncArgs {
     /// Write nothing, and fail if the workspace is behind the old setup
     #[arg(long, conflicts_with = "yes")]
     check: bool,
-    /// Overwrite this file with the version of the old setup, whatever you changed in it
+    /// Overwrite this file with the old setup's version, discarding your changes
     #[arg(long, value_name = "PATH")]
     take: Vec<String>,
-    /// Settle a conflict on your version of this file, so that it is no longer reported
+    /// Resolve a conflict in favour of your version of this file
     #[arg(long, value_name = "PATH")]
     keep: Vec<String>,
-    /// Write the changes without a question
+    /// Write the changes without asking
     #[arg(short, long)]
     yes: bool,
 }
@@ -115,7 +116,7 @@ pub(crate) fn run(
 ) -> Result<(), CliError> {
     let workspace = &*workspace.find()?;
     let earlier = record::earlier(workspace)?.ok_or_else(|| {
-        CliError::usage(format!("{} was not made by a migration", workspace.display()))
+        CliError::usage(format!("{} was not created by a migration", workspace.display()))
             .hint("run `foreword init --from DIR` first")
     })?;
     let mut migration = migrate::read(&args.from, workspace)?;
@@ -166,10 +167,7 @@ pub(crate) fn run(
             args.from.display(),
             counted(behind as u64, "difference")
         ))
-        .hint(format!(
-            "run `foreword sync --from {}` to take over the changes",
-            args.from.display()
-        )));
+        .hint(format!("run `foreword sync --from {}` to apply the changes", args.from.display())));
     } else if applied {
         let next = if pending > 0 { "; run `foreword lint` and `foreword trust`" } else { "" };
         terminal.say(&format!("wrote {}{next}", counted(pending as u64, "change")));
@@ -244,7 +242,7 @@ fn keep(changes: &mut [Change], paths: &[String]) -> Result<(), CliError> {
         let change = changes
             .iter_mut()
             .find(|change| change.path == *path && change.state == State::Conflict)
-            .ok_or_else(|| CliError::usage(format!("{path} has no conflict to settle")))?;
+            .ok_or_else(|| CliError::usage(format!("{path} has no conflict to resolve")))?;
         change.state = State::Yours;
         change.about = "your version is kept";
     }
@@ -269,7 +267,7 @@ fn show(
     }
     if changes.iter().any(|change| change.state == State::Conflict) {
         terminal
-            .say("conflicts keep your version; settle one with `--take PATH` (the old setup's) or `--keep PATH` (yours)");
+            .say("conflicts keep your version; resolve one with `--take PATH` (the old setup's) or `--keep PATH` (yours)");
     }
     for loss in losses {
         let word = paint_err(&format!("{:<8}", "lost"), "31");
@@ -299,7 +297,7 @@ fn apply(root: &Path, changes: &[Change]) -> Result<(), CliError> {
     for change in changes.iter().filter(|change| change.state.is_applied()) {
         // What changed since it was shown is not overwritten.
         if migrate::current(root, &change.path) != change.here {
-            return Err(CliError::failed(format!("{} changed meanwhile", change.path))
+            return Err(CliError::failed(format!("{} has changed in the meantime", change.path))
                 .hint("run the command again"));
         }
         match &change.there {

@@ -16,12 +16,12 @@ use crate::workspace_arg::WorkspaceArg;
 /// Items to show before the question.
 const MAX_SHOWN: usize = 20;
 
-/// List and clear what holds external content
+/// List and clear tainted files, memories and sessions
 #[derive(Subcommand, Debug)]
 pub(crate) enum TaintCommand {
     /// List tainted files, memories, tasks, schedules, skill proposals and sessions
     ///
-    /// A session is tainted once it took in external content. What it then writes is tainted too, and counts as
+    /// A session is tainted once it has read external content. What it writes afterwards is tainted too, and counts as
     /// external content in every session that reads it.
     #[command(after_help = "\
 Examples:
@@ -38,7 +38,7 @@ Examples:
 #[command(after_help = "\
 Examples:
   foreword taint clear notes.md         Clear a file
-  foreword taint clear 4k7tqa ops       Clear a memory, task, schedule or proposal by ID, and a session by name
+  foreword taint clear 4k7tqa ops       Clear an item by ID and a session by name
   foreword taint clear --all --yes      Clear everything")]
 pub(crate) struct TaintClearArgs {
     /// Files, IDs and session names; `foreword taint list` shows them

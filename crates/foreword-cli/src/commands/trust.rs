@@ -16,7 +16,7 @@ use crate::workspace_arg::WorkspaceArg;
 
 /// Review and trust a workspace
 ///
-/// Shows the files that instruct the model, the skills, the MCP servers, and every setting that names an address, key,
+/// Shows the files that instruct the model, the skills, the MCP servers, and every setting for an address, key,
 /// sandbox, profile, directory or permission, and asks whether to trust them. Agents run only in a trusted workspace.
 /// Foreword asks again when one of these changes, or when a server offers other tools.
 #[derive(Args, Debug)]

@@ -113,7 +113,7 @@ fn migrate_setting(import: &mut Import, path: &str, key: &str, value: &Value) {
         | "skipWebFetchPreflight"
         | "autoMemoryEnabled"
         | "prefersReducedMotion" => {
-            import.left(&at, "concerns the interface of Claude Code");
+            import.left(&at, "only affects the interface of Claude Code");
         }
         _ => import.lost(&at, "unknown setting"),
     }

@@ -144,7 +144,7 @@ fn config(import: &mut Import, path: &str) {
             "web_search" | "tools" => {
                 import.lost(&at, "no tool searches the web; use an MCP server");
             }
-            _ => import.left(&at, "concerns how Codex itself runs"),
+            _ => import.left(&at, "only affects how Codex itself runs"),
         }
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn migrate(import: &mut Import) {
         ".cursorignore",
         "agents see the workspace as the sandbox shows it; see docs/sandboxes.md",
     );
-    import.left_if_present(".cursorindexingignore", "concerns the index of Cursor");
+    import.left_if_present(".cursorindexingignore", "only affects the index of Cursor");
     for name in import.source.names(".cursor").unwrap_or_default() {
         let path = format!(".cursor/{name}");
         match name.as_str() {

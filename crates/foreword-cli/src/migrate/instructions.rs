@@ -62,7 +62,7 @@ impl Import {
             self.record_included(&expanded, CONTEXT);
         } else if has_imports {
             if self.add_text(claude, AGENTS, expanded.text.clone()) {
-                self.mapped(claude, AGENTS, "with its imports in their places");
+                self.mapped(claude, AGENTS, "with its imports inlined");
                 self.record_included(&expanded, AGENTS);
             }
         } else {

@@ -234,7 +234,7 @@ fn others(import: &mut Import) {
     ] {
         import.left_if_present(
             path,
-            "of a tool that is not migrated; add its text to CONTEXT.md if you need it",
+            "belongs to a tool that is not migrated; add its text to CONTEXT.md if you need it",
         );
     }
     import.left_if_present("foreword.toml", "settings of a workspace are not migrated");

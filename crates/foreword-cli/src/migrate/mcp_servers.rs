@@ -125,7 +125,7 @@ impl Import {
         for (name, (server, from)) in &found {
             for variable in literal_keys(server) {
                 self.notes.push(format!(
-                    "{from}: server `{name}` holds a key in `{variable}`; write ${{{variable}}} there and set the variable in your environment"
+                    "{from}: server `{name}` contains a key in `{variable}`; write ${{{variable}}} there and set the variable in your environment"
                 ));
             }
         }

@@ -152,7 +152,7 @@ fn settings(import: &mut Import, value: &Value) {
             "cron" => import.lost(&at(key), CRON),
             "hooks" => import.lost(&at(key), "Foreword runs no hooks"),
             "skills" => import.lost(&at(key), "settings of skills; list roots in `skills.roots`"),
-            _ => import.left(&at(key), "concerns how OpenClaw itself runs"),
+            _ => import.left(&at(key), "only affects how OpenClaw itself runs"),
         }
     }
 }

@@ -39,7 +39,7 @@ fn settings_and_tools() {
         (
             "foreword.toml",
             "blueprint = \"gone.toml\"",
-            &["gone.toml: there is no such file; foreword.toml:1 asks for it"],
+            &["gone.toml: file not found; foreword.toml:1 refers to it"],
         ),
         ("foreword.toml", "blueprint = \"../x.toml\"", &["foreword.toml:1: `../x.toml`"]),
         ("foreword.toml", "\nagent = \"zed\"", &["foreword.toml:2: ", "there is no agent `zed`"]),
@@ -110,7 +110,7 @@ fn agent_headers() {
         ("---\nmodel: m\nmodel: n\n---\n", &["agents/ada/AGENT.md:3: ", "twice"]),
         (
             "---\nprompts: [base, gone]\n---\n",
-            &["prompts/base.md: there is no such file; agents/ada/AGENT.md:2"],
+            &["prompts/base.md: file not found; agents/ada/AGENT.md:2"],
         ),
         ("---\nprompts: [../../etc/passwd]\n---\n", &["agents/ada/AGENT.md:2: `../../etc/passwd`"]),
         (
@@ -159,7 +159,7 @@ fn blueprints() {
         ),
         (
             "name = \"x\"\n[[module]]\nname = \"a\"\nfile = \"gone.md\"\noptional = false\n",
-            &["gone.md: there is no such file; own.toml"],
+            &["gone.md: file not found; own.toml"],
         ),
         (
             "name = \"x\"\n[[module]]\nname = \"a\"\nfile = \"/etc/passwd\"\n",
@@ -174,8 +174,8 @@ fn blueprints() {
             "name = \"x\"\n[[module]]\nname = \"soul\"\nwhen = { chanel = \"x\" }\n",
             &["own.toml:4: ", "did you mean `channel`?"],
         ),
-        ("name = \"x\"\nextends = \"own.toml\"\n", &["own.toml:2: `extends` goes in a circle"]),
-        ("name = \"x\"\nextends = \"other.toml\"\n", &["other.toml:2: `extends` goes in a circle"]),
+        ("name = \"x\"\nextends = \"own.toml\"\n", &["own.toml:2: `extends` is circular"]),
+        ("name = \"x\"\nextends = \"other.toml\"\n", &["other.toml:2: `extends` is circular"]),
         ("name = \"x\"\nextends = \"gone.toml\"\n", &["own.toml:2: ", "gone.toml"]),
         ("name = \"x\"\nextends = \"standrd\"\n", &["own.toml:2: ", "did you mean `standard`?"]),
         (
@@ -278,7 +278,7 @@ fn options() {
         (&["build", "--max-prompt-tokens", "0"], &["`maxPromptTokens` is 0"]),
         (&["build", "--tokenizer", "gpt5"], &["'gpt5'"]),
         (&["build", "--format", "yaml"], &["'yaml'"]),
-        (&["build", "-w", "gone"], &["gone: there is no such directory", "foreword init"]),
+        (&["build", "-w", "gone"], &["gone: directory not found", "foreword init"]),
         (&["build", "-w", "huge.json"], &["huge.json: is a file, not a workspace", "-w"]),
         (&["build", "-b", "gone.toml"], &["gone.toml"]),
         (&["build", "-a", "../x"], &["`../x`"]),

@@ -58,6 +58,7 @@ pages! {
     host = "host.md",
     tools = "tools.md",
     sandboxes = "sandboxes.md",
+    tokens = "tokens.md",
     watch = "watch.md",
     serve = "serve.md",
     migrating = "migrating.md",

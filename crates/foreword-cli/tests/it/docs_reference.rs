@@ -95,7 +95,7 @@ fn options(title: &str, body: &str, all: bool, out: &mut String) {
     if entries.is_empty() {
         return;
     }
-    if !matches!(title, "Options" | "Arguments") {
+    if !matches!(title, "Options" | "Arguments" | "Global options") {
         writeln!(out, "{title}:\n").unwrap();
     }
     for (flag, text) in entries {

@@ -456,7 +456,7 @@ fn completions_and_man_pages_cover_every_command() {
         let page = scratch.read(&format!("pages/foreword-{command}.1"));
         assert!(page.contains(".TH"), "{command}");
     }
-    assert!(scratch.read("pages/foreword.1").contains("ompile the system prompt"));
+    assert!(scratch.read("pages/foreword.1").contains("ompile system prompts"));
 }
 
 #[test]

@@ -74,11 +74,8 @@ fn a_command_runs_in_the_sandbox_with_checked_arguments() {
     let folder = folder.file_name().unwrap().to_str().unwrap();
     assert_eq!(said(1), format!("greet in {folder}: --to Ada; rm -rf . warm\n"));
     assert_eq!(scratch.read("greeted.txt"), said(1));
-    assert_eq!(
-        said(2),
-        "invalid call of `greet`: who: has 0 characters, it has to have at least 1"
-    );
-    assert_eq!(said(3), "invalid call of `greet`: arguments: `who` is missing");
+    assert_eq!(said(2), "invalid call to `greet`: who: has 0 characters, it must have at least 1");
+    assert_eq!(said(3), "invalid call to `greet`: arguments: `who` is missing");
     // The whole call as JSON on standard input: one word for wc.
     assert_eq!(said(4).trim(), "2");
     assert_eq!(said(5), "you have no tool `calendar_add`");

@@ -66,7 +66,7 @@ fn the_model_summarises_the_oldest_turns_and_the_prefix_stays() {
 
     let shown = on_host(&scratch, &model, &["session", "show", "a"]).run().ok().stdout;
     assert!(
-        shown.contains("by a summary") && shown.contains("  The user wants the shop's"),
+        shown.contains("with a summary") && shown.contains("  The user wants the shop's"),
         "{shown}"
     );
     let json = on_host(&scratch, &model, &["session", "show", "a", "--json"]).run().ok().json();
@@ -101,7 +101,7 @@ fn the_person_is_told_and_a_prompt_that_is_built_is_the_prompt_that_is_sent() {
         told.push_str(&done.stderr);
     }
     assert!(told.contains("the conversation is long; summarising its first"), "{told}");
-    assert!(told.contains("by a summary: "), "{told}");
+    assert!(told.contains("with a summary: "), "{told}");
     let args = ["--session", "a", "-m", "go on", "--dry-run"];
     let dry = turn(&scratch, &model, &args).run().ok().stdout;
     assert!(dry.contains("this summary replaces turns 1 to"), "{dry}");
@@ -255,7 +255,7 @@ fn compacts_with(runner: &'static str, program: &str) {
     }
     let asked = model.asked();
     assert!(asked.iter().any(asks_for_summary), "{told}");
-    assert!(told.contains("by a summary: "), "{told}");
+    assert!(told.contains("with a summary: "), "{told}");
     let last = asked.iter().rfind(|asked| asked.raw.contains("turn 4:")).unwrap();
     assert!(last.raw.contains("Two of five are fixed.") && !last.raw.contains("turn 0:"));
     assert!(on_record(&scratch, "session.compact", "done"));

@@ -225,7 +225,7 @@ fn head_names_a_branch_or_nothing() {
     let run = scratch.run(&["build", "task"]);
     assert!(!run.stdout.contains("obey"), "{}", run.stdout);
     assert!(
-        run.stderr.contains(".git/HEAD: names neither a branch nor a commit"),
+        run.stderr.contains(".git/HEAD: points to neither a branch nor a commit"),
         "{}",
         run.stderr
     );

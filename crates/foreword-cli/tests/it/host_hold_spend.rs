@@ -233,7 +233,11 @@ fn a_deleted_session_is_gone_from_every_file() {
 
     let removed = scratch.run(&["session", "rm", "--yes", "old"]);
     assert_eq!(removed.stdout, "deleted session old with 3 turns\n");
-    assert!(removed.stderr.contains("memories made in them stay"), "{}", removed.stderr);
+    assert!(
+        removed.stderr.contains("memories from deleted sessions are kept"),
+        "{}",
+        removed.stderr
+    );
     assert_eq!(files_with(&private, &said("old")), [""; 0]);
     assert!(!files_with(&private, &said("kept")).is_empty());
     assert_eq!(scratch.run(&["session", "show", "old"]).status, 2);

@@ -92,7 +92,7 @@ fn the_question_shows_everything_by_name_and_value() {
         "profile = \"yolo\"  (weaker than the default, balanced)",
         "host.sandbox = \"subprocess\"  (weaker than the default",
         "model.base_url = \"http://127.0.0.1:9\"  (receives prompts and messages)",
-        "model.key_env = \"GITHUB_TOKEN\"  (names a key of yours)",
+        "model.key_env = \"GITHUB_TOKEN\"  (uses one of your keys)",
         "host.web_hosts = [\"example.org\"]",
         "embedder.url = \"http://localhost:8\"",
         &format!("skills.roots: {root} = \"{root}\"  (a directory outside the workspace)"),

@@ -75,7 +75,7 @@ fn a_server_is_reviewed_started_in_the_sandbox_and_its_results_are_external() {
     assert!(echoed.contains("hello"), "{echoed}");
     assert!(run.json()["taintRatio"].as_f64().unwrap() > 0.0);
     assert!(
-        said(&model, 2).contains("invalid call of `mcp__t__echo`: arguments: `text` is missing")
+        said(&model, 2).contains("invalid call to `mcp__t__echo`: arguments: `text` is missing")
     );
     let around = said(&model, 3);
     assert!(
@@ -164,11 +164,7 @@ fn a_hostile_server_costs_a_clear_error_and_no_more_than_its_limit() {
         let (said, took) = after(&scratch, name);
         assert!(said[1].contains(error), "{name}: {}", said[1]);
         // It is left alone for a moment, and says so.
-        assert!(
-            said[2].contains("it is paused after failure 1 in a row (it "),
-            "{name}: {}",
-            said[2]
-        );
+        assert!(said[2].contains("it is paused after a failure (it "), "{name}: {}", said[2]);
         assert!(said[2].contains("try again in"), "{name}: {}", said[2]);
         assert!(took < Duration::from_secs(30), "{name}: {took:?}");
         // Another turn starts it again.
@@ -220,12 +216,12 @@ fn a_changed_list_is_asked_about_again() {
     let changed = run("other", &model, &["run", "-m", "hello"]);
     assert_eq!(changed.status, 0, "{}", changed.stderr);
     assert!(
-        said(&model, 1).contains("its tools are not those that were reviewed"),
+        said(&model, 1).contains("its tools changed since they were reviewed"),
         "{}",
         said(&model, 1)
     );
     assert!(
-        changed.stderr.contains("offers other tools than those you reviewed"),
+        changed.stderr.contains("offers different tools than you reviewed"),
         "{}",
         changed.stderr
     );
@@ -253,7 +249,7 @@ fn a_changed_list_is_asked_about_again() {
 fn a_list_that_changes_in_the_middle_of_a_turn_turns_the_server_off() {
     let Some(scratch) = workspace("") else { return };
     let (said, _) = after(&scratch, "mcp__t__grow");
-    assert!(said[2].contains("its tools are not those that were reviewed"), "{}", said[2]);
+    assert!(said[2].contains("its tools changed since they were reviewed"), "{}", said[2]);
 }
 
 #[test]
@@ -290,7 +286,7 @@ fn a_program_of_the_workspace_does_not_run_outside_the_sandbox() {
     );
     let run = scratch.command(&["trust", "--yes"]).env("PATH", "/usr/bin:/bin").run();
     let refused =
-        "MCP server `t` is off: `server.py` lies in the workspace, where agents can change it";
+        "MCP server `t` is off: `server.py` is in the workspace, where agents can change it";
     assert!(run.stderr.contains(refused), "{}", run.stderr);
     // A list that was reviewed while it ran inside changes nothing about that.
     scratch.write_settings("");
@@ -327,7 +323,7 @@ fn keys_and_addresses_come_from_the_person() {
     };
     let run = scratch.run(&["trust", "--yes"]);
     assert!(
-        run.stderr.contains("MCP server `t` is off: `KEY` holds what looks like a key"),
+        run.stderr.contains("MCP server `t` is off: `KEY` contains what looks like a key"),
         "{}",
         run.stderr
     );

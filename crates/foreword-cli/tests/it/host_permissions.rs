@@ -64,7 +64,7 @@ fn rules_of_the_workspace_and_the_person_count() {
     assert_eq!(run.status, 0, "{}", run.stderr);
     assert!(
         run.stderr.contains(
-            "permissions.allow = [\"bash(git push*)\"]  (agents may do this without a question)"
+            "permissions.allow = [\"bash(git push*)\"]  (agents may do this without asking)"
         ),
         "{}",
         run.stderr

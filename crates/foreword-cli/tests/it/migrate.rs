@@ -686,7 +686,10 @@ fn a_key_that_is_written_out_is_reported() {
     let to = Scratch::new(&[]);
     let report = migrate(&to, from.path());
     let notes = strings(&report["notes"]).join("\n");
-    assert!(notes.contains("server `gh` holds a key in `TOKEN`; write ${TOKEN} there"), "{notes}");
+    assert!(
+        notes.contains("server `gh` contains a key in `TOKEN`; write ${TOKEN} there"),
+        "{notes}"
+    );
     assert!(!notes.contains(&key));
 }
 

@@ -254,7 +254,7 @@ fn names_that_a_mode_starts_with_and_nobody_has_are_told() {
         "[modes.act]\nbase_tools = ['edit', 'edti']\nbase_skills = ['debuging']\n",
     );
     let run = workspace.run(&["build", "--now", NOW, "rename a function"]);
-    assert!(run.stderr.contains("`modes.act.base_tools` names `edti`"), "{}", run.stderr);
+    assert!(run.stderr.contains("`modes.act.base_tools` lists `edti`"), "{}", run.stderr);
     let findings = workspace.run(&["lint", "--json"]).json();
     let told: Vec<(&str, u64)> = findings
         .as_array()

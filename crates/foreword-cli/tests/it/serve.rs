@@ -77,7 +77,10 @@ fn an_error_answers_its_request_and_the_session_goes_on() {
         (r#"{"id": 1, "method": "ping", "more": 1}"#, "unknown field `more`"),
         (r#"{"id": 1, "method": "buld"}"#, "unknown method `buld`"),
         (r#"{"id": 1, "method": "build", "params": {"taks": "x"}}"#, "unknown field `taks`"),
-        (r#"{"id": 1, "method": "build", "params": {"workspace": "gone"}}"#, "gone: there is no"),
+        (
+            r#"{"id": 1, "method": "build", "params": {"workspace": "gone"}}"#,
+            "gone: directory not found",
+        ),
         (r#"{"id": 1, "method": "build", "params": {"agent": "x"}}"#, "there is no agent `x`"),
         (r#"{"id": 1, "method": "build", "params": {"blueprint": "x"}}"#, "no blueprint"),
         (r#"{"id": 1, "method": "build", "params": {"taintRatio": 2}}"#, "`taintRatio` is 2"),

@@ -189,7 +189,7 @@ fn the_name_is_asked_for_or_the_headers_or_the_files() {
     assert_eq!(skill(&["other.md"]), "brew");
     let mismatch = skill(&["other.md", "--name", "coffee"]);
     assert!(
-        mismatch.contains("the header names the skill `brew`, but the requested name is `coffee`"),
+        mismatch.contains("the header calls the skill `brew`, but the requested name is `coffee`"),
         "{mismatch}"
     );
     let stdin =
@@ -298,6 +298,24 @@ fn screening_prints_a_line_a_file_in_order_and_needs_no_workspace() {
     let piped =
         ws.command(&["skill", "screen", "-", "--json"]).stdin("# Fine\n\nFine.\n").run().ok();
     assert_eq!(piped.json()["file"], "-");
+}
+
+#[test]
+fn hints_on_the_name_of_a_skill_agree() {
+    let text = "---\nname: Tea_Order\ndescription: Order tea.\n---\n\nMake tea.\n";
+    let ws = Scratch::new(&[("downloads/SKILL.md", text)]);
+    let folder = ws.run(&["skill", "screen", "downloads"]).ok().stdout;
+    assert_eq!(
+        folder,
+        "AUTO_APPROVE  downloads
+  line 2: [format] the name `Tea_Order` is not in lower case: write `tea-order`
+  line 2: [format] the name `Tea_Order` contains `_`: use lower-case letters, digits and hyphens
+  line 2: [format] the name `Tea_Order` differs from the name of its folder or file, `downloads`
+"
+    );
+    // Standard input has no name that the header could differ from.
+    let piped = ws.command(&["skill", "screen", "-"]).stdin(text).run().ok().stdout;
+    assert!(!piped.contains("differs"), "{piped}");
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn what_was_deleted_in_the_workspace_stays_deleted() {
     assert!(!to.join("skills/changelog").exists());
     assert_eq!(sync(&to, &from, &["--check"]).status, 0);
     let run = sync(&to, &from, &["--keep", "skills/changelog/SKILL.md"]);
-    assert!(run.fails(2).contains("has no conflict to settle"), "{}", run.stderr);
+    assert!(run.fails(2).contains("has no conflict to resolve"), "{}", run.stderr);
     from.write(".agents/skills/changelog/SKILL.md", "---\nname: changelog\n---\nNewer.\n");
     assert_eq!(sync(&to, &from, &["--check"]).status, 1, "a later change is a new conflict");
 }

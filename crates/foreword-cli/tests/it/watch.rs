@@ -218,7 +218,7 @@ fn wrong_use_is_explained() {
         (vec!["watch", "report", "../../etc/passwd"], "is not a capture ID"),
         (vec!["watch", "show", "2026"], "no capture `2026`"),
         (vec!["watch", "rm"], "required"),
-        (vec!["watch", "--any-user", "list"], "options of a recording"),
+        (vec!["watch", "--any-user", "list"], "recording options"),
         (vec!["init", "-w", "new", "--from-capture", "2026"], "no capture `2026`"),
         (vec!["check-request", "a.txt"], "a.txt: invalid request body"),
         (vec!["check-request", "missing.json"], "missing.json"),

@@ -25,7 +25,7 @@ pub struct Imported {
     pub same: usize,
     /// Tools that were there and are described in another way: they were left as they are.
     pub differing: Vec<String>,
-    /// Tools that are new and whose description reads like an injection, with the score.
+    /// Tools that are new and whose description looks like an injection, with the score.
     pub suspicious: Vec<(String, String)>,
 }
 
@@ -206,7 +206,7 @@ mod tests {
         for json in ["", "{", "3", r#"{"tools": 1}"#, r#"[{"name": "x\ny"}]"#, r#"[{"name": " "}]"#]
         {
             let error = import_tools(dir.path(), json).unwrap_err().to_string();
-            assert!(error.starts_with("not an answer to tools/list"), "{json}: {error}");
+            assert!(error.starts_with("not a `tools/list` response"), "{json}: {error}");
         }
     }
 }

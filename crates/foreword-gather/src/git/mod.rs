@@ -20,7 +20,7 @@ pub(crate) enum GitFault {
     #[error(transparent)]
     Unreadable(WorkspaceError),
     /// A file that has to name a branch or a commit says something else.
-    #[error("{path}: names neither a branch nor a commit")]
+    #[error("{path}: points to neither a branch nor a commit")]
     NotAReference {
         /// The file.
         path: String,

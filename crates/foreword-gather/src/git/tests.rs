@@ -207,7 +207,9 @@ fn words_in_head_are_no_branch() {
         std::fs::write(git.join("HEAD"), &head).unwrap();
         let facts = GitFacts::around(dir.path());
         assert_eq!(facts.branch, None);
-        assert!(facts.problem.unwrap().ends_with(".git/HEAD: names neither a branch nor a commit"));
+        assert!(
+            facts.problem.unwrap().ends_with(".git/HEAD: points to neither a branch nor a commit")
+        );
     }
     std::fs::write(git.join("HEAD"), "x".repeat(5000)).unwrap();
     assert!(GitFacts::around(dir.path()).problem.unwrap().contains("more than the limit"));

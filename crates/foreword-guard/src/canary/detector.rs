@@ -118,7 +118,7 @@ impl fmt::Display for LeakForm {
 
 /// A canary was found. It does not contain the token, so that logging it does not leak it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the answer was held back: it gives away the canary of this session ({form})")]
+#[error("answer withheld: it contains this session's canary ({form})")]
 pub struct Leak {
     /// How it was written.
     pub form: LeakForm,

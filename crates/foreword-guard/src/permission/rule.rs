@@ -73,7 +73,7 @@ impl PermissionRule {
         let tool = tool.trim();
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '*' | '.');
         if tool.is_empty() || !tool.chars().all(is_part) {
-            return wrong("it has to begin with the name of a tool");
+            return wrong("it must begin with the name of a tool");
         }
         if tool.contains('*') && !tool.ends_with('*') {
             return wrong("`*` may stand only at the end of a tool's name");

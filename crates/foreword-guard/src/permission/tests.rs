@@ -320,11 +320,11 @@ fn an_answer_covers_calls_like_this_one() {
 #[test]
 fn what_is_no_rule_is_said() {
     for (text, reason) in [
-        ("", "it has to begin with the name of a tool"),
+        ("", "it must begin with the name of a tool"),
         ("bash(git", "the parenthesis is not closed"),
-        ("(x)", "it has to begin with the name of a tool"),
+        ("(x)", "it must begin with the name of a tool"),
         ("a*b", "`*` may stand only at the end of a tool's name"),
-        ("two words", "it has to begin with the name of a tool"),
+        ("two words", "it must begin with the name of a tool"),
     ] {
         assert_eq!(PermissionRule::parse(text).unwrap_err().reason, reason, "{text}");
     }

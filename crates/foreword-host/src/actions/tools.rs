@@ -80,7 +80,7 @@ pub(super) fn invoke(active: &ActiveSession, args: ToolCall) -> Result<Value, Fa
     };
     let input = Value::Object(arguments);
     check_arguments(&target.spec.input_schema, &input).map_err(|fault| {
-        Failure::new(ErrorCode::BadRequest, format!("invalid call of `{name}`: {fault}"))
+        Failure::new(ErrorCode::BadRequest, format!("invalid call to `{name}`: {fault}"))
     })?;
     let Value::Object(arguments) = input else { return Err(unknown(active, &name)) };
     let server = &target.server;

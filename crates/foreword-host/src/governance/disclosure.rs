@@ -269,12 +269,12 @@ pub fn what_it_gives_away(concern: Concern) -> &'static str {
     match concern {
         Concern::ModelServer => "receives prompts and messages",
         Concern::EmbeddingServer => "receives tasks, skills and memories",
-        Concern::Key => "names a key of yours",
+        Concern::Key => "uses one of your keys",
         Concern::WeakerSandbox => "weaker than the default, the strongest sandbox available",
         Concern::WeakerProfile => "weaker than the default, balanced",
         Concern::WebHosts => "agents may fetch from there",
         Concern::OutsideDirectory => "a directory outside the workspace",
-        Concern::Permissions => "agents may do this without a question",
+        Concern::Permissions => "agents may do this without asking",
         Concern::McpServer => "an MCP server whose tools agents may call",
     }
 }

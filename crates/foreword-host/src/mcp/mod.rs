@@ -29,13 +29,13 @@ pub(crate) enum ServerFault {
     #[error("the environment variable `{name}` is not set")]
     NoVariable { name: String },
     #[error(
-        "`{name}` holds what looks like a key; put it into your environment and write `${{{name}}}` instead"
+        "`{name}` contains what looks like a key; put it into your environment and write `${{{name}}}` instead"
     )]
     Key { name: String },
     #[error("{url} is on another machine and not in your settings.toml")]
     Elsewhere { url: String },
     #[error(
-        "`{path}` lies in the workspace, where agents can change it, and the server runs outside the sandbox; install the program elsewhere, or remove `outside` from your settings.toml"
+        "`{path}` is in the workspace, where agents can change it, and the server runs outside the sandbox; install the program elsewhere, or remove `outside` from your settings.toml"
     )]
     AgentsFile { path: String },
     #[error(
@@ -51,10 +51,12 @@ pub(crate) enum ServerFault {
         said: String,
     },
     #[error(
-        "its tools are not those that were reviewed; it is off until a person reviews them with `foreword trust`"
+        "its tools changed since they were reviewed; it is off until a person reviews them with `foreword trust`"
     )]
     ListChanged,
-    #[error("it is paused after failure {failures} in a row ({last}); try again in {seconds} s")]
+    #[error(
+        "it is paused after a failure ({last}; failures in a row: {failures}); try again in {seconds} s"
+    )]
     Pausing { failures: u32, last: String, seconds: u64 },
     #[error(transparent)]
     Host(#[from] HostError),

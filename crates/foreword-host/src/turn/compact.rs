@@ -32,7 +32,7 @@ const MAX_RESULT_BYTES: usize = 2000;
 #[derive(Debug, PartialEq, Eq)]
 struct Plan {
     shortened_through: TurnNumber,
-    /// Turns to replace by a summary; those of an earlier summary are included in it.
+    /// Turns to replace with a summary; those of an earlier summary are included in it.
     summarise_through: Option<TurnNumber>,
 }
 

@@ -141,7 +141,7 @@ impl fmt::Display for Warning {
             Self::GitSettings { reason } => {
                 write!(
                     f,
-                    "cannot read git settings to protect what they name: {}",
+                    "cannot read git settings to protect the files they point to: {}",
                     visible_line(reason)
                 )
             }
@@ -224,7 +224,7 @@ impl fmt::Display for Warning {
             ),
             Self::Compacted { through, tokens_before, tokens_after } => write!(
                 f,
-                "replaced the first {through} turns by a summary: {tokens_before} to {tokens_after} \
+                "replaced the first {through} turns with a summary: {tokens_before} to {tokens_after} \
                  tokens; `foreword session show` prints it"
             ),
             Self::NotSummarised { reason } => write!(
@@ -238,7 +238,7 @@ impl fmt::Display for Warning {
             }
             Self::ToolListChanged { server } => write!(
                 f,
-                "MCP server `{}` offers other tools than those you reviewed; it is off until you run `foreword trust`",
+                "MCP server `{}` offers different tools than you reviewed; it is off until you run `foreword trust`",
                 visible_line(server)
             ),
             Self::SkillApprovedByScreening { skill, by, commit } => {

@@ -200,7 +200,7 @@ fn kind(schema: &Map<String, Value>, value: &Value, place: &str) -> Checked {
     if names.is_empty() || names.iter().any(|name| is(name)) {
         return Ok(());
     }
-    fault(place, format!("is {}, it has to be of type {}", shown_value(value), names.join(" or ")))
+    fault(place, format!("is {}, it must be of type {}", shown_value(value), names.join(" or ")))
 }
 
 fn choices(schema: &Map<String, Value>, value: &Value, place: &str) -> Checked {
@@ -208,14 +208,14 @@ fn choices(schema: &Map<String, Value>, value: &Value, place: &str) -> Checked {
         && constant != value
     {
         let constant = shown_value(constant);
-        return fault(place, format!("is {}, it has to be {constant}", shown_value(value)));
+        return fault(place, format!("is {}, it must be {constant}", shown_value(value)));
     }
     let Some(choices) = schema.get("enum").and_then(Value::as_array) else { return Ok(()) };
     if choices.contains(value) {
         return Ok(());
     }
     let named: Vec<String> = choices.iter().take(20).map(shown_value).collect();
-    fault(place, format!("is {}, it has to be one of {}", shown_value(value), named.join(", ")))
+    fault(place, format!("is {}, it must be one of {}", shown_value(value), named.join(", ")))
 }
 
 fn counted(
@@ -229,7 +229,7 @@ fn counted(
     let count = count as u64;
     match (limit(least), limit(most)) {
         (Some(least), _) if count < least => {
-            fault(place, format!("has {count} {what}, it has to have at least {least}"))
+            fault(place, format!("has {count} {what}, it must have at least {least}"))
         }
         (_, Some(most)) if count > most => {
             fault(place, format!("has {count} {what}, it may have at most {most}"))
@@ -241,7 +241,7 @@ fn counted(
 fn range(schema: &Map<String, Value>, number: f64, place: &str) -> Checked {
     let limit = |key: &str| schema.get(key).and_then(Value::as_f64);
     let wrong =
-        |rule: &str, limit: f64| fault(place, format!("is {number}, it has to be {rule} {limit}"));
+        |rule: &str, limit: f64| fault(place, format!("is {number}, it must be {rule} {limit}"));
     match (limit("minimum"), limit("maximum")) {
         (Some(least), _) if number < least => return wrong("at least", least),
         (_, Some(most)) if number > most => return wrong("at most", most),
@@ -313,17 +313,17 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_named() {
         for (value, expected) in [
-            (json!([]), "arguments: is a list, it has to be of type object"),
+            (json!([]), "arguments: is a list, it must be of type object"),
             (json!({}), "arguments: `message` is missing"),
-            (json!({"message": 3}), "message: is 3, it has to be of type string"),
-            (json!({"message": ""}), "message: has 0 characters, it has to have at least 1"),
+            (json!({"message": 3}), "message: is 3, it must be of type string"),
+            (json!({"message": ""}), "message: has 0 characters, it must have at least 1"),
             (
                 json!({"mesage": "x", "message": "x"}),
                 "arguments: unknown `mesage`; did you mean `message`?",
             ),
             (
                 json!({"message": "x", "files": ["a", 1]}),
-                "files[1]: is 1, it has to be of type string",
+                "files[1]: is 1, it must be of type string",
             ),
             (
                 json!({"message": "x", "files": ["a", "b", "c"]}),
@@ -331,12 +331,12 @@ mod tests {
             ),
             (
                 json!({"message": "x", "mode": "old"}),
-                "mode: is \"old\", it has to be one of \"amend\", \"new\"",
+                "mode: is \"old\", it must be one of \"amend\", \"new\"",
             ),
-            (json!({"message": "x", "depth": 0}), "depth: is 0, it has to be at least 1"),
+            (json!({"message": "x", "depth": 0}), "depth: is 0, it must be at least 1"),
             (
                 json!({"message": "x", "depth": 1.5}),
-                "depth: is 1.5, it has to be of type integer or null",
+                "depth: is 1.5, it must be of type integer or null",
             ),
         ] {
             assert_eq!(message(commit(), value), expected);

@@ -109,7 +109,7 @@ impl Call {
                 error: fault(
                     Some(id),
                     ErrorCode::BadRequest,
-                    format!("invalid call of `{name}`: {error}"),
+                    format!("invalid call to `{name}`: {error}"),
                 ),
                 token: Some(token),
             }),
@@ -145,7 +145,7 @@ impl Action {
             return Err(Failure::new(ErrorCode::UnknownAction, unknown(name)));
         }
         let wrong = |error: String| {
-            let message = format!("invalid call of `{name}`: {error}");
+            let message = format!("invalid call to `{name}`: {error}");
             Failure::new(ErrorCode::BadRequest, message)
         };
         if !input.is_object() {

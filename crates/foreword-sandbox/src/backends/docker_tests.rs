@@ -30,7 +30,7 @@ fn no_path_can_be_taken_for_another_option_of_a_mount() {
         assert_eq!(field(Path::new(path), "source", Path::new(path)).unwrap(), option);
     }
     let error = field(Path::new("/a\r"), "source", Path::new("/a\r")).unwrap_err();
-    assert!(error.to_string().contains("docker cannot be given a path with a carriage return"));
+    assert!(error.to_string().contains("docker does not support a carriage return"));
     #[cfg(unix)]
     {
         let raw =

@@ -32,6 +32,6 @@ fn a_path_with_a_colon_is_refused_and_others_are_taken_as_they_are() {
     let error = nsjail().command(&place.spec(&["a:b.md"])).unwrap_err();
     assert_eq!(
         place.shown(error.to_string()),
-        "/w/a:b.md: nsjail cannot be given a path with a colon in it; rename it, or use another sandbox"
+        "/w/a:b.md: nsjail does not support a colon in a path; rename it, or use another sandbox"
     );
 }

@@ -72,7 +72,7 @@ pub enum LineError {
     #[error("{0}")]
     Unfit(#[from] StoreError),
     /// The vector is not what its embedder makes.
-    #[error("the vector has to have two hexadecimal digits for each dimension of its embedder")]
+    #[error("the vector must have two hexadecimal digits for each dimension of its embedder")]
     Vector,
 }
 

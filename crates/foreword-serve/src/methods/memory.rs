@@ -489,7 +489,7 @@ fn filter(given: &ForgetFilter) -> Result<MemoryFilter, Failure> {
     let some = [agent, user, session, kind].iter().any(|field| field.is_some());
     if !(some || *tainted || *everything) {
         return Err(Failure::usage("`allOf` has no condition")
-            .hint("name at least one of agent, user, session, kind, tainted, everything"));
+            .hint("pass at least one of agent, user, session, kind, tainted, everything"));
     }
     Ok(MemoryFilter {
         kind: kind.as_deref().map(MemoryKind::parse).transpose()?,

@@ -94,7 +94,7 @@ pub(crate) fn check_request(
         (Some(prompt), None) => {
             if !prompt.system.starts_with(&prompt.stable) {
                 return Err(Failure::usage("`stable` is not the beginning of `system`")
-                    .hint("pass both as `build` gave them"));
+                    .hint("pass both as `build` returned them"));
             }
             Some(check_prompt(
                 &body,

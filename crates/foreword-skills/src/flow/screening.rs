@@ -94,7 +94,8 @@ impl Screeners {
     ) -> Screening {
         let main = files.iter().find(|(path, _)| path.eq_ignore_ascii_case("SKILL.md"));
         let main = main.map(|(_, content)| String::from_utf8_lossy(content)).unwrap_or_default();
-        let document = SkillDocument::parse(&main, folder);
+        // Standard input has no name to compare with.
+        let document = SkillDocument::parse(&main, folder.filter(|name| !name.is_empty()));
         let hooks: Vec<&HeaderCommand> =
             document.commands.iter().filter(|command| command.field != "install").collect();
         let script: String = hooks.iter().map(|hook| format!("{}\n", hook.text)).collect();

@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(named(None, "dir/SKILL.md", "Body.").as_deref(), Ok("dir"));
         assert_eq!(
             named(Some("asked"), "file.md", header).unwrap_err(),
-            "the header names the skill `from-header`, but the requested name is `asked`"
+            "the header calls the skill `from-header`, but the requested name is `asked`"
         );
         assert!(named(Some("../x"), "file.md", header).unwrap_err().contains("../x"));
         assert!(named(None, "My Notes.md", "Body.").is_err());

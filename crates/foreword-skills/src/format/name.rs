@@ -100,7 +100,7 @@ pub enum NameError {
     UpperCase {
         /// The name.
         given: String,
-        /// The same in lower case.
+        /// The nearest name that the format allows.
         suggestion: String,
     },
     /// It holds a character the format does not allow.
@@ -192,7 +192,8 @@ pub fn name_faults(given: &str) -> Vec<NameError> {
     }
     let lower = name.to_lowercase();
     if lower != *name {
-        faults.push(NameError::UpperCase { given: given(), suggestion: escape_name(&lower) });
+        let suggestion = escape_name(&with_plain_hyphens(&lower));
+        faults.push(NameError::UpperCase { given: given(), suggestion });
     }
     if let Some(character) = name.chars().find(|c| !is_letter_or_digit(*c) && *c != '-') {
         faults.push(NameError::Character { given: given(), character });
@@ -204,6 +205,13 @@ pub fn name_faults(given: &str) -> Vec<NameError> {
         faults.push(NameError::DoubleHyphen { given: given() });
     }
     faults
+}
+
+/// The name with single hyphens between its letters and digits and in place of everything else, so that
+/// following one hint does not lead to the next.
+fn with_plain_hyphens(name: &str) -> String {
+    let words = name.split(|c| !is_letter_or_digit(c)).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-")
 }
 
 /// Whether two names are one to the format: equal in NFKC form, blanks around `name` aside.

@@ -71,6 +71,23 @@ fn the_format_allows_what_is_not_portable() {
 }
 
 #[test]
+fn a_suggested_name_is_one_that_the_format_allows() {
+    for (given, expected) in [
+        ("Tea_Order", "tea-order"),
+        ("My  Tea!", "my-tea"),
+        ("-Tea--", "tea"),
+        ("TEE-Kännchen", "tee-kännchen"),
+    ] {
+        let faults = name_faults(given);
+        let Some(NameError::UpperCase { suggestion, .. }) = faults.first() else {
+            panic!("{given}: {faults:?}");
+        };
+        assert_eq!(suggestion, expected);
+        assert_eq!(name_faults(suggestion), [], "{given}");
+    }
+}
+
+#[test]
 fn a_name_is_checked_when_it_is_deserialised() {
     assert!(serde_json::from_str::<SkillName>("\"tea\"").is_ok());
     let error = serde_json::from_str::<SkillName>("\"../tea\"").unwrap_err();

@@ -83,9 +83,9 @@ fn a_list_is_what_the_workspace_finds_cold_and_warm() {
     assert_eq!(
         problems(&listing),
         [
-            "skills/bad.md:1: looks binary, it holds a NUL byte (byte 1)",
+            "skills/bad.md:1: looks binary: it contains a NUL byte (byte 1)",
             "more/tea.md: skill `tea` is hidden by skills/tea/SKILL.md",
-            "gone: there is no such directory",
+            "gone: directory not found",
         ]
     );
     let tea = &listing.skills[2];

@@ -182,13 +182,13 @@ impl fmt::Display for Fault {
             ),
             Self::Incomplete { from, to } if from == to => write!(
                 f,
-                "this copy of the log is incomplete: entry {from} is missing, which a head file \
-                 names for another copy"
+                "this copy of the log is incomplete: entry {from} is missing, according to a \
+                 head file of another copy"
             ),
             Self::Incomplete { from, to } => write!(
                 f,
-                "this copy of the log is incomplete: entries {from} to {to} are missing, which a \
-                 head file names for another copy"
+                "this copy of the log is incomplete: entries {from} to {to} are missing, according \
+                 to a head file of another copy"
             ),
             Self::Anchor { seq, place } => {
                 write!(f, "entry {seq} is not the one recorded in {place}")
@@ -260,8 +260,8 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoHeadFile => f.write_str(
-                "no head file for this database, as after moving a workspace or on another \
-                 machine; only anchors can show that entries are missing at the end",
+                "no head file for this database, as in a new, moved or copied workspace; only anchors can \
+                 show that entries are missing at the end",
             ),
             Self::Accepted { heads } => write!(
                 f,

@@ -134,7 +134,7 @@ fn an_agent_cannot_fill_the_disk() {
     let error = insert(&store, &proposal("notes", &large)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`notes/SKILL.md` is 1048577 bytes long; a proposal may have 1048576"
+        "`notes/SKILL.md` is 1048577 bytes long; the limit for a proposal is 1048576"
     );
     let mut many = proposal("notes", b"");
     many.files = (0..9)

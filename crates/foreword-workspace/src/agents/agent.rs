@@ -233,7 +233,7 @@ mod tests {
         let error = parse("---\nnamespace: x\nid: cosmos\n---\n").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "agents/cosmo/AGENT.md:3: the header says `id: cosmos`, the folder says `cosmo`"
+            "agents/cosmo/AGENT.md:3: the header has `id: cosmos`, but the folder is called `cosmo`"
         );
     }
 
@@ -258,7 +258,7 @@ mod tests {
         let error = parse("---\nnamespace: ../x\n---\n").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "agents/cosmo/AGENT.md:2: `../x` cannot be used as a path here: it holds a path separator"
+            "agents/cosmo/AGENT.md:2: `../x` cannot be used as a path here: it contains a path separator"
         );
     }
 

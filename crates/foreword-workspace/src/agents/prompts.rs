@@ -151,7 +151,7 @@ mod tests {
         let error = scratch.open().prompt_ref("capabilities/task", &asked_by()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "prompts/capabilities/task.md: there is no such file; agents/cosmo/AGENT.md:5 asks for it"
+            "prompts/capabilities/task.md: file not found; agents/cosmo/AGENT.md:5 refers to it"
         );
         assert!(error.hint().starts_with("did you mean prompts/capabilities/tasks.md?"));
     }

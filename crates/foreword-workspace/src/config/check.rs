@@ -72,7 +72,7 @@ pub(crate) fn http_url(key: &[&'static str], url: &str) -> Check {
     if url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https")) {
         return Ok(());
     }
-    fault(key, format!("is `{url}`, it has to begin with http:// or https://"))
+    fault(key, format!("is `{url}`, it must begin with http:// or https://"))
 }
 
 /// Where a key is found: in a variable or in a file.
@@ -120,7 +120,7 @@ fn host(config: &Config) -> Check {
     if let Some(name) = host.web_hosts.iter().find(|name| name.contains(['/', '*', '@'])) {
         return fault(
             &["host", "web_hosts"],
-            format!("holds `{name}`: hosts stand there by their whole name, without a path"),
+            format!("contains `{name}`: write the full host name, without a path"),
         );
     }
     for (key, value, most) in [
@@ -143,7 +143,7 @@ fn host(config: &Config) -> Check {
 
 pub(crate) fn within(key: &[&'static str], value: Option<u64>, least: u64, most: u64) -> Check {
     match value.filter(|value| !(least..=most).contains(value)) {
-        Some(value) => fault(key, format!("is {value}, it has to lie between {least} and {most}")),
+        Some(value) => fault(key, format!("is {value}, it must be between {least} and {most}")),
         None => Ok(()),
     }
 }
@@ -154,7 +154,7 @@ fn limits(config: &Config) -> Check {
     if limits.max_file_bytes == 0 || limits.max_file_bytes > MAX_FILE_BYTES {
         return fault(
             &["limits", "max_file_bytes"],
-            format!("is {}, it has to lie between 1 and {MAX_FILE_BYTES}", limits.max_file_bytes),
+            format!("is {}, it must be between 1 and {MAX_FILE_BYTES}", limits.max_file_bytes),
         );
     }
     limits
@@ -183,7 +183,7 @@ fn skills(config: &Config) -> Check {
         if root.starts_with('~') {
             return fault(
                 key,
-                format!("holds `{root}`, and `~` is not expanded: write the whole path"),
+                format!("contains `{root}`, and `~` is not expanded: write the full path"),
             );
         }
     }
@@ -216,7 +216,7 @@ fn assembly(config: &Config) -> Check {
         let count = patterns.len();
         return fault(
             &["assembly", "injection_patterns"],
-            format!("holds {count} patterns, it has to be at most {MAX_PATTERNS}"),
+            format!("contains {count} patterns, it must be at most {MAX_PATTERNS}"),
         );
     }
     for pattern in patterns {
@@ -265,13 +265,13 @@ fn mode([modes, mode]: [&'static str; 2], settings: &ModeSettings) -> Check {
 /// A number of things to select.
 fn selected(key: &[&'static str], value: usize) -> Check {
     if value > MAX_SELECTED {
-        return fault(key, format!("is {value}, it has to be at most {MAX_SELECTED}"));
+        return fault(key, format!("is {value}, it must be at most {MAX_SELECTED}"));
     }
     Ok(())
 }
 
 fn positive(key: &[&'static str], value: usize) -> Check {
-    if value == 0 { fault(key, "is 0, it has to be at least 1".into()) } else { Ok(()) }
+    if value == 0 { fault(key, "is 0, it must be at least 1".into()) } else { Ok(()) }
 }
 
 /// One line with something on it.
@@ -280,7 +280,7 @@ fn line(key: &[&'static str], value: &str) -> Check {
         return fault(key, "is empty".into());
     }
     if value.chars().any(char::is_control) {
-        return fault(key, format!("holds a control character: `{}`", value.escape_debug()));
+        return fault(key, format!("contains a control character: `{}`", value.escape_debug()));
     }
     Ok(())
 }

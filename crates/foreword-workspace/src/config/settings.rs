@@ -198,7 +198,7 @@ impl Settings {
         match self.skills.roots.iter().find(|root| !root.is_absolute()) {
             Some(root) => Err(Fault {
                 key: vec!["skills", "roots"],
-                message: format!("holds `{}`, write an absolute path", root.display()),
+                message: format!("contains `{}`, write an absolute path", root.display()),
             }),
             None => Ok(()),
         }
@@ -279,7 +279,7 @@ mod tests {
         for (text, message) in [
             (
                 "[[model.servers]]\nurl = 'ftp://x'",
-                "s.toml:1: `model.servers` is `ftp://x`, it has to begin with http:// or https://",
+                "s.toml:1: `model.servers` is `ftp://x`, it must begin with http:// or https://",
             ),
             (
                 "[[model.servers]]\nurl = 'http://x'\nkey_env = 'sk-abc'",
@@ -292,7 +292,7 @@ mod tests {
             ),
             (
                 "[skills]\nroots = ['notes']",
-                "s.toml:2: `skills.roots` holds `notes`, write an absolute path",
+                "s.toml:2: `skills.roots` contains `notes`, write an absolute path",
             ),
             (
                 "[host]\nprofiles = ['wild']",
@@ -356,6 +356,6 @@ mod tests {
         mode(0o664);
         let error = Settings::load(dir.path()).unwrap_err();
         assert!(error.to_string().ends_with("settings.toml: can be written by other users"));
-        assert_eq!(error.hint(), "run `chmod go-w` on it, after a look at what it says");
+        assert_eq!(error.hint(), "review its contents, then run `chmod go-w` on it");
     }
 }

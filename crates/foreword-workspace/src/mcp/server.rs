@@ -152,7 +152,7 @@ impl McpServer {
             ));
         }
         if name.contains("__") {
-            return Some(format!("has the name `{name}`, which must not hold `__`"));
+            return Some(format!("has the name `{name}`, which must not contain `__`"));
         }
         match (&self.url, self.command.first()) {
             (None, None) => return Some("needs a `command` or a `url`".to_owned()),
@@ -170,7 +170,7 @@ impl McpServer {
         }
         let texts = self.env.iter().chain(&self.headers).flat_map(|(name, value)| [name, value]);
         if texts.chain(&self.command).any(|text| text.contains('\0')) {
-            return Some("holds a NUL character".to_owned());
+            return Some("contains a NUL character".to_owned());
         }
         for (key, value, most) in [
             ("start_seconds", self.start_seconds, 600),
@@ -178,7 +178,7 @@ impl McpServer {
             ("max_answer_bytes", self.max_answer_bytes, 8 << 20),
         ] {
             if !(1..=most).contains(&value) {
-                return Some(format!("has {key} = {value}, it has to lie between 1 and {most}"));
+                return Some(format!("has {key} = {value}, it must be between 1 and {most}"));
             }
         }
         None

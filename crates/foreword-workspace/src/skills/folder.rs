@@ -221,6 +221,6 @@ mod tests {
         for number in 0..super::MAX_ENTRIES {
             std::fs::write(place.join(number.to_string()), "").unwrap();
         }
-        assert_eq!(digests(&scratch).unwrap_err(), "skills/tea: holds more than 5000 entries");
+        assert_eq!(digests(&scratch).unwrap_err(), "skills/tea: contains more than 5000 entries");
     }
 }

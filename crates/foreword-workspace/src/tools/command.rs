@@ -88,7 +88,7 @@ impl RawCommand {
             );
         }
         if command.iter().any(|word| word.contains('\0')) {
-            return fault("command", "holds a NUL character");
+            return fault("command", "contains a NUL character");
         }
         let named: BTreeSet<&str> = command.iter().flat_map(|word| placeholders(word)).collect();
         let parameters = match self.parameters {
@@ -99,14 +99,14 @@ impl RawCommand {
         if !(1..=MAX_SECONDS).contains(&seconds) {
             return fault(
                 "timeout",
-                format!("is {seconds}, it has to lie between 1 and {MAX_SECONDS}"),
+                format!("is {seconds}, it must be between 1 and {MAX_SECONDS}"),
             );
         }
         let max_output_bytes = self.max_output.unwrap_or(DEFAULT_OUTPUT_BYTES);
         if !(1..=MAX_OUTPUT_BYTES).contains(&max_output_bytes) {
             return fault(
                 "max_output",
-                format!("is {max_output_bytes}, it has to lie between 1 and {MAX_OUTPUT_BYTES}"),
+                format!("is {max_output_bytes}, it must be between 1 and {MAX_OUTPUT_BYTES}"),
             );
         }
         Ok(Some(ToolCommand { command, parameters, seconds, max_output_bytes }))
@@ -141,7 +141,7 @@ fn checked_schema(schema: Value, named: &BTreeSet<&str>) -> Result<Value, Comman
     };
     let kind = schema.entry("type").or_insert_with(|| "object".into());
     if kind != "object" {
-        return fault("parameters", format!("has the type {kind}, it has to be \"object\""));
+        return fault("parameters", format!("has the type {kind}, it must be \"object\""));
     }
     if !schema.entry("properties").or_insert_with(|| json!({})).is_object() {
         return fault("parameters", "has `properties` that are not a table");
@@ -225,11 +225,11 @@ mod tests {
             ),
             (
                 "command = ['x']\nparameters = { type = 'string' }",
-                "tools.toml:2: `tool.parameters` has the type \"string\", it has to be \"object\"",
+                "tools.toml:2: `tool.parameters` has the type \"string\", it must be \"object\"",
             ),
             (
                 "command = ['x']\ntimeout = 0",
-                "tools.toml:2: `tool.timeout` is 0, it has to lie between 1 and 86400",
+                "tools.toml:2: `tool.timeout` is 0, it must be between 1 and 86400",
             ),
         ] {
             assert_eq!(read(text).unwrap_err(), message);

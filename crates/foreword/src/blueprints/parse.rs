@@ -175,8 +175,7 @@ fn read_at(
             let at = extends.span().start;
             let name = extends.get_ref().as_str();
             if chain.iter().any(|seen| seen == name) {
-                let message =
-                    format!("`extends` goes in a circle: {} -> {name}", chain.join(" -> "));
+                let message = format!("`extends` is circular: {} -> {name}", chain.join(" -> "));
                 return Err(invalid(at, message));
             }
             if chain.len() >= MAX_DEPTH {
@@ -329,7 +328,7 @@ fn unknown<'k>(what: &str, word: &str, known: impl Iterator<Item = &'k str>) -> 
     let known: Vec<&str> = known.collect();
     match nearest(word, known.iter().copied()) {
         Some(near) => format!("no {what} is called `{word}`: did you mean `{near}`?"),
-        None => format!("no {what} is called `{word}`: known are {}", known.join(", ")),
+        None => format!("no {what} is called `{word}`: use one of {}", known.join(", ")),
     }
 }
 

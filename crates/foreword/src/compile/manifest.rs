@@ -88,7 +88,7 @@ impl Filtered {
 pub struct SectionSource<'p> {
     /// The file, or a name such as `builtin:security`.
     pub path: &'p str,
-    /// First and last line of the source that stand in the prompt.
+    /// First and last line of the source that are in the prompt.
     pub lines: [u32; 2],
     /// The bytes of the prompt it fills.
     pub range: [usize; 2],
@@ -186,9 +186,9 @@ pub struct Metadata<'p> {
     pub history_tokens: u64,
     /// Tokens kept for the answer.
     pub output_reserve: u64,
-    /// The share of the window that is left, in per cent.
+    /// The share of the window that is left, in percent.
     pub percent_remaining: f64,
-    /// The prompt exceeds what is available, though everything optional was left out.
+    /// The prompt is too large even without all optional sections.
     pub over_budget: bool,
 }
 
@@ -219,18 +219,18 @@ pub struct Manifest<'p> {
     pub turn_context: &'p str,
     /// The figures.
     pub metadata: Metadata<'p>,
-    /// What stands in the prompt, in order.
+    /// The sections of the prompt, in order.
     pub sections: Vec<SectionEntry<'p>>,
     /// Modules that had content and were left out.
     pub omitted: &'p [Omitted],
-    /// Modules that had nothing to say.
+    /// Modules that had no content.
     pub inactive: Vec<&'p str>,
     /// Items that were left out or changed.
     pub filtered: &'p [Filtered],
     /// What was selected for the task, with scores and reasons.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selection: Option<&'p Selection>,
-    /// The skills that were there, and how far each is approved.
+    /// The available skills, and their approval.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<SkillEntry<'p>>,
     /// Bytes from the start that change only when a file changes.

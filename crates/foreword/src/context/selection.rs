@@ -23,22 +23,22 @@ pub struct Selection {
     pub tools: Vec<Selected>,
     /// The skills, best first.
     pub skills: Vec<Selected>,
-    /// Whose vectors were compared; absent where only words were.
+    /// The embedder used; absent if only keywords were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embedder: Option<Line>,
-    /// Why only words were compared, where vectors were wanted.
+    /// Why only keywords were compared, although embeddings were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degraded: Option<Line>,
     /// Scores below this did not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_score: Option<f64>,
-    /// The kinds (`tools`, `skills`) of which nothing fitted.
+    /// The kinds (`tools`, `skills`) for which nothing fit the task.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub abstained: Vec<Line>,
-    /// How often an embedder was asked.
+    /// Number of embedding calls.
     pub embedding_calls: u32,
-    /// How many memories and entries of activity were recalled and left out for what they are or
-    /// say: kinds that instruct, and what reads like an injection.
+    /// Number of recalled memories and activity entries that were left out, because of their kind or as
+    /// likely injections.
     pub filtered_count: u32,
     /// What was recalled or selected and then left out or cut.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -75,7 +75,7 @@ impl Volatility {
     }
 }
 
-/// How much of a module stands in the prompt.
+/// How much of a module is in the prompt.
 ///
 /// ```
 /// use foreword::{Blueprint, Context, Detail};

@@ -17,8 +17,8 @@ use crate::{inputs, json, lock};
 
 /// Compile a prompt
 ///
-/// Prints the prompt to standard output, or its manifest with --json. Standard input and other files are read only
-/// where a flag says so.
+/// Prints the prompt to standard output, or its manifest with --json. Reads standard input and other files only if
+/// an option says so.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -99,7 +99,7 @@ pub(crate) fn run(
             "the prompt is incomplete: {} shortened or left out",
             if count == 1 { "1 part was".to_owned() } else { format!("{count} parts were") }
         ))
-        .hint("raise the limit that each warning names, or shorten its source"));
+        .hint("raise the limit in each warning, or shorten its source"));
     }
     Ok(())
 }

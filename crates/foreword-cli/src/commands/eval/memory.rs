@@ -37,11 +37,11 @@ const DEPTH: usize = 10;
 /// intervals over questions. Needs no workspace.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Each line of FILE holds the memories of one person or conversation, in the order they were stored, and questions:
+Each line of FILE has the memories of one person or conversation, oldest first, and questions:
   {\"memories\": [{\"id\": \"m1\", \"text\": \"Ada: I moved to Porto\", \"date\": \"2026-02-26\"}],
    \"questions\": [{\"text\": \"Where does Ada live?\", \"relevant\": [\"m1\"], \"category\": \"facts\"}]}
-A memory may have `session`; a date may be written as people write it. A question with an empty list of `relevant` memories
-cannot be answered. Other fields are ignored.
+A memory may have a `session`. A `date` may be in any common notation. A question with an empty
+`relevant` list has no answer. Other fields are ignored.
 
 Examples:
   foreword eval memory conversations.jsonl

@@ -31,16 +31,16 @@ const BATCH: usize = 256;
 /// Intervals are 95% bootstrap intervals. Needs no workspace.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Each file holds one JSON object per line:
-  tools         {\"id\": \"a1\", \"name\": \"play_music\", \"description\": \"Plays a song\"}; the default id is the name
+Each file has one JSON object per line; a tool's default `id` is its name:
+  tools         {\"id\": \"a1\", \"name\": \"play_music\", \"description\": \"Plays a song\"}
   queries       {\"text\": \"put on some jazz\", \"relevant\": [\"a1\"], \"lang\": \"en\"}
   out of scope  {\"text\": \"who wrote Hamlet?\"}
 A query with `candidates`, a list of tools, is ranked against those alone. Other fields are ignored.
 
 Examples:
   foreword eval retrieval --tools tools.jsonl --queries queries.jsonl
-  foreword eval retrieval --tools tools.jsonl --queries queries.jsonl --embedder use --json | jq .r10
-  foreword eval retrieval --tools t.jsonl --queries q.jsonl --embedder http --url http://localhost:11434 --model bge-m3")]
+  foreword eval retrieval --tools t.jsonl --queries q.jsonl --json | jq .r10
+  foreword eval retrieval --tools t.jsonl --queries q.jsonl --embedder use")]
 pub(crate) struct EvalRetrievalArgs {
     /// Pool of tools
     #[arg(long, value_name = "FILE|-")]

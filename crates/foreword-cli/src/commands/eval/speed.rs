@@ -18,8 +18,8 @@ const ROUNDS: u32 = 25;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  foreword eval speed --context examples/contexts/integration.json
-  foreword eval speed --context examples/contexts/integration.json --blueprint guarded --builds 20000 --json")]
+  foreword eval speed --context context.json
+  foreword eval speed --context context.json --blueprint guarded --builds 20000 --json")]
 pub(crate) struct EvalSpeedArgs {
     /// Context to build from
     #[arg(long, value_name = "FILE|-")]

@@ -25,8 +25,8 @@ const FOUND: usize = 10;
 ///
 /// A session with many tools sends the ten that fit its first message; `tool_search` finds ten others. Measures the share
 /// of the right tools among the ten sent, and after one search: with the words of the message, and with the words of
-/// another query that needs one of the tools that are missing. The second stands for a model that says what it needs in
-/// words of its own. Intervals are 95% bootstrap intervals. Needs no workspace.
+/// another query that needs one of the tools that are missing. The second simulates a model that describes what it
+/// needs in its own words. Intervals are 95% bootstrap intervals. Needs no workspace.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Each directory holds tools.jsonl and queries.jsonl, as `foreword eval retrieval` reads them.

@@ -31,10 +31,9 @@ const MAX_TRIED: usize = 50;
 
 /// Create a workspace
 ///
-/// Writes a template, migrates the setup of Claude Code, Codex, Cursor, OpenClaw or Cosmonauts, also several in one
-/// directory, or splits the system prompt of a capture into files. Existing files are never overwritten, and the old
-/// setup is never changed. A migration lists what was carried over, mapped to something else, left out and lost;
-/// `foreword lint` fails until every loss is handled.
+/// Writes a template, migrates a Claude Code, Codex, Cursor, OpenClaw or Cosmonauts setup (or several in one directory),
+/// or splits a captured system prompt into files. Never overwrites files and never changes the old setup. A migration
+/// reports what it kept, converted, skipped and lost; `foreword lint` fails until you handle every loss.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -44,16 +43,16 @@ Examples:
   foreword init my-agent --from ~/.openclaw/workspace
   foreword init my-agent --from-capture 20261117-120000-4f2a8c11")]
 pub(crate) struct InitArgs {
-    /// Directory of the workspace, like `-w`; default: the current one
+    /// Workspace directory, like `-w` [default: the current directory]
     #[arg(value_name = "DIR", conflicts_with = "workspace")]
     directory: Option<PathBuf>,
     /// Template to start from
     #[arg(short, long, value_enum, default_value_t, conflicts_with = "from")]
     template: TemplateName,
-    /// Migrate the setup of another tool in this directory
+    /// Migrate the setup that another tool has in this directory
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
-    /// Split the system prompt of a capture into files; `latest` for the newest one
+    /// Split the system prompt of a `foreword watch` capture into files; `latest` for the newest one
     #[arg(long, value_name = "ID", conflicts_with_all = ["from", "template"])]
     from_capture: Option<String>,
 }

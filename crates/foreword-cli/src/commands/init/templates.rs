@@ -17,7 +17,7 @@ pub(super) enum TemplateName {
     Standard,
     /// Personal assistant with soul, memory and skills
     Companion,
-    /// Security first, with the sections of the AX agent
+    /// Security first, for agents that read untrusted mail and pages
     Guarded,
     /// Several agents with roles, capability packs and sub-agents
     Roles,

@@ -22,8 +22,8 @@ const MAX_BYTES: u64 = 16 << 20;
 
 /// Scan text for prompt injection
 ///
-/// Prints PASS, FLAG or BLOCK with a score, reasons and the places of the findings. Reads HTML, JSON and mail as what
-/// they are, hidden text included. Exits with 1 if any text is BLOCK. A verdict is a signal, not a
+/// Prints PASS, FLAG or BLOCK with a score, reasons and the places of the findings. Parses HTML, JSON and mail,
+/// including hidden text. Exits with 1 if any text is blocked. A verdict is a signal, not a
 /// proof. Needs no workspace.
 #[derive(Args, Debug)]
 #[command(after_help = "\

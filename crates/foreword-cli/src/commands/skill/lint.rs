@@ -12,7 +12,7 @@ use crate::terminal::{Terminal, plain_line};
 
 /// Check skills against the Agent Skills format
 ///
-/// Gives the verdict of the reference validator, skills-ref. Foreword imports and uses skills that fail it; other
+/// Reports what the reference validator, skills-ref, reports. Foreword imports and uses skills that fail it; other
 /// clients may not. Exits with 1 if a skill fails. Needs no workspace.
 #[derive(Args, Debug)]
 #[command(after_help = "\

@@ -12,7 +12,7 @@ use crate::terminal::{Terminal, paint, plain_line};
 
 const MAX_LINE_WIDTH: usize = 110;
 
-/// List skills and their approval
+/// List skills and their approval status
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

@@ -98,7 +98,7 @@ fn findings_text<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> String 
         let message = plain_line(message, 300);
         let file = file.as_deref().map(|f| format!("{}, ", plain_line(f, 120))).unwrap_or_default();
         let _ = write!(out, "  {file}line {line}: [{rule}] {}", message.trim_end_matches('.'));
-        if !excerpt.is_empty() {
+        if !message.contains(excerpt.as_str()) {
             let _ = write!(out, ": {}", plain_line(excerpt, 120));
         }
         out.push('\n');

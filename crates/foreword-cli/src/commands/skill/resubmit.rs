@@ -17,7 +17,7 @@ use crate::user_env::act;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  foreword skill resubmit ~/Downloads/port-scanner --reason \"reviewed the script, used for our own hosts\"")]
+  foreword skill resubmit ~/Downloads/port-scanner --reason \"scans our own hosts only\"")]
 pub(crate) struct ResubmitArgs {
     #[command(flatten)]
     source: SkillSource,
@@ -34,7 +34,9 @@ pub(super) fn run(
     let store = store(workspace)?;
     let directory = args.source.directory()?;
     if args.reason.trim().is_empty() {
-        return Err(CliError::usage("--reason is empty").hint("say why the skill is safe to use"));
+        return Err(
+            CliError::usage("--reason is empty").hint("explain why the skill is safe to use")
+        );
     }
     let mut each = |one: &foreword_skills::ImportOutcome| print_import(one, terminal);
     let all = store.resubmit(directory, &args.reason, &act(), &mut each)?;

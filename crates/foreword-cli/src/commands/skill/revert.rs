@@ -11,7 +11,7 @@ use crate::error::CliError;
 use crate::terminal::Terminal;
 use crate::user_env::act;
 
-/// Undo a commit of the skill history with a new commit
+/// Revert a commit in the skill history with a new commit
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

@@ -66,7 +66,7 @@ struct RecordArgs {
     /// Start only the proxy, on this port (0 for a free one), until Ctrl-C
     #[arg(long, value_name = "PORT", conflicts_with = "command")]
     proxy: Option<u16>,
-    /// Set this variable too; its upstream is its value, or the URL after `=`
+    /// Also set this variable for the program; the upstream is its current value, or the URL after `=`
     #[arg(long, value_name = "NAME[=URL]")]
     env: Vec<String>,
     /// Exit with 1 if the program succeeds and this is found: cache-break, secret, injection, tokens:N
@@ -109,7 +109,7 @@ pub(crate) struct CountingArgs {
 
 #[derive(Subcommand, Debug)]
 enum WatchCommand {
-    /// Report on a capture again
+    /// Show the report of a capture
     #[command(after_help = "\
 Examples:
   foreword watch report
@@ -171,8 +171,8 @@ pub(crate) fn run(
 ) -> Result<(), CliError> {
     let store = CaptureStore::new(captures_dir()?);
     if args.action.is_some() && args.record.is_given() {
-        return Err(CliError::usage("options of a recording were given to a command on captures")
-            .hint("pass them without the command: `foreword watch [OPTIONS] -- PROGRAM`"));
+        return Err(CliError::usage("recording options cannot be combined with a subcommand")
+            .hint("to record, run `foreword watch [OPTIONS] -- PROGRAM`"));
     }
     match &args.action {
         Some(WatchCommand::Report { id, html, fail_on, counting }) => {

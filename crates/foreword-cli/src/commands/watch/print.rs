@@ -131,9 +131,9 @@ fn composition(report: &Report, out: &mut String) {
         return;
     }
     if report.capture.is_some() {
-        title(&format!("what call {} is made of", call.number), out);
+        title(&format!("contents of call {}", call.number), out);
     } else {
-        title("what it is made of", out);
+        title("contents", out);
     }
     for (region, tokens) in [
         (Region::Tools, call.tokens.tools),
