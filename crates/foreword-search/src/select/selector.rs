@@ -7,6 +7,7 @@ use crate::index::lexical::LexicalIndex;
 use crate::index::named::NameIndex;
 use crate::index::vectors::VectorIndex;
 use crate::select::fusion::{Calibration, Fused, Parts};
+use crate::select::query_map::QueryMap;
 use foreword_embed::{Incomparable, Vector};
 
 /// The kind of an item; each kind has its own limit.
@@ -118,6 +119,8 @@ pub struct Selector {
     lexical: LexicalIndex,
     names: NameIndex,
     vectors: Option<VectorIndex>,
+    /// Where the vectors are of the table that the map was trained for.
+    map: Option<QueryMap>,
     pub(crate) calibration: Calibration,
 }
 
@@ -141,6 +144,7 @@ impl Selector {
             kinds: items.iter().map(|item| item.kind).collect(),
             lexical: LexicalIndex::new(items.iter().map(|item| (item.name, item.text))),
             names: NameIndex::new(items.iter().map(|item| item.name)),
+            map: vectors.as_ref().and_then(map_for),
             vectors,
             calibration,
         })
@@ -160,7 +164,8 @@ impl Selector {
             return Err(IndexError::Items { expected, found });
         }
         let calibration = vectors.as_ref().map_or(Calibration::LEXICAL, calibrate);
-        Ok(Self { kinds, lexical, names, vectors, calibration })
+        let map = vectors.as_ref().and_then(map_for);
+        Ok(Self { kinds, lexical, names, vectors, map, calibration })
     }
 
     /// The kinds of the items.
@@ -203,7 +208,12 @@ impl Selector {
     ) -> Result<(Fused, Calibration), Incomparable> {
         let vector = vector.filter(|vector| !vector.is_zero());
         let cosines = match (&self.vectors, vector) {
-            (Some(vectors), Some(vector)) => Some(vectors.cosines(vector)?),
+            (Some(vectors), Some(vector)) => {
+                match self.map.as_ref().filter(|map| map.is_for(vector.id())) {
+                    Some(map) => Some(vectors.cosines(&map.apply(vector)?)?),
+                    None => Some(vectors.cosines(vector)?),
+                }
+            }
             _ => None,
         };
         let calibration = if cosines.is_some() { self.calibration } else { Calibration::LEXICAL };
@@ -322,6 +332,11 @@ fn best_first(indices: &mut Vec<usize>, count: usize, score: impl Fn(usize) -> f
         indices.truncate(count);
     }
     indices.sort_unstable_by(order);
+}
+
+/// The map for queries, if it was trained for these vectors. A test reads the one in the program.
+fn map_for(vectors: &VectorIndex) -> Option<QueryMap> {
+    QueryMap::embedded().ok().filter(|map| map.is_for(vectors.id()))
 }
 
 /// Cosines of an embedder without a calibration are scaled to the spread of ours.
