@@ -30,7 +30,7 @@ pub use collect::skills::skill_warnings;
 pub use collect::surfaces::{Surface, surfaces};
 pub use collect::tools::{ToolSource, is_offered};
 pub use error::GatherError;
-pub use git::staged_runnables;
+pub use git::KeptIndex;
 pub use lint::lint_workspace;
 pub use request::Request;
 pub use select::embedders::{AnyEmbedder, Endpoint, embedder};

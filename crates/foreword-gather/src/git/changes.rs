@@ -65,13 +65,13 @@ pub(super) fn summary(
     Ok(Some(told(&changed)))
 }
 
-/// The index of a repository; nothing if there is none, or none that can be read.
-pub(super) fn read_index(repository: &Repository) -> Result<Option<State>, GitFault> {
-    let bytes = repository.git_dir.read("index", MAX_INDEX_BYTES)?;
-    Ok(bytes.and_then(|bytes| decoded(&bytes)))
+/// The bytes of the index; none if there is no index.
+pub(super) fn index_bytes(repository: &Repository) -> Result<Vec<u8>, GitFault> {
+    Ok(repository.git_dir.read("index", MAX_INDEX_BYTES)?.unwrap_or_default())
 }
 
-fn decoded(bytes: &[u8]) -> Option<State> {
+/// An index; nothing if it cannot be read.
+pub(super) fn decoded(bytes: &[u8]) -> Option<State> {
     let hash = gix_hash::Kind::Sha1;
     let options = decode::Options {
         thread_limit: Some(1),

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use foreword_workspace::{Tree, WorkspaceError};
 
 use head::{Head, MAX_POINTER_BYTES};
-pub use staged::staged_runnables;
+pub use staged::KeptIndex;
 
 /// Why something about a repository is not told.
 #[derive(Debug, thiserror::Error)]

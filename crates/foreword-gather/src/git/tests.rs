@@ -219,30 +219,36 @@ fn words_in_head_are_no_branch() {
 fn versions_of_files_that_run_which_only_git_has_are_told() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
-    let staged = |below: &str| staged_runnables(&root.join(below)).into_keys().collect::<Vec<_>>();
-    assert_eq!(staged(""), [""; 0], "without a repository");
-    git(root, &["init", "-q", "-b", "main"]);
-    assert_eq!(staged(""), [""; 0], "without an index");
+    let write = |text: &str| {
+        for path in [".envrc", "sub/.husky/pre-commit", "Makefile", "a.txt"] {
+            std::fs::write(root.join(path), text).unwrap();
+        }
+    };
     std::fs::create_dir_all(root.join("sub/.husky")).unwrap();
-    for path in [".envrc", "sub/.husky/pre-commit", "Makefile", "a.txt"] {
-        std::fs::write(root.join(path), "one\n").unwrap();
-    }
+    let none: [&str; 0] = [];
+    let kept = KeptIndex::around(root);
+    assert_eq!(kept.newly_staged(root), none, "without a repository");
+    git(root, &["init", "-q", "-b", "main"]);
+    let empty = KeptIndex::around(root);
+    assert_eq!(empty.newly_staged(root), none, "without an index");
+    write("one\n");
     git(root, &["add", "."]);
     git(root, &["commit", "-qm", "one"]);
-    assert_eq!(staged(""), [""; 0], "all as in the work tree");
-    for path in [".envrc", "sub/.husky/pre-commit", "Makefile", "a.txt"] {
-        std::fs::write(root.join(path), "two\n").unwrap();
-    }
+    assert_eq!(empty.newly_staged(root), none, "all as in the work tree");
+    let kept = KeptIndex::around(root);
+    let kept_below = KeptIndex::around(&root.join("sub"));
+    write("two\n");
     git(root, &["commit", "-qam", "two"]);
-    for path in [".envrc", "sub/.husky/pre-commit", "Makefile", "a.txt"] {
-        std::fs::write(root.join(path), "one\n").unwrap();
-    }
-    assert_eq!(staged(""), [".envrc", "sub/.husky/pre-commit"]);
-    assert_eq!(staged("sub"), [".husky/pre-commit"]);
+    write("one\n");
+    assert_eq!(kept.newly_staged(root), [".envrc", "sub/.husky/pre-commit"]);
+    assert_eq!(empty.newly_staged(root), [".envrc", "sub/.husky/pre-commit"]);
+    assert_eq!(kept_below.newly_staged(&root.join("sub")), [".husky/pre-commit"]);
+    assert_eq!(KeptIndex::around(root).newly_staged(root), none, "it was so before");
     // Nothing in the index keeps a file from being looked at.
     git(root, &["update-index", "--assume-unchanged", ".envrc"]);
     std::fs::remove_file(root.join(".envrc")).unwrap();
-    assert_eq!(staged(""), [".envrc", "sub/.husky/pre-commit"]);
+    assert_eq!(kept.newly_staged(root), [".envrc", "sub/.husky/pre-commit"]);
     std::fs::write(root.join(".git/index"), "DIRC garbage").unwrap();
-    assert_eq!(staged(""), [""; 0], "an index that cannot be read");
+    assert_eq!(kept.newly_staged(root), none, "an index that cannot be read");
+    assert_eq!(KeptIndex::default().newly_staged(root), none, "nothing is known");
 }

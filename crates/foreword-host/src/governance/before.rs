@@ -13,6 +13,7 @@ use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
+use foreword_gather::KeptIndex;
 use foreword_store::{FileVersion, MAX_HELD_BYTES};
 use foreword_workspace::{
     AutorunRule, PRIVATE_DIR, Runs, SnapshotEntry, SnapshotKind, Tree, TreeEntryKind, TreeSnapshot,
@@ -71,9 +72,6 @@ enum Copied {
 struct Manifest {
     turn: TurnId,
     copies: BTreeMap<String, Copied>,
-    /// Versions of files that run on their own which only git had.
-    #[serde(default)]
-    staged: BTreeMap<String, String>,
 }
 
 /// What was at a path before a turn.
@@ -94,6 +92,8 @@ pub(crate) struct BeforeTurn {
     rules: Rules,
     /// Files that run on their own and could not be copied.
     read_only: Vec<PathBuf>,
+    /// Git's index.
+    index: KeptIndex,
 }
 
 impl BeforeTurn {
@@ -108,14 +108,11 @@ impl BeforeTurn {
         }
         let tree = TreeSnapshot::take(root, &turn.cwd)
             .map_err(|source| GovernanceError::Io { path: root.to_owned(), source })?;
-        let manifest = Manifest {
-            turn,
-            copies: BTreeMap::new(),
-            staged: foreword_gather::staged_runnables(root),
-        };
+        let manifest = Manifest { turn, copies: BTreeMap::new() };
         let rules = Rules::default();
         let root = root.to_owned();
-        let mut before = Self { root, directory, manifest, tree, rules, read_only: Vec::new() };
+        let (index, read_only) = (KeptIndex::around(&root), Vec::new());
+        let mut before = Self { root, directory, manifest, tree, rules, read_only, index };
         before.follow_links()?;
         let written = before.copy().and_then(|()| before.save());
         if let Err(error) = written {
@@ -168,14 +165,10 @@ impl BeforeTurn {
         })
     }
 
-    /// Files that run on their own of which git has another version that it did not have before.
+    /// Files that run on their own of which git has another version that it did not have before. Not known
+    /// of a turn whose host was killed.
     pub(crate) fn newly_staged(&self) -> Vec<String> {
-        let now = foreword_gather::staged_runnables(&self.root);
-        let known = &self.manifest.staged;
-        now.into_iter()
-            .filter(|(path, id)| known.get(path) != Some(id))
-            .map(|(path, _)| path)
-            .collect()
+        self.index.newly_staged(&self.root)
     }
 
     /// Paths below a directory of which there are copies.
@@ -310,7 +303,8 @@ impl BeforeTurn {
         let manifest: Manifest = serde_json::from_str(&read_text(&directory, MANIFEST_FILE)?)?;
         let tree = TreeSnapshot::read(&mut io::BufReader::new(open(&directory, TREE_FILE)?))?;
         let (rules, root) = (Rules::default(), root.to_owned());
-        let mut before = Self { root, directory, manifest, tree, rules, read_only: Vec::new() };
+        let (index, read_only) = (KeptIndex::default(), Vec::new());
+        let mut before = Self { root, directory, manifest, tree, rules, read_only, index };
         // Not from the links as they are now: the agent may have changed them.
         for (link, copied) in &before.manifest.copies {
             if let Copied::Link { target } = copied {

@@ -179,7 +179,7 @@ impl fmt::Display for Warning {
             Self::ChangesStaged { paths } => write!(
                 f,
                 "git still has the agent's changes to files that run on this machine: {}; review them with \
-                 `git diff HEAD -R` before you check out, stash, reset or push",
+                 `git diff -R` before you check out, stash, reset or push",
                 named(paths)
             ),
             Self::ChangesNotHeld { paths } => write!(
