@@ -396,7 +396,7 @@ mod tests {
         let circle = read("name = \"b\"\nextends = \"a.toml\"\n", &mut |_| {
             Ok("name = \"a\"\nextends = \"b.toml\"\n".to_owned())
         });
-        assert!(circle.unwrap_err().contains("goes in a circle"));
+        assert!(circle.unwrap_err().contains("is circular"));
     }
 
     #[test]
