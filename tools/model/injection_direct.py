@@ -4,8 +4,8 @@
 
 Three families of attacks, each put together from parts: personas without rules, requests for what a model was told to
 keep to itself, and requests that change its rules. Each has its counterpart: role play with an ordinary aim, ordinary
-questions about prompts, passwords and settings, everyday sentences with the words of an rules of offices, and prompts of agents. Nothing here is
-copied from a collection.
+questions about prompts, passwords and settings, and rules of offices. Prompts of agents (`own_agents`) are only measured.
+Nothing here is copied from a collection.
 """
 
 NAMES = "Vex,ORION,Maximus,KaiGPT,Nova-X,Shadow,LIBRA,Echo Zero,Anton,ZED,FreeBot,Machiavelli,Raven,TRUTH,Unit 9,Loki".split(",")
@@ -581,10 +581,11 @@ def rows(rng, most=600):
     for kind, source in enumerate(("own_persona", "own_leak", "own_rules")):
         for text in sorted({attack(kind) for _ in range(most)}):
             yield {"text": text, "label": 1, "lang": "en", "source": source}
-    for text in sorted({persona(PERSONA_PLAIN, PERSONA_PLAIN_RULES, PERSONA_PLAIN_ENDS) for _ in range(most)}):
-        yield {"text": text, "label": 0, "lang": "en", "source": "own_play"}
+    for i, opening in enumerate(PERSONA_PLAIN):
+        for text in sorted({persona([opening], PERSONA_PLAIN_RULES, PERSONA_PLAIN_ENDS) for _ in range(most // len(PERSONA_PLAIN))}):
+            yield {"text": text, "label": 0, "lang": "en", "source": "own_play", "group": f"own_roles_{i % 5}"}
     for text in sorted({agent() for _ in range(most)}):
-        yield {"text": text, "label": 0, "lang": "en", "source": "own_agents"}
+        yield {"text": text, "label": 0, "lang": "en", "source": "own_agents", "group": "measured"}
     for line in TRIGGERS:
         verb, rest = line.split(",", 1)
         for frame in rng.sample(TRIGGER_FRAMES, 5):

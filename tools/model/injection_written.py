@@ -308,7 +308,8 @@ def rows(carriers, foreign, rng, most=1500):
         yield {"text": fill(pick(PLAIN).replace("{deed}", pick(DEEDS))), "label": 0, "lang": "en", "source": "own_plain"}
     for role in ROLES:
         for frame in rng.sample(ROLE_FRAMES, 5):
-            yield {"text": frame.replace("{role}", role), "label": 0, "lang": "en", "source": "own_roles"}
+            group = f"own_roles_{ROLE_FRAMES.index(frame) % 5}"
+            yield {"text": frame.replace("{role}", role), "label": 0, "lang": "en", "source": "own_roles", "group": group}
     for _ in range(most // 10):
         yield {"text": fill(pick(ARTICLES).replace("{attack}", order())), "label": 0, "lang": "en", "source": "own_articles"}
     for lang, (orders, harmless) in FOREIGN.items():
@@ -320,5 +321,4 @@ def rows(carriers, foreign, rng, most=1500):
             yield row | planted(text, carrier[:800])
         for text in harmless * 2:
             yield {"text": text, "label": 0, "lang": lang, "source": "own_plain"}
-    if foreign is not None:
-        yield from injection_languages.rows(foreign, carriers, rng, fill, planted)
+    yield from injection_languages.rows(foreign, carriers, rng, fill, planted)
