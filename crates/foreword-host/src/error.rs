@@ -259,6 +259,7 @@ or list a server with its `key_file` as [[model.servers]] in your settings.toml
 these work without a key:
   foreword build \"…\"          print the prompt for a task
   foreword explain            show what each section costs and where it comes from
+  foreword run \"…\" --dry-run  print the request instead of sending it
   foreword scan FILE          scan a text for prompt injection
   foreword run --runner claude-code -m \"…\"
                               run Claude Code with its own login: set CLAUDE_CODE_OAUTH_TOKEN to the token

@@ -120,6 +120,19 @@ fn a_dry_run_shows_the_very_bytes_and_sends_nothing() {
 }
 
 #[test]
+fn a_dry_run_needs_no_key() {
+    let scratch = workspace("");
+    let dry = scratch.command(&["run", "hello", "--dry-run"]).run().ok();
+    let body = dry.json();
+    assert_eq!(body["model"], "m");
+    assert!(body["messages"].to_string().contains("hello"), "{body}");
+    let context = scratch.command(&["run", "hello", "--dry-run", "context"]).run().ok();
+    assert_eq!(context.json()["task"], "hello");
+    let run = scratch.command(&["run", "hello", "--trust"]).run();
+    assert!(run.fails(2).contains("no API key"), "{}", run.stderr);
+}
+
+#[test]
 fn the_cache_boundary_and_the_turn_context_are_where_they_belong() {
     let scratch = workspace("");
     let model = ModelServer::saying(vec![text("Hello.")]);

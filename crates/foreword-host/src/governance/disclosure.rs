@@ -110,17 +110,24 @@ impl Host {
             workspace: self.root.display().to_string(),
             files: review.files.files.iter().map(|(path, file)| self.file(path, file)).collect(),
             settings: disclosed_settings(review),
-            model: match self.upstream(&workspace.config().model, workspace.config().host.runner) {
-                Ok(upstream) => DisclosedModel::Server {
-                    server: upstream.base_url,
-                    key: upstream.key_source.map(|source| source.to_string()),
-                },
-                Err(error) => DisclosedModel::Unavailable { reason: error.to_string() },
-            },
+            model: self.disclosed_model(&workspace),
             skills: self.disclosed_skills(&workspace, |_| true)?,
             commands: disclosed_commands(&workspace, review)?,
             servers: self.disclosed_servers()?,
         })
+    }
+
+    fn disclosed_model(&self, workspace: &Workspace) -> DisclosedModel {
+        let config = workspace.config();
+        let upstream = self.upstream(&config.model, config.host.runner);
+        let usable = upstream.and_then(|upstream| upstream.check_key().map(|()| upstream));
+        match usable {
+            Ok(upstream) => DisclosedModel::Server {
+                server: upstream.base_url,
+                key: upstream.key_source.map(|source| source.to_string()),
+            },
+            Err(error) => DisclosedModel::Unavailable { reason: error.to_string() },
+        }
     }
 
     /// The skills that are new or changed since the person trusted the workspace.

@@ -65,6 +65,7 @@ impl Model {
         let default = || default_model(&config.model, person).map(str::to_owned);
         let name = config.model.name.clone().or_else(default).ok_or(HostError::NoModel)?;
         let upstream = Upstream::resolve(&config.model, workspace.root(), person)?;
+        upstream.check_key()?;
         let prices = load_prices(settings.limits.prices.as_deref())?;
         let agent = Agent::config_builder()
             .timeout_global(Some(upstream.timeout.min(MAX_WAIT)))

@@ -27,6 +27,8 @@ pub(crate) struct Upstream {
     pub(crate) credential: Option<ApiKey>,
     /// Where the credential is from.
     pub(crate) key_source: Option<KeySource>,
+    /// The key that is missing, without which the server does not answer.
+    pub(crate) missing_key: Option<MissingKey>,
     /// Whether the credential is a login of Claude Code instead of an API key.
     pub(crate) is_login: bool,
     /// How long the server may take to answer, and to continue an answer.
@@ -40,6 +42,15 @@ pub(crate) struct Upstream {
 pub(crate) enum KeySource {
     Variable(String),
     File(PathBuf),
+}
+
+/// A key that is not set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum MissingKey {
+    /// None of any provider is set.
+    Any,
+    /// This variable is not set.
+    Variable(String),
 }
 
 /// Looks up an environment variable.
@@ -68,7 +79,7 @@ impl Upstream {
     /// A key goes only to a server of the person: one in their settings or environment, or the
     /// provider's own. A workspace can name another server on this machine, which gets no key, and it
     /// can repeat which key the person uses, but it cannot choose one. A server on another machine
-    /// needs a key.
+    /// needs a key: [`Self::check_key`] before anything is sent.
     pub(crate) fn resolve(
         model: &ModelSettings,
         workspace: &Path,
@@ -98,22 +109,37 @@ impl Upstream {
         };
         // A server that the person listed without a key needs none.
         let needs_none = is_local || server.is_some_and(|server| !server.has_key());
-        if let (None, false, Some(KeySource::Variable(name))) = (&credential, needs_none, &source) {
-            let is_set = |provider| person.variable(ProviderVariables::of(provider).key).is_some();
-            if server.is_none() && !is_set(Provider::Anthropic) && !is_set(Provider::OpenAi) {
-                return Err(HostError::NoKeyAtAll);
+        let missing_key = match &source {
+            Some(KeySource::Variable(name)) if credential.is_none() && !needs_none => {
+                let is_set =
+                    |provider| person.variable(ProviderVariables::of(provider).key).is_some();
+                let has_any = is_set(Provider::Anthropic) || is_set(Provider::OpenAi);
+                Some(match server.is_none() && !has_any {
+                    true => MissingKey::Any,
+                    false => MissingKey::Variable(name.clone()),
+                })
             }
-            return Err(HostError::NoKey { variable: name.clone() });
-        }
+            _ => None,
+        };
         Ok(Self {
             provider,
             base_url,
             key_source: source.filter(|_| credential.is_some()),
             credential,
+            missing_key,
             is_login: false,
             timeout: timeout(model),
             retries: retries(model),
         })
+    }
+
+    /// Fails if the server needs a key and none is set.
+    pub(crate) fn check_key(&self) -> Result<(), HostError> {
+        match &self.missing_key {
+            None => Ok(()),
+            Some(MissingKey::Any) => Err(HostError::NoKeyAtAll),
+            Some(MissingKey::Variable(name)) => Err(HostError::NoKey { variable: name.clone() }),
+        }
     }
 
     /// The provider's name, for a person.
@@ -131,11 +157,8 @@ impl Upstream {
         person: Person<'_>,
     ) -> Result<Self, HostError> {
         let resolved = Self::resolve(model, workspace, person);
-        let has_key = match &resolved {
-            Ok(found) => found.credential.is_some(),
-            Err(error) => !matches!(error, HostError::NoKeyAtAll | HostError::NoKey { .. }),
-        };
-        let login = person.variable(LOGIN_VARIABLE).filter(|_| !has_key);
+        let needs_login = resolved.as_ref().is_ok_and(|found| found.credential.is_none());
+        let login = person.variable(LOGIN_VARIABLE).filter(|_| needs_login);
         let Some(login) = login else { return resolved };
         // A login goes only where Claude Code itself would send it.
         let base_url = own_url(ProviderVariables::of(Provider::Anthropic), person)?;
@@ -151,6 +174,7 @@ impl Upstream {
             base_url,
             credential: Some(ApiKey::new(login.trim())),
             key_source: Some(KeySource::Variable(LOGIN_VARIABLE.to_owned())),
+            missing_key: None,
             is_login: true,
             timeout: timeout(model),
             retries: retries(model),
@@ -376,17 +400,20 @@ mod tests {
 
     #[test]
     fn a_server_elsewhere_needs_a_key() {
-        let error = resolve(&ModelSettings::default(), &[]).unwrap_err();
+        let found = resolve(&ModelSettings::default(), &[]).unwrap();
+        assert_eq!(found.missing_key, Some(MissingKey::Any));
+        let error = found.check_key().unwrap_err();
         assert!(error.to_string().contains("ANTHROPIC_API_KEY"), "{error}");
         let elsewhere = at("http://user:password@example.org");
         assert!(matches!(resolve(&elsewhere, &[]), Err(HostError::InvalidModelUrl { .. })));
         let listed = "[[model.servers]]\nurl = 'https://a.org'\nkey_env = 'MINE'";
-        let error = resolve_for(listed, &at("https://a.org"), &[]).unwrap_err();
+        let error =
+            resolve_for(listed, &at("https://a.org"), &[]).unwrap().check_key().unwrap_err();
         assert!(matches!(error, HostError::NoKey { variable } if variable == "MINE"));
         // The person said that this one needs none.
         let listed = "[[model.servers]]\nurl = 'http://10.0.0.5:11434'";
         let lan = resolve_for(listed, &at("http://10.0.0.5:11434/v1"), &[]).unwrap();
-        assert_eq!((lan.credential, lan.key_source), (None, None));
+        assert_eq!((lan.credential, lan.key_source, lan.missing_key), (None, None, None));
     }
 
     #[test]
@@ -432,7 +459,7 @@ mod tests {
         assert!(!resolve(&none, &both).unwrap().is_login, "a key comes first");
         let elsewhere = resolve(&at("http://127.0.0.1:9"), &login).unwrap();
         assert_eq!(elsewhere.credential, None, "a workspace cannot send it anywhere");
-        assert!(matches!(resolve(&none, &[]), Err(HostError::NoKeyAtAll)));
+        assert!(matches!(resolve(&none, &[]).unwrap().check_key(), Err(HostError::NoKeyAtAll)));
     }
 
     #[test]

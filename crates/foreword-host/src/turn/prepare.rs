@@ -88,7 +88,7 @@ impl PreparedTurn {
 }
 
 impl Host {
-    /// Prepares a turn. Changes nothing.
+    /// Prepares a turn. Changes nothing, and needs no key.
     pub(crate) fn prepare(
         &self,
         request: &TurnRequest,

@@ -53,6 +53,7 @@ impl Host {
             return Err(HostError::WeakerSandbox(weaker));
         }
         let prepared = self.prepare(request, found.as_ref(), &canary)?;
+        prepared.upstream.check_key()?;
         self.check_used(&prepared.turn.used_files)?;
         self.check_skills(&prepared.turn.local_skills)?;
         prepared.check_room()?;

@@ -58,6 +58,7 @@ impl Host {
         let request = &*request.named()?;
         let (found, canary) = self.session_of(request)?;
         let prepared = self.prepare(request, found.as_ref(), &canary)?;
+        prepared.upstream.check_key()?;
         let session = match found {
             Some(session) => session,
             None => self.new_session(request, &prepared, &canary)?,
