@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
-use foreword_guard::{Permission, RuleLayer, ToolUse};
+use foreword_guard::{Permission, PermissionTable, RuleLayer, ToolUse, default_rules};
 use serde_json::{Value, json};
 
 use crate::error::CliError;
@@ -66,9 +66,17 @@ pub(crate) fn run(
     args: &PermissionsArgs,
     terminal: &Terminal,
 ) -> Result<(), CliError> {
-    let host = hosting::open(&workspace.find()?)?;
+    let found = workspace.find();
+    if args.command.is_none() && workspace.given().is_none() && found.is_err() {
+        terminal.say("no workspace found: these are the defaults");
+        return list(default_rules(), terminal);
+    }
+    let host = hosting::open(&found?)?;
     match &args.command {
-        None => list(&host, terminal),
+        None => {
+            warn_unaccepted(&host, terminal)?;
+            list(host.permissions()?, terminal)
+        }
         Some(PermissionsCommand::Check { tool, call }) => {
             check(&host, tool, call.as_deref().unwrap_or_default(), terminal)
         }
@@ -101,9 +109,8 @@ fn warn_unaccepted(host: &foreword_host::Host, terminal: &Terminal) -> Result<()
     Ok(())
 }
 
-fn list(host: &foreword_host::Host, terminal: &Terminal) -> Result<(), CliError> {
-    warn_unaccepted(host, terminal)?;
-    let mut rules = host.permissions()?.rules;
+fn list(table: PermissionTable, terminal: &Terminal) -> Result<(), CliError> {
+    let mut rules = table.rules;
     let order = |permission: Permission| match permission {
         Permission::Deny => 0,
         Permission::Ask => 1,

@@ -1,8 +1,8 @@
 //! Permissions: what is allowed, asked about and denied, with and without a person.
 
-use crate::support::Scratch;
 use crate::support::host::{KEY, done, on_host, on_record};
 use crate::support::model::{ModelServer, text, tool};
+use crate::support::{Foreword, Scratch};
 use serde_json::json;
 
 fn workspace(config: &str) -> Scratch {
@@ -195,6 +195,14 @@ fn permissions_are_printed_checked_given_and_taken_back() {
 }
 
 /// The programs of others refuse what is asked about, since nobody can be asked.
+#[test]
+fn the_defaults_need_no_workspace() {
+    let scratch = Scratch::new(&[]);
+    let run = Foreword::new(&["permissions"]).here(scratch.path()).run().ok();
+    assert_eq!(run.stderr, "no workspace found: these are the defaults\n");
+    assert!(run.stdout.starts_with("ask    bash(git push*)\n"), "{}", run.stdout);
+}
+
 fn in_another_loop(runner: &str, program: &str, bash: &'static str, refused: &str) {
     if foreword_testing::npm_program(program).is_none() {
         return;
