@@ -90,9 +90,11 @@ fn paint_verdict(verdict: Verdict) -> String {
     paint(verdict.as_str(), colour)
 }
 
-/// Findings, one per line.
+/// Findings, one per line, the most serious first.
 fn findings_text<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> String {
     let mut out = String::new();
+    let mut findings: Vec<&Finding> = findings.into_iter().collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
     for finding in findings {
         let Finding { rule, file, line, excerpt, message, .. } = finding;
         let message = plain_line(message, 300);
