@@ -62,7 +62,7 @@ def merge(pairs, count, seed):
 
 
 def codes(rows):
-    """Sixteen levels, four to a standard deviation."""
+    """Sixteen levels, 2.8 to a standard deviation."""
     return np.clip(np.rint(rows / rows.std(1, keepdims=True) * 2.8), -8, 7).astype(np.int8)
 
 
@@ -142,7 +142,7 @@ def check(sets, parts):
 
 def pack(requests, tools, table):
     """magic, u32 version, u32 dims, u32 count, 8 bytes that name the table, then requests and tools: for each an f32
-    that scales its codes to length one, and then for each its codes less -8, four bits each: the first half of a row in
+    that scales its codes to length one, and then for each its codes plus 8, four bits each: the first half of a row in
     the low bits, the second half in the high bits."""
     out = MAGIC + struct.pack("<III8s", VERSION, requests.shape[1], len(requests), bytes.fromhex(table))
     for own in (requests, tools):
