@@ -6,7 +6,9 @@ use std::sync::{Arc, LazyLock};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use foreword_embed::{Embedder, EmbedderId, StaticEmbedder, Vector};
-use foreword_search::{Item, Kind, LexicalIndex, Limits, NameIndex, Query, Selector, VectorIndex};
+use foreword_search::{
+    Item, Kind, LexicalIndex, Limits, NameIndex, Query, Selector, VectorIndex, background,
+};
 
 fn main() {
     divan::main();
@@ -100,14 +102,16 @@ fn load_names(bencher: Bencher<'_, '_>, count: usize) {
 
 #[divan::bench(args = [1_000, 50_000])]
 fn select(bencher: Bencher<'_, '_>, count: usize) {
-    let id = Arc::new(EmbedderId::new("static", "bench", DIMS));
+    // The id of the table, so that everything that belongs to it takes part.
+    let id = Arc::clone(TABLE.id());
     let mut next = noise(5);
     let tools = tools(count);
     let vectors: Vec<Vector> = tools.iter().map(|_| vector(&id, &mut next)).collect();
     let item = |((name, text), vector)| Item { kind: Kind::Tool, name, text, vector: Some(vector) };
     let items: Vec<Item<'_>> =
         tools.iter().map(|(a, b)| (a.as_str(), b.as_str())).zip(&vectors).map(item).collect();
-    let selector = Selector::new(&items).unwrap();
+    let background = background(&*TABLE).unwrap();
+    let selector = Selector::new(&items).unwrap().with_background(&background).unwrap();
     let task = vector(&id, &mut next);
     let query = Query { text: TASK, vector: Some(&task), mode_base: &[], offered: &[] };
     bencher.bench(|| {

@@ -167,7 +167,7 @@ fn an_embedder_that_is_not_there_says_so() {
     assert!(run.fails(2).contains("environment variable NO_SUCH_KEY is not set"), "{}", run.stderr);
 }
 
-/// Thirty tools in the same words and one query for each, twice: ten are sent, and a search finds ten others.
+/// Thirty tools in the same words and one query for each, twice: ten are sent, a search shows ten others and names the last ten.
 #[test]
 fn one_search_finds_tools_that_were_not_sent() {
     let things = [
@@ -223,6 +223,10 @@ fn one_search_finds_tools_that_were_not_sent() {
     let (sent, same) = (at("/all/sent/share"), at("/all/sameWords/share"));
     assert!(sent < 0.8 && same > sent, "{report:#}");
     assert!((at("/all/sameWordsGain/share") - (same - sent)).abs() < 1e-9);
+    assert_eq!(at("/all/sameWordsNamed/share"), 1.0, "{report:#}");
+    assert!((at("/all/sameWordsNamedGain/share") - (1.0 - sent)).abs() < 1e-9);
+    let table = scratch.run(&["eval", "tools", "set", "--embedder", "none"]).ok().stdout;
+    assert!(table.contains("same words") && table.contains("other words"), "{table}");
     // Other words name what is needed, so each tool that was not sent is found.
     assert_eq!(at("/all/otherWords/after/share"), 1.0, "{report:#}");
     // A pool has the tools of its queries, and no more of them than half of it.

@@ -445,6 +445,52 @@ fn scratch_tools_tokens(scratch: &Scratch) -> usize {
     tools.iter().map(|tool| estimate(&tool.to_string())).sum()
 }
 
+/// The names and the schemas in the answer of a search.
+fn found(answer: &str) -> (Vec<String>, Vec<String>) {
+    let (shown, named) = answer.split_once("More matches").expect("more matches");
+    let name = |line: &str| line.split(':').next().unwrap_or_default().to_owned();
+    let of = |text: &str| text.lines().filter(|x| x.starts_with("mcp__")).map(name).collect();
+    (of(shown), of(named))
+}
+
+#[test]
+fn a_search_shows_ten_schemas_and_names_forty_more_tools() {
+    let Some(scratch) = a_thousand() else { return };
+    let only_named = std::sync::Mutex::new(String::new());
+    let model = ModelServer::start(move |number, asked| match number {
+        0 => tool("tool_search", json!({"need": "delete a playlist"})),
+        // A tool that was only named is called, first with a mistake.
+        1 => {
+            let (_, named) = found(&asked.last_message());
+            let last = named.last().unwrap().clone();
+            only_named.lock().unwrap().clone_from(&last);
+            tool("tool_call", json!({"name": last, "arguments": {"idd": "p1"}}))
+        }
+        2 => {
+            let name = only_named.lock().unwrap().clone();
+            tool("tool_call", json!({"name": name, "arguments": {"id": "p1"}}))
+        }
+        3 => tool("tool_search", json!({"need": "`mcp__initech__export_survey`"})),
+        _ => text("Done."),
+    });
+    done(&scratch, &model, &["--session", "a", "-m", "archive the invoice of May"]);
+    let answer = said(&model, 1);
+    let (shown, named) = found(&answer);
+    assert_eq!((shown.len(), named.len()), (10, 40), "{answer}");
+    let tokens = estimate(&answer);
+    assert!(tokens < 5000, "{tokens} tokens");
+    eprintln!("a search is {tokens} tokens, {} of them before the names", {
+        estimate(answer.split_once("More matches").unwrap().0)
+    });
+    assert!(!named.iter().any(|name| shown.contains(name)), "{answer}");
+    assert!(said(&model, 2).contains("`id` is missing"), "{}", said(&model, 2));
+    assert!(said(&model, 2).contains("its arguments: {"), "{}", said(&model, 2));
+    assert!(said(&model, 3).contains("<external_content source=\"mcp__"), "{}", said(&model, 3));
+    let by_name = said(&model, 4);
+    assert_eq!(by_name.matches("arguments: {").count(), 1, "{by_name}");
+    assert!(by_name.contains("mcp__initech__export_survey\n  [MCP server initech"), "{by_name}");
+}
+
 #[test]
 fn ten_turns_send_the_same_tools_and_the_same_system_prompt() {
     let Some(scratch) = a_thousand() else { return };

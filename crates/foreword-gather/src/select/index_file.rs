@@ -9,7 +9,7 @@
 //! body: name, version (u32 length, bytes each)  dims u32
 //!       count u32  count × 16 bytes of content hash  count × dims × f32
 //!       sets u32   sets × (32 bytes of set hash, places: u32 count, u32 each,
-//!                          hubness: u32 count, f32 each, words, names: u32 length, bytes each)
+//!                          background: u32 count, f32 each, words, names: u32 length, bytes each)
 //! ```
 //! All numbers are little-endian.
 
@@ -57,8 +57,8 @@ pub(crate) struct WordSet {
     pub(crate) hash: [u8; 32],
     /// Where the vectors of the set's texts lie, in their order.
     pub(crate) places: Vec<u32>,
-    /// How close each item is to everything.
-    pub(crate) hubness: Vec<f32>,
+    /// How close each item is to everything, and last how close the closest is by chance.
+    pub(crate) background: Vec<f32>,
     pub(crate) words: Vec<u8>,
     pub(crate) names: Vec<u8>,
 }
@@ -198,12 +198,12 @@ impl IndexFile {
         hashes.iter().for_each(|(hash, _)| body.extend(*hash));
         self.values.iter().for_each(|value| body.extend(value.to_le_bytes()));
         number(&mut body, self.sets.len());
-        for WordSet { hash, places, hubness, words, names } in &self.sets {
+        for WordSet { hash, places, background, words, names } in &self.sets {
             body.extend(hash);
             number(&mut body, places.len());
             places.iter().for_each(|place| body.extend(place.to_le_bytes()));
-            number(&mut body, hubness.len());
-            hubness.iter().for_each(|value| body.extend(value.to_le_bytes()));
+            number(&mut body, background.len());
+            background.iter().for_each(|value| body.extend(value.to_le_bytes()));
             for bytes in [words, names] {
                 number(&mut body, bytes.len());
                 body.extend(bytes);
@@ -244,9 +244,9 @@ impl IndexFile {
         for _ in 0..body.length()? {
             let hash = body.array()?;
             let places = body.numbers()?.map(u32::from_le_bytes).collect();
-            let hubness = body.numbers()?.map(f32::from_le_bytes).collect();
+            let background = body.numbers()?.map(f32::from_le_bytes).collect();
             let (words, names) = (body.bytes()?.to_vec(), body.bytes()?.to_vec());
-            sets.push(WordSet { hash, places, hubness, words, names });
+            sets.push(WordSet { hash, places, background, words, names });
         }
         if places.len() != count || !body.rest.is_empty() {
             return Err(Fault::Damaged("it holds something twice or too much"));
@@ -310,7 +310,7 @@ mod tests {
         WordSet {
             hash: [7; 32],
             places: vec![1, 0],
-            hubness: vec![0.5],
+            background: vec![0.5],
             words: b"words".to_vec(),
             names: b"names".to_vec(),
         }

@@ -21,7 +21,7 @@ const HEADING_CHARS: usize = 400;
 const BODY_WEIGHT: f32 = 0.3;
 
 /// Counts up when [`Draft::wanted`] or the word index is made in another way.
-const SET_VERSION: u8 = 1;
+const SET_VERSION: u8 = 2;
 
 /// A text that has or needs a vector.
 #[derive(Debug)]
@@ -47,10 +47,10 @@ pub(crate) struct Draft<'c> {
 }
 
 /// What tells how close items are to everything.
-enum Hubness {
+enum Background {
     Stored(Vec<f32>),
     /// The vectors of everyday requests.
-    Background(Vec<Vector>),
+    Vectors(Vec<Vector>),
 }
 
 /// Tools and skills to select from.
@@ -131,7 +131,7 @@ impl<'c> Draft<'c> {
         Ok(WordSet {
             hash: self.set_hash(),
             places: own.filter_map(|wanted| index.place(&wanted.hash)).collect(),
-            hubness: selector.vectors().map_or(&[][..], VectorIndex::hubness).to_vec(),
+            background: selector.vectors().map(VectorIndex::background_numbers).unwrap_or_default(),
             words: selector.lexical().to_bytes(),
             names: selector.names().to_bytes(),
         })
@@ -156,8 +156,8 @@ impl<'c> Draft<'c> {
         if vectors.len() != self.stored_count() || vectors.iter().any(Option::is_none) {
             return None;
         }
-        let hubness = Hubness::Stored(set.hubness.clone());
-        self.assemble(vectors, hubness, words, names).ok()
+        let background = Background::Stored(set.background.clone());
+        self.assemble(vectors, background, words, names).ok()
     }
 
     /// How many texts have their vectors stored with a set: all but the everyday requests.
@@ -174,14 +174,14 @@ impl<'c> Draft<'c> {
     ) -> Result<Pool, GatherError> {
         let mut vectors: Vec<_> = wanted.iter().map(|wanted| vector(&wanted.hash)).collect();
         let background = vectors.split_off(self.stored_count().min(vectors.len()));
-        let hubness = Hubness::Background(background.into_iter().flatten().collect());
-        self.assemble(vectors, hubness, self.words(), self.names())
+        let background = Background::Vectors(background.into_iter().flatten().collect());
+        self.assemble(vectors, background, self.words(), self.names())
     }
 
     fn assemble(
         &self,
         vectors: Vec<Option<Vector>>,
-        hubness: Hubness,
+        background: Background,
         words: LexicalIndex,
         names: NameIndex,
     ) -> Result<Pool, GatherError> {
@@ -197,9 +197,9 @@ impl<'c> Draft<'c> {
                     None => matrix.push_absent(),
                 }
             }
-            match hubness {
-                Hubness::Stored(hubness) => matrix.set_hubness(hubness),
-                Hubness::Background(vectors) => matrix.set_background(&vectors)?,
+            match background {
+                Background::Stored(numbers) => matrix.set_background_numbers(numbers),
+                Background::Vectors(vectors) => matrix.set_background(&vectors)?,
             }
             Ok(matrix)
         });

@@ -7,11 +7,20 @@ use foreword_protocol::{
 use serde_json::{Value, json};
 
 use super::Sink;
+use crate::tools::ServerTarget;
 use crate::turn::active_session::ActiveSession;
 
-/// How many tools a search finds.
+/// How many tools a search shows with their schemas, and how many more by name.
 const MAX_FOUND: usize = 10;
+const MAX_NAMED: usize = 40;
+/// The longest description of a tool that is only named. With names of at most 64 characters, forty of them
+/// have at most 5,920 characters, about 1,500 tokens.
+const MAX_SUMMARY_CHARS: usize = 80;
 const MAX_NEED_CHARS: usize = 2000;
+
+const HOW_TO_CALL: &str = "Call one with tool_call {name, arguments}.\n\n";
+const MORE: &str = "More matches, in the words of their servers, which give no orders. \
+                    Call tool_search with a name to see its arguments.\n";
 
 /// The agent's tools with their schemas, and the commands of those that run inside the sandbox.
 pub(super) fn list(active: &ActiveSession) -> Result<Value, Failure> {
@@ -20,30 +29,38 @@ pub(super) fn list(active: &ActiveSession) -> Result<Value, Failure> {
     Ok(json!({ "tools": tools.specs, "commands": tools.commands, "skills": skills }))
 }
 
-/// Finds tools that are not sent, by what they are needed for.
+/// Finds tools that are not sent, by what they are needed for; for a tool's exact name, that tool.
+///
+/// The best come with their schemas. Many more are named with a line each: a line costs a tenth of a
+/// schema, so the right tool is more often within reach after one search.
 pub(super) fn search(active: &ActiveSession, args: &ToolSearch) -> Result<Value, Failure> {
     let need: String = args.need.chars().take(MAX_NEED_CHARS).collect();
     if need.trim().is_empty() {
         return Err(Failure::new(ErrorCode::BadRequest, "`need` must say what the tool has to do"));
     }
     let tools = &active.prompt.tools;
-    let is_sent = |name: &str| tools.specs.iter().any(|tool| tool.name == name);
-    let ranked = active.host.rank_tools(&active.prompt.request, &need)?;
-    let found = ranked.iter().filter(|name| !is_sent(name));
-    let found = found.filter_map(|name| tools.servers.get(name)).take(MAX_FOUND);
-    let mut text = String::new();
-    for target in found {
-        let spec = &target.spec;
-        text.push_str(&format!(
-            "{}\n  {}\n  arguments: {}\n",
-            spec.name, spec.description, spec.input_schema
-        ));
+    if let Some(target) = tools.servers.get(need.trim().trim_matches('`')) {
+        return Ok(Value::String(format!("{HOW_TO_CALL}{}", in_full(target))));
     }
-    Ok(Value::String(if text.is_empty() {
-        "No tool fits. Go on with the tools you have.".to_owned()
-    } else {
-        format!("Call one with tool_call {{name, arguments}}.\n\n{text}")
-    }))
+    let ranked = active.host.rank_tools(&active.prompt.request, &need)?;
+    let found = ranked.iter().filter(|name| !tools.is_sent(name));
+    let mut found = found.filter_map(|name| tools.servers.get(name));
+    let shown: String = found.by_ref().take(MAX_FOUND).map(in_full).collect();
+    if shown.is_empty() {
+        return Ok(Value::String("No tool fits. Go on with the tools you have.".to_owned()));
+    }
+    let line = |target: &ServerTarget| {
+        format!("{}: {}\n", target.spec.name, target.summary(MAX_SUMMARY_CHARS))
+    };
+    let named: String = found.take(MAX_NAMED).map(line).collect();
+    let named = if named.is_empty() { named } else { format!("\n{MORE}{named}") };
+    Ok(Value::String(format!("{HOW_TO_CALL}{shown}{named}")))
+}
+
+/// A tool with its description and its schema.
+fn in_full(target: &ServerTarget) -> String {
+    let spec = &target.spec;
+    format!("{}\n  {}\n  arguments: {}\n", spec.name, spec.description, spec.input_schema)
 }
 
 /// Calls a tool that a search found, or any other that the host carries out.
@@ -80,7 +97,12 @@ pub(super) fn invoke(active: &ActiveSession, args: ToolCall) -> Result<Value, Fa
     };
     let input = Value::Object(arguments);
     check_arguments(&target.spec.input_schema, &input).map_err(|fault| {
-        Failure::new(ErrorCode::BadRequest, format!("invalid call to `{name}`: {fault}"))
+        let mut message = format!("invalid call to `{name}`: {fault}");
+        // The model may know only the name of a tool that was not sent.
+        if !tools.is_sent(&name) {
+            message.push_str(&format!("; its arguments: {}", target.spec.input_schema));
+        }
+        Failure::new(ErrorCode::BadRequest, message)
     })?;
     let Value::Object(arguments) = input else { return Err(unknown(active, &name)) };
     let server = &target.server;

@@ -282,7 +282,8 @@ args! {
 
     /// What a tool is needed for.
     pub struct ToolSearch {
-        /// What the tool has to do, in a few words of your own. Search again for another need.
+        /// What the tool has to do, in a few words of your own, or a tool's exact name to see its arguments.
+        /// Search again for another need.
         pub need: String,
     }
 

@@ -6,9 +6,13 @@ use crate::index::flat::IndexError;
 use crate::index::lexical::LexicalIndex;
 use crate::index::named::NameIndex;
 use crate::index::vectors::VectorIndex;
-use crate::select::fusion::{Calibration, Fused, Parts};
+use crate::select::exemplars::Exemplars;
+use crate::select::fusion::{Calibration, Fused, MIN_FIT, Parts, trust};
 use crate::select::query_map::QueryMap;
-use foreword_embed::{Incomparable, Vector};
+use foreword_embed::{Incomparable, Vector, same_embedder};
+
+/// How many of the best items are compared with the tools of exemplars.
+const COMPARED: usize = 64;
 
 /// The kind of an item; each kind has its own limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,7 +58,8 @@ pub struct Limits {
     /// Items of each kind that are there for their score alone.
     pub max_results: usize,
     /// Items whose score is below this do not count. Where not set, the embedder's own threshold, a
-    /// little lower for a query with words that no item has: it may be in another language.
+    /// little lower for a query with words that no item has: it may be in another language. Then nothing counts
+    /// for a query that no item fits; see [`Selector::fit`].
     pub min_score: Option<f32>,
 }
 
@@ -119,8 +124,9 @@ pub struct Selector {
     lexical: LexicalIndex,
     names: NameIndex,
     vectors: Option<VectorIndex>,
-    /// Where the vectors are of the table that the map was trained for.
+    /// Where the vectors are of the table that these were made for, or end with it.
     map: Option<QueryMap>,
+    exemplars: Option<Exemplars>,
     pub(crate) calibration: Calibration,
 }
 
@@ -145,6 +151,7 @@ impl Selector {
             lexical: LexicalIndex::new(items.iter().map(|item| (item.name, item.text))),
             names: NameIndex::new(items.iter().map(|item| item.name)),
             map: vectors.as_ref().and_then(map_for),
+            exemplars: vectors.as_ref().and_then(exemplars_for),
             vectors,
             calibration,
         })
@@ -165,7 +172,8 @@ impl Selector {
         }
         let calibration = vectors.as_ref().map_or(Calibration::LEXICAL, calibrate);
         let map = vectors.as_ref().and_then(map_for);
-        Ok(Self { kinds, lexical, names, vectors, map, calibration })
+        let exemplars = vectors.as_ref().and_then(exemplars_for);
+        Ok(Self { kinds, lexical, names, vectors, map, exemplars, calibration })
     }
 
     /// The kinds of the items.
@@ -201,31 +209,56 @@ impl Selector {
     }
 
     /// Scores every item.
-    fn fuse(
-        &self,
-        text: &str,
-        vector: Option<&Vector>,
-    ) -> Result<(Fused, Calibration), Incomparable> {
+    fn fuse(&self, text: &str, vector: Option<&Vector>) -> Result<Scored, Incomparable> {
         let vector = vector.filter(|vector| !vector.is_zero());
+        let lexical = self.lexical.scores(text);
+        let mut mapped = None;
         let cosines = match (&self.vectors, vector) {
             (Some(vectors), Some(vector)) => {
-                match self.map.as_ref().filter(|map| map.is_for(vector.id())) {
-                    Some(map) => Some(vectors.cosines(&map.apply(vector)?)?),
-                    None => Some(vectors.cosines(vector)?),
-                }
+                same_embedder(vectors.id(), vector.id())?;
+                Some(match &self.map {
+                    Some(map) => {
+                        let query = map.apply(vector, trust(lexical.known));
+                        let cosines = vectors.products(&query.numbers);
+                        mapped = Some(query.table);
+                        cosines
+                    }
+                    None => vectors.cosines(vector)?,
+                })
             }
             _ => None,
         };
         let calibration = if cosines.is_some() { self.calibration } else { Calibration::LEXICAL };
         let hubness = self.vectors.as_ref().map_or(&[][..], VectorIndex::hubness);
-        let lexical = self.lexical.scores(text);
-        Ok((Fused::new(lexical, cosines, hubness, calibration.scale), calibration))
+        let fused = Fused::new(lexical, cosines, hubness, calibration.scale);
+        let scores = fused.totals();
+        Ok(Scored { fused, scores, mapped, calibration })
+    }
+
+    /// Whether anything fits at all, and whether that is known well enough to go by it.
+    fn fit_of(&self, scored: &Scored, vector: Option<&Vector>) -> (f32, bool) {
+        let Some(best) = scored.scores.iter().copied().max_by(f32::total_cmp) else {
+            return (0.0, false);
+        };
+        let fit = best + scored.fused.lift();
+        let (Some(exemplars), Some(vectors), Some(vector), Some(mapped)) =
+            (&self.exemplars, &self.vectors, vector, &scored.mapped)
+        else {
+            return (fit, false);
+        };
+        let Some(chance) = vectors.chance() else { return (fit, false) };
+        let mut best: Vec<usize> = (0..scored.scores.len()).collect();
+        best_first(&mut best, COMPARED, |index| scored.score(index));
+        let items: Vec<&[f32]> =
+            best.iter().map(|index| exemplars.table_part(vectors.row(*index))).collect();
+        let evidence = exemplars.evidence(exemplars.table_part(vector.values()), mapped, &items);
+        (fit + scored.fused.lift_by(evidence, chance), true)
     }
 
     /// All items, best first: those whose unmistakable name stands in the text, then by score,
     /// ties by place. Neither limits nor thresholds apply.
     pub fn rank(&self, text: &str, vector: Option<&Vector>) -> Result<Vec<Ranked>, Incomparable> {
-        let (fused, _) = self.fuse(text, vector)?;
+        let scored = self.fuse(text, vector)?;
         let mut named = vec![false; self.kinds.len()];
         for item in self.names.find(text) {
             if let Some(slot) = named.get_mut(item) {
@@ -233,7 +266,7 @@ impl Selector {
             }
         }
         let mut keys: [Vec<u64>; 2] = [Vec::new(), Vec::with_capacity(self.kinds.len())];
-        for (index, (score, named)) in (0_u32..).zip(fused.totals().into_iter().zip(named)) {
+        for (index, (score, named)) in (0_u32..).zip(scored.scores.into_iter().zip(named)) {
             let [first, rest] = &mut keys;
             if named { first } else { rest }.push(key(score, index));
         }
@@ -242,26 +275,24 @@ impl Selector {
         Ok(keys.concat().into_iter().map(ranked).collect())
     }
 
-    /// Whether anything fits at all: the score of the best item, and what strange words in the
-    /// query cost it. Scores tell items apart, fits tell queries apart; they say nothing about the
-    /// order of items. 0 where there are no items.
+    /// Whether anything fits at all: the score of the best item, what strange words in the query cost it, and,
+    /// with vectors of the table, what serves similar requests elsewhere. Scores tell items apart, fits tell
+    /// queries apart; they say nothing about the order of items. 0 where there are no items.
     pub fn fit(&self, text: &str, vector: Option<&Vector>) -> Result<f32, Incomparable> {
-        let (fused, _) = self.fuse(text, vector)?;
-        let best = fused.totals().into_iter().max_by(f32::total_cmp);
-        Ok(best.map_or(0.0, |best| best + fused.lift()))
+        Ok(self.fit_of(&self.fuse(text, vector)?, vector).0)
     }
 
     /// Picks items for a task.
     ///
     /// Named items come first and the mode's next, so limits cut only items found by score.
     pub fn select(&self, query: &Query<'_>, limits: &Limits) -> Result<Selection, Incomparable> {
-        let (fused, calibration) = self.fuse(query.text, query.vector)?;
+        let scored = self.fuse(query.text, query.vector)?;
+        let (fused, calibration) = (&scored.fused, scored.calibration);
         let with_vectors = calibration != Calibration::LEXICAL;
         let min_score = limits.min_score.unwrap_or(calibration.min_score - fused.ease());
-        let scores = fused.totals();
-        let best = scores.iter().copied().max_by(f32::total_cmp);
-        let fit = best.map_or(0.0, |best| best + fused.lift());
-        let score_of = |index: usize| scores.get(index).copied().unwrap_or_default();
+        let (fit, is_known) = self.fit_of(&scored, query.vector);
+        let nothing_fits = is_known && limits.min_score.is_none() && fit < MIN_FIT;
+        let score_of = |index: usize| scored.score(index);
         let named = self.names.find(query.text);
         let mut picked: Vec<Picked> = Vec::new();
         let mut abstained = Vec::new();
@@ -272,7 +303,7 @@ impl Selector {
             };
             let mut found: Vec<usize> = (0..self.kinds.len()).filter(of_kind).collect();
             let any = !found.is_empty();
-            found.retain(|index| score_of(*index) >= min_score);
+            found.retain(|index| !nothing_fits && score_of(*index) >= min_score);
             best_first(&mut found, limits.max_results, score_of);
             if any && found.is_empty() {
                 abstained.push(kind);
@@ -303,6 +334,22 @@ impl Selector {
             picked.extend(own);
         }
         Ok(Selection { picked, abstained, min_score, fit, with_vectors })
+    }
+}
+
+/// All items scored for a query.
+struct Scored {
+    fused: Fused,
+    /// The score of every item.
+    scores: Vec<f32>,
+    /// The table's part of the mapped query, if it was mapped.
+    mapped: Option<Vec<f32>>,
+    calibration: Calibration,
+}
+
+impl Scored {
+    fn score(&self, index: usize) -> f32 {
+        self.scores.get(index).copied().unwrap_or_default()
     }
 }
 
@@ -337,6 +384,11 @@ fn best_first(indices: &mut Vec<usize>, count: usize, score: impl Fn(usize) -> f
 /// The map for queries, if it was trained for these vectors. A test reads the one in the program.
 fn map_for(vectors: &VectorIndex) -> Option<QueryMap> {
     QueryMap::embedded().ok().filter(|map| map.is_for(vectors.id()))
+}
+
+/// The exemplars, if they are of the table of these vectors. A test reads those in the program.
+fn exemplars_for(vectors: &VectorIndex) -> Option<Exemplars> {
+    Exemplars::embedded().ok().filter(|exemplars| exemplars.is_for(vectors.id()))
 }
 
 /// Cosines of an embedder without a calibration are scaled to the spread of ours.

@@ -167,12 +167,12 @@ fn what_is_close_to_everything_is_held_back_where_words_are_strange() {
     assert_eq!(first(&selector, "song"), first(&plain, "song"));
     // What was stored is what was found; what does not fit is left out.
     let mut stored = selector.vectors().unwrap().clone();
-    let found = stored.hubness().to_vec();
-    assert_eq!(found.len(), 5);
-    stored.set_hubness(vec![0.0]);
+    let found = stored.background_numbers();
+    assert_eq!(found.len(), 6, "one for each item, and one for all");
+    stored.set_background_numbers(vec![0.0]);
     assert!(stored.hubness().is_empty());
-    stored.set_hubness(found.clone());
-    assert_eq!(stored.hubness(), found);
+    stored.set_background_numbers(found.clone());
+    assert_eq!(stored.background_numbers(), found);
     let stranger = Vector::new(id("use"), vec![1.0; 4]).unwrap();
     assert!(Selector::new(&items(&vectors)).unwrap().with_background(&[stranger]).is_err());
 }
@@ -292,4 +292,44 @@ fn requests_are_closer_to_their_tools_with_the_map_than_without() {
     // The map is for one table: vectors of another are compared as they are.
     let without = lead(&Arc::new(EmbedderId::new("static", "another", table.id().dims)));
     assert!(with > without + 0.02, "{with} with the map, {without} without");
+}
+
+/// Exemplars know the table's vectors, so these are real.
+#[test]
+fn nothing_is_picked_where_exemplars_know_that_nothing_fits() {
+    let table = StaticEmbedder::embedded().unwrap();
+    let tools = [
+        ("weather_forecast", "Get the weather forecast for a city"),
+        ("set_alarm", "Set an alarm for a time"),
+        ("play_music", "Play a song or a playlist"),
+    ];
+    let texts = tools.map(|(name, text)| embedding_text(name, text));
+    let vectors = table.embed(&texts.each_ref().map(String::as_str)).unwrap();
+    let items: Vec<Item<'_>> = tools
+        .iter()
+        .zip(&vectors)
+        .map(|((name, text), vector)| Item { kind: Kind::Tool, name, text, vector: Some(vector) })
+        .collect();
+    let plain = Selector::new(&items).unwrap();
+    let requests = crate::select::background::background(&table).unwrap();
+    let selector = Selector::new(&items).unwrap().with_background(&requests).unwrap();
+    let ask = |selector: &Selector, text: &str, min_score: Option<f32>| {
+        let vector = table.embed(&[text]).unwrap().remove(0);
+        let query = Query { text, vector: Some(&vector), mode_base: &[], offered: &[] };
+        let found = selector.select(&query, &Limits { min_score, ..Limits::default() }).unwrap();
+        assert_eq!(found.fit, selector.fit(text, Some(&vector)).unwrap());
+        found
+    };
+    for text in ["wake me up at seven", "mets le réveil à sept heures", "will it rain in Paris"] {
+        assert!(!ask(&selector, text, None).picked.is_empty(), "{text}");
+    }
+    let outside = "how do I get a refund for a cancelled invoice";
+    let (inside, outside_fit) =
+        (ask(&selector, "will it rain in Paris", None).fit, ask(&selector, outside, None).fit);
+    assert!(inside > outside_fit + 0.3, "{inside} {outside_fit}");
+    assert!(ask(&selector, outside, None).picked.is_empty());
+    // A threshold of one's own is the only one.
+    assert_eq!(ask(&selector, outside, Some(-1.0)).picked.len(), 3);
+    // Without the background it is not known how close the closest is by chance.
+    assert!(ask(&plain, outside, None).fit > outside_fit);
 }

@@ -17,16 +17,18 @@ use crate::embedders;
 use crate::error::CliError;
 use crate::terminal::{Terminal, plain_line};
 
-/// Tools that a session sends for its first message, and tools that one search finds.
+/// Tools that a session sends for its first message, tools that one search shows with their schemas, and tools that
+/// it only names.
 const SENT: usize = 10;
 const FOUND: usize = 10;
+const NAMED: usize = 40;
 
 /// Measure the tools that a session sends, and one tool search
 ///
-/// A session with many tools sends the ten that fit its first message; `tool_search` finds ten others. Measures the share
-/// of the right tools among the ten sent, and after one search: with the words of the message, and with the words of
-/// another query that needs one of the tools that are missing. The second simulates a model that describes what it
-/// needs in its own words. Intervals are 95% bootstrap intervals. Needs no workspace.
+/// A session with many tools sends the ten that fit its first message; `tool_search` shows ten others with their schemas
+/// and names forty more. Measures the share of the right tools among the ten sent, and after one search: with the words
+/// of the message, and with the words of another query that needs one of the tools that are missing. The second simulates
+/// a model that describes what it needs in its own words. Intervals are 95% bootstrap intervals. Needs no workspace.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Each directory holds tools.jsonl and queries.jsonl, as `foreword eval retrieval` reads them.
@@ -55,9 +57,18 @@ pub(crate) struct EvalToolsArgs {
 #[derive(Clone, Copy)]
 struct Shares {
     sent: f64,
-    same_words: f64,
+    same_words: Reached,
     /// Known only where other queries need the same tools.
-    other_words: Option<f64>,
+    other_words: Option<Reached>,
+}
+
+/// The share of the right tools that a model has after a search.
+#[derive(Clone, Copy)]
+struct Reached {
+    /// With their schemas.
+    shown: f64,
+    /// With their schemas or by name.
+    named: f64,
 }
 
 /// A share with its 95% interval.
@@ -73,20 +84,25 @@ struct Summary {
     queries: usize,
     /// The right tools are among the ten sent.
     sent: Figure,
-    /// They are, after a search with the same words.
+    /// They are, after a search with the same words: with schemas, and with schemas or by name.
     same_words: Figure,
     same_words_gain: Figure,
+    same_words_named: Figure,
+    same_words_named_gain: Figure,
     /// The same for the queries whose tools other queries need, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     other_words: Option<OtherWords>,
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct OtherWords {
     queries: usize,
     sent: Figure,
     after: Figure,
     gain: Figure,
+    named: Figure,
+    named_gain: Figure,
 }
 
 #[derive(Serialize)]
@@ -150,10 +166,14 @@ fn measure<'s>(
         bench.at("queries", number, pool.queries.len());
         let first = ranked(&query.text)?;
         let sent: BTreeSet<usize> = first.iter().take(SENT).copied().collect();
-        let after = |ranking: &[usize]| {
-            let found = ranking.iter().filter(|tool| !sent.contains(tool)).take(FOUND);
+        let within = |ranking: &[usize], count: usize| {
+            let found = ranking.iter().filter(|tool| !sent.contains(tool)).take(count);
             let has: BTreeSet<usize> = found.chain(&sent).copied().collect();
             share(&query.tools, &has)
+        };
+        let after = |ranking: &[usize]| Reached {
+            shown: within(ranking, FOUND),
+            named: within(ranking, FOUND + NAMED),
         };
         let has_other_words =
             query.tools.iter().all(|tool| sets.other_words(query, *tool).is_some());
@@ -162,7 +182,10 @@ fn measure<'s>(
             _ if !has_other_words => None,
             Some(words) => Some(after(&ranked(words)?)),
             // Nothing is missing, so nobody searches.
-            None => Some(share(&query.tools, &sent)),
+            None => {
+                let all = share(&query.tools, &sent);
+                Some(Reached { shown: all, named: all })
+            }
         };
         let shares =
             Shares { sent: share(&query.tools, &sent), same_words: after(&first), other_words };
@@ -178,18 +201,27 @@ fn share(needed: &BTreeSet<usize>, there: &BTreeSet<usize>) -> f64 {
 
 impl Summary {
     fn of(all: &[Shares]) -> Self {
-        let again: Vec<(f64, f64)> =
+        let same: Vec<(f64, Reached)> =
+            all.iter().map(|shares| (shares.sent, shares.same_words)).collect();
+        let other: Vec<(f64, Reached)> =
             all.iter().filter_map(|shares| Some((shares.sent, shares.other_words?))).collect();
+        let mean = |pairs: &[(f64, Reached)], value: fn(f64, Reached) -> f64| {
+            Figure::mean(pairs.iter().map(|(sent, after)| value(*sent, *after)))
+        };
         Self {
             queries: all.len(),
-            sent: Figure::mean(all.iter().map(|shares| shares.sent)),
-            same_words: Figure::mean(all.iter().map(|shares| shares.same_words)),
-            same_words_gain: Figure::mean(all.iter().map(|shares| shares.same_words - shares.sent)),
-            other_words: (!again.is_empty()).then(|| OtherWords {
-                queries: again.len(),
-                sent: Figure::mean(again.iter().map(|(sent, _)| *sent)),
-                after: Figure::mean(again.iter().map(|(_, after)| *after)),
-                gain: Figure::mean(again.iter().map(|(sent, after)| after - sent)),
+            sent: mean(&same, |sent, _| sent),
+            same_words: mean(&same, |_, after| after.shown),
+            same_words_gain: mean(&same, |sent, after| after.shown - sent),
+            same_words_named: mean(&same, |_, after| after.named),
+            same_words_named_gain: mean(&same, |sent, after| after.named - sent),
+            other_words: (!other.is_empty()).then(|| OtherWords {
+                queries: other.len(),
+                sent: mean(&other, |sent, _| sent),
+                after: mean(&other, |_, after| after.shown),
+                gain: mean(&other, |sent, after| after.shown - sent),
+                named: mean(&other, |_, after| after.named),
+                named_gain: mean(&other, |sent, after| after.named - sent),
             }),
         }
     }
@@ -209,53 +241,57 @@ impl Figure {
 }
 
 fn table(report: &Report) -> String {
-    let mut out = format!(
-        "{:18} {:>7} {:>6} {:>13} {:>6} {:>6} {:>13} {:>8} {:>6} {:>6} {:>6} {:>13}\n",
-        "",
-        "queries",
-        "sent",
-        "95%",
-        "same",
-        "gain",
-        "95%",
-        "reworded",
-        "sent",
-        "other",
-        "gain",
-        "95%"
-    );
-    let mut row = |name: &str, it: &Summary| {
-        let _ = write!(
-            out,
-            "{name:18} {:>7} {:>6.3} {:>13} {:>6.3} {:>6.3} {:>13}",
-            it.queries,
-            it.sent.share,
-            format_interval(it.sent.interval.as_ref()),
-            it.same_words.share,
-            it.same_words_gain.share,
-            format_interval(it.same_words_gain.interval.as_ref()),
-        );
-        let _ = match &it.other_words {
-            Some(other) => writeln!(
-                out,
-                " {:>8} {:>6.3} {:>6.3} {:>6.3} {:>13}",
-                other.queries,
-                other.sent.share,
-                other.after.share,
-                other.gain.share,
-                format_interval(other.gain.interval.as_ref()),
-            ),
-            None => writeln!(out),
-        };
+    let mut out = String::new();
+    let heading = |words: &str| {
+        format!(
+            "{words:18} {:>7} {:>6} {:>13} {:>6} {:>6} {:>13} {:>6} {:>6} {:>13}\n",
+            "queries", "sent", "95%", "schema", "gain", "95%", "named", "gain", "95%"
+        )
     };
-    row("all", &report.all);
-    if report.per_set.len() > 1 {
-        report.per_set.iter().for_each(|(set, summary)| row(&plain_line(set, 18), summary));
+    let line = |name: &str, queries: usize, figures: [&Figure; 5]| {
+        let [sent, shown, shown_gain, named, named_gain] = figures;
+        let interval = |figure: &Figure| format_interval(figure.interval.as_ref());
+        format!(
+            "{name:18} {queries:>7} {:>6.3} {:>13} {:>6.3} {:>6.3} {:>13} {:>6.3} {:>6.3} {:>13}\n",
+            sent.share,
+            interval(sent),
+            shown.share,
+            shown_gain.share,
+            interval(shown_gain),
+            named.share,
+            named_gain.share,
+            interval(named_gain),
+        )
+    };
+    let sets = report.per_set.iter().filter(|_| report.per_set.len() > 1);
+    let rows: Vec<(String, &Summary)> = std::iter::once(("all".to_owned(), &report.all))
+        .chain(sets.map(|(set, summary)| (plain_line(set, 18), summary)))
+        .collect();
+    out.push_str(&heading("same words"));
+    for (name, it) in &rows {
+        let figures = [
+            &it.sent,
+            &it.same_words,
+            &it.same_words_gain,
+            &it.same_words_named,
+            &it.same_words_named_gain,
+        ];
+        out.push_str(&line(name, it.queries, figures));
+    }
+    if report.all.other_words.is_some() {
+        out.push_str(&heading("other words"));
+    }
+    for (name, it) in &rows {
+        if let Some(it) = &it.other_words {
+            let figures = [&it.sent, &it.after, &it.gain, &it.named, &it.named_gain];
+            out.push_str(&line(name, it.queries, figures));
+        }
     }
     let embedder = report.embedder.as_deref().unwrap_or("keywords only");
     let _ = writeln!(out, "{} tools, {embedder}", report.tools);
     out.push_str(
-        "same: after a search with the words of the message; other: with those of another query\n",
+        "same words: the search repeats the message; other words: it uses those of another query\n\
+         schema: sent or found with its schema; named: or named by the search\n",
     );
     out
 }
