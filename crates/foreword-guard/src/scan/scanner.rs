@@ -139,7 +139,7 @@ fn scan(text: &str, head: &Head, bounds: Bounds, vectors: Vectors<'_>) -> Scan {
         suspect.sum = (suspect.sum + likeness).min(bounds.block - BELOW_BLOCK);
     }
     let mut scan = conclude(text, head, bounds, &readings, &judgement);
-    if likeness > 0.0 && scan.verdict != ScanVerdict::Pass {
+    if likeness > 0.0 && scan.verdict == ScanVerdict::Flag {
         scan.reasons.push(LIKE_KNOWN.to_owned());
     }
     scan
