@@ -22,11 +22,13 @@ from blake3 import blake3
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, hstack
 
+from injection_exemplars import Exemplars
+
 DIMS, BUCKETS = 256, 1 << 16
 # how strongly each part is shrunk by the same penalty: vector, characters, words, facts
 FULL, LEXICAL = (3.0, 5.0, 5.0, 0.5), (0.0, 5.0, 5.0, 0.5)
 WINDOWS = 4  # of a text, at most, in a fit; all of them when scoring
-ROUNDS = (16, 24)
+ROUNDS = (20, 48)
 MASS = 18000  # of the texts of each label: the more, the less is shrunk
 LOCAL, MEASURES = 14, 20
 LONGEST = 8.0  # documents of more than 2^8 windows are alike
@@ -386,7 +388,7 @@ def fit_shared(train):
     return w
 
 
-def inside_folds(data, scales, documents):
+def inside_folds(data, scales, documents, exemplars):
     """Scores with a fifth of every source left out, for what is known of sources that were seen."""
     rows = np.flatnonzero(data.fitted)
     x = data.matrix(scales, rows)
@@ -396,19 +398,28 @@ def inside_folds(data, scales, documents):
     for f, w in enumerate(fits(data, x, rows, [usable & (fold != f) for f in range(5)], scales)):
         sums, _ = data.sums(w, scales)
         out[fold == f] = document_scores(data, measures(data, sums), documents)[fold == f]
-    return out
+    return out, exemplars.weights(lambda text, exemplar: fold[text] == fold[exemplar])
 
 
-def wholly_outside(data, found, train):
+def left_with(data):
+    """For exemplars: whether the head of a text has not seen them, because they are left out with it."""
+    fold = np.full(len(data.rows), -1)
+    for i, groups in enumerate(folds(data)):
+        fold[np.isin(data.group, list(groups)) & data.apart] = i
+    return lambda text, exemplar: (fold[text] == fold[exemplar]) & (fold[text] >= 0)
+
+
+def wholly_outside(data, found, train, likeness):
     """Scores with the group of a text left out of the weights of the measures and of the bounds as well, as multiples: a
     flag is at 0, a block at 1."""
     out = np.full(len(data.rows), -30.0)
     for groups in [HELD, *folds(data)]:
         left = np.isin(data.group, list(groups)) & data.apart
         documents = fit_measures(data, found, train & ~left)
-        scores = document_scores(data, found, documents)
+        plain = document_scores(data, found, documents)
         # documents of other packages set the bounds, so only one half of them is measured
-        flag, block = bounds(data, scores, ~left | (data.group == "doc_b"))
+        flag, block = bounds(data, plain, likeness, ~left | (data.group == "doc_b"))
+        scores = with_likeness(plain, likeness, block)
         out[left] = ((scores - flag) / (block - flag))[left]
     return out
 
@@ -429,7 +440,7 @@ def at_rate(scores, clean, rate):
 
 # the highest share of harmless texts above a bound: kinds of text, flag, block
 LIMITS = (("doc_b", 0.007, 0.0), ("clean", 0.02, 0.0015), ("notinject", 0.08, 0.006), ("strange", 0.02, 0.002),
-          ("added", 0.02, 0.002), ("about", 0.2, 0.02))
+          ("added", 0.03, 0.002), ("about", 0.2, 0.02))
 
 
 def kinds(data):
@@ -444,10 +455,15 @@ def kinds(data):
             **{name: data.source == name for name in ("m_play", "m_skill", "own_agents")}}
 
 
-def bounds(data, scores, seen=True):
+def with_likeness(plain, likeness, block):
+    """Likeness to attacks that were seen makes a flag at most."""
+    return np.where(plain >= block, plain, np.minimum(plain + likeness, block - 1e-3))
+
+
+def bounds(data, plain, likeness, seen=True):
     """The lowest at which no kind of harmless text has more above it than it may."""
     groups, out = {kind: mask & seen for kind, mask in kinds(data).items()}, []
-    for column in (1, 2):
+    for column, scores in ((1, plain + likeness), (2, plain)):
         found = []
         for limit in LIMITS:
             values = np.sort(scores[groups[limit[0]]])
@@ -508,6 +524,7 @@ def main(rows, features, static, out):
     data = Data(rows, features)
     print(len(data.rows), "texts,", len(data.first), "windows,", data.fitted.sum(), "fitted", flush=True)
     body = b""
+    exemplars = Exemplars(data, ~np.isin(data.group, HELD))
     kept = next((a.split("=", 1)[1] for a in sys.argv if a.startswith("--keep-lexical=")), None)
     for name, scales in (("with vectors", FULL), ("without vectors", LEXICAL))[: 1 if kept else 2]:
         w, outside, stored = crossed(data, scales, None if scales[0] else 3)
@@ -516,21 +533,25 @@ def main(rows, features, static, out):
         found = measures(data, outside)
         documents = fit_measures(data, found, used)
         print(name, "measures", np.round(documents, 3))
-        scores = document_scores(data, found, documents)
-        flag, block = bounds(data, scores)
+        likeness = exemplars.weights(left_with(data)) if scales[0] else 0.0
+        stored_likeness = exemplars.weights(left_with(data), data.whole) if scales[0] else 0.0
+        plain = document_scores(data, found, documents)
+        flag, block = bounds(data, plain, likeness)
+        scores = with_likeness(plain, likeness, block)
         report(data, name, scores, flag, block)
-        report(data, "wholly left out, " + name, wholly_outside(data, found, used), 0.0, 1.0)
+        report(data, "wholly left out, " + name, wholly_outside(data, found, used, likeness), 0.0, 1.0)
         stored_scores = document_scores(data, measures(data, stored), documents)
-        stored_flag, stored_block = bounds(data, stored_scores)
+        stored_flag, stored_block = bounds(data, stored_scores, stored_likeness)
         if scales[0] and "--folds" in sys.argv:
-            inside = inside_folds(data, scales, documents)
-            report(data, "out of fold, " + name, inside, flag, block)
+            inside = inside_folds(data, scales, documents, exemplars)
+            report(data, "out of fold, " + name, with_likeness(*inside, block), flag, block)
         body += packed(w, scales, documents, flag, block, stored_flag, stored_block)
     if kept:
-        body += open(kept, "rb").read()[68 + len(body) :]
+        body += open(kept, "rb").read()[68 + len(body) : 68 + 2 * len(body)]
+    body += exemplars.packed()
     table = open(static, "rb").read(72)
     measured = data.facts.shape[1]
-    header = struct.pack("<8s5I8s32s", b"FWINJECT", 2, DIMS, BUCKETS, measured, MEASURES, table[40:48], blake3(body).digest())
+    header = struct.pack("<8s5I8s32s", b"FWINJECT", 3, DIMS, BUCKETS, measured, MEASURES, table[40:48], blake3(body).digest())
     open(out, "wb").write(header + body)
 
 

@@ -35,6 +35,7 @@ import injection_written
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SHIPPED = ["examples/**/*.md", "examples/**/*.toml", "crates/*/src/**/*.md"]
+SHORT = HERE / "injection_short.jsonl"
 EXAMPLES = HERE / "../../crates/foreword-guard/src/scan/examples.jsonl"
 LANGUAGES = ("ar de es fr it ja ko nl pl pt pt_BR ru th tr zh_CN zh_TW da sv cs fi hu uk vi id hi bn ro el en").split()
 DEBIAN = ["gnome-user-docs", "fortunes", "fortunes-br", "fortunes-de", "fortunes-es", "fortunes-it", "fortunes-pl",
@@ -282,6 +283,8 @@ def gather(data, text):
             carriers.append(content)
     rows.extend(injection_written.rows(carriers, foreign(rows), rng))
     rows.extend(injection_direct.rows(random.Random(11)))
+    # short messages by another author; every kind is a source of its own, so that none of them is drowned
+    rows.extend({k: row[k] for k in ("text", "label", "lang")} | {"source": f"own_short_{row['kind']}"} for row in lines(SHORT))
     for row in rows:
         print(json.dumps(row, ensure_ascii=False))
 

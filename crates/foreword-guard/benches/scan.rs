@@ -21,7 +21,7 @@ fn page(bytes: usize) -> String {
 
 static SCANNER: LazyLock<Scanner> = LazyLock::new(|| Scanner::embedded().unwrap());
 
-#[divan::bench(args = [4_096, 1_000_000])]
+#[divan::bench(args = [200, 4_096, 1_000_000])]
 fn scan_for_injections(bencher: Bencher<'_, '_>, bytes: usize) {
     let text = page(bytes);
     bencher.bench(|| SCANNER.scan(black_box(&text)));

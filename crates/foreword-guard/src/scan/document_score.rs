@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::document::PartKind;
+use super::exemplars::{Exemplars, MAX_WINDOWS};
 use super::features::{ASKS_FOR_PROMPT, DISMISSES, Facts, OVERRIDES, ROLE_MARKER, fact};
 use super::head::{BlockWeight, Head};
 use super::lexicon::ATTACKS;
@@ -39,6 +40,8 @@ pub(crate) struct NotedReading {
     blocks: Vec<Noted>,
     /// Vectors of the last three blocks.
     recent: Vec<Vec<f32>>,
+    /// The sum of the vectors of its blocks.
+    sum: Vec<f32>,
 }
 
 impl NotedReading {
@@ -51,6 +54,7 @@ impl NotedReading {
             spelling: reading.origin == Origin::Spelling,
             blocks: Vec::new(),
             recent: Vec::new(),
+            sum: Vec::new(),
         }
     }
 
@@ -63,6 +67,7 @@ impl NotedReading {
     ) {
         let square = vector.as_ref().map_or(0.0, |v| dot(v, v));
         if let Some(vector) = vector {
+            add(&mut self.sum, &vector);
             let count = self.blocks.len();
             for (back, before) in (1..=3).zip(self.recent.iter().rev()) {
                 let block = count.checked_sub(back).and_then(|i| self.blocks.get_mut(i));
@@ -143,6 +148,31 @@ impl NotedReading {
             first.range.start..second.range.end
         }
     }
+}
+
+fn add(sum: &mut Vec<f32>, vector: &[f32]) {
+    sum.resize(vector.len(), 0.0);
+    sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
+}
+
+/// What a document weighs more because as a whole it is like attacks that were seen. Only a short one
+/// is compared, and only as it is written.
+pub(super) fn likeness(
+    exemplars: &Exemplars,
+    readings: &[NotedReading],
+    stored: Option<&[f32]>,
+) -> f32 {
+    if readings.iter().map(NotedReading::windows).sum::<usize>() > MAX_WINDOWS {
+        return 0.0;
+    }
+    if let Some(vector) = stored {
+        return exemplars.weigh(vector);
+    }
+    let mut whole = Vec::new();
+    for reading in readings.iter().filter(|r| !r.encoded && !r.spelling && !r.sum.is_empty()) {
+        add(&mut whole, &reading.sum);
+    }
+    exemplars.weigh(&whole)
 }
 
 /// A window in its document.

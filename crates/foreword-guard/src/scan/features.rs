@@ -350,6 +350,6 @@ mod tests {
         ] {
             assert_eq!(facts(statement) & sends, 0, "{statement}");
         }
-        assert_eq!(FACTS, 51);
+        assert_eq!(FACTS, 60);
     }
 }

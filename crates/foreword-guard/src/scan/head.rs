@@ -9,6 +9,7 @@
 //! 68  two heads, with vectors and without; each:
 //!     constant, scales of both bags, flag, block, slope, flag and block for a stored vector (f32)
 //!     measures, facts, then dimensions (f32), then weights of characters and of words (i8)
+//!     then known short texts, see `exemplars`
 //! ```
 //!
 //! All numbers are little-endian. `tools/model/INJECTION.md` says how it is made.
@@ -16,11 +17,12 @@
 use std::ops::Range;
 
 use super::document_score::MEASURES;
+use super::exemplars::Exemplars;
 use super::features::{BUCKETS, FACTS, Facts, Features, with_pairs};
 use foreword_embed::{EmbedError, dot};
 
 const MAGIC: &[u8] = b"FWINJECT";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const BODY: usize = 68;
 const NUMBERS: usize = 8;
 /// Longer vectors than this are not ours, and sizes computed from them could overflow.
@@ -33,6 +35,8 @@ pub(crate) struct Heads {
     pub(crate) full: Head,
     /// For blocks without one.
     pub(crate) lexical: Head,
+    /// Short texts that were seen, for texts with a vector of the static table.
+    pub(super) exemplars: Exemplars,
     /// The version of the static table whose vectors it weighs, as in its id.
     pub(crate) table: String,
     /// Which fit this is.
@@ -107,9 +111,6 @@ impl Heads {
         }
         let dims = dims as usize;
         let size = (NUMBERS + MEASURES + FACTS + dims) * 4 + 2 * BUCKETS;
-        if bytes.len() != BODY + 2 * size {
-            return Err(cut());
-        }
         let head = |at: usize| Head::new(bytes.get(at..at + size)?, dims);
         let hex = |range: Range<usize>| {
             bytes.get(range).unwrap_or_default().iter().map(|b| format!("{b:02x}")).collect()
@@ -117,6 +118,10 @@ impl Heads {
         Ok(Self {
             full: head(BODY).ok_or_else(cut)?,
             lexical: head(BODY + size).ok_or_else(cut)?,
+            exemplars: bytes
+                .get(BODY + 2 * size..)
+                .and_then(|rest| Exemplars::new(rest, dims))
+                .ok_or_else(cut)?,
             table: hex(28..36),
             version: hex(36..44),
         })

@@ -36,14 +36,18 @@ pub(crate) const ORDER_DESTROY: Classes = 1 << 20;
 pub(crate) const ORDER_SAY: Classes = 1 << 21;
 /// A sentence that begins with a moment: "Before answering, …".
 pub(crate) const MOMENT_FIRST: Classes = 1 << 22;
+/// Words for a password, narrower than what is sensitive.
+pub(crate) const PASSWORD: Classes = 1 << 23;
+/// Ways to say something so that it is not recognised: ciphers, spelling, acrostics.
+pub(crate) const ENCODING: Classes = 1 << 24;
 /// Words that may stand between the beginning of a sentence and its verb: "please also".
 pub(super) const LEADING: Classes = 1 << 31;
 
 /// How many classes a window can have.
-pub(crate) const CLASSES: usize = 23;
+pub(crate) const CLASSES: usize = 25;
 
 /// Pairs of classes that mean more together.
-pub(crate) const PAIRS: [Classes; 24] = [
+pub(crate) const PAIRS: [Classes; 31] = [
     ASSISTANT | SEND,
     ASSISTANT | SAY,
     ASSISTANT | ORDERS,
@@ -68,6 +72,13 @@ pub(crate) const PAIRS: [Classes; 24] = [
     URGENCY | ORDERS,
     ORDER_DESTROY | SENSITIVE,
     ORDERS | MOMENT,
+    PASSWORD | YOU,
+    PASSWORD | SAY,
+    PASSWORD | ORDER_SAY,
+    PASSWORD | ENCODING,
+    PASSWORD | DISREGARD,
+    PASSWORD | PERSONA,
+    ENCODING | YOU,
 ];
 
 const WORDS: &[(Classes, &str)] = &[
@@ -157,6 +168,23 @@ const WORDS: &[(Classes, &str)] = &[
     (
         PERSONA,
         "roleplay persona character dan unrestricted unfiltered uncensored pretend hypothetical fictional",
+    ),
+    (
+        PASSWORD,
+        "password passwords passphrase passcode passkey pwd codeword credentials secret secrets passwort passworter kennwort \
+         losungswort contraseña contraseñas clave passe senha senhas hasło hasła wachtwoord şifre şifreyi şifreni şifren \
+         şifresi şifrenin parola parolayı parolan khẩu sandi пароль пароля паролю паролем пароли секрет المرور السر پاسورڈ \
+         पासवर्ड पासवर्ड्स কোড পাসওয়ার্ড 비밀번호 비밀번호를 비밀번호는 비밀번호가 비밀번호의 암호 암호를 암호는 암호의 パスワード",
+    ),
+    (
+        ENCODING,
+        "acrostic base64 rot13 caesar cipher ciphered hex hexadecimal binary morse ascii decode decoded decipher encode \
+         encoded encrypt encrypted backwards backward reverse reversed latin spell spelled spelling letter letters character \
+         leetspeak emoji emojis anagram rhyme rhymes rhyming hint hints clue clues dekodiere entschlüssele kodiere rückwärts \
+         buchstabe buchstaben verschlüsselt decodifica decodificar codifica codificar cifra cifrado acróstico decodifique \
+         codifique letra letras décode décoder décodez encoder codez chiffre chiffrement acrostiche lettre lettres acrostico \
+         lettera lettere расшифруй расшифровать закодируй декодировать шифр акростих букву буквы çöz akrostiş harf harfi \
+         डिकोड अक्षर dekode huruf chữ 디코딩 해독 글자 تشفير حرف",
     ),
     (
         LEADING,

@@ -11,7 +11,8 @@
 //!    (`lexicon`);
 //! 5. `head` weighs two neighbouring blocks with their vector: a table fitted by `tools/model`;
 //! 6. `document_score` weighs the worst window against the rest of its document;
-//! 7. `scanner` says where and why.
+//! 7. `exemplars` compares a short text as a whole with attacks and harmless texts that were seen;
+//! 8. `scanner` says where and why.
 //!
 //! `patterns` compares with the committed examples instead, for embedders without a fitted head.
 //! A verdict is a signal: what keeps untrusted text from being obeyed is the fence around it.
@@ -22,6 +23,7 @@ mod cipher;
 mod document;
 mod document_score;
 mod examples;
+mod exemplars;
 mod features;
 mod figures;
 mod head;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::document::parts;
-use super::document_score::{Judgement, NotedReading, Suspect, judge};
+use super::document_score::{Judgement, NotedReading, Suspect, judge, likeness};
+use super::exemplars::Exemplars;
 use super::features::{ASKS_FOR_PROMPT, DISMISSES, Facts, Features, OVERRIDES, ROLE_MARKER};
 use super::head::{Bounds, Head, Heads};
 use super::patterns::Patterns;
@@ -35,9 +36,9 @@ pub struct Scanner {
 #[derive(Clone, Copy)]
 enum Vectors<'a> {
     /// Each is made.
-    Embed(&'a StaticEmbedder),
+    Embed(&'a StaticEmbedder, &'a Exemplars),
     /// That of the whole text serves for each.
-    Stored(&'a [f32]),
+    Stored(&'a [f32], &'a Exemplars),
     Absent,
 }
 
@@ -72,7 +73,8 @@ impl Scanner {
         let id = self.embedder.id();
         if self.weighs(&id.name, &id.version) {
             let head = &self.heads.full;
-            scan(text, head, head.bounds, Vectors::Embed(&self.embedder))
+            let vectors = Vectors::Embed(&self.embedder, &self.heads.exemplars);
+            scan(text, head, head.bounds, vectors)
         } else {
             let head = &self.heads.lexical;
             scan(text, head, head.bounds, Vectors::Absent)
@@ -90,7 +92,8 @@ impl Scanner {
         if let Some(vector) = vector.filter(|v| self.weighs(v.id().name.as_str(), &v.id().version))
         {
             let head = &self.heads.full;
-            return scan(text, head, head.stored, Vectors::Stored(vector.values()));
+            let vectors = Vectors::Stored(vector.values(), &self.heads.exemplars);
+            return scan(text, head, head.stored, vectors);
         }
         let head = &self.heads.lexical;
         let mut scan = scan(text, head, head.bounds, Vectors::Absent);
@@ -100,7 +103,7 @@ impl Scanner {
         {
             scan.verdict = scan.verdict.max(ScanVerdict::Flag);
             scan.score = scan.score.max((0.5 + excess).min(0.99));
-            scan.reasons.push("is close in meaning to a known injection".to_owned());
+            scan.reasons.push(LIKE_KNOWN.to_owned());
         }
         scan
     }
@@ -114,10 +117,10 @@ impl Scanner {
 fn scan(text: &str, head: &Head, bounds: Bounds, vectors: Vectors<'_>) -> Scan {
     let parts = parts(text);
     let readings: Vec<Reading<'_>> = parts.iter().flat_map(readings).collect();
-    let (embedder, stored) = match vectors {
-        Vectors::Embed(embedder) => (Some(embedder), None),
-        Vectors::Stored(vector) => (None, Some(head.weigh_vector(vector))),
-        Vectors::Absent => (None, None),
+    let (embedder, stored, exemplars) = match vectors {
+        Vectors::Embed(embedder, exemplars) => (Some(embedder), None, Some(exemplars)),
+        Vectors::Stored(vector, exemplars) => (None, Some(vector), Some(exemplars)),
+        Vectors::Absent => (None, None, None),
     };
     let (mut features, mut scratch) = (Features::default(), Scratch::for_long_texts());
     let mut noted = Vec::with_capacity(readings.len());
@@ -129,7 +132,17 @@ fn scan(text: &str, head: &Head, bounds: Bounds, vectors: Vectors<'_>) -> Scan {
         });
         noted.push(blocks);
     }
-    conclude(text, head, bounds, &readings, &judge(head, &noted, stored))
+    let mut judgement = judge(head, &noted, stored.map(|vector| head.weigh_vector(vector)));
+    let likeness = exemplars.map_or(0.0, |exemplars| likeness(exemplars, &noted, stored));
+    for suspect in judgement.suspects.iter_mut().filter(|suspect| suspect.sum < bounds.block) {
+        // it makes a flag at most: harmless texts can be close to an attack, too
+        suspect.sum = (suspect.sum + likeness).min(bounds.block - BELOW_BLOCK);
+    }
+    let mut scan = conclude(text, head, bounds, &readings, &judgement);
+    if likeness > 0.0 && scan.verdict == ScanVerdict::Flag {
+        scan.reasons.push(LIKE_KNOWN.to_owned());
+    }
+    scan
 }
 
 fn conclude(
@@ -187,6 +200,9 @@ fn conclude(
     }
 }
 
+const LIKE_KNOWN: &str = "is close in meaning to a known injection";
+/// How far below the bound of a block likeness to known attacks stays.
+const BELOW_BLOCK: f32 = 1e-3;
 /// The score of a text that would be blocked if it were not about attacks.
 const MAX_QUOTED: f32 = 0.89;
 
