@@ -24,19 +24,15 @@ from injection_head import BUCKETS, DIMS, MEASURES, Data, logistic, packed
 # how strongly each part is shrunk by the same penalty: vector, characters, words, facts
 FULL, LEXICAL = (6.0, 2.0, 4.5, 0.5), (0.0, 2.5, 5.0, 0.5)
 PENALTY = 2.0
-SAMPLED, MINED = 6, 5  # harmless windows of a text in the first round, and those that look worst added in the second
-ROUNDS = 30
+SAMPLED, MINED = 4, 4  # harmless windows of a text in the first round, and those that look worst added in the second
+ROUNDS = 24
 # the weight of each kind of text, windows of a text together
 MASS = {"own-harmful": 3000, "own-harmful-planted": 9000, "attacks": 5000,
         "own-honest": 8000, "own-honest-planted": 16000, "prompts": 6000, "documents": 1500, "skills": 12000,
         "own-files": 6000, "own-skills": 6000}
-# each fold is left out together; what is in none is in every fit
-FOLDS = (("skillinject", "benign-anthropics", "benign-openai", "openai-skills", "obra-superpowers", "malskills-benign"),
-         ("skillfortify", "cisco_evals", "benign-skillfortify", "benign-cisco_evals", "k-dense-ai-claude-scientific-skills",
-          "alirezarezvani-claude-skills", "affaan-m-everything-claude-code"),
-         ("wild", "clawhub"),
-         ("fx", "pj", "skillspector", "benign-skillspector", "aws-agent-toolkit-for-aws", "elastic-agent-skills",
-          "security-tools", "google-gemini-gemini-cli", "hashicorp-agent-skills"))
+# left out together, to measure and to set the flag; the others are in every fit
+FOLDS = (("clawhub", "wild", "aws-agent-toolkit-for-aws", "malskills-benign", "skillinject", "benign-anthropics", "security-tools"),)
+LEFT = set().union(*FOLDS)
 MARGIN = 2.0
 FLAGGED = 0.015  # of left-out honest skills, at most
 
@@ -124,11 +120,11 @@ def highest(data, sums):
     return out
 
 
-def by_skill(data, scores):
-    """The worst document of every skill, with its label and kind."""
+def by_skill(data, scores, groups):
+    """The worst document of every skill of these groups, with its label and kind."""
     skills = {}
     for i, name in enumerate(data.skill):
-        if data.kind[i] in ("skills", "attacks", "prompts", "documents"):
+        if data.kind[i] in ("skills", "attacks", "prompts", "documents") and (not groups or data.group[i] in groups):
             source = data.source[i]
             what = data.kind[i]
             if what == "skills":
@@ -190,7 +186,7 @@ def main(rows, features, static, out):
     for name, scales, folds in (("with vectors", FULL, FOLDS), ("without vectors", LEXICAL, ())):
         w, outside = crossed(data, scales, folds)
         np.savez(f"{out}.{name.split()[0]}.npz", w=w, outside=outside)  # to look at
-        skills = by_skill(data, highest(data, outside))
+        skills = by_skill(data, highest(data, outside), LEFT if folds else None)
         honest = [s for s, _, what, _ in skills.values() if what in ("vendors", "community")]
         flag = threshold(skills) if folds else max(honest) + MARGIN
         block = max(flag + 0.5, max(honest) + 0.25)

@@ -18,8 +18,8 @@ HERE = pathlib.Path(__file__).parent
 LONGEST = 24000  # characters of a document that is fitted on
 # prompts, rules and skills of agents among the clean documents of the injection data; other documents
 PROMPTS = ("awesome_copilot", "awesome_cursorrules", "claude_skills_ar", "gh_aw_workflows", "wshobson_agents")
-OTHERS = 600
-PLANTED = 2  # times each written sentence stands in a document
+OTHERS = 250
+PLANTED = 1  # times each written sentence stands in a document
 ENDINGS = ("com", "io", "dev", "net", "app", "co", "org", "cloud", "ai")
 DOCUMENTS = (".md", ".mdx", ".markdown", ".txt", ".rst")
 # what shares texts or makers is left out together
