@@ -34,7 +34,7 @@ MASS = {"own-harmful": 3000, "own-harmful-planted": 9000, "attacks": 5000,
 FOLDS = (("clawhub", "wild", "aws-agent-toolkit-for-aws", "malskills-benign", "skillinject", "benign-anthropics", "security-tools"),)
 LEFT = set().union(*FOLDS)
 MARGIN = 2.0
-FLAGGED = 0.015  # of left-out honest skills, at most
+FLAGGED = 0.04  # of left-out honest skills, at most; the fold is large, so a fit that has seen it flags fewer
 
 
 def kind(source, label):
