@@ -87,6 +87,11 @@ impl Heads {
         Self::new(include_bytes!("injection.bin"))
     }
 
+    /// The table for instructions in skills, of the same format.
+    pub(crate) fn for_instructions() -> Result<Self, EmbedError> {
+        Self::new(include_bytes!("instructions.bin"))
+    }
+
     pub(crate) fn new(bytes: &'static [u8]) -> Result<Self, EmbedError> {
         let cut = || EmbedError::corrupt("the injection table is cut off");
         if bytes.get(..MAGIC.len()) != Some(MAGIC) {

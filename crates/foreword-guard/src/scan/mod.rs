@@ -12,7 +12,8 @@
 //! 5. `head` weighs two neighbouring blocks with their vector: a table fitted by `tools/model`;
 //! 6. `document_score` weighs the worst window against the rest of its document;
 //! 7. `exemplars` compares a short text as a whole with attacks and harmless texts that were seen;
-//! 8. `scanner` says where and why.
+//! 8. `scanner` says where and why;
+//! 9. `screener` reads skills with a second table, fitted on instructions that work against the user.
 //!
 //! `patterns` compares with the committed examples instead, for embedders without a fitted head.
 //! A verdict is a signal: what keeps untrusted text from being obeyed is the fence around it.
@@ -43,5 +44,6 @@ pub use figures::{GroupFigures, InjectionFigures, Judged};
 pub use patterns::Patterns;
 pub use scanner::Scanner;
 pub use screener::InjectionScreener;
+pub(crate) use screener::{HARMFUL_INSTRUCTION, OUTWARD_ADDRESS};
 pub use training::{TrainingBlock, TrainingReading, training_pairs, training_readings};
 pub use verdict::{Scan, ScanFinding, ScanVerdict};

@@ -28,6 +28,8 @@ use foreword_embed::{EmbedError, Embedder, Scratch, StaticEmbedder, Vector};
 pub struct Scanner {
     embedder: Arc<StaticEmbedder>,
     heads: Heads,
+    /// For what the instructions of a skill ask for.
+    instructions: Heads,
     patterns: Option<Patterns>,
     id: String,
 }
@@ -50,9 +52,9 @@ impl Scanner {
 
     /// A scanner with the head that is part of this program.
     pub fn new(embedder: Arc<StaticEmbedder>) -> Result<Self, EmbedError> {
-        let heads = Heads::embedded()?;
+        let (heads, instructions) = (Heads::embedded()?, Heads::for_instructions()?);
         let id = format!("injection:{}", heads.version);
-        Ok(Self { embedder, heads, patterns: None, id })
+        Ok(Self { embedder, heads, instructions, patterns: None, id })
     }
 
     /// Adds the vectors of the examples, made by an embedder that has no fitted head.
@@ -79,6 +81,29 @@ impl Scanner {
             let head = &self.heads.lexical;
             scan(text, head, head.bounds, Vectors::Absent)
         }
+    }
+
+    /// Judges a skill as any text, and finds the places in it that ask for something which works
+    /// against its user, the worst first. Each block is read once for both.
+    pub(crate) fn scan_skill(&self, text: &str) -> SkillScan {
+        let id = self.embedder.id();
+        let fitted = self.weighs(&id.name, &id.version) && self.instructions.table == id.version;
+        let (head, other, embedder) = if fitted {
+            (&self.heads.full, &self.instructions.full, Some(&*self.embedder))
+        } else {
+            (&self.heads.lexical, &self.instructions.lexical, None)
+        };
+        let parts = parts(text);
+        let readings: Vec<Reading<'_>> = parts.iter().flat_map(readings).collect();
+        let [noted, instructions] = note(&readings, [head, other], embedder);
+        let injection = conclude(text, head, head.bounds, &readings, &judge(head, &noted, None));
+        let suspects = judge(other, &instructions, None).suspects;
+        let harmful = suspects.iter().filter(|suspect| suspect.sum >= other.bounds.flag);
+        let harmful = harmful.filter_map(|suspect| {
+            let score = other.score(suspect.sum, other.bounds);
+            Some(finding(text, readings.get(suspect.reading)?, suspect, score))
+        });
+        SkillScan { injection, harmful: harmful.collect() }
     }
 
     /// Judges a text whose vector is stored, and makes no embedding.
@@ -122,16 +147,7 @@ fn scan(text: &str, head: &Head, bounds: Bounds, vectors: Vectors<'_>) -> Scan {
         Vectors::Stored(vector, exemplars) => (None, Some(vector), Some(exemplars)),
         Vectors::Absent => (None, None, None),
     };
-    let (mut features, mut scratch) = (Features::default(), Scratch::for_long_texts());
-    let mut noted = Vec::with_capacity(readings.len());
-    for reading in &readings {
-        let mut blocks = NotedReading::new(reading);
-        each_block(reading, embedder, &mut features, &mut scratch, |block| {
-            let weight = head.weigh_block(block.features, block.vector.as_deref());
-            blocks.push(weight, block.vector, block.range);
-        });
-        noted.push(blocks);
-    }
+    let [noted] = note(&readings, [head], embedder);
     let mut judgement = judge(head, &noted, stored.map(|vector| head.weigh_vector(vector)));
     let likeness = exemplars.map_or(0.0, |exemplars| likeness(exemplars, &noted, stored));
     for suspect in judgement.suspects.iter_mut().filter(|suspect| suspect.sum < bounds.block) {
@@ -143,6 +159,35 @@ fn scan(text: &str, head: &Head, bounds: Bounds, vectors: Vectors<'_>) -> Scan {
         scan.reasons.push(LIKE_KNOWN.to_owned());
     }
     scan
+}
+
+/// The blocks of every reading as each head weighs them.
+fn note<const N: usize>(
+    readings: &[Reading<'_>],
+    heads: [&Head; N],
+    embedder: Option<&StaticEmbedder>,
+) -> [Vec<NotedReading>; N] {
+    let (mut features, mut scratch) = (Features::default(), Scratch::for_long_texts());
+    let mut noted = [(); N].map(|()| Vec::with_capacity(readings.len()));
+    for reading in readings {
+        let mut blocks = [(); N].map(|()| NotedReading::new(reading));
+        each_block(reading, embedder, &mut features, &mut scratch, |block| {
+            for (head, blocks) in heads.iter().zip(&mut blocks) {
+                let weight = head.weigh_block(block.features, block.vector.as_deref());
+                blocks.push(weight, block.vector.clone(), block.range.clone());
+            }
+        });
+        for (all, blocks) in noted.iter_mut().zip(blocks) {
+            all.push(blocks);
+        }
+    }
+    noted
+}
+
+/// What [`Scanner::scan_skill`] says of a skill.
+pub(crate) struct SkillScan {
+    pub(crate) injection: Scan,
+    pub(crate) harmful: Vec<ScanFinding>,
 }
 
 fn conclude(
@@ -178,25 +223,28 @@ fn conclude(
     if verdict == ScanVerdict::Pass {
         return Scan { score: score(*sum), ..nothing };
     }
+    let findings = sums.iter().filter(|(sum, ..)| *sum >= bounds.flag);
     let findings =
-        sums.iter().filter(|(sum, ..)| *sum >= bounds.flag).map(|(sum, suspect, reading)| {
-            let place = reading.place(&suspect.range);
-            // A page's text can be longer than what it was read from: NUL becomes three bytes.
-            let start = text.floor_char_boundary(place.start);
-            let end = text.ceil_char_boundary(place.end).max(start);
-            ScanFinding {
-                line: line_of(text, start),
-                range: [start, end],
-                reading: reading.describe().map(str::to_owned),
-                score: score(*sum),
-                excerpt: excerpt(reading.text(&suspect.range)),
-            }
-        });
+        findings.map(|(sum, suspect, reading)| finding(text, reading, suspect, score(*sum)));
     Scan {
         verdict,
         score: score(*sum),
         reasons: reasons(reading, worst, quoted && *sum >= bounds.block),
         findings: findings.collect(),
+    }
+}
+
+fn finding(text: &str, reading: &Reading<'_>, suspect: &Suspect, score: f32) -> ScanFinding {
+    let place = reading.place(&suspect.range);
+    // A page's text can be longer than what it was read from: NUL becomes three bytes.
+    let start = text.floor_char_boundary(place.start);
+    let end = text.ceil_char_boundary(place.end).max(start);
+    ScanFinding {
+        line: line_of(text, start),
+        range: [start, end],
+        reading: reading.describe().map(str::to_owned),
+        score,
+        excerpt: excerpt(reading.text(&suspect.range)),
     }
 }
 

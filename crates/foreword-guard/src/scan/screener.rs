@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use foreword_embed::EmbedError;
 
-use crate::screen::{Finding, Screener, Verdict};
+use crate::screen::{Finding, Screener, Verdict, urls};
 
 use super::scanner::Scanner;
-use super::verdict::ScanVerdict;
+use super::verdict::{ScanFinding, ScanVerdict};
 
 /// The score from which a skill needs review: higher than for a block, because honest skills about
 /// untrusted text reach a block.
@@ -16,11 +16,29 @@ const REVIEW_SCORE: f32 = 0.99;
 /// The rule that findings of the scanner are shown under.
 const RULE: &str = "injection-scan";
 
-/// Sends skills that are very likely injections to review.
+/// The rule about instructions that work against the user of a skill.
+pub(crate) const HARMFUL_INSTRUCTION: &str = "harmful-instruction";
+
+/// The rule about an address beside such an instruction.
+pub(crate) const OUTWARD_ADDRESS: &str = "outward-address";
+
+/// The score of an instruction from which an address beside it is reported: no honest skill that was
+/// left out of the fit reached it.
+const STRONG: f32 = 0.9;
+
+/// How far from an instruction an address is looked for, in bytes.
+const BESIDE: usize = 160;
+
+/// Harmful instructions of a text that are reported.
+const MAX_HARMFUL: usize = 3;
+
+/// Sends skills to review that are very likely injections, or that ask for something which works
+/// against their user.
 ///
 /// A skill consists of instructions, and more often describes attacks than is one, so the scanner
-/// needs a higher score than for a block and never rejects a skill. If the scanner cannot be loaded,
-/// every skill needs review.
+/// needs a higher score than for a block and never rejects a skill. What its instructions ask for is
+/// weighed by a head of its own, fitted on skills; it never rejects a skill either. If the scanner
+/// cannot be loaded, every skill needs review.
 #[derive(Debug, Clone)]
 pub struct InjectionScreener {
     scanner: Result<Arc<Scanner>, String>,
@@ -36,8 +54,8 @@ impl InjectionScreener {
 
 impl Screener for InjectionScreener {
     fn screen(&self, content: &str, _declared_permissions: &[String]) -> Vec<Finding> {
-        let finding = |line: u32, excerpt: &str, message: String| Finding {
-            rule: RULE.to_owned(),
+        let finding = |rule: &str, line: u32, excerpt: &str, message: String| Finding {
+            rule: rule.to_owned(),
             verdict: Verdict::NeedsReview,
             file: None,
             line,
@@ -48,18 +66,56 @@ impl Screener for InjectionScreener {
             Ok(scanner) => scanner,
             Err(error) => {
                 let message = format!("Not scanned for prompt injection: {error}.");
-                return vec![finding(1, "", message)];
+                return vec![finding(RULE, 1, "", message)];
             }
         };
-        let scan = scanner.scan(content);
-        if scan.verdict < ScanVerdict::Block || scan.score < REVIEW_SCORE {
-            return Vec::new();
+        let scan = scanner.scan_skill(content);
+        let mut findings = Vec::new();
+        let injection = &scan.injection;
+        if injection.verdict == ScanVerdict::Block && injection.score >= REVIEW_SCORE {
+            let message = format!("Likely a prompt injection (score {:.2}).", injection.score);
+            let worst = injection.findings.first();
+            let (line, excerpt) =
+                worst.map_or((1, ""), |worst| (worst.line, worst.excerpt.as_str()));
+            findings.push(finding(RULE, line, excerpt, message));
         }
-        let message = format!("Likely a prompt injection (score {:.2}).", scan.score);
-        let worst = scan.findings.first();
-        let (line, excerpt) = worst.map_or((1, ""), |worst| (worst.line, worst.excerpt.as_str()));
-        vec![finding(line, excerpt, message)]
+        for place in scan.harmful.iter().take(MAX_HARMFUL) {
+            let reading = place.reading.as_ref().map(|r| format!(", {r}")).unwrap_or_default();
+            let message = format!(
+                "May work against the user: sends, hides, weakens or changes something they did not ask \
+                 for (score {:.2}{reading}).",
+                place.score
+            );
+            findings.push(finding(HARMFUL_INSTRUCTION, place.line, &place.excerpt, message));
+            if let Some(address) = address_beside(content, place).filter(|_| place.score >= STRONG)
+            {
+                let message = format!("An instruction that may be harmful names {address}.");
+                findings.push(finding(OUTWARD_ADDRESS, place.line, &place.excerpt, message));
+            }
+        }
+        findings
     }
+}
+
+/// A host or mail address of somebody else in or near a place.
+fn address_beside(content: &str, place: &ScanFinding) -> Option<String> {
+    let [start, end] = place.range;
+    let start = content.floor_char_boundary(start.saturating_sub(BESIDE));
+    let end = content.ceil_char_boundary(end.saturating_add(BESIDE).min(content.len()));
+    let near = content.get(start..end)?;
+    let found = urls(near);
+    let url = found.iter().find(|url| !url.is_local() && !url.is_placeholder());
+    url.map(|url| url.host().to_owned()).or_else(|| mail_address(near).map(str::to_owned))
+}
+
+fn mail_address(text: &str) -> Option<&str> {
+    let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '@' | '.' | '-' | '_' | '+');
+    text.split(|c: char| !inside(c)).find(|word| {
+        let parts = word.split_once('@');
+        parts.is_some_and(|(name, host)| {
+            !name.is_empty() && host.trim_end_matches('.').contains('.')
+        })
+    })
 }
 
 #[cfg(test)]

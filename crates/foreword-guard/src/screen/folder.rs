@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::screen::code::capabilities::Capabilities;
 use crate::screen::code::language::Language;
 use crate::screen::code::{Code, ProgramKind};
+use crate::screen::combination::combined;
 use crate::screen::document::{Document, Place};
 use crate::screen::policy::Policy;
 use crate::screen::report::shorten;
@@ -144,6 +145,12 @@ pub fn screen_folder(
         }
         findings.push((main, finding));
     }
+    let is_program = |index: usize| {
+        let file = files.get(index).filter(|_| index != main);
+        let kind = file.map(|file| kind(file.path, &String::from_utf8_lossy(file.content), false));
+        matches!(kind, Some(Kind::Program(_) | Kind::OtherProgram))
+    };
+    findings.extend(combined(&findings, is_program));
     let defensive = files.get(main).is_some_and(|file| is_defensive(file.content));
     let mut out: Vec<Finding> = Vec::new();
     for (index, mut finding) in findings {

@@ -16,6 +16,7 @@
 //!
 //! A skill is a folder: `folder` sends documents through the above, and programs, fences and the
 //! commands of manifests through `code`, which parses them and follows values across files.
+//! `combination` refuses a skill for two findings that each would only need review.
 //!
 //! ```
 //! use foreword_guard::{PatternScreener, Policy, Verdict, screen_all};
@@ -27,6 +28,7 @@
 //! ```
 
 mod code;
+mod combination;
 mod context;
 mod cue;
 mod decode;
@@ -61,4 +63,5 @@ pub use policy::{Policy, UnknownPolicy};
 pub use rules::rule_names;
 pub use screener::{Screener, screen_all};
 pub use second_opinion::{OpinionAnswer, OpinionQuestion, SecondOpinion, with_second_opinion};
+pub(crate) use url::urls;
 pub use verdict::{Finding, Screening, Verdict};

@@ -120,7 +120,9 @@ pub(super) fn run(
 }
 
 fn found_json((id, screening): &(String, Screening)) -> serde_json::Value {
-    json!({ "id": id, "verdict": screening.verdict, "reason": screening.reason })
+    json!({
+        "id": id, "verdict": screening.verdict, "reason": screening.reason, "findings": screening.findings,
+    })
 }
 
 impl Verdicts {

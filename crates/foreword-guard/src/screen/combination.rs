@@ -1,0 +1,126 @@
+//! Findings that each need review, and together are enough to refuse a skill.
+//!
+//! One sign has many honest explanations. Two independent ones hardly have: an instruction that reads
+//! as harmful next to data that leaves, or something kept from the user next to something that stays.
+//! Which pairs refuse was measured on honest skills (`docs/evaluation.md`).
+
+use crate::scan::{HARMFUL_INSTRUCTION, OUTWARD_ADDRESS};
+use crate::screen::verdict::{Finding, Verdict};
+
+/// The rule that refuses.
+const RULE: &str = "combined-signs";
+
+/// What a finding is a sign of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    /// Reads as an instruction against the user.
+    Harmful,
+    /// Is kept from the user.
+    Hidden,
+    /// Names an address, beside an instruction that is very likely against the user.
+    Addressed,
+    /// Data, secrets or the repository leave.
+    Leaves,
+    /// Stays on the machine, or changes what agents follow.
+    Stays,
+    /// Protections are weakened.
+    Weakens,
+    /// Runs what others decide.
+    Foreign,
+}
+
+fn sign(finding: &Finding) -> Option<Sign> {
+    Some(match finding.rule.as_str() {
+        HARMFUL_INSTRUCTION => Sign::Harmful,
+        OUTWARD_ADDRESS => Sign::Addressed,
+        "covert-action" => Sign::Hidden,
+        "data-upload"
+        | "secret-exfiltration"
+        | "secret-access"
+        | "data-collection"
+        | "standing-order" => Sign::Leaves,
+        "persistence" | "agent-files" => Sign::Stays,
+        "lowered-defences" | "privilege-escalation" | "destructive-command" => Sign::Weakens,
+        "pipe-to-shell" | "decode-and-run" | "remote-instructions" | "package-source" => {
+            Sign::Foreign
+        }
+        _ => return None,
+    })
+}
+
+/// Whether both signs in one skill refuse it: words that say so and something that is done, or two things that its
+/// programs do. Two kinds of words do not: a text about attacks has both.
+fn refuses(one: Sign, other: Sign, both_in_programs: bool) -> bool {
+    let words = |sign| matches!(sign, Sign::Harmful | Sign::Hidden);
+    one != other && !words(other) && (words(one) || both_in_programs)
+}
+
+/// A finding that refuses, if two of `findings` do together. It stands where the first of them does.
+/// `is_program` says whether a file is one.
+pub(super) fn combined(
+    findings: &[(usize, Finding)],
+    is_program: impl Fn(usize) -> bool,
+) -> Option<(usize, Finding)> {
+    let reviewed = || findings.iter().filter(|(_, f)| f.verdict == Verdict::NeedsReview);
+    let signs = || reviewed().filter_map(|(file, finding)| Some((*file, finding, sign(finding)?)));
+    if findings.iter().any(|(_, finding)| finding.verdict == Verdict::Reject) {
+        return None;
+    }
+    signs().find_map(|(file, finding, one)| {
+        let (_, other, _) = signs().find(|(other_file, _, other)| {
+            refuses(one, *other, is_program(file) && is_program(*other_file))
+        })?;
+        let message = format!(
+            "Works against the user in more than one way ({} and {}).",
+            finding.rule, other.rule
+        );
+        let rule = RULE.to_owned();
+        Some((file, Finding { rule, verdict: Verdict::Reject, message, ..finding.clone() }))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(rule: &str, verdict: Verdict) -> (usize, Finding) {
+        let (excerpt, message) = (String::new(), String::new());
+        (0, Finding { rule: rule.to_owned(), verdict, file: None, line: 3, excerpt, message })
+    }
+
+    #[test]
+    fn two_independent_signs_refuse() {
+        let document = |_| false;
+        let harmful = finding(HARMFUL_INSTRUCTION, Verdict::NeedsReview);
+        let upload = finding("data-upload", Verdict::NeedsReview);
+        let (_, found) = combined(&[upload.clone(), harmful.clone()], document).unwrap();
+        assert_eq!((found.rule.as_str(), found.verdict, found.line), (RULE, Verdict::Reject, 3));
+        assert!(found.message.contains("harmful-instruction and data-upload"), "{found:?}");
+        for alone in [&harmful, &upload] {
+            assert_eq!(
+                combined(&[alone.clone(), alone.clone()], document),
+                None,
+                "one sign, twice"
+            );
+        }
+        let hidden = finding("covert-action", Verdict::NeedsReview);
+        assert_eq!(combined(&[harmful, hidden], document), None, "two kinds of words");
+    }
+
+    #[test]
+    fn two_deeds_refuse_only_in_programs() {
+        let upload = finding("data-upload", Verdict::NeedsReview);
+        let stays = finding("persistence", Verdict::NeedsReview);
+        assert_eq!(combined(&[upload.clone(), stays.clone()], |_| false), None);
+        assert!(combined(&[upload, stays], |_| true).is_some());
+    }
+
+    #[test]
+    fn what_is_refused_already_or_only_noted_does_not_count() {
+        let harmful = finding(HARMFUL_INSTRUCTION, Verdict::NeedsReview);
+        let noted = finding("data-upload", Verdict::AutoApprove);
+        assert_eq!(combined(&[harmful.clone(), noted], |_| false), None);
+        let refused = finding("data-upload", Verdict::Reject);
+        assert_eq!(combined(&[harmful, refused], |_| false), None);
+    }
+}

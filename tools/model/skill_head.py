@@ -1,0 +1,207 @@
+"""Fits the head that judges instructions in skills and writes `instructions.bin`; SKILLS.md says how and why.
+
+    skill_head.py ROWS FEATURES STATIC OUT
+
+ROWS are the texts of `skill_texts.py`, FEATURES what the Rust example `injection_features` makes of them, STATIC the table its
+vectors are from. Prints what it measured, with every group of sources left out in turn.
+"""
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import multiprocessing
+import re
+import struct
+import sys
+from collections import defaultdict
+
+import numpy as np
+from blake3 import blake3
+
+from injection_head import BUCKETS, DIMS, MEASURES, Data, logistic, packed
+
+# how strongly each part is shrunk by the same penalty: vector, characters, words, facts
+FULL, LEXICAL = (6.0, 2.0, 4.5, 0.5), (0.0, 2.5, 5.0, 0.5)
+PENALTY = 2.0
+SAMPLED, MINED = 4, 4  # harmless windows of a text in the first round, and those that look worst added in the second
+ROUNDS = 24
+# the weight of each kind of text, windows of a text together
+MASS = {"own-harmful": 3000, "own-harmful-planted": 9000, "attacks": 5000,
+        "own-honest": 8000, "own-honest-planted": 16000, "prompts": 6000, "documents": 1500, "skills": 12000,
+        "own-files": 6000, "own-skills": 6000}
+# left out together, to measure and to set the flag; the others are in every fit
+FOLDS = (("clawhub", "wild", "aws-agent-toolkit-for-aws", "malskills-benign", "skillinject", "benign-anthropics", "security-tools"),)
+LEFT = set().union(*FOLDS)
+MARGIN = 2.0
+FLAGGED = 0.04  # of left-out honest skills, at most; the fold is large, so a fit that has seen it flags fewer
+
+
+def kind(source, label):
+    author = re.sub("^own[0-9]", "own", source)
+    if author in MASS:
+        return author
+    if label:
+        return "attacks"
+    return "prompts" if source.startswith("prompts-") else "skills"
+
+
+def prepare(data):
+    data.kind = np.array([kind(s, l) for s, l in zip(data.source, data.label)])
+    data.skill = np.array([r["skill"] for r in data.rows])
+    attack = data.label[data.owner] == 1
+    seen, order = defaultdict(int), np.random.default_rng(1).permutation(len(data.owner))
+    data.fitted = np.zeros(len(data.owner), bool)
+    for i in order:
+        if np.isnan(data.y[i]):
+            continue
+        limit = 60 if attack[i] and data.y[i] != 0 else SAMPLED
+        key = (data.owner[i], data.y[i] == 0)
+        data.fitted[i] = seen[key] < limit
+        seen[key] += 1
+
+
+def weights(data, train):
+    """Every kind of text has its mass; within it a source counts with the square root of its size."""
+    size = defaultdict(int)
+    for key in zip(data.label[train], data.source[train]):
+        size[key] += 1
+    w = np.array([size[key] ** -0.5 if key in size else 0 for key in zip(data.label, data.source)]) * train
+    for name, mass in MASS.items():
+        mine = data.kind == name
+        if w[mine].sum() > 0:
+            w[mine] *= mass / w[mine].sum()
+    return w
+
+
+def fit(data, train, scales, penalty=PENALTY):
+    """First on a sample of windows, then with the harmless ones that look worst, and of attacks whose place is not known
+    those windows that look like one."""
+    weight = weights(data, train)
+    rows = np.flatnonzero(data.fitted & train[data.owner])
+    w, share = None, None
+    for turn in range(3):
+        x = data.matrix(scales, rows)
+        owner, y = data.owner[rows], data.y[rows]
+        known = y >= 0
+        if share is None:
+            share = np.ones(len(rows))
+        total = np.bincount(owner, share, len(weight))
+        spread = share / np.maximum(total[owner], 1e-9)
+        # a harmless document with many windows has more ways to look bad
+        spread = np.where(y == 0, spread * np.minimum(np.sqrt(np.bincount(owner, minlength=len(weight))[owner]), 4), spread)
+        w = np.zeros(x.columns + 1, np.float32) if w is None else w
+        w = logistic(x, np.where(y == 0, 0.0, 1.0), weight[owner] * spread, w, ROUNDS if turn == 2 else ROUNDS // 2, penalty)
+        if turn == 2:
+            return w
+        sums, _ = data.sums(w, scales)
+        rows = np.flatnonzero((data.fitted | worst_windows(data, sums, MINED * (turn + 1))) & train[data.owner])
+        owner, unknown = data.owner[rows], data.y[rows] < 0
+        most = np.full(len(weight), -30.0)
+        np.maximum.at(most, owner, np.where(unknown, sums[rows], -30.0))
+        share = np.where(unknown, np.exp(np.clip(2 * (sums[rows] - most[owner]), -30, 0)), 1.0)
+        share = np.where(~unknown, 1 + np.exp(np.clip(sums[rows], -30, 1)), share)
+
+
+def worst_windows(data, sums, count):
+    """The harmless windows of every text with the highest sums."""
+    harmless = np.flatnonzero(data.y == 0)
+    order = harmless[np.lexsort((-sums[harmless], data.owner[harmless]))]
+    owner = data.owner[order]
+    first = np.searchsorted(owner, owner)
+    out = np.zeros(len(sums), bool)
+    out[order[np.arange(len(order)) - first < count]] = True
+    return out
+
+
+def highest(data, sums):
+    out = np.full(len(data.rows), -30.0)
+    np.maximum.at(out, data.owner, sums)
+    return out
+
+
+def by_skill(data, scores, groups):
+    """The worst document of every skill of these groups, with its label and kind."""
+    skills = {}
+    for i, name in enumerate(data.skill):
+        if data.kind[i] in ("skills", "attacks", "prompts", "documents") and (not groups or data.group[i] in groups):
+            source = data.source[i]
+            what = data.kind[i]
+            if what == "skills":
+                what = "community" if "clawhub" in source else "security" if source == "security-tools" else "vendors"
+            score, *_ = skills.get(name, (-30.0,))
+            skills[name] = (max(score, scores[i]), data.label[i], what, source)
+    return skills
+
+
+def threshold(skills):
+    values = sorted(s for s, label, what, _ in skills.values() if what in ("vendors", "community"))
+    return values[len(values) - 1 - int(FLAGGED * len(values))] + 1e-3
+
+
+def report(skills, flag):
+    print(f"flag at {flag:.3f}")
+    groups = defaultdict(list)
+    for score, label, what, source in skills.values():
+        groups[(label, what, "")].append(score > flag)
+        groups[(label, what, source)].append(score > flag)
+    for key in sorted(groups):
+        print("| " + " | ".join(map(str, (*key, len(groups[key]), f"{np.mean(groups[key]):.3f}"))) + " |")
+    scores = np.array([s for s, *_ in skills.values()])
+    attack = np.array([label for _, label, *_ in skills.values()]) == 1
+    honest = np.array([what in ("vendors", "community") for _, _, what, _ in skills.values()])
+    for rate in (0.005, 0.01, 0.02, 0.05, 0.1):
+        t = np.quantile(scores[honest], 1 - rate)
+        print(f"at {rate:.3f} of honest skills: recall {np.mean(scores[attack] > t):.3f}")
+
+
+def fit_shared(left):
+    data, scales = shared
+    train = ~np.isin(data.group, left)
+    w = fit(data, train, scales)
+    print(".", end="", file=sys.stderr, flush=True)
+    return w
+
+
+def crossed(data, scales, folds):
+    """A fit on everything, and the sums of all windows with the fold of their text left out."""
+    global shared
+    shared = data, scales
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        whole, *others = pool.map(fit_shared, [(), *folds], chunksize=1)
+    outside, _ = data.sums(whole, scales)
+    for left, w in zip(folds, others):
+        mine = np.isin(data.group, left)[data.owner]
+        own, _ = data.sums(w, scales)
+        outside[mine] = own[mine]
+    return whole, outside
+
+
+def main(rows, features, static, out):
+    data = Data(rows, features)
+    prepare(data)
+    print(len(data.rows), "texts,", len(data.first), "windows,", data.fitted.sum(), "fitted", flush=True)
+    body = b""
+    # the head without vectors is for other tables only: it is not scored left out, so its flag is far above all honest skills
+    for name, scales, folds in (("with vectors", FULL, FOLDS), ("without vectors", LEXICAL, ())):
+        w, outside = crossed(data, scales, folds)
+        np.savez(f"{out}.{name.split()[0]}.npz", w=w, outside=outside)  # to look at
+        skills = by_skill(data, highest(data, outside), LEFT if folds else None)
+        honest = [s for s, _, what, _ in skills.values() if what in ("vendors", "community")]
+        flag = threshold(skills) if folds else max(honest) + MARGIN
+        block = max(flag + 0.5, max(honest) + 0.25)
+        if folds:
+            print(f"\n## {name}, left out")
+            report(skills, flag)
+        print(name, "flag", flag, "block", block, flush=True)
+        documents = np.zeros(MEASURES, np.float32)
+        documents[0] = 1.0
+        body += packed(w, scales, documents, flag, block, flag, block)
+    body += struct.pack("<2I2f", 0, 0, 0.0, 0.0)  # no exemplars
+    table = open(static, "rb").read(72)
+    header = struct.pack("<8s5I8s32s", b"FWINJECT", 3, DIMS, BUCKETS, data.facts.shape[1], MEASURES, table[40:48], blake3(body).digest())
+    open(out, "wb").write(header + body)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
