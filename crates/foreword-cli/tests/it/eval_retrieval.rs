@@ -65,9 +65,9 @@ fn queries_that_nothing_fits_are_told_apart() {
     let out = fixture("out_of_scope.jsonl");
     let report = eval(&["--json", "--out-of-scope", &out]).ok().json();
     assert_eq!(report["outOfScope"]["queries"], 4);
-    assert!(report["outOfScope"]["auroc"].as_f64().unwrap() >= 0.8, "{report:#}");
+    assert_eq!(report["outOfScope"]["auroc"], 1.0, "{report:#}");
     let text = eval(&["--out-of-scope", &out]).ok().stdout;
-    assert!(text.contains("out of scope: 4 queries, AUROC 0."), "{text}");
+    assert!(text.contains("out of scope: 4 queries, AUROC 1.000 ("), "{text}");
     assert!(text.starts_with("         queries   hit1"), "{text}");
 }
 
