@@ -1,5 +1,6 @@
 //! What commands of a shell do, by their name and words. Also for programs that other languages start.
 
+mod administration;
 mod files;
 mod interpreter;
 mod tools;
@@ -10,6 +11,7 @@ use super::language::Language;
 use super::machine::Machine;
 use super::places::{is_agent_file, is_precious};
 use super::value::{Marks, Origin, Value};
+use super::text::unescape;
 use tools::credential;
 
 /// Programs that run the rest of their words.
@@ -33,7 +35,11 @@ const RUNNERS: [&str; 16] = [
 ];
 
 /// Programs that pass on what they read.
-const FILTERS: [&str; 36] = [
+const FILTERS: [&str; 40] = [
+    "sqlite3",
+    "import-csv",
+    "hexdump",
+    "iconv",
     "cat",
     "head",
     "tail",
@@ -92,10 +98,13 @@ impl Machine<'_> {
         }
         let mut flow = all_marks(rest, stdin);
         if whole.contains('/')
-            && let Some(staged) = self.staged.get(whole.trim_start_matches("./")).cloned()
-            && staged.marks.has(&Origin::Fetched)
+            && let Some(staged) = self.staged_at(&whole)
+            && staged.has(&Origin::Fetched)
         {
-            self.add(Act::Evaluate, &whole, staged.marks, line);
+            self.add(Act::Evaluate, &whole, staged, line);
+        }
+        if let Some(value) = self.small_tool(name, rest, stdin, line) {
+            return value;
         }
         match name {
             "curl" | "wget" | "http" | "https" | "xh" | "aria2c" | "invoke-webrequest" | "iwr"
@@ -130,7 +139,11 @@ impl Machine<'_> {
                     })
                     .cloned()
                     .collect();
-                return Value::joined(&rest, " ");
+                let mut value = Value::joined(&rest, " ");
+                if name == "printf" {
+                    value.text = value.text.map(|text| unescape(&text).as_str().into());
+                }
+                return value;
             }
             "xargs" | "parallel" => {
                 let mut words: Vec<Value> = rest.to_vec();
@@ -171,6 +184,7 @@ impl Machine<'_> {
             "cp" | "mv" | "ln" | "install" | "copy-item" | "move-item" | "rsync" => {
                 self.copy(name, rest, line);
             }
+            "aws" | "gsutil" | "gcloud" | "gh" | "rclone" | "mc" if self.upload(name, rest, line) => {}
             "scp" | "sftp" | "ftp" | "rclone" | "s3cmd" | "gsutil" | "azcopy" | "croc" | "tftp" => {
                 self.copy(name, rest, line);
             }
@@ -178,6 +192,7 @@ impl Machine<'_> {
             "ssh" => {
                 let target = operands(rest).next().and_then(Value::as_text).unwrap_or_default();
                 let target = target.to_owned();
+                self.tunnel(name, rest, line);
                 self.add(Act::Copy, &target, flow.clone(), line);
             }
             "dig" | "nslookup" | "host" | "resolve-dnsname" | "ping" => {
@@ -188,10 +203,18 @@ impl Machine<'_> {
                 let target = Value::joined(rest, " ");
                 self.add(Act::Mail, target.as_text().unwrap_or_default(), flow.clone(), line);
             }
+            "ngrok" | "cloudflared" | "lt" | "localtunnel" | "bore" | "frpc" | "chisel" | "tailscale"
+            | "autossh" | "systemsetup" => self.tunnel(name, rest, line),
+            "kubectl" | "oc" | "velero" | "vssadmin" | "wbadmin" | "tmutil" | "bcdedit"
+            | "terraform" | "tofu" | "dropdb" | "restic" | "borg"
+                if self.wipe(name, rest, line) => {}
             "crontab" if !rest.iter().any(|w| matches!(w.as_text(), Some("-l" | "-r"))) => {
                 let text = stdin.and_then(Value::as_text).unwrap_or("crontab").to_owned();
                 self.add(Act::Persist, &text, flow.clone(), line);
             }
+            "systemctl" | "service" | "pkill" | "killall" | "taskkill" | "wevtutil" | "networksetup"
+            | "certutil" | "update-ca-certificates" | "clear-history" | "clear-eventlog"
+                if self.disable(name, rest, line) => {}
             "launchctl"
             | "systemctl"
             | "schtasks"
@@ -217,7 +240,7 @@ impl Machine<'_> {
                     self.add(Act::Persist, "Run key of the registry", flow.clone(), line);
                 }
             }
-            "security" | "gpg" | "pass" | "secret-tool" | "op" | "bw" | "gh" | "gcloud" | "aws"
+"security" | "gpg" | "pass" | "secret-tool" | "op" | "bw" | "gh" | "gcloud" | "aws"
             | "kubectl" | "az" | "vault" | "cmdkey" | "ssh-add" => {
                 if let Some(what) = credential(name, rest) {
                     flow.add(&self.mark(Origin::Credential, what, line));
@@ -232,7 +255,11 @@ impl Machine<'_> {
                 flow.add(&self.mark(Origin::Clipboard, "the clipboard", line));
             }
             "pbcopy" | "xclip" | "xsel" | "clip" | "wl-copy" | "set-clipboard" => {
-                self.add(Act::Clip, name, flow.clone(), line);
+                let mut text = Value::joined(rest, " ").all_texts();
+                for value in stdin.into_iter().flat_map(Value::alternatives) {
+                    text.push_str(&value.all_texts());
+                }
+                self.add(Act::Clip, &text, flow.clone(), line);
             }
             "screencapture" | "scrot" | "gnome-screenshot" | "import" if !rest.is_empty() => {
                 flow.add(&self.mark(Origin::Screen, "the screen", line));
@@ -245,7 +272,11 @@ impl Machine<'_> {
                 flow.add(&self.mark(Origin::HostFacts, name, line));
             }
             "sleep" | "start-sleep" => self.add(Act::Program, "sleep", Marks::default(), line),
-            "git" => self.git(rest, line),
+            "git" => {
+                if let Some(value) = self.git(rest, line) {
+                    return value;
+                }
+            }
             "npm" | "pnpm" | "yarn" | "pip" | "pip3" | "pipx" | "gem" | "cargo" | "brew"
             | "apt" | "apt-get" | "npx" | "uvx" | "go" | "choco" | "winget" | "dnf" | "yum" => {
                 self.install(name, rest, line);

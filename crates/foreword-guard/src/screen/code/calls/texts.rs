@@ -131,6 +131,14 @@ impl Machine<'_> {
                 Value::joined(&all, "")
             }
             _ if is_passive(last) && receiver.text.is_some() => receiver.clone(),
+"dumps" | "stringify" | "to_json" | "to_yaml" | "Counter" | "list" | "sorted" | "tuple"
+            | "set" | "freeze" | "compact" | "uniq" | "select" | "reject" | "sort" | "first" => {
+                let from = if parts.args.is_empty() { receiver } else { first };
+                Value { items: from.items.clone(), fields: from.fields.clone(), ..Value::default() }
+            }
+            "chain" | "zip" | "enumerate" if parts.args.len() == 1 => {
+                Value { items: first.items.clone(), ..Value::default() }
+            }
             "map" | "filter" | "split" | "slice" | "flat" | "reverse" => {
                 Value { items: receiver.items.clone(), ..Value::default() }
             }
@@ -144,7 +152,7 @@ impl Machine<'_> {
         let path = match last {
             // What makes an object of a library keeps its name.
             _ if last.chars().next().is_some_and(char::is_uppercase)
-                || matches!(last, "socket" | "session" | "client" | "create" | "request") =>
+                || matches!(last, "socket" | "session" | "client" | "create" | "request" | "new") =>
             {
                 receiver.path.as_deref().map_or(last.to_owned(), |p| format!("{p}.{last}"))
             }

@@ -54,8 +54,8 @@ impl Machine<'_> {
             // A script: fetched before, put together here, or one of the folder.
             let path = word.as_text().unwrap_or_default().trim_start_matches("./").to_owned();
             let mut marks = word.all_marks();
-            if let Some(staged) = self.staged.get(&path) {
-                marks.add(&staged.marks.clone());
+            if let Some(staged) = self.staged_at(&path) {
+                marks.add(&staged);
             }
             if marks.has(&Origin::Fetched) || marks.has(&Origin::Decoded) {
                 self.add(Act::Evaluate, &path, marks, line);

@@ -43,7 +43,8 @@ impl Addresses {
 
 impl Judge<'_> {
     pub(super) fn standing(&self, effect: &Effect, target: &str) -> Standing {
-        let found = self.addresses.of(target);
+        let domain = constant_domain(target);
+        let found = self.addresses.of(domain.as_deref().unwrap_or(target));
         let Some(url) = found.first() else { return Standing::Open };
         if url.host().contains(HOLE) || url.is_placeholder() || url.host().starts_with("example.") {
             return Standing::Open;
@@ -110,7 +111,8 @@ impl Judge<'_> {
 
     /// Where something goes, for people.
     pub(super) fn whereto(&self, standing: Standing, target: &str) -> String {
-        let found = self.addresses.of(target);
+        let domain = constant_domain(target);
+        let found = self.addresses.of(domain.as_deref().unwrap_or(target));
         match (standing, found.first().map(Url::host)) {
             (Standing::Bad(doubt) | Standing::Weak(doubt), Some(host)) => {
                 format!("{} ({})", short(host), doubt.reason())
@@ -122,9 +124,32 @@ impl Judge<'_> {
 
     /// A key that goes to the service it is for.
     pub(super) fn belongs(&self, mark: &Mark, target: &str) -> bool {
-        let found = self.addresses.of(target);
+        let domain = constant_domain(target);
+        let found = self.addresses.of(domain.as_deref().unwrap_or(target));
         belongs(mark, found.first().map(Url::host).unwrap_or_default())
     }
+}
+
+/// The domain at the end of a host whose first labels are put together at run time, as an address.
+fn constant_domain(target: &str) -> Option<String> {
+    if !target.contains(HOLE) {
+        return None;
+    }
+    for word in target.split([' ', '"', '\'']).take(16) {
+        let (scheme, rest) = word.split_once("://").unwrap_or(("https", word));
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        let host = host.split(':').next().unwrap_or_default();
+        let Some((_, after)) = host.rsplit_once(HOLE) else { continue };
+        let domain = after.strip_prefix('.').unwrap_or_default();
+        let is_label = |l: &str| {
+            !l.is_empty() && l.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+        };
+        if domain.contains('.') && domain.split('.').all(is_label) {
+            return Some(format!("{scheme}://{domain}"));
+        }
+    }
+    None
 }
 
 fn belongs(mark: &Mark, host: &str) -> bool {
