@@ -195,6 +195,9 @@ impl Machine<'_> {
                 self.tunnel(name, rest, line);
                 self.add(Act::Copy, &target, flow.clone(), line);
             }
+"wc" | "test" | "[" | "[[" | "ls" | "stat" | "du" | "df" if name != "ls" || rest.is_empty() => {
+                return Value::default();
+            }
             "dig" | "nslookup" | "host" | "resolve-dnsname" | "ping" => {
                 let target = Value::joined(rest, " ");
                 self.add(Act::Lookup, target.as_text().unwrap_or_default(), flow.clone(), line);
@@ -346,7 +349,25 @@ impl Machine<'_> {
                     || name == "timeout" && t.chars().next().is_some_and(|c| c.is_ascii_digit())
             })
         };
-        let Some(at) = rest.iter().position(|w| !is_option(w)) else {
+        // Options whose value is a word of its own.
+        let valued = |text: &str| match name {
+            "nice" => text == "-n",
+            "sudo" | "doas" => matches!(text, "-u" | "-g" | "-p"),
+            "exec" => text == "-a",
+            "env" => matches!(text, "-u" | "-C"),
+            "ionice" => matches!(text, "-c" | "-n"),
+            "timeout" => matches!(text, "-s" | "-k"),
+            "stdbuf" => matches!(text, "-o" | "-i" | "-e"),
+            _ => false,
+        };
+        let mut takes = false;
+        let Some(at) = rest.iter().position(|w| {
+            if std::mem::take(&mut takes) {
+                return false;
+            }
+            takes = w.as_text().is_some_and(valued);
+            !is_option(w)
+        }) else {
             if name == "env" {
                 return Value::marked(self.mark(Origin::Environment, "all variables", line));
             }

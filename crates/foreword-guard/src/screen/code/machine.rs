@@ -202,6 +202,11 @@ impl Machine<'_> {
         self.programs.get(self.file).map_or(Language::Shell, |program| program.language)
     }
 
+    /// Whether the program stands in a document.
+    pub(super) fn in_fence(&self) -> bool {
+        self.programs.get(self.file).is_some_and(|program| program.kind == ProgramKind::Fence)
+    }
+
     /// The program of the folder that a path names.
     pub(super) fn program_at(&self, path: &str) -> Option<usize> {
         let wanted = file_name(path);
@@ -225,6 +230,20 @@ impl Machine<'_> {
                 && program.kind == ProgramKind::File
                 && family(program.language) == family(own)
                 && stem(&program.path) == last
+        })
+    }
+
+    /// The program that is a member of a package: `from package import program`.
+    fn submodule_at(&self, package: &str, member: &str) -> Option<usize> {
+        let package = package.trim_start_matches('.');
+        let directory = package.rsplit('.').next().filter(|name| !name.is_empty());
+        self.programs.iter().enumerate().position(|(index, program)| {
+            let mut above = program.path.rsplit('/').skip(1);
+            index != self.file
+                && program.kind == ProgramKind::File
+                && program.language == Language::Python
+                && stem(&program.path) == member
+                && directory.is_none_or(|name| above.next() == Some(name))
         })
     }
 
@@ -341,7 +360,10 @@ impl Machine<'_> {
         let value = match (self.module_at(module), member) {
             (Some(file), Some(member)) => self.exported(file, member),
             (Some(file), None) => Value { module: Some(file), ..Value::path(module) },
-            (None, Some(member)) => Value::path(format!("{}.{member}", plain_module(module))),
+            (None, Some(member)) => match self.submodule_at(module, member) {
+                Some(file) => Value { module: Some(file), ..Value::path(member) },
+                None => Value::path(format!("{}.{member}", plain_module(module))),
+            },
             (None, None) => Value::path(plain_module(module)),
         };
         if !local.is_empty() {

@@ -19,7 +19,7 @@ impl Machine<'_> {
                 Some(Value::joined(parts.args, "/").or(first))
             }
             "home" | "homedir" => Some(Value::text("~")),
-            "expanduser" | "abspath" | "realpath" | "normpath" | "resolve" | "expandvars"
+            "expanduser" | "expand_path" | "abspath" | "realpath" | "normpath" | "resolve" | "expandvars"
             | "fspath"
                 if !parts.args.is_empty() =>
             {

@@ -82,7 +82,8 @@ impl Machine<'_> {
             let value = Value { marks: value.all_marks(), ..Value::default() };
             let name = path.trim_start_matches("./");
             // A file with a name that is not known is somewhere in its directory.
-            let name = name.trim_end_matches(['/', HOLE]);
+            let unnamed = |n: &str| n == "\u{fffc}" || n.ends_with("/\u{fffc}");
+            let name = if unnamed(name) { name.trim_end_matches(['/', HOLE]) } else { name };
             let name = if name.is_empty() { "." } else { name }.to_owned();
             let known = self.staged.remove(&name).unwrap_or_default();
             self.staged.insert(name, known.or(&value));
@@ -106,7 +107,7 @@ impl Machine<'_> {
                 return Some(staged.marks.clone());
             }
         }
-        let own = !path.starts_with(['/', '~', '$']);
+        let own = !path.starts_with(['/', '~', '$']) && !self.in_fence();
         self.staged.get(".").filter(|_| own).map(|staged| staged.marks.clone())
     }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::{Judge, short};
 use crate::screen::code::effect::Effect;
 use crate::screen::code::value::{HOLE, Mark};
-use crate::screen::known_hosts::is_code_host;
+use crate::screen::known_hosts::{is_code_host, on_host};
 use crate::screen::url::{Doubt, Url, urls};
 
 /// How far a host is to be trusted.
@@ -25,6 +25,34 @@ pub(super) enum Standing {
     /// A drop, a tunnel, or a name that says what it is for.
     Bad(Doubt),
 }
+
+/// Domains where anyone can have a part.
+const SHARED: [&str; 24] = [
+    "github.io",
+    "vercel.app",
+    "onrender.com",
+    "workers.dev",
+    "netlify.app",
+    "herokuapp.com",
+    "pages.dev",
+    "web.app",
+    "fly.dev",
+    "railway.app",
+    "amazonaws.com",
+    "glitch.me",
+    "replit.app",
+    "supabase.co",
+    "azurewebsites.net",
+    "run.app",
+    "deno.dev",
+    "cloudflarestorage.com",
+    "windows.net",
+    "digitaloceanspaces.com",
+    "backblazeb2.com",
+    "firebaseio.com",
+    "myshopify.com",
+    "cloudfunctions.net",
+];
 
 /// The addresses in each text, found once: many effects have the same target.
 #[derive(Default)]
@@ -46,6 +74,10 @@ impl Judge<'_> {
         let domain = constant_domain(target);
         let found = self.addresses.of(domain.as_deref().unwrap_or(target));
         let Some(url) = found.first() else { return Standing::Open };
+        // A part of a cloud that is someone's own: whose, only the user knows.
+        if domain.is_some() && SHARED.iter().any(|shared| on_host(url.host(), shared)) {
+            return Standing::Open;
+        }
         if url.host().contains(HOLE) || url.is_placeholder() || url.host().starts_with("example.") {
             return Standing::Open;
         }
@@ -82,29 +114,12 @@ impl Judge<'_> {
             _ => host.to_owned(),
         };
         // Anyone can have a page there, so the whole name counts.
-        let shared = [
-            "github.io",
-            "vercel.app",
-            "onrender.com",
-            "workers.dev",
-            "netlify.app",
-            "herokuapp.com",
-            "pages.dev",
-            "web.app",
-            "fly.dev",
-            "railway.app",
-            "amazonaws.com",
-            "glitch.me",
-            "replit.app",
-            "supabase.co",
-            "azurewebsites.net",
-            "run.app",
-        ];
-        let wanted = if shared.contains(&domain.as_str()) { host } else { domain.as_str() };
+        let shared = SHARED.contains(&domain.as_str());
+        let wanted = if shared { host } else { domain.as_str() };
         let vendor = domain.split('.').next().unwrap_or_default();
         self.documents.text.contains(wanted)
             || vendor.len() >= 5
-                && !shared.contains(&domain.as_str())
+                && !shared
                 && self.documents.text.contains(vendor)
             || is_code_host(host)
     }

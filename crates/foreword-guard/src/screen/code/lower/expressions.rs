@@ -364,7 +364,7 @@ impl ExpressionKind {
             "object" | "dictionary" | "hash" => Self::Map,
             "list" | "array" | "tuple" | "set" | "string_array" | "expression_list" => Self::List,
             "ternary_expression" | "conditional_expression" | "conditional"
-            | "boolean_operator" => Self::Choice,
+            | "boolean_operator" | "rescue_modifier" => Self::Choice,
             "list_comprehension"
             | "dictionary_comprehension"
             | "set_comprehension"

@@ -56,9 +56,11 @@ impl Machine<'_> {
                 Rc::make_mut(items).extend(args.iter().cloned());
             }
             else if step == 0
-                && let Some(fields) = &mut whole.fields
-                && fields.len() < MAX_ENTRIES
+                && whole.text.is_none()
+                && args.iter().any(|arg| arg.text.is_some() || arg.fields.is_some())
+                && whole.fields.as_ref().is_none_or(|fields| fields.len() < MAX_ENTRIES)
             {
+                let fields = whole.fields.get_or_insert_default();
                 let place: Arc<str> = format!("+{}", fields.len()).into();
                 let given = args.iter().cloned().collect();
                 let given = Value { items: Some(Rc::new(given)), ..Value::marked(marks.clone()) };

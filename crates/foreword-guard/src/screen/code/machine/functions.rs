@@ -65,7 +65,13 @@ impl Machine<'_> {
                 let mut marks = Marks::default();
                 for value in args.iter().chain(named.iter().map(|(_, value)| value)) {
                     marks.add(&value.all_marks());
-                    if matches!(method.as_ref(), "add" | "write" | "file" | "directory" | "put")
+                    let archive = receiver.as_ref().and_then(|r| r.path.as_deref());
+                    let archive = archive.is_some_and(|path| {
+                        ["open-file", "zip", "Zip", "tar", "Tar", "archiv"]
+                            .iter()
+                            .any(|part| path.contains(part))
+                    });
+                    if archive && matches!(method.as_ref(), "add" | "write" | "file" | "directory")
                         || method.starts_with("addLocal")
                     {
                         marks.add(&self.packed(value, call.line));
