@@ -71,7 +71,9 @@ fn folders(policy: Policy, screener: &PatternScreener, path: &Path) -> std::io::
     }
     for (group, [refused, review, passed]) in counts {
         let all = refused + review + passed;
-        println!("== {group}: {all} folders, {refused} refused, {review} to review, {passed} passed");
+        println!(
+            "== {group}: {all} folders, {refused} refused, {review} to review, {passed} passed"
+        );
     }
     Ok(())
 }

@@ -10,8 +10,8 @@ use super::effect::Act;
 use super::language::Language;
 use super::machine::Machine;
 use super::places::{is_agent_file, is_precious};
-use super::value::{Marks, Origin, Value};
 use super::text::unescape;
+use super::value::{Marks, Origin, Value};
 use tools::credential;
 
 /// Programs that run the rest of their words.
@@ -35,7 +35,10 @@ const RUNNERS: [&str; 16] = [
 ];
 
 /// Programs that pass on what they read.
-const FILTERS: [&str; 40] = [
+const FILTERS: [&str; 43] = [
+    "get-childitem",
+    "gci",
+    "ls",
     "sqlite3",
     "import-csv",
     "hexdump",
@@ -184,7 +187,8 @@ impl Machine<'_> {
             "cp" | "mv" | "ln" | "install" | "copy-item" | "move-item" | "rsync" => {
                 self.copy(name, rest, line);
             }
-            "aws" | "gsutil" | "gcloud" | "gh" | "rclone" | "mc" if self.upload(name, rest, line) => {}
+            "aws" | "gsutil" | "gcloud" | "gh" | "rclone" | "mc"
+                if self.upload(name, rest, line) => {}
             "scp" | "sftp" | "ftp" | "rclone" | "s3cmd" | "gsutil" | "azcopy" | "croc" | "tftp" => {
                 self.copy(name, rest, line);
             }
@@ -195,7 +199,9 @@ impl Machine<'_> {
                 self.tunnel(name, rest, line);
                 self.add(Act::Copy, &target, flow.clone(), line);
             }
-"wc" | "test" | "[" | "[[" | "ls" | "stat" | "du" | "df" if name != "ls" || rest.is_empty() => {
+            "wc" | "test" | "[" | "[[" | "ls" | "stat" | "du" | "df"
+                if name != "ls" || rest.is_empty() =>
+            {
                 return Value::default();
             }
             "dig" | "nslookup" | "host" | "resolve-dnsname" | "ping" => {
@@ -206,8 +212,8 @@ impl Machine<'_> {
                 let target = Value::joined(rest, " ");
                 self.add(Act::Mail, target.as_text().unwrap_or_default(), flow.clone(), line);
             }
-            "ngrok" | "cloudflared" | "lt" | "localtunnel" | "bore" | "frpc" | "chisel" | "tailscale"
-            | "autossh" | "systemsetup" => self.tunnel(name, rest, line),
+            "ngrok" | "cloudflared" | "lt" | "localtunnel" | "bore" | "frpc" | "chisel"
+            | "tailscale" | "autossh" | "systemsetup" => self.tunnel(name, rest, line),
             "kubectl" | "oc" | "velero" | "vssadmin" | "wbadmin" | "tmutil" | "bcdedit"
             | "terraform" | "tofu" | "dropdb" | "restic" | "borg"
                 if self.wipe(name, rest, line) => {}
@@ -215,8 +221,17 @@ impl Machine<'_> {
                 let text = stdin.and_then(Value::as_text).unwrap_or("crontab").to_owned();
                 self.add(Act::Persist, &text, flow.clone(), line);
             }
-            "systemctl" | "service" | "pkill" | "killall" | "taskkill" | "wevtutil" | "networksetup"
-            | "certutil" | "update-ca-certificates" | "clear-history" | "clear-eventlog"
+            "systemctl"
+            | "service"
+            | "pkill"
+            | "killall"
+            | "taskkill"
+            | "wevtutil"
+            | "networksetup"
+            | "certutil"
+            | "update-ca-certificates"
+            | "clear-history"
+            | "clear-eventlog"
                 if self.disable(name, rest, line) => {}
             "launchctl"
             | "systemctl"
@@ -243,7 +258,10 @@ impl Machine<'_> {
                     self.add(Act::Persist, "Run key of the registry", flow.clone(), line);
                 }
             }
-"security" | "gpg" | "pass" | "secret-tool" | "op" | "bw" | "gh" | "gcloud" | "aws"
+            "security" if has(rest, &["add-trusted-cert"]) => {
+                self.add(Act::Lower, "security add-trusted-cert", Marks::default(), line);
+            }
+            "security" | "gpg" | "pass" | "secret-tool" | "op" | "bw" | "gh" | "gcloud" | "aws"
             | "kubectl" | "az" | "vault" | "cmdkey" | "ssh-add" => {
                 if let Some(what) = credential(name, rest) {
                     flow.add(&self.mark(Origin::Credential, what, line));

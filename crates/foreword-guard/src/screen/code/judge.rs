@@ -208,8 +208,8 @@ impl Judge<'_> {
                     .iter()
                     .any(|w| lower.contains(w)))
             && !active.iter().any(|w| lower.contains(w));
-        if door || foreign || active.iter().any(|w| lower.contains(w)) && !self.in_document(effect)
-        {
+        let reaches_out = foreign || active.iter().any(|w| lower.contains(w));
+        if door || reaches_out && !self.in_document(effect) {
             let message =
                 format!("Makes a command run on its own ({what}: {}).", short(&effect.target));
             self.add(effect, "persistence", Verdict::Reject, message);

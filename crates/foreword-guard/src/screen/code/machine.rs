@@ -91,6 +91,8 @@ pub(crate) struct Machine<'a> {
     filled: Vec<Marks>,
     /// What is put into a name also goes to another: an archive writes to a buffer.
     conduits: HashMap<Arc<str>, Arc<str>>,
+    /// The programs that a program of a shell reads in.
+    pub(super) sourced: HashMap<usize, Vec<usize>>,
     /// Code that a program writes to a file is being looked at.
     pub(super) writing: bool,
     /// The host that a program last connected to.
@@ -141,6 +143,7 @@ pub(crate) fn effects(
         follow_steps: 0,
         filled: Vec::new(),
         conduits: HashMap::new(),
+        sourced: HashMap::new(),
         writing: false,
         connected: HashMap::new(),
         assets,
@@ -158,10 +161,6 @@ pub(crate) fn effects(
     };
     let mut known = None;
     for pass in 0..PASSES {
-        let no_functions = || machine.functions.iter().all(HashMap::is_empty);
-        if pass > 0 && pass + 1 < PASSES && programs.len() == 1 && no_functions() {
-            break;
-        }
         // A walk that learned nothing would be repeated with the same result.
         let size = machine.knowledge();
         if pass > 1 && known == Some(size) {
@@ -388,6 +387,9 @@ impl Machine<'_> {
             value = self.part(&value, field);
         }
         let name = own_name(&target.name);
+        if name == "$HISTFILE" && value.as_text() == Some("/dev/null") {
+            self.add(Act::Lower, "HISTFILE=/dev/null", Marks::default(), 0);
+        }
         if let Some(entry) = &target.entry {
             return self.put(name, entry, value);
         }

@@ -16,6 +16,8 @@ mod lower;
 mod machine;
 mod manifests;
 mod places;
+#[cfg(test)]
+mod tests;
 mod text;
 mod value;
 

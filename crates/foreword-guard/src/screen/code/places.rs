@@ -322,6 +322,16 @@ pub(crate) fn is_precious(path: &str) -> bool {
         || ["~/Documents", "~/Desktop", "~/Pictures", "~/.ssh"].contains(&bare)
 }
 
+/// What a cloud's metadata service hands out.
+pub(crate) const METADATA: &str = "the cloud's credentials";
+
+/// Whether an address is a cloud's metadata service.
+pub(crate) fn is_metadata(address: &str) -> bool {
+    ["169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200"]
+        .iter()
+        .any(|host| address.contains(host))
+}
+
 /// A name that a secret's variable has.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::new(SECRET_NAMES.into_iter()));

@@ -309,8 +309,8 @@ impl Value {
             }
             Json::Object(fields) if depth < 8 => {
                 let fields = fields.iter().take(64);
-                let fields =
-                    fields.map(|(name, value)| (name.as_str().into(), Self::of_json(value, depth + 1)));
+                let fields = fields
+                    .map(|(name, value)| (name.as_str().into(), Self::of_json(value, depth + 1)));
                 Self { fields: Some(Rc::new(fields.collect())), ..Self::default() }
             }
             _ => Self::default(),

@@ -19,8 +19,8 @@ impl Machine<'_> {
                 Some(Value::joined(parts.args, "/").or(first))
             }
             "home" | "homedir" => Some(Value::text("~")),
-            "expanduser" | "expand_path" | "abspath" | "realpath" | "normpath" | "resolve" | "expandvars"
-            | "fspath"
+            "expanduser" | "expand_path" | "abspath" | "realpath" | "normpath" | "resolve"
+            | "expandvars" | "fspath"
                 if !parts.args.is_empty() =>
             {
                 let text = first.as_text().map(|t| t.replace("$HOME", "~"));
@@ -39,7 +39,7 @@ impl Machine<'_> {
                 all.extend(parts.args.iter().cloned());
                 Some(Value::joined(&all, "/"))
             }
-"dirname" if !parts.args.is_empty() => {
+            "dirname" if !parts.args.is_empty() => {
                 let above = |t: &str| match t.rsplit_once('/') {
                     Some((above, _)) if !above.is_empty() => above.to_owned(),
                     _ => ".".to_owned(),
@@ -47,9 +47,19 @@ impl Machine<'_> {
                 let text = first.as_text().map(|t| above(t).as_str().into());
                 Some(Value { text, others: None, ..first.clone() })
             }
-            "mkdtemp" | "mkstemp" | "mktemp" | "NamedTemporaryFile" | "TemporaryDirectory"
-            | "mkdtempSync" | "mktmpdir" | "gettempdir" | "tmpdir" | "gettemppath"
-            | "gettempfilename" | "TemporaryFile" | "SpooledTemporaryFile" => {
+            "mkdtemp"
+            | "mkstemp"
+            | "mktemp"
+            | "NamedTemporaryFile"
+            | "TemporaryDirectory"
+            | "mkdtempSync"
+            | "mktmpdir"
+            | "gettempdir"
+            | "tmpdir"
+            | "gettemppath"
+            | "gettempfilename"
+            | "TemporaryFile"
+            | "SpooledTemporaryFile" => {
                 let mut file = Value::text(format!("/tmp/tmp.{line}"));
                 if matches!(last, "NamedTemporaryFile" | "TemporaryFile" | "mkstemp") {
                     file.path = Some("open-file".into());
@@ -67,7 +77,8 @@ impl Machine<'_> {
             "make_archive" => {
                 let base = first.as_text().unwrap_or_default();
                 let format = parts.args.get(1).and_then(Value::constant).unwrap_or("zip");
-                let archive = format!("{base}.{}", if format == "gztar" { "tar.gz" } else { format });
+                let archive =
+                    format!("{base}.{}", if format == "gztar" { "tar.gz" } else { format });
                 let root = parts.args.get(2).or(parts.named(&["root_dir"]));
                 let read = root.map(|root| self.read_path(root, line)).unwrap_or_default();
                 self.stage(&archive, &read);
@@ -158,7 +169,8 @@ impl Machine<'_> {
             "readFileSync" | "readFile" | "readTextFile" | "readTextFileSync" | "read_file"
             | "readJSONSync" | "readallbytes" | "readalltext" | "binread" | "readdirSync"
             | "listdir" | "scandir" | "glob" | "iglob" | "rglob" | "walk" | "globSync" => {
-                let globs = last.contains("glob") && receiver.text.is_some() && first.text.is_some();
+                let globs =
+                    last.contains("glob") && receiver.text.is_some() && first.text.is_some();
                 let under;
                 let target = if globs {
                     under = Value::joined(&[receiver.clone(), first.clone()], "/");
@@ -186,7 +198,7 @@ impl Machine<'_> {
             "load_dotenv" | "dotenv_values" => {
                 Some(Value::marked(self.mark(Origin::SecretFile, ".env", line)))
             }
-            "write" | "writelines" | "dump" | "print"
+            "write" | "writelines" | "dump" | "print" | "puts" | "printf"
                 if receiver.path.as_deref() == Some("open-file")
                     || parts.args.iter().any(|v| v.path.as_deref() == Some("open-file")) =>
             {

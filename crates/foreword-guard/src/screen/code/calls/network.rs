@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::Parts;
 use crate::screen::code::effect::Act;
 use crate::screen::code::machine::Machine;
+use crate::screen::code::places::{METADATA, is_metadata};
 use crate::screen::code::value::{Marks, Origin, Value};
 
 /// Libraries whose calls are requests.
@@ -117,8 +118,10 @@ impl Machine<'_> {
             }
             return Some(request);
         }
-        if matches!(last, "httpsconnection" | "httpconnection" | "smtp" | "smtp_ssl" | "ftp" | "ftp_tls")
-            || path == "Net.HTTP.new"
+        if matches!(
+            last,
+            "httpsconnection" | "httpconnection" | "smtp" | "smtp_ssl" | "ftp" | "ftp_tls"
+        ) || path == "Net.HTTP.new"
             || path == "Net.HTTP.start"
         {
             // An object that later requests go through.
@@ -134,7 +137,11 @@ impl Machine<'_> {
             if last.starts_with("smtp") {
                 return Some(Value::path("smtplib.SMTP"));
             }
-            return Some(Value::path(if last.starts_with("ftp") { "ftplib.FTP" } else { "http.client" }));
+            return Some(Value::path(if last.starts_with("ftp") {
+                "ftplib.FTP"
+            } else {
+                "http.client"
+            }));
         }
         if path.starts_with("Net.HTTP.") && last == "new" {
             // Ruby: a request on its way; its body is given later.
@@ -144,6 +151,13 @@ impl Machine<'_> {
             return Some(request);
         }
         if fetches || REQUESTS.contains(&last) && (is_http() || by_url()) {
+            if last == "uploadfile"
+                && let Some(file) = parts.args.get(1)
+            {
+                let marks = self.read_path(file, line).marks;
+                let target = parts.first().and_then(Value::as_text).unwrap_or_default().to_owned();
+                self.add(Act::Http, &target, marks, line);
+            }
             let secure = path.starts_with("https") || path.contains("HTTPS");
             let mut response = self.request(parts, secure);
             if matches!(path, "http.request" | "https.request") {
@@ -165,19 +179,21 @@ impl Machine<'_> {
             return Some(self.request(parts, false));
         }
         match (path, last) {
-            (_, "send" | "sendall" | "sendto" | "write" | "end")
-                if [
-                    "socket",
-                    "XMLHttpRequest",
-                    "WebSocket",
-                    "net.",
-                    "tls.",
-                    "http.request",
-                    "https.request",
-                    "websocket",
-                ]
-                .iter()
-                .any(|p| path.contains(p)) =>
+            (
+                _,
+                "send" | "sendall" | "sendto" | "write" | "end" | "puts" | "print" | "syswrite",
+            ) if [
+                "socket",
+                "XMLHttpRequest",
+                "WebSocket",
+                "net.",
+                "tls.",
+                "http.request",
+                "https.request",
+                "websocket",
+            ]
+            .iter()
+            .any(|p| path.contains(p)) =>
             {
                 let own = parts.receiver.and_then(Value::as_text).unwrap_or_default();
                 let target = match own.is_empty() {
@@ -189,12 +205,14 @@ impl Machine<'_> {
             }
             (_, "connect" | "createconnection" | "connect_ex" | "create_connection")
                 if path.contains("socket")
+                    || path.contains("paramiko")
                     || path.contains("net")
                     || path.contains("tls")
                     || path.starts_with('.') =>
             {
                 let marks = parts.marks();
-                let host = parts.first().map(address_of).unwrap_or_default();
+                let hosts = parts.args.iter().map(address_of);
+                let host = hosts.into_iter().find(|host| !host.is_empty()).unwrap_or_default();
                 if path.starts_with('.') && host.is_empty() {
                     return None;
                 }
@@ -334,10 +352,14 @@ impl Machine<'_> {
             }
         }
         self.add_with_proof(Act::Http, &target, data, proof, line);
+        let mut marks = self.mark(Origin::Fetched, target.clone(), line);
+        if is_metadata(&target) {
+            marks.add(&self.mark(Origin::Credential, METADATA, line));
+        }
         Value {
-            text: Some(target.as_str().into()).filter(|_| bare_host),
+            text: Some(target.into()).filter(|_| bare_host),
             path: Some("response".into()),
-            ..Value::marked(self.mark(Origin::Fetched, target, line))
+            ..Value::marked(marks)
         }
     }
 }

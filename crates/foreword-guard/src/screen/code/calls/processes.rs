@@ -119,7 +119,10 @@ impl Machine<'_> {
                 }
                 Some(Value::marked(marks))
             }
-            (_, "spec_from_file_location" | "SourceFileLoader" | "run_path" | "CDLL" | "dlopen")
+            (
+                _,
+                "spec_from_file_location" | "SourceFileLoader" | "run_path" | "CDLL" | "dlopen",
+            )
             | ("require_relative" | "load", _) => {
                 let place = usize::from(last.starts_with("spec") || last.starts_with("Source"));
                 let file = parts.args.get(place)?;
@@ -131,6 +134,12 @@ impl Machine<'_> {
                 Some(Value::default())
             }
             (_, "loads" | "load") if path.contains("marshal") => {
+                let mut marks = first.all_marks();
+                if first.disguised || marks.has(&Origin::Decoded) {
+                    marks.add(&self.mark(Origin::Decoded, "encoded data", line));
+                    self.add(Act::Evaluate, "", marks.clone(), line);
+                    return Some(Value::marked(marks));
+                }
                 Some(self.run_code(language, first, line))
             }
             ("import" | "__import__" | "importlib.import_module" | "require", _) => {

@@ -30,7 +30,7 @@ impl Machine<'_> {
                     self.variable(&variable, line).or(&fallback)
                 }
                 "copy" if parts.args.is_empty() => Value::path("os.environ"),
-                "update" | "keys" => Value::default(),
+                "update" => Value::default(),
                 _ => whole(self),
             });
         }
@@ -40,8 +40,8 @@ impl Machine<'_> {
                 let fallback = parts.args.get(1).cloned().unwrap_or_default();
                 Some(self.variable(&variable, line).or(&fallback))
             }
-            "dict" | "entries" | "stringify" | "dumps" | "assign" | "str" | "repr" | "items"
-            | "from_iter" | "list" | "sorted" | "values" | "urlencode" | "dump"
+            "dict" | "keys" | "entries" | "stringify" | "dumps" | "assign" | "str" | "repr"
+            | "items" | "from_iter" | "list" | "sorted" | "values" | "urlencode" | "dump"
                 if parts.args.iter().any(is_environment) =>
             {
                 Some(whole(self).or(&Value::marked(parts.marks())))
@@ -77,7 +77,7 @@ impl Machine<'_> {
             "getItem" if path.contains("localStorage") || path.contains("sessionStorage") => {
                 Some(Value::marked(self.mark(Origin::Page, "storage", line)))
             }
-"cookies" | "get_cookies" | "storage_state" | "storageState" | "getAllCookies"
+            "cookies" | "get_cookies" | "storage_state" | "storageState" | "getAllCookies"
                 if parts.receiver.is_some_and(|r| r.text.is_none())
                     && !path.starts_with("requests")
                     && !path.starts_with("http") =>
@@ -92,7 +92,8 @@ impl Machine<'_> {
             "chrome" | "firefox" | "edge" | "brave" | "load" | "safari"
                 if path.contains("browser_cookie3") || path.contains("browsercookie") =>
             {
-                let marks = self.mark(Origin::SecretFile, "cookies of a browser (browser_cookie3)", line);
+                let marks =
+                    self.mark(Origin::SecretFile, "cookies of a browser (browser_cookie3)", line);
                 self.add(Act::ReadSecret, path, marks.clone(), line);
                 Some(Value::marked(marks))
             }

@@ -31,9 +31,10 @@ impl Machine<'_> {
             "new-scheduledtaskaction" => Value::joined(rest, " "),
             "tar" | "bsdtar" | "zip" | "7z" | "compress-archive" => self.pack(name, rest, line)?,
             "read" => {
-                let silent = rest.iter().filter_map(Value::as_text).any(|t| {
-                    t.starts_with('-') && !t.starts_with("--") && t.contains('s')
-                });
+                let silent = rest
+                    .iter()
+                    .filter_map(Value::as_text)
+                    .any(|t| t.starts_with('-') && !t.starts_with("--") && t.contains('s'));
                 let typed = self.mark(Origin::Typed, "a typed password", line);
                 let value = match stdin {
                     Some(stdin) => Value::marked(stdin.all_marks()),
@@ -62,9 +63,7 @@ impl Machine<'_> {
             "history" | "fc" if rest.is_empty() || has(rest, &["-l", "-ln"]) => {
                 Value::marked(self.mark(Origin::SecretFile, "shell history", line))
             }
-            "get-history" => {
-                Value::marked(self.mark(Origin::SecretFile, "shell history", line))
-            }
+            "get-history" => Value::marked(self.mark(Origin::SecretFile, "shell history", line)),
             _ => return None,
         })
     }
@@ -74,7 +73,9 @@ impl Machine<'_> {
         let text = Value::joined(rest, " ");
         let text = text.as_text().unwrap_or_default().to_owned();
         let opens = match name {
-            "ssh" | "autossh" => format!(" {text}").contains(" -R") || text.contains("RemoteForward"),
+            "ssh" | "autossh" => {
+                format!(" {text}").contains(" -R") || text.contains("RemoteForward")
+            }
             "cloudflared" => text.contains("tunnel") && !text.contains("login"),
             "tailscale" => text.contains("funnel"),
             "systemsetup" => text.contains("-setremotelogin on"),
@@ -112,8 +113,20 @@ impl Machine<'_> {
         let text = text.as_text().unwrap_or_default().to_owned();
         let lower = text.to_ascii_lowercase();
         let guards = [
-            "auditd", "firewalld", "ufw", "apparmor", "falcon", "clamav", "defender", "rsyslog",
-            "crowdstrike", "sentinel", "littlesnitch", "osquery", "fail2ban", "windefend",
+            "auditd",
+            "firewalld",
+            "ufw",
+            "apparmor",
+            "falcon",
+            "clamav",
+            "defender",
+            "rsyslog",
+            "crowdstrike",
+            "sentinel",
+            "littlesnitch",
+            "osquery",
+            "fail2ban",
+            "windefend",
         ];
         let stops = guards.iter().any(|guard| lower.contains(guard))
             && (matches!(name, "pkill" | "killall" | "taskkill")
@@ -146,9 +159,7 @@ impl Machine<'_> {
         let list: Vec<&Value> = operands(rest.get(skip..).unwrap_or_default()).collect();
         let (target, sources) = match (verb, list.split_last()) {
             ("gh gist", _) => ("https://gist.github.com".to_owned(), list.as_slice()),
-            (_, Some((last, sources))) => {
-                (last.as_text().unwrap_or_default().to_owned(), sources)
-            }
+            (_, Some((last, sources))) => (last.as_text().unwrap_or_default().to_owned(), sources),
             (_, None) => return false,
         };
         let mut marks = Marks::default();

@@ -4,7 +4,9 @@ use super::{all_marks, operands};
 use crate::screen::code::effect::Act;
 use crate::screen::code::language::Language;
 use crate::screen::code::machine::Machine;
-use crate::screen::code::places::{is_agent_file, is_precious, starts_on_its_own};
+use crate::screen::code::places::{
+    is_agent_file, is_precious, secret_directory, starts_on_its_own,
+};
 use crate::screen::code::value::{HOLE, Marks, Origin, Value};
 
 impl Machine<'_> {
@@ -65,7 +67,8 @@ impl Machine<'_> {
             "*.kdbx",
             "*.ppk",
         ];
-        let seeks = text.contains("-name") && secret.iter().any(|s| text.contains(s));
+        let wanted = text.split_once("-name").map(|(_, wanted)| wanted).unwrap_or_default();
+        let seeks = secret.iter().any(|s| wanted.contains(s)) || secret_directory(&start).is_some();
         let mut marks = all_marks(rest, None);
         if seeks {
             marks.add(&self.mark(Origin::SecretFile, format!("key files (find {text})"), line));

@@ -57,6 +57,10 @@ impl Machine<'_> {
             .any(|k| text.contains(k))
         {
             self.add(Act::Persist, &format!("git {text}"), Marks::default(), line);
+        } else if text.starts_with("config")
+            && (text.contains("sslVerify false") || text.contains("http.proxy"))
+        {
+            self.add(Act::Lower, &format!("git {text}"), Marks::default(), line);
         } else if text.starts_with("clone")
             && let Some(url) = url
         {
@@ -69,6 +73,11 @@ impl Machine<'_> {
     pub(super) fn install(&mut self, name: &str, rest: &[Value], line: u32) {
         let text = Value::joined(rest, " ");
         let text = text.as_text().unwrap_or_default().to_owned();
+        let lower = text.to_ascii_lowercase();
+        let source = ["registry", "index-url", "proxy", "strict-ssl false"];
+        if lower.contains("config set") && source.iter().any(|key| lower.contains(key)) {
+            self.add(Act::Install, &format!("{name} --registry {text}"), Marks::default(), line);
+        }
         let installs = matches!(name, "npx" | "uvx")
             || ["install", " i ", "add", "get"].iter().any(|w| format!(" {text} ").contains(w));
         if installs {

@@ -3,6 +3,7 @@
 use super::{all_marks, operands};
 use crate::screen::code::effect::Act;
 use crate::screen::code::machine::Machine;
+use crate::screen::code::places::{METADATA, is_metadata};
 use crate::screen::code::value::{Marks, Origin, Value};
 
 impl Machine<'_> {
@@ -133,7 +134,10 @@ impl Machine<'_> {
             }
         }
         self.add_with_proof(Act::Http, &target, data, proof, line);
-        let fetched = Value::marked(self.mark(Origin::Fetched, target.clone(), line));
+        let mut fetched = Value::marked(self.mark(Origin::Fetched, target.clone(), line));
+        if is_metadata(&target) {
+            fetched.marks.add(&self.mark(Origin::Credential, METADATA, line));
+        }
         let to_file = out.or_else(|| (name == "wget" || name == "aria2c").then(Value::default));
         match to_file {
             Some(path) if path.as_text() != Some("-") => {
@@ -185,7 +189,9 @@ impl Machine<'_> {
         let packs = match name {
             "tar" | "bsdtar" => {
                 rest.iter().any(|w| bundled(&w))
-                    || letters.len() <= 5 && letters.starts_with(['c', 'z', 'j', 'J']) && letters.contains('c')
+                    || letters.len() <= 5
+                        && letters.starts_with(['c', 'z', 'j', 'J'])
+                        && letters.contains('c')
             }
             _ => true,
         };

@@ -118,9 +118,7 @@ impl Judge<'_> {
         let wanted = if shared { host } else { domain.as_str() };
         let vendor = domain.split('.').next().unwrap_or_default();
         self.documents.text.contains(wanted)
-            || vendor.len() >= 5
-                && !shared
-                && self.documents.text.contains(vendor)
+            || vendor.len() >= 5 && !shared && self.documents.text.contains(vendor)
             || is_code_host(host)
     }
 
@@ -157,9 +155,8 @@ fn constant_domain(target: &str) -> Option<String> {
         let host = host.split(':').next().unwrap_or_default();
         let Some((_, after)) = host.rsplit_once(HOLE) else { continue };
         let domain = after.strip_prefix('.').unwrap_or_default();
-        let is_label = |l: &str| {
-            !l.is_empty() && l.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
-        };
+        let is_label =
+            |l: &str| !l.is_empty() && l.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
         if domain.contains('.') && domain.split('.').all(is_label) {
             return Some(format!("{scheme}://{domain}"));
         }

@@ -11,9 +11,18 @@ use crate::screen::verdict::Verdict;
 impl Judge<'_> {
     /// Something leaves the machine.
     pub(super) fn way_out(&mut self, effect: &Effect) {
-        let standing = self.standing(effect, &effect.target);
+        let mut standing = self.standing(effect, &effect.target);
         if standing == Standing::Local {
             return;
+        }
+        // A known vendor's key that goes to the vendor says whose host it is.
+        let vendor = |m: &Mark| {
+            m.origin == Origin::SecretVariable
+                && is_prized(&m.detail)
+                && self.belongs(m, &effect.target)
+        };
+        if standing == Standing::Stranger && effect.proof.iter().any(vendor) {
+            standing = Standing::Named;
         }
         let to = self.whereto(standing, &effect.target);
         if let Some((verdict, what)) = self.secret_sent(effect, standing) {
@@ -209,7 +218,10 @@ impl Judge<'_> {
             }
             if kinds.len() >= 2 || kinds.iter().any(|kind| PRIVATE.contains(kind)) {
                 let to = self.whereto(standing, &sent.target);
-                grave.push((sent, format!("Collects {} and sends files to {to}.", kinds.join(", "))));
+                grave.push((
+                    sent,
+                    format!("Collects {} and sends files to {to}.", kinds.join(", ")),
+                ));
             }
         }
         for (effect, message) in grave {

@@ -170,6 +170,10 @@ impl<'t> Lowerer<'t> {
             return Expr::Call(Box::new(Call { callee, args: parts, named: Vec::new(), line }));
         }
         match own {
+            "^" => {
+                let (callee, line) = (Expr::Name("xor-of".into()), self.line(node));
+                Expr::Call(Box::new(Call { callee, args: parts, named: Vec::new(), line }))
+            }
             "||" | "or" | "??" => Expr::Choice(parts),
             "+" | "/" | "<<" => Expr::Join(parts),
             "%" => {
@@ -341,7 +345,8 @@ impl ExpressionKind {
             | "this"
             | "self"
             | "super"
-            | "shorthand_property_identifier" => Self::Name,
+            | "shorthand_property_identifier"
+            | "import" => Self::Name,
             "string" | "template_string" | "heredoc_body" | "bare_string" => Self::Text,
             "concatenated_string" | "chained_string" => Self::Join,
             "simple_symbol" => Self::Symbol,
@@ -363,8 +368,11 @@ impl ExpressionKind {
             | "do_block" => Self::Function,
             "object" | "dictionary" | "hash" => Self::Map,
             "list" | "array" | "tuple" | "set" | "string_array" | "expression_list" => Self::List,
-            "ternary_expression" | "conditional_expression" | "conditional"
-            | "boolean_operator" | "rescue_modifier" => Self::Choice,
+            "ternary_expression"
+            | "conditional_expression"
+            | "conditional"
+            | "boolean_operator"
+            | "rescue_modifier" => Self::Choice,
             "list_comprehension"
             | "dictionary_comprehension"
             | "set_comprehension"

@@ -78,7 +78,9 @@ impl<'t> Lowerer<'t> {
                         let variable = inner.iter().find(|n| n.kind() == "variable");
                         out.extend(variable.map(|v| self.source(*v).to_ascii_lowercase().into()));
                     }
-                    "function_parameter_declaration" | "param_block" | "parameter_list"
+                    "function_parameter_declaration"
+                    | "param_block"
+                    | "parameter_list"
                     | "script_block" => left.push(child),
                     _ => {}
                 }
@@ -101,6 +103,20 @@ impl<'t> Lowerer<'t> {
             "pipeline" | "pipeline_chain" => {
                 let mut value: Option<Expr> = None;
                 for part in this.children(node) {
+                    if let Some(before) = value.take_if(|_| this.is_block_command(part)) {
+                        // `… | ForEach-Object { … $_ … }`
+                        let body = this.powershell_block(part).into_iter().map(|s| match s {
+                            Stmt::Do(value) => Stmt::Return(value),
+                            other => other,
+                        });
+                        let function = Function { params: vec!["$_".into()], body: body.collect() };
+                        let callee = Expr::Function(Box::new(function));
+                        let args = vec![Expr::Each(Box::new(before))];
+                        let line = this.line(part);
+                        let call = Call { callee, args, named: Vec::new(), line };
+                        value = Some(Expr::Call(Box::new(call)));
+                        continue;
+                    }
                     let next = this.powershell_value(part);
                     value = Some(match (next, value) {
                         (Expr::Command(mut command), Some(before)) => {
@@ -161,6 +177,14 @@ impl<'t> Lowerer<'t> {
         })
     }
 
+    fn is_block_command(&self, node: Node<'t>) -> bool {
+        let source = self.source(node).trim_start().to_ascii_lowercase();
+        source.contains('{')
+            && ["foreach-object", "where-object", "% ", "? ", "%{"]
+                .iter()
+                .any(|name| source.starts_with(name))
+    }
+
     fn powershell_command(&mut self, node: Node<'t>) -> Expr {
         let line = self.line(node);
         let (mut words, mut writes) = (Vec::new(), Vec::new());
@@ -203,7 +227,13 @@ impl<'t> Lowerer<'t> {
         let callee = Expr::Member(Box::new(object), member.into());
         let list = children.iter().find(|n| n.kind() == "argument_list");
         let Some(list) = list else { return callee };
-        let args = self.children(*list).into_iter().map(|n| self.powershell_value(n)).collect();
+        let mut parts = self.children(*list);
+        while let [only] = parts.as_slice()
+            && only.kind().ends_with("_list")
+        {
+            parts = self.children(*only);
+        }
+        let args = parts.into_iter().map(|n| self.powershell_value(n)).collect();
         Expr::Call(Box::new(Call { callee, args, named: Vec::new(), line }))
     }
 

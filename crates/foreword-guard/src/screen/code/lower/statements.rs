@@ -90,7 +90,24 @@ impl<'t> Lowerer<'t> {
             self.kind(node).starts_with("augmented") || self.kind(node).starts_with("operator");
         let targets = self.targets(left);
         let value = self.expression(right);
-        out.push(Stmt::Bind { targets, value, extends });
+        match (targets.as_slice(), value) {
+            // `exports.name = () => …`, `name = lambda x: …`
+            ([Target { name, entry: None, .. }], Expr::Function(function)) => {
+                let name = name.rsplit('.').next().unwrap_or(name).into();
+                out.push(Stmt::Define { name, function: Arc::new(*function) });
+            }
+            ([Target { name, .. }], Expr::Map(entries)) if name.as_ref() == "module.exports" => {
+                for (name, value) in entries {
+                    match value {
+                        Expr::Function(function) => {
+                            out.push(Stmt::Define { name, function: Arc::new(*function) });
+                        }
+                        value => out.push(Stmt::Do(value)),
+                    }
+                }
+            }
+            (_, value) => out.push(Stmt::Bind { targets, value, extends }),
+        }
     }
 
     /// The names on the left side.
@@ -316,6 +333,16 @@ impl<'t> Lowerer<'t> {
                 self.statement(child, &mut body);
             }
         }
+        // Ruby: the last value is what a method returns.
+        let returns =
+            matches!(self.kind(node), "method" | "singleton_method" | "do_block" | "block");
+        if returns && let Some(Stmt::Do(_)) = body.last() {
+            let last = body.pop();
+            body.extend(last.map(|last| match last {
+                Stmt::Do(value) => Stmt::Return(value),
+                other => other,
+            }));
+        }
         Function { params, body }
     }
 
@@ -339,8 +366,11 @@ impl<'t> Lowerer<'t> {
                 out.push(whole);
                 continue;
             }
-            let name: Arc<str> =
-                targets.into_iter().next().map_or("".into(), |target| target.name);
+            let name: Arc<str> = targets.into_iter().next().map_or("".into(), |target| target.name);
+            // A method is called on its object, not with it.
+            if out.is_empty() && matches!(name.as_ref(), "self" | "cls") {
+                continue;
+            }
             let default = child
                 .child_by_field_id(self.words.value)
                 .or_else(|| child.child_by_field_id(self.words.right));

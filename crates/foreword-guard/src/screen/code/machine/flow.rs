@@ -33,6 +33,16 @@ impl Machine<'_> {
 
     /// Gives a name that is known, or one of this file, its value.
     fn rebind(&mut self, name: &str, value: Value) {
+        if let Some(known) = self.scopes.iter_mut().rev().find_map(|scope| scope.get_mut(name)) {
+            *known = value;
+            return;
+        }
+        // A variable of the file stays one, also if a function changes it.
+        let globals = self.globals.get_mut(self.file);
+        if let Some(known) = globals.and_then(|globals| globals.get_mut(name)) {
+            *known = value;
+            return;
+        }
         self.bind(&Target::whole(name), value, false);
     }
 
@@ -54,8 +64,7 @@ impl Machine<'_> {
                 && items.len() < MAX_ENTRIES
             {
                 Rc::make_mut(items).extend(args.iter().cloned());
-            }
-            else if step == 0
+            } else if step == 0
                 && whole.text.is_none()
                 && args.iter().any(|arg| arg.text.is_some() || arg.fields.is_some())
                 && whole.fields.as_ref().is_none_or(|fields| fields.len() < MAX_ENTRIES)
@@ -85,8 +94,17 @@ impl Machine<'_> {
         };
         let wraps = matches!(
             callee,
-            "open" | "ZipFile" | "TarFile" | "GzipFile" | "BZ2File" | "LZMAFile" | "writer"
-                | "DictWriter" | "TextIOWrapper" | "BufferedWriter" | "new"
+            "open"
+                | "ZipFile"
+                | "TarFile"
+                | "GzipFile"
+                | "BZ2File"
+                | "LZMAFile"
+                | "writer"
+                | "DictWriter"
+                | "TextIOWrapper"
+                | "BufferedWriter"
+                | "new"
         );
         let buffers = call.args.iter().chain(call.named.iter().map(|(_, value)| value));
         let buffer = buffers.take(3).find_map(|arg| match arg {

@@ -61,6 +61,13 @@ impl Machine<'_> {
             }
         }
         if let Expr::Member(object, method) = &call.callee {
+            if matches!(method.as_ref(), "save" | "savefig" | "to_csv" | "pipe" | "dump")
+                && let Some(to @ Expr::Name(_)) = call.args.first()
+                && let Some(from) = receiver.as_ref().map(Value::all_marks)
+                && !from.is_empty()
+            {
+                self.fill(to, &[], &from, call.line);
+            }
             if is_filling(method) {
                 let mut marks = Marks::default();
                 for value in args.iter().chain(named.iter().map(|(_, value)| value)) {
@@ -92,6 +99,14 @@ impl Machine<'_> {
                 given.marks.add(&arg.marks);
             }
             given.marks.add(&value.marks);
+            if value
+                .path
+                .as_deref()
+                .is_some_and(|p| matches!(p, "open-file" | "Net.HTTP" | "socket"))
+            {
+                // `File.open(…) { |file| … }`
+                given = value.clone();
+            }
             let items = given.items.clone();
             let each = given.each();
             let marks = given.marks;
@@ -140,8 +155,38 @@ impl Machine<'_> {
         let by_name = path.starts_with("function:");
         let own =
             callee.module.or(Some(self.file)).filter(|_| by_name || path.starts_with("self."));
+        // `file.read()` is no call of the folder's own `read`.
+        let library = receiver.is_some_and(|r| r.text.is_some() || !r.marks.is_empty())
+            && matches!(
+                last,
+                "read"
+                    | "write"
+                    | "get"
+                    | "post"
+                    | "send"
+                    | "open"
+                    | "join"
+                    | "load"
+                    | "loads"
+                    | "dump"
+                    | "copy"
+                    | "run"
+                    | "append"
+                    | "add"
+                    | "close"
+                    | "encode"
+                    | "decode"
+                    | "json"
+                    | "text"
+                    | "items"
+                    | "split"
+                    | "strip"
+                    | "replace"
+                    | "format"
+            );
         let method = || {
-            path.contains('.')
+            !library
+                && path.contains('.')
                 && self.functions.get(self.file).is_some_and(|own| own.contains_key(last))
         };
         let file = match own {
@@ -220,12 +265,21 @@ impl Machine<'_> {
         (value, after)
     }
 
+    /// The program that defines a function of a shell: this one, or one that it reads in.
+    fn shell_function(&self, name: &str) -> Option<usize> {
+        let defines =
+            |file: &usize| self.functions.get(*file).is_some_and(|f| f.contains_key(name));
+        let read_in = self.sourced.get(&self.file).into_iter().flatten().copied();
+        std::iter::once(self.file).chain(read_in).find(defines)
+    }
+
     /// Calls a function of a shell: its words are `$1` and so on.
     fn call_by_words(&mut self, name: &str, words: &[Value], stdin: Option<&Value>) -> Value {
-        let own = self.functions.get(self.file).and_then(|own| own.get(name));
+        let Some(file) = self.shell_function(name) else { return Value::default() };
+        let own = self.functions.get(file).and_then(|own| own.get(name));
         let Some(summary) = own else { return Value::default() };
         let (result, function) = (summary.result.clone(), summary.function.clone());
-        let key = (self.file, name.into());
+        let key = (file, name.into());
         let Some(function) = function.filter(|_| {
             self.followed.len() < MAX_FOLLOWED
                 && self.follow_steps > 0
@@ -239,9 +293,9 @@ impl Machine<'_> {
         for (place, word) in rest.iter().take(9).enumerate() {
             scope.insert(format!("${}", place + 1).into(), word.clone());
         }
-        let operands = rest.iter().filter(|w| {
-            shell || !w.as_text().is_some_and(|t| t.starts_with('-') && t.len() > 1)
-        });
+        let operands = rest
+            .iter()
+            .filter(|w| shell || !w.as_text().is_some_and(|t| t.starts_with('-') && t.len() > 1));
         for (param, word) in function.params.iter().zip(operands) {
             scope.insert(Arc::clone(param), word.clone());
         }
@@ -273,8 +327,7 @@ impl Machine<'_> {
             None => self.lookup("<stdin>").cloned(),
         };
         let name = words.first().and_then(Value::constant).unwrap_or_default().to_owned();
-        let own = self.functions.get(self.file).is_some_and(|own| own.contains_key(&*name));
-        let output = if own {
+        let output = if self.shell_function(&name).is_some() {
             self.call_by_words(&name, &words, stdin.as_ref())
         } else {
             self.run_words(&words, stdin.as_ref(), command.line)

@@ -124,6 +124,15 @@ impl Machine<'_> {
 
     /// An entry of a list or an object.
     pub(super) fn entry(&mut self, object: &Value, index: &Value) -> Value {
+        if !self.environment(object, 0).is_empty() {
+            // Each variable that the name may be; all, if the name is one of all.
+            let mut value = Value::marked(index.marks.clone());
+            for name in index.alternatives().filter_map(Value::constant) {
+                let one = self.variable(name, 0);
+                value = value.or(&one);
+            }
+            return value;
+        }
         if let (Some(name), None, Some(items)) = (index.constant(), index.number, &object.items)
             && let Some(item) = name.parse().ok().and_then(|place: usize| items.get(place))
         {
@@ -229,6 +238,11 @@ impl Machine<'_> {
             }
             Some(path) => {
                 let whole = [path, ".", name].concat();
+                match whole.as_str() {
+                    "sys.executable" => return Value::text("python3"),
+                    "process.execPath" => return Value::text("node"),
+                    _ => {}
+                }
                 let mut marks = object.marks.clone();
                 if matches!(whole.as_str(), "document.cookie" | "window.document.cookie") {
                     marks.add(&self.mark(Origin::Page, "cookies", line));
