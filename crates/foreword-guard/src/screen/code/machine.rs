@@ -67,6 +67,11 @@ struct Summary {
     args: Vec<Value>,
     result: Value,
     function: Option<Arc<Function>>,
+    /// What it puts into its parameters.
+    filled: Vec<Marks>,
+    /// Where it is called, and whether there are other places.
+    site: Option<(usize, u32)>,
+    several: bool,
 }
 
 pub(crate) struct Machine<'a> {
@@ -82,6 +87,10 @@ pub(crate) struct Machine<'a> {
     functions: Vec<HashMap<Arc<str>, Summary>>,
     /// The function that is being walked.
     inside: Option<Arc<str>>,
+    /// Constant texts are looked at in the first pass.
+    first_pass: bool,
+    /// The kinds of secrets whose places each program names.
+    named: Vec<(usize, &'static str)>,
     /// What functions without a name return.
     returned: Vec<Value>,
     /// The functions that are followed for their callers, and the expressions left for that.
@@ -139,6 +148,8 @@ pub(crate) fn effects(
         functions: programs.iter().map(|_| HashMap::new()).collect(),
         inside: None,
         returned: Vec::new(),
+        first_pass: true,
+        named: Vec::new(),
         followed: Vec::new(),
         follow_steps: 0,
         filled: Vec::new(),
@@ -174,6 +185,11 @@ pub(crate) fn effects(
             machine.file = file;
             machine.block(&body(file));
         }
+        machine.first_pass = false;
+    }
+    for (file, what) in std::mem::take(&mut machine.named) {
+        machine.file = file;
+        machine.add(Act::NameSecret, what, Marks::default(), 0);
     }
     machine.effects
 }
@@ -310,9 +326,18 @@ impl Machine<'_> {
                 let args = args.unwrap_or_default();
                 let before = self.inside.replace(Arc::clone(name));
                 let returned = std::mem::take(&mut self.returned);
-                self.walk(function, &args);
+                let after = self.walk(function, &args);
                 self.returned = returned;
                 self.inside = before;
+                let filled = function
+                    .params
+                    .iter()
+                    .map(|param| after.get(param).map(Value::all_marks).unwrap_or_default())
+                    .collect();
+                let own = self.functions.get_mut(self.file).and_then(|own| own.get_mut(name));
+                if let Some(summary) = own {
+                    summary.filled = filled;
+                }
                 let value = Value::path(format!("function:{name}"));
                 self.bind(&Target::whole(Arc::clone(name)), value, false);
             }

@@ -8,6 +8,8 @@ use std::sync::Arc;
 pub(crate) const HOLE: char = '\u{FFFC}';
 /// Longer constant texts are cut.
 const MAX_TEXT: usize = 16 * 1024;
+/// Deeper values are let go.
+const MAX_NESTING: u8 = 24;
 /// What else a value may be; more is left out.
 const MAX_OTHERS: usize = 24;
 /// Texts that are longer are not put together with every alternative.
@@ -137,6 +139,8 @@ pub(crate) struct Value {
     /// What it may be instead: the other entries of a list that a loop goes through, the other
     /// branch of a choice, what other callers hand over.
     pub(crate) others: Option<Rc<Vec<Value>>>,
+    /// How deep values lie in it.
+    pub(crate) nesting: u8,
 }
 
 impl Value {
@@ -151,6 +155,7 @@ impl Value {
         fields: None,
         disguised: false,
         others: None,
+        nesting: 0,
     };
 
     /// How much is known of it: its marks, and the length of its texts.
@@ -194,13 +199,27 @@ impl Value {
         for item in self.items.iter().flat_map(|items| items.iter()) {
             marks.add(&item.marks);
         }
+        // What holds a value has its marks already, so one level is enough.
         for field in self.fields.iter().flat_map(|fields| fields.values()) {
-            marks.add(&field.all_marks());
+            marks.add(&field.marks);
         }
         for other in self.others.iter().flat_map(|others| others.iter()) {
             marks.add(&other.marks);
         }
         marks
+    }
+
+    /// The value with what was put into it; what lies too deep is let go, so that a program that
+    /// puts a thing into itself again and again stays small.
+    pub(crate) fn holding(mut self) -> Self {
+        let items = self.items.iter().flat_map(|items| items.iter());
+        let fields = self.fields.iter().flat_map(|fields| fields.values());
+        let deepest = items.chain(fields).map(|value| value.nesting).max();
+        self.nesting = deepest.map_or(0, |deepest| deepest.saturating_add(1));
+        if self.nesting > MAX_NESTING {
+            (self.items, self.fields, self.nesting) = (None, None, 0);
+        }
+        self
     }
 
     /// Everything that it may be, itself first.

@@ -9,7 +9,7 @@ use crate::screen::code::ir::{Expr, Target};
 use crate::screen::code::value::{HOLE, Marks, Value};
 
 /// Entries of a list or an object that are kept.
-const MAX_ENTRIES: usize = 256;
+const MAX_ENTRIES: usize = 64;
 
 impl Machine<'_> {
     /// A part of a value: a field by its name, an entry by its place.
@@ -22,13 +22,23 @@ impl Machine<'_> {
 
     /// `name[entry] = value`.
     pub(super) fn put(&mut self, name: &str, entry: &Arc<str>, value: Value) {
-        let mut whole = self.lookup(name).cloned().unwrap_or_default();
+        let mut whole = self.take(name);
         whole.marks.add(&value.all_marks());
         let fields = whole.fields.get_or_insert_with(|| Rc::new(BTreeMap::new()));
         if !entry.is_empty() && fields.len() < MAX_ENTRIES {
             Rc::make_mut(fields).insert(Arc::clone(entry), value);
         }
-        self.rebind(name, whole);
+        self.rebind(name, whole.holding());
+    }
+
+    /// The value of a name, which gets a new one at once.
+    fn take(&mut self, name: &str) -> Value {
+        if let Some(known) = self.scopes.iter_mut().rev().find_map(|scope| scope.get_mut(name)) {
+            return std::mem::take(known);
+        }
+        let globals = self.globals.get_mut(self.file);
+        let known = globals.and_then(|globals| globals.get_mut(name));
+        known.map(std::mem::take).unwrap_or_default()
     }
 
     /// Gives a name that is known, or one of this file, its value.
@@ -57,7 +67,7 @@ impl Machine<'_> {
         let mut at: Arc<str> = own_name(&name).into();
         // An archive writes to a buffer, which writes to a stream.
         for step in 0..3 {
-            let mut whole = self.lookup(&at).cloned().unwrap_or_default();
+            let mut whole = self.take(&at);
             whole.marks.add(marks);
             if step == 0
                 && let Some(items) = &mut whole.items
@@ -71,15 +81,15 @@ impl Machine<'_> {
             {
                 let fields = whole.fields.get_or_insert_default();
                 let place: Arc<str> = format!("+{}", fields.len()).into();
-                let given = args.iter().cloned().collect();
-                let given = Value { items: Some(Rc::new(given)), ..Value::marked(marks.clone()) };
-                Rc::make_mut(fields).insert(place, given);
+                let given = Some(Rc::new(args.to_vec()));
+                let given = Value { items: given, ..Value::marked(marks.clone()) };
+                Rc::make_mut(fields).insert(place, given.holding());
             }
             let path = whole.text.clone().filter(|_| whole.path.as_deref() == Some("open-file"));
+            self.rebind(&at, whole.holding());
             if let Some(path) = path {
                 self.write_path(&path, &Value::marked(marks.clone()), line);
             }
-            self.rebind(&at, whole);
             let Some(next) = self.conduits.get(&at) else { break };
             at = Arc::clone(next);
         }

@@ -206,6 +206,13 @@ impl Machine<'_> {
                 }
             }
             let result = summary.result.clone();
+            let site = (self.file, line);
+            summary.several |= *summary.site.get_or_insert(site) != site;
+            // What its only caller hands over is what it was walked with.
+            if !summary.several || self.first_pass {
+                self.filled.clone_from(&summary.filled);
+                return result;
+            }
             let Some(function) = summary.function.clone() else { return result };
             let name: Arc<str> = last.into();
             let key = (file, name);
@@ -345,14 +352,14 @@ impl Machine<'_> {
     }
 
     /// Walks the body of a function; what it returns is kept by whoever called.
-    pub(super) fn walk(&mut self, function: &Function, args: &[Value]) {
+    pub(super) fn walk(&mut self, function: &Function, args: &[Value]) -> Scope {
         let nothing = Value::default();
         let values = args.iter().chain(std::iter::repeat(&nothing));
         let scope = function.params.iter().cloned().zip(values.cloned()).collect();
         self.dotted |= function.params.iter().any(|name| name.contains('.'));
         self.scopes.push(scope);
         self.block(&function.body);
-        self.scopes.pop();
+        self.scopes.pop().unwrap_or_default()
     }
 
     /// Walks a function without a name and says what it returns.

@@ -10,6 +10,9 @@ use crate::screen::code::ir::Expr;
 use crate::screen::code::places::{is_secret_name, names_secret};
 use crate::screen::code::value::{HOLE, Marks, Origin, Value};
 
+/// Kinds of secrets whose places are kept, over all programs.
+const MAX_NAMED: usize = 128;
+
 impl Machine<'_> {
     pub(crate) fn value(&mut self, expr: &Expr) -> Value {
         self.steps += 1;
@@ -26,8 +29,12 @@ impl Machine<'_> {
         match expr {
             Expr::Text(text) => {
                 let mut value = Value::text(Arc::clone(text));
-                if let Some(what) = names_secret(text) {
-                    self.add(Act::NameSecret, what, Marks::default(), 0);
+                if (self.first_pass || self.nested > 0)
+                    && self.named.len() < MAX_NAMED
+                    && let Some(what) = names_secret(text)
+                    && !self.named.contains(&(self.file, what))
+                {
+                    self.named.push((self.file, what));
                 }
                 if let Some(marks) = self.holes.last()
                     && text.contains(HOLE)
@@ -62,7 +69,7 @@ impl Machine<'_> {
                     out.marks.add(&item.all_marks());
                 }
                 out.items = Some(Rc::new(items));
-                out
+                out.holding()
             }
             Expr::Map(entries) => {
                 let mut fields = BTreeMap::new();
@@ -79,7 +86,7 @@ impl Machine<'_> {
                     }
                     fields.insert(Arc::clone(key), value);
                 }
-                Value { marks, fields: Some(Rc::new(fields)), ..Value::default() }
+                Value { marks, fields: Some(Rc::new(fields)), ..Value::default() }.holding()
             }
             Expr::Member(object, name) => {
                 if let Expr::Name(own) = object.as_ref()

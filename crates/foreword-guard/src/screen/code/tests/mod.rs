@@ -4,6 +4,7 @@
 
 mod collectors;
 mod honest;
+mod hostile;
 mod persistence;
 mod stagers;
 mod ways_out;
