@@ -2,7 +2,7 @@
 
 mod files;
 mod network;
-mod processes;
+pub(super) mod processes;
 mod surroundings;
 mod texts;
 
@@ -41,6 +41,15 @@ impl<'a> Parts<'a> {
     /// Everything that flows into the call.
     fn marks(&self) -> Marks {
         let mut marks = self.receiver.map(Value::all_marks).unwrap_or_default();
+        for value in self.args.iter().chain(self.named.iter().map(|(_, value)| value)) {
+            marks.add(&value.all_marks());
+        }
+        marks
+    }
+
+    /// The arguments alone.
+    fn given(&self) -> Marks {
+        let mut marks = Marks::default();
         for value in self.args.iter().chain(self.named.iter().map(|(_, value)| value)) {
             marks.add(&value.all_marks());
         }

@@ -1,5 +1,6 @@
 //! What commands of a shell do, by their name and words. Also for programs that other languages start.
 
+mod administration;
 mod files;
 mod interpreter;
 mod tools;
@@ -9,6 +10,7 @@ use super::effect::Act;
 use super::language::Language;
 use super::machine::Machine;
 use super::places::{is_agent_file, is_precious};
+use super::text::unescape;
 use super::value::{Marks, Origin, Value};
 use tools::credential;
 
@@ -33,7 +35,14 @@ const RUNNERS: [&str; 16] = [
 ];
 
 /// Programs that pass on what they read.
-const FILTERS: [&str; 36] = [
+const FILTERS: [&str; 43] = [
+    "get-childitem",
+    "gci",
+    "ls",
+    "sqlite3",
+    "import-csv",
+    "hexdump",
+    "iconv",
     "cat",
     "head",
     "tail",
@@ -92,10 +101,13 @@ impl Machine<'_> {
         }
         let mut flow = all_marks(rest, stdin);
         if whole.contains('/')
-            && let Some(staged) = self.staged.get(whole.trim_start_matches("./")).cloned()
-            && staged.marks.has(&Origin::Fetched)
+            && let Some(staged) = self.staged_at(&whole)
+            && staged.has(&Origin::Fetched)
         {
-            self.add(Act::Evaluate, &whole, staged.marks, line);
+            self.add(Act::Evaluate, &whole, staged, line);
+        }
+        if let Some(value) = self.small_tool(name, rest, stdin, line) {
+            return value;
         }
         match name {
             "curl" | "wget" | "http" | "https" | "xh" | "aria2c" | "invoke-webrequest" | "iwr"
@@ -130,7 +142,11 @@ impl Machine<'_> {
                     })
                     .cloned()
                     .collect();
-                return Value::joined(&rest, " ");
+                let mut value = Value::joined(&rest, " ");
+                if name == "printf" {
+                    value.text = value.text.map(|text| unescape(&text).as_str().into());
+                }
+                return value;
             }
             "xargs" | "parallel" => {
                 let mut words: Vec<Value> = rest.to_vec();
@@ -171,6 +187,8 @@ impl Machine<'_> {
             "cp" | "mv" | "ln" | "install" | "copy-item" | "move-item" | "rsync" => {
                 self.copy(name, rest, line);
             }
+            "aws" | "gsutil" | "gcloud" | "gh" | "rclone" | "mc"
+                if self.upload(name, rest, line) => {}
             "scp" | "sftp" | "ftp" | "rclone" | "s3cmd" | "gsutil" | "azcopy" | "croc" | "tftp" => {
                 self.copy(name, rest, line);
             }
@@ -178,7 +196,13 @@ impl Machine<'_> {
             "ssh" => {
                 let target = operands(rest).next().and_then(Value::as_text).unwrap_or_default();
                 let target = target.to_owned();
+                self.tunnel(name, rest, line);
                 self.add(Act::Copy, &target, flow.clone(), line);
+            }
+            "wc" | "test" | "[" | "[[" | "ls" | "stat" | "du" | "df"
+                if name != "ls" || rest.is_empty() =>
+            {
+                return Value::default();
             }
             "dig" | "nslookup" | "host" | "resolve-dnsname" | "ping" => {
                 let target = Value::joined(rest, " ");
@@ -188,10 +212,27 @@ impl Machine<'_> {
                 let target = Value::joined(rest, " ");
                 self.add(Act::Mail, target.as_text().unwrap_or_default(), flow.clone(), line);
             }
+            "ngrok" | "cloudflared" | "lt" | "localtunnel" | "bore" | "frpc" | "chisel"
+            | "tailscale" | "autossh" | "systemsetup" => self.tunnel(name, rest, line),
+            "kubectl" | "oc" | "velero" | "vssadmin" | "wbadmin" | "tmutil" | "bcdedit"
+            | "terraform" | "tofu" | "dropdb" | "restic" | "borg"
+                if self.wipe(name, rest, line) => {}
             "crontab" if !rest.iter().any(|w| matches!(w.as_text(), Some("-l" | "-r"))) => {
                 let text = stdin.and_then(Value::as_text).unwrap_or("crontab").to_owned();
                 self.add(Act::Persist, &text, flow.clone(), line);
             }
+            "systemctl"
+            | "service"
+            | "pkill"
+            | "killall"
+            | "taskkill"
+            | "wevtutil"
+            | "networksetup"
+            | "certutil"
+            | "update-ca-certificates"
+            | "clear-history"
+            | "clear-eventlog"
+                if self.disable(name, rest, line) => {}
             "launchctl"
             | "systemctl"
             | "schtasks"
@@ -217,6 +258,9 @@ impl Machine<'_> {
                     self.add(Act::Persist, "Run key of the registry", flow.clone(), line);
                 }
             }
+            "security" if has(rest, &["add-trusted-cert"]) => {
+                self.add(Act::Lower, "security add-trusted-cert", Marks::default(), line);
+            }
             "security" | "gpg" | "pass" | "secret-tool" | "op" | "bw" | "gh" | "gcloud" | "aws"
             | "kubectl" | "az" | "vault" | "cmdkey" | "ssh-add" => {
                 if let Some(what) = credential(name, rest) {
@@ -232,7 +276,11 @@ impl Machine<'_> {
                 flow.add(&self.mark(Origin::Clipboard, "the clipboard", line));
             }
             "pbcopy" | "xclip" | "xsel" | "clip" | "wl-copy" | "set-clipboard" => {
-                self.add(Act::Clip, name, flow.clone(), line);
+                let mut text = Value::joined(rest, " ").all_texts();
+                for value in stdin.into_iter().flat_map(Value::alternatives) {
+                    text.push_str(&value.all_texts());
+                }
+                self.add(Act::Clip, &text, flow.clone(), line);
             }
             "screencapture" | "scrot" | "gnome-screenshot" | "import" if !rest.is_empty() => {
                 flow.add(&self.mark(Origin::Screen, "the screen", line));
@@ -245,7 +293,11 @@ impl Machine<'_> {
                 flow.add(&self.mark(Origin::HostFacts, name, line));
             }
             "sleep" | "start-sleep" => self.add(Act::Program, "sleep", Marks::default(), line),
-            "git" => self.git(rest, line),
+            "git" => {
+                if let Some(value) = self.git(rest, line) {
+                    return value;
+                }
+            }
             "npm" | "pnpm" | "yarn" | "pip" | "pip3" | "pipx" | "gem" | "cargo" | "brew"
             | "apt" | "apt-get" | "npx" | "uvx" | "go" | "choco" | "winget" | "dnf" | "yum" => {
                 self.install(name, rest, line);
@@ -315,7 +367,25 @@ impl Machine<'_> {
                     || name == "timeout" && t.chars().next().is_some_and(|c| c.is_ascii_digit())
             })
         };
-        let Some(at) = rest.iter().position(|w| !is_option(w)) else {
+        // Options whose value is a word of its own.
+        let valued = |text: &str| match name {
+            "nice" => text == "-n",
+            "sudo" | "doas" => matches!(text, "-u" | "-g" | "-p"),
+            "exec" => text == "-a",
+            "env" => matches!(text, "-u" | "-C"),
+            "ionice" => matches!(text, "-c" | "-n"),
+            "timeout" => matches!(text, "-s" | "-k"),
+            "stdbuf" => matches!(text, "-o" | "-i" | "-e"),
+            _ => false,
+        };
+        let mut takes = false;
+        let Some(at) = rest.iter().position(|w| {
+            if std::mem::take(&mut takes) {
+                return false;
+            }
+            takes = w.as_text().is_some_and(valued);
+            !is_option(w)
+        }) else {
             if name == "env" {
                 return Value::marked(self.mark(Origin::Environment, "all variables", line));
             }

@@ -43,6 +43,12 @@ pub(crate) enum Act {
     RemoteShell,
     /// A secret is read.
     ReadSecret,
+    /// A place where secrets lie is named.
+    NameSecret,
+    /// Another machine is let in: a tunnel, a remote login.
+    Tunnel,
+    /// Much is deleted that lies elsewhere: in a cluster, in backups.
+    Wipe,
     Write,
     Delete,
     /// Something is made to start on its own.
@@ -60,3 +66,6 @@ pub(crate) enum Act {
     /// A module is loaded from an address.
     LoadRemote,
 }
+
+/// The target of an [`Act::Write`] that adds to the instructions of a skill.
+pub(crate) const APPENDED: &str = "SKILL.md of a skill";

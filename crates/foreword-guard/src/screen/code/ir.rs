@@ -20,6 +20,12 @@ pub(crate) enum Expr {
     Map(Vec<(Arc<str>, Expr)>),
     Call(Box<Call>),
     Function(Box<Function>),
+    /// One of these.
+    Choice(Vec<Expr>),
+    /// One entry of a list, whichever.
+    Each(Box<Expr>),
+    /// A list of everything that a value may be.
+    Gather(Box<Expr>),
     /// A shell command; its value is what it prints.
     Command(Box<Command>),
 }
@@ -67,7 +73,12 @@ pub(crate) enum Stmt {
     },
     Define {
         name: Arc<str>,
-        function: Function,
+        function: Arc<Function>,
+    },
+    /// What a parameter is if the caller does not say.
+    Default {
+        name: Arc<str>,
+        value: Expr,
     },
     Do(Expr),
     Return(Expr),
@@ -78,15 +89,22 @@ pub(crate) enum Stmt {
     },
 }
 
-/// A name that is bound, and to which field of the value.
+/// A name that is bound, and to which part of the value.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     pub(crate) name: Arc<str>,
-    pub(crate) field: Option<Arc<str>>,
+    /// The way to the part: names of fields, or places in lists.
+    pub(crate) fields: Vec<Arc<str>>,
+    /// Only this entry of the name is bound: `name[entry] = …`. Empty if it is not constant.
+    pub(crate) entry: Option<Arc<str>>,
 }
 
 impl Target {
     pub(crate) fn whole(name: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), field: None }
+        Self { name: name.into(), fields: Vec::new(), entry: None }
+    }
+
+    pub(crate) fn field(name: impl Into<Arc<str>>, field: impl Into<Arc<str>>) -> Self {
+        Self { name: name.into(), fields: vec![field.into()], entry: None }
     }
 }

@@ -6,7 +6,8 @@ mod ways_out;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::effect::{Act, Effect};
+use super::calls::processes::PICKLE;
+use super::effect::{APPENDED, Act, Effect};
 use super::machine::{Program, ProgramKind};
 use super::places::{is_agent_file, starts_on_its_own};
 use super::value::{HOLE, Mark, Origin};
@@ -125,7 +126,10 @@ impl Judge<'_> {
             ),
             Act::LoadRemote => self.loaded(effect),
             Act::Install => self.installed(effect),
-            Act::Clip | Act::Program | Act::ReadSecret | Act::Listen => {}
+            Act::Clip => self.copied(effect),
+            Act::Tunnel => self.tunnelled(effect),
+            Act::Wipe => self.wiped(effect),
+            Act::Program | Act::ReadSecret | Act::NameSecret | Act::Listen => {}
         }
     }
 
@@ -134,8 +138,13 @@ impl Judge<'_> {
         let fetched: Vec<&Mark> =
             effect.marks.iter().filter(|m| m.origin == Origin::Fetched).collect();
         if fetched.is_empty() {
+            let verdict = if &*effect.target == PICKLE || self.in_document(effect) {
+                Verdict::NeedsReview
+            } else {
+                Verdict::Reject
+            };
             let message = "Runs code that it decodes first.".into();
-            return self.add(effect, "decode-and-run", Verdict::NeedsReview, message);
+            return self.add(effect, "decode-and-run", verdict, message);
         }
         for mark in fetched {
             let known = self.addresses.of(&mark.detail);
@@ -174,7 +183,19 @@ impl Judge<'_> {
         let (path, content) = effect.target.split_once(": ").unwrap_or(("", &effect.target));
         let lower = content.to_ascii_lowercase();
         let active = [
-            "curl ", "wget ", "base64", "/dev/tcp", "| sh", "|sh", "| bash", "|bash", "iex", "nc ",
+            "curl ",
+            "wget ",
+            "base64",
+            "/dev/tcp",
+            "| sh",
+            "|sh",
+            "| bash",
+            "|bash",
+            "iex",
+            " nc ",
+            "urlopen",
+            "exec(",
+            "downloadstring",
         ];
         let foreign = effect.marks.has(&Origin::Fetched) || effect.marks.has(&Origin::Decoded);
         let door = ["authorized_keys", "/etc/sudoers", "ld.so.preload"]
@@ -187,11 +208,13 @@ impl Judge<'_> {
                     .iter()
                     .any(|w| lower.contains(w)))
             && !active.iter().any(|w| lower.contains(w));
-        if door || foreign || active.iter().any(|w| lower.contains(w)) && !self.in_document(effect)
-        {
+        let reaches_out = foreign || active.iter().any(|w| lower.contains(w));
+        if door || reaches_out && !self.in_document(effect) {
             let message =
                 format!("Makes a command run on its own ({what}: {}).", short(&effect.target));
             self.add(effect, "persistence", Verdict::Reject, message);
+        } else if what == "git hook" && self.documents.text.contains("hook") {
+            // The skill says that it installs hooks, and this one fetches and decodes nothing.
         } else if !harmless && !self.in_document(effect) {
             let message = format!(
                 "Sets up something that runs on its own ({what}: {}).",
@@ -203,6 +226,10 @@ impl Judge<'_> {
 
     fn written(&mut self, effect: &Effect) {
         let (path, content) = effect.target.split_once(": ").unwrap_or((&effect.target, ""));
+        if path == APPENDED {
+            let message = "Adds to the instructions of a skill.".into();
+            return self.add(effect, "agent-files", Verdict::NeedsReview, message);
+        }
         if !is_agent_file(path) || self.in_document(effect) {
             return;
         }
@@ -233,6 +260,37 @@ impl Judge<'_> {
         self.add(effect, "destructive-command", verdict, message);
     }
 
+    /// Something goes to the clipboard: an address for payments is there to replace another.
+    fn copied(&mut self, effect: &Effect) {
+        if !self.in_document(effect) && effect.target.split(' ').any(is_payment_address) {
+            let message = "Puts an address for payments into the clipboard.".into();
+            self.add(effect, "clipboard-swap", Verdict::Reject, message);
+        }
+    }
+
+    /// Another machine is let in.
+    fn tunnelled(&mut self, effect: &Effect) {
+        if self.in_document(effect) {
+            return;
+        }
+        let login = ["localhost:22", "127.0.0.1:22", "setremotelogin", "tcp 22"];
+        let grave = login.iter().any(|part| effect.target.contains(part));
+        let verdict = if grave { Verdict::Reject } else { Verdict::NeedsReview };
+        let message = format!("Lets another machine in (`{}`).", short(&effect.target));
+        self.add(effect, "remote-access", verdict, message);
+    }
+
+    fn wiped(&mut self, effect: &Effect) {
+        if self.in_document(effect) {
+            return;
+        }
+        let backups = ["velero", "vssadmin", "wbadmin", "tmutil", "bcdedit"];
+        let grave = backups.iter().any(|name| effect.target.starts_with(name));
+        let verdict = if grave { Verdict::Reject } else { Verdict::NeedsReview };
+        let message = format!("Deletes what lies elsewhere (`{}`).", short(&effect.target));
+        self.add(effect, "destructive-command", verdict, message);
+    }
+
     fn loaded(&mut self, effect: &Effect) {
         let standing = self.standing(effect, &effect.target);
         let verdict = match standing {
@@ -253,6 +311,23 @@ impl Judge<'_> {
                 let message =
                     format!("Installs packages from {}.", self.whereto(standing, &effect.target));
                 self.add(effect, "package-source", Verdict::NeedsReview, message);
+            }
+        }
+        let remote = lower.contains("install https://")
+            || lower.contains("install git+https://")
+            || lower.contains(" i https://")
+            || lower.contains("add https://");
+        if remote && !self.in_document(effect) {
+            let standing = self.standing(effect, &effect.target);
+            let verdict = match standing {
+                Standing::Stranger => Some(Verdict::NeedsReview),
+                Standing::Bad(_) | Standing::Weak(_) => Some(Verdict::Reject),
+                _ => None,
+            };
+            if let Some(verdict) = verdict {
+                let message =
+                    format!("Installs a package from {}.", self.whereto(standing, &effect.target));
+                self.add(effect, "package-source", verdict, message);
             }
         }
         let from_url = lower.contains("install http://") || lower.contains("install git+http://");
@@ -284,6 +359,21 @@ const KNOWN_CODE: [&str; 18] = [
     "fetch",
     "net",
 ];
+
+/// A Bitcoin, Ethereum or Tron address.
+fn is_payment_address(word: &str) -> bool {
+    let word = word.trim_matches(['"', '\'', ',']);
+    let alphanumeric = word.bytes().all(|b| b.is_ascii_alphanumeric());
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    alphanumeric
+        && digits >= 4
+        && (word.starts_with("bc1") && (26..=62).contains(&word.len())
+            || word.starts_with("0x") && word.len() == 42
+            || word.starts_with(['1', '3', 'T', 'L'])
+                && (30..=35).contains(&word.len())
+                && word.bytes().any(|b| b.is_ascii_lowercase())
+                && word.bytes().any(|b| b.is_ascii_uppercase()))
+}
 
 fn short(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default().replace(HOLE, "…");

@@ -4,6 +4,7 @@
 //! followed through what they are given and what they return, across files. The programs are walked a
 //! few times, because a function may be called before the walk has seen what it does.
 
+mod flow;
 mod functions;
 mod values;
 
@@ -14,9 +15,9 @@ use std::sync::Arc;
 pub(super) use values::is_passive;
 
 use super::effect::{Act, Effect};
-use super::ir::{Stmt, Target};
+use super::ir::{Function, Stmt, Target};
 use super::language::{Language, Parsers};
-use super::places::secret_at;
+use super::places::{secret_at, secret_directory};
 use super::value::{Mark, Marks, Origin, Value};
 
 /// Walks over all programs: what one file collects, a second encodes and a third sends is found.
@@ -27,6 +28,9 @@ const MAX_NESTED: usize = 3;
 const MAX_DEPTH: usize = 200;
 /// Expressions that are looked at in all passes over a folder.
 const MAX_STEPS: usize = 3_000_000;
+/// Functions are followed anew for each caller this deep, and for so many expressions in a pass.
+const MAX_FOLLOWED: usize = 3;
+const MAX_FOLLOWED_STEPS: usize = 60_000;
 /// Effects that are kept.
 const MAX_EFFECTS: usize = 2_000;
 /// Characters of an effect's target that are kept.
@@ -62,6 +66,12 @@ type Scope = HashMap<Arc<str>, Value>;
 struct Summary {
     args: Vec<Value>,
     result: Value,
+    function: Option<Arc<Function>>,
+    /// What it puts into its parameters.
+    filled: Vec<Marks>,
+    /// Where it is called, and whether there are other places.
+    site: Option<(usize, u32)>,
+    several: bool,
 }
 
 pub(crate) struct Machine<'a> {
@@ -77,8 +87,27 @@ pub(crate) struct Machine<'a> {
     functions: Vec<HashMap<Arc<str>, Summary>>,
     /// The function that is being walked.
     inside: Option<Arc<str>>,
+    /// Constant texts are looked at in the first pass.
+    first_pass: bool,
+    /// The kinds of secrets whose places each program names.
+    named: Vec<(usize, &'static str)>,
     /// What functions without a name return.
     returned: Vec<Value>,
+    /// The functions that are followed for their callers, and the expressions left for that.
+    followed: Vec<(usize, Arc<str>)>,
+    follow_steps: usize,
+    /// What the function that was followed last put into its parameters.
+    filled: Vec<Marks>,
+    /// What is put into a name also goes to another: an archive writes to a buffer.
+    conduits: HashMap<Arc<str>, Arc<str>>,
+    /// The programs that a program of a shell reads in.
+    pub(super) sourced: HashMap<usize, Vec<usize>>,
+    /// Code that a program writes to a file is being looked at.
+    pub(super) writing: bool,
+    /// The host that a program last connected to.
+    pub(super) connected: HashMap<usize, String>,
+    /// The texts of other files of the folder, by name.
+    assets: &'a HashMap<String, String>,
     /// What programs wrote to files, by path.
     pub(super) staged: HashMap<String, Value>,
     /// What programs print, by file.
@@ -100,6 +129,7 @@ pub(crate) struct Machine<'a> {
 /// Everything that the programs of a folder do. `body` says what a program consists of.
 pub(crate) fn effects(
     programs: &[Program],
+    assets: &HashMap<String, String>,
     mut body: impl FnMut(usize) -> Rc<Vec<Stmt>>,
 ) -> Vec<Effect> {
     let mut by_name = HashMap::new();
@@ -118,6 +148,16 @@ pub(crate) fn effects(
         functions: programs.iter().map(|_| HashMap::new()).collect(),
         inside: None,
         returned: Vec::new(),
+        first_pass: true,
+        named: Vec::new(),
+        followed: Vec::new(),
+        follow_steps: 0,
+        filled: Vec::new(),
+        conduits: HashMap::new(),
+        sourced: HashMap::new(),
+        writing: false,
+        connected: HashMap::new(),
+        assets,
         staged: HashMap::new(),
         printed: programs.iter().map(|_| Marks::default()).collect(),
         effects: Vec::new(),
@@ -132,10 +172,6 @@ pub(crate) fn effects(
     };
     let mut known = None;
     for pass in 0..PASSES {
-        let no_functions = || machine.functions.iter().all(HashMap::is_empty);
-        if pass > 0 && pass + 1 < PASSES && programs.len() == 1 && no_functions() {
-            break;
-        }
         // A walk that learned nothing would be repeated with the same result.
         let size = machine.knowledge();
         if pass > 1 && known == Some(size) {
@@ -144,10 +180,16 @@ pub(crate) fn effects(
         known = Some(size);
         machine.effects.clear();
         machine.seen.clear();
+        machine.follow_steps = MAX_FOLLOWED_STEPS;
         for file in 0..programs.len() {
             machine.file = file;
             machine.block(&body(file));
         }
+        machine.first_pass = false;
+    }
+    for (file, what) in std::mem::take(&mut machine.named) {
+        machine.file = file;
+        machine.add(Act::NameSecret, what, Marks::default(), 0);
     }
     machine.effects
 }
@@ -175,6 +217,11 @@ impl Machine<'_> {
         self.programs.get(self.file).map_or(Language::Shell, |program| program.language)
     }
 
+    /// Whether the program stands in a document.
+    pub(super) fn in_fence(&self) -> bool {
+        self.programs.get(self.file).is_some_and(|program| program.kind == ProgramKind::Fence)
+    }
+
     /// The program of the folder that a path names.
     pub(super) fn program_at(&self, path: &str) -> Option<usize> {
         let wanted = file_name(path);
@@ -198,6 +245,20 @@ impl Machine<'_> {
                 && program.kind == ProgramKind::File
                 && family(program.language) == family(own)
                 && stem(&program.path) == last
+        })
+    }
+
+    /// The program that is a member of a package: `from package import program`.
+    fn submodule_at(&self, package: &str, member: &str) -> Option<usize> {
+        let package = package.trim_start_matches('.');
+        let directory = package.rsplit('.').next().filter(|name| !name.is_empty());
+        self.programs.iter().enumerate().position(|(index, program)| {
+            let mut above = program.path.rsplit('/').skip(1);
+            index != self.file
+                && program.kind == ProgramKind::File
+                && program.language == Language::Python
+                && stem(&program.path) == member
+                && directory.is_none_or(|name| above.next() == Some(name))
         })
     }
 
@@ -243,6 +304,7 @@ impl Machine<'_> {
     fn statement(&mut self, statement: &Stmt) {
         match statement {
             Stmt::Bind { targets, value, extends } => {
+                self.note_conduit(targets, value);
                 let value = self.value(value);
                 if let Some((last, others)) = targets.split_last() {
                     for target in others {
@@ -257,12 +319,34 @@ impl Machine<'_> {
             Stmt::Define { name, function } => {
                 let functions = self.functions.get_mut(self.file);
                 let summary = functions.map(|own| own.entry(Arc::clone(name)).or_default());
-                let args = summary.map(|summary| summary.args.clone()).unwrap_or_default();
+                let args = summary.map(|summary| {
+                    summary.function.get_or_insert_with(|| Arc::clone(function));
+                    summary.args.clone()
+                });
+                let args = args.unwrap_or_default();
                 let before = self.inside.replace(Arc::clone(name));
-                self.walk(function, &args);
+                let returned = std::mem::take(&mut self.returned);
+                let after = self.walk(function, &args);
+                self.returned = returned;
                 self.inside = before;
+                let filled = function
+                    .params
+                    .iter()
+                    .map(|param| after.get(param).map(Value::all_marks).unwrap_or_default())
+                    .collect();
+                let own = self.functions.get_mut(self.file).and_then(|own| own.get_mut(name));
+                if let Some(summary) = own {
+                    summary.filled = filled;
+                }
                 let value = Value::path(format!("function:{name}"));
                 self.bind(&Target::whole(Arc::clone(name)), value, false);
+            }
+            Stmt::Default { name, value } => {
+                let given = self.lookup(name);
+                if given.is_none_or(|v| v.size() == (0, 0) && v.number.is_none()) {
+                    let value = self.value(value);
+                    self.bind(&Target::whole(Arc::clone(name)), value, false);
+                }
             }
             Stmt::Do(value) => {
                 self.value(value);
@@ -300,7 +384,10 @@ impl Machine<'_> {
         let value = match (self.module_at(module), member) {
             (Some(file), Some(member)) => self.exported(file, member),
             (Some(file), None) => Value { module: Some(file), ..Value::path(module) },
-            (None, Some(member)) => Value::path(format!("{}.{member}", plain_module(module))),
+            (None, Some(member)) => match self.submodule_at(module, member) {
+                Some(file) => Value { module: Some(file), ..Value::path(member) },
+                None => Value::path(format!("{}.{member}", plain_module(module))),
+            },
             (None, None) => Value::path(plain_module(module)),
         };
         if !local.is_empty() {
@@ -319,16 +406,30 @@ impl Machine<'_> {
         value
     }
 
-    fn bind(&mut self, target: &Target, value: Value, extends: bool) {
-        let mut value = match &target.field {
-            Some(field) => self.member(&value, field, 0),
-            None => value,
-        };
+    pub(super) fn bind(&mut self, target: &Target, value: Value, extends: bool) {
+        let mut value = value;
+        for field in &target.fields {
+            value = self.part(&value, field);
+        }
         let name = own_name(&target.name);
+        if name == "$HISTFILE" && value.as_text() == Some("/dev/null") {
+            self.add(Act::Lower, "HISTFILE=/dev/null", Marks::default(), 0);
+        }
+        if let Some(entry) = &target.entry {
+            return self.put(name, entry, value);
+        }
         let is_member = name.len() != target.name.len() || name.contains('.');
         if extends {
             let before = self.lookup(name).cloned().unwrap_or_default();
-            value = Value::joined(&[before, value], "");
+            value = match (&before.items, &value.items) {
+                (Some(own), Some(more)) if own.len() + more.len() <= 256 => {
+                    let items = own.iter().chain(more.iter()).cloned().collect();
+                    let mut both = Value::marked(before.all_marks());
+                    both.marks.add(&value.all_marks());
+                    Value { items: Some(Rc::new(items)), ..both }
+                }
+                _ => Value::joined(&[before, value], ""),
+            };
         }
         if let Some((root, _)) = name.split_once('.') {
             self.dotted = true;
@@ -357,16 +458,39 @@ impl Machine<'_> {
 
     /// Reads a file: what it holds, if that is known, and that it was read.
     pub(super) fn read_path(&mut self, path: &Value, line: u32) -> Value {
+        let mut value = self.read_one(path, line);
+        for other in path.others.iter().flat_map(|others| others.iter()) {
+            let other = self.read_one(other, line);
+            value = value.or(&other);
+        }
+        value
+    }
+
+    fn read_one(&mut self, path: &Value, line: u32) -> Value {
         let mut value = Value::default();
         let Some(text) = path.as_text() else {
             value.marks = path.marks.clone();
+            if let Some(items) = &path.items {
+                for item in items.iter().take(32).filter(|item| item.text.is_some()) {
+                    let read = self.read_one(&item.clone(), line);
+                    value.marks.add(&read.marks);
+                }
+            }
             value.marks.add(&self.mark(Origin::Files, "files", line));
             return value;
         };
-        if let Some(staged) = self.staged.get(text) {
+        if let Some(staged) = self.staged.get(text.trim_start_matches("./")) {
             value = staged.clone();
+        } else if let Some(asset) = self.asset(text) {
+            value = Value::text(asset);
+        } else if text.len() > 3 && !self.staged.is_empty() {
+            // A directory holds what was put into it.
+            let within = |key: &str| key.strip_prefix(text).is_some_and(|k| k.starts_with('/'));
+            for (_, staged) in self.staged.iter().filter(|(key, _)| within(key)) {
+                value.marks.add(&staged.marks);
+            }
         }
-        match secret_at(text) {
+        match secret_at(text).or_else(|| secret_directory(text)) {
             Some(what) => {
                 value.marks.add(&self.mark(Origin::SecretFile, format!("{what} ({text})"), line));
                 self.add(Act::ReadSecret, text, value.marks.clone(), line);

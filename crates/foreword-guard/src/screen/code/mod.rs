@@ -16,11 +16,14 @@ mod lower;
 mod machine;
 mod manifests;
 mod places;
+#[cfg(test)]
+mod tests;
 mod text;
 mod value;
 
 pub(crate) use judge::Judgement;
 
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -38,6 +41,9 @@ const FEW_BYTES: usize = 24 * 1024;
 const MAX_THREADS: usize = 4;
 /// Larger programs are looked at in part.
 const MAX_PROGRAM: usize = 512 * 1024;
+/// Data files whose texts are known to programs: how many, and how long each may be.
+const MAX_ASSETS: usize = 64;
+const MAX_ASSET: usize = 16 * 1024;
 /// Programs of one skill that are looked at, fences included.
 const MAX_PROGRAMS: usize = 400;
 
@@ -49,6 +55,8 @@ pub(crate) struct Code {
     texts: Vec<String>,
     /// Where each program stands: the index of its file, and whether it runs on its own.
     places: Vec<(usize, Option<String>)>,
+    /// The texts of files that programs may read, by name.
+    assets: HashMap<String, String>,
     /// Programs that were left out.
     pub(crate) left_out: usize,
 }
@@ -84,8 +92,12 @@ impl Code {
         self.places.push((file, trigger));
     }
 
-    /// Adds the code that stands in a file which is no program.
+    /// Adds the code that stands in a file which is no program, and what programs may read of it.
     pub(crate) fn add_embedded(&mut self, file: usize, path: &str, text: &str) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if text.len() <= MAX_ASSET && self.assets.len() < MAX_ASSETS {
+            self.assets.entry(name.to_owned()).or_insert_with(|| text.to_owned());
+        }
         for piece in manifests::embedded(path, text) {
             let above = piece.line.saturating_sub(1);
             let place = (ProgramKind::Embedded, above);
@@ -166,7 +178,7 @@ impl Code {
                     }
                 }
             };
-            (documents, machine::effects(&self.programs, body))
+            (documents, machine::effects(&self.programs, &self.assets, body))
         })
     }
 

@@ -61,6 +61,44 @@ pub(crate) fn secret_at(path: &str) -> Option<&'static str> {
     })
 }
 
+/// What a directory holds, for programs that read all of it.
+pub(crate) fn secret_directory(path: &str) -> Option<&'static str> {
+    let lower = plain(path);
+    let bare = lower.trim_end_matches(['/', '*']);
+    let held = [
+        (".ssh", "SSH keys"),
+        (".aws", "AWS credentials"),
+        (".kube", "Kubernetes credentials"),
+        (".docker", "Docker credentials"),
+        (".azure", "Azure credentials"),
+        (".config/gh", "GitHub credentials"),
+        (".password-store", "the password store"),
+    ];
+    let is_whole = |end: &str| {
+        bare.strip_suffix(end).is_some_and(|front| front.is_empty() || front.ends_with('/'))
+    };
+    held.iter().find(|(end, _)| is_whole(end)).map(|(_, what)| *what)
+}
+
+/// Whether a pattern finds key files wherever they lie.
+pub(crate) fn is_key_pattern(pattern: &str) -> bool {
+    let name = pattern.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
+    let ends = [".pem", ".key", ".ppk", ".kdbx", ".p12", ".pfx", ".keystore", ".jks", ".asc"];
+    let names = ["id_rsa", "id_ed25519", "id_ecdsa", "wallet", "mnemonic", "seed", "keystore"];
+    name.contains('*')
+        && (ends.iter().any(|end| name.ends_with(end)) || names.iter().any(|n| name.contains(n)))
+}
+
+/// The kind of secret whose place a text names, for texts that are paths or parts of one.
+pub(crate) fn names_secret(text: &str) -> Option<&'static str> {
+    if text.len() < 4 || text.len() > 120 || text.contains(['\n', '(', '[']) {
+        return None;
+    }
+    let is_path = text.contains(['/', '\\', '.', '_']) || text.contains("Data");
+    let found = is_path.then(|| secret_at(text).or_else(|| secret_directory(text))).flatten();
+    found.filter(|what| !matches!(*what, DOTENV | "the list of users" | "credentials"))
+}
+
 /// What [`secret_at`] says of a dotenv file, which a program may read for its own settings.
 pub(crate) const DOTENV: &str = "a .env file";
 
@@ -68,7 +106,7 @@ fn is_sample(name: &str) -> bool {
     ["example", "sample", "template", "dist"].iter().any(|end| name.ends_with(end))
 }
 
-const SECRETS: [(&str, &str); 71] = [
+const SECRETS: [(&str, &str); 128] = [
     (".ssh/id_", "SSH keys"),
     (".ssh/*", "SSH keys"),
     ("/.ssh/identity", "SSH keys"),
@@ -140,15 +178,74 @@ const SECRETS: [(&str, &str); 71] = [
     ("credentials.json", "credentials"),
     ("service-account.json", "credentials"),
     ("telegram desktop/tdata", "messages"),
+    (".gem/credentials", "gem credentials"),
+    ("gem/credentials", "gem credentials"),
+    (".bundle/config", "gem credentials"),
+    (".cargo/credentials", "crates.io credentials"),
+    (".m2/settings", "Maven credentials"),
+    (".gradle/gradle.properties", "Gradle credentials"),
+    ("composer/auth.json", "Composer credentials"),
+    (".config/rclone", "rclone credentials"),
+    ("rclone.conf", "rclone credentials"),
+    (".config/glab", "GitLab credentials"),
+    (".config/hub", "GitHub credentials"),
+    (".oci/config", "Oracle Cloud credentials"),
+    (".databrickscfg", "Databricks credentials"),
+    (".snowsql", "Snowflake credentials"),
+    (".kaggle/kaggle.json", "Kaggle credentials"),
+    ("huggingface/token", "Hugging Face token"),
+    (".config/doctl", "DigitalOcean credentials"),
+    (".fly/config", "Fly.io credentials"),
+    (".config/op/", "the password manager"),
+    ("accesstokens.json", "Azure credentials"),
+    (".password-store", "the password store"),
+    (".kdbx", "the password store"),
+    (".foundry/keystores", "a wallet"),
+    ("ethereum/keystore", "a wallet"),
+    ("local extension settings", "a wallet"),
+    ("keystore/utc--", "a wallet"),
+    ("chromium/default", "data of a browser"),
+    ("brave-browser", "data of a browser"),
+    ("microsoft-edge", "data of a browser"),
+    ("application support/firefox", "data of a browser"),
+    ("discord/local storage", "messages"),
+    ("slack/local storage", "messages"),
+    (".config/slack", "messages"),
+    (".thunderbird", "messages"),
+    ("library/mail/", "messages"),
+    ("fish_history", "shell history"),
+    (".mysql_history", "shell history"),
+    (".psql_history", "shell history"),
+    (".node_repl_history", "shell history"),
+    (".zhistory", "shell history"),
+    ("id_ecdsa", "SSH keys"),
+    ("id_dsa", "SSH keys"),
+    ("var/run/secrets/", "secrets of the system"),
+    ("microsoft/credentials", "secrets of Windows"),
+    ("microsoft/protect", "secrets of Windows"),
+    ("config/sam", "secrets of Windows"),
+    (".terraformrc", "Terraform credentials"),
+    ("terraform.tfstate", "Terraform credentials"),
+    (".boto", "Google Cloud credentials"),
+    (".s3cfg", "S3 credentials"),
+    (".wrangler/config", "Cloudflare credentials"),
+    ("github-copilot/hosts", "GitHub credentials"),
+    ("github-copilot/apps", "GitHub credentials"),
+    ("user data/local state", "data of a browser"),
+    ("default/web data", "data of a browser"),
+    ("/proc/*/environ", "environment variables"),
+    ("/proc/1/environ", "environment variables"),
 ];
 
 /// What a path makes start on its own.
 pub(crate) fn starts_on_its_own(path: &str) -> Option<&'static str> {
     static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::new(STARTERS.iter().map(|s| s.0)));
-    PARTS.first_in(&plain(path)).and_then(|at| STARTERS.get(at)).map(|(_, what)| *what)
+    let plain = plain(path);
+    let found = PARTS.first_in(&plain).and_then(|at| STARTERS.get(at)).map(|(_, what)| *what);
+    found.or_else(|| plain.ends_with(".pth").then_some("Python start-up file"))
 }
 
-const STARTERS: [(&str, &str); 29] = [
+const STARTERS: [(&str, &str); 41] = [
     (".bashrc", "shell start-up file"),
     (".zshrc", "shell start-up file"),
     (".zprofile", "shell start-up file"),
@@ -178,6 +275,18 @@ const STARTERS: [(&str, &str); 29] = [
     ("usercustomize.py", "Python start-up file"),
     (".vscode/tasks.json", "editor task"),
     ("/etc/hosts", "name resolution"),
+    ("/hooks/pre-", "git hook"),
+    ("/hooks/post-", "git hook"),
+    ("/hooks/commit-msg", "git hook"),
+    ("/hooks/prepare-commit-msg", "git hook"),
+    (".xprofile", "shell start-up file"),
+    (".xinitrc", "shell start-up file"),
+    (".xsessionrc", "shell start-up file"),
+    ("/etc/environment", "shell start-up file"),
+    ("microsoft.powershell_profile", "shell start-up file"),
+    ("systemd/system", "service"),
+    ("/etc/pam.d", "login rule"),
+    (".ssh/rc", "SSH login key"),
 ];
 
 /// Files that tell agents what to do, or what they may.
@@ -211,6 +320,16 @@ pub(crate) fn is_precious(path: &str) -> bool {
         || matches!(bare, "~" | "$HOME" | "${HOME}")
         || system.contains(&bare)
         || ["~/Documents", "~/Desktop", "~/Pictures", "~/.ssh"].contains(&bare)
+}
+
+/// What a cloud's metadata service hands out.
+pub(crate) const METADATA: &str = "the cloud's credentials";
+
+/// Whether an address is a cloud's metadata service.
+pub(crate) fn is_metadata(address: &str) -> bool {
+    ["169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200"]
+        .iter()
+        .any(|host| address.contains(host))
 }
 
 /// A name that a secret's variable has.

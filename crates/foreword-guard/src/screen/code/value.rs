@@ -8,6 +8,12 @@ use std::sync::Arc;
 pub(crate) const HOLE: char = '\u{FFFC}';
 /// Longer constant texts are cut.
 const MAX_TEXT: usize = 16 * 1024;
+/// Deeper values are let go.
+const MAX_NESTING: u8 = 24;
+/// What else a value may be; more is left out.
+const MAX_OTHERS: usize = 24;
+/// Texts that are longer are not put together with every alternative.
+const MAX_VARIED: usize = 512;
 /// Marks that one value carries.
 const MAX_MARKS: usize = 16;
 
@@ -22,6 +28,8 @@ pub(crate) enum Origin {
     Environment,
     /// What a program that manages credentials prints.
     Credential,
+    /// A password that someone typed.
+    Typed,
     Clipboard,
     /// What is on the screen or typed.
     Screen,
@@ -46,6 +54,7 @@ impl Origin {
                 | Self::SecretVariable
                 | Self::Environment
                 | Self::Credential
+                | Self::Typed
                 | Self::Clipboard
                 | Self::Screen
                 | Self::Page
@@ -127,6 +136,11 @@ pub(crate) struct Value {
     pub(crate) fields: Option<Rc<BTreeMap<Arc<str>, Value>>>,
     /// Its text was put together so that a reader does not see it.
     pub(crate) disguised: bool,
+    /// What it may be instead: the other entries of a list that a loop goes through, the other
+    /// branch of a choice, what other callers hand over.
+    pub(crate) others: Option<Rc<Vec<Value>>>,
+    /// How deep values lie in it.
+    pub(crate) nesting: u8,
 }
 
 impl Value {
@@ -140,6 +154,8 @@ impl Value {
         items: None,
         fields: None,
         disguised: false,
+        others: None,
+        nesting: 0,
     };
 
     /// How much is known of it: its marks, and the length of its texts.
@@ -147,7 +163,8 @@ impl Value {
         let text = self.text.as_ref().map_or(0, |text| text.len() + 1);
         let path = self.path.as_ref().map_or(0, |path| path.len() + 1);
         let parts = self.items.as_ref().map_or(0, |items| items.len() + 1)
-            + self.fields.as_ref().map_or(0, |fields| fields.len() + 1);
+            + self.fields.as_ref().map_or(0, |fields| fields.len() + 1)
+            + self.others.as_ref().map_or(0, |others| others.len());
         (self.marks.len() + parts + usize::from(self.disguised), text + path)
     }
 
@@ -182,10 +199,141 @@ impl Value {
         for item in self.items.iter().flat_map(|items| items.iter()) {
             marks.add(&item.marks);
         }
+        // What holds a value has its marks already, so one level is enough.
         for field in self.fields.iter().flat_map(|fields| fields.values()) {
-            marks.add(&field.all_marks());
+            marks.add(&field.marks);
+        }
+        for other in self.others.iter().flat_map(|others| others.iter()) {
+            marks.add(&other.marks);
         }
         marks
+    }
+
+    /// The value with what was put into it; what lies too deep is let go, so that a program that
+    /// puts a thing into itself again and again stays small.
+    pub(crate) fn holding(mut self) -> Self {
+        let items = self.items.iter().flat_map(|items| items.iter());
+        let fields = self.fields.iter().flat_map(|fields| fields.values());
+        let deepest = items.chain(fields).map(|value| value.nesting).max();
+        self.nesting = deepest.map_or(0, |deepest| deepest.saturating_add(1));
+        if self.nesting > MAX_NESTING {
+            (self.items, self.fields, self.nesting) = (None, None, 0);
+        }
+        self
+    }
+
+    /// Everything that it may be, itself first.
+    pub(crate) fn alternatives(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.others.iter().flat_map(|others| others.iter()))
+    }
+
+    /// One of several values, whichever.
+    pub(crate) fn one_of(values: impl IntoIterator<Item = Self>) -> Self {
+        let mut all: Vec<Self> = Vec::new();
+        for mut value in values {
+            if all.len() > MAX_OTHERS {
+                break;
+            }
+            let others = value.others.take();
+            let room = MAX_OTHERS.saturating_sub(all.len());
+            all.push(value);
+            all.extend(others.iter().flat_map(|o| o.iter()).take(room).cloned());
+        }
+        // What is known best comes first.
+        let first = all.iter().position(|v| v.text.is_some()).unwrap_or(0);
+        if first >= all.len() {
+            return Self::default();
+        }
+        let mut value = all.remove(first);
+        for other in &all {
+            value.marks.add(&other.marks);
+        }
+        all.retain(|v| v.text.is_some() || v.items.is_some() || v.fields.is_some());
+        value.others = (!all.is_empty()).then(|| Rc::new(all));
+        value
+    }
+
+    /// One entry of a list, or one name of an object, whichever.
+    pub(crate) fn each(&self) -> Self {
+        let mut value = if let Some(items) = &self.items {
+            Self::one_of(items.iter().take(MAX_OTHERS + 1).cloned())
+        } else if let Some(fields) = &self.fields {
+            let names = fields.keys().filter(|name| !name.is_empty());
+            Self::one_of(names.take(MAX_OTHERS + 1).map(|name| Self::text(Arc::clone(name))))
+        } else {
+            return self.clone();
+        };
+        value.marks.add(&self.marks);
+        value
+    }
+
+    /// A list of everything that it may be.
+    pub(crate) fn gathered(self) -> Self {
+        let marks = self.all_marks();
+        let known = self.text.is_some() || self.items.is_some() || self.fields.is_some();
+        let items: Vec<Self> = self
+            .alternatives()
+            .filter(|_| known)
+            .map(|value| Self { others: None, ..value.clone() })
+            .collect();
+        Self { marks, items: Some(Rc::new(items)), ..Self::default() }
+    }
+
+    /// The values of an object, or pairs of its names and values.
+    pub(crate) fn entries(&self, pairs: bool) -> Option<Self> {
+        let fields = self.fields.as_ref()?;
+        let items = fields.iter().filter(|(name, _)| !name.is_empty()).map(|(name, value)| {
+            if !pairs {
+                return value.clone();
+            }
+            let pair = vec![Self::text(Arc::clone(name)), value.clone()];
+            Self { items: Some(Rc::new(pair)), ..Self::marked(value.all_marks()) }
+        });
+        let items: Vec<Self> = items.take(64).collect();
+        Some(Self { marks: self.all_marks(), items: Some(Rc::new(items)), ..Self::default() })
+    }
+
+    /// All constant texts in it, one after the other, for what is looked for in any of them.
+    pub(crate) fn all_texts(&self) -> String {
+        let mut out = String::new();
+        self.add_texts(&mut out, 0);
+        out
+    }
+
+    fn add_texts(&self, out: &mut String, depth: usize) {
+        if depth > 6 || out.len() > 2_000 {
+            return;
+        }
+        if let Some(text) = &self.text {
+            out.push_str(text.get(..text.len().min(1_000)).unwrap_or(text));
+            out.push(' ');
+        }
+        for part in self.items.iter().flat_map(|items| items.iter()) {
+            part.add_texts(out, depth + 1);
+        }
+        for part in self.fields.iter().flat_map(|fields| fields.values()) {
+            part.add_texts(out, depth + 1);
+        }
+    }
+
+    /// What JSON says.
+    pub(crate) fn of_json(json: &serde_json::Value, depth: usize) -> Self {
+        use serde_json::Value as Json;
+        match json {
+            Json::String(text) => Self::text(text.as_str()),
+            Json::Number(number) => Self { number: number.as_i64(), ..Self::default() },
+            Json::Array(items) if depth < 8 => {
+                let items = items.iter().take(64).map(|item| Self::of_json(item, depth + 1));
+                Self { items: Some(Rc::new(items.collect())), ..Self::default() }
+            }
+            Json::Object(fields) if depth < 8 => {
+                let fields = fields.iter().take(64);
+                let fields = fields
+                    .map(|(name, value)| (name.as_str().into(), Self::of_json(value, depth + 1)));
+                Self { fields: Some(Rc::new(fields.collect())), ..Self::default() }
+            }
+            _ => Self::default(),
+        }
     }
 
     pub(crate) fn field(&self, name: &str) -> Option<&Value> {
@@ -195,6 +343,20 @@ impl Value {
     /// This value or that one.
     pub(crate) fn or(mut self, other: &Self) -> Self {
         self.marks.add(&other.marks);
+        if self.text.is_some() && other.text.is_some() {
+            let known = self.others.as_ref().map_or(0, |others| others.len());
+            let new: Vec<Self> = other
+                .alternatives()
+                .filter(|v| v.text.is_some() && self.alternatives().all(|own| own.text != v.text))
+                .take(MAX_OTHERS.saturating_sub(known))
+                .map(|v| Self { others: None, ..v.clone() })
+                .collect();
+            if !new.is_empty() {
+                Rc::make_mut(self.others.get_or_insert_default()).extend(new);
+            }
+        } else if self.others.is_none() {
+            self.others.clone_from(&other.others);
+        }
         self.text = self.text.or_else(|| other.text.clone());
         self.number = self.number.or(other.number);
         self.path = self.path.or_else(|| other.path.clone());
@@ -205,8 +367,37 @@ impl Value {
         self
     }
 
-    /// The values one after the other, as a text.
+    /// The values one after the other, as a text. If a part has alternatives, so has the whole.
     pub(crate) fn joined(parts: &[Self], between: &str) -> Self {
+        let mut out = Self::joined_once(parts, between);
+        let small = |value: &Self| value.text.as_ref().is_none_or(|t| t.len() <= MAX_VARIED);
+        if parts.len() > 16 || !small(&out) || parts.iter().all(|part| part.others.is_none()) {
+            return out;
+        }
+        let mut others = Vec::new();
+        let mut varied = parts.to_vec();
+        for (place, part) in parts.iter().enumerate() {
+            for other in part.others.iter().flat_map(|others| others.iter()) {
+                if others.len() >= MAX_OTHERS {
+                    break;
+                }
+                if let Some(slot) = varied.get_mut(place) {
+                    *slot = other.clone();
+                }
+                let one = Self::joined_once(&varied, between);
+                if one.text.is_some() && small(&one) {
+                    others.push(one);
+                }
+            }
+            if let Some(slot) = varied.get_mut(place) {
+                *slot = part.clone();
+            }
+        }
+        out.others = (!others.is_empty()).then(|| Rc::new(others));
+        out
+    }
+
+    fn joined_once(parts: &[Self], between: &str) -> Self {
         let mut text = String::new();
         let mut known = false;
         let mut out = Self::default();

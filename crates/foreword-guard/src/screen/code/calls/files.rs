@@ -1,9 +1,10 @@
 //! Calls that read, write and delete files.
 
 use super::Parts;
+use crate::screen::code::effect::APPENDED;
 use crate::screen::code::effect::Act;
 use crate::screen::code::machine::Machine;
-use crate::screen::code::places::is_precious;
+use crate::screen::code::places::{is_key_pattern, is_precious};
 use crate::screen::code::value::{Marks, Origin, Value};
 
 impl Machine<'_> {
@@ -13,12 +14,13 @@ impl Machine<'_> {
         let first = parts.first_or_nothing();
         let receiver = parts.receiver_or_nothing();
         match last {
+            "URL" if first.as_text().is_some_and(|t| t.starts_with('.')) => Some(first.clone()),
             "Path" | "PurePath" | "PosixPath" | "URL" | "URI" | "String" | "str" | "File" => {
                 Some(Value::joined(parts.args, "/").or(first))
             }
             "home" | "homedir" => Some(Value::text("~")),
-            "expanduser" | "abspath" | "realpath" | "normpath" | "resolve" | "expandvars"
-            | "fspath"
+            "expanduser" | "expand_path" | "abspath" | "realpath" | "normpath" | "resolve"
+            | "expandvars" | "fspath"
                 if !parts.args.is_empty() =>
             {
                 let text = first.as_text().map(|t| t.replace("$HOME", "~"));
@@ -37,6 +39,103 @@ impl Machine<'_> {
                 all.extend(parts.args.iter().cloned());
                 Some(Value::joined(&all, "/"))
             }
+            "dirname" if !parts.args.is_empty() => {
+                let above = |t: &str| match t.rsplit_once('/') {
+                    Some((above, _)) if !above.is_empty() => above.to_owned(),
+                    _ => ".".to_owned(),
+                };
+                let text = first.as_text().map(|t| above(t).as_str().into());
+                Some(Value { text, others: None, ..first.clone() })
+            }
+            "mkdtemp"
+            | "mkstemp"
+            | "mktemp"
+            | "NamedTemporaryFile"
+            | "TemporaryDirectory"
+            | "mkdtempSync"
+            | "mktmpdir"
+            | "gettempdir"
+            | "tmpdir"
+            | "gettemppath"
+            | "gettempfilename"
+            | "TemporaryFile"
+            | "SpooledTemporaryFile" => {
+                let mut file = Value::text(format!("/tmp/tmp.{line}"));
+                if matches!(last, "NamedTemporaryFile" | "TemporaryFile" | "mkstemp") {
+                    file.path = Some("open-file".into());
+                }
+                Some(file)
+            }
+            "ZipFile" | "TarFile"
+                if parts.has_text(&["w", "a", "x", "w:gz", "w:bz2", "w:xz"])
+                    && first.text.is_some() =>
+            {
+                let mut file = Value::path("open-file");
+                file.text = first.text.clone();
+                Some(file)
+            }
+            "make_archive" => {
+                let base = first.as_text().unwrap_or_default();
+                let format = parts.args.get(1).and_then(Value::constant).unwrap_or("zip");
+                let archive =
+                    format!("{base}.{}", if format == "gztar" { "tar.gz" } else { format });
+                let root = parts.args.get(2).or(parts.named(&["root_dir"]));
+                let read = root.map(|root| self.read_path(root, line)).unwrap_or_default();
+                self.stage(&archive, &read);
+                Some(Value { marks: read.marks, ..Value::text(archive) })
+            }
+            "writeZip" => {
+                let target = first.as_text().unwrap_or_default().to_owned();
+                self.write_path(&target, &Value::marked(receiver.all_marks()), line);
+                Some(Value::default())
+            }
+            "extractall" | "unpack_archive" | "extractAllTo" => {
+                let target = parts.args.get(usize::from(last == "unpack_archive"));
+                let target = target.or(parts.named(&["path", "extract_dir"]));
+                let target = target.and_then(Value::as_text).unwrap_or(".").to_owned();
+                self.stage(&target, &Value::marked(parts.marks()));
+                Some(Value::default())
+            }
+            "copyfileobj" if parts.args.len() >= 2 => {
+                let to = parts.args.get(1).and_then(Value::as_text).unwrap_or_default().to_owned();
+                self.write_path(&to, &Value::marked(first.all_marks()), line);
+                Some(Value::default())
+            }
+            "connect" | "Database" if path.contains("sqlite") => Some(self.read_path(first, line)),
+            "launchPersistentContext" | "launch_persistent_context" => {
+                let named = parts.named(&["user_data_dir"]);
+                Some(self.read_path(named.unwrap_or(first), line))
+            }
+            "load_file" | "readlines" | "safe_load_file" | "read_csv" | "loadtxt" | "addfile"
+                if first.text.is_some() && receiver.path.as_deref() != Some("open-file") =>
+            {
+                Some(self.read_path(first, line))
+            }
+            "load" | "loads" | "parse" | "parseJSON"
+                if path.to_ascii_lowercase().contains("json") =>
+            {
+                let json = first.constant().filter(|t| t.trim_start().starts_with(['{', '[']));
+                let json = json.and_then(|text| serde_json::from_str(text).ok());
+                let mut value = match json {
+                    Some(json) => Value::of_json(&json, 0),
+                    None => Value::default(),
+                };
+                value.marks.add(&parts.marks());
+                Some(value)
+            }
+            "items" | "entries" | "values" | "each_pair" | "to_a" | "keys" => {
+                let object = if parts.args.is_empty() { receiver } else { first };
+                match last {
+                    "keys" => {
+                        let mut value = Value { fields: object.fields.clone(), ..Value::default() };
+                        value = object.fields.as_ref().map(|_| value.each().gathered())?;
+                        value.marks.add(&object.marks);
+                        Some(value)
+                    }
+                    "values" => object.entries(false),
+                    _ => object.entries(true),
+                }
+            }
             "open" | "createReadStream" | "createWriteStream"
                 if !path.starts_with("webbrowser") && !path.contains("Image") =>
             {
@@ -48,6 +147,12 @@ impl Machine<'_> {
                 let writes = mode.starts_with(['w', 'a', 'x'])
                     || target.text == receiver.text
                         && matches!(mode_first, "w" | "a" | "wb" | "ab");
+                let skill = |v: &Value| v.as_text().is_some_and(|t| t.ends_with("/SKILL.md"));
+                if (mode.starts_with('a') || mode_first.starts_with('a'))
+                    && target.alternatives().any(skill)
+                {
+                    self.add(Act::Write, APPENDED, Marks::default(), line);
+                }
                 if writes {
                     let mut file = Value::path("open-file");
                     file.text = target.text.clone();
@@ -64,14 +169,36 @@ impl Machine<'_> {
             "readFileSync" | "readFile" | "readTextFile" | "readTextFileSync" | "read_file"
             | "readJSONSync" | "readallbytes" | "readalltext" | "binread" | "readdirSync"
             | "listdir" | "scandir" | "glob" | "iglob" | "rglob" | "walk" | "globSync" => {
-                let target =
-                    if first.text.is_some() || parts.receiver.is_none() { first } else { receiver };
-                Some(self.read_path(target, line))
+                let globs =
+                    last.contains("glob") && receiver.text.is_some() && first.text.is_some();
+                let under;
+                let target = if globs {
+                    under = Value::joined(&[receiver.clone(), first.clone()], "/");
+                    &under
+                } else if first.text.is_some()
+                    || first.items.is_some()
+                    || parts.receiver.is_none()
+                    || receiver.text.is_none()
+                {
+                    first
+                } else {
+                    receiver
+                };
+                let mut read = self.read_path(target, line);
+                if target.alternatives().any(|v| v.as_text().is_some_and(is_key_pattern)) {
+                    let what = format!("key files ({})", target.as_text().unwrap_or_default());
+                    read.marks.add(&self.mark(Origin::SecretFile, what, line));
+                    self.add(Act::ReadSecret, "key files", read.marks.clone(), line);
+                }
+                if last.contains("glob") || matches!(last, "walk" | "listdir" | "scandir") {
+                    read.text = None;
+                }
+                Some(read)
             }
             "load_dotenv" | "dotenv_values" => {
                 Some(Value::marked(self.mark(Origin::SecretFile, ".env", line)))
             }
-            "write" | "writelines" | "dump" | "print"
+            "write" | "writelines" | "dump" | "print" | "puts" | "printf"
                 if receiver.path.as_deref() == Some("open-file")
                     || parts.args.iter().any(|v| v.path.as_deref() == Some("open-file")) =>
             {
@@ -81,21 +208,26 @@ impl Machine<'_> {
                     .find(|v| v.path.as_deref() == Some("open-file"))
                     .unwrap_or(receiver);
                 let target = file.as_text().unwrap_or_default().to_owned();
-                let content = Value { marks: parts.marks(), ..first.clone() };
+                let mut content = Value { marks: parts.marks(), ..first.clone() };
+                if content.path.as_deref() == Some("open-file") {
+                    content.text = None;
+                }
                 self.write_path(&target, &content, line);
                 Some(Value::default())
             }
             "writeFileSync" | "writeFile" | "appendFileSync" | "appendFile" | "writeTextFile"
             | "outputFile" | "outputFileSync" | "writealltext" | "writeallbytes"
             | "appendalltext" => {
-                let target = first.as_text().unwrap_or_default().to_owned();
                 let content = parts.args.get(1).cloned().unwrap_or_default();
-                self.write_path(&target, &content, line);
+                for target in first.alternatives() {
+                    self.write_path(target.as_text().unwrap_or_default(), &content, line);
+                }
                 Some(Value::default())
             }
             "write_text" | "write_bytes" => {
-                let target = receiver.as_text().unwrap_or_default().to_owned();
-                self.write_path(&target, first, line);
+                for target in receiver.alternatives() {
+                    self.write_path(target.as_text().unwrap_or_default(), first, line);
+                }
                 Some(Value::default())
             }
             "copyfile" | "copy" | "copy2" | "copyFileSync" | "copytree" | "move" | "rename"
@@ -111,9 +243,13 @@ impl Machine<'_> {
             "rmtree" | "rmSync" | "rm" | "rmdir" | "remove" | "unlink" | "unlinkSync" | "rm_rf"
             | "rimraf" | "removeSync" => {
                 let target = if first.text.is_some() { first } else { receiver };
-                let target = target.as_text().unwrap_or_default().to_owned();
-                if is_precious(&target) {
-                    self.add(Act::Delete, &target, Marks::default(), line);
+                for target in target.alternatives() {
+                    let target = target.as_text().unwrap_or_default();
+                    if is_precious(target) {
+                        self.add(Act::Delete, target, Marks::default(), line);
+                    } else if target.contains("_history") || target.starts_with("/var/log") {
+                        self.add(Act::Lower, &format!("deletes {target}"), Marks::default(), line);
+                    }
                 }
                 Some(Value::default())
             }

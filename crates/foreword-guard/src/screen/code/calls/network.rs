@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::Parts;
 use crate::screen::code::effect::Act;
 use crate::screen::code::machine::Machine;
+use crate::screen::code::places::{METADATA, is_metadata};
 use crate::screen::code::value::{Marks, Origin, Value};
 
 /// Libraries whose calls are requests.
@@ -117,45 +118,109 @@ impl Machine<'_> {
             }
             return Some(request);
         }
+        if matches!(
+            last,
+            "httpsconnection" | "httpconnection" | "smtp" | "smtp_ssl" | "ftp" | "ftp_tls"
+        ) || path == "Net.HTTP.new"
+            || path == "Net.HTTP.start"
+        {
+            // An object that later requests go through.
+            let host = parts.first().map(address_of).unwrap_or_default();
+            let plain = last == "httpconnection" || last == "ftp";
+            let scheme = if plain { "http" } else { "https" };
+            if !host.is_empty() {
+                self.connected.insert(self.file, format!("{scheme}://{host}"));
+            }
+            if last == "start" {
+                return Some(Value::path("Net.HTTP"));
+            }
+            if last.starts_with("smtp") {
+                return Some(Value::path("smtplib.SMTP"));
+            }
+            return Some(Value::path(if last.starts_with("ftp") {
+                "ftplib.FTP"
+            } else {
+                "http.client"
+            }));
+        }
+        if path.starts_with("Net.HTTP.") && last == "new" {
+            // Ruby: a request on its way; its body is given later.
+            let mut request = Value::path("Net.HTTP.request");
+            request.text = parts.first().and_then(|v| v.text.clone());
+            request.marks = parts.marks();
+            return Some(request);
+        }
         if fetches || REQUESTS.contains(&last) && (is_http() || by_url()) {
-            return Some(self.request(parts));
+            if last == "uploadfile"
+                && let Some(file) = parts.args.get(1)
+            {
+                let marks = self.read_path(file, line).marks;
+                let target = parts.first().and_then(Value::as_text).unwrap_or_default().to_owned();
+                self.add(Act::Http, &target, marks, line);
+            }
+            let secure = path.starts_with("https") || path.contains("HTTPS");
+            let mut response = self.request(parts, secure);
+            if matches!(path, "http.request" | "https.request") {
+                // Node.js: what is written to the request follows.
+                response.path = Some(path.into());
+            }
+            if matches!(last, "urlretrieve" | "downloadfile")
+                && let Some(to) = parts.args.get(1).and_then(Value::as_text)
+            {
+                let to = to.to_owned();
+                self.stage(&to, &response);
+                return Some(Value::text(to));
+            }
+            return Some(response);
         }
         if last == "open" && path.contains("XMLHttpRequest")
             || path.ends_with(".open") && parts.has_text(&["POST", "GET", "PUT"])
         {
-            return Some(self.request(parts));
+            return Some(self.request(parts, false));
         }
         match (path, last) {
-            (_, "send" | "sendall" | "sendto" | "write" | "end")
-                if [
-                    "socket",
-                    "XMLHttpRequest",
-                    "WebSocket",
-                    "net.",
-                    "tls.",
-                    "http.request",
-                    "https.request",
-                    "websocket",
-                ]
-                .iter()
-                .any(|p| path.contains(p)) =>
+            (
+                _,
+                "send" | "sendall" | "sendto" | "write" | "end" | "puts" | "print" | "syswrite",
+            ) if [
+                "socket",
+                "XMLHttpRequest",
+                "WebSocket",
+                "net.",
+                "tls.",
+                "http.request",
+                "https.request",
+                "websocket",
+            ]
+            .iter()
+            .any(|p| path.contains(p)) =>
             {
-                self.add(Act::Connect, path, parts.marks(), line);
-                Some(Value::path(path))
+                let own = parts.receiver.and_then(Value::as_text).unwrap_or_default();
+                let target = match own.is_empty() {
+                    true => self.connected.get(&self.file).cloned().unwrap_or_default(),
+                    false => own.to_owned(),
+                };
+                self.add(Act::Connect, &target, parts.given(), line);
+                Some(Value { text: Some(target.into()), ..Value::path(path) })
             }
             (_, "connect" | "createconnection" | "connect_ex" | "create_connection")
                 if path.contains("socket")
+                    || path.contains("paramiko")
                     || path.contains("net")
                     || path.contains("tls")
                     || path.starts_with('.') =>
             {
                 let marks = parts.marks();
-                let host = parts.first().map(address_of).unwrap_or_default();
+                let hosts = parts.args.iter().map(address_of);
+                let host = hosts.into_iter().find(|host| !host.is_empty()).unwrap_or_default();
                 if path.starts_with('.') && host.is_empty() {
                     return None;
                 }
+                if !host.is_empty() {
+                    self.connected.insert(self.file, host.clone());
+                }
                 self.add(Act::Connect, &host, marks, line);
-                Some(Value::path("socket"))
+                Some(Value { text: Some(host.into()), ..Value::path("socket") })
             }
             (_, "dup2")
                 if parts
@@ -176,12 +241,13 @@ impl Machine<'_> {
             ) => {
                 let target = parts.first().map(address_of).unwrap_or_default();
                 self.add(Act::Connect, &target, parts.marks(), line);
-                Some(Value::path("WebSocket"))
+                Some(Value { text: Some(target.into()), ..Value::path("WebSocket") })
             }
             (
                 _,
-                "gethostbyname" | "getaddrinfo" | "resolve" | "resolve4" | "resolvetxt" | "lookup",
-            ) if path.contains("dns") || path.contains("socket") || path.contains("resolver") => {
+                "gethostbyname" | "getaddrinfo" | "resolve" | "resolve4" | "resolvetxt" | "lookup"
+                | "query" | "getaddress" | "resolve6" | "gethostentry" | "gethostaddresses",
+            ) if ["dns", "socket", "resolver", "Resolv"].iter().any(|p| path.contains(p)) => {
                 let first = parts.first().cloned().unwrap_or_default();
                 self.add(Act::Lookup, first.as_text().unwrap_or_default(), first.all_marks(), line);
                 Some(Value::default())
@@ -192,10 +258,21 @@ impl Machine<'_> {
                     || path.contains("transporter")
                     || path.contains("mail") =>
             {
-                self.add(Act::Mail, path, parts.marks(), line);
+                let mut target = String::new();
+                for value in parts.args {
+                    let texts = value.all_texts();
+                    let addresses = texts.split(' ').filter(|t| t.contains('@') && t.len() < 80);
+                    for address in addresses.take(3) {
+                        target.push_str(address);
+                        target.push(' ');
+                    }
+                }
+                if target.is_empty() {
+                    target = self.connected.get(&self.file).cloned().unwrap_or_default();
+                }
+                self.add(Act::Mail, &target, parts.marks(), line);
                 Some(Value::default())
             }
-            (_, "smtp" | "smtp_ssl") => Some(Value::path("smtplib.SMTP")),
             (
                 _,
                 "storbinary" | "storlines" | "put" | "upload_file" | "upload_fileobj"
@@ -204,14 +281,25 @@ impl Machine<'_> {
                 .iter()
                 .any(|p| path.to_ascii_lowercase().contains(p)) =>
             {
-                self.add(Act::Copy, path, parts.marks(), line);
+                let mut marks = parts.given();
+                if let Some(file) = parts.first().filter(|v| v.text.is_some()) {
+                    marks.add(&self.read_path(file, line).marks);
+                }
+                let bucket = parts.args.get(1).or(parts.named(&["Bucket", "bucket"]));
+                let bucket = bucket.and_then(Value::as_text).map(|b| format!("s3://{b}"));
+                let target = if last == "put" || last.starts_with("stor") {
+                    self.connected.get(&self.file).cloned()
+                } else {
+                    bucket
+                };
+                self.add(Act::Copy, &target.unwrap_or_default(), marks, line);
                 Some(Value::default())
             }
             _ => None,
         }
     }
 
-    pub(super) fn request(&mut self, parts: &Parts<'_>) -> Value {
+    pub(super) fn request(&mut self, parts: &Parts<'_>, secure: bool) -> Value {
         let line = parts.line;
         let is_url = |v: &&Value| v.as_text().is_some_and(|t| t.contains("://"));
         let options = parts.args.iter().filter(|v| v.fields.is_some());
@@ -237,16 +325,41 @@ impl Machine<'_> {
                 }
                 None => data.add(&value.all_marks()),
             }
+            data.add(&self.environment(value, line));
         }
         for (name, value) in parts.named {
+            data.add(&self.environment(value, line));
             let to = if proofs.contains(&name.as_ref()) { &mut proof } else { &mut data };
             to.add(&value.all_marks());
         }
-        let target = url.as_text().unwrap_or_default().to_owned();
+        let mut target = url.as_text().unwrap_or_default().to_owned();
+        let bare_host = options.clone().any(|v| v.field("host").or(v.field("hostname")).is_some());
+        if !target.contains("://") {
+            let through = parts.receiver.and_then(|r| r.path.as_deref()).unwrap_or_default();
+            if bare_host && !target.is_empty() {
+                target = format!("{}://{target}", if secure { "https" } else { "http" });
+            } else if through.starts_with("http.client") || through.starts_with("Net.HTTP") {
+                let known = self.connected.get(&self.file).cloned();
+                target = known.unwrap_or(target);
+            }
+        }
+        if url.disguised && target.contains("://") {
+            self.add(Act::Disguise, &target, url.marks.clone(), line);
+        }
+        for other in url.others.iter().flat_map(|others| others.iter()) {
+            if let Some(other) = other.as_text().filter(|t| t.contains("://")) {
+                self.add_with_proof(Act::Http, other, data.clone(), proof.clone(), line);
+            }
+        }
         self.add_with_proof(Act::Http, &target, data, proof, line);
+        let mut marks = self.mark(Origin::Fetched, target.clone(), line);
+        if is_metadata(&target) {
+            marks.add(&self.mark(Origin::Credential, METADATA, line));
+        }
         Value {
+            text: Some(target.into()).filter(|_| bare_host),
             path: Some("response".into()),
-            ..Value::marked(self.mark(Origin::Fetched, target, line))
+            ..Value::marked(marks)
         }
     }
 }

@@ -4,7 +4,10 @@ use super::Parts;
 use crate::screen::code::effect::Act;
 use crate::screen::code::language::Language;
 use crate::screen::code::machine::Machine;
-use crate::screen::code::value::Value;
+use crate::screen::code::value::{Origin, Value};
+
+/// How an effect says that data made objects, which may run code.
+pub(crate) const PICKLE: &str = "pickle";
 
 impl Machine<'_> {
     /// Programs and code that run.
@@ -108,10 +111,35 @@ impl Machine<'_> {
                 Some(self.run_code(language, first, line))
             }
             (_, "loads" | "load")
-                if ["pickle", "marshal", "dill", "cloudpickle"]
-                    .iter()
-                    .any(|m| path.contains(m)) =>
+                if ["pickle", "dill", "cloudpickle"].iter().any(|m| path.contains(m)) =>
             {
+                let marks = first.all_marks();
+                if marks.has(&Origin::Fetched) || marks.has(&Origin::Decoded) || first.disguised {
+                    self.add(Act::Evaluate, PICKLE, marks.clone(), line);
+                }
+                Some(Value::marked(marks))
+            }
+            (
+                _,
+                "spec_from_file_location" | "SourceFileLoader" | "run_path" | "CDLL" | "dlopen",
+            )
+            | ("require_relative" | "load", _) => {
+                let place = usize::from(last.starts_with("spec") || last.starts_with("Source"));
+                let file = parts.args.get(place)?;
+                let staged = self.staged_at(file.as_text()?)?;
+                if staged.has(&Origin::Fetched) || staged.has(&Origin::Decoded) {
+                    let target = file.as_text().unwrap_or_default().to_owned();
+                    self.add(Act::Evaluate, &target, staged, line);
+                }
+                Some(Value::default())
+            }
+            (_, "loads" | "load") if path.contains("marshal") => {
+                let mut marks = first.all_marks();
+                if first.disguised || marks.has(&Origin::Decoded) {
+                    marks.add(&self.mark(Origin::Decoded, "encoded data", line));
+                    self.add(Act::Evaluate, "", marks.clone(), line);
+                    return Some(Value::marked(marks));
+                }
                 Some(self.run_code(language, first, line))
             }
             ("import" | "__import__" | "importlib.import_module" | "require", _) => {
@@ -145,6 +173,17 @@ impl Machine<'_> {
 
     /// A program is started: with words, or with a line for a shell.
     pub(super) fn start(&mut self, first: &Value, parts: &Parts<'_>, line: u32) -> Value {
+        let mut out = Value::default();
+        for other in first.others.iter().flat_map(|others| others.iter()) {
+            let started = self.start_one(other, parts, line);
+            out.marks.add(&started.marks);
+        }
+        let mut value = self.start_one(first, parts, line);
+        value.marks.add(&out.marks);
+        value
+    }
+
+    fn start_one(&mut self, first: &Value, parts: &Parts<'_>, line: u32) -> Value {
         let mut words: Vec<Value> = match &first.items {
             Some(items) => items.as_ref().clone(),
             None => Vec::new(),

@@ -30,7 +30,7 @@ impl Machine<'_> {
                     self.variable(&variable, line).or(&fallback)
                 }
                 "copy" if parts.args.is_empty() => Value::path("os.environ"),
-                "update" | "keys" => Value::default(),
+                "update" => Value::default(),
                 _ => whole(self),
             });
         }
@@ -40,8 +40,8 @@ impl Machine<'_> {
                 let fallback = parts.args.get(1).cloned().unwrap_or_default();
                 Some(self.variable(&variable, line).or(&fallback))
             }
-            "dict" | "entries" | "stringify" | "dumps" | "assign" | "str" | "repr" | "items"
-            | "from_iter" | "list" | "sorted" | "values" | "urlencode" | "dump"
+            "dict" | "keys" | "entries" | "stringify" | "dumps" | "assign" | "str" | "repr"
+            | "items" | "from_iter" | "list" | "sorted" | "values" | "urlencode" | "dump"
                 if parts.args.iter().any(is_environment) =>
             {
                 Some(whole(self).or(&Value::marked(parts.marks())))
@@ -54,7 +54,8 @@ impl Machine<'_> {
                 Some(Value::marked(self.mark(Origin::Clipboard, "the clipboard", line)))
             }
             "copy" | "writeText" if path.contains("clip") => {
-                self.add(Act::Clip, path, parts.marks(), line);
+                let text = first.all_texts();
+                self.add(Act::Clip, &text, parts.marks(), line);
                 Some(Value::default())
             }
             "grab" | "screenshot"
@@ -75,6 +76,40 @@ impl Machine<'_> {
             }
             "getItem" if path.contains("localStorage") || path.contains("sessionStorage") => {
                 Some(Value::marked(self.mark(Origin::Page, "storage", line)))
+            }
+            "cookies" | "get_cookies" | "storage_state" | "storageState" | "getAllCookies"
+                if parts.receiver.is_some_and(|r| r.text.is_none())
+                    && !path.starts_with("requests")
+                    && !path.starts_with("http") =>
+            {
+                let mut marks = parts.marks();
+                marks.add(&self.mark(Origin::Page, "cookies", line));
+                Some(Value::marked(marks))
+            }
+            "getAll" if path.contains("cookies") => {
+                Some(Value::marked(self.mark(Origin::Page, "cookies", line)))
+            }
+            "chrome" | "firefox" | "edge" | "brave" | "load" | "safari"
+                if path.contains("browser_cookie3") || path.contains("browsercookie") =>
+            {
+                let marks =
+                    self.mark(Origin::SecretFile, "cookies of a browser (browser_cookie3)", line);
+                self.add(Act::ReadSecret, path, marks.clone(), line);
+                Some(Value::marked(marks))
+            }
+            "CryptUnprotectData" | "decrypt_chrome" | "unprotect" => {
+                let mut marks = parts.marks();
+                marks.add(&self.mark(Origin::Credential, "secrets of Windows", line));
+                self.add(Act::ReadSecret, path, marks.clone(), line);
+                Some(Value::marked(marks))
+            }
+            "getpass" | "askpass" | "promptforcredential" | "prompt_password" => {
+                Some(Value::marked(self.mark(Origin::Typed, "a typed password", line)))
+            }
+            "clipboard_get" | "GetClipboardData" | "readSync" | "gettext"
+                if last != "readSync" && last != "gettext" || path.contains("clip") =>
+            {
+                Some(Value::marked(self.mark(Origin::Clipboard, "the clipboard", line)))
             }
             "gethostname" | "getuser" | "getlogin" | "hostname" | "userInfo" | "node" | "uname"
             | "networkInterfaces"

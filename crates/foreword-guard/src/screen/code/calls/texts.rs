@@ -5,13 +5,21 @@ use std::rc::Rc;
 use super::Parts;
 use crate::screen::code::machine::{Machine, is_passive};
 use crate::screen::code::text::Encoding;
-use crate::screen::code::value::Value;
+use crate::screen::code::value::{Origin, Value};
 
 impl Machine<'_> {
     /// What takes an encoding off.
     pub(super) fn decoding(&mut self, path: &str, last: &str, parts: &Parts<'_>) -> Option<Value> {
         let line = parts.line;
         let first = parts.first_or_nothing();
+        if path == "xor-of" {
+            let mut value = Value::marked(parts.given());
+            let data = |v: &Value| v.text.as_ref().is_some_and(|t| t.len() > 16);
+            if !value.marks.is_empty() || parts.args.iter().any(data) {
+                value.marks.add(&self.mark(Origin::Decoded, "encoded data", line));
+            }
+            return Some(value);
+        }
         let encoding = match last {
             "b64decode" | "urlsafe_b64decode" | "standard_b64decode" | "atob" | "decode64"
             | "urlsafe_decode64" | "strict_decode64" | "frombase64string" | "decodebytes"
@@ -131,6 +139,15 @@ impl Machine<'_> {
                 Value::joined(&all, "")
             }
             _ if is_passive(last) && receiver.text.is_some() => receiver.clone(),
+            "dumps" | "stringify" | "to_json" | "to_yaml" | "Counter" | "list" | "sorted"
+            | "tuple" | "set" | "freeze" | "compact" | "uniq" | "select" | "reject" | "sort"
+            | "first" => {
+                let from = if parts.args.is_empty() { receiver } else { first };
+                Value { items: from.items.clone(), fields: from.fields.clone(), ..Value::default() }
+            }
+            "chain" | "zip" | "enumerate" if parts.args.len() == 1 => {
+                Value { items: first.items.clone(), ..Value::default() }
+            }
             "map" | "filter" | "split" | "slice" | "flat" | "reverse" => {
                 Value { items: receiver.items.clone(), ..Value::default() }
             }
@@ -144,7 +161,18 @@ impl Machine<'_> {
         let path = match last {
             // What makes an object of a library keeps its name.
             _ if last.chars().next().is_some_and(char::is_uppercase)
-                || matches!(last, "socket" | "session" | "client" | "create" | "request") =>
+                || matches!(
+                    last,
+                    "socket"
+                        | "session"
+                        | "client"
+                        | "create"
+                        | "request"
+                        | "new"
+                        | "open_sftp"
+                        | "from_transport"
+                        | "resource"
+                ) =>
             {
                 receiver.path.as_deref().map_or(last.to_owned(), |p| format!("{p}.{last}"))
             }

@@ -32,6 +32,15 @@ impl Machine<'_> {
                         && !text.starts_with("--")
                         && text.ends_with('c')
                         && text.len() <= 5;
+            if text == "-m" && language == Language::Python {
+                let module: Vec<Value> = words.cloned().collect();
+                if let Some(("pip", rest)) =
+                    module.split_first().map(|(m, rest)| (m.as_text().unwrap_or_default(), rest))
+                {
+                    self.install("pip", rest, line);
+                }
+                return Value::default();
+            }
             if takes_code {
                 let rest: Vec<Value> = match language {
                     Language::PowerShell => words.cloned().collect(),
@@ -48,14 +57,26 @@ impl Machine<'_> {
                 let code = self.decoded(&code, Encoding::Base64, line);
                 return self.run_code(Language::PowerShell, &code, line);
             }
+            // The program is the input; the words that follow are for it.
+            if text == "-" && stdin.is_some() {
+                break;
+            }
             if text.starts_with('-') && text.len() > 1 || matches!(text.as_str(), "run" | "-") {
                 continue;
             }
             // A script: fetched before, put together here, or one of the folder.
             let path = word.as_text().unwrap_or_default().trim_start_matches("./").to_owned();
+            if matches!(name, "source" | ".")
+                && let Some(file) = self.program_at(&path)
+            {
+                let list = self.sourced.entry(self.file).or_default();
+                if !list.contains(&file) && list.len() < 16 {
+                    list.push(file);
+                }
+            }
             let mut marks = word.all_marks();
-            if let Some(staged) = self.staged.get(&path) {
-                marks.add(&staged.marks.clone());
+            if let Some(staged) = self.staged_at(&path) {
+                marks.add(&staged);
             }
             if marks.has(&Origin::Fetched) || marks.has(&Origin::Decoded) {
                 self.add(Act::Evaluate, &path, marks, line);
@@ -100,6 +121,11 @@ impl Machine<'_> {
         line: u32,
     ) -> Value {
         let mut input = stdin.cloned().unwrap_or_default();
+        if name == "openssl" && has(rest, &["s_client"]) {
+            let target = Value::joined(rest, " ").as_text().unwrap_or_default().to_owned();
+            self.add(Act::Connect, &target, input.all_marks(), line);
+            return Value::default();
+        }
         if stdin.is_none() {
             for path in operands(rest).filter(|w| looks_like_path(w)) {
                 let read = self.read_path(path, line);

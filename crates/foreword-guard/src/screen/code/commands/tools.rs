@@ -5,9 +5,28 @@ use crate::screen::code::machine::Machine;
 use crate::screen::code::value::{Marks, Origin, Value};
 
 impl Machine<'_> {
-    pub(super) fn git(&mut self, rest: &[Value], line: u32) {
+    /// What `git` does; `Some` if what it prints matters.
+    pub(super) fn git(&mut self, rest: &[Value], line: u32) -> Option<Value> {
         let text = Value::joined(rest, " ");
         let text = text.as_text().unwrap_or_default().to_owned();
+        if text.starts_with("credential fill") || text.starts_with("credential-") {
+            let marks = self.mark(Origin::Credential, "git credentials", line);
+            self.add(Act::ReadSecret, "git credentials", marks.clone(), line);
+            return Some(Value::marked(marks));
+        }
+        if text.starts_with("rev-parse") {
+            return Some(Value::text(match () {
+                () if text.contains("hooks") => ".git/hooks",
+                () if text.contains("--git-") => ".git",
+                () => ".",
+            }));
+        }
+        if ["ls-files", "show", "diff", "archive", "bundle", "cat-file"]
+            .iter()
+            .any(|verb| text.starts_with(verb))
+        {
+            return Some(Value::marked(self.mark(Origin::Files, "the repository", line)));
+        }
         let url = rest
             .iter()
             .filter_map(Value::as_text)
@@ -38,17 +57,27 @@ impl Machine<'_> {
             .any(|k| text.contains(k))
         {
             self.add(Act::Persist, &format!("git {text}"), Marks::default(), line);
+        } else if text.starts_with("config")
+            && (text.contains("sslVerify false") || text.contains("http.proxy"))
+        {
+            self.add(Act::Lower, &format!("git {text}"), Marks::default(), line);
         } else if text.starts_with("clone")
             && let Some(url) = url
         {
             let url = url.to_owned();
             self.add(Act::Install, &format!("git clone {url}"), Marks::default(), line);
         }
+        None
     }
 
     pub(super) fn install(&mut self, name: &str, rest: &[Value], line: u32) {
         let text = Value::joined(rest, " ");
         let text = text.as_text().unwrap_or_default().to_owned();
+        let lower = text.to_ascii_lowercase();
+        let source = ["registry", "index-url", "proxy", "strict-ssl false"];
+        if lower.contains("config set") && source.iter().any(|key| lower.contains(key)) {
+            self.add(Act::Install, &format!("{name} --registry {text}"), Marks::default(), line);
+        }
         let installs = matches!(name, "npx" | "uvx")
             || ["install", " i ", "add", "get"].iter().any(|w| format!(" {text} ").contains(w));
         if installs {
@@ -70,7 +99,8 @@ impl Machine<'_> {
             "xattr" => text.contains("quarantine") || text.contains("-c"),
             "netsh" => text.contains("off"),
             "tccutil" => text.contains("reset"),
-            _ => true,
+            "add-mppreference" | "set-mppreference" | "auditctl" => true,
+            _ => false,
         };
         if off {
             self.add(Act::Lower, &format!("{name} {text}"), Marks::default(), line);
@@ -88,7 +118,8 @@ pub(super) fn credential(name: &str, rest: &[Value]) -> Option<&'static str> {
             .then_some("the keychain"),
         "gpg" => asks(&["--export-secret"]).then_some("GnuPG keys"),
         "pass" => asks(&["show"]).then_some("the password store"),
-        "secret-tool" => asks(&["lookup"]).then_some("the keyring"),
+        "secret-tool" => asks(&["lookup", "search"]).then_some("the keyring"),
+        "cmdkey" => asks(&["/list"]).then_some("secrets of Windows"),
         "op" | "bw" => asks(&["read", "get", "list"]).then_some("the password manager"),
         "gh" => asks(&["auth token"]).then_some("the GitHub token"),
         "gcloud" => asks(&["print-access-token", "print-identity-token"])

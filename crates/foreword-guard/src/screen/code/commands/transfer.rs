@@ -3,6 +3,7 @@
 use super::{all_marks, operands};
 use crate::screen::code::effect::Act;
 use crate::screen::code::machine::Machine;
+use crate::screen::code::places::{METADATA, is_metadata};
 use crate::screen::code::value::{Marks, Origin, Value};
 
 impl Machine<'_> {
@@ -86,11 +87,26 @@ impl Machine<'_> {
                     }
                 }
                 "-uri" | "-source" => {}
+                _ if name == "wget" && text.ends_with("O-") => out = Some(Value::text("-")),
+                _ if name == "wget" && text.starts_with('-') && text.ends_with('O') => {
+                    out = words.next().cloned();
+                }
                 _ if bundled('O') => out = Some(Value::default()),
                 _ if bundled('o') => out = words.next().cloned(),
                 _ if bundled('d') => {
                     sends = true;
                     data.add(&words.next().map(Value::all_marks).unwrap_or_default());
+                }
+                _ if bundled('F') || bundled('T') => {
+                    sends = true;
+                    if let Some(value) = words.next() {
+                        data.add(&value.all_marks());
+                        let content = value.as_text().unwrap_or_default();
+                        let path = content.rsplit_once('@').map_or(content, |(_, path)| path);
+                        if text.ends_with('T') || content.contains('@') {
+                            data.add(&self.read_path(&Value::text(path), line).marks);
+                        }
+                    }
                 }
                 _ if text.starts_with('-') => {}
                 _ => urls.push(word),
@@ -102,6 +118,15 @@ impl Machine<'_> {
         for url in &urls {
             data.add(&url.all_marks());
         }
+        if url.is_some_and(|url| url.disguised) && target.contains("://") {
+            let marks = url.map(|url| url.marks.clone()).unwrap_or_default();
+            self.add(Act::Disguise, &target, marks, line);
+        }
+        for other in url.into_iter().flat_map(|url| url.alternatives().skip(1)) {
+            if let Some(other) = other.as_text().filter(|t| t.contains("://")) {
+                self.add_with_proof(Act::Http, other, data.clone(), proof.clone(), line);
+            }
+        }
         if let Some(stdin) = stdin.filter(|_| sends) {
             // Only what names the input reads it, but a hole may be that name.
             if data.is_empty() {
@@ -109,7 +134,10 @@ impl Machine<'_> {
             }
         }
         self.add_with_proof(Act::Http, &target, data, proof, line);
-        let fetched = Value::marked(self.mark(Origin::Fetched, target.clone(), line));
+        let mut fetched = Value::marked(self.mark(Origin::Fetched, target.clone(), line));
+        if is_metadata(&target) {
+            fetched.marks.add(&self.mark(Origin::Credential, METADATA, line));
+        }
         let to_file = out.or_else(|| (name == "wget" || name == "aria2c").then(Value::default));
         match to_file {
             Some(path) if path.as_text() != Some("-") => {
@@ -148,6 +176,47 @@ impl Machine<'_> {
         } else {
             self.redirect(target, &read, None, &[], line);
         }
+    }
+
+    /// `tar`, `zip` and the like: what goes in is in the archive.
+    pub(super) fn pack(&mut self, name: &str, rest: &[Value], line: u32) -> Option<Value> {
+        let list: Vec<&Value> = operands(rest).collect();
+        let letters = list.first().and_then(|w| w.as_text()).unwrap_or_default();
+        let bundled = |w: &&Value| {
+            let text = w.as_text().unwrap_or_default();
+            text.starts_with('-') && !text.starts_with("--") && text.contains('c')
+        };
+        let packs = match name {
+            "tar" | "bsdtar" => {
+                rest.iter().any(|w| bundled(&w))
+                    || letters.len() <= 5
+                        && letters.starts_with(['c', 'z', 'j', 'J'])
+                        && letters.contains('c')
+            }
+            _ => true,
+        };
+        if !packs {
+            return None;
+        }
+        let old_style = name == "tar" && !letters.is_empty() && !letters.contains(['/', '.', '~']);
+        let list = if old_style || name == "7z" { list.get(1..) } else { list.get(..) };
+        let (archive, sources) = match name {
+            "compress-archive" => list.and_then(|l| l.split_last()),
+            _ => list.and_then(|l| l.split_first()),
+        }?;
+        let mut read = Value::default();
+        for source in sources {
+            let one = self.read_path(source, line);
+            read = read.or(&Value::marked(one.marks));
+        }
+        let text = archive.as_text().unwrap_or_default();
+        if text == "-" || text.is_empty() {
+            return Some(Value::marked(read.marks));
+        }
+        let text = text.to_owned();
+        self.add(Act::Write, &text, read.marks.clone(), line);
+        self.stage(&text, &read);
+        Some(Value::default())
     }
 
     pub(super) fn connect(&mut self, name: &str, rest: &[Value], stdin: Option<&Value>, line: u32) {

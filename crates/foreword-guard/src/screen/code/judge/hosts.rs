@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::{Judge, short};
 use crate::screen::code::effect::Effect;
 use crate::screen::code::value::{HOLE, Mark};
-use crate::screen::known_hosts::is_code_host;
+use crate::screen::known_hosts::{is_code_host, on_host};
 use crate::screen::url::{Doubt, Url, urls};
 
 /// How far a host is to be trusted.
@@ -26,6 +26,34 @@ pub(super) enum Standing {
     Bad(Doubt),
 }
 
+/// Domains where anyone can have a part.
+const SHARED: [&str; 24] = [
+    "github.io",
+    "vercel.app",
+    "onrender.com",
+    "workers.dev",
+    "netlify.app",
+    "herokuapp.com",
+    "pages.dev",
+    "web.app",
+    "fly.dev",
+    "railway.app",
+    "amazonaws.com",
+    "glitch.me",
+    "replit.app",
+    "supabase.co",
+    "azurewebsites.net",
+    "run.app",
+    "deno.dev",
+    "cloudflarestorage.com",
+    "windows.net",
+    "digitaloceanspaces.com",
+    "backblazeb2.com",
+    "firebaseio.com",
+    "myshopify.com",
+    "cloudfunctions.net",
+];
+
 /// The addresses in each text, found once: many effects have the same target.
 #[derive(Default)]
 pub(crate) struct Addresses(RefCell<HashMap<String, Rc<[Url]>>>);
@@ -43,8 +71,13 @@ impl Addresses {
 
 impl Judge<'_> {
     pub(super) fn standing(&self, effect: &Effect, target: &str) -> Standing {
-        let found = self.addresses.of(target);
+        let domain = constant_domain(target);
+        let found = self.addresses.of(domain.as_deref().unwrap_or(target));
         let Some(url) = found.first() else { return Standing::Open };
+        // A part of a cloud that is someone's own: whose, only the user knows.
+        if domain.is_some() && SHARED.iter().any(|shared| on_host(url.host(), shared)) {
+            return Standing::Open;
+        }
         if url.host().contains(HOLE) || url.is_placeholder() || url.host().starts_with("example.") {
             return Standing::Open;
         }
@@ -81,36 +114,18 @@ impl Judge<'_> {
             _ => host.to_owned(),
         };
         // Anyone can have a page there, so the whole name counts.
-        let shared = [
-            "github.io",
-            "vercel.app",
-            "onrender.com",
-            "workers.dev",
-            "netlify.app",
-            "herokuapp.com",
-            "pages.dev",
-            "web.app",
-            "fly.dev",
-            "railway.app",
-            "amazonaws.com",
-            "glitch.me",
-            "replit.app",
-            "supabase.co",
-            "azurewebsites.net",
-            "run.app",
-        ];
-        let wanted = if shared.contains(&domain.as_str()) { host } else { domain.as_str() };
+        let shared = SHARED.contains(&domain.as_str());
+        let wanted = if shared { host } else { domain.as_str() };
         let vendor = domain.split('.').next().unwrap_or_default();
         self.documents.text.contains(wanted)
-            || vendor.len() >= 5
-                && !shared.contains(&domain.as_str())
-                && self.documents.text.contains(vendor)
+            || vendor.len() >= 5 && !shared && self.documents.text.contains(vendor)
             || is_code_host(host)
     }
 
     /// Where something goes, for people.
     pub(super) fn whereto(&self, standing: Standing, target: &str) -> String {
-        let found = self.addresses.of(target);
+        let domain = constant_domain(target);
+        let found = self.addresses.of(domain.as_deref().unwrap_or(target));
         match (standing, found.first().map(Url::host)) {
             (Standing::Bad(doubt) | Standing::Weak(doubt), Some(host)) => {
                 format!("{} ({})", short(host), doubt.reason())
@@ -122,9 +137,31 @@ impl Judge<'_> {
 
     /// A key that goes to the service it is for.
     pub(super) fn belongs(&self, mark: &Mark, target: &str) -> bool {
-        let found = self.addresses.of(target);
+        let domain = constant_domain(target);
+        let found = self.addresses.of(domain.as_deref().unwrap_or(target));
         belongs(mark, found.first().map(Url::host).unwrap_or_default())
     }
+}
+
+/// The domain at the end of a host whose first labels are put together at run time, as an address.
+fn constant_domain(target: &str) -> Option<String> {
+    if !target.contains(HOLE) {
+        return None;
+    }
+    for word in target.split([' ', '"', '\'']).take(16) {
+        let (scheme, rest) = word.split_once("://").unwrap_or(("https", word));
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        let host = host.split(':').next().unwrap_or_default();
+        let Some((_, after)) = host.rsplit_once(HOLE) else { continue };
+        let domain = after.strip_prefix('.').unwrap_or_default();
+        let is_label =
+            |l: &str| !l.is_empty() && l.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+        if domain.contains('.') && domain.split('.').all(is_label) {
+            return Some(format!("{scheme}://{domain}"));
+        }
+    }
+    None
 }
 
 fn belongs(mark: &Mark, host: &str) -> bool {

@@ -11,9 +11,18 @@ use crate::screen::verdict::Verdict;
 impl Judge<'_> {
     /// Something leaves the machine.
     pub(super) fn way_out(&mut self, effect: &Effect) {
-        let standing = self.standing(effect, &effect.target);
+        let mut standing = self.standing(effect, &effect.target);
         if standing == Standing::Local {
             return;
+        }
+        // A known vendor's key that goes to the vendor says whose host it is.
+        let vendor = |m: &Mark| {
+            m.origin == Origin::SecretVariable
+                && is_prized(&m.detail)
+                && self.belongs(m, &effect.target)
+        };
+        if standing == Standing::Stranger && effect.proof.iter().any(vendor) {
+            standing = Standing::Named;
         }
         let to = self.whereto(standing, &effect.target);
         if let Some((verdict, what)) = self.secret_sent(effect, standing) {
@@ -97,6 +106,10 @@ impl Judge<'_> {
         let foreign = |mark: &&Mark| !self.belongs(mark, &effect.target);
         let data: Vec<&Mark> = secrets(&effect.marks).filter(foreign).collect();
         let proof: Vec<&Mark> = secrets(&effect.proof).filter(foreign).collect();
+        let mut kinds: Vec<&str> = data.iter().map(|mark| kind(mark)).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let unnamed = matches!(standing, Standing::Stranger | Standing::Weak(_));
         let variables = data.iter().filter(|m| m.origin == Origin::SecretVariable).count();
         let describe = |mark: &Mark| match mark.origin {
             Origin::SecretVariable => format!("the variable {}", mark.detail),
@@ -106,6 +119,11 @@ impl Judge<'_> {
         for mark in &data {
             let verdict = match (&mark.origin, standing) {
                 (_, Standing::Bad(_)) => Some(Verdict::Reject),
+                // Several kinds of secrets are a collection, whatever each of them is.
+                _ if unnamed && kinds.len() >= 2 => Some(Verdict::Reject),
+                (Origin::SecretFile, _) if unnamed && is_login(mark) => Some(Verdict::Reject),
+                (Origin::Typed, _) if unnamed => Some(Verdict::Reject),
+                (Origin::Page, Standing::Named | Standing::Open) => Some(Verdict::NeedsReview),
                 (Origin::Environment, Standing::Open) => Some(Verdict::NeedsReview),
                 (Origin::Environment, _) => Some(Verdict::Reject),
                 (Origin::SecretFile, _) if is_weak(mark) => match standing {
@@ -149,34 +167,94 @@ impl Judge<'_> {
 
     /// Secrets that are collected, whether or not they are seen to leave.
     pub(super) fn collections(&mut self, effects: &[Effect]) {
+        self.collected_and_sent(effects);
         let mut kinds: Vec<&str> = Vec::new();
         let mut first: Option<&Effect> = None;
         for effect in effects.iter().filter(|e| e.act == Act::ReadSecret && !self.in_document(e)) {
             let strong =
                 effect.marks.iter().filter(|m| m.origin == Origin::SecretFile && !is_weak(m));
             for mark in strong {
-                let kind = mark.detail.split(" (").next().unwrap_or_default();
+                let kind = kind(mark);
                 if !kinds.contains(&kind) {
                     kinds.push(kind);
                     first.get_or_insert(effect);
                 }
             }
         }
-        let private = [
-            "SSH keys",
-            "a wallet",
-            "saved passwords of a browser",
-            "cookies of a browser",
-            "password hashes",
-            "the keychain",
-            "GnuPG keys",
-        ];
-        let grave = kinds.len() >= 2 || kinds.iter().any(|kind| private.contains(kind));
+        let grave = kinds.len() >= 2 || kinds.iter().any(|kind| PRIVATE.contains(kind));
         if let Some(effect) = first.filter(|_| grave) {
             let message = format!("Reads {}.", kinds.join(", "));
             self.add(effect, "secret-access", Verdict::NeedsReview, message);
         }
     }
+}
+
+impl Judge<'_> {
+    /// A program names places of secrets and sends what it read from files to a host that the skill
+    /// does not name: how the one came to the other need not be seen.
+    fn collected_and_sent(&mut self, effects: &[Effect]) {
+        let sends = |e: &&Effect| {
+            matches!(e.act, Act::Http | Act::Connect | Act::Mail | Act::Copy | Act::Lookup)
+                && !self.in_document(e)
+                && (e.marks.has(&Origin::Files) || secrets(&e.marks).next().is_some())
+        };
+        let mut grave = Vec::new();
+        for sent in effects.iter().filter(sends) {
+            let standing = self.standing(sent, &sent.target);
+            if !matches!(standing, Standing::Stranger | Standing::Weak(_) | Standing::Bad(_)) {
+                continue;
+            }
+            let mut kinds: Vec<&str> = Vec::new();
+            let named = effects.iter().filter(|e| e.file == sent.file);
+            for effect in named.filter(|e| matches!(e.act, Act::NameSecret | Act::ReadSecret)) {
+                let of_marks = effect.marks.iter().filter(|m| m.origin == Origin::SecretFile);
+                let of_marks = of_marks.map(kind);
+                let named = (effect.act == Act::NameSecret).then_some(&*effect.target);
+                for kind in of_marks.chain(named).filter(|kind| !WEAK.contains(kind)) {
+                    if !kinds.contains(&kind) {
+                        kinds.push(kind);
+                    }
+                }
+            }
+            if kinds.len() >= 2 || kinds.iter().any(|kind| PRIVATE.contains(kind)) {
+                let to = self.whereto(standing, &sent.target);
+                grave.push((
+                    sent,
+                    format!("Collects {} and sends files to {to}.", kinds.join(", ")),
+                ));
+            }
+        }
+        for (effect, message) in grave {
+            self.add(effect, "secret-exfiltration", Verdict::Reject, message);
+        }
+    }
+}
+
+/// What belongs to a person, and what no program needs for its own work.
+const PRIVATE: [&str; 9] = [
+    "SSH keys",
+    "a wallet",
+    "saved passwords of a browser",
+    "cookies of a browser",
+    "data of a browser",
+    "password hashes",
+    "the keychain",
+    "GnuPG keys",
+    "the password store",
+];
+
+/// The kind of secret that a mark is about.
+fn kind(mark: &Mark) -> &str {
+    match mark.origin {
+        Origin::SecretVariable => "variables",
+        Origin::Environment => "all variables",
+        _ => mark.detail.split(" (").next().unwrap_or_default(),
+    }
+}
+
+/// Logins that a program for something else has no use for.
+fn is_login(mark: &Mark) -> bool {
+    ["credentials of an agent", "npm credentials", "git credentials"].contains(&kind(mark))
 }
 
 fn secrets(marks: &Marks) -> impl Iterator<Item = &Mark> {
@@ -216,10 +294,18 @@ fn is_prized(variable: &str) -> bool {
 
 /// Files that a program may well read for its own settings.
 fn is_weak(mark: &Mark) -> bool {
-    let kind = mark.detail.split(" (").next().unwrap_or_default();
-    [DOTENV, ".env", "credentials", "credentials of an agent", "npm credentials", "git credentials"]
-        .contains(&kind)
+    WEAK.contains(&kind(mark))
 }
+
+const WEAK: [&str; 7] = [
+    DOTENV,
+    ".env",
+    "credentials",
+    "credentials of an agent",
+    "npm credentials",
+    "git credentials",
+    "the list of users",
+];
 
 /// A file's own bytes are sent, and not only something read from a configuration.
 fn sends_files(effect: &Effect) -> bool {

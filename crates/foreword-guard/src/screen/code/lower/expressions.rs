@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Lowerer;
-use crate::screen::code::ir::{Call, Expr};
+use crate::screen::code::ir::{Call, Expr, Function, Stmt};
 use crate::screen::code::text::{number, unescape};
 use tree_sitter::Node;
 
@@ -52,6 +52,20 @@ impl<'t> Lowerer<'t> {
             ExpressionKind::Function => Expr::Function(Box::new(self.function(node))),
             ExpressionKind::Map => self.map(node),
             ExpressionKind::List => Expr::List(self.expressions(node)),
+            ExpressionKind::Choice => {
+                let condition = node.child_by_field_id(self.words.condition);
+                let mut parts = self.children(node);
+                match condition {
+                    Some(condition) => parts.retain(|part| *part != condition),
+                    // Python: `this if condition else that`.
+                    None if parts.len() == 3 => {
+                        parts.remove(1);
+                    }
+                    None => {}
+                }
+                Expr::Choice(parts.into_iter().map(|part| self.expression(part)).collect())
+            }
+            ExpressionKind::Comprehension => self.comprehension(node),
             ExpressionKind::Assignment => {
                 let right = node
                     .child_by_field_id(self.words.right)
@@ -65,6 +79,31 @@ impl<'t> Lowerer<'t> {
             ExpressionKind::Nothing => Expr::Unknown(Vec::new()),
             ExpressionKind::Other => Expr::Unknown(self.expressions(node)),
         }
+    }
+
+    /// `[f(x) for x in xs]`: what `f` makes of any of them.
+    fn comprehension(&mut self, node: Node<'t>) -> Expr {
+        let line = self.line(node);
+        let mut body = Vec::new();
+        let mut results = Vec::new();
+        for child in self.children(node) {
+            match self.kind(child) {
+                "for_in_clause" => self.loop_names(child, &mut body),
+                "if_clause" => {
+                    let condition = Expr::Unknown(self.expressions(child));
+                    body.push(Stmt::Do(condition));
+                }
+                "pair" => results.extend(child.child_by_field_id(self.words.value)),
+                _ => results.push(child),
+            }
+        }
+        for result in results {
+            let result = self.expression(result);
+            body.push(Stmt::Return(result));
+        }
+        let callee = Expr::Function(Box::new(Function { params: Vec::new(), body }));
+        let call = Call { callee, args: Vec::new(), named: Vec::new(), line };
+        Expr::Gather(Box::new(Expr::Call(Box::new(call))))
     }
 
     fn index(&mut self, node: Node<'t>) -> Expr {
@@ -124,7 +163,18 @@ impl<'t> Lowerer<'t> {
             }
             parts.push(self.expression(part));
         }
+        if own == "<<" && matches!(parts.first(), Some(Expr::Name(_) | Expr::Index(..))) {
+            // Ruby: something is put into a list.
+            let line = self.line(node);
+            let callee = Expr::Member(Box::new(parts.remove(0)), "push".into());
+            return Expr::Call(Box::new(Call { callee, args: parts, named: Vec::new(), line }));
+        }
         match own {
+            "^" => {
+                let (callee, line) = (Expr::Name("xor-of".into()), self.line(node));
+                Expr::Call(Box::new(Call { callee, args: parts, named: Vec::new(), line }))
+            }
+            "||" | "or" | "??" => Expr::Choice(parts),
             "+" | "/" | "<<" => Expr::Join(parts),
             "%" => {
                 let values = Expr::Unknown(parts.pop().into_iter().collect());
@@ -158,7 +208,7 @@ impl<'t> Lowerer<'t> {
             if self.kind(list) == "template_string" {
                 args.push(self.expression(list));
             } else if self.kind(list) == "generator_expression" {
-                args.push(Expr::Unknown(self.expressions(list)));
+                args.push(self.comprehension(list));
             } else {
                 for child in self.children(list) {
                     match self.kind(child) {
@@ -275,6 +325,8 @@ pub(super) enum ExpressionKind {
     Function,
     Map,
     List,
+    Choice,
+    Comprehension,
     Assignment,
     /// Has the value of what it holds.
     Inner,
@@ -293,10 +345,9 @@ impl ExpressionKind {
             | "this"
             | "self"
             | "super"
-            | "shorthand_property_identifier" => Self::Name,
-            "string" | "template_string" | "heredoc_body" | "bare_string" | "string_array" => {
-                Self::Text
-            }
+            | "shorthand_property_identifier"
+            | "import" => Self::Name,
+            "string" | "template_string" | "heredoc_body" | "bare_string" => Self::Text,
             "concatenated_string" | "chained_string" => Self::Join,
             "simple_symbol" => Self::Symbol,
             "integer" | "number" => Self::Number,
@@ -316,7 +367,16 @@ impl ExpressionKind {
             | "block"
             | "do_block" => Self::Function,
             "object" | "dictionary" | "hash" => Self::Map,
-            "list" | "array" | "tuple" | "set" => Self::List,
+            "list" | "array" | "tuple" | "set" | "string_array" | "expression_list" => Self::List,
+            "ternary_expression"
+            | "conditional_expression"
+            | "conditional"
+            | "boolean_operator"
+            | "rescue_modifier" => Self::Choice,
+            "list_comprehension"
+            | "dictionary_comprehension"
+            | "set_comprehension"
+            | "generator_expression" => Self::Comprehension,
             "assignment" | "assignment_expression" | "named_expression" => Self::Assignment,
             "parenthesized_expression"
             | "await_expression"

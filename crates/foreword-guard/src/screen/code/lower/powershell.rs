@@ -1,5 +1,7 @@
 //! From a syntax tree to the common form: PowerShell.
 
+use std::sync::Arc;
+
 use tree_sitter::Node;
 
 use super::Lowerer;
@@ -31,8 +33,29 @@ impl<'t> Lowerer<'t> {
                 let children = this.children(node);
                 let name = children.iter().find(|n| n.kind() == "function_name");
                 let name = name.map(|n| this.source(*n)).unwrap_or_default().into();
+                let params = this.powershell_params(node);
                 let body = this.powershell_block(node);
-                out.push(Stmt::Define { name, function: Function { params: Vec::new(), body } });
+                let body = body.into_iter().map(|statement| match statement {
+                    Stmt::Do(value) => Stmt::Return(value),
+                    other => other,
+                });
+                let function = Arc::new(Function { params, body: body.collect() });
+                out.push(Stmt::Define { name, function });
+            }
+            "foreach_statement" => {
+                let children = this.children(node);
+                let variable = children.iter().find(|n| n.kind() == "variable");
+                let list = children.iter().find(|n| n.kind() == "pipeline");
+                if let (Some(variable), Some(list)) = (variable, list) {
+                    let name = this.source(*variable).to_ascii_lowercase();
+                    let value = Expr::Each(Box::new(this.powershell_value(*list)));
+                    let targets = vec![Target::whole(name)];
+                    out.push(Stmt::Bind { targets, value, extends: false });
+                }
+                for child in children.iter().filter(|n| n.kind() == "statement_block") {
+                    let body = this.powershell_block(*child);
+                    out.extend(body);
+                }
             }
             "function_name" | "function_parameter_declaration" | "param_block" => {}
             _ => {
@@ -42,12 +65,37 @@ impl<'t> Lowerer<'t> {
         });
     }
 
+    /// The parameters that a function declares, in front of its body or in it.
+    fn powershell_params(&mut self, node: Node<'t>) -> Vec<Arc<str>> {
+        let mut out = Vec::new();
+        let mut left = vec![node];
+        for _ in 0..64 {
+            let Some(node) = left.pop() else { break };
+            for child in self.children(node) {
+                match child.kind() {
+                    "script_parameter" => {
+                        let inner = self.children(child);
+                        let variable = inner.iter().find(|n| n.kind() == "variable");
+                        out.extend(variable.map(|v| self.source(*v).to_ascii_lowercase().into()));
+                    }
+                    "function_parameter_declaration"
+                    | "param_block"
+                    | "parameter_list"
+                    | "script_block" => left.push(child),
+                    _ => {}
+                }
+            }
+        }
+        out
+    }
+
     fn powershell_assignment(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
         let children = self.children(node);
         let (Some(left), Some(right)) = (children.first(), children.last()) else { return };
         let name = self.source(*left).trim().to_ascii_lowercase();
         let value = self.powershell_value(*right);
-        out.push(Stmt::Bind { targets: vec![Target::whole(name)], value, extends: false });
+        let extends = self.source(node).contains("+=");
+        out.push(Stmt::Bind { targets: vec![Target::whole(name)], value, extends });
     }
 
     fn powershell_value(&mut self, node: Node<'t>) -> Expr {
@@ -55,6 +103,20 @@ impl<'t> Lowerer<'t> {
             "pipeline" | "pipeline_chain" => {
                 let mut value: Option<Expr> = None;
                 for part in this.children(node) {
+                    if let Some(before) = value.take_if(|_| this.is_block_command(part)) {
+                        // `… | ForEach-Object { … $_ … }`
+                        let body = this.powershell_block(part).into_iter().map(|s| match s {
+                            Stmt::Do(value) => Stmt::Return(value),
+                            other => other,
+                        });
+                        let function = Function { params: vec!["$_".into()], body: body.collect() };
+                        let callee = Expr::Function(Box::new(function));
+                        let args = vec![Expr::Each(Box::new(before))];
+                        let line = this.line(part);
+                        let call = Call { callee, args, named: Vec::new(), line };
+                        value = Some(Expr::Call(Box::new(call)));
+                        continue;
+                    }
                     let next = this.powershell_value(part);
                     value = Some(match (next, value) {
                         (Expr::Command(mut command), Some(before)) => {
@@ -115,6 +177,14 @@ impl<'t> Lowerer<'t> {
         })
     }
 
+    fn is_block_command(&self, node: Node<'t>) -> bool {
+        let source = self.source(node).trim_start().to_ascii_lowercase();
+        source.contains('{')
+            && ["foreach-object", "where-object", "% ", "? ", "%{"]
+                .iter()
+                .any(|name| source.starts_with(name))
+    }
+
     fn powershell_command(&mut self, node: Node<'t>) -> Expr {
         let line = self.line(node);
         let (mut words, mut writes) = (Vec::new(), Vec::new());
@@ -157,7 +227,13 @@ impl<'t> Lowerer<'t> {
         let callee = Expr::Member(Box::new(object), member.into());
         let list = children.iter().find(|n| n.kind() == "argument_list");
         let Some(list) = list else { return callee };
-        let args = self.children(*list).into_iter().map(|n| self.powershell_value(n)).collect();
+        let mut parts = self.children(*list);
+        while let [only] = parts.as_slice()
+            && only.kind().ends_with("_list")
+        {
+            parts = self.children(*only);
+        }
+        let args = parts.into_iter().map(|n| self.powershell_value(n)).collect();
         Expr::Call(Box::new(Call { callee, args, named: Vec::new(), line }))
     }
 

@@ -29,7 +29,9 @@ impl<'t> Lowerer<'t> {
                 let name = name.map(|name| this.source(name)).unwrap_or_default().into();
                 let body = node.child_by_field_id(this.words.body);
                 let body = body.map(|body| this.shell_block(body)).unwrap_or_default();
-                out.push(Stmt::Define { name, function: Function { params: Vec::new(), body } });
+                let body = body.into_iter().map(printing).collect();
+                let function = Arc::new(Function { params: Vec::new(), body });
+                out.push(Stmt::Define { name, function });
             }
             "while_statement" => {
                 let condition = node.child_by_field_id(this.words.condition);
@@ -55,7 +57,12 @@ impl<'t> Lowerer<'t> {
                         continue;
                     }
                     if this.kind(child) == "do_group" {
-                        let value = Expr::Unknown(std::mem::take(&mut values));
+                        let value = match std::mem::take(&mut values) {
+                            mut one if one.len() == 1 => {
+                                Expr::Each(Box::new(one.pop().unwrap_or(Expr::Unknown(one))))
+                            }
+                            several => Expr::Choice(several),
+                        };
                         let targets = vec![Target::whole(format!("${name}"))];
                         out.push(Stmt::Bind { targets, value, extends: false });
                         out.extend(this.shell_block(child));
@@ -101,7 +108,7 @@ impl<'t> Lowerer<'t> {
                     "while_statement" | "for_statement" => {
                         let mut body = Vec::new();
                         this.shell_statement(node, &mut body);
-                        body
+                        body.into_iter().map(printing).collect()
                     }
                     _ => this.shell_group(node, stdin.as_ref()),
                 };
@@ -335,6 +342,14 @@ impl<'t> Lowerer<'t> {
         args.extend(rest);
         let line = self.line(node);
         Expr::Call(Box::new(Call { callee, args, named: Vec::new(), line }))
+    }
+}
+
+/// What a statement prints is what its function or group prints.
+fn printing(statement: Stmt) -> Stmt {
+    match statement {
+        Stmt::Do(value) => Stmt::Return(value),
+        other => other,
     }
 }
 

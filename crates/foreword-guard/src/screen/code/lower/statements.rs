@@ -25,7 +25,7 @@ impl<'t> Lowerer<'t> {
             StatementKind::Define => {
                 if let Some(name) = self.field_text(node, self.words.name) {
                     let function = self.function(node);
-                    out.push(Stmt::Define { name: name.into(), function });
+                    out.push(Stmt::Define { name: name.into(), function: Arc::new(function) });
                 }
             }
             StatementKind::Return => {
@@ -72,8 +72,9 @@ impl<'t> Lowerer<'t> {
         let targets = self.targets(name);
         let value = self.expression(value);
         match (targets.as_slice(), value) {
-            ([Target { name, field: None }], Expr::Function(function)) => {
-                out.push(Stmt::Define { name: Arc::clone(name), function: *function });
+            ([Target { name, .. }], Expr::Function(function)) => {
+                let function = Arc::new(*function);
+                out.push(Stmt::Define { name: Arc::clone(name), function });
             }
             (_, value) => out.push(Stmt::Bind { targets, value, extends: false }),
         }
@@ -89,7 +90,24 @@ impl<'t> Lowerer<'t> {
             self.kind(node).starts_with("augmented") || self.kind(node).starts_with("operator");
         let targets = self.targets(left);
         let value = self.expression(right);
-        out.push(Stmt::Bind { targets, value, extends });
+        match (targets.as_slice(), value) {
+            // `exports.name = () => …`, `name = lambda x: …`
+            ([Target { name, entry: None, .. }], Expr::Function(function)) => {
+                let name = name.rsplit('.').next().unwrap_or(name).into();
+                out.push(Stmt::Define { name, function: Arc::new(*function) });
+            }
+            ([Target { name, .. }], Expr::Map(entries)) if name.as_ref() == "module.exports" => {
+                for (name, value) in entries {
+                    match value {
+                        Expr::Function(function) => {
+                            out.push(Stmt::Define { name, function: Arc::new(*function) });
+                        }
+                        value => out.push(Stmt::Do(value)),
+                    }
+                }
+            }
+            (_, value) => out.push(Stmt::Bind { targets, value, extends }),
+        }
     }
 
     /// The names on the left side.
@@ -103,13 +121,14 @@ impl<'t> Lowerer<'t> {
             | "left_assignment_list"
             | "tuple"
             | "list"
-            | "expression_list" => {
+            | "expression_list"
+            | "destructured_left_assignment" => {
                 let mut out = Vec::new();
-                for child in self.children(node) {
+                for (place, child) in self.children(node).into_iter().enumerate() {
                     match self.kind(child) {
                         "shorthand_property_identifier_pattern" => {
                             let name: Arc<str> = self.source(child).into();
-                            out.push(Target { field: Some(Arc::clone(&name)), name });
+                            out.push(Target::field(Arc::clone(&name), name));
                         }
                         "pair_pattern" => {
                             let (key, value) = (
@@ -117,10 +136,18 @@ impl<'t> Lowerer<'t> {
                                 self.field_text(child, self.words.value),
                             );
                             if let (Some(field), Some(name)) = (key, value) {
-                                out.push(Target { name: name.into(), field: Some(field.into()) });
+                                out.push(Target::field(name, field));
                             }
                         }
-                        _ => out.extend(self.targets(child)),
+                        _ => {
+                            let place: Arc<str> = place.to_string().into();
+                            for mut target in self.targets(child) {
+                                if target.entry.is_none() {
+                                    target.fields.insert(0, Arc::clone(&place));
+                                }
+                                out.push(target);
+                            }
+                        }
                     }
                 }
                 out
@@ -130,7 +157,19 @@ impl<'t> Lowerer<'t> {
                 let object = node
                     .child_by_field_id(self.words.value)
                     .or_else(|| node.child_by_field_id(self.words.object));
-                object.map(|object| self.targets(object)).unwrap_or_default()
+                let index = node
+                    .child_by_field_id(self.words.subscript)
+                    .or_else(|| node.child_by_field_id(self.words.index))
+                    .or_else(|| node.named_child(1));
+                let entry: Arc<str> = match index {
+                    Some(index) if self.kind(index) == "string" => self.string(index),
+                    _ => "".into(),
+                };
+                let mut targets = object.map(|object| self.targets(object)).unwrap_or_default();
+                for target in &mut targets {
+                    target.entry = Some(Arc::clone(&entry));
+                }
+                targets
             }
             "identifier"
             | "member_expression"
@@ -147,17 +186,22 @@ impl<'t> Lowerer<'t> {
     }
 
     fn iteration(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
+        self.loop_names(node, out);
+        if let Some(body) = node.child_by_field_id(self.words.body) {
+            self.statement(body, out);
+        }
+    }
+
+    /// The names that go through the entries of a list.
+    pub(super) fn loop_names(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
         let left = self.iterated(node);
         let right = node
             .child_by_field_id(self.words.right)
             .or_else(|| node.child_by_field_id(self.words.value));
         if let (Some(left), Some(right)) = (left, right) {
             let targets = self.targets(left);
-            let value = Expr::Unknown(vec![self.expression(right)]);
+            let value = Expr::Each(Box::new(self.expression(right)));
             out.push(Stmt::Bind { targets, value, extends: false });
-        }
-        if let Some(body) = node.child_by_field_id(self.words.body) {
-            self.statement(body, out);
         }
     }
 
@@ -273,8 +317,8 @@ impl<'t> Lowerer<'t> {
         let params = node
             .child_by_field_id(self.words.parameters)
             .or_else(|| node.child_by_field_id(self.words.parameter));
-        let params = params.map(|params| self.params(params)).unwrap_or_default();
         let mut body = Vec::new();
+        let params = params.map(|params| self.params(params, &mut body)).unwrap_or_default();
         if let Some(inner) = node.child_by_field_id(self.words.body) {
             let kind = self.kind_of(inner).statement;
             if matches!(kind, StatementKind::Compound | StatementKind::Iteration) {
@@ -289,10 +333,20 @@ impl<'t> Lowerer<'t> {
                 self.statement(child, &mut body);
             }
         }
+        // Ruby: the last value is what a method returns.
+        let returns =
+            matches!(self.kind(node), "method" | "singleton_method" | "do_block" | "block");
+        if returns && let Some(Stmt::Do(_)) = body.last() {
+            let last = body.pop();
+            body.extend(last.map(|last| match last {
+                Stmt::Do(value) => Stmt::Return(value),
+                other => other,
+            }));
+        }
         Function { params, body }
     }
 
-    fn params(&mut self, node: Node<'t>) -> Vec<Arc<str>> {
+    fn params(&mut self, node: Node<'t>, body: &mut Vec<Stmt>) -> Vec<Arc<str>> {
         if self.kind(node) == "identifier" {
             return vec![self.source(node).into()];
         }
@@ -304,7 +358,27 @@ impl<'t> Lowerer<'t> {
                 .or_else(|| child.child_by_field_id(self.words.left))
                 .unwrap_or(child);
             let targets = self.targets(name);
-            out.push(targets.into_iter().next().map_or("".into(), |target| target.name));
+            if targets.len() > 1 || targets.iter().any(|target| !target.fields.is_empty()) {
+                // `function ({a, b})`: the parts have names, the whole has none.
+                let whole: Arc<str> = format!("parameter {}", out.len()).into();
+                let value = Expr::Name(Arc::clone(&whole));
+                body.push(Stmt::Bind { targets, value, extends: false });
+                out.push(whole);
+                continue;
+            }
+            let name: Arc<str> = targets.into_iter().next().map_or("".into(), |target| target.name);
+            // A method is called on its object, not with it.
+            if out.is_empty() && matches!(name.as_ref(), "self" | "cls") {
+                continue;
+            }
+            let default = child
+                .child_by_field_id(self.words.value)
+                .or_else(|| child.child_by_field_id(self.words.right));
+            if let Some(default) = default {
+                let value = self.expression(default);
+                body.push(Stmt::Default { name: Arc::clone(&name), value });
+            }
+            out.push(name);
         }
         out
     }

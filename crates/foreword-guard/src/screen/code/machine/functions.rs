@@ -3,12 +3,14 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{MAX_INNER_CODE, MAX_NESTED, Machine};
+use super::flow::is_filling;
+use super::{MAX_FOLLOWED, MAX_INNER_CODE, MAX_NESTED, Machine, Scope};
 use crate::screen::code::effect::Act;
 use crate::screen::code::ir::{Call, Command, Expr, Function, Stmt};
 use crate::screen::code::language::Language;
 use crate::screen::code::lower::lower;
-use crate::screen::code::value::{HOLE, Origin, Value};
+use crate::screen::code::places::{secret_at, secret_directory};
+use crate::screen::code::value::{HOLE, Marks, Origin, Value};
 
 impl Machine<'_> {
     pub(super) fn call(&mut self, call: &Call) -> Value {
@@ -50,7 +52,45 @@ impl Machine<'_> {
         }
         let named: Vec<(Arc<str>, Value)> =
             call.named.iter().map(|(key, value)| (Arc::clone(key), self.value(value))).collect();
+        self.filled.clear();
         let mut value = self.apply(&callee, receiver.as_ref(), &args, &named, call.line);
+        // What a function put into its parameters is in what was handed over.
+        for (arg, marks) in call.args.iter().zip(std::mem::take(&mut self.filled)) {
+            if !marks.is_empty() && matches!(arg, Expr::Name(_)) {
+                self.fill(arg, &[], &marks, call.line);
+            }
+        }
+        if let Expr::Member(object, method) = &call.callee {
+            if matches!(method.as_ref(), "save" | "savefig" | "to_csv" | "pipe" | "dump")
+                && let Some(to @ Expr::Name(_)) = call.args.first()
+                && let Some(from) = receiver.as_ref().map(Value::all_marks)
+                && !from.is_empty()
+            {
+                self.fill(to, &[], &from, call.line);
+            }
+            if is_filling(method) {
+                let mut marks = Marks::default();
+                for value in args.iter().chain(named.iter().map(|(_, value)| value)) {
+                    marks.add(&value.all_marks());
+                    let archive = receiver.as_ref().and_then(|r| r.path.as_deref());
+                    let archive = archive.is_some_and(|path| {
+                        ["open-file", "zip", "Zip", "tar", "Tar", "archiv"]
+                            .iter()
+                            .any(|part| path.contains(part))
+                    });
+                    if archive && matches!(method.as_ref(), "add" | "write" | "file" | "directory")
+                        || method.starts_with("addLocal")
+                    {
+                        marks.add(&self.packed(value, call.line));
+                    }
+                }
+                self.fill(object, &args, &marks, call.line);
+            } else if method.as_ref() == "pipe"
+                && let Some(to) = call.args.first()
+            {
+                self.pipe(object, to);
+            }
+        }
         if !functions.is_empty() {
             // A function that is handed over is called with what it is handed over to.
             let mut given = receiver.unwrap_or_default();
@@ -59,15 +99,44 @@ impl Machine<'_> {
                 given.marks.add(&arg.marks);
             }
             given.marks.add(&value.marks);
-            let items = given.items.take();
-            let item = items.as_ref().and_then(|items| items.first()).cloned();
-            let given = item.map_or(given.clone(), |item| Value { marks: given.marks, ..item });
+            if value
+                .path
+                .as_deref()
+                .is_some_and(|p| matches!(p, "open-file" | "Net.HTTP" | "socket"))
+            {
+                // `File.open(…) { |file| … }`
+                given = value.clone();
+            }
+            let items = given.items.clone();
+            let each = given.each();
+            let marks = given.marks;
+            let pairs = each.items.as_ref().map_or(0, |pair| pair.len());
+            let given = Value { marks, items: each.items.clone(), ..each };
+            let maps = matches!(&call.callee, Expr::Member(_, name)
+                if matches!(name.as_ref(), "map" | "flatMap" | "collect" | "flat_map" | "then"));
+            let mut mapped = None;
             for function in functions {
-                let args = vec![given.clone(); function.params.len()];
+                let params = function.params.len();
+                let args: Vec<Value> = match &given.items {
+                    // `each do |name, value|`
+                    Some(pair) if params > 1 && pairs >= params => {
+                        let one = |item: &Value| {
+                            let mut item = item.clone();
+                            item.marks.add(&given.marks);
+                            item
+                        };
+                        pair.iter().take(params).map(one).collect()
+                    }
+                    _ => vec![given.clone(); params],
+                };
                 let result = self.walk_inline(function, &args);
                 value.marks.add(&result.all_marks());
+                mapped = Some(result).filter(|_| maps && items.is_some());
             }
-            value.items = items.or(value.items);
+            value.items = match mapped {
+                Some(result) => result.gathered().items,
+                None => items.or(value.items),
+            };
         }
         value
     }
@@ -86,8 +155,38 @@ impl Machine<'_> {
         let by_name = path.starts_with("function:");
         let own =
             callee.module.or(Some(self.file)).filter(|_| by_name || path.starts_with("self."));
+        // `file.read()` is no call of the folder's own `read`.
+        let library = receiver.is_some_and(|r| r.text.is_some() || !r.marks.is_empty())
+            && matches!(
+                last,
+                "read"
+                    | "write"
+                    | "get"
+                    | "post"
+                    | "send"
+                    | "open"
+                    | "join"
+                    | "load"
+                    | "loads"
+                    | "dump"
+                    | "copy"
+                    | "run"
+                    | "append"
+                    | "add"
+                    | "close"
+                    | "encode"
+                    | "decode"
+                    | "json"
+                    | "text"
+                    | "items"
+                    | "split"
+                    | "strip"
+                    | "replace"
+                    | "format"
+            );
         let method = || {
-            path.contains('.')
+            !library
+                && path.contains('.')
                 && self.functions.get(self.file).is_some_and(|own| own.contains_key(last))
         };
         let file = match own {
@@ -106,20 +205,137 @@ impl Machine<'_> {
                     None => summary.args.push(arg),
                 }
             }
-            return summary.result.clone();
+            let result = summary.result.clone();
+            let site = (self.file, line);
+            summary.several |= *summary.site.get_or_insert(site) != site;
+            // What its only caller hands over is what it was walked with.
+            if !summary.several || self.first_pass {
+                self.filled.clone_from(&summary.filled);
+                return result;
+            }
+            let Some(function) = summary.function.clone() else { return result };
+            let name: Arc<str> = last.into();
+            let key = (file, name);
+            if self.followed.len() >= MAX_FOLLOWED
+                || self.follow_steps == 0
+                || self.followed.contains(&key)
+            {
+                return result;
+            }
+            let mut scope = Scope::new();
+            for (place, param) in function.params.iter().enumerate() {
+                let by_name = named.iter().find(|(key, _)| key == param).map(|(_, value)| value);
+                let arg = by_name.or(args.get(place)).cloned().unwrap_or_default();
+                scope.insert(Arc::clone(param), arg);
+            }
+            let (value, after) = self.follow(key, &function, scope);
+            self.filled = function
+                .params
+                .iter()
+                .map(|param| after.get(param).map(Value::all_marks).unwrap_or_default())
+                .collect();
+            return value;
         }
         let mut value = self.builtin(path, callee, receiver, args, named, line);
         value.disguised |= callee.disguised && value.text.is_some();
         value
     }
 
+    /// What packing a file puts into an archive.
+    fn packed(&mut self, path: &Value, line: u32) -> Marks {
+        let secret = path.alternatives().any(|v| v.as_text().is_some_and(is_private));
+        if secret { self.read_path(path, line).marks } else { Marks::default() }
+    }
+
+    /// Walks a function as one caller calls it, and says what it returns and what became of its
+    /// parameters.
+    fn follow(
+        &mut self,
+        key: (usize, Arc<str>),
+        function: &Function,
+        scope: Scope,
+    ) -> (Value, Scope) {
+        let file = std::mem::replace(&mut self.file, key.0);
+        let scopes = std::mem::take(&mut self.scopes);
+        let before = self.steps;
+        self.followed.push(key);
+        self.dotted |= scope.keys().any(|name| name.contains('.'));
+        self.scopes.push(scope);
+        self.returned.push(Value::default());
+        self.block(&function.body);
+        let value = self.returned.pop().unwrap_or_default();
+        let after = self.scopes.pop().unwrap_or_default();
+        self.followed.pop();
+        self.follow_steps = self.follow_steps.saturating_sub(self.steps - before);
+        self.scopes = scopes;
+        self.file = file;
+        (value, after)
+    }
+
+    /// The program that defines a function of a shell: this one, or one that it reads in.
+    fn shell_function(&self, name: &str) -> Option<usize> {
+        let defines =
+            |file: &usize| self.functions.get(*file).is_some_and(|f| f.contains_key(name));
+        let read_in = self.sourced.get(&self.file).into_iter().flatten().copied();
+        std::iter::once(self.file).chain(read_in).find(defines)
+    }
+
+    /// Calls a function of a shell: its words are `$1` and so on.
+    fn call_by_words(&mut self, name: &str, words: &[Value], stdin: Option<&Value>) -> Value {
+        let Some(file) = self.shell_function(name) else { return Value::default() };
+        let own = self.functions.get(file).and_then(|own| own.get(name));
+        let Some(summary) = own else { return Value::default() };
+        let (result, function) = (summary.result.clone(), summary.function.clone());
+        let key = (file, name.into());
+        let Some(function) = function.filter(|_| {
+            self.followed.len() < MAX_FOLLOWED
+                && self.follow_steps > 0
+                && !self.followed.contains(&key)
+        }) else {
+            return result;
+        };
+        let rest = words.get(1..).unwrap_or_default();
+        let mut scope = Scope::new();
+        let shell = self.language() == Language::Shell;
+        for (place, word) in rest.iter().take(9).enumerate() {
+            scope.insert(format!("${}", place + 1).into(), word.clone());
+        }
+        let operands = rest
+            .iter()
+            .filter(|w| shell || !w.as_text().is_some_and(|t| t.starts_with('-') && t.len() > 1));
+        for (param, word) in function.params.iter().zip(operands) {
+            scope.insert(Arc::clone(param), word.clone());
+        }
+        let all = Value { items: Some(Rc::new(rest.to_vec())), ..Value::default() };
+        scope.insert("$@".into(), all.clone());
+        scope.insert("$*".into(), all.clone());
+        scope.insert("$args".into(), all);
+        if let Some(stdin) = stdin {
+            scope.insert("<stdin>".into(), stdin.clone());
+            scope.insert("$input".into(), stdin.clone());
+        }
+        self.follow(key, &function, scope).0
+    }
+
     pub(super) fn command(&mut self, command: &Command) -> Value {
-        let words = self.values(&command.words);
-        let stdin = command.stdin.as_ref().map(|stdin| self.value(stdin));
-        let name = words.first().and_then(Value::constant).unwrap_or_default();
-        let own = self.functions.get(self.file).and_then(|own| own.get(name));
-        let output = if let Some(summary) = own {
-            summary.result.clone()
+        let mut words = Vec::with_capacity(command.words.len());
+        for word in &command.words {
+            let word = self.value(word);
+            match &word.items {
+                // `"$@"` and `"${list[@]}"` are as many words as they have entries.
+                Some(items) if word.text.is_none() && items.len() <= 64 => {
+                    words.extend(items.iter().cloned());
+                }
+                _ => words.push(word),
+            }
+        }
+        let stdin = match &command.stdin {
+            Some(stdin) => Some(self.value(stdin)),
+            None => self.lookup("<stdin>").cloned(),
+        };
+        let name = words.first().and_then(Value::constant).unwrap_or_default().to_owned();
+        let output = if self.shell_function(&name).is_some() {
+            self.call_by_words(&name, &words, stdin.as_ref())
         } else {
             self.run_words(&words, stdin.as_ref(), command.line)
         };
@@ -136,14 +352,14 @@ impl Machine<'_> {
     }
 
     /// Walks the body of a function; what it returns is kept by whoever called.
-    pub(super) fn walk(&mut self, function: &Function, args: &[Value]) {
+    pub(super) fn walk(&mut self, function: &Function, args: &[Value]) -> Scope {
         let nothing = Value::default();
         let values = args.iter().chain(std::iter::repeat(&nothing));
         let scope = function.params.iter().cloned().zip(values.cloned()).collect();
         self.dotted |= function.params.iter().any(|name| name.contains('.'));
         self.scopes.push(scope);
         self.block(&function.body);
-        self.scopes.pop();
+        self.scopes.pop().unwrap_or_default()
     }
 
     /// Walks a function without a name and says what it returns.
@@ -201,4 +417,9 @@ impl Machine<'_> {
         self.nested -= 1;
         value
     }
+}
+
+/// Whether a path holds something private.
+fn is_private(path: &str) -> bool {
+    secret_at(path).is_some() || secret_directory(path).is_some()
 }

@@ -7,8 +7,11 @@ use std::sync::Arc;
 use super::{MAX_DEPTH, MAX_STEPS, Machine, plain_module};
 use crate::screen::code::effect::Act;
 use crate::screen::code::ir::Expr;
-use crate::screen::code::places::is_secret_name;
+use crate::screen::code::places::{is_secret_name, names_secret};
 use crate::screen::code::value::{HOLE, Marks, Origin, Value};
+
+/// Kinds of secrets whose places are kept, over all programs.
+const MAX_NAMED: usize = 128;
 
 impl Machine<'_> {
     pub(crate) fn value(&mut self, expr: &Expr) -> Value {
@@ -26,6 +29,13 @@ impl Machine<'_> {
         match expr {
             Expr::Text(text) => {
                 let mut value = Value::text(Arc::clone(text));
+                if (self.first_pass || self.nested > 0)
+                    && self.named.len() < MAX_NAMED
+                    && let Some(what) = names_secret(text)
+                    && !self.named.contains(&(self.file, what))
+                {
+                    self.named.push((self.file, what));
+                }
                 if let Some(marks) = self.holes.last()
                     && text.contains(HOLE)
                 {
@@ -59,7 +69,7 @@ impl Machine<'_> {
                     out.marks.add(&item.all_marks());
                 }
                 out.items = Some(Rc::new(items));
-                out
+                out.holding()
             }
             Expr::Map(entries) => {
                 let mut fields = BTreeMap::new();
@@ -68,6 +78,7 @@ impl Machine<'_> {
                     let value = self.value(value);
                     marks.add(&value.all_marks());
                     if key.is_empty() {
+                        marks.add(&self.environment(&value, 0));
                         // A spread or computed entry.
                         for (name, inner) in value.fields.iter().flat_map(|fields| fields.iter()) {
                             fields.insert(Arc::clone(name), inner.clone());
@@ -75,7 +86,7 @@ impl Machine<'_> {
                     }
                     fields.insert(Arc::clone(key), value);
                 }
-                Value { marks, fields: Some(Rc::new(fields)), ..Value::default() }
+                Value { marks, fields: Some(Rc::new(fields)), ..Value::default() }.holding()
             }
             Expr::Member(object, name) => {
                 if let Expr::Name(own) = object.as_ref()
@@ -97,6 +108,14 @@ impl Machine<'_> {
                 let (object, index) = (self.value(object), self.value(index));
                 self.entry(&object, &index)
             }
+            Expr::Choice(parts) => Value::one_of(self.values(parts)),
+            Expr::Each(list) => {
+                let list = self.value(list);
+                let mut one = list.each();
+                one.marks.add(&self.environment(&list, 0));
+                one
+            }
+            Expr::Gather(inner) => self.value(inner).gathered(),
             Expr::Call(call) => self.call(call),
             Expr::Function(function) => {
                 let args = Vec::new();
@@ -112,6 +131,20 @@ impl Machine<'_> {
 
     /// An entry of a list or an object.
     pub(super) fn entry(&mut self, object: &Value, index: &Value) -> Value {
+        if !self.environment(object, 0).is_empty() {
+            // Each variable that the name may be; all, if the name is one of all.
+            let mut value = Value::marked(index.marks.clone());
+            for name in index.alternatives().filter_map(Value::constant) {
+                let one = self.variable(name, 0);
+                value = value.or(&one);
+            }
+            return value;
+        }
+        if let (Some(name), None, Some(items)) = (index.constant(), index.number, &object.items)
+            && let Some(item) = name.parse().ok().and_then(|place: usize| items.get(place))
+        {
+            return item.clone();
+        }
         match (index.constant(), index.number, &object.items) {
             (_, Some(number), Some(items)) => {
                 let item = usize::try_from(number).ok().and_then(|at| items.get(at));
@@ -141,6 +174,9 @@ impl Machine<'_> {
         if let Some(value) = self.lookup(name) {
             return value.clone();
         }
+        if matches!(name.as_ref(), "__file__" | "__dirname" | "__filename" | "__dir__") {
+            return Value::text(".");
+        }
         match name.strip_prefix('$') {
             Some(variable) if !variable.is_empty() => self.variable(variable, 0),
             _ => Value::path(Arc::clone(name)),
@@ -149,8 +185,12 @@ impl Machine<'_> {
 
     /// A variable of the environment.
     pub(crate) fn variable(&mut self, name: &str, line: u32) -> Value {
-        if matches!(name, "HOME" | "USERPROFILE") {
-            return Value::text("~");
+        match name {
+            "HOME" | "USERPROFILE" | "home" => return Value::text("~"),
+            "LOCALAPPDATA" | "APPDATA" => return Value::text("~/AppData"),
+            "TEMP" | "TMP" | "TMPDIR" => return Value::text("/tmp"),
+            "0" | "BASH_SOURCE" | "psscriptroot" => return Value::text("."),
+            _ => {}
         }
         let mut value = Value::default();
         if is_secret_name(name) {
@@ -158,6 +198,17 @@ impl Machine<'_> {
             self.add(Act::ReadSecret, name, value.marks.clone(), line);
         }
         value
+    }
+
+    /// All variables of the environment, if a value stands for them.
+    pub(crate) fn environment(&self, value: &Value, line: u32) -> Marks {
+        let whole = value.path.as_deref().is_some_and(|path| {
+            matches!(path, "os.environ" | "process.env" | "ENV" | "Deno.env" | "Bun.env")
+        });
+        if !whole {
+            return Marks::default();
+        }
+        self.mark(Origin::Environment, "all variables", line)
     }
 
     /// A member of an object or module.
@@ -194,6 +245,11 @@ impl Machine<'_> {
             }
             Some(path) => {
                 let whole = [path, ".", name].concat();
+                match whole.as_str() {
+                    "sys.executable" => return Value::text("python3"),
+                    "process.execPath" => return Value::text("node"),
+                    _ => {}
+                }
                 let mut marks = object.marks.clone();
                 if matches!(whole.as_str(), "document.cookie" | "window.document.cookie") {
                     marks.add(&self.mark(Origin::Page, "cookies", line));

@@ -1,0 +1,30 @@
+//! Programs made to be expensive: cost stays in proportion to their size.
+
+use std::time::{Duration, Instant};
+
+use super::{SKILL, screen};
+
+#[test]
+fn values_that_hold_themselves_stay_small() {
+    for (file, line) in [
+        ("a.py", "x = {'a': x}\n"),
+        ("b.py", "x['a'] = x\n"),
+        ("c.py", "x.append(x)\n"),
+        ("d.py", "x = [x, x, *x]\n"),
+        ("e.py", "x = [y for y in x for z in y]\n"),
+        ("f.py", "x = 'a' if x else x + 'b'\n"),
+        ("g.js", "x.push({ ...x, x }); x = x.map((y) => x);\n"),
+        ("h.sh", "f() { f \"$@\"; g \"$@\"; }\ng() { f \"$1\" \"$@\"; }\nf a b\n"),
+        (
+            "i.py",
+            "def f(a, b=1):\n    f(b, a)\n    g(a)\n    return f(f(a), b)\ng = lambda a: f(a, f(a))\nf(g(1))\n",
+        ),
+        ("j.py", "open('/tmp/' + x + '.sh', 'w').write('#!/bin/sh\\necho a b c d e f')\n"),
+    ] {
+        let text = line.repeat(60_000 / line.len());
+        let start = Instant::now();
+        screen(SKILL, &[(file, &text)]);
+        let time = start.elapsed();
+        assert!(time < Duration::from_secs(20), "{line}: {time:?}");
+    }
+}
