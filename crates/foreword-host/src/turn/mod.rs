@@ -38,6 +38,7 @@ pub(crate) mod sandbox;
 pub(crate) mod scan;
 pub(crate) mod server;
 pub(crate) mod session_socket;
+pub(crate) mod start_gate;
 pub(crate) mod tainted_files;
 pub(crate) mod tool_results;
 mod transcript;
