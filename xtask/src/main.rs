@@ -72,7 +72,9 @@ Tasks:
                           Compare our builder with others in one run; needs node and npm
   bench-bindings          Measure builds from Python and Node; needs python3 and node
   bench-assembly          Measure a selection: from process start, and warm
-  bench-host              Measure the host: a turn, an action, 200 sessions at once; needs bwrap
+  bench-host [--minutes N]
+                          Measure the host: a turn, an action, 200 sessions at once; needs bwrap.
+                          With --minutes, only the memory of 200 sessions at once, for that long
   bench-watch             Measure the recording proxy: time to first byte, 200 streams, 64 MB bodies
   help                    Print this text
 ";
@@ -140,7 +142,10 @@ fn run(words: &[&str]) -> Result<(), TaskError> {
             ));
         }
         ["bench-assembly"] => return assembly::run(&mut steps),
-        ["bench-host"] => return hosting::run(&mut steps),
+        ["bench-host"] => return hosting::run(&mut steps, None),
+        ["bench-host", "--minutes", minutes] => {
+            return hosting::run(&mut steps, Some(number(minutes)?));
+        }
         ["bench-watch"] => return watching::run(&mut steps),
         [] | ["help" | "--help" | "-h", ..] => {
             print!("{HELP}");

@@ -25,6 +25,7 @@ use crate::spending::budget::DaySpending;
 use crate::turn::process_identity;
 use crate::turn::run_dir;
 use crate::turn::server::MAX_LINES_BYTES;
+use crate::turn::start_gate::StartGate;
 use crate::turn::warning::Warning;
 
 /// Looks up an environment variable.
@@ -76,6 +77,8 @@ pub struct Host {
     pub(crate) day_spending: Mutex<DaySpending>,
     /// Memory for long lines from agents.
     pub(crate) line_budget: Arc<LineBudget>,
+    /// Limits how many turns start at the same time.
+    pub(crate) start_gate: StartGate,
     /// Ends agents that use too much of the machine.
     pub(crate) monitor: Monitor,
     /// What the person allowed for a session, as long as this host runs.
@@ -113,6 +116,7 @@ impl Host {
         let heads = Heads::new(&options.config_dir);
         let writer = GroupWriter::start(&database, key.clone(), heads, options.store)?;
         let reader = Reader::open(&database)?;
+        reader.limit_page_cache()?;
         run_dir::sweep(&options.run_base);
         let host = Self {
             assembler: Assembler::new(&root),
@@ -130,6 +134,7 @@ impl Host {
             model: Mutex::default(),
             day_spending: Mutex::default(),
             line_budget: Arc::new(LineBudget::new(MAX_LINES_BYTES)),
+            start_gate: StartGate::default(),
             monitor: Monitor::default(),
             session_rules: Mutex::default(),
             server_pauses: Pauses::default(),

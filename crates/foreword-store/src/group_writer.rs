@@ -70,6 +70,7 @@ impl GroupWriter {
         options: Options,
     ) -> Result<Self, StoreError> {
         let store = Store::open_with(database, key, heads, options)?;
+        store.limit_page_cache()?;
         let head_problem = Arc::new(Mutex::new(None));
         let problem = Arc::clone(&head_problem);
         let store = Arc::new(store);

@@ -31,6 +31,9 @@ use crate::skills::tracked::{self, TrackedFile, TrackedFiles};
 /// What a file of SQLite begins with.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
+/// The page cache of a connection that lives long; SQLite's own default is 2,000 KiB.
+const LONG_LIVED_CACHE_KIB: i64 = 512;
+
 /// A database that is read.
 ///
 /// Reading sees what was last committed and never waits for a writer. It needs no key.
@@ -66,6 +69,13 @@ impl Reader {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Bounds the pages of the database that this connection keeps in memory, for a process that lives long. The
+    /// system caches the file as well, so a small cache costs little.
+    pub fn limit_page_cache(&self) -> Result<(), StoreError> {
+        // A negative number is a size in KiB.
+        self.connection().pragma_update(None, "cache_size", -LONG_LIVED_CACHE_KIB).at(&self.path)
     }
 
     /// Whether the database was made with the audit key in a configuration directory. Without a key there,

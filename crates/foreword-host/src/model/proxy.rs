@@ -19,6 +19,8 @@ use crate::turn::agent_tree::AgentTree;
 
 /// Ends the thread that reads an answer which the agent no longer waits for.
 const MAX_ANSWER_TIME: Duration = Duration::from_secs(3600);
+/// Bytes of each of a connection's two buffers, which a call keeps while it waits; the head of an answer must fit.
+const BUFFER_BYTES: usize = 16 << 10;
 /// How much of an error page is read.
 const MAX_ERROR_BYTES: u64 = 64 << 10;
 /// Beta features of Anthropic that are sent on, without their dates. They change how a body is read or
@@ -164,6 +166,9 @@ pub(crate) fn agent(timeout: Duration) -> Agent {
         .timeout_recv_response(Some(timeout))
         .timeout_recv_body(Some(MAX_ANSWER_TIME))
         .http_status_as_error(false)
+        .input_buffer_size(BUFFER_BYTES)
+        .output_buffer_size(BUFFER_BYTES)
+        .max_response_header_size(BUFFER_BYTES)
         // A redirect could send the credential to another server.
         .max_redirects(0)
         .max_redirects_will_error(false)

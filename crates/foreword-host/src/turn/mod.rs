@@ -2,7 +2,8 @@
 //!
 //! How a turn flows through this folder:
 //!
-//! 1. A [`TurnRequest`](request::TurnRequest) says what to do. `compose` gathers the prompt, the
+//! 1. A [`TurnRequest`](request::TurnRequest) says what to do, and waits at the `start_gate` until few other
+//!    turns are starting. `compose` gathers the prompt, the
 //!    tools, the `history` and the `sandbox`; `prepare` adds the model. Neither changes anything.
 //! 2. `run` checks trust, has `scan` judge the message, and has `record` start the turn in the
 //!    database, which refuses a session that is busy or has changed.
@@ -38,6 +39,7 @@ pub(crate) mod sandbox;
 pub(crate) mod scan;
 pub(crate) mod server;
 pub(crate) mod session_socket;
+pub(crate) mod start_gate;
 pub(crate) mod tainted_files;
 pub(crate) mod tool_results;
 mod transcript;

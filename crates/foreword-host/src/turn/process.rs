@@ -13,6 +13,7 @@ use foreword_sandbox::{Monitor, Sandbox, SandboxKind, SandboxSpec, Watched};
 use crate::error::HostError;
 use crate::kept_output::KeptOutput;
 use crate::turn::active_session::ActiveSession;
+use crate::turn::start_gate::StartPermit;
 
 /// How much of the agent's standard error is kept, from its end.
 const MAX_STDERR_BYTES: usize = 8 << 10;
@@ -31,6 +32,8 @@ pub(crate) struct AgentProcess<'s> {
     watched: Watched,
     events: Receiver<OutputLine>,
     stderr: Option<KeptOutput>,
+    /// Until the agent has started.
+    permit: Option<StartPermit>,
     began: Instant,
     waited: Duration,
 }
@@ -47,6 +50,7 @@ impl<'s> AgentProcess<'s> {
         spec: &SandboxSpec,
         job: String,
         monitor: &Monitor,
+        permit: StartPermit,
     ) -> Result<Self, HostError> {
         let mut command = sandbox.command(spec)?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -68,6 +72,7 @@ impl<'s> AgentProcess<'s> {
             watched,
             events,
             stderr: None,
+            permit: Some(permit),
             began: Instant::now(),
             waited: Duration::ZERO,
         };
@@ -119,7 +124,11 @@ impl<'s> AgentProcess<'s> {
         loop {
             // Also an agent that writes without pause runs into the limits.
             self.check(active)?;
-            match self.events.recv_timeout(TICK) {
+            let next = self.events.recv_timeout(TICK);
+            if next.is_ok() {
+                self.permit = None;
+            }
+            match next {
                 Ok(OutputLine::Event(event)) => {
                     active.activity.touch();
                     return Ok(Some(*event));

@@ -13,8 +13,8 @@ use crate::turn::warning::{ReadBy, Warning};
 /// Files that run when called and are named one by one.
 const MAX_NAMED: usize = 200;
 
-/// Receives what happens during a turn.
-pub trait Observer {
+/// Receives what happens during a turn, on the turn's own thread.
+pub trait Observer: Send {
     /// The prompt is ready.
     fn prepared(&mut self, _prepared: &PreparedTurn) {}
     /// A piece of the answer, safe to show.

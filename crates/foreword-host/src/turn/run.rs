@@ -1,6 +1,8 @@
 //! Running one turn from its request to its report.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use foreword::{Choice, visible_line};
@@ -19,6 +21,7 @@ use crate::random::random_hex;
 use crate::spending::budget::{SpentBefore, TurnBudget};
 use crate::spending::{LimitReached, usd};
 use crate::turn::active_session::ActiveSession;
+use crate::turn::agent_tree::AgentTree;
 use crate::turn::prepare::PreparedTurn;
 use crate::turn::process::AgentProcess;
 use crate::turn::report::{HeldFile, INTERRUPTED, Observer, Scans, TurnChanges, TurnReport};
@@ -26,6 +29,7 @@ use crate::turn::request::TurnRequest;
 use crate::turn::run_dir::{self, RunDir};
 use crate::turn::sandbox::prompt_name;
 use crate::turn::server::Server;
+use crate::turn::start_gate::StartPermit;
 use crate::turn::warning::{ReadBy, Warning};
 
 /// A turn that has started.
@@ -47,6 +51,27 @@ impl Host {
     ) -> Result<TurnReport, HostError> {
         let began = Instant::now();
         let request = &*request.named()?;
+        let permit =
+            self.start_gate.enter(&|| request.tree.as_ref().map_or(Ok(()), AgentTree::check))?;
+        // A thread of its own gives back what the allocator keeps for it. A caller's thread may live for long,
+        // and hundreds of them would keep a cache each.
+        thread::scope(|scope| {
+            let turn = || self.run_turn(request, permit, began, observer);
+            let thread = thread::Builder::new().name("foreword-turn".to_owned());
+            let thread = thread
+                .spawn_scoped(scope, turn)
+                .map_err(|error| HostError::io("start a thread", error))?;
+            thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+        })
+    }
+
+    fn run_turn(
+        self: &Arc<Self>,
+        request: &TurnRequest,
+        permit: StartPermit,
+        began: Instant,
+        observer: &mut dyn Observer,
+    ) -> Result<TurnReport, HostError> {
         let (found, canary) = self.session_of(request)?;
         self.check_trusted(request.cwd.as_deref())?;
         if let Some(weaker) = self.weaker_sandbox(request)? {
@@ -84,7 +109,7 @@ impl Host {
             message_verdict,
             began,
         };
-        let result = self.run_agent(&turn, observer);
+        let result = self.run_agent(&turn, permit, observer);
         if result.is_ok() {
             self.compact(&turn.active, &prepared, observer);
         }
@@ -102,6 +127,7 @@ impl Host {
     fn run_agent(
         &self,
         turn: &StartedTurn<'_>,
+        permit: StartPermit,
         observer: &mut dyn Observer,
     ) -> Result<TurnReport, HostError> {
         let StartedTurn { active, session, number, prepared, .. } = turn;
@@ -127,7 +153,7 @@ impl Host {
             active.servers.set_place(ServerPlace::of(&prepared.turn.sandbox, &spec));
             let server = Server::start(active, &run_dir.socket(), token)?;
             let sandbox = prepared.turn.sandbox.as_ref();
-            Ok((server, AgentProcess::start(sandbox, &spec, job, &self.monitor)?))
+            Ok((server, AgentProcess::start(sandbox, &spec, job, &self.monitor, permit)?))
         });
         let (server, mut process) = started.inspect_err(|_| before.forget())?;
         let outcome = self.read_agent_output(active, &mut process, observer);

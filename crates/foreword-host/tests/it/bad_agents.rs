@@ -4,12 +4,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::support::World;
+use crate::support::{DONE, World};
 use foreword_host::{Host, HostError, Observer, PreparedTurn, TurnRequest};
 use foreword_store::{SessionId, TurnRange, TurnState};
-
-const DONE: &str = r#"echo '{"type":"text","text":"Hello."}'
-echo '{"type":"done","messages":[],"stopReason":"end_turn","usage":{}}'"#;
 
 /// A turn of an agent that is this script while a file `bad` lies in the workspace, and well otherwise.
 fn fails(settings: &str, script: &str) -> String {

@@ -13,4 +13,5 @@
 mod bad_agents;
 mod bad_calls;
 mod fuzz_smoke;
+mod memory;
 mod support;

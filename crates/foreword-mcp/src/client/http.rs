@@ -1,13 +1,17 @@
 //! A server at a URL (streamable HTTP), put behind two pipes.
 //!
 //! Each message goes out as one POST. What comes back, one JSON message or a stream of events, is
-//! written into a pipe line by line, where it is read and bounded like the output of a program. The
-//! server's own stream of notifications is not opened: nothing that it could say there is waited for.
+//! written into a pipe line by line, where it is read and bounded like the output of a program. A stream
+//! that stays open after the reply is closed, and one that ends without it is an error, so no call waits
+//! longer than the server is going to say something. The server's own stream of notifications is not opened:
+//! nothing that it could say there is waited for.
 
 use std::io::{self, BufRead as _, BufReader, PipeReader, PipeWriter, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::thread;
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::ClientLimits;
@@ -39,6 +43,7 @@ pub(super) fn connect(
         max_message_bytes: limits.max_message_bytes,
         id: None,
         version: None,
+        waits_for: None,
     };
     thread::Builder::new().name("foreword-mcp-http".to_owned()).spawn(move || {
         // Either end that is gone ends the thread.
@@ -56,6 +61,16 @@ struct Session {
     /// The session that the server gave, and the version that was agreed on.
     id: Option<String>,
     version: Option<String>,
+    /// The id of the call whose reply has not come yet.
+    waits_for: Option<Value>,
+}
+
+/// What tells a reply from other messages.
+#[derive(Deserialize)]
+struct Reply {
+    id: Value,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
 }
 
 impl Session {
@@ -63,9 +78,11 @@ impl Session {
         for line in BufReader::new(messages).lines() {
             let line = line?;
             let asked: Value = serde_json::from_str(&line).unwrap_or_default();
+            // A message without an id waits for nothing.
+            let call = asked.get("id").filter(|_| asked.get("method").is_some());
+            self.waits_for = call.cloned();
             if let Err(error) = self.post(line, &mut answer)? {
-                // A message without an id waits for nothing.
-                if let Some(id) = asked.get("id").filter(|_| asked.get("method").is_some()) {
+                if let Some(id) = call {
                     let error = json!({"code": -32000, "message": error});
                     let failed = json!({"jsonrpc": "2.0", "id": id, "error": error});
                     writeln!(answer, "{failed}")?;
@@ -96,8 +113,8 @@ impl Session {
             self.id = Some(id);
         }
         let status = response.status();
-        let is_stream =
-            header("content-type").is_some_and(|kind| kind.starts_with("text/event-stream"));
+        let kind = header("content-type");
+        let is_stream = kind.as_deref().is_some_and(|kind| kind.starts_with("text/event-stream"));
         if !status.is_success() {
             let mut body = String::new();
             let reader = response.body_mut().as_reader();
@@ -108,7 +125,14 @@ impl Session {
         // One byte more than is allowed, so that whoever reads the pipe sees that there is too much.
         let most = (self.max_message_bytes as u64).saturating_mul(16).saturating_add(2);
         let body = BufReader::new(response.body_mut().as_reader().take(most));
-        if is_stream { self.events(body, answer) } else { self.message(body, answer) }
+        let read = if is_stream { self.events(body, answer)? } else { self.message(body, answer)? };
+        Ok(read.and_then(|()| match &self.waits_for {
+            Some(_) => Err(format!(
+                "HTTP status {status} without a reply to the call ({})",
+                kind.as_deref().unwrap_or("no content type")
+            )),
+            None => Ok(()),
+        }))
     }
 
     fn message(
@@ -128,7 +152,7 @@ impl Session {
         Ok(Ok(()))
     }
 
-    /// The data of each event, until the stream ends.
+    /// The data of each event, until the reply has come or the stream ends.
     fn events(
         &mut self,
         mut body: impl io::BufRead,
@@ -144,11 +168,13 @@ impl Session {
             };
             let line = line.trim_ascii_end();
             if read == 0 || line.is_empty() {
+                let was_waiting = self.waits_for.is_some();
                 if !data.trim_ascii().is_empty() {
                     self.write(&data, answer)?;
                 }
                 data.clear();
-                if read == 0 {
+                let is_answered = was_waiting && self.waits_for.is_none();
+                if read == 0 || is_answered {
                     return Ok(Ok(()));
                 }
             } else if let Some(piece) = line.strip_prefix(b"data:") {
@@ -168,6 +194,12 @@ impl Session {
             .iter()
             .map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte })
             .collect();
+        if let Ok(reply) = serde_json::from_slice::<Reply>(&line)
+            && (reply.result.is_some() || reply.error.is_some())
+            && self.waits_for.as_ref() == Some(&reply.id)
+        {
+            self.waits_for = None;
+        }
         if self.version.is_none()
             && let Ok(value) = serde_json::from_slice::<Value>(&line)
         {

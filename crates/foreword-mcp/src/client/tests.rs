@@ -159,8 +159,17 @@ fn serve_http(stream: TcpStream, as_events: bool) {
             _ => json!({}),
         };
         let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}).to_string();
+        let text = asked["params"]["arguments"]["text"].as_str().unwrap_or_default();
         let (status, kind, body) = match method {
             "tools/list" => ("500 Oops", "text/plain", "out of order".to_owned()),
+            _ if text == "page" => ("200 OK", "text/html", "<html>Log in</html>".to_owned()),
+            _ if text == "nothing" => ("202 Accepted", "application/json", String::new()),
+            _ if text == "cut" => ("200 OK", "text/event-stream", "data: {\"json".to_owned()),
+            _ if text == "other" => (
+                "200 OK",
+                "application/json",
+                r#"{"jsonrpc":"2.0","id":99,"result":{}}"#.to_owned(),
+            ),
             _ if asked.get("id").is_none() => ("202 Accepted", "text/plain", String::new()),
             _ if as_events => (
                 "200 OK",
@@ -169,9 +178,10 @@ fn serve_http(stream: TcpStream, as_events: bool) {
             ),
             _ => ("200 OK", "application/json", answer),
         };
+        // A stream that stays open promises more than it says.
+        let length = body.len() + if text == "open" { 1 } else { 0 };
         let head = format!(
-            "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\nmcp-session-id: s1\r\ncontent-length: {}\r\n\r\n",
-            body.len()
+            "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\nmcp-session-id: s1\r\ncontent-length: {length}\r\n\r\n"
         );
         if out.write_all((head + &body).as_bytes()).is_err() {
             return;
@@ -195,4 +205,33 @@ fn a_server_at_a_url_is_reached_like_a_program() {
     }
     let gone = McpClient::over_http("http://127.0.0.1:9/mcp", Vec::new(), limits()).unwrap_err();
     assert!(gone.to_string().contains("127.0.0.1:9"), "{gone}");
+}
+
+#[test]
+fn a_server_that_ends_its_answer_without_a_reply_is_not_waited_for() {
+    let limits = ClientLimits { call: Duration::from_secs(60), ..limits() };
+    let client = McpClient::over_http(&http_server(true), Vec::new(), limits).unwrap();
+    let began = Instant::now();
+    for (text, error) in [
+        ("page", "refused: HTTP status 200 OK without a reply to the call (text/html)"),
+        (
+            "nothing",
+            "refused: HTTP status 202 Accepted without a reply to the call (application/json)",
+        ),
+        ("cut", "refused: HTTP status 200 OK without a reply to the call (text/event-stream)"),
+        ("other", "refused: HTTP status 200 OK without a reply to the call (application/json)"),
+    ] {
+        assert_eq!(call(&client, text).unwrap_err().to_string(), error, "{text}");
+    }
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_stream_that_stays_open_after_the_reply_does_not_delay_the_next_call() {
+    let limits = ClientLimits { call: Duration::from_secs(60), ..limits() };
+    let client = McpClient::over_http(&http_server(true), Vec::new(), limits).unwrap();
+    let began = Instant::now();
+    assert_eq!(call(&client, "open").unwrap().text, "\"open\" true false");
+    assert_eq!(call(&client, "next").unwrap().text, "\"next\" true false");
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }

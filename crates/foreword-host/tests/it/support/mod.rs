@@ -17,6 +17,10 @@ use foreword_store::{Durability, LogFilter, Options, SessionId};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+/// An agent that answers and ends.
+pub(crate) const DONE: &str = r#"echo '{"type":"text","text":"Hello."}'
+echo '{"type":"done","messages":[],"stopReason":"end_turn","usage":{}}'"#;
+
 /// A host, and where everything of it lies.
 pub(crate) struct World {
     pub(crate) host: Arc<Host>,

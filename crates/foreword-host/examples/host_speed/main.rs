@@ -2,9 +2,13 @@
 //! `cargo run --profile profiling -p foreword-host --example host_speed -- [PART…]`.
 //!
 //! It is its own agent: inside the sandbox it runs the same loop as `foreword agent`. Parts are `turns`,
-//! `commands`, `look`, `reads`, `writes` and `sessions`; all unless told. `FOREWORD_BENCH_SECONDS` is how long `sessions` takes,
-//! and `FOREWORD_BENCH_TURNS` how many turns a conversation has there before the next one starts.
-//! The model is a server on loopback that answers at once.
+//! `commands`, `look`, `reads`, `writes` and `sessions`; all unless told. The model is a server on loopback that
+//! answers at once. For `sessions`, these variables change what is measured:
+//!
+//! - `FOREWORD_BENCH_SECONDS`: how long it takes; 60 unless told.
+//! - `FOREWORD_BENCH_SESSIONS`: sessions at once; 200 unless told.
+//! - `FOREWORD_BENCH_TURNS`: turns of a conversation before the next one starts; 10 unless told.
+//! - `FOREWORD_BENCH_MODEL_MS`: how long the model takes to answer; 0 unless told.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -15,12 +19,12 @@
     missing_docs
 )]
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+mod model;
+mod sessions;
+
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use foreword_agent::Surroundings;
@@ -28,7 +32,9 @@ use foreword_host::{Host, HostOptions, Observer, TurnRequest};
 use foreword_protocol::{Action, Client, Nothing, SkillPropose, TodoItem, TodoState, TodoWrite};
 use foreword_sandbox::{LAUNCHER_COMMAND, run_launcher};
 use foreword_store::{Options, SessionId};
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::sessions::Load;
 
 const TURNS: usize = 200;
 /// Files of the workspace in which the look at what a turn changed is timed, and turns there.
@@ -37,7 +43,6 @@ const LOOKS: usize = 20;
 const READS: usize = 100_000;
 const WRITES: usize = 50_000;
 const WRITERS: usize = 32;
-const SESSIONS: usize = 200;
 /// Calls of a program as a tool in one answer, answers, and runs of the program without us.
 const CALLS: usize = 50;
 const ANSWERS: usize = 4;
@@ -50,7 +55,7 @@ fn main() {
     match parts.first().map(String::as_str) {
         Some("agent") => return be_agent(),
         Some("direct") => return run_directly(),
-        Some("model") => return serve_model(),
+        Some("model") => return model::serve(parts.get(1).map_or(0, |ms| ms.parse().unwrap())),
         Some(LAUNCHER_COMMAND) => {
             let code = run_launcher(std::env::args_os().skip(2)).unwrap();
             std::process::exit(code.into());
@@ -58,10 +63,9 @@ fn main() {
         _ => {}
     }
     let wants = |part: &str| parts.is_empty() || parts.iter().any(|given| given == part);
-    let number =
-        |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
-    let (seconds, turns_each) = (number("FOREWORD_BENCH_SECONDS"), number("FOREWORD_BENCH_TURNS"));
-    let (mut model_process, model) = start_model();
+    let load = Load::from_environment();
+    // Only sessions are measured with a slow model.
+    let (mut model_process, model) = model::start(load.model_ms);
     let scratch = tempfile::tempdir().unwrap();
     let host = open(scratch.path(), &model);
     if wants("turns") {
@@ -80,8 +84,7 @@ fn main() {
         writes(&host);
     }
     if wants("sessions") {
-        let time = Duration::from_secs(seconds.unwrap_or(60));
-        sessions(&host, time, turns_each.unwrap_or(u64::MAX));
+        load.run(&host);
     }
     model_process.kill().unwrap();
     model_process.wait().unwrap();
@@ -342,48 +345,6 @@ fn writes(host: &Arc<Host>) {
     println!("todo_write, durable and audited, {WRITERS} connections: {second:.0} a second");
 }
 
-/// All sessions at once, turn after turn.
-fn sessions(host: &Arc<Host>, time: Duration, turns_each: u64) {
-    let (done, errors) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let stop = AtomicBool::new(false);
-    let mut memory = Vec::new();
-    std::thread::scope(|scope| {
-        for number in 0..SESSIONS {
-            let (done, errors, stop) = (&done, &errors, &stop);
-            scope.spawn(move || {
-                let mut turn = 0;
-                while !stop.load(Ordering::Relaxed) {
-                    let conversation = turn / turns_each;
-                    turn += 1;
-                    let session = format!("many-{number}-{conversation}");
-                    let request = ask(&session, "What is on today?");
-                    match host.turn(&request, &mut ()) {
-                        Ok(_) => done.fetch_add(1, Ordering::Relaxed),
-                        Err(error) => {
-                            println!("session {number}: {error}");
-                            errors.fetch_add(1, Ordering::Relaxed)
-                        }
-                    };
-                }
-            });
-        }
-        // Every ten seconds of a short run, every thirty of a long one.
-        let samples = u32::try_from(time.as_secs() / 30).unwrap().max(6);
-        for _ in 0..samples {
-            std::thread::sleep(time / samples);
-            memory.push(format!("{:.0}", resident_mb()));
-        }
-        stop.store(true, Ordering::Relaxed);
-    });
-    println!(
-        "{SESSIONS} native sessions at once for {} s: {} turns, {} errors, memory in MB over time: {}",
-        time.as_secs(),
-        done.load(Ordering::Relaxed),
-        errors.load(Ordering::Relaxed),
-        memory.join(", ")
-    );
-}
-
 fn rate(count: usize, time: Duration) -> f64 {
     f64::from(u32::try_from(count).unwrap()) / time.as_secs_f64()
 }
@@ -395,100 +356,4 @@ fn processor_ms() -> f64 {
     // Linux counts in hundredths of a second.
     let ticks = |field: usize| fields[field].parse::<f64>().unwrap();
     (ticks(11) + ticks(12)) * 10.0
-}
-
-fn resident_mb() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1024.0
-}
-
-/// A model that says one sentence, in a process of its own so that its memory is not taken for the host's.
-fn start_model() -> (Child, String) {
-    let mut model = Command::new(std::env::current_exe().unwrap())
-        .arg("model")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut url = String::new();
-    BufReader::new(model.stdout.take().unwrap()).read_line(&mut url).unwrap();
-    (model, url.trim_end().to_owned())
-}
-
-/// Ends with its standard input, so that an interrupted benchmark leaves nothing behind.
-fn serve_model() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    println!("http://{}", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || answer(stream));
-        }
-    });
-    std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).unwrap();
-}
-
-fn answer(stream: TcpStream) -> Option<()> {
-    const BODY: &str = concat!(
-        r#"data: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"t","content":[],"usage":{"input_tokens":9,"output_tokens":1}}}"#,
-        "\n\n",
-        r#"data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#,
-        "\n\n",
-        r#"data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Nothing is on today."}}"#,
-        "\n\n",
-        r#"data: {"type":"content_block_stop","index":0}"#,
-        "\n\n",
-        r#"data: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":5}}"#,
-        "\n\n",
-        r#"data: {"type":"message_stop"}"#,
-        "\n\n",
-    );
-    stream.set_nodelay(true).ok()?;
-    let mut out = stream.try_clone().ok()?;
-    let mut reader = BufReader::new(stream);
-    loop {
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            if reader.read_line(&mut line).ok()? == 0 {
-                return None;
-            }
-            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                length = value.trim().parse().ok()?;
-            }
-            if line == "\r\n" {
-                break;
-            }
-        }
-        let mut asked = vec![0; length];
-        reader.read_exact(&mut asked).ok()?;
-        let asked = String::from_utf8_lossy(&asked);
-        let calls = asked.contains(CALL_TOOLS) && !asked.contains("tool_result");
-        let body = if calls { tool_calls() } else { BODY.to_owned() };
-        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length";
-        write!(out, "{head}: {}\r\n\r\n{body}", body.len()).ok()?;
-    }
-}
-
-/// An answer that calls the tools one after another.
-fn tool_calls() -> String {
-    let mut out = String::new();
-    let mut event = |value: Value| out.push_str(&format!("data: {value}\n\n"));
-    event(
-        json!({"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant",
-        "model": "t", "content": [], "usage": {"input_tokens": 9, "output_tokens": 1}}}),
-    );
-    for index in 0..=CALLS {
-        let name = if index == CALLS { "direct" } else { "noop" };
-        let block =
-            json!({"type": "tool_use", "id": format!("t{index}"), "name": name, "input": {}});
-        event(json!({"type": "content_block_start", "index": index, "content_block": block}));
-        event(json!({"type": "content_block_stop", "index": index}));
-    }
-    event(
-        json!({"type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_sequence": null},
-        "usage": {"output_tokens": 5}}),
-    );
-    event(json!({"type": "message_stop"}));
-    out
 }
