@@ -31,11 +31,8 @@ impl Room {
 
     #[expect(clippy::needless_pass_by_value, reason = "shorter to call")]
     fn run(&self, tool: LocalTool, input: Value) -> Result<String, String> {
-        let place = Place {
-            cwd: self.dir.path(),
-            limits: self.limits,
-            file_rules: &self.file_rules,
-        };
+        let place =
+            Place { cwd: self.dir.path(), limits: self.limits, file_rules: &self.file_rules };
         run(tool, &input, place).map_err(|error| error.to_string())
     }
 }
@@ -256,7 +253,8 @@ fn walks_leave_out_what_permission_rules_keep_back() {
         "drafts/open:1: TOPSECRET\nsrc/a.rs:1: TOPSECRET\n[Left out by permission rules: 4.]\n"
     );
     assert_eq!(
-        room.run(LocalTool::Search, json!({"pattern": "TOPSECRET", "path": "sub/../secrets"})).unwrap(),
+        room.run(LocalTool::Search, json!({"pattern": "TOPSECRET", "path": "sub/../secrets"}))
+            .unwrap(),
         "[Nothing found.]\n[Left out by permission rules: 1.]\n"
     );
     assert_eq!(

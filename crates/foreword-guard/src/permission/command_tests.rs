@@ -4,16 +4,22 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Permission, ToolUse, default_rules};
+use super::{Permission, PermissionDecision, ToolUse, default_rules};
 
 fn wrong(commands: &str, expected: Permission) -> Vec<String> {
     let (table, root) = (default_rules(), Path::new("/w"));
     let decide = |command: &str| {
         let arguments = json!({ "command": command.replace('⏎', "\n") });
-        table.decide(&ToolUse { tool: "bash", arguments: &arguments, root, cwd: root }).permission
+        table.decide(&ToolUse { tool: "bash", arguments: &arguments, root, cwd: root })
     };
     let lines = commands.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.filter(|line| decide(line) != expected).map(str::to_owned).collect()
+    let decided = lines.map(|line| (line, decide(line)));
+    let wrong = decided.filter(|(_, decision)| decision.permission != expected);
+    let by = |decision: PermissionDecision| match (decision.rule, decision.unclear) {
+        (Some(rule), _) => rule.rule.to_string(),
+        (None, unclear) => unclear.unwrap_or_default().to_owned(),
+    };
+    wrong.map(|(line, decision)| format!("{line}: {}", by(decision))).collect()
 }
 
 /// One command a line; `⏎` is the end of a line inside one.
@@ -363,6 +369,8 @@ const ALLOWED: &str = r#"
     if [ -f x ]; then cat x; fi
     [[ -n $X ]] && echo y
     x=$(git rev-parse HEAD); echo $x
+    cat "$f"
+    head -n 1 -- "$f"
     cat <<'E' > x⏎don't \⏎git push⏎E
     cargo build \⏎  --release
     echo 'a \⏎ b'

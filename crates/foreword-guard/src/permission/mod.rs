@@ -20,7 +20,7 @@ use std::path::Path;
 use serde_json::Value;
 
 pub use defaults::default_rules;
-pub use rule::{InvalidRule, PermissionRule, tool_named};
+pub use rule::{DeadRule, InvalidRule, PermissionRule, tool_named};
 use shell::ShellReading;
 
 /// What becomes of a call, the strictest last.

@@ -101,7 +101,8 @@ fn wildcards(word: &str) -> Vec<Piece> {
                 inside = Some(']');
             }
             (None, '{') => {
-                out.push(Piece::Any);
+                // Twice, because it may stand for a dot at the beginning of a name.
+                out.extend([Piece::Any; 2]);
                 inside = Some('}');
             }
             (None, '…') => out.push(Piece::Any),
@@ -250,7 +251,7 @@ fn operands_fit(operands: &[&Vec<Piece>], words: &[String], is_prefix: bool) -> 
             return places.iter().any(|place| *place < words.len());
         }
         if is_any {
-            let first = places.first().copied().unwrap_or_default();
+            let Some(first) = places.first().copied() else { return false };
             places = (first..=words.len()).collect();
             continue;
         }

@@ -1,5 +1,6 @@
 //! One rule: a tool and a pattern.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
@@ -30,6 +31,14 @@ pub struct InvalidRule {
     pub rule: String,
     /// What is wrong with it.
     pub reason: &'static str,
+}
+
+/// Why a rule never applies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeadRule {
+    pub reason: String,
+    /// What to write instead.
+    pub hint: Option<String>,
 }
 
 /// The names that Claude Code has for our tools.
@@ -127,9 +136,29 @@ impl PermissionRule {
         }
     }
 
-    /// Why its pattern never fits a call, if that can be seen.
+    /// Why it never applies, where these are all tools, with `mcp__NAME` for each server.
     #[must_use]
-    pub fn never_fits(&self) -> Option<&'static str> {
+    pub fn dead_end(&self, known: &BTreeSet<String>) -> Option<DeadRule> {
+        let is_of = |known: &String| {
+            self.names(known)
+                || (known.starts_with("mcp__")
+                    && self.tool.strip_prefix(known).is_some_and(|rest| rest.starts_with("__")))
+        };
+        if !matches!(self.tool.as_str(), "*" | "mcp__*") && !known.iter().any(is_of) {
+            let near = foreword::nearest(&self.tool, known.iter().map(String::as_str));
+            return Some(DeadRule {
+                reason: format!("`{}` is not a tool", self.tool),
+                hint: near.map(|near| format!("did you mean `{near}`?")),
+            });
+        }
+        self.never_fits().map(|reason| DeadRule {
+            reason: format!("its pattern never matches: {reason}"),
+            hint: Some("write a rule for each command".to_owned()),
+        })
+    }
+
+    /// Why its pattern never fits a call, if that can be seen.
+    pub(super) fn never_fits(&self) -> Option<&'static str> {
         if !self.names("bash") {
             return None;
         }
@@ -189,7 +218,7 @@ impl PermissionRule {
         match (call.tool, shell) {
             ("search" | "list", _) => path_of(call).is_some_and(|path| pattern.fits_path(&path)),
             (_, Some(shell)) => shell.reads(call).iter().any(|path| {
-                let is_expanded = path.contains(['*', '?', '[', '{', '…']);
+                let is_expanded = path.contains(['*', '?', '[', '{']);
                 // A directory stands for what is in it.
                 pattern.fits_path(path)
                     || pattern.fits_path(&format!("{path}/…"))

@@ -483,6 +483,7 @@ fn rules_for_read_hold_for_search_list_and_commands() {
         "mapfile x < .env",
         "find . -exec cat .env ';'",
         "bat .env",
+        "cat $PWD/.env",
         "diff .env /dev/null",
         "cat \\\n.env",
         "cat .e\\\nnv",
@@ -505,6 +506,8 @@ fn rules_for_read_hold_for_search_list_and_commands() {
         "cat ../src/*.rs",
         "cat ../secrets.md",
         "head -5 env",
+        "cat \"$f\"",
+        "for f in *.md; do cat $f; done",
     ] {
         assert_eq!(bash(&table, command), Permission::Allow, "{command}");
     }
@@ -559,5 +562,30 @@ fn deny_rules_of_a_person_find_the_command_too() {
     }
     for command in ["echo '\\\ncurl x'", "rm x", "echo rm -r"] {
         assert_eq!(bash(&table, command), Permission::Allow, "{command}");
+    }
+}
+
+#[test]
+fn a_rule_that_never_applies_is_found() {
+    let known = ["bash", "read", "web_fetch", "deploy", "mcp__git"].map(str::to_owned).into();
+    let dead = |text: &str| PermissionRule::parse(text).unwrap().dead_end(&known);
+    for text in [
+        "bash(x)",
+        "Bash",
+        "Read(x)",
+        "mcp__git",
+        "mcp__git__push",
+        "mcp__g*",
+        "dep*(x)",
+        "*",
+        "mcp__*",
+    ] {
+        assert_eq!(dead(text), None, "{text}");
+    }
+    let bsh = dead("bsh(rm*)").unwrap();
+    assert_eq!(bsh.reason, "`bsh` is not a tool");
+    assert_eq!(bsh.hint.as_deref(), Some("did you mean `bash`?"));
+    for text in ["Skill", "WebSearch", "Notebook(x)", "mcp__hub__x", "bash(a && b*)"] {
+        assert!(dead(text).is_some(), "{text}");
     }
 }

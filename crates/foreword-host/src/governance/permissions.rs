@@ -3,15 +3,15 @@
 //! A call that is asked about waits while the person decides, if somebody sits at the terminal of the
 //! turn. Where nobody does, it is refused with the command that allows it. Taint gates come after this.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use foreword_guard::{
-    LayeredRule, Permission, PermissionDecision, PermissionRule, PermissionTable, RuleLayer,
-    ToolUse, default_rules, files_shown, rule_for,
+    DeadRule, LayeredRule, Permission, PermissionDecision, PermissionRule, PermissionTable,
+    RuleLayer, ToolUse, default_rules, files_shown, rule_for,
 };
 use foreword_protocol::{ErrorCode, Failure, FileRules};
 use foreword_store::{Event, Outcome, SessionId};
@@ -131,6 +131,19 @@ impl Host {
             self.record_durably(event)?;
         }
         Ok(added)
+    }
+
+    /// Why a rule would never apply in this workspace.
+    pub fn dead_rule(&self, rule: &str) -> Result<Option<DeadRule>, HostError> {
+        let workspace = self.workspace()?;
+        let mut known: BTreeSet<String> =
+            workspace.tools()?.into_iter().map(|it| it.name).collect();
+        let own = default_rules().rules;
+        let own = own.iter().map(|it| it.rule.tool()).filter(|tool| !tool.ends_with('*'));
+        known.extend(own.map(str::to_owned));
+        let servers = workspace.mcp_servers()?.into_keys().chain(self.known_servers()?.into_keys());
+        known.extend(servers.map(|name| format!("mcp__{name}")));
+        Ok(parsed(rule, "the command line")?.dead_end(&known))
     }
 
     /// Takes back a rule that was allowed for good; `false` if there is none.
@@ -305,7 +318,12 @@ fn linked_files(
             return decision;
         }
         let arguments = json!({ "command": command });
-        let led = rules.decide(&ToolUse { tool: "bash", arguments: &arguments, root: call.root, cwd: call.root });
+        let led = rules.decide(&ToolUse {
+            tool: "bash",
+            arguments: &arguments,
+            root: call.root,
+            cwd: call.root,
+        });
         if led.rule.is_some() && led.permission > decision.permission { led } else { decision }
     })
 }
