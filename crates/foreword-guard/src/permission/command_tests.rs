@@ -380,6 +380,7 @@ const ALLOWED: &str = r#"
     unshare -rn ls
     flock x cargo build
     tmux ls
+    hash -r
     hyperfine 'cargo build'
 "#;
 

@@ -280,7 +280,10 @@ impl ShellReading {
             "eval" => self.read_words(rest, nested),
             // What these name is found under another name later.
             "alias" => self.is_opaque |= !rest.is_empty(),
-            "hash" | "enable" => self.is_opaque |= rest.iter().any(|it| it.starts_with('-')),
+            "hash" | "enable" => {
+                let names = |it: &String| it.starts_with('-') && it.contains(['p', 'f']);
+                self.is_opaque |= rest.iter().any(names);
+            }
             "cd" | "pushd" => self.change_directory(rest),
             "source" | "." => self.is_opaque |= is_stream(first),
             // They read commands from their standard input, or hand them to another process.
