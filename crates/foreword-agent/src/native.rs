@@ -191,7 +191,7 @@ fn call(
     match LocalTool::named(name) {
         Some(tool) => {
             host.permit(client, name, input).map_err(|failure| failure.message)?;
-            let place = Place { cwd: &job.cwd, limits: job.limits };
+            let place = Place { cwd: &job.cwd, limits: job.limits, file_rules: &job.file_rules };
             tools::run(tool, input, place).map_err(|error| error.to_string())
         }
         None => host.call(client, name, input).map_err(|failure| failure.message),

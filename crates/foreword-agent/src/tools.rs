@@ -3,6 +3,7 @@
 mod bash;
 pub(crate) mod command;
 mod edit;
+mod hidden;
 mod lines;
 mod list;
 mod pattern;
@@ -15,7 +16,7 @@ mod write;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use foreword_protocol::{JobLimits, LocalTool};
+use foreword_protocol::{FileRules, JobLimits, LocalTool};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use thiserror::Error;
@@ -71,6 +72,8 @@ pub(crate) enum ToolError {
 pub(crate) struct Place<'a> {
     pub(crate) cwd: &'a Path,
     pub(crate) limits: JobLimits,
+    /// Rules on files that walks follow.
+    pub(crate) file_rules: &'a FileRules,
 }
 
 impl Place<'_> {

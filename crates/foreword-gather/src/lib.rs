@@ -18,6 +18,7 @@ mod collect;
 mod error;
 mod git;
 mod lint;
+mod permission_rules;
 mod request;
 mod select;
 mod warning;

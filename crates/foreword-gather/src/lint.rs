@@ -39,6 +39,7 @@ pub fn lint_workspace(
     let servers = workspace.mcp_servers()?;
     let mut findings: Vec<Finding> = entries.iter().filter_map(uncallable).collect();
     findings.extend(workspace.mcp_problems()?.into_iter().map(unusable_server));
+    findings.extend(crate::permission_rules::findings(&workspace, &existing, servers.keys()));
     for id in &all {
         let agent = workspace.agent(id)?;
         if checked.iter().flatten().any(|checked| checked == id) {

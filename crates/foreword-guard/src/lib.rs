@@ -37,8 +37,8 @@ pub use external::{Trust, external_content, is_external_content};
 pub use foreword::{Provenance, TaintLevel};
 pub use output::{Finished, OutputGuard, whole};
 pub use permission::{
-    InvalidRule, LayeredRule, Permission, PermissionDecision, PermissionRule, PermissionTable,
-    RuleLayer, ToolUse, default_rules, rule_for,
+    DeadRule, InvalidRule, LayeredRule, Permission, PermissionDecision, PermissionRule,
+    PermissionTable, RuleLayer, ToolUse, default_rules, files_shown, rule_for, tool_named,
 };
 pub use scan::gate::{ScanDecision, scan_input, scan_output};
 pub use scan::{

@@ -39,7 +39,7 @@ pub use actions::schema::{action_schema, schema};
 pub use actions::schema_check::{SchemaFault, check_arguments};
 pub use foreword::{RunnerKind, SpawnMode, TaskState, TodoState, Usage};
 pub use job::event::AgentEvent;
-pub use job::{CliProgram, CommandTool, Job, JobLimits};
+pub use job::{CliProgram, CommandTool, FileRules, Job, JobLimits};
 pub use model::{
     Answer, Block, BodyError, Content, Delta, MAX_ANSWER_BYTES, MAX_STREAM_LINE_BYTES, Message,
     ModelRequest, Provider, ProviderError, RequestFacts, Role, StopReason, StreamReader,

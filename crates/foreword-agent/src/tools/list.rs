@@ -2,8 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use foreword_protocol::LocalTool;
 use serde::Deserialize;
 
+use super::hidden::Hidden;
 use super::walk::{Kind, walk};
 use super::{Place, ToolError, at};
 
@@ -33,7 +35,8 @@ pub(super) fn run(args: &Args, place: Place<'_>) -> Result<String, ToolError> {
     let mut text = String::new();
     let mut lines = 0;
     let mut left_out = false;
-    let unseen = walk(&start, *recursive, deadline, &mut |entry| {
+    let hidden = Hidden::of(place.file_rules, LocalTool::List);
+    let unseen = walk(&start, *recursive, deadline, &hidden, &mut |entry| {
         // A name is one line, whatever is in it.
         let name = entry.name.escape_debug();
         let line = match entry.kind {
@@ -52,7 +55,7 @@ pub(super) fn run(args: &Args, place: Place<'_>) -> Result<String, ToolError> {
         true
     })
     .map_err(at(path))?;
-    if lines == 0 {
+    if lines == 0 && unseen.hidden == 0 {
         text.push_str("[The directory is empty.]\n");
     }
     if left_out {

@@ -5,9 +5,11 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use foreword_protocol::LocalTool;
 use regex_automata::meta::Regex;
 use serde::Deserialize;
 
+use super::hidden::Hidden;
 use super::lines::next_line;
 use super::pattern::{FileGlob, regex};
 use super::walk::{Kind, walk};
@@ -58,7 +60,8 @@ pub(super) fn run(args: &Args, place: Place<'_>) -> Result<String, ToolError> {
     let metadata = std::fs::metadata(&start).map_err(at(path))?;
     let (mut skipped, mut note) = (0usize, String::new());
     if metadata.is_dir() {
-        let unseen = walk(&start, true, found.deadline, &mut |entry| {
+        let hidden = Hidden::of(place.file_rules, LocalTool::Search);
+        let unseen = walk(&start, true, found.deadline, &hidden, &mut |entry| {
             let Kind::File(bytes) = entry.kind else { return true };
             if glob.as_ref().is_some_and(|glob| !glob.is_match(&entry.name)) {
                 return true;

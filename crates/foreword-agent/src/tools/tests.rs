@@ -8,13 +8,14 @@ use super::*;
 struct Room {
     dir: tempfile::TempDir,
     limits: JobLimits,
+    file_rules: FileRules,
 }
 
 impl Room {
     fn new() -> Self {
         let limits =
             JobLimits { command_seconds: 20, max_tool_output_bytes: 1000, ..JobLimits::default() };
-        Self { dir: tempfile::tempdir().unwrap(), limits }
+        Self { dir: tempfile::tempdir().unwrap(), limits, file_rules: FileRules::default() }
     }
 
     fn with(self, name: &str, content: impl AsRef<[u8]>) -> Self {
@@ -30,7 +31,8 @@ impl Room {
 
     #[expect(clippy::needless_pass_by_value, reason = "shorter to call")]
     fn run(&self, tool: LocalTool, input: Value) -> Result<String, String> {
-        let place = Place { cwd: self.dir.path(), limits: self.limits };
+        let place =
+            Place { cwd: self.dir.path(), limits: self.limits, file_rules: &self.file_rules };
         run(tool, &input, place).map_err(|error| error.to_string())
     }
 }
@@ -228,4 +230,39 @@ fn bash_is_stopped_with_all_it_started() {
     let quick = room.run(LocalTool::Bash, json!({"command": "sleep 100 & echo started"}));
     assert_eq!(quick.unwrap(), "started\n");
     assert!(start.elapsed().as_secs() < 5, "it waits for the background");
+}
+
+#[test]
+fn walks_leave_out_what_permission_rules_keep_back() {
+    let mut room = Room::new()
+        .with(".env", "TOPSECRET")
+        .with("sub/.env", "TOPSECRET")
+        .with("secrets/deep/key", "TOPSECRET")
+        .with("drafts/a", "TOPSECRET")
+        .with("drafts/open", "TOPSECRET")
+        .with("src/a.rs", "TOPSECRET");
+    let texts = |rules: &[&str]| rules.iter().map(|it| (*it).to_owned()).collect();
+    room.file_rules = FileRules {
+        root: room.dir.path().to_path_buf(),
+        deny: texts(&["read(**/.env)", "search(secrets/**)"]),
+        ask: texts(&["read(drafts/**)"]),
+        allow: texts(&["read(=drafts/open)"]),
+    };
+    assert_eq!(
+        room.run(LocalTool::Search, json!({"pattern": "TOPSECRET"})).unwrap(),
+        "drafts/open:1: TOPSECRET\nsrc/a.rs:1: TOPSECRET\n[Left out by permission rules: 4.]\n"
+    );
+    assert_eq!(
+        room.run(LocalTool::Search, json!({"pattern": "TOPSECRET", "path": "sub/../secrets"}))
+            .unwrap(),
+        "[Nothing found.]\n[Left out by permission rules: 1.]\n"
+    );
+    assert_eq!(
+        room.run(LocalTool::List, json!({"path": "sub"})).unwrap(),
+        "[Left out by permission rules: 1.]\n"
+    );
+    assert_eq!(
+        room.run(LocalTool::List, json!({"path": "secrets/deep"})).unwrap(),
+        "key (9 bytes)\n"
+    );
 }

@@ -9,6 +9,8 @@ use std::time::Instant;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::hidden::Hidden;
+
 /// Directories that are named and not entered: tools write what is in them.
 const NOT_ENTERED: [&str; 3] = [".git", "node_modules", "target"];
 /// Files and directories that one walk looks at.
@@ -39,6 +41,8 @@ pub(super) enum Kind {
 pub(super) struct Unseen {
     pub(super) directories: Vec<String>,
     pub(super) ignored: usize,
+    /// By permission rules.
+    pub(super) hidden: usize,
     pub(super) unreadable: usize,
     pub(super) stopped: bool,
 }
@@ -55,6 +59,9 @@ impl Unseen {
         }
         if self.ignored > 0 {
             note += &format!("[Left out by .gitignore: {}.]\n", self.ignored);
+        }
+        if self.hidden > 0 {
+            note += &format!("[Left out by permission rules: {}.]\n", self.hidden);
         }
         if self.unreadable > 0 {
             note += &format!("[{} could not be read.]\n", self.unreadable);
@@ -108,6 +115,7 @@ pub(super) fn walk(
     start: &Path,
     recursive: bool,
     deadline: Instant,
+    hidden: &Hidden,
     each: &mut dyn FnMut(Entry) -> bool,
 ) -> std::io::Result<Unseen> {
     let mut unseen = Unseen::default();
@@ -145,6 +153,10 @@ pub(super) fn walk(
                 Ok(kind) if kind.is_symlink() => Kind::Link,
                 _ => Kind::Other,
             };
+            if hidden.has(&entry.path()) {
+                unseen.hidden += 1;
+                continue;
+            }
             if ignores.ignores(&entry.path(), kind == Kind::Directory) {
                 unseen.ignored += 1;
                 continue;

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
-use foreword_guard::{Permission, PermissionTable, RuleLayer, ToolUse, default_rules};
+use foreword_guard::{
+    Permission, PermissionTable, RuleLayer, ToolUse, default_rules, tool_named,
+};
 use serde_json::{Value, json};
 
 use crate::error::CliError;
@@ -81,8 +83,16 @@ pub(crate) fn run(
             check(&host, tool, call.as_deref().unwrap_or_default(), terminal)
         }
         Some(PermissionsCommand::Allow { rule }) => {
+            let dead = host.dead_rule(rule)?;
             let added = host.always_allow(rule)?;
             terminal.say(if added { "rule added" } else { "rule is unchanged" });
+            if let Some(dead) = dead {
+                let hint = dead.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+                terminal.warn(&format!(
+                    "the rule has no effect: {}{hint}",
+                    plain_line(&dead.reason, 300)
+                ));
+            }
             Ok(())
         }
         Some(PermissionsCommand::Forget { rule }) => {
@@ -151,7 +161,7 @@ fn check(
     warn_unaccepted(host, terminal)?;
     let arguments = match serde_json::from_str::<Value>(call) {
         Ok(value) if value.is_object() => value,
-        _ => match tool {
+        _ => match tool_named(tool) {
             "bash" => json!({ "command": call }),
             "web_fetch" => json!({ "url": call }),
             _ => json!({ "path": call }),

@@ -176,6 +176,12 @@ fn permissions_are_printed_checked_given_and_taken_back() {
     assert_eq!(check("bash", "ls; git push"), "ask: by bash(git push*) (default)\n");
     assert_eq!(check("bash", "terraform plan"), "deny: by bash(terraform*) (foreword.toml)\n");
     assert_eq!(check("deploy", "{}"), "ask: no rule names it\n");
+    // Claude Code's names, and the tool behind another one.
+    assert_eq!(check("Bash", "terraform plan"), "deny: by bash(terraform*) (foreword.toml)\n");
+    assert_eq!(
+        check("tool_call", r#"{"name": "bash", "arguments": {"command": "terraform plan"}}"#),
+        "deny: by bash(terraform*) (foreword.toml)\n"
+    );
     let run = scratch.run(&["permissions", "allow", "Bash(git push:*)"]);
     assert_eq!((run.status, run.stderr.as_str()), (0, "rule added\n"));
     assert_eq!(check("bash", "git push"), "allow: by bash(git push:*) (answered always)\n");
@@ -192,6 +198,56 @@ fn permissions_are_printed_checked_given_and_taken_back() {
     assert!(
         scratch.run(&["permissions", "allow", "(x)"]).fails(2).contains("invalid permission rule")
     );
+}
+
+#[test]
+fn a_rule_that_names_no_tool_is_said() {
+    let scratch = workspace(
+        "[permissions]\nallow = ['read']\ndeny = ['bsh(rm*)', 'WebSearch', 'bash(a && b)']",
+    );
+    let lint = scratch.run(&["lint"]);
+    for text in [
+        "foreword.toml:5 warning [permission-rule] the rule `bsh(rm*)` under `deny` has no effect: `bsh` is not a tool",
+        "did you mean `bash`?",
+        "`WebSearch` is not a tool",
+        "its pattern never matches: a `bash` pattern is compared with one simple command at a time",
+    ] {
+        assert!(lint.stdout.contains(text), "{text}: {}", lint.stdout);
+    }
+    let run = scratch.run(&["permissions", "allow", "bsh(x)"]);
+    assert_eq!(run.status, 0);
+    assert!(
+        run.stderr.contains("the rule has no effect: `bsh` is not a tool; did you mean `bash`?"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn files_that_may_not_be_read_are_not_found_either() {
+    let scratch = workspace("[permissions]\ndeny = ['read(**/.env)', 'read(secrets/**)']");
+    scratch.write(".env", "TOPSECRET=1\n");
+    scratch.write("secrets/key", "TOPSECRET=2\n");
+    scratch.write("docs/b.md", "TOPSECRET is elsewhere\n");
+    let model = ModelServer::saying(vec![
+        tool("search", json!({"pattern": "TOPSECRET"})),
+        tool("search", json!({"pattern": "TOPSECRET", "path": ".env"})),
+        tool("bash", json!({"command": "cat .env"})),
+        tool("bash", json!({"command": "cd secrets; base64 < key"})),
+        tool("list", json!({"path": "secrets"})),
+        text("Done."),
+    ]);
+    done(&scratch, &model, &["-m", "find it"]);
+    let found = said(&model, 1);
+    assert!(found.contains("docs/b.md:1: ") && !found.contains("TOPSECRET="), "{found}");
+    assert!(found.contains("[Left out by permission rules: 2.]"), "{found}");
+    let denied = |tool: &str, rule: &str| {
+        format!("`{tool}` is denied by the permission rule `{rule}` (foreword.toml)")
+    };
+    assert_eq!(said(&model, 2), denied("search", "read(**/.env)"));
+    assert_eq!(said(&model, 3), denied("bash", "read(**/.env)"));
+    assert_eq!(said(&model, 4), denied("bash", "read(secrets/**)"));
+    assert!(said(&model, 5).contains("[Left out by permission rules: 1.]"), "{}", said(&model, 5));
 }
 
 /// The programs of others refuse what is asked about, since nobody can be asked.

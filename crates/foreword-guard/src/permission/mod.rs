@@ -11,6 +11,7 @@
 //! inside. This guides an agent that means well. What a command can do at most is up to the sandbox.
 
 pub(crate) mod defaults;
+mod pattern;
 pub(crate) mod rule;
 pub(crate) mod shell;
 
@@ -19,11 +20,11 @@ use std::path::Path;
 use serde_json::Value;
 
 pub use defaults::default_rules;
-pub use rule::{InvalidRule, PermissionRule};
+pub use rule::{DeadRule, InvalidRule, PermissionRule, tool_named};
 use shell::ShellReading;
 
-/// What becomes of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What becomes of a call, the strictest last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Permission {
     Allow,
     Ask,
@@ -110,9 +111,19 @@ impl PermissionTable {
         self.rules.extend(rules.into_iter().map(|rule| LayeredRule { layer, permission, rule }));
     }
 
-    /// What the rules say of a call.
+    /// What the rules say of a call. Claude Code's names for tools count, and `tool_call` is also the call
+    /// of the tool behind it.
     #[must_use]
     pub fn decide(&self, call: &ToolUse<'_>) -> PermissionDecision {
+        let call = &ToolUse { tool: tool_named(call.tool), ..*call };
+        let own = self.decide_named(call);
+        let Some((tool, arguments)) = tool_behind(call) else { return own };
+        let behind = ToolUse { tool: tool_named(tool), arguments: &arguments, ..*call };
+        let behind = self.decide_named(&behind);
+        if own.permission > behind.permission { own } else { behind }
+    }
+
+    fn decide_named(&self, call: &ToolUse<'_>) -> PermissionDecision {
         let shell = shell_of(call);
         let found = |permission: Permission, layers: &[RuleLayer]| {
             self.rules.iter().find(|it| {
@@ -151,6 +162,48 @@ impl PermissionTable {
         }
         decided(rule)
     }
+
+    /// The rules on files that `search` and `list` follow while they walk: what is denied, what the person
+    /// answered, and what is asked about.
+    #[must_use]
+    pub fn on_files(&self) -> Self {
+        let counts = |it: &LayeredRule| {
+            let is_answer = matches!(it.layer, RuleLayer::Always | RuleLayer::Session);
+            it.rule.is_on_files() && (it.permission != Permission::Allow || is_answer)
+        };
+        Self { rules: self.rules.iter().filter(|it| counts(it)).cloned().collect() }
+    }
+
+    /// Whether a walk of `search` or `list` leaves a file out: a rule denies or asks about reading it, and
+    /// the person has not answered that it may be read. The path is from the root of the workspace.
+    #[must_use]
+    pub fn leaves_out(&self, tool: &str, path: &str) -> bool {
+        let has = |permission: Permission| {
+            self.rules
+                .iter()
+                .any(|it| it.permission == permission && it.rule.covers_walked(tool, path))
+        };
+        has(Permission::Deny) || (has(Permission::Ask) && !has(Permission::Allow))
+    }
+}
+
+/// The files that a command for `bash` names and shows, from the root of the workspace.
+#[must_use]
+pub fn files_shown(call: &ToolUse<'_>) -> Vec<String> {
+    let call = &ToolUse { tool: tool_named(call.tool), ..*call };
+    shell_of(call).map(|shell| shell.reads(call)).unwrap_or_default()
+}
+
+/// The tool and its arguments that `tool_call` names.
+fn tool_behind<'c>(call: &ToolUse<'c>) -> Option<(&'c str, Value)> {
+    let name = call.arguments.get("name").and_then(Value::as_str);
+    let name = name.filter(|name| call.tool == "tool_call" && *name != "tool_call")?;
+    let arguments = match call.arguments.get("arguments") {
+        // Some models write the object as a text.
+        Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_default(),
+        other => other.cloned().unwrap_or_default(),
+    };
+    Some((name, arguments))
 }
 
 fn shell_of(call: &ToolUse<'_>) -> Option<ShellReading> {
@@ -185,5 +238,7 @@ pub fn rule_for(call: &ToolUse<'_>) -> PermissionRule {
     PermissionRule::parse(&text).unwrap_or_else(|_| PermissionRule::exactly(call.tool, ""))
 }
 
+#[cfg(test)]
+mod command_tests;
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,13 @@
 //! One rule: a tool and a pattern.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 use thiserror::Error;
 
+use super::pattern::{CommandPattern, Pattern};
 use super::shell::ShellReading;
 use super::{Permission, ToolUse};
 
@@ -17,16 +19,8 @@ pub struct PermissionRule {
     /// The tool's name in Foreword; `*` at its end stands for anything.
     tool: String,
     pattern: Option<Pattern>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Pattern {
-    /// `*` stands for anything.
-    Glob(String),
-    /// Claude Code's `text:*`: the text, alone or followed by a space.
-    Prefix(String),
-    /// This and nothing else, written `=text`.
-    Exact(String),
+    /// The pattern as one for commands.
+    command: Option<CommandPattern>,
 }
 
 /// Why a text is not a rule.
@@ -37,6 +31,14 @@ pub struct InvalidRule {
     pub rule: String,
     /// What is wrong with it.
     pub reason: &'static str,
+}
+
+/// Why a rule never applies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeadRule {
+    pub reason: String,
+    /// What to write instead.
+    pub hint: Option<String>,
 }
 
 /// The names that Claude Code has for our tools.
@@ -51,6 +53,13 @@ const ALIASES: [(&str, &str); 9] = [
     ("Grep", "search"),
     ("WebFetch", "web_fetch"),
 ];
+
+/// The tool that a name stands for, in Foreword's words: Claude Code's names are those of our tools.
+#[must_use]
+pub fn tool_named(name: &str) -> &str {
+    let name = name.strip_prefix(foreword::RunnerKind::MCP_PREFIX).unwrap_or(name);
+    ALIASES.iter().find(|(known, _)| *known == name).map_or(name, |(_, own)| own)
+}
 
 impl PermissionRule {
     /// Reads `tool` or `tool(pattern)`.
@@ -78,8 +87,6 @@ impl PermissionRule {
         if tool.contains('*') && !tool.ends_with('*') {
             return wrong("`*` may stand only at the end of a tool's name");
         }
-        let tool = tool.strip_prefix(foreword::RunnerKind::MCP_PREFIX).unwrap_or(tool);
-        let alias = ALIASES.iter().find(|(known, _)| *known == tool).map(|(_, own)| *own);
         let pattern = match pattern.map(str::trim) {
             None | Some("" | "*") => None,
             Some(pattern) => Some(match (pattern.strip_prefix('='), pattern.strip_suffix(":*")) {
@@ -88,13 +95,15 @@ impl PermissionRule {
                 (None, None) => Pattern::Glob(pattern.to_owned()),
             }),
         };
-        Ok(Self { tool: alias.unwrap_or(tool).to_owned(), pattern })
+        let command = pattern.as_ref().and_then(CommandPattern::of);
+        Ok(Self { tool: tool_named(tool).to_owned(), pattern, command })
     }
 
     /// The rule for one call and no other.
     #[must_use]
     pub fn exactly(tool: &str, text: &str) -> Self {
-        Self { tool: tool.to_owned(), pattern: Some(Pattern::Exact(text.to_owned())) }
+        let pattern = Some(Pattern::Exact(text.to_owned()));
+        Self { tool: tool.to_owned(), pattern, command: None }
     }
 
     /// The tool's name.
@@ -113,6 +122,56 @@ impl PermissionRule {
         })
     }
 
+    /// Whether this rule is about a tool.
+    #[must_use]
+    pub fn names(&self, tool: &str) -> bool {
+        match self.tool.strip_suffix('*') {
+            Some(start) => tool.starts_with(start),
+            // `mcp__server` stands for all tools of the server.
+            None => {
+                tool == self.tool
+                    || (self.tool.starts_with("mcp__")
+                        && tool.strip_prefix(&self.tool).is_some_and(|r| r.starts_with("__")))
+            }
+        }
+    }
+
+    /// Why it never applies, where these are all tools, with `mcp__NAME` for each server.
+    #[must_use]
+    pub fn dead_end(&self, known: &BTreeSet<String>) -> Option<DeadRule> {
+        let is_of = |known: &String| {
+            self.names(known)
+                || (known.starts_with("mcp__")
+                    && self.tool.strip_prefix(known).is_some_and(|rest| rest.starts_with("__")))
+        };
+        if !matches!(self.tool.as_str(), "*" | "mcp__*") && !known.iter().any(is_of) {
+            let near = foreword::nearest(&self.tool, known.iter().map(String::as_str));
+            return Some(DeadRule {
+                reason: format!("`{}` is not a tool", self.tool),
+                hint: near.map(|near| format!("did you mean `{near}`?")),
+            });
+        }
+        self.never_fits().map(|reason| DeadRule {
+            reason: format!("its pattern never matches: {reason}"),
+            hint: Some("write a rule for each command".to_owned()),
+        })
+    }
+
+    /// Why its pattern never fits a call, if that can be seen.
+    pub(super) fn never_fits(&self) -> Option<&'static str> {
+        if !self.names("bash") {
+            return None;
+        }
+        let (Pattern::Glob(text) | Pattern::Prefix(text)) = self.pattern.as_ref()? else {
+            return None;
+        };
+        let operators = ["&&", "||", ";", "|", "$(", "`"];
+        operators
+            .iter()
+            .any(|operator| outside_quotes(text).contains(operator))
+            .then_some("a `bash` pattern is compared with one simple command at a time")
+    }
+
     /// Whether this rule is about a call.
     pub(super) fn covers(
         &self,
@@ -120,30 +179,20 @@ impl PermissionRule {
         shell: Option<&ShellReading>,
         permission: Permission,
     ) -> bool {
-        let is_tool = match self.tool.strip_suffix('*') {
-            Some(start) => call.tool.starts_with(start),
-            // `mcp__server` stands for all tools of the server.
-            None => {
-                call.tool == self.tool
-                    || (self.tool.starts_with("mcp__")
-                        && call.tool.strip_prefix(&self.tool).is_some_and(|r| r.starts_with("__")))
-            }
-        };
-        if !is_tool {
+        if permission != Permission::Allow && self.guards_files_of(call, shell) {
+            return true;
+        }
+        if !self.names(call.tool) {
             return false;
         }
         let Some(pattern) = &self.pattern else { return true };
         if let Some(shell) = shell {
-            if let Pattern::Exact(text) = pattern {
-                return shell.text == *text;
-            }
+            let Some(command) = &self.command else {
+                return matches!(pattern, Pattern::Exact(text) if shell.text == *text);
+            };
             return match permission {
-                Permission::Allow => {
-                    shell.is_plain(call) && shell.is_first(|text| pattern.fits(text))
-                }
-                Permission::Ask | Permission::Deny => {
-                    shell.any(|text| pattern.fits(text), |at| pattern.name_at(at))
-                }
+                Permission::Allow => shell.is_plain(call) && shell.is_first(command),
+                Permission::Ask | Permission::Deny => shell.any(command),
             };
         }
         if let Some(path) = path_of(call) {
@@ -153,9 +202,80 @@ impl PermissionRule {
             let url = call.arguments.get("url").and_then(Value::as_str).unwrap_or_default();
             return pattern.fits_url(url);
         }
-        let values = call.arguments.as_object().into_iter().flat_map(|fields| fields.values());
-        values.filter_map(Value::as_str).any(|text| pattern.fits(text))
+        let texts = texts_of(call.arguments);
+        match permission {
+            // One text that fits says nothing of the others.
+            Permission::Allow => !texts.is_empty() && texts.iter().all(|text| pattern.fits(text)),
+            Permission::Ask | Permission::Deny => texts.iter().any(|text| pattern.fits(text)),
+        }
     }
+
+    /// Whether a pattern for `read` is about a file that another tool would show.
+    fn guards_files_of(&self, call: &ToolUse<'_>, shell: Option<&ShellReading>) -> bool {
+        let Some(pattern) = self.pattern.as_ref().filter(|_| self.names("read")) else {
+            return false;
+        };
+        match (call.tool, shell) {
+            ("search" | "list", _) => path_of(call).is_some_and(|path| pattern.fits_path(&path)),
+            (_, Some(shell)) => shell.reads(call).iter().any(|path| {
+                let is_expanded = path.contains(['*', '?', '[', '{']);
+                // A directory stands for what is in it.
+                pattern.fits_path(path)
+                    || pattern.fits_path(&format!("{path}/…"))
+                    || (is_expanded && pattern.may_be_among(path))
+            }),
+            _ => false,
+        }
+    }
+
+    /// Whether a walk of `search` or `list` may not show a file, by this rule.
+    pub(super) fn covers_walked(&self, tool: &str, path: &str) -> bool {
+        let tools: &[&str] =
+            if tool == "search" { &["read", "search", "list"] } else { &["read", "list"] };
+        tools.iter().any(|tool| self.names(tool))
+            && self.pattern.as_ref().is_some_and(|pattern| pattern.fits_path(path))
+    }
+
+    /// Whether this rule has a pattern on files that may be read.
+    pub(super) fn is_on_files(&self) -> bool {
+        self.pattern.is_some() && ["read", "search", "list"].iter().any(|tool| self.names(tool))
+    }
+}
+
+/// All texts that a tool is called with, those inside lists and objects too.
+fn texts_of(arguments: &Value) -> Vec<&str> {
+    let mut texts = Vec::new();
+    let mut waiting: Vec<&Value> = match arguments {
+        Value::Object(fields) => fields.values().collect(),
+        other => vec![other],
+    };
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::String(text) => texts.push(text.as_str()),
+            Value::Array(items) => waiting.extend(items),
+            Value::Object(fields) => {
+                texts.extend(fields.keys().map(String::as_str));
+                waiting.extend(fields.values());
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    texts
+}
+
+/// A pattern without what stands in quotes.
+fn outside_quotes(text: &str) -> String {
+    let mut quote = None;
+    let mut out = String::new();
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(end), c) if c == end => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, c) => out.push(c),
+        }
+    }
+    out
 }
 
 impl fmt::Display for PermissionRule {
@@ -167,58 +287,13 @@ impl fmt::Display for PermissionRule {
     }
 }
 
-impl Pattern {
-    fn fits(&self, text: &str) -> bool {
-        match self {
-            Self::Glob(pattern) => glob(pattern, text, true),
-            Self::Prefix(prefix) => text
-                .strip_prefix(prefix.as_str())
-                .is_some_and(|r| r.is_empty() || r.starts_with(' ')),
-            Self::Exact(exact) => exact == text,
-        }
-    }
-
-    /// The word at a place of a command that fits, if the pattern has a name there and no option.
-    fn name_at(&self, at: usize) -> Option<String> {
-        let (Self::Glob(text) | Self::Prefix(text) | Self::Exact(text)) = self;
-        let word = text.split(' ').nth(at)?.split('*').next()?;
-        word.starts_with(|c: char| c.is_ascii_alphanumeric()).then(|| word.to_owned())
-    }
-
-    fn fits_path(&self, path: &str) -> bool {
-        match self {
-            Self::Glob(pattern) => {
-                let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
-                // A name alone stands for files of that name anywhere, as in .gitignore.
-                let name = path.rsplit('/').next().unwrap_or(path);
-                glob(pattern, path, false) || (!pattern.contains('/') && glob(pattern, name, false))
-            }
-            Self::Prefix(prefix) => path.starts_with(prefix.as_str()),
-            Self::Exact(exact) => exact == path,
-        }
-    }
-
-    fn fits_url(&self, url: &str) -> bool {
-        let domain = match self {
-            Self::Glob(pattern) => pattern.strip_prefix("domain:"),
-            Self::Prefix(_) | Self::Exact(_) => None,
-        };
-        match domain {
-            Some(domain) => crate::HttpUrl::parse(url).is_ok_and(|url| {
-                let host = url.host().name();
-                host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
-            }),
-            None => self.fits(url),
-        }
-    }
-}
-
 /// The file or directory that a call is about, from the root of the workspace; absolute outside it.
 pub(super) fn path_of(call: &ToolUse<'_>) -> Option<String> {
     if !matches!(call.tool, "read" | "write" | "edit" | "list" | "search") {
         return None;
     }
-    let path = call.arguments.get("path").and_then(Value::as_str).unwrap_or(".");
+    let path = ["path", "file_path"].iter().find_map(|key| call.arguments.get(key)?.as_str());
+    let path = path.unwrap_or(".");
     Some(relative(path, call.cwd, call.root))
 }
 
@@ -234,61 +309,4 @@ pub(super) fn relative(path: &str, cwd: &Path, root: &Path) -> String {
     }
     let inside = plain.strip_prefix(root).map(Path::to_path_buf);
     inside.unwrap_or(plain).display().to_string()
-}
-
-/// Whether a text fits a pattern. `*` stands for anything; in paths, not for a slash unless doubled.
-/// Takes time proportional to the product of both lengths at most.
-fn glob(pattern: &str, text: &str, across: bool) -> bool {
-    // Most texts differ in what stands before the first star, which costs nothing to see.
-    let start = pattern.split(['*', '?']).next().unwrap_or_default();
-    if !text.starts_with(start) {
-        return false;
-    }
-    let (pattern, text): (Vec<char>, Vec<char>) =
-        (pattern.chars().collect(), text.chars().collect());
-    // For each length of a beginning of the text, whether the pattern so far fits it.
-    let mut fits = vec![false; text.len() + 1];
-    if let Some(first) = fits.first_mut() {
-        *first = true;
-    }
-    let mut at = 0;
-    while let Some(c) = pattern.get(at) {
-        let mut next = vec![false; text.len() + 1];
-        if *c == '*' {
-            let is_double = pattern.get(at + 1) == Some(&'*');
-            // `**/` also stands for no directory at all.
-            let slash = is_double && !across && pattern.get(at + 2) == Some(&'/');
-            let crosses = across || is_double;
-            let mut reached = false;
-            for (place, fits_here) in fits.iter().enumerate() {
-                let stopped = place > 0 && !crosses && text.get(place - 1) == Some(&'/');
-                reached = *fits_here || (reached && !stopped);
-                if let Some(slot) = next.get_mut(place) {
-                    // After `**/`, only where a directory ended, or at once.
-                    let at_slash = place > 0 && text.get(place - 1) == Some(&'/');
-                    *slot = reached && (!slash || *fits_here || at_slash);
-                }
-            }
-            at += if slash {
-                3
-            } else if is_double {
-                2
-            } else {
-                1
-            };
-        } else {
-            for (place, fits_here) in fits.iter().enumerate() {
-                let same = text.get(place).is_some_and(|t| t == c || (*c == '?' && *t != '/'));
-                if *fits_here
-                    && same
-                    && let Some(slot) = next.get_mut(place + 1)
-                {
-                    *slot = true;
-                }
-            }
-            at += 1;
-        }
-        fits = next;
-    }
-    fits.last().copied().unwrap_or(false)
 }

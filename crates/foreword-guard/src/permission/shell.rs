@@ -1,66 +1,73 @@
-//! What a command for `bash` runs, as far as its text says.
+//! What a command for `bash` runs, and which files it reads, as far as its text says.
+//!
+//! Every command inside is noted: in lists, substitutions and functions, and behind programs that run
+//! another one. What cannot be read makes the text opaque, which the defaults ask about.
+
+mod files;
+mod git;
+mod words;
+mod wrappers;
+
+use std::path::{Path, PathBuf};
 
 use tree_sitter::Node;
 
 use super::ToolUse;
+use super::pattern::CommandPattern;
 use super::rule::relative;
 use crate::screen::{Language, Parsers};
+use words::{is_expanded, is_unknown, shown, word};
 
 /// Longer commands and more of them are not looked through.
 const MAX_BYTES: usize = 64 << 10;
 const MAX_NODES: usize = 50_000;
 const MAX_NESTED: usize = 8;
-/// Words behind a wrapper that may be values of its options and not the command.
-const MAX_VALUES: usize = 2;
-/// Programs that run another one, which their arguments name.
-const WRAPPERS: [&str; 44] = [
-    "sudo", "doas", "su", "runuser", "env", "command", "builtin", "exec", "coproc", "nohup",
-    "nice", "ionice", "time", "timeout", "stdbuf", "unbuffer", "setsid", "xargs", "busybox",
-    "toybox", "unshare", "nsenter", "chroot", "setpriv", "firejail", "bwrap", "flock", "parallel",
-    "strace", "ltrace", "valgrind", "watch", "entr", "script", "taskset", "numactl", "chronic",
-    "fd", "fdfind", "npx", "bunx", "pnpx", "uvx", "pipx",
+const MAX_COMMANDS: usize = 5000;
+const MAX_MOVES: usize = 32;
+const SHELLS: [&str; 9] = ["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash"];
+/// Options of shells that have no value; the others are listed where they are read.
+const SHELL_FLAGS: [&str; 20] = [
+    "--norc",
+    "--noprofile",
+    "--posix",
+    "--login",
+    "--verbose",
+    "--restricted",
+    "--interactive",
+    "--noediting",
+    "--debugger",
+    "--dump-strings",
+    "--dump-po-strings",
+    "--pretty-print",
+    "--protected",
+    "--no-config",
+    "--no-execute",
+    "--private",
+    "--no-globalrcs",
+    "--no-rcs",
+    "--help",
+    "--version",
 ];
-/// Programs that run another one with one of their subcommands, and these.
-const RUNNERS: [(&str, &[&str]); 14] = [
-    ("uv", &["run"]),
-    ("poetry", &["run"]),
-    ("pdm", &["run"]),
-    ("pipenv", &["run"]),
-    ("hatch", &["run"]),
-    ("rye", &["run"]),
-    ("pixi", &["run"]),
-    ("conda", &["run"]),
-    ("bundle", &["exec"]),
-    ("npm", &["exec", "x"]),
-    ("pnpm", &["exec", "dlx"]),
-    ("yarn", &["exec", "dlx"]),
-    ("mise", &["exec", "x"]),
-    ("direnv", &["exec"]),
+/// Variables whose value is a command.
+const COMMAND_VARIABLES: [&str; 17] = [
+    "GIT_SSH_COMMAND",
+    "GIT_SSH",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_PAGER",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ASKPASS",
+    "GIT_PROXY_COMMAND",
+    "SSH_ASKPASS",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "MANPAGER",
+    "BROWSER",
+    "LESSOPEN",
+    "PROMPT_COMMAND",
+    "RUSTC_WRAPPER",
 ];
-/// Settings of git whose value is a command, by the beginning or the end of their name.
-const GIT_COMMANDS: [&str; 16] = [
-    "core.pager",
-    "core.editor",
-    "core.sshcommand",
-    "core.fsmonitor",
-    "core.askpass",
-    "sequence.editor",
-    "diff.external",
-    ".textconv",
-    ".command",
-    ".clean",
-    ".smudge",
-    ".process",
-    ".driver",
-    ".cmd",
-    "pager.",
-    "credential.helper",
-];
-/// Words at the beginning of a command that rules name.
-const MAX_NAMED_WORDS: usize = 4;
-/// Words in front of a subcommand that may be options and their values.
-const MAX_OPTIONS: usize = 8;
-const SHELLS: [&str; 5] = ["bash", "sh", "dash", "zsh", "ksh"];
 /// Places outside the workspace that anybody may write to.
 const HARMLESS_TARGETS: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
 
@@ -70,76 +77,65 @@ pub(super) struct ShellReading {
     /// The whole text.
     pub(super) text: String,
     /// Every command inside, in each of the ways it can be read.
-    commands: Vec<ReadCommand>,
+    commands: Vec<Vec<String>>,
     /// The first command, as it is written and without harmless options of git; without what it runs in
     /// turn.
     first: Vec<String>,
     /// Files that output is written to.
     targets: Vec<String>,
+    /// Files that are read.
+    sources: Vec<String>,
     /// Directories it changes to.
-    moves: Vec<String>,
+    moves: Vec<PathBuf>,
     /// Whether it is one command with plain words.
     pub(super) is_simple: bool,
     /// Whether the text does not say what is run.
     is_opaque: bool,
 }
 
-/// A command in one of the ways it can be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct ReadCommand {
-    text: String,
-    /// Its first words, and the text behind them, if one of these is not known before the shell runs.
-    unknown: Option<(Vec<Option<String>>, String)>,
-}
-
-impl ReadCommand {
-    fn of(words: &[Option<String>]) -> Self {
-        let (head, tail) = words.split_at_checked(MAX_NAMED_WORDS).unwrap_or((words, &[]));
-        let is_known = |word: &Option<String>| word.as_ref().is_some_and(|it| !is_expanded(it));
-        let is_unknown = head.iter().skip(1).any(|word| !is_known(word));
-        let unknown = is_unknown.then(|| (head.to_vec(), shown(tail)));
-        Self { text: shown(words), unknown }
-    }
-
-    /// The command with the words that are likely in the place of those that are not known.
-    fn guessed(&self, likely: impl Fn(usize) -> Option<String>) -> Option<String> {
-        let (head, tail) = self.unknown.as_ref()?;
-        let word = |(at, word): (usize, &Option<String>)| {
-            let known = word.clone().filter(|word| at == 0 || !is_expanded(word));
-            known.or_else(|| likely(at)).or_else(|| word.clone()).unwrap_or_else(|| "…".to_owned())
-        };
-        let head: Vec<String> = head.iter().enumerate().map(word).collect();
-        Some(format!("{} {tail}", head.join(" ")).trim_end().to_owned())
-    }
-}
-
 impl ShellReading {
     pub(super) fn of(text: &str) -> Self {
         let mut reading = Self { text: text.trim().to_owned(), ..Self::default() };
-        reading.read(text, 0);
+        if !text.contains("\\\n") {
+            reading.read(text, 0);
+            return reading;
+        }
+        reading.read(&words::without_continuations(text), 0);
+        // Where a here-document ends is the shell's to say: both readings count.
+        if text.contains("<<") {
+            let is_simple = reading.is_simple;
+            reading.read(&text.replace("\\\n", ""), 0);
+            reading.read(text, 0);
+            reading.is_simple &= is_simple;
+        }
         reading
     }
 
-    /// Whether one of its commands fits. A word that is not known may be the one that `likely` names at
-    /// its place: `git $X` may be `git push`.
-    pub(super) fn any(
-        &self,
-        fits: impl Fn(&str) -> bool,
-        likely: impl Fn(usize) -> Option<String>,
-    ) -> bool {
-        self.commands.iter().any(|command| {
-            fits(&command.text) || command.guessed(&likely).is_some_and(|guessed| fits(&guessed))
-        })
+    /// Whether one of its commands fits. A word that is not known may be the one that the pattern names:
+    /// `git $X` may be `git push`.
+    pub(super) fn any(&self, pattern: &CommandPattern) -> bool {
+        self.commands
+            .iter()
+            .any(|words| pattern.fits_words(words) || pattern.fits_text(&shown(words)))
     }
 
     /// Whether the command that is written there fits, whatever it runs in turn.
-    pub(super) fn is_first(&self, fits: impl Fn(&str) -> bool) -> bool {
-        self.first.iter().any(|command| fits(command))
+    pub(super) fn is_first(&self, pattern: &CommandPattern) -> bool {
+        self.first.iter().any(|command| pattern.fits_text(command))
     }
 
     /// Whether it is one simple command that writes nowhere else.
     pub(super) fn is_plain(&self, call: &ToolUse<'_>) -> bool {
         self.is_simple && !self.is_opaque && !self.writes_outside(call)
+    }
+
+    /// The files it reads, from the root of the workspace, in each directory it may be in by then.
+    pub(super) fn reads(&self, call: &ToolUse<'_>) -> Vec<String> {
+        let mut paths = std::collections::BTreeSet::new();
+        for place in self.places(call.cwd) {
+            paths.extend(self.sources.iter().map(|it| relative(it, &place, call.root)));
+        }
+        paths.into_iter().collect()
     }
 
     /// What the rules cannot see of it.
@@ -162,9 +158,7 @@ impl ShellReading {
             word.starts_with(|c: char| c.is_ascii_alphanumeric())
                 && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         };
-        let runs_others = WRAPPERS.contains(&program)
-            || SHELLS.contains(&program)
-            || RUNNERS.iter().any(|(name, _)| *name == program);
+        let runs_others = wrappers::runs_others(program) || SHELLS.contains(&program);
         match words.next() {
             None => Some(program.to_owned()),
             Some(second) if is_name(second) && !runs_others => Some(format!("{program} {second}")),
@@ -179,14 +173,16 @@ impl ShellReading {
                 && !path.starts_with("/tmp/")
                 && !HARMLESS_TARGETS.contains(&path.as_str())
         };
-        // A relative path begins in the directory the command is in by then.
-        let places = || {
-            let moved = self.moves.iter().map(|directory| call.cwd.join(directory));
-            moved.chain([call.cwd.to_path_buf()])
-        };
+        let places = self.places(call.cwd);
         self.targets
             .iter()
-            .any(|target| places().any(|place| is_outside(relative(target, &place, call.root))))
+            .any(|target| places.iter().any(|place| is_outside(relative(target, place, call.root))))
+    }
+
+    /// The directories it may be in by the time of a command.
+    fn places(&self, cwd: &Path) -> Vec<PathBuf> {
+        let moved = self.moves.iter().map(|directory| cwd.join(directory));
+        moved.chain([cwd.to_path_buf()]).collect()
     }
 
     fn read(&mut self, text: &str, nested: usize) {
@@ -216,6 +212,7 @@ impl ShellReading {
             match node.kind() {
                 "command" => self.command(node, text, nested),
                 "file_redirect" => self.redirect(node, text),
+                "variable_assignment" => self.assignment(node, text, nested),
                 "command_substitution"
                 | "process_substitution"
                 | "simple_expansion"
@@ -231,7 +228,7 @@ impl ShellReading {
     }
 
     fn command(&mut self, node: Node<'_>, text: &str, nested: usize) {
-        let mut words: Vec<Option<String>> = Vec::new();
+        let mut words: Vec<String> = Vec::new();
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
             match child.kind() {
@@ -244,259 +241,385 @@ impl ShellReading {
         self.runs(&words, nested);
     }
 
+    /// A variable whose value is a command that another program runs.
+    fn assignment(&mut self, node: Node<'_>, text: &str, nested: usize) {
+        let source = text.get(node.byte_range()).unwrap_or_default();
+        let name = source.split(['=', '+']).next().unwrap_or_default();
+        if name.starts_with("GIT_CONFIG_")
+            && !matches!(name, "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM")
+        {
+            self.is_opaque = true;
+        }
+        if COMMAND_VARIABLES.contains(&name)
+            && let Some(value) = node.child_by_field_name("value")
+        {
+            let value = word(value, text);
+            self.read_words(&[value], nested);
+        }
+    }
+
     /// Notes a command, and what it runs in turn.
-    fn runs(&mut self, words: &[Option<String>], nested: usize) {
-        if nested > MAX_NESTED {
+    fn runs(&mut self, words: &[String], nested: usize) {
+        if nested > MAX_NESTED || self.commands.len() > MAX_COMMANDS {
             self.is_opaque = true;
             return;
         }
-        let Some(Some(program)) = words.first() else {
-            // A command of redirections and assignments alone runs nothing.
-            self.is_opaque |= !words.is_empty();
-            return;
-        };
+        // A command of redirections and assignments alone runs nothing.
+        let Some((program, rest)) = words.split_first() else { return };
         // `gi?` and `{}` become a program only when they run.
-        self.is_opaque |= !matches!(program.as_str(), "[" | "[[") && is_expanded(program);
+        let is_hidden = is_expanded(program) || is_unknown(program);
+        self.is_opaque |= !matches!(program.as_str(), "[" | "[[") && is_hidden;
         self.add(words, nested);
         let name = program.rsplit('/').next().unwrap_or(program);
-        let rest = words.get(1..).unwrap_or_default();
+        self.sources.extend(files::read_by(name, rest));
+        for script in wrappers::scripts(name, rest) {
+            self.read_words(&[script], nested);
+        }
+        let first = rest.first().map_or("", String::as_str);
         match name {
             "eval" => self.read_words(rest, nested),
-            // What it names is found under another name later.
+            // What these name is found under another name later.
             "alias" => self.is_opaque |= !rest.is_empty(),
+            "hash" | "enable" => {
+                let names = |it: &String| it.starts_with('-') && it.contains(['p', 'f']);
+                self.is_opaque |= rest.iter().any(names);
+            }
             "cd" | "pushd" => self.change_directory(rest),
+            "source" | "." => self.is_opaque |= is_stream(first),
+            // They read commands from their standard input, or hand them to another process.
+            "at" | "batch" => self.is_opaque = true,
+            "tmux" | "screen" => self.is_opaque |= !is_listing(first),
+            "make" | "gmake" => self.is_opaque |= has_hidden_rules(rest),
             "git" => self.git(rest, nested),
-            // They add words of their own.
-            "xargs" | "parallel" => self.wrapped(rest, &[None], nested),
-            "trap" => self.read_words(rest.get(..1).unwrap_or_default(), nested),
+            "trap" => {
+                let at = rest.iter().position(|word| !word.starts_with('-'));
+                self.read_words(at.and_then(|at| rest.get(at..=at)).unwrap_or_default(), nested);
+            }
             name if SHELLS.contains(&name) => self.shell(rest, nested),
-            "find" => self.found(rest, nested),
-            name if WRAPPERS.contains(&name) => self.wrapped(rest, &[], nested),
-            name => {
-                let runs = RUNNERS.iter().find(|(known, _)| *known == name).map(|(_, runs)| *runs);
-                let is_run = |word: &Option<String>| {
-                    word.as_deref().is_some_and(|word| runs.unwrap_or_default().contains(&word))
-                };
-                if let Some(at) = rest.iter().position(is_run) {
-                    self.wrapped(rest.get(at + 1..).unwrap_or_default(), &[], nested);
+            "find" => self.found(rest, &["-exec", "-execdir", "-ok", "-okdir"], nested),
+            "fd" | "fdfind" => self.found(rest, &["-x", "-X", "--exec", "--exec-batch"], nested),
+            // The command that `command -v` names is only looked up.
+            "command" if first.starts_with('-') && first.contains(['v', 'V']) => {}
+            "su" | "runuser" | "sg" => self.as_user(name, rest, nested),
+            "watch" => self.watched(rest, nested),
+            "hyperfine" => {
+                for script in rest.iter().filter(|word| !word.starts_with('-')) {
+                    self.read_words(std::slice::from_ref(script), nested);
                 }
+            }
+            "parallel" => self.in_parallel(rest, nested),
+            "yarn" if first == "workspace" => self.same_program(name, rest.get(2..), nested),
+            "yarn" if first == "workspaces" => {
+                for at in 1..rest.len().min(12) {
+                    self.same_program(name, rest.get(at..), nested);
+                }
+            }
+            "cargo" if first == "watch" => self.cargo_watch(rest, nested),
+            name if is_python(name) => {
+                if let Some(at) = rest.iter().position(|word| word.starts_with("-m"))
+                    && rest.iter().take(at).all(|word| word.starts_with('-'))
+                {
+                    let module =
+                        rest.get(at).and_then(|it| it.strip_prefix("-m")).unwrap_or_default();
+                    let behind = rest.get(at + 1..).unwrap_or_default().to_vec();
+                    let attached = Some(module.to_owned()).filter(|it| !it.is_empty());
+                    let words: Vec<String> = attached.into_iter().chain(behind).collect();
+                    self.runs(&words, nested + 1);
+                }
+            }
+            name => self.wrapped(name, rest, nested),
+        }
+    }
+
+    /// The command that a wrapper runs: what follows its options and their values.
+    fn wrapped(&mut self, name: &str, rest: &[String], nested: usize) {
+        let starts = match wrappers::named(name) {
+            Some(wrapper) => wrapper.starts(rest),
+            None => wrappers::runner_starts(name, rest),
+        };
+        self.is_opaque |= starts.is_empty() && rest.len() > wrappers::MAX_WORDS;
+        if name == "env" {
+            for (at, word) in rest.iter().enumerate() {
+                let next = rest.get(at + 1..).unwrap_or_default();
+                let long = word.strip_prefix("--split-string=");
+                let short = word.strip_prefix('-').filter(|it| !it.starts_with('-'));
+                let split = short.and_then(|it| it.split_once('S')).map(|(_, value)| value);
+                match long.or(split) {
+                    Some("") => self.read_words(next, nested),
+                    Some(value) => {
+                        self.read_words(&[&[value.to_owned()], next].concat(), nested);
+                    }
+                    None if word == "--split-string" => self.read_words(next, nested),
+                    None => {}
+                }
+            }
+        }
+        for start in starts {
+            let mut words = rest.get(start..).unwrap_or_default().to_vec();
+            if name == "xargs" {
+                // It adds words of its own.
+                words.push(words::UNKNOWN.to_string());
+            }
+            self.runs(&words, nested + 1);
+        }
+    }
+
+    /// The same program again, with fewer words.
+    fn same_program(&mut self, name: &str, rest: Option<&[String]>, nested: usize) {
+        let words = [&[name.to_owned()], rest.unwrap_or_default()].concat();
+        self.runs(&words, nested + 1);
+    }
+
+    fn cargo_watch(&mut self, rest: &[String], nested: usize) {
+        for pair in rest.windows(2) {
+            match pair {
+                [option, run] if matches!(option.as_str(), "-x" | "--exec") => {
+                    self.read_words(&["cargo".to_owned(), run.clone()], nested);
+                }
+                [option, run] if matches!(option.as_str(), "-s" | "--shell") => {
+                    self.read_words(std::slice::from_ref(run), nested);
+                }
+                _ => {}
             }
         }
     }
 
-    fn change_directory(&mut self, rest: &[Option<String>]) {
-        let is_option =
-            |word: &&Option<String>| word.as_deref().is_some_and(|w| w.starts_with('-'));
-        match rest.iter().find(|word| !is_option(word)) {
-            Some(Some(path)) if path.starts_with('~') => self.moves.push(format!("/{path}")),
-            Some(Some(path)) => self.moves.push(path.clone()),
-            // Home; or where only the shell knows, which the sandbox limits.
-            None if rest.is_empty() => self.moves.push("/~".to_owned()),
-            _ => {}
+    /// `su`, `runuser` and `sg` run a script, a command, or a shell that reads its standard input.
+    fn as_user(&mut self, name: &str, rest: &[String], nested: usize) {
+        let has_script = !wrappers::scripts(name, rest).is_empty();
+        let mut runs_command = false;
+        for (at, word) in rest.iter().enumerate().take(16) {
+            let is_behind = at
+                .checked_sub(1)
+                .and_then(|at| rest.get(at))
+                .is_some_and(|it| it == "--" || name == "sg" || !it.starts_with('-') || it == "-u");
+            if !word.starts_with('-') && is_behind {
+                runs_command = true;
+                self.runs(rest.get(at..).unwrap_or_default(), nested + 1);
+            }
         }
+        self.is_opaque |= !has_script && !runs_command;
     }
 
-    /// What git runs: commands in its settings and those that some subcommands are given.
-    fn git(&mut self, rest: &[Option<String>], nested: usize) {
+    /// `watch` hands its words to a shell, as one text.
+    fn watched(&mut self, rest: &[String], nested: usize) {
         let mut words = rest;
-        while let Some((first, behind)) = words.split_first() {
-            let Some(option) = first.as_deref().filter(|word| word.starts_with('-')) else { break };
-            let setting = match option {
-                "-c" => behind.first().cloned().flatten(),
-                _ => option.strip_prefix("-c").map(str::to_owned),
-            };
-            match setting.as_deref().and_then(|it| it.split_once('=')) {
-                Some((name, value)) => self.git_setting(name, value, behind, nested),
-                None => self.is_opaque |= option.starts_with("--config-env"),
-            }
-            words =
-                if git_takes_value(option) { behind.get(1..).unwrap_or_default() } else { behind };
+        while let Some((option, behind)) = words.split_first().filter(|(it, _)| it.starts_with('-'))
+        {
+            let takes = ["-n", "-q", "--interval", "--equexit"].contains(&option.as_str());
+            words = behind.get(usize::from(takes)..).unwrap_or_default();
         }
-        let is = |at: usize, name: &str| words.get(at).and_then(Option::as_deref) == Some(name);
-        if is(0, "submodule") && is(1, "foreach") || is(0, "bisect") && is(1, "run") {
-            let run = words.get(2..).unwrap_or_default();
-            self.wrapped(run, &[], nested);
-            self.read_words(run.get(..1).unwrap_or_default(), nested);
+        if !words.is_empty() {
+            self.read_words(words, nested);
         }
-        if is(0, "rebase") {
-            for (at, word) in words.iter().enumerate() {
-                let word = word.as_deref().unwrap_or_default();
-                if matches!(word, "-x" | "--exec") {
-                    self.read_words(words.get(at + 1..at + 2).unwrap_or_default(), nested);
-                } else if let Some(script) = word.strip_prefix("--exec=") {
-                    self.read(script, nested + 1);
-                }
+    }
+
+    /// `parallel` adds what stands behind `:::`; without a command, that is one.
+    fn in_parallel(&mut self, rest: &[String], nested: usize) {
+        let end = rest.iter().position(|word| word.starts_with(":::")).unwrap_or(rest.len());
+        let (command, behind) = rest.split_at_checked(end).unwrap_or((rest, &[]));
+        let starts = wrappers::named("parallel").map(|it| it.starts(command)).unwrap_or_default();
+        for start in &starts {
+            let added = words::UNKNOWN.to_string();
+            let words = command.get(*start..).unwrap_or_default();
+            // One word may be a whole script.
+            self.read_words(words, nested);
+            self.runs(&[words, &[added]].concat(), nested + 1);
+        }
+        if starts.is_empty() {
+            self.is_opaque |= behind.is_empty() || behind.iter().any(|word| word == "::::");
+            for word in behind.iter().skip(1) {
+                self.read_words(std::slice::from_ref(word), nested);
             }
         }
     }
 
-    /// A setting that is given to git for one command.
-    fn git_setting(&mut self, name: &str, value: &str, behind: &[Option<String>], nested: usize) {
-        let name = name.to_ascii_lowercase();
-        if name.starts_with("alias.") {
-            match value.strip_prefix('!') {
-                Some(script) => self.read(script, nested + 1),
-                None => {
-                    let git = ["git"].into_iter().chain(value.split_whitespace());
-                    let words: Vec<_> = git.map(|word| Some(word.to_owned())).collect();
-                    self.runs(&[words.as_slice(), behind].concat(), nested + 1);
-                }
-            }
-        } else if GIT_COMMANDS.iter().any(|it| name.starts_with(it) || name.ends_with(it)) {
-            self.read(value.trim_start_matches('!'), nested + 1);
-        }
+    fn change_directory(&mut self, rest: &[String]) {
+        let target = rest.iter().find(|word| !word.starts_with('-'));
+        let to = match target {
+            Some(path) if path.starts_with('~') => PathBuf::from(format!("/{path}")),
+            // Where only the shell knows, the sandbox limits it.
+            Some(path) if is_unknown(path) => return,
+            Some(path) => PathBuf::from(path),
+            None if rest.is_empty() => PathBuf::from("/~"),
+            None => return,
+        };
+        let further: Vec<PathBuf> = self.moves.iter().map(|from| from.join(&to)).collect();
+        self.moves.extend(further);
+        self.moves.push(to);
+        self.moves.dedup();
+        self.moves.truncate(MAX_MOVES);
     }
 
     /// A shell: with a script in its arguments, in a file, or on its standard input, where nobody sees it.
-    fn shell(&mut self, rest: &[Option<String>], nested: usize) {
-        let is_option = |word: &String| word.starts_with('-') || word.starts_with('+');
-        let is_script =
-            |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
-        let at = rest.iter().position(|word| word.as_ref().is_none_or(|word| !is_option(word)));
-        let options = rest.get(..at.unwrap_or(rest.len())).unwrap_or_default();
-        if options.iter().flatten().any(is_script) {
-            return match at.and_then(|at| rest.get(at)) {
-                Some(script) => self.read_words(std::slice::from_ref(script), nested),
-                None => self.is_opaque = true,
+    fn shell(&mut self, rest: &[String], nested: usize) {
+        let (mut has_script, mut reads_input, mut is_asked) = (false, false, false);
+        let mut at = 0;
+        while let Some(word) = rest.get(at) {
+            if word == "--" || word == "-" {
+                at += 1;
+                break;
+            }
+            if let Some(long) = word.strip_prefix("--") {
+                let value = long.split_once('=').map(|(_, value)| value.to_owned());
+                let next = || value.clone().or_else(|| rest.get(at + 1).cloned());
+                match long.split('=').next().unwrap_or(long) {
+                    "command" | "init-command" => {
+                        has_script = true;
+                        self.read_words(&next().into_iter().collect::<Vec<_>>(), nested);
+                        at += usize::from(value.is_none());
+                    }
+                    "rcfile" | "init-file" | "emulate" | "features" | "debug" | "profile" => {
+                        at += usize::from(value.is_none());
+                    }
+                    "help" | "version" => is_asked = true,
+                    _ => self.is_opaque |= !SHELL_FLAGS.contains(&word.as_str()),
+                }
+                at += 1;
+                continue;
+            }
+            let Some(letters) = word.strip_prefix(['-', '+']).filter(|it| !it.is_empty()) else {
+                break;
             };
+            has_script |= word.starts_with('-') && letters.contains('c');
+            reads_input |= word.starts_with('-') && letters.contains('s');
+            // Each of these takes one of the next words.
+            at += 1 + letters.matches(['o', 'O', 'C']).count();
+            if letters.contains('C') && word.starts_with('-') {
+                self.read_words(rest.get(at - 1..at).unwrap_or_default(), nested);
+            }
         }
-        let asks = ["--version", "--help"];
-        let reads_file = at.and_then(|at| rest.get(at)).is_some_and(Option::is_some);
-        let is_known = reads_file || options.iter().flatten().any(|it| asks.contains(&it.as_str()));
-        self.is_opaque |= !is_known;
+        let operand = rest.get(at).map(String::as_str);
+        match operand {
+            Some(script) if has_script => self.read_words(&[script.to_owned()], nested),
+            Some(file) if !reads_input => self.is_opaque |= is_stream(file),
+            _ => self.is_opaque |= !is_asked && !rest.iter().any(|it| it.starts_with("--command=")),
+        }
     }
 
-    /// What `find` runs on the files it finds: up to a `;` or `+` each.
-    fn found(&mut self, rest: &[Option<String>], nested: usize) {
-        let is = |word: &Option<String>, names: &[&str]| {
-            word.as_deref().is_some_and(|word| names.contains(&word))
-        };
+    /// What `find` and `fd` run on the files they find: up to a `;` or `+` each.
+    fn found(&mut self, rest: &[String], options: &[&str], nested: usize) {
         let mut rest = rest;
-        while let Some(at) =
-            rest.iter().position(|word| is(word, &["-exec", "-execdir", "-ok", "-okdir"]))
-        {
+        while let Some(at) = rest.iter().position(|word| options.contains(&word.as_str())) {
             let run = rest.get(at + 1..).unwrap_or_default();
-            let end = run.iter().position(|word| is(word, &[";", "+"])).unwrap_or(run.len());
+            let is_end = |word: &String| matches!(word.as_str(), ";" | "+");
+            let end = run.iter().position(is_end).unwrap_or(run.len());
             let (run, behind) = run.split_at_checked(end).unwrap_or((run, &[]));
             self.runs(run, nested + 1);
             rest = behind;
         }
     }
 
-    /// The command that a wrapper runs: what follows its options and their values, and what it adds.
-    fn wrapped(&mut self, rest: &[Option<String>], added: &[Option<String>], nested: usize) {
-        let mut tried = 0;
-        for at in 0..rest.len() {
-            let Some(words) = rest.get(at..) else { continue };
-            match words.first() {
-                Some(Some(word)) if word.starts_with('-') || word.contains('=') => {}
-                Some(Some(word)) => {
-                    self.runs(&[words, added].concat(), nested + 1);
-                    // What another wrapper runs was looked at with it.
-                    if WRAPPERS.contains(&word.rsplit('/').next().unwrap_or(word)) {
-                        return;
-                    }
-                    // The values of options, such as the seconds of `timeout`, may come first.
-                    let is_value =
-                        word.bytes().all(|b| b.is_ascii_digit() || b".smhd".contains(&b));
-                    tried += usize::from(!is_value);
-                    if tried > MAX_VALUES {
-                        return;
-                    }
-                }
-                _ => {
-                    self.is_opaque = true;
-                    return;
-                }
-            }
+    /// Reads words as a script.
+    fn read_words(&mut self, words: &[String], nested: usize) {
+        if words.iter().any(|word| is_unknown(word)) {
+            self.is_opaque = true;
         }
+        // What is known of it counts all the same; `{}` is what `xargs` and `find` put there.
+        let script = words.join(" ").replace("{}", &words::UNKNOWN.to_string());
+        self.read(&script, nested + 1);
     }
 
-    fn read_words(&mut self, words: &[Option<String>], nested: usize) {
-        let all: Option<Vec<String>> = words.iter().cloned().collect();
-        match all {
-            Some(words) => self.read(&words.join(" "), nested + 1),
-            None => self.is_opaque = true,
-        }
-    }
-
-    /// Adds a command as it is written, with the bare name of its program, and without options in front
-    /// of its subcommand.
-    fn add(&mut self, words: &[Option<String>], nested: usize) {
-        let Some((Some(program), rest)) = words.split_first() else { return };
+    /// Adds a command as it is written, with the bare name of its program, and without options of git in
+    /// front of its subcommand.
+    fn add(&mut self, words: &[String], nested: usize) {
+        let Some((program, rest)) = words.split_first() else { return };
         let is_first = self.commands.is_empty() && nested == 0;
         let name = program.rsplit('/').next().unwrap_or(program);
         let mut readings = vec![words.to_vec()];
-        let mut read = |words: &[&[Option<String>]]| {
-            let reading = words.concat();
+        let mut read = |reading: Vec<String>| {
             if !readings.contains(&reading) {
                 readings.push(reading);
             }
         };
-        let own = [Some(name.to_owned())];
+        let own = [name.to_owned()];
         let mut harmless = rest;
-        while let Some((Some(first), behind)) = harmless.split_first().filter(|_| name == "git")
+        while let Some((first, behind)) = harmless.split_first().filter(|_| name == "git")
             && first.starts_with('-')
         {
             harmless =
-                if git_takes_value(first) { behind.get(1..).unwrap_or_default() } else { behind };
+                if git::takes_value(first) { behind.get(1..).unwrap_or_default() } else { behind };
         }
-        read(&[&own, harmless]);
+        read([&own, harmless].concat());
         if let Some(subcommand) = name.strip_prefix("git-") {
-            let git = [Some("git".to_owned()), Some(subcommand.to_owned())];
-            read(&[&git, rest]);
+            read([&["git".to_owned(), subcommand.to_owned()], rest].concat());
         }
         if is_first {
             let options = rest.get(..rest.len() - harmless.len()).unwrap_or_default();
             self.first = vec![shown(words)];
-            if is_system_program(program) && !options.iter().any(sets_what_git_runs) {
+            if is_system_program(program) && !options.iter().any(|it| git::sets_what_runs(it)) {
                 self.first.push(shown(&[&own, harmless].concat()));
             }
         }
-        // Options of other programs, with or without values, may stand there as well.
-        let is_option = |word: &Option<String>| {
-            word.as_deref().is_some_and(|word| word.starts_with(['-', '+']))
-        };
-        for (at, word) in rest.iter().enumerate().take(MAX_OPTIONS) {
-            let before = at.checked_sub(1).and_then(|before| rest.get(before));
-            if !is_option(word) && !before.is_some_and(is_option) {
-                break;
-            }
-            let reading = [&own, rest.get(at + 1..).unwrap_or_default()].concat();
-            if !readings.contains(&reading) {
-                readings.push(reading);
-            }
-        }
-        self.commands.extend(readings.iter().map(|words| ReadCommand::of(words)));
+        self.commands.extend(readings);
     }
 
     fn redirect(&mut self, node: Node<'_>, text: &str) {
         let source = text.get(node.byte_range()).unwrap_or_default();
-        if !source.contains('>') {
-            return;
-        }
         let Some(target) = node.child_by_field_name("destination") else { return };
         // `2>&1` names a descriptor, `>&file` a file.
         if target.kind() == "number" {
             return;
         }
-        match word(target, text) {
-            Some(path) if path == "-" || path.bytes().all(|b| b.is_ascii_digit()) => {}
-            Some(path) if path.starts_with('~') => self.targets.push(format!("/{path}")),
-            Some(path) => self.targets.push(path),
-            // Only the sandbox knows where that is; for a pattern it is no simple command.
-            None => {
-                self.is_simple = false;
-                let source = text.get(target.byte_range()).unwrap_or_default();
-                let start = source.trim_start_matches('"');
-                if start.starts_with("$HOME") || start.starts_with("${HOME") {
-                    self.targets.push("/~".to_owned());
-                } else if start.starts_with('/') {
-                    self.targets.push(start.to_owned());
-                }
-            }
+        let path = word(target, text);
+        if path == "-" || path.bytes().all(|b| b.is_ascii_digit()) {
+            return;
+        }
+        let home = |path: &str| path.starts_with('~').then(|| format!("/{path}"));
+        let written = text.get(node.start_byte()..target.start_byte()).unwrap_or(source);
+        if written.contains('<') {
+            self.sources.push(home(&path).unwrap_or_else(|| path.clone()));
+        }
+        if !written.contains('>') {
+            return;
+        }
+        if !is_unknown(&path) {
+            self.targets.push(home(&path).unwrap_or(path));
+            return;
+        }
+        // Only the sandbox knows where that is; for a pattern it is no simple command.
+        self.is_simple = false;
+        let source = text.get(target.byte_range()).unwrap_or_default();
+        let start = source.trim_start_matches('"');
+        if start.starts_with("$HOME") || start.starts_with("${HOME") {
+            self.targets.push("/~".to_owned());
+        } else if start.starts_with('/') {
+            self.targets.push(start.to_owned());
         }
     }
+}
+
+/// Whether a script comes from where only the shell knows.
+fn is_stream(file: &str) -> bool {
+    let streams = ["/dev/stdin", "/dev/fd/", "/proc/"];
+    file.is_empty()
+        || file == "-"
+        || file.starts_with(words::UNKNOWN)
+        || streams.iter().any(|it| file.starts_with(it))
+}
+
+/// Whether a call of `tmux` or `screen` only shows something.
+fn is_listing(first: &str) -> bool {
+    let shows =
+        ["ls", "-ls", "-list", "-V", "-v", "info", "has-session", "capture-pane", "display"];
+    shows.contains(&first) || first.starts_with("list-") || first.starts_with("show-")
+}
+
+/// Whether `make` takes rules from its standard input or its arguments.
+fn has_hidden_rules(rest: &[String]) -> bool {
+    rest.iter().enumerate().any(|(at, word)| {
+        let next = rest.get(at + 1).map_or("", String::as_str);
+        let file = match word.as_str() {
+            "-f" | "--file" | "--makefile" => Some(next),
+            word => ["--file=", "--makefile=", "-f"].iter().find_map(|it| word.strip_prefix(it)),
+        };
+        file.is_some_and(is_stream) || word.starts_with("--eval") || word.starts_with("-E")
+    })
+}
+
+fn is_python(name: &str) -> bool {
+    let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
+    name == "py" || version.is_some_and(|it| it.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
 }
 
 /// Whether a program is one command and no list, pipeline or background job.
@@ -513,117 +636,9 @@ fn is_one_command(root: Node<'_>) -> bool {
     }
 }
 
-/// A word without its quotes; nothing if it is not known before the shell runs.
-fn word(node: Node<'_>, text: &str) -> Option<String> {
-    let source = text.get(node.byte_range()).unwrap_or_default();
-    match node.kind() {
-        "word" | "number" | "string_content" => {
-            // A glob or a brace may become anything, but no other program.
-            Some(source.replace('\\', ""))
-        }
-        "raw_string" => Some(source.trim_matches('\'').to_owned()),
-        "ansi_c_string" => ansi_c(source),
-        "translated_string" => {
-            let inner = node.named_child(0)?;
-            word(inner, text)
-        }
-        "command_name" | "string" | "concatenation" => {
-            let mut cursor = node.walk();
-            let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-            if children.is_empty() {
-                return Some(source.trim_matches('"').to_owned());
-            }
-            let pieces: Option<Vec<String>> =
-                children.into_iter().map(|child| word(child, text)).collect();
-            pieces.map(|pieces| pieces.concat())
-        }
-        _ => None,
-    }
-}
-
-/// A command as text; a word that only the shell knows is a mark.
-fn shown(words: &[Option<String>]) -> String {
-    let words = words.iter().map(|word| word.as_deref().unwrap_or("…"));
-    words.collect::<Vec<_>>().join(" ")
-}
-
 /// Whether a program is looked up by the shell or lies where the system's programs are. One at another
 /// path only has the same name.
 fn is_system_program(program: &str) -> bool {
     let places = ["/usr/", "/bin/", "/sbin/", "/opt/"];
     !program.contains('/') || places.iter().any(|place| program.starts_with(place))
-}
-
-/// Whether an option of git changes what it runs. A rule that allows git does not allow that.
-fn sets_what_git_runs(option: &Option<String>) -> bool {
-    let options = ["-c", "--config-env", "--exec-path"];
-    option.as_deref().is_some_and(|option| options.iter().any(|it| option.starts_with(it)))
-}
-
-/// Whether the shell would look for files of this name, or make several words of it.
-fn is_expanded(word: &str) -> bool {
-    word.contains(['*', '?', '[', '{'])
-}
-
-/// Options of git that the next word belongs to.
-fn git_takes_value(option: &str) -> bool {
-    matches!(
-        option,
-        "-C" | "-c"
-            | "--git-dir"
-            | "--work-tree"
-            | "--namespace"
-            | "--config-env"
-            | "--attr-source"
-            | "--super-prefix"
-    )
-}
-
-/// What `$'…'` stands for; nothing if it has an escape that is not read here.
-fn ansi_c(source: &str) -> Option<String> {
-    let inner = source.strip_prefix("$'")?.strip_suffix('\'')?;
-    let mut out = String::new();
-    let mut rest = inner.chars().peekable();
-    while let Some(c) = rest.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        let (radix, most) = match rest.next()? {
-            c @ ('\\' | '\'' | '"' | '?') => {
-                out.push(c);
-                continue;
-            }
-            'n' => {
-                out.push('\n');
-                continue;
-            }
-            't' => {
-                out.push('\t');
-                continue;
-            }
-            'x' => (16, 2),
-            'u' => (16, 4),
-            'U' => (16, 8),
-            digit @ '0'..='7' => {
-                let mut digits = digit.to_string();
-                while digits.len() < 3
-                    && let Some(next) = rest.next_if(|c| c.is_digit(8))
-                {
-                    digits.push(next);
-                }
-                out.push(char::from_u32(u32::from_str_radix(&digits, 8).ok()?)?);
-                continue;
-            }
-            _ => return None,
-        };
-        let mut digits = String::new();
-        while digits.len() < most
-            && let Some(next) = rest.next_if(|c| c.is_digit(radix))
-        {
-            digits.push(next);
-        }
-        out.push(char::from_u32(u32::from_str_radix(&digits, radix).ok()?)?);
-    }
-    Some(out)
 }

@@ -3,17 +3,17 @@
 //! A call that is asked about waits while the person decides, if somebody sits at the terminal of the
 //! turn. Where nobody does, it is refused with the command that allows it. Taint gates come after this.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use foreword_guard::{
-    LayeredRule, Permission, PermissionDecision, PermissionRule, PermissionTable, RuleLayer,
-    ToolUse, default_rules, rule_for,
+    DeadRule, LayeredRule, Permission, PermissionDecision, PermissionRule, PermissionTable,
+    RuleLayer, ToolUse, default_rules, files_shown, rule_for,
 };
-use foreword_protocol::{ErrorCode, Failure};
+use foreword_protocol::{ErrorCode, Failure, FileRules};
 use foreword_store::{Event, Outcome, SessionId};
 use foreword_workspace::{
     AlwaysAllowed, CONFIG_FILE, Config, Consent, PermissionSettings, SETTINGS_FILE, Settings,
@@ -133,6 +133,19 @@ impl Host {
         Ok(added)
     }
 
+    /// Why a rule would never apply in this workspace.
+    pub fn dead_rule(&self, rule: &str) -> Result<Option<DeadRule>, HostError> {
+        let workspace = self.workspace()?;
+        let mut known: BTreeSet<String> =
+            workspace.tools()?.into_iter().map(|it| it.name).collect();
+        let own = default_rules().rules;
+        let own = own.iter().map(|it| it.rule.tool()).filter(|tool| !tool.ends_with('*'));
+        known.extend(own.map(str::to_owned));
+        let servers = workspace.mcp_servers()?.into_keys().chain(self.known_servers()?.into_keys());
+        known.extend(servers.map(|name| format!("mcp__{name}")));
+        Ok(parsed(rule, "the command line")?.dead_end(&known))
+    }
+
     /// Takes back a rule that was allowed for good; `false` if there is none.
     pub fn forget_permission(&self, rule: &str) -> Result<bool, HostError> {
         let rule = parsed(rule, "the command line")?.to_string();
@@ -249,11 +262,26 @@ pub(crate) fn restrictions(table: &PermissionTable) -> Vec<String> {
     restricting.filter(|it| !is_overruled(it)).map(|it| it.rule.to_string()).collect()
 }
 
+/// The rules that `search` and `list` follow inside the sandbox.
+pub(crate) fn file_rules(table: &PermissionTable, root: &Path) -> FileRules {
+    let rules = table.on_files().rules;
+    let of = |permission: Permission| {
+        let these = rules.iter().filter(|it| it.permission == permission);
+        these.map(|it| it.rule.to_string()).collect()
+    };
+    FileRules {
+        root: root.to_path_buf(),
+        deny: of(Permission::Deny),
+        ask: of(Permission::Ask),
+        allow: of(Permission::Allow),
+    }
+}
+
 /// What the rules say of a call. A path that leads through links is judged by its name and by where it
 /// leads, and the stricter decision counts.
 #[must_use]
 pub fn decide_call(table: &PermissionTable, call: &ToolUse<'_>) -> PermissionDecision {
-    let named = table.decide(call);
+    let named = linked_files(table, call, table.decide(call));
     let path = call.arguments.get("path").and_then(Value::as_str);
     let real = path.and_then(|path| real_path(&call.cwd.join(path)));
     let Some(real) = real else { return named };
@@ -268,12 +296,36 @@ pub fn decide_call(table: &PermissionTable, call: &ToolUse<'_>) -> PermissionDec
         fields.insert("path".to_owned(), json!(real.display().to_string()));
     }
     let led = table.decide(&ToolUse { arguments: &arguments, ..*call });
-    let strictness = |decision: &PermissionDecision| match decision.permission {
-        Permission::Allow => 0,
-        Permission::Ask => 1,
-        Permission::Deny => 2,
-    };
-    if strictness(&led) > strictness(&named) { led } else { named }
+    if led.permission > named.permission { led } else { named }
+}
+
+/// The stricter of a decision and what a rule on `read` says of files that a command shows through links.
+fn linked_files(
+    table: &PermissionTable,
+    call: &ToolUse<'_>,
+    decision: PermissionDecision,
+) -> PermissionDecision {
+    let rules = table.on_files();
+    if rules.rules.is_empty() {
+        return decision;
+    }
+    let root = call.root.canonicalize().unwrap_or_else(|_| call.root.to_path_buf());
+    files_shown(call).iter().fold(decision, |decision, file| {
+        let Some(real) = real_path(&call.root.join(file)) else { return decision };
+        let inside = real.strip_prefix(&root).map_or_else(|_| real.clone(), Path::to_path_buf);
+        let command = format!("cat '{}'", inside.display());
+        if inside.display().to_string() == *file || command.matches('\'').count() != 2 {
+            return decision;
+        }
+        let arguments = json!({ "command": command });
+        let led = rules.decide(&ToolUse {
+            tool: "bash",
+            arguments: &arguments,
+            root: call.root,
+            cwd: call.root,
+        });
+        if led.rule.is_some() && led.permission > decision.permission { led } else { decision }
+    })
 }
 
 /// Where a path leads, also if its last names do not exist yet.
@@ -403,6 +455,16 @@ mod tests {
                 let call = ToolUse { tool, arguments: &arguments, root, cwd: root };
                 assert_eq!(decide_call(&table, &call).permission, permission, "{tool} {path}");
             }
+        }
+        for (command, permission) in [
+            ("cat plain.txt", Permission::Deny),
+            ("head open/key", Permission::Deny),
+            ("cat docs/in/key", Permission::Deny),
+            ("cat docs/a", Permission::Allow),
+        ] {
+            let arguments = json!({ "command": command });
+            let call = ToolUse { tool: "bash", arguments: &arguments, root: &root, cwd: &root };
+            assert_eq!(decide_call(&table, &call).permission, permission, "{command}");
         }
     }
 

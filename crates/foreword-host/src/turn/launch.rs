@@ -9,7 +9,7 @@ use foreword_sandbox::{DEFAULT_PATH, Limits, SandboxKind, SandboxSpec};
 
 use crate::error::HostError;
 use crate::governance::before::BeforeTurn;
-use crate::governance::permissions::restrictions;
+use crate::governance::permissions::{file_rules, restrictions};
 use crate::governance::protected::ProtectedPaths;
 use crate::host::Host;
 use crate::turn::prepare::PreparedTurn;
@@ -79,6 +79,7 @@ impl Host {
             tools: prepared.turn.tools.specs.clone(),
             commands: prepared.turn.tools.commands.clone(),
             restrictions: restrictions(&prepared.permissions),
+            file_rules: file_rules(&prepared.permissions, &self.root),
             cwd: prepared.turn.cwd.clone(),
             socket,
             token: token.to_owned(),

@@ -81,6 +81,25 @@ impl Default for JobLimits {
     }
 }
 
+/// Permission rules on files, for tools that walk through directories.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct FileRules {
+    /// The workspace, which paths in rules begin at.
+    pub root: PathBuf,
+    pub deny: Vec<String>,
+    pub ask: Vec<String>,
+    /// What the person answered.
+    pub allow: Vec<String>,
+}
+
+impl FileRules {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.deny.is_empty() && self.ask.is_empty()
+    }
+}
+
 /// What an agent is started with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -109,6 +128,9 @@ pub struct Job {
     /// Permission rules that ask or deny, for a runner that has rules of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restrictions: Vec<String>,
+    /// Files that `search` and `list` leave out while they walk.
+    #[serde(default, skip_serializing_if = "FileRules::is_empty")]
+    pub file_rules: FileRules,
     /// Where the agent works.
     pub cwd: PathBuf,
     /// The host's socket, as it is found inside the sandbox.

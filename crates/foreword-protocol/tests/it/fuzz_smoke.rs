@@ -64,6 +64,7 @@ fn job() -> &'static [&'static str] {
         stream: true,
         commands: Default::default(),
         restrictions: Vec::new(),
+        file_rules: Default::default(),
         tools: vec![LocalTool::named("read").unwrap().spec()],
         cwd: "/nonexistent".into(),
         socket: "/nonexistent/ipc.sock".into(),

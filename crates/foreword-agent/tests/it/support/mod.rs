@@ -68,6 +68,7 @@ pub(crate) fn job(host: &TestHost, provider: Provider, cwd: &Path, tool_names: &
         tools: tools(tool_names),
         commands: Default::default(),
         restrictions: Vec::new(),
+        file_rules: Default::default(),
         cwd: cwd.into(),
         socket: host.socket(),
         token: host.token().into(),
