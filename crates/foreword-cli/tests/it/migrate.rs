@@ -284,7 +284,7 @@ fn codex_and_cursor_are_carried_over() {
         settings.contains("\nname = \"gpt-5.5\"\n")
             && settings.contains("\nprovider = \"openai\"\n")
     );
-    assert!(to.read("agents/explorer/AGENT.md").contains("- \"readonly\""));
+    assert!(to.read("agents/explorer/AGENT.md").contains("disallowed_tools:\n  - \"write\"\n"));
     assert_eq!(to.read("CONTEXT.md"), "Prefer small pull requests.\n");
     let servers: Value = serde_json::from_str(&to.read(".mcp.json")).unwrap();
     assert_eq!(
@@ -302,7 +302,7 @@ fn codex_and_cursor_are_carried_over() {
         assert!(main.contains(text), "{text} in {main}");
     }
     assert_eq!(row(&report, ".cursor/rules/rpc.mdc").1, "skills/rpc/");
-    assert!(to.read("agents/verifier/AGENT.md").contains("- \"readonly\""));
+    assert!(to.read("agents/verifier/AGENT.md").contains("disallowed_tools:\n  - \"write\"\n"));
     assert_eq!(row(&report, ".cursor/hooks.json").0, "lost");
 }
 
