@@ -180,7 +180,8 @@ fn a_claude_code_project_is_carried_over() {
     let lost = ".claude/agents/code-reviewer.md: tool WebSearch";
     assert_eq!(row(&report, lost).0, "lost");
     let tester = to.read("agents/test-runner/AGENT.md");
-    assert!(tester.contains("- \"bash\"") && !tester.contains("- \"edit\""), "{tester}");
+    let without = "disallowed_tools:\n  - \"write\"\n  - \"edit\"\nskills:";
+    assert!(tester.contains(without) && !tester.contains("\ntools:"), "{tester}");
 
     // Skills byte for byte, with scripts and binary files; commands as skills.
     let skills = contents(&to.join("skills/release"));

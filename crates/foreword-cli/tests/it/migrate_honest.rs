@@ -6,7 +6,10 @@ use std::fs;
 use serde_json::Value;
 
 use crate::migrate::{migrate, row};
+use crate::support::host::KEY;
 use crate::support::{Scratch, strings};
+
+const SERVER: &str = include_str!("../fixtures/mcp_server.py");
 
 fn outcomes(report: &Value, outcome: &str) -> Vec<String> {
     let all = report["table"].as_array().unwrap().iter();
@@ -38,7 +41,11 @@ fn disallowed_tools_are_taken_away_and_no_others() {
         ".claude/settings.json",
         r#"{"permissions": {"allow": ["WebFetch(domain:docs.rs)"]}}"#,
     );
-    let to = Scratch::new(&[]);
+    from.write(
+        ".mcp.json",
+        r#"{"mcpServers": {"t": {"command": "python3", "args": ["tools/srv.py"]}}}"#,
+    );
+    let to = Scratch::new(&[("tools/srv.py", SERVER)]);
     let report = migrate(&to, from.path());
     let header = |name: &str| to.read(&format!("agents/{name}/AGENT.md"));
     assert!(header("a1").contains("disallowed_tools:\n  - \"mcp__t__echo\"\n"));
@@ -50,9 +57,13 @@ fn disallowed_tools_are_taken_away_and_no_others() {
         ("mapped", "foreword.toml", "permissions.deny: bash(rm:*); counts for every agent")
     );
     // What a run offers.
-    assert_eq!(to.run(&["trust", "--yes", "--quiet"]).status, 0);
+    let run = |args: &[&str]| {
+        let command = to.command(args).env("PATH", "/usr/local/bin:/usr/bin:/bin");
+        command.env("ANTHROPIC_API_KEY", KEY).run()
+    };
+    assert_eq!(run(&["trust", "--yes", "--quiet"]).status, 0);
     let tools = |name: &str| {
-        let run = to.run(&["run", "--agent", name, "--dry-run=body", "hi"]);
+        let run = run(&["run", "--agent", name, "--dry-run=body", "hi"]);
         let body: Value = serde_json::from_str(&run.stdout)
             .unwrap_or_else(|_| panic!("{}{}", run.stdout, run.stderr));
         let list = body["tools"].as_array().unwrap().iter();
@@ -69,6 +80,13 @@ fn disallowed_tools_are_taken_away_and_no_others() {
     let prompt = to.run(&["build", "--quiet", "--agent", "b2", "hi"]).stdout;
     assert!(!prompt.contains("Some skill."), "{prompt}");
     assert_eq!(to.run(&["lint"]).status, 0, "{}", to.run(&["lint"]).stdout);
+    if std::path::Path::new("/usr/bin/python3").exists() {
+        let a1 = tools("a1");
+        assert!(!has(&a1, "mcp__t__echo") && has(&a1, "mcp__t__grow"), "{a1:?}");
+        assert!(has(&a3, "mcp__t__echo") && has(&a4, "mcp__t__echo"), "{a3:?} {a4:?}");
+    } else {
+        foreword_testing::skip("python3", "there is no /usr/bin/python3");
+    }
 }
 
 #[test]
