@@ -21,6 +21,7 @@ mod lint;
 mod permission_rules;
 mod request;
 mod select;
+mod server_checks;
 mod warning;
 
 pub use assembler::Assembler;
@@ -37,4 +38,5 @@ pub use request::Request;
 pub use select::embedders::{AnyEmbedder, Endpoint, embedder};
 pub use select::index::{IndexReport, Indexing, index};
 pub use select::index_file::IndexError;
+pub use server_checks::{remote_url, settings_lines, variable_for, written_keys};
 pub use warning::{IndexState, Warning};

@@ -14,6 +14,7 @@ use crate::collect::surfaces::{SURFACES, surface};
 use crate::collect::tools::is_built_in;
 use crate::error::GatherError;
 use crate::request::Request;
+use crate::server_checks;
 
 /// The findings on one agent of a workspace, or on all of them. References that lead nowhere are
 /// findings here, not errors, so that one run shows everything.
@@ -40,6 +41,7 @@ pub fn lint_workspace(
     let mut findings: Vec<Finding> = entries.iter().filter_map(uncallable).collect();
     findings.extend(workspace.mcp_problems()?.into_iter().map(unusable_server));
     findings.extend(crate::permission_rules::findings(&workspace, &existing, servers.keys()));
+    findings.extend(server_checks::findings(&workspace, &servers, config_dir)?);
     for id in &all {
         let agent = workspace.agent(id)?;
         if checked.iter().flatten().any(|checked| checked == id) {
@@ -132,7 +134,14 @@ fn unknown_tools(
     existing: &BTreeSet<String>,
     servers: &BTreeMap<String, NamedServer>,
 ) -> Vec<Finding> {
-    let lists = [("tools", &agent.tools), ("extensions", &agent.extensions)];
+    let disallowed = agent.disallowed_tools.iter().filter(|name| !name.starts_with("mcp__"));
+    let disallowed: Vec<String> = disallowed.cloned().collect();
+    let lists = [
+        ("tools", &agent.tools),
+        ("extensions", &agent.extensions),
+        // A server that is not there now may come back.
+        ("disallowed_tools", &disallowed),
+    ];
     let named =
         lists.into_iter().flat_map(|(key, names)| names.iter().map(move |name| (key, name)));
     let unknown = named.filter(|(_, name)| surface(name).is_none() && !existing.contains(*name));

@@ -14,7 +14,7 @@ use std::time::SystemTime;
 
 use foreword_workspace::{FileStamp, KnownHead, KnownHeads, SkillHead, read_state};
 
-const FORMAT: &[u8] = b"foreword skills 1\n";
+const FORMAT: &[u8] = b"foreword skills 2\n";
 const DIGEST: usize = 32;
 /// No cache is larger: 20,000 skills with the longest descriptions the format allows.
 const MAX_CACHE_BYTES: u64 = 64 << 20;

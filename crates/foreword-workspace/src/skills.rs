@@ -104,9 +104,10 @@ impl Workspace {
     ///
     /// Of two skills of one name the first wins; within a root, a folder wins over a file. Names
     /// that differ only in case are one name, and within a root the one in lower case wins. What is
-    /// hidden or cannot be read is a problem to report, not a reason to have no skills at all.
+    /// hidden or cannot be read is a problem to report, not a reason to have no skills at all. A skill
+    /// with `disable-model-invocation: true` is not among them: no model is to choose it by itself.
     pub fn skills(&self) -> Result<SkillScan, WorkspaceError> {
-        let scan = self.scan_skills(|_, _| None, Skill::read, |_, _, skill| skill)?;
+        let scan = self.scan_skills(|_, _| None, Skill::offered, |_, _, skill| skill)?;
         Ok(SkillScan { skills: scan.found, problems: scan.problems })
     }
 
@@ -122,7 +123,11 @@ impl Workspace {
 }
 
 impl Skill {
-    pub(crate) fn read(candidate: &Candidate, bytes: Vec<u8>) -> Result<Self, WorkspaceError> {
+    /// Reads a skill; `None` if its header keeps it from models.
+    pub(crate) fn offered(
+        candidate: &Candidate,
+        bytes: Vec<u8>,
+    ) -> Result<Option<Self>, WorkspaceError> {
         let digest = blake3::hash(&bytes).into();
         let path = candidate.path.clone();
         let text = decode(bytes, &path)?;
@@ -133,10 +138,13 @@ impl Skill {
             Err(fault) => (whole, Some(HeaderNote { line: 1, message: fault.to_string() })),
         };
         let fields = split.header.map(|header| read_fields(header, 2)).unwrap_or_default();
+        if is_for_people_only(&fields) {
+            return Ok(None);
+        }
         let text_of = |key| fields.text(key).map(str::to_owned);
         let name = text_of("name").filter(|name| name.chars().count() <= MAX_HEADER_NAME_CHARS);
         let (body, first_line) = (split.body.to_owned(), split.body_first_line);
-        Ok(Self {
+        Ok(Some(Self {
             name: name.unwrap_or_else(|| candidate.own_name().to_owned()),
             description: text_of("description"),
             modes: modes(&fields),
@@ -146,8 +154,14 @@ impl Skill {
             digest,
             broken_header: unclosed
                 .or_else(|| fields.faults.into_iter().last().filter(|_| fields.broken)),
-        })
+        }))
     }
+}
+
+/// Whether only a person may ask for a skill, by the key that clients of the format have for it.
+fn is_for_people_only(fields: &Fields) -> bool {
+    let said = fields.text("disable-model-invocation").unwrap_or_default();
+    ["true", "yes", "on"].iter().any(|yes| said.trim().eq_ignore_ascii_case(yes))
 }
 
 /// `modes` of the header, or of its `metadata`: a list, or names in a row. What is no mode of ours is

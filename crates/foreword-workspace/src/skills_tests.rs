@@ -291,3 +291,18 @@ fn a_skill_may_be_for_some_modes_only() {
     assert_eq!(modes("format"), ["review"]);
     assert!(modes("other-client").is_empty() && modes("none").is_empty());
 }
+
+#[test]
+fn a_skill_that_only_people_ask_for_is_not_offered() {
+    let manual = "---\nname: deploy\ndisable-model-invocation: true\n---\nDeploy.\n";
+    let scratch = Scratch::new(&[
+        ("skills/deploy/SKILL.md", manual),
+        ("skills/tea.md", "---\ndisable-model-invocation: false\n---\nBrew.\n"),
+        ("skills/odd.md", "---\ndisable-model-invocation: True\nx: [\n---\nOdd.\n"),
+    ]);
+    let scan = scratch.open().skills().unwrap();
+    let names: Vec<&str> = scan.skills.iter().map(|skill| skill.name.as_str()).collect();
+    assert_eq!((names, scan.problems.len()), (vec!["tea"], 0));
+    let heads = scratch.open().skill_heads(&()).unwrap();
+    assert_eq!(heads.heads.len(), 1);
+}

@@ -162,12 +162,22 @@ pub(crate) fn run(
     if behind == 0 {
         terminal.say("the workspace has everything that the old setup has");
     } else if args.check {
-        return Err(CliError::failed(format!(
-            "the workspace is behind {}: {}",
-            args.from.display(),
+        let from = args.from.display();
+        let mut error = CliError::failed(format!(
+            "the workspace is behind {from}: {}",
             counted(behind as u64, "difference")
-        ))
-        .hint(format!("run `foreword sync --from {}` to apply the changes", args.from.display())));
+        ));
+        if behind > conflicts {
+            error = error.hint(format!("run `foreword sync --from {from}` to apply the changes"));
+        }
+        // Repeating the migration leaves a conflict as it is.
+        for change in changes.iter().filter(|change| change.state == State::Conflict).take(3) {
+            let path = visible_line(&change.path);
+            error = error.hint(format!(
+                "{path} changed on both sides: run `foreword sync --from {from}` with `--keep {path}` (yours) or `--take {path}` (the old setup's)"
+            ));
+        }
+        return Err(error);
     } else if applied {
         let next = if pending > 0 { "; run `foreword lint` and `foreword trust`" } else { "" };
         terminal.say(&format!("wrote {}{next}", counted(pending as u64, "change")));

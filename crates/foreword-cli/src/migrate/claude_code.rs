@@ -1,14 +1,19 @@
 //! Claude Code: CLAUDE.md with its imports, and agents, skills, commands, rules, styles and settings in
 //! `.claude/`. The directory may also be a person's own `~/.claude`, or a plugin.
 
+use serde_json::Value;
+
 use super::header;
 use super::import::Import;
+use super::imports::Following;
 use super::source::Source;
 use super::walk::file_name;
 use super::{claude_agents, claude_settings, commands};
 
 /// The folder that makes a directory a plugin.
 const PLUGIN: &str = ".claude-plugin";
+/// What Claude Code keeps beside a person's `.claude`.
+const PERSONAL: &str = ".claude.json";
 const NO_HOOKS: &str = "Foreword runs no hooks; put checks into your git hooks or CI";
 
 pub(super) fn signs(source: &Source) -> Vec<&'static str> {
@@ -47,6 +52,7 @@ pub(super) fn migrate(import: &mut Import) {
     if is_home(&import.source) {
         migrate_folder(import, "");
         other_files(import, "");
+        personal_servers(import);
     } else {
         migrate_folder(import, ".claude/");
         other_files(import, ".claude");
@@ -56,6 +62,32 @@ pub(super) fn migrate(import: &mut Import) {
         import.left(PLUGIN, "describes the plugin, not what it does");
         import.lost_if_present("hooks", NO_HOOKS);
     }
+}
+
+/// The servers that a person has in every project, in the file beside their `.claude`. The rest of the file is
+/// state of Claude Code, with the person's login.
+fn personal_servers(import: &mut Import) {
+    let Some(text) = import.source.read_beside(PERSONAL) else { return };
+    let at = format!("../{PERSONAL}");
+    let value = match text.and_then(|text| super::json5::parse(&text)) {
+        Ok(value) => value,
+        Err(reason) => return import.lost(&at, reason),
+    };
+    let servers = value.get("mcpServers").and_then(Value::as_object);
+    for (name, server) in servers.into_iter().flatten() {
+        import.take_server(&at, name, server.clone());
+    }
+    let projects = value.get("projects").and_then(Value::as_object).into_iter().flatten();
+    for (project, settings) in projects {
+        let own = settings.get("mcpServers").and_then(Value::as_object);
+        for name in own.into_iter().flat_map(serde_json::Map::keys) {
+            import.left(
+                &format!("{at}: projects.{project}: {name}"),
+                "a server of one project; migrate the project and add it to its .mcp.json",
+            );
+        }
+    }
+    import.left(&at, "the rest is state of Claude Code and your login");
 }
 
 /// Imports what the folder at a prefix holds.
@@ -108,7 +140,7 @@ fn other_files(import: &mut Import, folder: &str) {
 fn second_file(import: &mut Import) {
     let path = ".claude/CLAUDE.md";
     let Some(text) = import.read(path) else { return };
-    let expanded = super::imports::expand(&import.source, path, &text, None);
+    let expanded = super::imports::expand(&import.source, path, &text, Following::default());
     import.record_imports(path, &expanded);
     import.instructions.add(path, path, &expanded.text, "below the main instructions");
     import.record_included(&expanded, "CONTEXT.md");
@@ -124,7 +156,7 @@ fn local_file(import: &mut Import) {
         return import.lost(path, "USER.md is imported; add the text to it");
     }
     let Some(text) = import.read(path) else { return };
-    let expanded = super::imports::expand(&import.source, path, &text, None);
+    let expanded = super::imports::expand(&import.source, path, &text, Following::default());
     import.record_imports(path, &expanded);
     if import.add_text(path, "USER.md", expanded.text.clone()) {
         import.mapped(
@@ -149,7 +181,9 @@ fn rules(import: &mut Import, dir: &str) {
             continue;
         };
         let scope = parts.list("paths").join(", ");
-        add_rule(import, &path, stem, parts.body, &scope);
+        let to = import.place_of_others();
+        let body = import.with_imports(&path, parts.body, to, false);
+        add_rule(import, &path, stem, &body, &scope);
     }
 }
 

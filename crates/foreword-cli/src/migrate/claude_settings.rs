@@ -172,7 +172,12 @@ fn take_rule(import: &mut Import, at: &str, decision: Decision, rule: &str) {
     let source = format!("{at} {rule}");
     match mapped_rule(rule) {
         MappedRule::Patterns(patterns) => {
-            let rule = |pattern| Rule { decision, pattern, source: source.clone() };
+            let rule = |pattern| Rule {
+                decision,
+                pattern,
+                source: source.clone(),
+                is_for_one_agent: false,
+            };
             import.permissions.rules.extend(patterns.into_iter().map(rule));
         }
         MappedRule::WebHost(host) if decision == Decision::Deny => {
@@ -185,10 +190,11 @@ fn take_rule(import: &mut Import, at: &str, decision: Decision, rule: &str) {
             import.mapped(&source, "foreword.toml", format!("host.web_hosts: {host}"));
             import.settings.add_web_host(host);
         }
-        // What no tool can do needs no rule against it.
+        // What no tool can do, and what none reaches, needs no rule against it.
+        MappedRule::Outside(reason) if decision != Decision::Allow => import.left(&source, reason),
         MappedRule::Lost(_) if decision == Decision::Deny && !rule.contains('(') => {
             import.left(&source, "no tool does this");
         }
-        MappedRule::Lost(reason) => import.lost(&source, reason),
+        MappedRule::Outside(reason) | MappedRule::Lost(reason) => import.lost(&source, reason),
     }
 }

@@ -4,7 +4,7 @@
 use foreword_workspace::ProviderName;
 use serde_json::{Map, Value, json};
 
-use super::claude_agents::{AgentHeader, id_from};
+use super::claude_agents::{AgentHeader, NOT_READONLY, id_from};
 use super::commands;
 use super::import::{Import, SubAgent};
 use super::instructions::AGENTS;
@@ -107,6 +107,15 @@ fn config(import: &mut Import, path: &str) {
                     "it replaces the base prompt of Codex; put its text into prompts/base.md",
                 );
             }
+            "sandbox_mode" if value.as_str() == Some("read-only") => {
+                let tools = ["write", "edit", "bash"];
+                import.permissions.rules.extend(tools.map(|tool| Rule {
+                    decision: Decision::Ask,
+                    pattern: tool.to_owned(),
+                    source: at.clone(),
+                    is_for_one_agent: false,
+                }));
+            }
             "approval_policy"
             | "sandbox_mode"
             | "sandbox_workspace_write"
@@ -141,23 +150,55 @@ fn config(import: &mut Import, path: &str) {
                     );
                 }
             }
-            "web_search" | "tools" => {
-                import.lost(&at, "no tool searches the web; use an MCP server");
+            "web_search" => search_setting(import, &at, value),
+            "tools" | "features" => {
+                for (name, value) in value.as_table().into_iter().flatten() {
+                    let at = format!("{at}.{name}");
+                    if name.starts_with("web_search") {
+                        search_setting(import, &at, value);
+                    } else if key == "tools" && value.as_bool() != Some(false) {
+                        import.lost(&at, "no tool of this name");
+                    } else {
+                        import.left(&at, "only affects how Codex itself runs");
+                    }
+                }
+            }
+            "shell_environment_policy" => {
+                import.lost(&at, "set the variables of commands in your own environment");
+            }
+            "skills" => {
+                import.lost(
+                    &at,
+                    "delete the skills that it turns off; agents are offered every skill",
+                );
             }
             _ => import.left(&at, "only affects how Codex itself runs"),
         }
     }
 }
 
-/// A server as `.mcp.json` writes it; `None` if it is turned off.
+fn search_setting(import: &mut Import, at: &str, value: &toml::Value) {
+    if value.as_bool() == Some(false) || value.as_str() == Some("disabled") {
+        import.left(at, "turned off");
+    } else {
+        import.lost(at, "no tool searches the web; use an MCP server");
+    }
+}
+
+/// A server as `.mcp.json` writes it, with the other settings that Codex has for it; `None` if it is turned
+/// off.
 fn server_json(server: &toml::Value) -> Option<Value> {
     if server.get("enabled").and_then(toml::Value::as_bool) == Some(false) {
         return None;
     }
     let mut out = Map::new();
-    for key in ["command", "args", "env", "url"] {
-        if let Some(value) = server.get(key).and_then(|value| serde_json::to_value(value).ok()) {
-            out.insert(key.to_owned(), value);
+    // The keys that are written in another way below.
+    let ours = ["http_headers", "env_http_headers", "bearer_token_env_var", "env_vars", "enabled"];
+    for (key, value) in server.as_table().into_iter().flatten() {
+        if !ours.contains(&key.as_str())
+            && let Ok(value) = serde_json::to_value(value)
+        {
+            out.insert(key.clone(), value);
         }
     }
     if out.contains_key("url") {
@@ -211,18 +252,17 @@ fn agents(import: &mut Import, dir: &str) {
         let id = id_from(string("name"), stem);
         let model = model_names::mapped(string("model"));
         let readonly = string("sandbox_mode") == "read-only";
-        let tools: Vec<String> = if readonly {
-            ["readonly", "skills", "session"].map(str::to_owned).to_vec()
-        } else {
-            Vec::new()
-        };
+        let disallowed: Vec<String> =
+            if readonly { NOT_READONLY.map(str::to_owned).to_vec() } else { Vec::new() };
         let head = AgentHeader {
             id: &id,
             description: string("description"),
             model: model.as_ref().map(|model| model.name.as_str()),
             mode: None,
-            tools: &tools,
+            tools: &[],
+            disallowed: &disallowed,
             skills: &[],
+            allow_skills: true,
         };
         let to = format!("agents/{id}/AGENT.md");
         let text = format!("{}\n{}\n", head.text(), string("developer_instructions").trim());
@@ -230,11 +270,12 @@ fn agents(import: &mut Import, dir: &str) {
         if !import.add_agent(&path, &to, agent, text) {
             continue;
         }
-        import.mapped(
-            &path,
-            &to,
-            if readonly { "agent; read-only sandbox → readonly tools" } else { "agent" },
-        );
+        let note = if readonly {
+            format!("agent; read-only sandbox → without {}", NOT_READONLY.join(", "))
+        } else {
+            "agent".to_owned()
+        };
+        import.mapped(&path, &to, note);
         for key in table.keys() {
             match key.as_str() {
                 "name"
@@ -279,6 +320,7 @@ fn rules(import: &mut Import, dir: &str) {
                     decision,
                     pattern: format!("bash({words}:*)"),
                     source: format!("{path}: {words}"),
+                    is_for_one_agent: false,
                 }),
                 None => import.lost(
                     &format!("{path}: rule {number}"),
@@ -329,6 +371,14 @@ mod tests {
             server_json(&toml::Value::Table(table)),
             Some(json!({"url": "https://mcp.example.com", "type": "http",
                 "headers": {"Authorization": "Bearer ${TOKEN}"}, "env": {"A": "${A}"}}))
+        );
+        let more = "command = 'x'\ncwd = '/a'\ndisabled_tools = ['y']\nstartup_timeout_sec = 9";
+        let more: toml::Table = toml::from_str(more).unwrap();
+        assert_eq!(
+            server_json(&toml::Value::Table(more)),
+            Some(
+                json!({"command": "x", "cwd": "/a", "disabled_tools": ["y"], "startup_timeout_sec": 9})
+            )
         );
         let off: toml::Table = toml::from_str("command = 'x'\nenabled = false").unwrap();
         assert_eq!(server_json(&toml::Value::Table(off)), None);

@@ -1,9 +1,9 @@
 //! Slash commands and prompt files: each becomes a skill with the same text.
 
 use super::claude_agents::id_from;
-use super::header;
 use super::import::Import;
 use super::walk::file_name;
+use super::{header, skill_features};
 
 const MAX_DESCRIPTION_CHARS: usize = 200;
 
@@ -39,19 +39,11 @@ fn migrate_command(import: &mut Import, path: &str, name: &str) {
             with_full_stop(&description)
         ),
         tools: &tools,
+        is_for_people_only: skill_features::is_for_people_only(&parts),
         body: &with_arguments(body, hint.as_deref()),
     };
-    let mut lost = Vec::new();
-    if let Some(model) = parts.line("model").filter(|model| model != "inherit") {
-        lost.push(("model", format!("a skill runs on the agent's model, not on {model}")));
-    }
-    if parts.line("agent").is_some() || parts.line("context").is_some() {
-        lost.push(("context", "a skill runs in the conversation, not in a sub-agent".to_owned()));
-    }
-    if parts.lines("hooks").is_some() {
-        lost.push(("hooks", "Foreword runs no hooks".to_owned()));
-    }
-    if body.contains("!`") {
+    let mut lost = skill_features::missing(&parts);
+    if skill_features::has_commands(body) {
         lost.push((
             "!`command`",
             "commands do not run before the model reads the text; the skill asks the agent to run them"
@@ -72,6 +64,8 @@ pub(super) struct Skill<'a> {
     pub(super) name: &'a str,
     pub(super) description: &'a str,
     pub(super) tools: &'a [String],
+    /// Whether no agent is offered it.
+    pub(super) is_for_people_only: bool,
     pub(super) body: &'a str,
 }
 
@@ -89,6 +83,9 @@ pub(super) fn add_skill(import: &mut Import, from: &str, skill: &Skill<'_>) -> b
     if !skill.tools.is_empty() {
         text.push_str(&format!("allowed-tools: {}\n", header::quoted(&skill.tools.join(", "))));
     }
+    if skill.is_for_people_only {
+        text.push_str(&format!("{}: true\n", skill_features::PEOPLE_ONLY));
+    }
     text.push_str(&format!("---\n\n{}\n", skill.body.trim()));
     import.add_text(from, &format!("skills/{}/SKILL.md", skill.name), text)
 }
@@ -96,8 +93,7 @@ pub(super) fn add_skill(import: &mut Import, from: &str, skill: &Skill<'_>) -> b
 /// The text of a command, with a line on what its placeholders stand for.
 fn with_arguments(body: &str, hint: Option<&str>) -> String {
     let mut intro = Vec::new();
-    let has_numbers = (1..10).any(|n| body.contains(&format!("${n}")));
-    if body.contains("$ARGUMENTS") || has_numbers {
+    if skill_features::has_arguments(body) {
         let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
         intro.push(format!(
             "`$ARGUMENTS` stands for what the person wrote after the command{hint}, and `$1`, `$2` and so on for its words."
@@ -105,7 +101,7 @@ fn with_arguments(body: &str, hint: Option<&str>) -> String {
     } else if let Some(hint) = hint {
         intro.push(format!("Arguments: {hint}"));
     }
-    if body.contains("!`") {
+    if skill_features::has_commands(body) {
         intro
             .push("Run the commands in !`…` first and use their output in their place.".to_owned());
     }

@@ -25,6 +25,8 @@ pub(super) fn migrate(import: &mut Import) {
     if import.source.exists(".cursorrules")
         && let Some(text) = import.read(".cursorrules")
     {
+        let to = import.place_of_others();
+        let text = import.with_imports(".cursorrules", &text, to, true);
         import.instructions.add(".cursorrules", "", &text, "as an instruction");
     }
     rules(import, RULES, "");
@@ -88,7 +90,9 @@ fn rule(import: &mut Import, path: &str, stem: &str, scope: &str) {
             (false, "") => globs,
             (false, scope) => format!("{globs} (in {scope})"),
         };
-        return add_rule(import, path, stem, parts.body, &scope);
+        let to = import.place_of_others();
+        let body = import.with_imports(path, parts.body, to, true);
+        return add_rule(import, path, stem, &body, &scope);
     }
     if parts.body.trim().is_empty() {
         return import.left(path, "empty");
@@ -98,13 +102,21 @@ fn rule(import: &mut Import, path: &str, stem: &str, scope: &str) {
     let description = given.clone().unwrap_or_else(|| {
         format!("{} Use it when the person mentions @{stem}.", first_line(parts.body))
     });
-    let skill = Skill { name: &name, description: &description, tools: &[], body: parts.body };
+    let to = format!("skills/{name}/");
+    let body = import.with_imports(path, parts.body, &to, true);
+    let skill = Skill {
+        name: &name,
+        description: &description,
+        tools: &[],
+        is_for_people_only: false,
+        body: &body,
+    };
     if add_skill(import, path, &skill) {
         let kind = if given.is_some() {
             "a rule that the agent asks for"
         } else {
             "a rule that the person asks for"
         };
-        import.mapped(path, &format!("skills/{name}/"), format!("{kind} → skill"));
+        import.mapped(path, &to, format!("{kind} → skill"));
     }
 }

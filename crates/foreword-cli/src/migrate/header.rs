@@ -43,6 +43,8 @@ pub(super) fn split(text: &str) -> Result<Parts<'_>, Unclosed> {
 
 fn key_of(line: &str) -> Option<&str> {
     let (key, value) = line.split_once(':')?;
+    let inside = |quote| key.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    let key = inside('"').or_else(|| inside('\'')).unwrap_or(key);
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let is_key = key.starts_with(|c: char| c.is_ascii_alphabetic()) && key.chars().all(plain);
     (is_key && (value.is_empty() || value.starts_with([' ', '\t']))).then_some(key)
@@ -80,18 +82,43 @@ impl<'a> Parts<'a> {
         Some(if block { value } else { unquoted(&value) }).filter(|value| !value.is_empty())
     }
 
-    /// A value as a list, from lines, brackets or commas.
+    /// A value as a list, from lines, brackets or commas. Values in brackets or commas may go on over lines.
     pub(super) fn list(&self, key: &str) -> Vec<String> {
         let Some([first, more @ ..]) = self.lines(key) else { return Vec::new() };
-        let first = first.split_once(':').map_or("", |(_, value)| value.trim());
-        let items: Vec<&str> = if first.is_empty() {
-            more.iter().filter_map(|line| line.trim().strip_prefix('-')).map(str::trim).collect()
+        let first = first.split_once(':').map_or("", |(_, value)| without_comment(value).trim());
+        let block = first.starts_with(['|', '>']) && first.len() <= 3;
+        let mut rest = more.iter().map(|line| without_comment(line).trim());
+        let is_listed = |line: &str| line.starts_with("- ") || line == "-";
+        let items: Vec<String> = if first.is_empty()
+            && rest.clone().find(|line| !line.is_empty()).is_some_and(is_listed)
+        {
+            rest.filter_map(|line| line.strip_prefix('-'))
+                .map(|item| item.trim().to_owned())
+                .collect()
         } else {
-            let inner = first.strip_prefix('[').map_or(first, |rest| rest.trim_end_matches(']'));
-            split_outside_parentheses(inner)
+            let start = if block { "" } else { first };
+            let whole = rest.by_ref().fold(start.to_owned(), |whole, line| whole + " " + line);
+            let whole = whole.trim();
+            let inner = whole.strip_prefix('[').map_or(whole, |rest| rest.trim_end_matches(']'));
+            split_outside_parentheses(inner).into_iter().map(str::to_owned).collect()
         };
-        items.into_iter().map(unquoted).filter(|item| !item.is_empty()).collect()
+        items.iter().map(|item| unquoted(item)).filter(|item| !item.is_empty()).collect()
     }
+}
+
+/// A line without the comment at its end.
+fn without_comment(line: &str) -> &str {
+    let (mut quote, mut before) = (None, ' ');
+    for (at, c) in line.char_indices() {
+        match (quote, c) {
+            (None, '#') if before.is_whitespace() => return line.get(..at).unwrap_or(line),
+            (None, '"' | '\'') if !before.is_alphanumeric() => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            _ => {}
+        }
+        before = c;
+    }
+    line
 }
 
 fn split_outside_parentheses(text: &str) -> Vec<&str> {
@@ -171,6 +198,24 @@ mod tests {
             (parts.list("d"), parts.list("e")),
             (vec!["p".into(), "q".into()], vec!["r".into(), "s".into()])
         );
+    }
+
+    #[test]
+    fn a_list_is_read_whole_however_it_is_written() {
+        let list =
+            |value: &str| split(&format!("---\ntools:{value}\n---\n")).unwrap().list("tools");
+        for value in [
+            " Read, Bash(a, b) # why",
+            " [Read,\n  Bash(a, b)]",
+            " >-\n  Read,\n  Bash(a, b)",
+            "\n  Read,\n  Bash(a, b)",
+            "\n  # ours\n  - Read # why\n  - \"Bash(a, b)\"",
+            "\n- Read\n- Bash(a, b)",
+        ] {
+            assert_eq!(list(value), ["Read", "Bash(a, b)"], "{value:?}");
+        }
+        assert_eq!(split("---\n\"tools\": Read\n---\n").unwrap().list("tools"), ["Read"]);
+        assert_eq!((list(" []"), list("")), (vec![], vec![]));
     }
 
     #[test]

@@ -80,10 +80,9 @@ impl Import {
         self.row(source, Outcome::Mapped, Some(to), Some(note.into()));
     }
 
-    /// An MCP server, which is off until the person trusts the workspace.
-    pub(super) fn server_row(&mut self, source: &str, is_same: bool) {
+    /// An MCP server, with what it takes to turn it on.
+    pub(super) fn server_row(&mut self, source: &str, is_same: bool, note: String) {
         let outcome = if is_same { Outcome::Carried } else { Outcome::Mapped };
-        let note = "off until you trust the workspace".to_owned();
         self.row(source, outcome, Some(super::mcp_servers::MCP_FILE), Some(note));
     }
 
@@ -309,6 +308,7 @@ impl Import {
                 self.second_skill(skill, &path);
             } else if stays && is_skill {
                 self.settings.add_skill_root(from);
+                self.record_skill_features(&path);
                 let path = if self.source.is_dir(&path) { format!("{path}/") } else { path };
                 self.carried(&path, &path);
             } else if self.source.is_file(&format!("{path}/SKILL.md")) {
@@ -321,6 +321,7 @@ impl Import {
                 self.left(&path, "describes the folder, not a skill");
             } else {
                 self.copy(&path, &to);
+                self.record_skill_features(&path);
             }
         }
     }
@@ -353,6 +354,7 @@ impl Import {
     fn copy_skill(&mut self, from: &str, to: &str) {
         if self.copy_folder(from, to) > 0 {
             self.carried(&format!("{from}/"), &format!("{to}/"));
+            self.record_skill_features(from);
         }
     }
 }

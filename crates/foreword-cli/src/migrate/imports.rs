@@ -13,6 +13,8 @@ const MAX_BYTES: usize = 1 << 20;
 const MAX_IMPORTS: usize = 500;
 /// References to look up, which may be mentions of something else.
 const MAX_REFERENCES: usize = 5_000;
+/// A sentence may end right after a reference.
+const END_OF_SENTENCE: [char; 5] = ['.', ',', ';', ':', ')'];
 
 /// A text with its imports in it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -24,20 +26,37 @@ pub(super) struct Expanded {
     pub(super) lost: Vec<(String, String)>,
     /// References to files that do not exist, which the other tool passes over as well.
     pub(super) missing: Vec<String>,
+    /// References to directories, of which no tool imports the files.
+    pub(super) directories: Vec<String>,
+    /// The texts that the file itself imports, by path, each with the imports in it.
+    pub(super) direct: Vec<(String, String)>,
+    /// Whether it imports the file that is imported by other means.
+    pub(super) names_skipped: bool,
 }
 
-/// Puts the imports of a file into its text. `skip` is a file that is imported by other means: a
-/// reference to it is removed.
-pub(super) fn expand(source: &Source, path: &str, text: &str, skip: Option<&str>) -> Expanded {
-    let mut state =
-        State { source, skip, bytes: 0, seen: vec![path.to_owned()], ..State::new(source) };
+/// How references are followed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Following<'a> {
+    /// A file that is imported by other means: a reference to it is removed.
+    pub(super) skip: Option<&'a str>,
+    /// Files whose text is already imported.
+    pub(super) seen: &'a [String],
+    /// Whether a path may also start at the root of the project.
+    pub(super) from_root: bool,
+}
+
+/// Puts the imports of a file into its text.
+pub(super) fn expand(source: &Source, path: &str, text: &str, how: Following<'_>) -> Expanded {
+    let mut seen = vec![path.to_owned()];
+    seen.extend(how.seen.iter().cloned());
+    let mut state = State { source, how, bytes: 0, seen, looked: 0, out: Expanded::default() };
     let text = state.document(path, text, 0);
     Expanded { text, ..state.out }
 }
 
 struct State<'a> {
     source: &'a Source,
-    skip: Option<&'a str>,
+    how: Following<'a>,
     bytes: usize,
     seen: Vec<String>,
     looked: usize,
@@ -54,11 +73,7 @@ enum Import {
     No,
 }
 
-impl<'a> State<'a> {
-    fn new(source: &'a Source) -> Self {
-        Self { source, skip: None, bytes: 0, seen: Vec::new(), looked: 0, out: Expanded::default() }
-    }
-
+impl State<'_> {
     fn document(&mut self, path: &str, text: &str, depth: usize) -> String {
         let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
         let mut out = String::new();
@@ -125,18 +140,21 @@ impl<'a> State<'a> {
             self.lose(name, "outside the project; copy the text into AGENTS.md");
             return Import::No;
         };
-        // A sentence may end right after a reference.
-        let trimmed = path.trim_end_matches(['.', ',', ';', ':', ')']);
-        let path = if self.source.is_file(&path) { path.as_str() } else { trimmed };
-        if !self.source.is_file(path) {
-            if self.source.exists(path) && is_path && !self.source.is_dir(path) {
+        let Some(path) = self.file_at(&path, name) else {
+            let path = path.trim_end_matches(END_OF_SENTENCE);
+            if path.is_empty() {
+            } else if self.source.is_dir(path) {
+                self.out.directories.push(name.to_owned());
+            } else if self.source.exists(path) && is_path {
                 self.lose(name, "not a file in the project");
-            } else if ends_like_a_file(path) {
+            } else if ends_like_a_file(without_section(path)) {
                 self.out.missing.push(name.to_owned());
             }
             return Import::No;
-        }
-        if self.skip == Some(path) {
+        };
+        let path = path.as_str();
+        if self.how.skip == Some(path) {
+            self.out.names_skipped = true;
             return Import::Nothing;
         }
         if self.seen.iter().any(|seen| seen == path) {
@@ -169,7 +187,21 @@ impl<'a> State<'a> {
         } else {
             fenced(path, &text)
         };
+        if depth == 0 {
+            self.out.direct.push((path.to_owned(), text.clone()));
+        }
         Import::Text(text, path.to_owned())
+    }
+
+    /// The file that a reference means: as it is written, without the end of its sentence, or without the
+    /// section that it names.
+    fn file_at(&self, path: &str, name: &str) -> Option<String> {
+        let from_root = self.how.from_root.then(|| resolve("", name)).flatten();
+        [Some(path), from_root.as_deref()].into_iter().flatten().find_map(|path| {
+            let whole = path.trim_end_matches(END_OF_SENTENCE);
+            let ways = [path, whole, without_section(whole)];
+            ways.into_iter().find(|path| self.source.is_file(path)).map(str::to_owned)
+        })
     }
 
     fn lose(&mut self, name: &str, reason: impl Into<String>) {
@@ -178,6 +210,11 @@ impl<'a> State<'a> {
             self.out.lost.push(entry);
         }
     }
+}
+
+/// `docs/a.md` of `docs/a.md#section`.
+fn without_section(path: &str) -> &str {
+    path.split_once('#').map_or(path, |(path, _)| path)
 }
 
 /// The fence that a line opens.
@@ -267,7 +304,7 @@ mod tests {
         }
         let source = Source::open(directory.path()).unwrap();
         let text = source.read("CLAUDE.md").unwrap();
-        expand(&source, "CLAUDE.md", &text, skip)
+        expand(&source, "CLAUDE.md", &text, Following { skip, ..Following::default() })
     }
 
     #[test]
@@ -329,6 +366,19 @@ mod tests {
     }
 
     #[test]
+    fn a_section_stands_for_its_file_and_a_directory_is_named() {
+        let out = expanded(
+            &[("CLAUDE.md", "@docs/a.md#setup\nSee @docs and @docs/.\n"), ("docs/a.md", "A\n")],
+            None,
+        );
+        assert_eq!(out.text, "A\nSee @docs and @docs/.\n");
+        assert_eq!(
+            (out.included, out.directories),
+            (vec!["docs/a.md".into()], vec!["docs".into(), "docs/.".into()])
+        );
+    }
+
+    #[test]
     fn circles_end_and_depth_is_bounded() {
         let chain: Vec<(String, String)> =
             (0..9).map(|n| (format!("{n}.md"), format!("T{n}\n@{}.md\n", n + 1))).collect();
@@ -347,6 +397,6 @@ mod tests {
             &[("CLAUDE.md", "@AGENTS.md\nMore.\n"), ("AGENTS.md", "A\n")],
             Some("AGENTS.md"),
         );
-        assert_eq!(out.text, "More.\n");
+        assert_eq!((out.text.as_str(), out.names_skipped), ("More.\n", true));
     }
 }

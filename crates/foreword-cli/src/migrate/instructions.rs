@@ -2,7 +2,7 @@
 //! others follow in CONTEXT.md, each under the name of its file.
 
 use super::import::Import;
-use super::imports::{self, Expanded};
+use super::imports::{self, Expanded, Following};
 
 pub(super) const AGENTS: &str = "AGENTS.md";
 pub(super) const CLAUDE: &str = "CLAUDE.md";
@@ -45,12 +45,19 @@ impl Import {
         }
         let Some(claude) = claude else { return };
         let Some(text) = self.read(claude) else { return };
-        if agents_text.as_ref().is_some_and(|agents| agents.trim() == text.trim()) {
+        let skip = agents.filter(|_| agents_text.is_some());
+        if let (Some(agents), Some(main)) = (skip, &agents_text)
+            && main.trim() == text.trim()
+        {
+            self.imports_of_main(agents, main, &[]);
             return self.row_same(claude);
         }
-        let expanded =
-            imports::expand(&self.source, claude, &text, agents.filter(|_| agents_text.is_some()));
+        let how = Following { skip, ..Following::default() };
+        let expanded = imports::expand(&self.source, claude, &text, how);
         self.record_imports(claude, &expanded);
+        if let (Some(agents), Some(main), true) = (skip, &agents_text, expanded.names_skipped) {
+            self.imports_of_main(agents, main, &expanded.included);
+        }
         let has_imports = !expanded.included.is_empty();
         if agents_text.is_some() {
             if expanded.text.trim().is_empty() {
@@ -70,6 +77,43 @@ impl Import {
         }
     }
 
+    /// What AGENTS.md imports for a tool that reads it through CLAUDE.md. AGENTS.md stays as it is, and the
+    /// imported texts follow.
+    fn imports_of_main(&mut self, agents: &str, text: &str, seen: &[String]) {
+        let how = Following { seen, ..Following::default() };
+        let expanded = imports::expand(&self.source, agents, text, how);
+        self.record_imports(agents, &expanded);
+        for (path, text) in &expanded.direct {
+            self.instructions.add(path, path, text, "imported with `@`, below AGENTS.md");
+        }
+        // Those that were imported by them have no place of their own.
+        let is_direct = |path: &String| expanded.direct.iter().any(|(direct, _)| direct == path);
+        for path in expanded.included.iter().filter(|path| !is_direct(path)) {
+            self.mapped(path, CONTEXT, "imported with `@`");
+        }
+    }
+
+    /// Puts the imports of a text into it, with rows for them.
+    pub(super) fn with_imports(
+        &mut self,
+        path: &str,
+        text: &str,
+        to: &str,
+        from_root: bool,
+    ) -> String {
+        let how = Following { from_root, ..Following::default() };
+        let expanded = imports::expand(&self.source, path, text, how);
+        self.record_imports(path, &expanded);
+        self.record_included(&expanded, to);
+        expanded.text
+    }
+
+    /// Where instructions beside the main ones go, once every layout is read.
+    pub(super) fn place_of_others(&self) -> &'static str {
+        let has_main = self.has(AGENTS) || self.has(CLAUDE);
+        if has_main || self.instructions.context.is_some() { CONTEXT } else { AGENTS }
+    }
+
     fn row_same(&mut self, path: &str) {
         self.mapped(path, AGENTS, "has the same text");
     }
@@ -81,6 +125,9 @@ impl Import {
         }
         for name in &expanded.missing {
             self.left(&format!("{path}: @{name}"), "no such file");
+        }
+        for name in &expanded.directories {
+            self.left(&format!("{path}: @{name}"), "a directory; only files are imported");
         }
     }
 

@@ -4,22 +4,21 @@
 
 use std::collections::BTreeMap;
 
-use foreword_workspace::McpServer;
+use foreword_gather::{remote_url, settings_lines, variable_for, written_keys};
+use foreword_workspace::{McpServer, mcp_tool_name};
 use serde_json::{Map, Value, json};
 
 use super::import::Import;
 use super::json5;
+use super::permissions::{Decision, Rule};
 
 pub(super) const MCP_FILE: &str = ".mcp.json";
 /// Providers accept 64 characters for the name of a tool with that of its server.
 const MAX_NAME_CHARS: usize = 32;
 
-/// Settings of a server that other tools know and Foreword does not.
-const NOT_CARRIED: [(&str, &str); 3] = [
-    ("cwd", "servers start in the workspace; write full paths into `args`"),
-    ("envFile", "set its variables in your environment, and name them as ${NAME} in `env`"),
-    ("headersHelper", "write the headers as ${NAME} and set the variables in your environment"),
-];
+/// Seconds that a server may take to start and to answer, unless foreword.toml says otherwise.
+const START: (&str, f64) = ("start_seconds", 20.0);
+const CALL: (&str, f64) = ("call_seconds", 60.0);
 
 #[derive(Debug, Default)]
 pub(super) struct Servers {
@@ -62,10 +61,16 @@ impl Import {
     pub(super) fn take_server(&mut self, path: &str, given: &str, server: Value) {
         let source = format!("{path}: {given}");
         let server = with_our_variables(server);
-        for (key, reason) in NOT_CARRIED {
-            if server.get(key).is_some() {
-                self.lost(&format!("{source}: {key}"), reason);
-            }
+        if server.get("enabled").and_then(Value::as_bool) == Some(false) {
+            self.servers.whole_file = None;
+            return if self.in_place && path == MCP_FILE {
+                self.lost(
+                    &source,
+                    "it is turned off with `enabled`; write \"disabled\": true there",
+                )
+            } else {
+                self.left(&source, "turned off")
+            };
         }
         if let Some(fault) = fault(&server) {
             self.servers.whole_file = None;
@@ -90,7 +95,51 @@ impl Import {
             self.notes.push(format!("{path}: server `{given}` is called `{name}` now"));
         }
         self.servers.whole_file = None;
+        self.other_settings(&source, &name, &server);
         self.servers.found.insert(name, (server, path.to_owned()));
+    }
+
+    /// Rows and rules for what other tools set for a server and `.mcp.json` does not.
+    fn other_settings(&mut self, source: &str, name: &str, server: &Value) {
+        for (key, value) in server.as_object().into_iter().flatten() {
+            let at = format!("{source}: {key}");
+            match other_setting(key, value) {
+                OtherSetting::Known => {}
+                OtherSetting::Denied(tools) => {
+                    let rules = tools.iter().map(|tool| Rule {
+                        decision: Decision::Deny,
+                        pattern: mcp_tool_name(name, tool),
+                        source: format!("{at} {tool}"),
+                        is_for_one_agent: false,
+                    });
+                    self.permissions.rules.extend(rules);
+                }
+                OtherSetting::Only => {
+                    self.permissions.rules.push(Rule {
+                        decision: Decision::Ask,
+                        pattern: format!("mcp__{name}"),
+                        source: at.clone(),
+                        is_for_one_agent: false,
+                    });
+                    self.lost(
+                        &format!("{at} (the other tools)"),
+                        "they are not turned off; Foreword asks about every call of the server. Add the other tools to `deny` in [permissions], and remove the server from `ask`",
+                    );
+                }
+                OtherSetting::Seconds((ours, usual), seconds) if seconds <= usual => {
+                    self.left(&at, format!("`{ours}` is {usual} by default"));
+                }
+                OtherSetting::Seconds((ours, _), seconds) => self.lost(
+                    &at,
+                    format!(
+                        "name the server in foreword.toml instead: [mcp.servers.{name}] with `{ours} = {}`",
+                        seconds.ceil()
+                    ),
+                ),
+                OtherSetting::Left(reason) => self.left(&at, reason),
+                OtherSetting::Lost(reason) => self.lost(&at, reason),
+            }
+        }
     }
 
     /// Writes `.mcp.json` after all layouts are read.
@@ -123,9 +172,11 @@ impl Import {
             return;
         }
         for (name, (server, from)) in &found {
-            for variable in literal_keys(server) {
+            let Ok(server) = McpServer::of_json(name, server) else { continue };
+            for place in written_keys(&server) {
                 self.notes.push(format!(
-                    "{from}: server `{name}` contains a key in `{variable}`; write ${{{variable}}} there and set the variable in your environment"
+                    "{from}: server `{name}` contains a key in `{place}`; write ${{{}}} there and set the variable in your environment",
+                    variable_for(&place)
                 ));
             }
         }
@@ -146,15 +197,26 @@ impl Import {
         });
         if !copied && !stays {
             let list: Map<String, Value> =
-                found.iter().map(|(name, (server, _))| (name.clone(), server.clone())).collect();
+                found.iter().map(|(name, (server, _))| (name.clone(), known(server))).collect();
             let text = serde_json::to_string_pretty(&json!({ "mcpServers": list }));
             let from = found.values().next().map_or(MCP_FILE, |(_, from)| from.as_str()).to_owned();
             if !self.add_text(&from, MCP_FILE, format!("{}\n", text.unwrap_or_default())) {
                 return;
             }
         }
-        for (name, (_, from)) in found {
-            self.server_row(&format!("{from}: {name}"), from == MCP_FILE);
+        for (name, (server, from)) in found {
+            let server = McpServer::of_json(&name, &server).unwrap_or_default();
+            let note = match remote_url(&server) {
+                // What is written there is the person's to decide, so it is never done for them.
+                Some(url) => {
+                    let [table, entry] = settings_lines(url);
+                    format!(
+                        "off, because it is on another machine: add `{table}` and below it `{entry}` to your settings.toml, then trust the workspace"
+                    )
+                }
+                None => "off until you trust the workspace".to_owned(),
+            };
+            self.server_row(&format!("{from}: {name}"), from == MCP_FILE, note);
         }
     }
 }
@@ -219,18 +281,73 @@ fn plain_name(given: &str) -> String {
     if name.is_empty() { "server".to_owned() } else { name }
 }
 
-/// The variables and headers of a server that hold what looks like a key.
-fn literal_keys(server: &Value) -> Vec<String> {
-    ["env", "headers"]
-        .iter()
-        .filter_map(|key| server.get(*key)?.as_object())
-        .flatten()
-        .filter(|(_, value)| {
-            let value = value.as_str().unwrap_or_default();
-            !value.contains("${") && !foreword_guard::redact(value).found.is_empty()
-        })
-        .map(|(name, _)| name.clone())
-        .collect()
+/// A server without the settings that `.mcp.json` does not have.
+fn known(server: &Value) -> Value {
+    let fields = server.as_object().into_iter().flatten();
+    let known = fields.filter(|(key, value)| other_setting(key, value) == OtherSetting::Known);
+    Value::Object(known.map(|(key, value)| (key.clone(), value.clone())).collect())
+}
+
+/// What becomes of a key in the settings of a server.
+#[derive(Debug, PartialEq)]
+enum OtherSetting {
+    /// `.mcp.json` has it, too.
+    Known,
+    /// Tools that are turned off.
+    Denied(Vec<String>),
+    /// Only some tools are turned on.
+    Only,
+    /// A limit: ours with its default, and theirs in seconds.
+    Seconds((&'static str, f64), f64),
+    Left(&'static str),
+    Lost(&'static str),
+}
+
+fn other_setting(key: &str, value: &Value) -> OtherSetting {
+    use OtherSetting::{Denied, Known, Left, Lost, Only, Seconds};
+    let names = || {
+        let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+        items.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let number = value.as_f64().unwrap_or(f64::INFINITY);
+    let plain = key.to_ascii_lowercase().replace(['_', '-'], "");
+    match plain.as_str() {
+        "type" | "transport" | "command" | "args" | "env" | "url" | "headers" | "disabled"
+        | "enabled" => Known,
+        "disabledtools" | "excludetools" => Denied(names()),
+        "enabledtools" | "includetools" | "allowedtools" => Only,
+        "startuptimeoutsec" | "startuptimeoutseconds" => Seconds(START, number),
+        "startuptimeoutms" => Seconds(START, number / 1000.0),
+        "tooltimeoutsec" | "tooltimeoutseconds" => Seconds(CALL, number),
+        // Claude Code, Cursor and others count milliseconds.
+        "timeout" | "timeoutms" => Seconds(CALL, number / 1000.0),
+        "cwd" => Lost("servers start in the workspace; write full paths into `args`"),
+        "envfile" => {
+            Lost("set its variables in your environment, and name them as ${NAME} in `env`")
+        }
+        "headershelper" => {
+            Lost("write the headers as ${NAME} and set the variables in your environment")
+        }
+        "oauth" | "auth" | "scopes" | "oauthresource" => Lost(
+            "Foreword does not log in; write a header with ${NAME} and set the variable in your environment",
+        ),
+        "autoapprove" | "alwaysallow" | "trust" => {
+            Lost("add the tools to `allow` in [permissions] if you want no questions about them")
+        }
+        "description"
+        | "title"
+        | "icon"
+        | "gallery"
+        | "version"
+        | "$schema"
+        | "required"
+        | "name"
+        | "note"
+        | "comment"
+        | "alwaysload"
+        | "supportsparalleltoolcalls" => Left("does not change what the server does"),
+        _ => Lost("unknown setting of an MCP server"),
+    }
 }
 
 #[cfg(test)]
@@ -258,6 +375,19 @@ mod tests {
         let ours =
             json!({"command": "x", "args": ["${TOKEN}", "./y", "${Z:-1}"], "env": {"A": "${B}"}});
         assert_eq!(with_our_variables(theirs), ours);
+    }
+
+    #[test]
+    fn what_other_tools_set_for_a_server_is_never_passed_over() {
+        let of = |key: &str, value: Value| other_setting(key, &value);
+        assert_eq!(of("args", json!([])), OtherSetting::Known);
+        assert_eq!(of("disabled_tools", json!(["x"])), OtherSetting::Denied(vec!["x".into()]));
+        assert_eq!(of("enabledTools", json!(["x"])), OtherSetting::Only);
+        assert_eq!(of("startup_timeout_sec", json!(40)), OtherSetting::Seconds(START, 40.0));
+        assert_eq!(of("timeout", json!(90_000)), OtherSetting::Seconds(CALL, 90.0));
+        for key in ["cwd", "oauth", "anything"] {
+            assert!(matches!(of(key, json!("x")), OtherSetting::Lost(_)), "{key}");
+        }
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod properties;
 pub(crate) mod record;
 mod row;
 mod settings;
+mod skill_features;
 mod source;
 mod tool_names;
 mod untrusted;

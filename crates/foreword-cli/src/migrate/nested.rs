@@ -3,7 +3,7 @@
 
 use super::cursor;
 use super::import::Import;
-use super::imports;
+use super::imports::{self, Following};
 use super::instructions::{AGENTS, CLAUDE};
 
 /// Directories to look into.
@@ -60,31 +60,61 @@ fn migrate_directory(import: &mut Import, directory: &str) {
     let (agents, claude) = (format!("{directory}/{AGENTS}"), format!("{directory}/{CLAUDE}"));
     let note = format!("read when an agent works in {directory}/");
     let instead = format!("{directory}/{OVERRIDE}");
-    let has_agents = if import.source.is_file(&instead) {
+    let own = if import.source.is_file(&instead) {
         import.left_if_present(&agents, "AGENTS.override.md replaces it");
-        import.copy(&instead, &agents)
+        Some(instead.as_str())
     } else {
-        import.source.is_file(&agents) && import.copy(&agents, &agents)
+        Some(agents.as_str()).filter(|path| import.source.is_file(path))
     };
-    if !import.source.is_file(&claude) {
+    let own_text = own.and_then(|own| import.source.read(own).ok());
+    let has_claude = import.source.is_file(&claude);
+    let Some(text) = has_claude.then(|| import.read(&claude)).flatten() else {
+        if let Some(own) = own {
+            import.copy(own, &agents);
+        }
         return;
-    }
-    let Some(text) = import.read(&claude) else { return };
-    let skip = has_agents.then_some(agents.as_str());
-    let expanded = imports::expand(&import.source, &claude, &text, skip);
-    import.record_imports(&claude, &expanded);
-    if has_agents {
-        if expanded.text.trim().is_empty()
-            || Some(text.trim()) == import.text_of(&agents).map(str::trim)
-        {
+    };
+    let skip = own.filter(|_| own_text.is_some());
+    let how = Following { skip, ..Following::default() };
+    let expanded = imports::expand(&import.source, &claude, &text, how);
+    if let Some(own) = own {
+        // A tool that reads CLAUDE.md also follows what AGENTS.md imports.
+        let is_same = own_text.as_deref().map(str::trim) == Some(text.trim());
+        if is_same || expanded.names_skipped {
+            place_with_imports(import, own, &agents, own_text.as_deref().unwrap_or_default());
+        } else {
+            import.copy(own, &agents);
+        }
+        if is_same {
+            return import.mapped(&claude, &agents, "says the same");
+        }
+        import.record_imports(&claude, &expanded);
+        if expanded.text.trim().is_empty() {
             return import.mapped(&claude, &agents, "says the same");
         }
         return import.lost(&claude, format!("{agents} is read instead; move the text there"));
     }
+    import.record_imports(&claude, &expanded);
     if expanded.included.is_empty() {
         import.copy(&claude, &claude);
     } else if import.add_text(&claude, &agents, expanded.text.clone()) {
         import.mapped(&claude, &agents, note);
         import.record_included(&expanded, &agents);
+    }
+}
+
+/// Writes an AGENTS.md with its imports in it. In place it stays as it is, so that they are lost.
+fn place_with_imports(import: &mut Import, own: &str, to: &str, text: &str) {
+    let expanded = imports::expand(&import.source, own, text, Following::default());
+    import.record_imports(own, &expanded);
+    if expanded.included.is_empty() || import.in_place {
+        import.copy(own, to);
+        for path in &expanded.included {
+            let reason = format!("imported with `@`, which {to} does not do; copy the text there");
+            import.lost(&format!("{own}: @{path}"), reason);
+        }
+    } else if import.add_text(own, to, expanded.text.clone()) {
+        import.mapped(own, to, "with its imports inlined");
+        import.record_included(&expanded, to);
     }
 }

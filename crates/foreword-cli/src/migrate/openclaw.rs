@@ -6,7 +6,9 @@ use serde_json::Value;
 use super::header;
 use super::import::{Import, SubAgent};
 use super::instructions::CONTEXT;
+use super::permissions::{Decision, Rule};
 use super::source::Source;
+use super::tool_names::{MappedTool, mapped};
 use super::{json5, model_names};
 
 /// Identity files, at the root and in an agent's folder.
@@ -26,12 +28,13 @@ const MEMORIES: &str =
     "memories are kept in the database: run `foreword memory import FILE --kind fact`";
 const CRON: &str = "run each job with `foreword run` from your own cron, or ask an agent with the `schedule` tools";
 /// The known keys of an agent's header.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "id",
     "namespace",
     "description",
     "tools",
     "extensions",
+    "disallowed_tools",
     "capabilities",
     "prompts",
     "blueprint",
@@ -147,12 +150,43 @@ fn settings(import: &mut Import, value: &Value) {
             "channels" | "messages" | "bindings" => {
                 import.lost(&at(key), "Foreword talks on the terminal; connect channels through `foreword serve` or MCP");
             }
-            "tools" => import
-                .lost(&at(key), "list an agent's tools in its header, and rules in [permissions]"),
+            "tools" => tools(import, &at(key), value.get(key).unwrap_or(&Value::Null)),
             "cron" => import.lost(&at(key), CRON),
             "hooks" => import.lost(&at(key), "Foreword runs no hooks"),
             "skills" => import.lost(&at(key), "settings of skills; list roots in `skills.roots`"),
             _ => import.left(&at(key), "only affects how OpenClaw itself runs"),
+        }
+    }
+}
+
+/// Tools that are denied stay denied. The others are settings of OpenClaw's own tools.
+fn tools(import: &mut Import, at: &str, value: &Value) {
+    for (key, value) in value.as_object().into_iter().flatten() {
+        let at = format!("{at}.{key}");
+        if key != "deny" {
+            let why = "list an agent's tools in its header, and rules in [permissions]";
+            import.lost(&at, why);
+            continue;
+        }
+        for name in value.as_array().into_iter().flatten().filter_map(Value::as_str) {
+            let source = format!("{at} {name}");
+            match mapped(name) {
+                MappedTool::Tools(tools) => {
+                    import.permissions.rules.extend(tools.iter().map(|tool| Rule {
+                        decision: Decision::Deny,
+                        pattern: (*tool).to_owned(),
+                        source: source.clone(),
+                        is_for_one_agent: false,
+                    }));
+                }
+                _ if name.contains([':', '*']) => {
+                    import.lost(
+                        &source,
+                        "a group of tools; add its tools to `deny` in [permissions]",
+                    );
+                }
+                _ => import.left(&source, "no tool does this"),
+            }
         }
     }
 }

@@ -55,7 +55,7 @@ proptest! {
             std::fs::write(directory.path().join(name), &text)?;
         }
         let source = Source::open(directory.path()).map_err(|error| TestCaseError::fail(error.message))?;
-        let out = imports::expand(&source, "a", &text, None);
+        let out = imports::expand(&source, "a", &text, imports::Following::default());
         prop_assert!(out.included.len() <= 2);
         prop_assert!(out.text.len() <= text.len() * 4 + 200);
     }

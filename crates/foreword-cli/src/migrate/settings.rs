@@ -9,6 +9,8 @@ use super::model_names::MappedModel;
 use super::permissions::{Decision, Rule};
 use super::write::NewFile;
 
+const NO_MATCH: &str = "no command matches it: a rule is about one simple command, without operators and assignments; add rules for its parts to [permissions]";
+
 /// Settings that were found.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
@@ -48,9 +50,12 @@ impl Settings {
 pub(super) fn place(import: &mut Import, blueprint: &str) {
     let settings = std::mem::take(&mut import.settings);
     let limit = longest(import);
-    let ids: Vec<String> = import.agents.iter().map(|agent| agent.id.clone()).collect();
-    let plain = text(&settings, blueprint, &ids, limit);
+    let plain = text(&settings, blueprint, limit);
     let rules = std::mem::take(&mut import.permissions.rules);
+    let (rules, dead): (Vec<Rule>, Vec<Rule>) = rules.into_iter().partition(Rule::can_match);
+    for rule in dead {
+        import.lost(&rule.source, NO_MATCH);
+    }
     let (accepted, refused) = accepted(&plain, rules);
     for (rule, reason) in refused {
         import.lost(&rule.source, reason);
@@ -60,6 +65,9 @@ pub(super) fn place(import: &mut Import, blueprint: &str) {
         let Some(first) = same.first() else { continue };
         let patterns: Vec<&str> = same.iter().map(|rule| rule.pattern.as_str()).collect();
         let mut note = format!("permissions.{}: {}", first.decision.as_str(), patterns.join(", "));
+        if first.is_for_one_agent {
+            note.push_str("; counts for every agent");
+        }
         if first.decision == Decision::Allow {
             note.push_str("; asked about until you trust the workspace");
         }
@@ -75,7 +83,7 @@ pub(super) fn place(import: &mut Import, blueprint: &str) {
 
 /// The `foreword.toml` of a workspace with its own blueprint and nothing else.
 pub(crate) fn for_blueprint(blueprint: &str) -> NewFile {
-    NewFile::text(CONFIG_FILE, text(&Settings::default(), blueprint, &[], None))
+    NewFile::text(CONFIG_FILE, text(&Settings::default(), blueprint, None))
 }
 
 /// The rules that this version understands, and the others with the reason.
@@ -117,7 +125,7 @@ fn longest(import: &Import) -> Option<usize> {
 }
 
 /// The settings without rules.
-fn text(settings: &Settings, blueprint: &str, agents: &[String], limit: Option<usize>) -> String {
+fn text(settings: &Settings, blueprint: &str, limit: Option<usize>) -> String {
     let mut out = String::new();
     let mut table = String::new();
     for line in DEFAULT_CONFIG_TEXT.lines() {
@@ -127,7 +135,9 @@ fn text(settings: &Settings, blueprint: &str, agents: &[String], limit: Option<u
         let key = line.strip_prefix('#').and_then(|line| line.split_once(" =")).map(|(key, _)| key);
         let set = match (table.as_str(), key) {
             ("", Some("blueprint")) => Some(format!("blueprint = {}", quoted(blueprint))),
-            ("", Some("agent")) => agent_lines(settings.agent.as_deref(), agents),
+            ("", Some("agent")) => {
+                settings.agent.as_deref().map(|agent| format!("agent = {}", quoted(agent)))
+            }
             ("[limits]", Some("max_file_chars")) => {
                 limit.map(|limit| format!("max_file_chars = {limit}"))
             }
@@ -187,15 +197,6 @@ fn with_rules(plain: &str, rules: &[Rule]) -> String {
     }
 }
 
-fn agent_lines(main: Option<&str>, agents: &[String]) -> Option<String> {
-    if let Some(main) = main {
-        return Some(format!("agent = {}", quoted(main)));
-    }
-    let first = agents.first()?;
-    let names: Vec<String> = agents.iter().map(|id| quoted(id)).collect();
-    Some(format!("# Migrated agents: {}.\n#agent = {}", names.join(", "), quoted(first)))
-}
-
 fn list<'a>(items: impl Iterator<Item = &'a String>) -> String {
     format!("[{}]", items.map(|item| quoted(item)).collect::<Vec<_>>().join(", "))
 }
@@ -216,13 +217,12 @@ mod tests {
     #[test]
     fn what_was_found_is_set_and_the_rest_has_its_default() {
         let expected = Config { blueprint: "roles".into(), ..Config::default() };
-        let agents = ["a".to_owned(), "b\"\\".to_owned()];
-        assert_eq!(parsed(text(&Settings::default(), "roles", &agents, None)), expected);
+        assert_eq!(parsed(text(&Settings::default(), "roles", None)), expected);
         let mut settings = Settings { agent: Some("it's".into()), ..Settings::default() };
         settings.set_model(model_names::mapped("opus").unwrap());
         settings.set_model(model_names::mapped("haiku").unwrap());
         settings.add_web_host("docs.rs".into());
-        let config = parsed(text(&settings, "standard", &[], Some(50_000)));
+        let config = parsed(text(&settings, "standard", Some(50_000)));
         assert_eq!(config.agent.as_deref(), Some("it's"));
         assert_eq!(config.model.name.as_deref(), Some("claude-opus-5-5"));
         assert_eq!(config.model.provider, Some(ProviderName::Anthropic));
@@ -236,6 +236,7 @@ mod tests {
             decision,
             pattern: pattern.into(),
             source: "s".into(),
+            is_for_one_agent: false,
         };
         let rules = [
             rule(Decision::Allow, "bash(git push:*)"),

@@ -157,6 +157,18 @@ impl Source {
         self.root.file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
 
+    /// The text of a file beside the directory, or the reason it cannot be read; `None` if there is none. A
+    /// tool may keep a part of a person's settings there.
+    pub(super) fn read_beside(&self, name: &str) -> Option<Result<String, String>> {
+        let parent = self.root.parent()?;
+        fs::symlink_metadata(parent.join(name)).ok()?;
+        let text = Tree::open_as(parent, "").and_then(|tree| tree.read_text(name, self.limit));
+        Some(match text {
+            Ok(text) => text.ok_or_else(|| "not found".to_owned()),
+            Err(error) => Err(reason(&error, Path::new(name))),
+        })
+    }
+
     /// A directory below, as a source of its own.
     pub(super) fn below(&self, path: &str) -> Result<Self, CliError> {
         Self::open(&self.root.join(path))

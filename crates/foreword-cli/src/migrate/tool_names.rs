@@ -17,7 +17,8 @@ pub(super) enum MappedTool {
 pub(super) fn mapped(name: &str) -> MappedTool {
     use MappedTool::{Absent, NotNeeded, Server, Tools};
     if name.starts_with("mcp__") {
-        return Server(name.to_owned());
+        // A server without a tool stands for all its tools.
+        return Server(name.strip_suffix("__*").unwrap_or(name).to_owned());
     }
     match name.to_ascii_lowercase().replace(['-', '_'], "").as_str() {
         "read" | "readfile" | "notebookread" | "view" => Tools(&["read"]),
@@ -31,7 +32,8 @@ pub(super) fn mapped(name: &str) -> MappedTool {
         "grep" | "grepsearch" | "codebasesearch" | "search" => Tools(&["search"]),
         "glob" | "ls" | "list" | "listdir" | "filesearch" | "find" => Tools(&["list"]),
         "webfetch" | "fetch" => Tools(&["web_fetch"]),
-        "task" | "agent" | "sessionsspawn" => Tools(&["spawn_agent"]),
+        // The guidance for delegating names both.
+        "task" | "agent" | "sessionsspawn" => Tools(&["spawn_agent", "chain_run"]),
         "todowrite" | "updateplan" => Tools(&["todo_write"]),
         "todoread" => Tools(&["todo_read"]),
         "taskcreate" => Tools(&["task_create"]),
@@ -67,20 +69,26 @@ pub(super) struct MappedTools {
     pub(super) all: bool,
 }
 
-/// Maps the tools of an agent. `Bash(git diff:*)` is a tool with a limit.
+/// A tool and the limit on its arguments, as in `Bash(git diff:*)`. `Bash(*)` has none.
+pub(super) fn limit_of(entry: &str) -> (&str, Option<&str>) {
+    let Some((name, rest)) = entry.split_once('(') else { return (entry.trim(), None) };
+    let limit = rest.trim_end().strip_suffix(')').unwrap_or(rest).trim();
+    (name.trim(), Some(limit).filter(|limit| !matches!(*limit, "" | "*")))
+}
+
+/// Maps the tools of an agent. A tool with a limit on its arguments is not given: there are no rules for one
+/// agent, and the whole tool would be more than it had.
 pub(super) fn mapped_all(listed: &[String]) -> MappedTools {
     let mut out = MappedTools::default();
     for entry in listed {
-        let name = match entry.split_once('(') {
-            Some((name, _)) => {
-                let limit = "the limit is not carried; add a rule to [permissions]";
-                out.lost.push((entry.clone(), limit.to_owned()));
-                name.trim()
-            }
-            None => entry.as_str(),
-        };
+        let (name, limit) = limit_of(entry);
         if name == "*" {
             out.all = true;
+            continue;
+        }
+        if name == "mcp__*" {
+            let why = "list the servers by name, such as mcp__github".to_owned();
+            out.lost.push((name.to_owned(), why));
             continue;
         }
         let tools: Vec<String> = match mapped(name) {
@@ -95,6 +103,14 @@ pub(super) fn mapped_all(listed: &[String]) -> MappedTools {
                 continue;
             }
         };
+        if limit.is_some() {
+            let why = format!(
+                "no rule limits one agent; add `{}` to its `tools` if it may use all of it, and rules for every agent to [permissions]",
+                tools.join(", ")
+            );
+            out.lost.push((entry.clone(), why));
+            continue;
+        }
         if !(tools.len() == 1 && tools.first().is_some_and(|tool| tool == name)) {
             let note = format!("{name} → {}", tools.join(", "));
             if !out.notes.contains(&note) {
@@ -114,19 +130,51 @@ pub(super) fn mapped_all(listed: &[String]) -> MappedTools {
     out
 }
 
-/// The tools of an agent that has all but some. `None` if nothing is taken away.
-pub(super) fn without(denied: &[String]) -> Option<Vec<String>> {
-    let denied: Vec<String> = mapped_all(denied).names;
-    let every = ["read", "write", "edit", "list", "search", "bash"];
-    let left: Vec<String> = every
-        .iter()
-        .filter(|tool| !denied.iter().any(|name| name == *tool))
-        .map(|tool| (*tool).to_owned())
-        .collect();
-    (left.len() < every.len()).then(|| {
-        let more = ["skills", "memory", "tasks", "todo", "session"];
-        left.into_iter().chain(more.map(str::to_owned)).collect()
-    })
+/// Tools that are taken from an agent.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct DeniedTools {
+    /// Foreword's names; `mcp__SERVER` is all tools of a server.
+    pub(super) names: Vec<String>,
+    /// Entries with a limit on the arguments, which take no whole tool away.
+    pub(super) limited: Vec<String>,
+    /// Entry and reason.
+    pub(super) lost: Vec<(String, String)>,
+    /// Whether it means every tool.
+    pub(super) all: bool,
+}
+
+/// Maps the tools that are taken from an agent: exactly those that are named.
+pub(super) fn denied(listed: &[String]) -> DeniedTools {
+    let mut out = DeniedTools::default();
+    for entry in listed {
+        let (name, limit) = limit_of(entry);
+        if limit.is_some() {
+            out.limited.push(entry.clone());
+            continue;
+        }
+        match mapped(name) {
+            _ if name == "*" => out.all = true,
+            // Stays as it is.
+            _ if name == "mcp__*" => out.names.push(name.to_owned()),
+            MappedTool::Tools(tools) => {
+                out.names.extend(tools.iter().map(|tool| (*tool).to_owned()));
+            }
+            MappedTool::Server(tool) => out.names.push(tool),
+            MappedTool::Absent(why) if name.eq_ignore_ascii_case("NotebookEdit") => {
+                out.lost.push((entry.clone(), why.to_owned()));
+            }
+            // No agent has them.
+            MappedTool::NotNeeded(_) | MappedTool::Absent(_) => {}
+        }
+    }
+    let mut seen = Vec::new();
+    out.names.retain(|name| {
+        !seen.contains(name) && {
+            seen.push(name.clone());
+            true
+        }
+    });
+    out
 }
 
 #[cfg(test)]
@@ -146,9 +194,10 @@ mod tests {
             "LS",
             "Bash(git diff:*)",
             "mcp__gh__issue",
+            "mcp__docs__*",
             "BashOutput",
         ]);
-        assert_eq!(tools.names, ["read", "search", "list", "bash", "mcp__gh__issue"]);
+        assert_eq!(tools.names, ["read", "search", "list", "mcp__gh__issue", "mcp__docs"]);
         assert_eq!(
             tools.notes,
             [
@@ -156,7 +205,7 @@ mod tests {
                 "Grep → search",
                 "Glob → list",
                 "LS → list",
-                "Bash → bash",
+                "mcp__docs__* → mcp__docs",
                 "BashOutput: commands do not run in the background"
             ]
         );
@@ -171,9 +220,19 @@ mod tests {
     }
 
     #[test]
-    fn denied_tools_are_taken_from_all() {
-        let left = without(&["Write".into(), "Edit".into()]).unwrap();
-        assert_eq!(left[..4], ["read", "list", "search", "bash"]);
-        assert_eq!(without(&["WebSearch".into()]), None);
+    fn exactly_the_denied_tools_are_taken_away() {
+        let names = |listed: &[&str]| {
+            denied(&listed.iter().map(ToString::to_string).collect::<Vec<_>>()).names
+        };
+        assert_eq!(names(&["Write", "Write"]), ["write"]);
+        assert_eq!(names(&["WebFetch", "Task"]), ["web_fetch", "spawn_agent", "chain_run"]);
+        assert_eq!(
+            names(&["mcp__t__echo", "mcp__x__*", "mcp__*"]),
+            ["mcp__t__echo", "mcp__x", "mcp__*"]
+        );
+        assert_eq!(names(&["WebSearch", "ExitPlanMode", "Bash(rm:*)"]), Vec::<String>::new());
+        let all = denied(&["*".into(), "Bash(rm:*)".into(), "NotebookEdit".into()]);
+        assert!(all.all);
+        assert_eq!((all.limited.as_slice(), all.lost.len()), (&["Bash(rm:*)".to_owned()][..], 1));
     }
 }

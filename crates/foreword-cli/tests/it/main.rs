@@ -54,6 +54,7 @@ mod init;
 mod json_version;
 mod memory;
 mod migrate;
+mod migrate_honest;
 mod migrate_run;
 mod model;
 mod pages;

@@ -180,7 +180,8 @@ fn a_claude_code_project_is_carried_over() {
     let lost = ".claude/agents/code-reviewer.md: tool WebSearch";
     assert_eq!(row(&report, lost).0, "lost");
     let tester = to.read("agents/test-runner/AGENT.md");
-    assert!(tester.contains("- \"bash\"") && !tester.contains("- \"edit\""), "{tester}");
+    let without = "disallowed_tools:\n  - \"write\"\n  - \"edit\"\nskills:";
+    assert!(tester.contains(without) && !tester.contains("\ntools:"), "{tester}");
 
     // Skills byte for byte, with scripts and binary files; commands as skills.
     let skills = contents(&to.join("skills/release"));
@@ -284,7 +285,7 @@ fn codex_and_cursor_are_carried_over() {
         settings.contains("\nname = \"gpt-5.5\"\n")
             && settings.contains("\nprovider = \"openai\"\n")
     );
-    assert!(to.read("agents/explorer/AGENT.md").contains("- \"readonly\""));
+    assert!(to.read("agents/explorer/AGENT.md").contains("disallowed_tools:\n  - \"write\"\n"));
     assert_eq!(to.read("CONTEXT.md"), "Prefer small pull requests.\n");
     let servers: Value = serde_json::from_str(&to.read(".mcp.json")).unwrap();
     assert_eq!(
@@ -302,7 +303,7 @@ fn codex_and_cursor_are_carried_over() {
         assert!(main.contains(text), "{text} in {main}");
     }
     assert_eq!(row(&report, ".cursor/rules/rpc.mdc").1, "skills/rpc/");
-    assert!(to.read("agents/verifier/AGENT.md").contains("- \"readonly\""));
+    assert!(to.read("agents/verifier/AGENT.md").contains("disallowed_tools:\n  - \"write\"\n"));
     assert_eq!(row(&report, ".cursor/hooks.json").0, "lost");
 }
 

@@ -171,3 +171,24 @@ fn nothing_is_written_through_a_link() {
     sync(&to, &from, &["--yes"]);
     assert_eq!(outside.read("AGENTS.md"), "outside\n");
 }
+
+#[test]
+fn a_new_agent_is_no_conflict_and_a_conflict_says_how_to_end_it() {
+    let from =
+        Scratch::new(&[("CLAUDE.md", "x\n"), (".claude/agents/a.md", "---\nname: a\n---\nA.\n")]);
+    let to = Scratch::new(&[]);
+    migrate(&to, from.path());
+    let settings = to.read("foreword.toml");
+    to.write("foreword.toml", format!("{settings}\n# Mine.\n"));
+    from.write(".claude/agents/b.md", "---\nname: b\n---\nB.\n");
+    let run = sync(&to, &from, &["--check", "--json"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(state(&report, "foreword.toml"), "yours");
+    assert_eq!(sync(&to, &from, &["--yes"]).status, 0);
+    from.write("CLAUDE.md", "there\n");
+    to.write("CLAUDE.md", "here\n");
+    let run = sync(&to, &from, &["--check"]);
+    assert_eq!(run.status, 1);
+    assert!(run.stderr.contains("`--keep CLAUDE.md` (yours)"), "{}", run.stderr);
+    assert!(!run.stderr.contains("to apply the changes"), "{}", run.stderr);
+}

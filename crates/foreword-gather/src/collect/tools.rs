@@ -77,7 +77,10 @@ pub(crate) fn gather_tools(
     for name in asked.iter().copied() {
         let names: Vec<&str> = match surface(name) {
             Some(surface) if !by_name.contains_key(name) => {
-                let pack = surface.pack.filter(|_| default.iter().any(|given| given == name));
+                let is_whole = || surface.tools.iter().all(|(tool, _)| !is_disallowed(agent, tool));
+                let is_default = default.iter().any(|given| given == name);
+                // A pack names every tool of its surface.
+                let pack = surface.pack.filter(|_| is_default && is_whole());
                 let pack = pack.map(|pack| (pack.to_owned(), AskedBy::whole(THE_HOST)));
                 gathered.packs.extend(pack);
                 surface.tools.iter().map(|(tool, _)| *tool).collect()
@@ -107,6 +110,8 @@ pub(crate) fn gather_tools(
     if !request.neutral {
         let names = is_listed.then(|| asked.iter().copied().collect());
         gathered.add_servers(workspace, names.as_ref(), request, &mut uncallable, warnings)?;
+        gathered.tools.retain(|tool| !is_disallowed(agent, tool.name.inspect()));
+        gathered.sources.retain(|name, _| !is_disallowed(agent, name));
     }
     if !uncallable.is_empty() {
         gathered.left_out.extend(uncallable.iter().map(|name| Filtered {
@@ -209,15 +214,34 @@ impl GatheredTools {
     }
 }
 
-/// Whether a tool can be offered at all: none for skills where these are off, and none to change what nobody
-/// can change.
+/// Whether an agent's header takes a tool away: by name, by surface, or by server.
+fn is_disallowed(agent: Option<&Agent>, tool: &str) -> bool {
+    let Some(agent) = agent else { return false };
+    agent.disallowed_tools.iter().any(|name| {
+        let in_surface =
+            || surface(name).is_some_and(|surface| surface.tools.iter().any(|(t, _)| *t == tool));
+        // `mcp__server` and `mcp__server__*` are all tools of a server, and `mcp__*` those of every one.
+        let of_server = || {
+            let server = mcp_server_of(tool);
+            let whole = name.strip_suffix("__*").unwrap_or(name);
+            server.is_some()
+                && (name == "mcp__*"
+                    || server.is_some_and(|server| whole == format!("mcp__{server}")))
+        };
+        name == tool || in_surface() || of_server()
+    })
+}
+
+/// Whether a tool can be offered at all: none that the agent's header takes away, none for skills where these
+/// are off, and none to change what nobody can change.
 pub fn is_offered(config: &Config, agent: Option<&Agent>, tool: &str) -> bool {
     let skills = &config.skills;
     let about_skills = surface("skills")
         .is_some_and(|surface| surface.tools.iter().any(|(name, _)| *name == tool));
     let allowed = skills.allow_skills && agent.is_none_or(|agent| agent.allow_skills);
     let can_change = skills.provider != SkillProvider::ReadOnly;
-    !about_skills || allowed && (can_change || tool != "skill_propose")
+    let is_possible = !about_skills || allowed && (can_change || tool != "skill_propose");
+    is_possible && !is_disallowed(agent, tool)
 }
 
 /// Whether the agent or the host carries out a tool of this name.

@@ -24,6 +24,9 @@ pub struct Agent {
     pub tools: Vec<String>,
     /// More of the same vocabulary, added to `tools`.
     pub extensions: Vec<String>,
+    /// Tools that the agent does not get, whatever gives them: names, surfaces, or `mcp__SERVER` for all
+    /// tools of a server.
+    pub disallowed_tools: Vec<String>,
     /// Capability packs by name, to be put in order for the agent; `None` where it names none.
     pub capabilities: Option<Vec<String>>,
     /// The explicit list of prompt parts; `None` where there is none. Never with `capabilities`.
@@ -59,6 +62,7 @@ struct Header {
     description: Option<String>,
     tools: Option<Spanned<Names>>,
     extensions: Option<Spanned<Names>>,
+    disallowed_tools: Option<Spanned<Names>>,
     capabilities: Option<Spanned<Names>>,
     prompts: Option<Spanned<Vec<Spanned<String>>>>,
     blueprint: Option<Spanned<String>>,
@@ -105,6 +109,7 @@ impl Agent {
         };
         let tools = names("tools", header.tools);
         let extensions = names("extensions", header.extensions);
+        let disallowed_tools = names("disallowed_tools", header.disallowed_tools);
         let capabilities = names("capabilities", header.capabilities);
         let skills = names("skills", header.skills);
         let mut word = |key, word: Option<Spanned<String>>| {
@@ -129,6 +134,7 @@ impl Agent {
             description: header.description,
             tools: tools.unwrap_or_default(),
             extensions: extensions.unwrap_or_default(),
+            disallowed_tools: disallowed_tools.unwrap_or_default(),
             capabilities,
             prompts,
             blueprint,
@@ -146,8 +152,8 @@ impl Agent {
     }
 
     /// The place of a value in the agent's header, to name as who asked for something: of
-    /// `capabilities`, `prompts`, `blueprint`, `tools`, `extensions`, `skills`, `namespace` or
-    /// `model`.
+    /// `capabilities`, `prompts`, `blueprint`, `tools`, `extensions`, `disallowed_tools`, `skills`,
+    /// `namespace` or `model`.
     #[must_use]
     pub fn asked_by(&self, key: &str) -> AskedBy {
         AskedBy { file: self.file.clone(), line: self.lines.get(key).copied() }
@@ -186,7 +192,7 @@ mod tests {
     fn a_full_header_is_read() {
         let agent = parse(
             "---\nid: cosmo\nnamespace: space\ndescription: The lead\ntools: coding\n\
-             extensions: [tasks, todo]\nprompts:\n  - cosmonauts\n  - capabilities/core\n\n  # persona\n  \
+             extensions: [tasks, todo]\ndisallowed_tools: bash\nprompts:\n  - cosmonauts\n  - capabilities/core\n\n  # persona\n  \
              - agents/coding/cosmo\nblueprint: roles\nmodel: m-1\nallow_skills: false\n\
              skills: [a, b]\nchannel: telegram\nmode: plan\nprompt_mode: minimal\n---\n\nYou lead.\n",
         )
@@ -194,20 +200,21 @@ mod tests {
         assert_eq!(agent.namespace, "space");
         assert_eq!(agent.tools, ["coding"]);
         assert_eq!(agent.extensions, ["tasks", "todo"]);
+        assert_eq!(agent.disallowed_tools, ["bash"]);
         let prompts = agent.prompts.as_deref().unwrap();
         let prompts: Vec<_> = prompts.iter().map(|p| (p.name.as_str(), p.line)).collect();
         assert_eq!(
             prompts,
-            [("cosmonauts", 8), ("capabilities/core", 9), ("agents/coding/cosmo", 12)]
+            [("cosmonauts", 9), ("capabilities/core", 10), ("agents/coding/cosmo", 13)]
         );
         assert_eq!(agent.blueprint.as_deref(), Some("roles"));
-        assert_eq!(agent.asked_by("blueprint").to_string(), "agents/cosmo/AGENT.md:13");
+        assert_eq!(agent.asked_by("blueprint").to_string(), "agents/cosmo/AGENT.md:14");
         assert_eq!(agent.asked_by("capabilities").to_string(), "agents/cosmo/AGENT.md");
         assert!(!agent.allow_skills);
         assert_eq!(agent.skills.as_deref().unwrap(), ["a", "b"]);
         assert_eq!(agent.mode, Some(Choice::Fixed(Mode::Plan)));
         assert_eq!(agent.prompt_mode.map(PromptMode::as_str), Some("minimal"));
-        assert_eq!((agent.body.text.as_str(), agent.body.first_line), ("You lead.\n", 22));
+        assert_eq!((agent.body.text.as_str(), agent.body.first_line), ("You lead.\n", 23));
         assert_eq!(agent.dir, "agents/cosmo");
     }
 

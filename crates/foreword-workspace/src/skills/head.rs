@@ -71,8 +71,12 @@ impl Workspace {
         let scan = self.scan_skills(
             |candidate, stamp| known.get(&candidate.path, stamp),
             |candidate, bytes| {
-                let Skill { name, description, digest, .. } = Skill::read(candidate, bytes)?;
-                Ok(KnownHead { name, description, digest })
+                let skill = Skill::offered(candidate, bytes)?;
+                Ok(skill.map(|Skill { name, description, digest, .. }| KnownHead {
+                    name,
+                    description,
+                    digest,
+                }))
             },
             |candidate, stamp, known| SkillHead {
                 name: known.name,

@@ -31,6 +31,19 @@ fn check(desk: &Desk<'_>, report: &mut Report) {
         named.sort_unstable();
         named.dedup();
         for (line, tool) in named {
+            // The person cannot change Foreword's own text, and has to write one of their own.
+            if let Some(builtin) = text.file.strip_prefix("builtin:capabilities/") {
+                report.warning(
+                    &text.file,
+                    line,
+                    format!("names the tool `{tool}`, which {} does not have", subject.who()),
+                    format!(
+                        "give {} the tool, or write prompts/capabilities/{builtin}.md without it",
+                        subject.who()
+                    ),
+                );
+                continue;
+            }
             report.error(
                 &text.file,
                 line,
@@ -101,6 +114,19 @@ mod tests {
         assert_eq!(
             fixture.messages("tool-mismatch"),
             ["p.md:3 names the tool `spawn_agent`, which `planner` does not have"]
+        );
+    }
+
+    #[test]
+    fn forewords_own_text_is_a_warning_with_what_the_person_can_do() {
+        let mut fixture = Fixture { agent: "lead", ..Fixture::default() };
+        fixture.known_tools = vec!["chain_run".into()];
+        fixture.context.persona = doc("builtin:capabilities/spawning", "Use `chain_run`.");
+        let finding = fixture.findings("tool-mismatch").remove(0);
+        assert_eq!(finding.severity, crate::lint::Severity::Warning);
+        assert_eq!(
+            finding.hint,
+            "give `lead` the tool, or write prompts/capabilities/spawning.md without it"
         );
     }
 
