@@ -6,7 +6,7 @@ use std::path::Path;
 use foreword::{Finding, Severity};
 use foreword_guard::{HostKind, HttpUrl, redact};
 use foreword_workspace::{
-    McpServer, NamedServer, SETTINGS_FILE, Settings, Workspace, WorkspaceError,
+    McpServer, NamedServer, SETTINGS_FILE, Settings, Workspace, WorkspaceError, read_state,
 };
 
 /// Options with such a word in their names hold keys.
@@ -151,7 +151,9 @@ pub(crate) fn findings(
 }
 
 fn line_of(workspace: &Workspace, file: &str, name: &str) -> u32 {
-    let text = std::fs::read_to_string(workspace.root().join(file)).unwrap_or_default();
+    let limit = workspace.config().limits.max_file_bytes;
+    let bytes = read_state(&workspace.root().join(file), limit).ok().flatten().unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
     let names = |line: &str| {
         line.contains(&format!("\"{name}\"")) || line.contains(&format!("[mcp.servers.{name}]"))
     };

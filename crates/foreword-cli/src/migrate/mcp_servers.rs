@@ -63,14 +63,13 @@ impl Import {
         let server = with_our_variables(server);
         if server.get("enabled").and_then(Value::as_bool) == Some(false) {
             self.servers.whole_file = None;
-            return if self.in_place && path == MCP_FILE {
-                self.lost(
-                    &source,
-                    "it is turned off with `enabled`; write \"disabled\": true there",
-                )
+            if self.in_place && path == MCP_FILE {
+                let why = "it is turned off with `enabled`; write \"disabled\": true there";
+                self.lost(&source, why);
             } else {
-                self.left(&source, "turned off")
-            };
+                self.left(&source, "turned off");
+            }
+            return;
         }
         if let Some(fault) = fault(&server) {
             self.servers.whole_file = None;
