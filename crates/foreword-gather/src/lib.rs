@@ -36,4 +36,4 @@ pub use request::Request;
 pub use select::embedders::{AnyEmbedder, Endpoint, embedder};
 pub use select::index::{IndexReport, Indexing, index};
 pub use select::index_file::IndexError;
-pub use warning::{IndexState, Warning};
+pub use warning::{IndexState, Warning, server_elsewhere};
