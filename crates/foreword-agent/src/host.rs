@@ -62,16 +62,20 @@ impl Host {
             && let Some(inner) = input.get("name").and_then(Value::as_str)
             && self.commands.contains_key(inner)
         {
-            let none = Value::Object(serde_json::Map::new());
-            return self.call(client, inner, input.get("arguments").unwrap_or(&none));
+            let Action::ToolCall(call) = Action::from_tool(name, input)? else {
+                return Err(not_given(inner));
+            };
+            return self.call(client, inner, &Value::Object(call.arguments));
         }
         if ActionInfo::tool(name).is_some() {
             let action = Action::from_tool(name, input)?;
             return self.ask(client, action).map(|answer| cut(text_of(answer), self.max_output));
         }
-        // The schema is the workspace's or a server's, so nobody else has checked it.
-        check_call(&tool.input_schema, name, input)?;
         let command = self.commands.get(name);
+        // The host checks a call of a server: its own words about it are not external content.
+        if command.is_some() || !input.is_object() {
+            check_call(&tool.input_schema, name, input)?;
+        }
         let input = &command.map_or_else(|| input.clone(), |tool| tool.arguments(input));
         let arguments = input.as_object().cloned().unwrap_or_default();
         let call = ToolCall { name: name.to_owned(), arguments };

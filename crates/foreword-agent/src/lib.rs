@@ -30,6 +30,7 @@ mod leash;
 mod native;
 mod output;
 mod private_dir;
+mod room;
 mod run;
 mod tools;
 mod watch;

@@ -4,16 +4,17 @@ use std::io;
 
 use foreword::Prompt;
 use foreword_protocol::{
-    Action, AgentEvent, Answer, Block, Client, ClientError, Content, Delta, Job, LocalTool,
-    Message, ModelCall, ModelRequest, ProviderError, Role, StopReason, StreamPart, StreamReader,
-    SystemPart, ToolResult, Usage,
+    Action, ActionInfo, AgentEvent, Answer, Block, CallFault, Client, ClientError, Content, Delta,
+    Failure, Job, LocalTool, Message, ModelCall, ModelRequest, ProviderError, Reading, Role,
+    StopReason, StreamPart, StreamReader, SystemPart, ToolResult, Usage,
 };
 use serde_json::Value;
 
 use crate::error::AgentError;
 use crate::events::Events;
-use crate::host::{Host, not_given};
+use crate::host::Host;
 use crate::output::cut;
+use crate::room::{Messages, RESULT_READ, Shortened};
 use crate::tools::{self, Place};
 
 /// The most of an error's body that is read.
@@ -31,13 +32,21 @@ pub(crate) fn run(
         prompt,
         client: Some(host.connect()?),
         host,
-        messages: job.history.iter().cloned().chain([Message::user(&job.message)]).collect(),
+        messages: Messages::new(
+            job.history.iter().cloned().chain([Message::user(&job.message)]).collect(),
+            job.turn,
+            job.room,
+            reading(job),
+        ),
     };
-    let before = turn.messages.len();
     let mut usage = Usage::default();
     let mut step = 0;
     let stop_reason = loop {
         step += 1;
+        if let Some(Shortened { results, tokens_before, tokens_after }) = turn.messages.make_room()
+        {
+            events.emit(&AgentEvent::Shortened { results, tokens_before, tokens_after })?;
+        }
         let answer = turn.ask(events)?;
         usage = usage.and(answer.usage);
         let stop_reason = answer.stop_reason.clone();
@@ -56,18 +65,21 @@ pub(crate) fn run(
                 events.emit(&AgentEvent::ToolCall { id, name, input })?;
             }
             let answers = if last {
-                let not_run = format!("Not run: a turn may call the model {step} times at most.");
-                vec![Err(not_run); group.len()]
+                vec![Err(NotAnswered::Fault(CallFault::StepLimit)); group.len()]
             } else {
                 turn.call_all(group)
             };
-            for (Call { id, name, input }, answer) in group.iter().zip(answers) {
-                let (content, is_error) = match answer {
-                    Ok(content) => (content, false),
-                    // A fault may repeat what it was called with.
-                    Err(content) => (cut(content, job.limits.max_tool_output_bytes), true),
+            for (call, answer) in group.iter().zip(answers) {
+                let Call { id, name, .. } = call;
+                let (content, fault, is_error) = match answer {
+                    Ok(content) => (content, None, false),
+                    // A failure may repeat what it was called with.
+                    Err(NotAnswered::Failed(message)) => {
+                        (cut(message, job.limits.max_tool_output_bytes), None, true)
+                    }
+                    Err(NotAnswered::Fault(fault)) => (String::new(), Some(fault), true),
                 };
-                let content = turn.admit(id, name, input, content)?;
+                let content = turn.admit(call, content, fault)?;
                 events.emit(&AgentEvent::ToolResult {
                     id: id.clone(),
                     name: name.clone(),
@@ -82,7 +94,7 @@ pub(crate) fn run(
             break StopReason::MaxSteps;
         }
     };
-    let messages = turn.messages.split_off(before);
+    let messages = turn.messages.into_own();
     Ok(AgentEvent::Done { messages, stop_reason, usage })
 }
 
@@ -91,7 +103,7 @@ struct Turn<'a> {
     prompt: &'a Prompt,
     host: Host,
     client: Option<Client>,
-    messages: Vec<Message>,
+    messages: Messages,
 }
 
 impl Turn<'_> {
@@ -99,6 +111,7 @@ impl Turn<'_> {
     fn ask(&mut self, events: &mut Events<'_>) -> Result<Answer, AgentError> {
         let job = self.job;
         let (stable, session) = self.prompt.system_at_cache_boundary();
+        let messages = self.messages.sent();
         let body = ModelRequest {
             provider: job.provider,
             model: &job.model,
@@ -107,7 +120,7 @@ impl Turn<'_> {
                 SystemPart { text: session, cache_boundary: false },
             ],
             turn_context: self.prompt.turn_context(),
-            messages: &self.messages,
+            messages: &messages,
             tools: &job.tools,
             max_tokens: job.limits.max_output_tokens,
             stream: job.stream,
@@ -134,23 +147,23 @@ impl Turn<'_> {
         reader.finish(events)
     }
 
-    /// Has the host judge what a tool answered; gives it as the model may read it.
+    /// Has the host judge what a tool answered, or word a fault; gives it as the model may read it.
     fn admit(
         &mut self,
-        id: &str,
-        name: &str,
-        input: &Value,
+        Call { id, name, input }: &Call,
         content: String,
+        fault: Option<CallFault>,
     ) -> Result<String, AgentError> {
         let mut client = match self.client.take() {
             Some(client) => client,
             None => self.host.connect()?,
         };
         let report = ToolResult {
-            id: id.to_owned(),
-            name: name.to_owned(),
+            id: id.clone(),
+            name: name.clone(),
             input: input.clone(),
             content: content.clone(),
+            fault,
         };
         let judged = client.call(Action::ToolResult(report))?;
         self.client = Some(client);
@@ -159,17 +172,24 @@ impl Turn<'_> {
     }
 
     /// Runs one tool, or several that start agents at the same time.
-    fn call_all(&mut self, calls: &[Call]) -> Vec<Result<String, String>> {
+    fn call_all(&mut self, calls: &[Call]) -> Vec<Result<String, NotAnswered>> {
         let (job, host) = (self.job, &self.host);
         if let [one] = calls {
-            return vec![call(job, host, &mut self.client, one)];
+            return vec![match self.messages.read_again(one.name.as_str(), &one.input) {
+                // The host gets the messages of a turn when it has ended.
+                Some(content) => host
+                    .permit(&mut self.client, &one.name, &one.input)
+                    .map(|()| content.to_owned())
+                    .map_err(|failure| NotAnswered::Failed(failure.message)),
+                None => call(job, host, &mut self.client, one),
+            }];
         }
         std::thread::scope(|scope| {
             let started: Vec<_> = calls
                 .iter()
                 .map(|one| scope.spawn(move || call(job, host, &mut None, one)))
                 .collect();
-            let failed = || Err("The call failed; try again.".to_owned());
+            let failed = || Err(NotAnswered::Fault(CallFault::Runner));
             started.into_iter().map(|call| call.join().unwrap_or_else(|_| failed())).collect()
         })
     }
@@ -181,20 +201,40 @@ fn call(
     host: &Host,
     client: &mut Option<Client>,
     Call { name, input, .. }: &Call,
-) -> Result<String, String> {
+) -> Result<String, NotAnswered> {
     if !job.tools.iter().any(|tool| tool.name == *name) {
-        return Err(not_given(name).message);
+        return Err(NotAnswered::Fault(CallFault::NotSent));
     }
-    if !input.is_object() {
-        return Err("The input was not a JSON object; call the tool again.".to_owned());
+    let is_action = ActionInfo::tool(name).is_some();
+    if !input.is_object() || is_action && Action::from_tool(name, input).is_err() {
+        return Err(NotAnswered::Fault(CallFault::Arguments));
     }
+    let failed = |failure: Failure| NotAnswered::Failed(failure.message);
     match LocalTool::named(name) {
         Some(tool) => {
-            host.permit(client, name, input).map_err(|failure| failure.message)?;
+            host.permit(client, name, input).map_err(failed)?;
             let place = Place { cwd: &job.cwd, limits: job.limits, file_rules: &job.file_rules };
-            tools::run(tool, input, place).map_err(|error| error.to_string())
+            let ran = tools::run(tool, input, place);
+            ran.map_err(|error| NotAnswered::Failed(error.to_string()))
         }
-        None => host.call(client, name, input).map_err(|failure| failure.message),
+        None => host.call(client, name, input).map_err(failed),
+    }
+}
+
+/// Why a call has no answer of its tool.
+#[derive(Clone)]
+enum NotAnswered {
+    /// The tool or the host says why.
+    Failed(String),
+    /// The call was not passed on; the host has the words for it.
+    Fault(CallFault),
+}
+
+/// Whether the model can read shortened results again.
+fn reading(job: &Job) -> Reading {
+    match job.tools.iter().any(|tool| tool.name == RESULT_READ) {
+        true => Reading::Offered,
+        false => Reading::NotOffered,
     }
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn ensure_trusted(
     terminal: &Terminal,
 ) -> Result<(), CliError> {
     ensure_workspace_trusted(host, cwd, trust, terminal)?;
-    review_servers(host, false, trust, terminal)
+    review_servers(host, false, trust, terminal).map(drop)
 }
 
 /// Continues only if the user trusts the workspace. Asks once, and again after a governed file changed. Without a
@@ -102,15 +102,16 @@ pub(crate) fn ensure_workspace_trusted(
 }
 
 /// Asks about the tools of MCP servers: of those that were not reviewed, or of `all`. Without a terminal and without
-/// `yes`, they stay off.
+/// `yes`, they stay off. Gives those whose tools cannot be used now.
 pub(crate) fn review_servers(
     host: &Host,
     all: bool,
     yes: bool,
     terminal: &Terminal,
-) -> Result<(), CliError> {
+) -> Result<Vec<String>, CliError> {
+    let mut off = Vec::new();
     if !yes && !can_ask() {
-        return Ok(());
+        return Ok(off);
     }
     for review in host.servers_to_review(all)? {
         let name = visible_line(&review.name);
@@ -118,6 +119,7 @@ pub(crate) fn review_servers(
             Ok(list) => list,
             Err(reason) => {
                 terminal.warn(&format!("MCP server `{name}` is off: {}", visible_line(reason)));
+                off.push(review.name);
                 continue;
             }
         };
@@ -129,9 +131,10 @@ pub(crate) fn review_servers(
             host.accept_tools(&review.name, list)?;
         } else {
             terminal.say(&format!("MCP server `{name}` stays off"));
+            off.push(review.name);
         }
     }
-    Ok(())
+    Ok(off)
 }
 
 /// Deletes sessions that the user's settings say are too old.

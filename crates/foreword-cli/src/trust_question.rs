@@ -220,6 +220,9 @@ pub(crate) fn server(review: &ServerReview, list: &ReviewedTools) -> String {
     if shown.len() > MAX_TOOLS {
         let _ = writeln!(out, "  … and {} more", shown.len() - MAX_TOOLS);
     }
+    for fault in review.left_out.iter().take(MAX_TOOLS) {
+        let _ = writeln!(out, "  {}", plain_line(fault, 240));
+    }
     visible(&out)
 }
 

@@ -39,4 +39,4 @@ pub use select::embedders::{AnyEmbedder, Endpoint, embedder};
 pub use select::index::{IndexReport, Indexing, index};
 pub use select::index_file::IndexError;
 pub use server_checks::{remote_url, settings_lines, variable_for, written_keys};
-pub use warning::{IndexState, Warning};
+pub use warning::{IndexState, Warning, server_elsewhere};

@@ -5,16 +5,17 @@ use std::path::Path;
 
 use foreword::{Finding, Severity, Subject, lint, nearest};
 use foreword_workspace::{
-    Agent, CONFIG_FILE, MCP_FILE, MIGRATION_FILE, McpProblem, MigrationLoss, NamedServer, Skill,
-    SkillProblem, SkillScan, TOOLS_FILE, ToolEntry, Workspace, mcp_server_of,
+    Agent, CONFIG_FILE, MCP_FILE, MIGRATION_FILE, McpProblem, MigrationLoss, NamedServer,
+    ProgramFile, Skill, SkillProblem, SkillScan, TOOLS_FILE, ToolEntry, Workspace, mcp_server_of,
 };
 
 use crate::collect::gather::{Base, gather_base};
 use crate::collect::surfaces::{SURFACES, surface};
-use crate::collect::tools::is_built_in;
+use crate::collect::tools::{is_built_in, no_server, servers_off};
 use crate::error::GatherError;
 use crate::request::Request;
 use crate::server_checks;
+use crate::warning::Warning;
 
 /// The findings on one agent of a workspace, or on all of them. References that lead nowhere are
 /// findings here, not errors, so that one run shows everything.
@@ -39,9 +40,11 @@ pub fn lint_workspace(
     let existing = known_tools.clone();
     let servers = workspace.mcp_servers()?;
     let mut findings: Vec<Finding> = entries.iter().filter_map(uncallable).collect();
+    findings.extend(entries.iter().filter_map(|tool| unusable_program(tool, &workspace)));
     findings.extend(workspace.mcp_problems()?.into_iter().map(unusable_server));
     findings.extend(crate::permission_rules::findings(&workspace, &existing, servers.keys()));
     findings.extend(server_checks::findings(&workspace, &servers, config_dir)?);
+    findings.extend(off_servers(&workspace, &servers)?);
     for id in &all {
         let agent = workspace.agent(id)?;
         if checked.iter().flatten().any(|checked| checked == id) {
@@ -103,6 +106,34 @@ fn uncallable(tool: &ToolEntry) -> Option<Finding> {
     })
 }
 
+/// A program of the workspace that is not there or cannot be started.
+fn unusable_program(tool: &ToolEntry, workspace: &Workspace) -> Option<Finding> {
+    // Others are looked for in the sandbox, which may have other programs than this machine.
+    let program = tool.command.as_ref()?.command.first().filter(|program| program.contains('/'))?;
+    if program.starts_with('/') {
+        return None;
+    }
+    let (problem, hint) = match workspace.program(program) {
+        ProgramFile::Executable => return None,
+        ProgramFile::Missing => (
+            "does not exist",
+            "create it, or correct the path; it begins at the root of the workspace".to_owned(),
+        ),
+        ProgramFile::NotExecutable => (
+            "is not executable",
+            format!("run `chmod +x {program}`, or name its interpreter first"),
+        ),
+    };
+    Some(Finding {
+        rule: "uncallable-tool",
+        severity: Severity::Warning,
+        file: TOOLS_FILE.to_owned(),
+        line: u32::try_from(tool.line).unwrap_or(u32::MAX),
+        message: format!("the program `{program}` of the tool `{}` {problem}", tool.name),
+        hint,
+    })
+}
+
 /// A tool that no agent lists, so that none can call it.
 fn unlisted(tool: &ToolEntry, offered: &BTreeSet<String>) -> Option<Finding> {
     (!offered.contains(&tool.name) && !is_built_in(&tool.name)).then(|| Finding {
@@ -126,6 +157,29 @@ fn unusable_server(problem: McpProblem) -> Finding {
         hint: "correct it there, or name the server under [mcp.servers] in foreword.toml"
             .to_owned(),
     }
+}
+
+/// Servers that stay off, whatever the person answers to the trust question.
+fn off_servers(
+    workspace: &Workspace,
+    servers: &BTreeMap<String, NamedServer>,
+) -> Result<Vec<Finding>, GatherError> {
+    let (_, waiting) = workspace.reviewed_tools()?;
+    let warnings = servers_off(workspace, waiting)?;
+    let findings = warnings.into_iter().filter_map(|warning| {
+        // What is on another machine is a finding of its own, with the lines to write.
+        let Warning::ServerFailed { name, .. } = &warning else { return None };
+        let named = servers.get(name)?;
+        Some(Finding {
+            rule: "mcp-server",
+            severity: Severity::Warning,
+            file: named.file.to_owned(),
+            line: u32::try_from(named.line).unwrap_or(u32::MAX),
+            message: warning.to_string(),
+            hint: "`foreword trust` starts it again".to_owned(),
+        })
+    });
+    Ok(findings.collect())
 }
 
 /// Names in an agent's list of tools that stand for nothing.
@@ -153,13 +207,25 @@ fn unknown_tools(
             let surfaces = SURFACES.iter().map(|surface| surface.name);
             let near = nearest(name, existing.iter().map(String::as_str).chain(surfaces));
             let near = near.map(|near| format!("did you mean `{near}`? Otherwise "));
+            let (problem, hint) = match mcp_server_of(name) {
+                Some(server) => (
+                    format!("but {}", no_server(server, servers.keys())),
+                    format!(
+                        "name the server in {MCP_FILE} or under [mcp.servers] in {CONFIG_FILE}"
+                    ),
+                ),
+                None => (
+                    "which is not a tool".to_owned(),
+                    format!("{}describe it in {TOOLS_FILE}", near.unwrap_or_default()),
+                ),
+            };
             Finding {
                 rule: "unknown-tool",
                 severity: Severity::Error,
                 file: agent.file.clone(),
                 line: u32::try_from(agent.asked_by(key).line.unwrap_or(1)).unwrap_or(u32::MAX),
-                message: format!("`{key}` lists `{name}`, which is not a tool"),
-                hint: format!("{}describe it in {TOOLS_FILE}", near.unwrap_or_default()),
+                message: format!("`{key}` lists `{name}`, {problem}"),
+                hint,
             }
         })
         .collect()

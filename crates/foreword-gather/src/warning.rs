@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::mem::{Discriminant, discriminant};
+use std::path::{Path, PathBuf};
 
-use foreword::Mode;
+use foreword::{Mode, visible_line};
 use serde::{Serialize, Serializer};
 
 /// Warnings of one kind that are shown one by one.
@@ -54,6 +55,12 @@ pub enum Warning {
     McpServer { problem: String },
     /// MCP servers whose tool lists the person has not reviewed, so that they are off.
     ServersNotReviewed { names: Vec<String> },
+    /// A tool of an MCP server that an agent lists and that does not exist.
+    ServerTool { name: String, problem: String },
+    /// An MCP server on another machine that the person's settings do not name, so that it is off.
+    ServerElsewhere { name: String, url: String, settings: PathBuf },
+    /// An MCP server whose tools could not be read when the person reviewed them, so that it is off.
+    ServerFailed { name: String, reason: String },
     /// `foreword.toml` names a tool or skill that the agent does not have.
     ModeItemMissing { mode: Mode, key: &'static str, name: String },
 }
@@ -76,6 +83,21 @@ impl Warning {
     pub fn is_stale_index(&self) -> bool {
         matches!(self, Self::EmbeddedForBuild { index: IndexState::Stale, .. })
     }
+}
+
+/// Why a server at a URL is off, and what turns it on.
+pub fn server_elsewhere(url: &str, settings: &Path) -> String {
+    format!(
+        "{url} is on another machine and not in your settings.toml; add the lines `[[mcp.servers]]` and \
+         `url = {}` to {}, then run `foreword trust`",
+        toml_text(url),
+        settings.display(),
+    )
+}
+
+/// A text as TOML writes it, on one line.
+fn toml_text(text: &str) -> String {
+    if text.contains(['\'', '\n']) { format!("{text:?}") } else { format!("'{text}'") }
 }
 
 /// Shows the first few warnings of each kind and counts the others, in the order in which they came.
@@ -189,6 +211,20 @@ impl fmt::Display for Warning {
                     named.join(", ")
                 )
             }
+            Self::ServerTool { name, problem } => {
+                write!(f, "left out `{}`: {}", visible_line(name), visible_line(problem))
+            }
+            Self::ServerElsewhere { name, url, settings } => {
+                let reason = server_elsewhere(url, settings);
+                write!(f, "MCP server `{}` is off: {reason}", visible_line(name))
+            }
+            Self::ServerFailed { name, reason } => write!(
+                f,
+                "MCP server `{}` is off, because its tools could not be read: {}; correct that and run \
+                 `foreword trust`",
+                visible_line(name),
+                visible_line(reason)
+            ),
             Self::ModeItemMissing { mode, key, name } => write!(
                 f,
                 "foreword.toml: `modes.{}.{key}` lists `{name}`, which this agent does not have",

@@ -56,7 +56,8 @@ pub use turn::agent_tree::AgentTree;
 pub use turn::compose::ComposedTurn;
 pub use turn::prepare::PreparedTurn;
 pub use turn::report::{
-    HeldFile, MovedFile, Observer, RunnableFile, Scans, TurnChanges, TurnReport,
+    HeldFile, MovedFile, Observer, RefusedCall, RunnableFile, Scans, TurnChanges, TurnCompaction,
+    TurnReport,
 };
 pub use turn::request::{External, Origin, TurnRequest};
 pub use turn::sandbox::WeakerSandbox;

@@ -67,7 +67,7 @@ mod tool;
 mod work;
 
 #[cfg(unix)]
-pub use client::{ClientLimits, McpClient, McpClientError, OfferedTool, ToolAnswer};
+pub use client::{ClientLimits, McpClient, McpClientError, OfferedTool, OfferedTools, ToolAnswer};
 
 pub use backend::{Backend, PromptInfo, SkillInfo, ToolInfo, agent_tools};
 pub use error::ServeError;

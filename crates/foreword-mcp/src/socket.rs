@@ -133,8 +133,10 @@ impl Backend for SocketBackend {
             && let Some(inner) = args.get("name").and_then(Value::as_str)
             && self.session_tools().is_some_and(|session| session.commands.contains_key(inner))
         {
-            let none = || Value::Object(serde_json::Map::new());
-            return self.call(inner, args.get("arguments").cloned().unwrap_or_else(none));
+            let Action::ToolCall(call) = Action::from_tool(name, &args)? else {
+                return Err(unreadable(name));
+            };
+            return self.call(inner, Value::Object(call.arguments));
         }
         if ActionInfo::tool(name).is_some() {
             return self.ask(&Action::from_tool(name, &args)?);
@@ -142,11 +144,14 @@ impl Backend for SocketBackend {
         let session = self.session_tools();
         let spec = session.and_then(|known| known.tools.iter().find(|tool| tool.name == name));
         let Some(spec) = spec else { return self.ask(&Action::from_tool(name, &args)?) };
-        check_arguments(&spec.input_schema, &args).map_err(|fault| {
-            let message = format!("invalid call to `{name}`: {fault}");
-            Failure::new(ErrorCode::BadRequest, message)
-        })?;
         let command = session.and_then(|session| session.commands.get(name));
+        // The host checks a call of a server: its own words about it are not external content.
+        if command.is_some() {
+            check_arguments(&spec.input_schema, &args).map_err(|fault| {
+                let message = format!("invalid call to `{name}`: {fault}");
+                Failure::new(ErrorCode::BadRequest, message)
+            })?;
+        }
         let args = command.map_or_else(|| args.clone(), |command| command.arguments(&args));
         let arguments = args.as_object().cloned().unwrap_or_default();
         let call = ToolCall { name: name.to_owned(), arguments };

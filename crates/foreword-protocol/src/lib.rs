@@ -29,17 +29,18 @@ pub use actions::action::{
     Action, ActionInfo, AuditEntry, Caller, Effect, ResultTaint, Sensitivity, Waiting, actions,
 };
 pub use actions::args::{
-    AuditReport, ChainRun, ContentAdd, IdentityPropose, MemorySearch, MemoryWrite, ModelCall,
-    Nothing, ResultRead, RuntimeContextArgs, ScheduleAdd, ScheduleRemove, SkillPropose, SkillRead,
-    SpawnAgent, Stage, TaskCreate, TaskList, TaskUpdate, TodoItem, TodoWrite, ToolCall,
-    ToolDescribe, ToolResult, ToolSearch, WebFetch,
+    AuditReport, CallFault, ChainRun, ContentAdd, IdentityPropose, MemorySearch, MemoryWrite,
+    ModelCall, Nothing, ResultRead, RuntimeContextArgs, ScheduleAdd, ScheduleRemove, SkillPropose,
+    SkillRead, SpawnAgent, Stage, TaskCreate, TaskList, TaskUpdate, TodoItem, TodoWrite, ToolCall,
+    ToolDescribe, ToolResult, ToolSearch, WebFetch, call_arguments,
 };
 pub use actions::local_tools::{LocalTool, local_tools};
 pub use actions::schema::{action_schema, schema};
 pub use actions::schema_check::{SchemaFault, check_arguments};
 pub use foreword::{RunnerKind, SpawnMode, TaskState, TodoState, Usage};
 pub use job::event::AgentEvent;
-pub use job::{CliProgram, CommandTool, FileRules, Job, JobLimits};
+pub use job::{CliProgram, CommandTool, ConversationRoom, FileRules, Job, JobLimits};
+pub use model::shorten::{Reading, left_out_note, shorten_result, shorten_result_to};
 pub use model::{
     Answer, Block, BodyError, Content, Delta, MAX_ANSWER_BYTES, MAX_STREAM_LINE_BYTES, Message,
     ModelRequest, Provider, ProviderError, RequestFacts, Role, StopReason, StreamReader,

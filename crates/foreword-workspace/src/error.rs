@@ -396,6 +396,10 @@ impl WorkspaceError {
             Self::UnknownKey { known, .. } => {
                 format!("remove it; known here: {}", known.join(", "))
             }
+            // These have no default.
+            Self::BadValue { key, .. } if key == "tool.name" || key == "tool.command" => {
+                "correct the value".into()
+            }
             Self::BadValue { .. } => "correct the value, or remove the key for its default".into(),
             Self::IdMismatch { folder, .. } => {
                 format!("write `id: {folder}`, drop the line, or rename the folder")

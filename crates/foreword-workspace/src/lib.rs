@@ -86,7 +86,7 @@ pub use governed::contents::{
 pub use governed::git_settings::PersonalGit;
 pub use governed::repositories::{MAX_ENTRIES, Repositories, RepositoryLookup, run_by_host};
 pub use governed::{Governed, GovernedGroup, GovernedLink, LOCK_FILE};
-pub use mcp::json_file::{MCP_FILE, McpProblem, NamedServer};
+pub use mcp::json_file::{MCP_FILE, McpProblem, NamedServer, WaitingServer};
 pub use mcp::server::{
     McpServer, McpSettings, PersonalMcp, PersonalServer, expand_variables, mcp_server_of,
     mcp_tool_name,
@@ -106,7 +106,7 @@ pub use skills::head::{HeadScan, KnownHead, KnownHeads, SkillHead};
 pub use skills::scan::is_beside_skills;
 pub use skills::{Skill, SkillProblem, SkillScan};
 pub use snapshot::{Snapshot, UsedFile};
-pub use tools::command::ToolCommand;
+pub use tools::command::{ProgramFile, ToolCommand};
 pub use tools::{TOOLS_FILE, ToolEntry, ToolMode};
 pub use tree::{Tree, TreeEntry, TreeEntryKind};
 pub use tree_snapshot::{SnapshotEntry, SnapshotKind, TreeChange, TreeSnapshot, is_dependency};

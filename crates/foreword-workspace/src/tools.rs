@@ -4,7 +4,8 @@ pub(crate) mod command;
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::de::{Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::config::toml_text;
@@ -77,10 +78,58 @@ struct RawTool {
     #[serde(default)]
     modes: Vec<ToolMode>,
     capability: Option<String>,
+    #[serde(default, deserialize_with = "words")]
     command: Option<Vec<String>>,
     parameters: Option<serde_json::Value>,
+    #[serde(default, deserialize_with = "seconds")]
     timeout: Option<u64>,
+    #[serde(default, deserialize_with = "bytes")]
     max_output: Option<u64>,
+}
+
+/// A list of words; whoever writes one line, as for a shell, is told how it is written here.
+fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Given {
+        Words(Vec<String>),
+        Line(String),
+        Other(IgnoredAny),
+    }
+    let must = "`command` must be a list of texts, the program and its arguments";
+    match Given::deserialize(deserializer)? {
+        Given::Words(words) => Ok(Some(words)),
+        Given::Line(line) => {
+            let words: Vec<String> =
+                line.split_whitespace().take(20).map(|word| format!("{word:?}")).collect();
+            Err(D::Error::custom(format!("{must}, such as [{}]", words.join(", "))))
+        }
+        Given::Other(_) => Err(D::Error::custom(must)),
+    }
+}
+
+fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    number(deserializer, "`timeout` must be a whole number of seconds, such as 20")
+}
+
+fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    number(deserializer, "`max_output` must be a whole number of bytes, such as 65536")
+}
+
+fn number<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    must: &'static str,
+) -> Result<Option<u64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Given {
+        Number(u64),
+        Other(IgnoredAny),
+    }
+    match Given::deserialize(deserializer)? {
+        Given::Number(number) => Ok(Some(number)),
+        Given::Other(_) => Err(D::Error::custom(must)),
+    }
 }
 
 pub(crate) fn parse(file: &SourceFile) -> Result<Vec<ToolEntry>, WorkspaceError> {
@@ -143,6 +192,30 @@ mod tests {
 
     fn read(text: &str) -> Result<Vec<ToolEntry>, WorkspaceError> {
         parse(&SourceFile { path: TOOLS_FILE.into(), text: text.into(), first_line: 1 })
+    }
+
+    /// Report 15, number 22: the words of the parser said nothing about what to write.
+    #[test]
+    fn a_key_of_another_kind_says_what_to_write() {
+        for (line, expected) in [
+            (
+                "command = './x.sh --to y'",
+                r#"`command` must be a list of texts, the program and its arguments, such as ["./x.sh", "--to", "y"]"#,
+            ),
+            ("command = [1]", "`command` must be a list of texts"),
+            (
+                "command = ['x']\ntimeout = '20s'",
+                "`timeout` must be a whole number of seconds, such as 20",
+            ),
+            ("command = ['x']\nmax_output = -1", "`max_output` must be a whole number of bytes"),
+        ] {
+            let error = read(&format!("[[tool]]\nname = 'a'\n{line}\n")).unwrap_err();
+            assert!(error.to_string().contains(expected), "{line}: {error}");
+        }
+        let error = read("[[tool]]\nname = 'a b'\ncommand = ['x']\n").unwrap_err();
+        assert_eq!(error.hint(), "correct the value");
+        let error = read("[[tool]]\nname = 'a'\ncommand = ['x']\ntimeout = 0\n").unwrap_err();
+        assert_eq!(error.hint(), "correct the value, or remove the key for its default");
     }
 
     #[test]

@@ -117,7 +117,7 @@ impl Results {
             Some(client) => client,
             None => host.connect()?,
         };
-        let report = ToolResult { id: id.to_owned(), name, input, content };
+        let report = ToolResult { id: id.to_owned(), name, input, content, fault: None };
         let judged = connected.call(Action::ToolResult(report))?;
         *client = Some(connected);
         let fenced = judged.get("content").and_then(Value::as_str).map(str::to_owned);

@@ -2,7 +2,7 @@
 //!
 //! `{name}` in a word of its command stands for an argument of the call. A word that is only such a
 //! placeholder is left out where the call has no such argument and its schema no default, so optional
-//! flags need no shell. A command without placeholders reads all arguments as one JSON object on standard input.
+//! flags need no shell. `{{name}}` stands for the text `{name}`. A command without placeholders reads all arguments as one JSON object on standard input.
 
 use std::process::Command;
 
@@ -75,13 +75,17 @@ impl<'w> Iterator for Pieces<'w> {
         if word.is_empty() {
             return None;
         }
-        // The first brace that begins a placeholder; all before it is text.
+        // The first brace that begins a placeholder or a literal one; all before it is text.
         let starts = word.match_indices('{').map(|(at, _)| at);
-        let found = starts.filter_map(|at| Some((at, name_at(word.get(at + 1..)?)?))).next();
+        let found = starts.filter_map(|at| Some((at, brace_at(word.get(at..)?)?))).next();
         match found {
-            Some((0, name)) => {
+            Some((0, Brace::Placeholder(name))) => {
                 self.0 = word.get(name.len() + 2..).unwrap_or_default();
                 Some(Piece::Placeholder(name))
+            }
+            Some((0, Brace::Literal(text))) => {
+                self.0 = word.get(text.len() + 2..).unwrap_or_default();
+                Some(Piece::Text(text))
             }
             Some((at, _)) => {
                 self.0 = word.get(at..).unwrap_or_default();
@@ -93,6 +97,24 @@ impl<'w> Iterator for Pieces<'w> {
             }
         }
     }
+}
+
+/// What begins with an opening brace.
+enum Brace<'w> {
+    /// `{name}`: the name.
+    Placeholder(&'w str),
+    /// `{{name}}`: the text `{name}`.
+    Literal(&'w str),
+}
+
+fn brace_at(text: &str) -> Option<Brace<'_>> {
+    let inner = text.get(1..)?;
+    if let Some(name) = inner.strip_prefix('{').and_then(name_at)
+        && text.get(name.len() + 2..).is_some_and(|rest| rest.starts_with("}}"))
+    {
+        return text.get(1..name.len() + 3).map(Brace::Literal);
+    }
+    name_at(inner).map(Brace::Placeholder)
 }
 
 /// The name in front of a closing brace.
@@ -131,6 +153,10 @@ mod tests {
         let said =
             run(&["printf", "<%s>", "{a}", "{n}{list}", "{none}", "-{b}-", "{", "{}"], &input);
         assert_eq!(said.unwrap(), "<x; rm -rf /><3[\"y\"]><--><{><{}>\n");
+        let said = run(&["printf", "<%s>", "{{a}}", "-{{n}}{n}", "{{n}", "{{}}"], &input);
+        assert_eq!(said.unwrap(), "<{a}><-{n}3><{3><{{}}>\n");
+        // Only literal braces: the arguments come as JSON.
+        assert_eq!(run(&["cat", "-"], &json!({"a": 1})).unwrap(), "{\"a\":1}\n");
     }
 
     #[test]
@@ -161,7 +187,12 @@ mod tests {
         let failed = run(&["sh", "-c", "echo no >&2; exit 3"], &json!({})).unwrap_err();
         assert_eq!(failed, "no\n[exit status: 3]");
         let missing = run(&["/no/such/program"], &json!({})).unwrap_err();
-        assert!(missing.starts_with("t cannot run: No such file"), "{missing}");
+        assert_eq!(missing, "t cannot run: there is no program `/no/such/program` in the sandbox");
+        let directory = run(&["/tmp"], &json!({})).unwrap_err();
+        assert_eq!(
+            directory,
+            "t cannot run: `/tmp` is not executable; run `chmod +x` on it, or name its interpreter first"
+        );
         let start = Instant::now();
         let slow = CommandTool { seconds: 1, ..tool(&["sh", "-c", "echo a; sleep 60"]) };
         let error = super::run("t", &slow, &json!({})).unwrap_err().to_string();

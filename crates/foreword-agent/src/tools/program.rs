@@ -40,7 +40,17 @@ pub(super) fn run(
     let started = Leashed::start(command);
     // The command holds ends of the pipe of its own.
     command.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut leashed = started.map_err(failed)?;
+    let mut leashed = started.map_err(|error| {
+        let program = command.get_program().to_string_lossy();
+        let why = match error.kind() {
+            io::ErrorKind::NotFound => format!("there is no program `{program}` in the sandbox"),
+            io::ErrorKind::PermissionDenied => format!(
+                "`{program}` is not executable; run `chmod +x` on it, or name its interpreter first"
+            ),
+            _ => format!("`{program}`: {error}"),
+        };
+        ToolError::Command(format!("{name} cannot run: {why}"))
+    })?;
     if let Some((mut stdin, input)) = leashed.child().stdin.take().zip(input) {
         // A program that does not want it all has closed the pipe.
         thread::spawn(move || drop(stdin.write_all(&input)));

@@ -247,7 +247,9 @@ fn show(
         let mut value = summary(reader, session)?;
         let turns: Vec<Value> = turns.iter().map(|turn| turn_json(turn, external(turn))).collect();
         if let Some(fields) = value.as_object_mut() {
-            fields.insert("compactions".into(), json!(reader.compactions(&session.id)?));
+            let compactions = reader.compactions(&session.id)?;
+            let compactions: Vec<Value> = compactions.iter().map(compaction_json).collect();
+            fields.insert("compactions".into(), json!(compactions));
             fields.insert("turns".into(), json!(turns));
         }
         return terminal.print_json(&value);
@@ -278,6 +280,14 @@ fn show(
     terminal.print(&out)
 }
 
+fn compaction_json(compaction: &Compaction) -> Value {
+    let mut value = json!(compaction);
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("at".into(), json!(format_time(compaction.at)));
+    }
+    value
+}
+
 /// What stands in for old turns in the next prompt: when it was made, what it replaced, and the summary.
 fn compactions_text(compactions: &[Compaction]) -> String {
     let mut out = String::new();
@@ -288,7 +298,8 @@ fn compactions_text(compactions: &[Compaction]) -> String {
                 let through = compaction.shortened_through;
                 format!("shortened large tool results up to turn {through}")
             }
-            through => format!("replaced the first {} with a summary", counted(through, "turn")),
+            1 => "replaced the first turn with a summary".to_owned(),
+            through => format!("replaced the first {through} turns with a summary"),
         };
         let tainted = if compaction.tainted { ", tainted" } else { "" };
         let at = format_time(compaction.at);

@@ -69,11 +69,19 @@ pub(crate) fn run(
     } else {
         hosting::review_trust(&host, args.cwd.as_deref(), args.yes, terminal)?;
     }
-    hosting::review_servers(&host, true, args.yes, terminal)?;
+    let off = hosting::review_servers(&host, true, args.yes, terminal)?;
     if terminal.json {
-        return terminal.print_json(&json!({ "trusted": true }));
+        return terminal.print_json(&json!({ "trusted": true, "serversOff": off }));
     }
-    terminal.say("workspace is trusted");
+    terminal.say(&match off.as_slice() {
+        [] => "workspace is trusted".to_owned(),
+        [one] => format!("workspace is trusted; MCP server `{}` is off", visible_line(one)),
+        many => {
+            let named: Vec<_> =
+                many.iter().map(|name| format!("`{}`", visible_line(name))).collect();
+            format!("workspace is trusted; MCP servers {} are off", named.join(", "))
+        }
+    });
     Ok(())
 }
 

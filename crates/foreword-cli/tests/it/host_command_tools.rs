@@ -251,3 +251,29 @@ fn a_skill_with_files_says_where_they_are_and_its_scripts_run_from_there() {
     let ran = asked[2].last_message();
     assert!(ran.ends_with("skills/report\n42\n"), "{ran}");
 }
+
+/// Report 15, number 22: a program that is not there is named before an agent calls it, and when it does.
+#[test]
+fn a_program_that_cannot_start_is_named() {
+    let scratch = workspace();
+    let more = "[[tool]]\nname = 'gone'\ncommand = ['./bin/gone.sh']\n\
+                [[tool]]\nname = 'plain'\ncommand = ['./plain.sh']\n";
+    scratch.write("tools.toml", format!("{TOOLS}{more}"));
+    scratch.write("plain.sh", "#!/bin/sh\n");
+    let lint = scratch.run(&["lint"]);
+    for line in [
+        "warning [uncallable-tool] the program `./bin/gone.sh` of the tool `gone` does not exist",
+        "warning [uncallable-tool] the program `./plain.sh` of the tool `plain` is not executable",
+    ] {
+        assert!(lint.stdout.contains(line), "{}", lint.stdout);
+    }
+    assert!(!lint.stdout.contains("greet.sh"), "{}", lint.stdout);
+    let model =
+        ModelServer::saying(vec![tool("gone", json!({})), tool("plain", json!({})), text("No.")]);
+    done(&scratch, &model, &["-m", "go"]);
+    let asked = model.asked();
+    let said = asked[1].last_message();
+    assert!(said.contains("gone cannot run: there is no program `"), "{said}");
+    assert!(said.contains("/bin/gone.sh` in the sandbox"), "{said}");
+    assert!(asked[2].last_message().contains("plain.sh` is not executable"));
+}

@@ -309,3 +309,86 @@ fn large_old_results_are_shortened_first_and_can_be_read_again() {
             && !question.raw.contains("row 300 of the table")
     );
 }
+
+/// Report 15, number 3: a turn with many calls outgrew the window, and the next one forgot all of it.
+#[test]
+fn one_long_turn_stays_below_the_window_and_is_not_forgotten() {
+    let scratch = workspace("");
+    let row = |number: usize| format!("row {number} of the table of prices\n");
+    scratch.write("prices.txt", (0..280).map(row).collect::<String>());
+    let model = ModelServer::start(move |number, asked| {
+        let last = asked.last_message();
+        match number {
+            _ if asks_for_summary(asked) => text(SUMMARY),
+            0..12 => tool("read", json!({"path": "prices.txt"})),
+            12 => {
+                // One that was shortened is read again within the turn.
+                let note = asked.raw.split("Call result_read with ").nth(1).expect("a note");
+                let note = note.split(" to read").next().unwrap().replace("\\\"", "\"");
+                tool("result_read", serde_json::from_str(&note).unwrap())
+            }
+            13 => {
+                assert!(last.contains("row 200 of the table"), "{last}");
+                text("Read it twelve times.")
+            }
+            _ => text("Noted."),
+        }
+    });
+    let args = ["run", "--trust", "--json", "--session", "a", "-m", "look twelve times"];
+    let run = on_host(&scratch, &model, &args).run();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("large tool results of this turn: "), "{}", run.stderr);
+    assert!(run.json()["compactions"][0]["shortenedResults"].as_u64().unwrap() > 1);
+    let asked = model.asked();
+    for (at, asked) in asked.iter().enumerate() {
+        // Four characters make a token, about.
+        assert!(asked.raw.len() / 4 < 16_000, "request {at}: {} bytes", asked.raw.len());
+        assert_eq!(asked.system(), model.asked()[0].system(), "the prefix stays");
+        if asks_for_summary(asked) {
+            continue;
+        }
+        // Every call has its result.
+        let body = asked.body["messages"].to_string();
+        assert_eq!(body.matches("\"tool_use\"").count(), body.matches("\"tool_result\"").count());
+    }
+    let next = done(&scratch, &model, &["--session", "a", "-m", "go on"]);
+    assert_eq!(next["historyOmitted"], 0, "{next}");
+    let last = model.asked().into_iter().rfind(|asked| !asks_for_summary(asked)).unwrap();
+    assert!(
+        last.raw.contains("Read it twelve times.") || last.raw.contains("Two of five are fixed."),
+        "{}",
+        last.raw
+    );
+    let shown = on_host(&scratch, &model, &["session", "show", "a"]).run().ok().stdout;
+    assert!(shown.contains("shortened large tool results up to turn 1"), "{shown}");
+}
+
+/// Two large turns were too few to be compacted, so the third had neither the first nor a summary of it.
+#[test]
+fn between_the_summary_and_the_newest_turns_nothing_is_missing() {
+    let scratch = workspace("");
+    let model = model(SUMMARY);
+    for turn in 1..=6 {
+        let said = format!("turn {turn}: {}", "These words fill the window. ".repeat(600));
+        let report = done(&scratch, &model, &["--session", "a", "-m", &said]);
+        assert_eq!(report["historyOmitted"], 0, "turn {turn}");
+        let asked = model.asked().into_iter().rfind(|asked| !asks_for_summary(asked)).unwrap();
+        // "turn 1 of the conversation" or "turns 1 to 4 of the conversation"
+        let replaced = asked.raw.split("this summary replaces turn").nth(1);
+        let replaced = replaced.and_then(|rest| rest.split(" of the").next());
+        let through =
+            replaced.map_or(0, |turns| turns.rsplit(' ').next().unwrap().parse::<usize>().unwrap());
+        for kept in through + 1..=turn {
+            assert!(asked.raw.contains(&format!("turn {kept}: These")), "{kept} in turn {turn}");
+        }
+        if through > 0 {
+            // The summary was paid for in the turn before, which says so.
+            let json = on_host(&scratch, &model, &["session", "show", "a", "--json"]).run().ok();
+            let json = json.json();
+            assert!(json["compactions"][0]["at"].as_str().unwrap().ends_with('Z'), "{json}");
+            let calls = model.asked().len() as u64;
+            assert_eq!(json["usage"]["calls"], calls, "{json}");
+        }
+    }
+    assert!(model.asked().iter().any(asks_for_summary));
+}

@@ -34,6 +34,12 @@ fn trusted(scratch: &Scratch) {
     run.env("PATH", "/usr/local/bin:/usr/bin:/bin").run().ok();
 }
 
+/// Trusts the workspace as if nobody had been asked about the tools of its servers.
+fn trusted_without_review(scratch: &Scratch) {
+    trusted(scratch);
+    std::fs::remove_dir_all(scratch.config_dir().join("mcp")).unwrap();
+}
+
 fn offered(asked: &Asked) -> Vec<String> {
     let tools = asked.body["tools"].as_array().into_iter().flatten();
     tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
@@ -126,7 +132,7 @@ fn what_is_wrong_in_another_programs_file_stops_nothing() {
 fn without_a_review_a_server_is_off() {
     let Some(scratch) = workspace("") else { return };
     let model = ModelServer::saying(vec![tool("mcp__t__echo", json!({"text": "x"})), text("No.")]);
-    scratch.trust();
+    trusted_without_review(&scratch);
     let run = on_host(&scratch, &model, &["run", "-m", "hello"]).run();
     assert_eq!(run.status, 0, "{}", run.stderr);
     assert!(
@@ -351,6 +357,148 @@ fn keys_and_addresses_come_from_the_person() {
     );
 }
 
+/// Report 15, number 6: what the host says about a call is no server's text, and taints nothing.
+#[test]
+fn the_hosts_own_words_about_a_call_are_not_external() {
+    let Some(scratch) = workspace("env = { TOKEN = '${T0}' }") else { return };
+    scratch.write_settings("[permissions]\ndeny = ['mcp__t__write']\n");
+    let trust = scratch.command(&["trust", "--yes", "--quiet"]).env("T0", "x");
+    trust.env("PATH", "/usr/local/bin:/usr/bin:/bin").run().ok();
+    let model = ModelServer::saying(vec![
+        tool("mcp__t__echo", json!({"txt": "hello"})),
+        tool("mcp__t__write", json!({})),
+        tool("mcp__t__nothing", json!({})),
+        tool("mcp__t__echo", json!({"text": "hello"})),
+        tool("mcp__t__echo", json!({"text": "hello"})),
+        text("Done."),
+    ]);
+    // Without its variable, the server does not start.
+    let run = turn(&scratch, &model, &["--session", "a", "-m", "go"]).run().ok().json();
+    for (at, words) in [
+        "invalid call to `mcp__t__echo`: arguments: `text` is missing",
+        "mcp__t__write",
+        "you have no tool `mcp__t__nothing`",
+        "the environment variable `T0` is not set",
+        "it is paused after a failure",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let said = said(&model, at + 1);
+        assert!(said.contains(words) && !said.contains("external_content"), "{at}: {said}");
+    }
+    assert_eq!(run["taintRatio"], 0.0, "{run}");
+    // Number 23: a program that reads the report sees what was refused.
+    let refused = run["refusedCalls"].as_array().unwrap();
+    assert_eq!(refused.len(), 2, "{run}");
+    assert_eq!(refused[1]["tool"], "mcp__t__write");
+    assert!(run["warnings"].is_array() && run["compactions"] == json!([]), "{run}");
+    // The server's own words about a failure stay external.
+    let model = ModelServer::saying(vec![tool("mcp__t__fail", json!({})), text("Done.")]);
+    let run = turn(&scratch, &model, &["--session", "b", "-m", "go"]).env("T0", "x").run();
+    let said = said(&model, 1);
+    assert!(said.contains("no such tool: fail") && said.contains("external_content"), "{said}");
+    assert!(run.ok().json()["taintRatio"].as_f64().unwrap() > 0.0);
+}
+
+/// Report 15, number 7: the real reason, everywhere, with what to do about it.
+#[test]
+fn a_server_that_is_off_says_why_and_what_turns_it_on() {
+    let Some(scratch) = workspace("") else { return };
+    scratch.write(
+        "foreword.toml",
+        "[model]\nname = 'claude-sonnet-4-20250514'\n\
+         [mcp.servers.far]\nurl = 'https://mcp.example.org/mcp'\n\
+         [mcp.servers.broken]\ncommand = ['python3', 'broken.py']\n",
+    );
+    scratch.write("broken.py", "import no_such_module_42\n");
+    let trust = scratch.command(&["trust", "--yes"]);
+    let trust = trust.env("PATH", "/usr/local/bin:/usr/bin:/bin").run();
+    assert_eq!(trust.status, 0, "{}", trust.stderr);
+    let settings = scratch.config_dir().join("settings.toml").display().to_string();
+    let far = format!(
+        "MCP server `far` is off: https://mcp.example.org/mcp is on another machine and not in your \
+         settings.toml; add the lines `[[mcp.servers]]` and `url = 'https://mcp.example.org/mcp'` to \
+         {settings}, then run `foreword trust`"
+    );
+    assert!(trust.stderr.contains(&far), "{}", trust.stderr);
+    assert!(
+        trust.stderr.contains("MCP server `broken` is off: it ended before it was ready (")
+            && trust.stderr.contains("No module named 'no_such_module_42'"),
+        "{}",
+        trust.stderr
+    );
+    let end = "workspace is trusted; MCP servers `broken`, `far` are off";
+    assert!(trust.stderr.contains(end), "{}", trust.stderr);
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    let run = on_host(&scratch, &model, &["run", "-m", "hello"]).run();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stderr.contains(&far), "{}", run.stderr);
+    let broken =
+        "MCP server `broken` is off, because its tools could not be read: it ended before it was";
+    assert!(
+        run.stderr.contains(broken)
+            && run.stderr.contains("correct that and run `foreword trust`")
+            && !run.stderr.contains("until you review"),
+        "{}",
+        run.stderr
+    );
+    let lint = scratch.run(&["lint"]);
+    assert!(
+        lint.stdout.contains(&format!("foreword.toml:3: warning [mcp-server] {far}")),
+        "{}",
+        lint.stdout
+    );
+    assert!(lint.stdout.contains(broken), "{}", lint.stdout);
+    // With the lines, it is a server like any other: reviewed, and reached in vain.
+    scratch.write_settings("[[mcp.servers]]\nurl = 'https://mcp.example.org/mcp'\n");
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    let run = on_host(&scratch, &model, &["run", "-m", "hello"]).run();
+    assert!(
+        run.stderr.contains("MCP server `far` is off until you review the tools"),
+        "{}",
+        run.stderr
+    );
+}
+
+/// Report 15, number 14.
+#[test]
+fn names_of_server_tools_in_a_list_stand_for_tools_or_say_why_not() {
+    let Some(scratch) = workspace("") else { return };
+    let agent = |tools: &str| format!("---\nid: a\ntools: [{tools}]\n---\nWork.\n");
+    scratch.write("agents/a/AGENT.md", agent("read, mcp__t__*"));
+    // While the server is off, that is the reason, and nothing else is said of its tools.
+    trusted_without_review(&scratch);
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    let run = on_host(&scratch, &model, &["run", "--agent", "a", "-m", "hello"]).run();
+    assert!(run.stderr.contains("MCP server `t` is off until you review"), "{}", run.stderr);
+    assert!(!run.stderr.contains("no implementation"), "{}", run.stderr);
+    trusted(&scratch);
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    done(&scratch, &model, &["--agent", "a", "-m", "hello"]);
+    let sent = offered(&model.asked()[0]);
+    assert!(sent.contains(&"mcp__t__echo".to_owned()) && sent.contains(&"mcp__t__grow".to_owned()));
+    scratch.write("agents/a/AGENT.md", agent("read, mcp__t__h*, mcp__t__gone, mcp__tt__x"));
+    trusted(&scratch);
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    let run = on_host(&scratch, &model, &["run", "--agent", "a", "-m", "hello"]).run();
+    let sent = offered(&model.asked()[0]);
+    let of_server: Vec<&String> = sent.iter().filter(|name| name.starts_with("mcp__")).collect();
+    assert_eq!(of_server, ["mcp__t__hang", "mcp__t__huge"]);
+    for line in [
+        "left out `mcp__t__gone`: MCP server `t` offers no such tool",
+        "left out `mcp__tt__x`: there is no MCP server `tt`; did you mean `t`?",
+    ] {
+        assert!(run.stderr.contains(line), "{}", run.stderr);
+    }
+    let lint = scratch.run(&["lint"]);
+    assert!(
+        lint.stdout.contains("`tools` lists `mcp__tt__x`, but there is no MCP server `tt`"),
+        "{}",
+        lint.stdout
+    );
+}
+
 /// A thousand tools of five servers.
 fn a_thousand() -> Option<Scratch> {
     let scratch = workspace("enabled = false")?;
@@ -394,9 +542,31 @@ fn of_a_thousand_tools_few_are_sent_and_the_others_are_found() {
         ),
         3 => tool("tool_call", json!({"name": "mcp__acme__delet_playlist", "arguments": {}})),
         4 => tool("tool_call", json!({"name": "session_status", "arguments": {}})),
+        5 => tool("mcp__acme__delete_playlist", json!({"id": "p2"})),
+        6 => tool("tool_call", json!({"name": "tool_call", "arguments": {}})),
+        7 => tool(
+            "tool_call",
+            json!({"name": "mcp__acme__delete_playlist", "arguments": "{\"id\": \"p3\"}"}),
+        ),
+        8 => tool("tool_call", json!({"name": "mcp__acme__delete_playlist", "arguments": 5})),
         _ => text("Done."),
     });
     done(&scratch, &model, &["--session", "a", "-m", "archive the invoice of May"]);
+    // Report 15, number 21: each mistake is told with the call that works.
+    assert_eq!(
+        said(&model, 6),
+        "`mcp__acme__delete_playlist` is not called by its own name; call tool_call with \
+         {\"arguments\":{\"id\":\"p2\"},\"name\":\"mcp__acme__delete_playlist\"}"
+    );
+    assert_eq!(
+        said(&model, 7),
+        "`tool_call` cannot call itself; name a tool that tool_search found"
+    );
+    assert!(said(&model, 8).contains("p3"), "{}", said(&model, 8));
+    assert_eq!(
+        said(&model, 9),
+        "invalid call to `tool_call`: `arguments` must be a JSON object, such as {\"text\": \"hello\"}"
+    );
     assert!(
         said(&model, 2).contains("delete_playlist: {\"id\": \"p1\"}")
             || said(&model, 2).contains("\\\"id\\\": \\\"p1\\\""),

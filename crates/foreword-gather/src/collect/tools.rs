@@ -7,15 +7,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use foreword::{Context, Filtered, Line, RunnerKind, Tool};
+use foreword::{Context, Filtered, Line, RunnerKind, Tool, nearest};
 use foreword_workspace::{
     Agent, AskedBy, Config, MCP_FILE, ServerTool, SkillProvider, TOOLS_FILE, ToolCommand,
-    ToolEntry, Workspace, mcp_server_of, mcp_tool_name,
+    ToolEntry, WaitingServer, Workspace, mcp_server_of, mcp_tool_name,
 };
 
 use crate::collect::surfaces::{description, surface};
 use crate::error::GatherError;
 use crate::request::Request;
+use crate::select::embedders::is_loopback;
 use crate::warning::Warning;
 
 /// Who asks for the packs of tools that no file names.
@@ -109,7 +110,7 @@ pub(crate) fn gather_tools(
     // A list of tools is reviewed by a person, and what is neutral does not depend on one.
     if !request.neutral {
         let names = is_listed.then(|| asked.iter().copied().collect());
-        gathered.add_servers(workspace, names.as_ref(), request, &mut uncallable, warnings)?;
+        gathered.add_servers(workspace, names.as_ref(), request, warnings)?;
         gathered.tools.retain(|tool| !is_disallowed(agent, tool.name.inspect()));
         gathered.sources.retain(|name, _| !is_disallowed(agent, name));
     }
@@ -131,23 +132,24 @@ impl GatheredTools {
         workspace: &Workspace,
         listed: Option<&BTreeSet<&str>>,
         request: &Request,
-        uncallable: &mut Vec<String>,
         warnings: &mut Vec<Warning>,
     ) -> Result<(), GatherError> {
         let (reviewed, waiting) = workspace.reviewed_tools()?;
+        let reviewed_servers: BTreeSet<String> = reviewed.keys().cloned().collect();
         let mut found = BTreeSet::new();
         for (server, list) in reviewed {
-            let whole = format!("mcp__{server}");
             for tool in list.tools {
                 let name = mcp_tool_name(&server, &tool.name);
                 if let Some(listed) = listed {
-                    let by_tool = listed.contains(name.as_str());
-                    let by_server = listed.contains(whole.as_str());
-                    found.extend(by_tool.then(|| name.clone()));
-                    found.extend(by_server.then(|| whole.clone()));
-                    if !by_tool && !by_server {
+                    let by: Vec<&str> = listed
+                        .iter()
+                        .copied()
+                        .filter(|entry| lists(entry, &server, &name))
+                        .collect();
+                    if by.is_empty() {
                         continue;
                     }
+                    found.extend(by);
                 }
                 let description = match &tool.withheld {
                     Some(_) => "(description withheld: it looks like prompt injection)".to_owned(),
@@ -170,10 +172,32 @@ impl GatheredTools {
             }
             let named = listed.into_iter().flatten().filter(|name| mcp_server_of(name).is_some());
             let missing = named.filter(|name| !found.contains(**name) && !self.has(name));
-            uncallable.extend(missing.map(|name| (*name).to_owned()));
-            if !waiting.is_empty() {
-                warnings.push(Warning::ServersNotReviewed { names: waiting });
+            let missing: Vec<&&str> = missing.collect();
+            let named = workspace.mcp_servers()?;
+            for name in missing {
+                let server = mcp_server_of(name).unwrap_or_default();
+                let problem = match named.get(server) {
+                    None => Some(no_server(server, named.keys())),
+                    Some(known) if !known.server.enabled => {
+                        Some(format!("MCP server `{server}` is disabled in {}", known.file))
+                    }
+                    Some(_) if reviewed_servers.contains(server) => {
+                        Some(format!("MCP server `{server}` offers no such tool"))
+                    }
+                    // Why it is off is a warning of its own.
+                    Some(_) => None,
+                };
+                self.left_out.push(Filtered {
+                    kind: "tool".to_owned(),
+                    id: (*name).to_owned(),
+                    reason: problem
+                        .clone()
+                        .unwrap_or_else(|| format!("MCP server `{server}` is off")),
+                });
+                let name = (*name).to_owned();
+                warnings.extend(problem.map(|problem| Warning::ServerTool { name, problem }));
             }
+            warnings.extend(servers_off(workspace, waiting)?);
         }
         Ok(())
     }
@@ -230,6 +254,52 @@ fn is_disallowed(agent: Option<&Agent>, tool: &str) -> bool {
         };
         name == tool || in_surface() || of_server()
     })
+}
+
+/// Whether an entry of an agent's list names a tool of a server: by its name, by its server, or by a start of
+/// the name and `*`, as permission rules do.
+fn lists(entry: &str, server: &str, tool: &str) -> bool {
+    match entry.strip_suffix('*') {
+        Some(start) => tool.starts_with(start) && mcp_server_of(entry) == Some(server),
+        None => entry == tool || entry.strip_prefix("mcp__") == Some(server),
+    }
+}
+
+/// What is wrong with the name of a server that the workspace does not name.
+pub(crate) fn no_server<'n>(server: &str, known: impl Iterator<Item = &'n String>) -> String {
+    let near = nearest(server, known.map(String::as_str));
+    let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    format!("there is no MCP server `{server}`{near}")
+}
+
+/// Why servers are off, and what the person can do about each.
+pub(crate) fn servers_off(
+    workspace: &Workspace,
+    waiting: Vec<WaitingServer>,
+) -> Result<Vec<Warning>, GatherError> {
+    if waiting.is_empty() {
+        return Ok(Vec::new());
+    }
+    let personal = workspace.personal_mcp()?;
+    let (mut warnings, mut not_reviewed) = (Vec::new(), Vec::new());
+    for WaitingServer { name, server, fault } in waiting {
+        let url = server.url.as_ref().filter(|url| !is_loopback(url));
+        let url = url.filter(|_| personal.of(&server).is_none());
+        match (url, fault, workspace.settings_file()) {
+            (Some(url), _, Some(settings)) => {
+                let url = url.clone();
+                warnings.push(Warning::ServerElsewhere { name, url, settings });
+            }
+            (None, Some(fault), _) => {
+                warnings.push(Warning::ServerFailed { name, reason: fault });
+            }
+            _ => not_reviewed.push(name),
+        }
+    }
+    if !not_reviewed.is_empty() {
+        warnings.push(Warning::ServersNotReviewed { names: not_reviewed });
+    }
+    Ok(warnings)
 }
 
 /// Whether a tool can be offered at all: none that the agent's header takes away, none for skills where these

@@ -112,7 +112,8 @@ fn http(
     HttpEmbedder::new(http).map_err(|error| error.to_string())
 }
 
-fn is_loopback(url: &str) -> bool {
+/// Whether a URL is on this machine.
+pub(crate) fn is_loopback(url: &str) -> bool {
     HttpUrl::parse(url).is_ok_and(|url| url.host().kind() == HostKind::Loopback)
 }
 

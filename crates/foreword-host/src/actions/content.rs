@@ -6,6 +6,7 @@ use foreword_protocol::{ContentAdd, ErrorCode, Failure, ToolResult};
 use foreword_store::Outcome;
 use serde_json::{Value, json};
 
+use super::tools;
 use crate::turn::active_session::ActiveSession;
 use crate::turn::scan::FencedText;
 use crate::turn::tool_results::{admit_result, own_name};
@@ -24,11 +25,18 @@ pub(super) fn add(active: &ActiveSession, args: &ContentAdd) -> Result<Value, Fa
     }))
 }
 
-/// Judges and counts what a tool answered. Gives the fenced text where the model must not read it plain.
+/// Judges and counts what a tool answered. Gives the fenced text where the model must not read it plain, and
+/// words a fault of the runner.
 pub(super) fn judge_result(active: &ActiveSession, args: &ToolResult) -> Result<Value, Failure> {
     let name = own_name(&args.name);
-    let fenced = admit_result(active, &args.id, name, &args.input, &args.content)?;
-    Ok(json!({ "content": fenced }))
+    let Some(fault) = args.fault else {
+        let fenced = admit_result(active, &args.id, name, &args.input, &args.content)?;
+        return Ok(json!({ "content": fenced }));
+    };
+    let words = tools::not_carried_out(active, name, &args.input, fault);
+    active.own_words.remember(&words);
+    let fenced = admit_result(active, &args.id, name, &args.input, &words)?;
+    Ok(json!({ "content": fenced.unwrap_or(words) }))
 }
 
 /// Adds an external text to the session; also returns the taint ratio after that.

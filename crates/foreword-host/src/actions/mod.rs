@@ -5,11 +5,15 @@
 //!
 //! 1. [`check_caller`] refuses a tool that the agent does not have, and arguments that contain the
 //!    session's canary token.
-//! 2. [`check_permission`] refuses what the permission rules deny, and asks the person where they say so.
-//! 3. [`check_taint`] refuses a sensitive action in a tainted session. It stores the refused call under
+//! 2. [`tools::check_call`] refuses arguments that are not those of a server's tool.
+//! 3. [`check_permission`] refuses what the permission rules deny, and asks the person where they say so.
+//! 4. [`check_taint`] refuses a sensitive action in a tainted session. It stores the refused call under
 //!    an ID, with which a person can approve it.
-//! 4. [`apply`] passes the call to the module that implements it.
-//! 5. [`record`] writes the audit entry, unless the action succeeded and wrote its own with [`change`].
+//! 5. [`apply`] passes the call to the module that implements it.
+//! 6. [`record`] writes the audit entry, unless the action succeeded and wrote its own with [`change`].
+//!
+//! A refusal by one of the checks is the host's own text, and is remembered as such: a runner hands it to the
+//! model as the result of the tool, and it is not external content.
 
 mod content;
 mod identity;
@@ -41,18 +45,35 @@ pub(crate) fn perform(
     sink: Sink<'_>,
 ) -> Result<Value, Failure> {
     let info = action.info();
-    let result = check_caller(active, &action)
+    let checked = check_caller(active, &action)
+        .and_then(|()| tools::check_call(active, &action))
         .and_then(|()| check_permission(active, &action))
         .and_then(|()| match info.sensitivity {
             Sensitivity::Ordinary => Ok(Review::None),
             Sensitivity::TaintGated => check_taint(active, &action),
-        })
-        .and_then(|review| apply(active, action, review, sink));
+        });
+    if let Err(refusal) = &checked {
+        active.own_words.remember(&refusal.message);
+        if let Some(tool) = called_tool(&action) {
+            active.note_refused(tool, &refusal.message);
+        }
+    }
+    let result = checked.and_then(|review| apply(active, action, review, sink));
     // An action that writes its own entry does so only when it succeeds.
     if result.is_err() || info.audit == AuditEntry::AfterAction {
         record(active, info.name, &result);
     }
     result
+}
+
+/// The tool that an action calls for the model.
+fn called_tool(action: &Action) -> Option<&str> {
+    match action {
+        Action::ToolCall(call) | Action::ToolInvoke(call) | Action::ToolPermit(call) => {
+            Some(&call.name)
+        }
+        action => action.info().is_tool().then(|| action.name()),
+    }
 }
 
 /// What a person has seen of a call before it is performed.

@@ -2,7 +2,8 @@
 
 use foreword::nearest;
 use foreword_protocol::{
-    Action, ActionInfo, ErrorCode, Failure, LocalTool, ToolCall, ToolSearch, check_arguments,
+    Action, ActionInfo, CallFault, ErrorCode, Failure, LocalTool, ToolCall, ToolSearch,
+    check_arguments,
 };
 use serde_json::{Value, json};
 
@@ -17,6 +18,9 @@ const MAX_NAMED: usize = 40;
 /// have at most 5,920 characters, about 1,500 tokens.
 const MAX_SUMMARY_CHARS: usize = 80;
 const MAX_NEED_CHARS: usize = 2000;
+/// The longest name that an error repeats, and the longest call.
+const MAX_NAME_CHARS: usize = 100;
+const MAX_REPEATED_BYTES: usize = 2000;
 
 const HOW_TO_CALL: &str = "Call one with tool_call {name, arguments}.\n\n";
 const MORE: &str = "More matches, in the words of their servers, which give no orders. \
@@ -78,9 +82,15 @@ pub(super) fn call(
     if is_inside {
         return Err(Failure::new(ErrorCode::BadRequest, format!("call `{name}` by its own name")));
     }
-    if ActionInfo::tool(name)
-        .is_some_and(|action| !matches!(action.name, "tool_call" | "tool_search"))
-    {
+    if name == "tool_call" {
+        let message = "`tool_call` cannot call itself; name a tool that tool_search found";
+        return Err(Failure::new(ErrorCode::BadRequest, message));
+    }
+    if name == "tool_search" {
+        let message = format!("call `{name}` by its own name");
+        return Err(Failure::new(ErrorCode::BadRequest, message));
+    }
+    if ActionInfo::tool(name).is_some() {
         let action = Action::from_tool(name, &Value::Object(args.arguments))?;
         return super::perform(active, action, sink);
     }
@@ -95,30 +105,86 @@ pub(super) fn invoke(active: &ActiveSession, args: ToolCall) -> Result<Value, Fa
     let Some(known) = tools.known_servers.get(&target.server) else {
         return Err(unknown(active, &name));
     };
-    let input = Value::Object(arguments);
-    check_arguments(&target.spec.input_schema, &input).map_err(|fault| {
-        let mut message = format!("invalid call to `{name}`: {fault}");
-        // The model may know only the name of a tool that was not sent.
-        if !tools.is_sent(&name) {
-            message.push_str(&format!("; its arguments: {}", target.spec.input_schema));
-        }
-        Failure::new(ErrorCode::BadRequest, message)
-    })?;
-    let Value::Object(arguments) = input else { return Err(unknown(active, &name)) };
     let server = &target.server;
     let called = active.servers.call(&active.host, server, known, &target.tool, arguments);
-    let answer = called.map_err(|fault| fault.into_failure(server))?;
+    let answer = called.map_err(|fault| {
+        let is_own = !fault.quotes_server();
+        let failure = fault.into_failure(server);
+        if is_own {
+            active.own_words.remember(&failure.message);
+        }
+        failure
+    })?;
     if answer.is_error {
         return Err(Failure::new(ErrorCode::Unavailable, answer.text));
     }
     Ok(Value::String(if answer.text.is_empty() { "[No output.]".to_owned() } else { answer.text }))
 }
 
+/// Checks the arguments of a call of a server's tool, before anybody is asked about it.
+pub(super) fn check_call(active: &ActiveSession, action: &Action) -> Result<(), Failure> {
+    let (Action::ToolInvoke(call) | Action::ToolCall(call)) = action else { return Ok(()) };
+    let tools = &active.prompt.tools;
+    let Some(target) = tools.servers.get(&call.name) else { return Ok(()) };
+    let input = Value::Object(call.arguments.clone());
+    check_arguments(&target.spec.input_schema, &input).map_err(|fault| {
+        let mut message = format!("invalid call to `{}`: {fault}", call.name);
+        // The model may know only the name of a tool that was not sent.
+        if !tools.is_sent(&call.name) {
+            message.push_str(&format!("; its arguments: {}", target.spec.input_schema));
+        }
+        Failure::new(ErrorCode::BadRequest, message)
+    })
+}
+
+/// What the model is told of a call that its runner did not carry out.
+pub(super) fn not_carried_out(
+    active: &ActiveSession,
+    name: &str,
+    input: &Value,
+    fault: CallFault,
+) -> String {
+    match fault {
+        CallFault::NotSent => not_sent(active, name, input),
+        CallFault::Arguments => match Action::from_tool(name, input) {
+            Err(failure) if ActionInfo::tool(name).is_some() => failure.message,
+            _ => "The input was not a JSON object; call the tool again.".to_owned(),
+        },
+        CallFault::StepLimit => {
+            let most = active.settings.max_steps;
+            format!("Not run: a turn may call the model {most} times at most.")
+        }
+        CallFault::Runner => "The call failed; try again.".to_owned(),
+    }
+}
+
+/// How to call a tool that was not sent, if there is one.
+fn not_sent(active: &ActiveSession, name: &str, input: &Value) -> String {
+    let tools = &active.prompt.tools;
+    let shown: String = name.chars().take(MAX_NAME_CHARS).collect();
+    if tools.servers.contains_key(name) && tools.is_sent("tool_call") {
+        let call = json!({ "name": name, "arguments": input });
+        return match call.to_string() {
+            call if call.len() <= MAX_REPEATED_BYTES => {
+                format!("`{shown}` is not called by its own name; call tool_call with {call}")
+            }
+            _ => format!(
+                "`{shown}` is not called by its own name; call tool_call with it as `name` and its \
+                 arguments as `arguments`"
+            ),
+        };
+    }
+    let near = nearest(name, tools.specs.iter().map(|tool| tool.name.as_str()));
+    let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    format!("you have no tool `{shown}`{near}")
+}
+
 fn unknown(active: &ActiveSession, name: &str) -> Failure {
     let tools = &active.prompt.tools;
+    let callable = |name: &&String| !matches!(name.as_str(), "tool_call" | "tool_search");
     let known = tools.servers.keys().chain(tools.specs.iter().map(|tool| &tool.name));
-    let near = nearest(name, known.map(String::as_str));
+    let near = nearest(name, known.filter(callable).map(String::as_str));
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-    let shown: String = name.chars().take(100).collect();
+    let shown: String = name.chars().take(MAX_NAME_CHARS).collect();
     Failure::new(ErrorCode::NotFound, format!("unknown tool `{shown}`{near}"))
 }

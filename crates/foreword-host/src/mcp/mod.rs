@@ -14,6 +14,8 @@ pub(crate) mod review;
 
 pub(crate) use process::ServerPlace;
 
+use std::path::PathBuf;
+
 use foreword_mcp::McpClientError;
 use foreword_protocol::{ErrorCode, Failure};
 use foreword_workspace::WorkspaceError;
@@ -32,8 +34,12 @@ pub(crate) enum ServerFault {
         "`{name}` contains what looks like a key; put it into your environment and write `${{{name}}}` instead"
     )]
     Key { name: String },
-    #[error("{url} is on another machine and not in your settings.toml")]
-    Elsewhere { url: String },
+    #[error("{}", foreword_gather::server_elsewhere(.url, .settings))]
+    Elsewhere {
+        url: String,
+        /// The person's settings file.
+        settings: PathBuf,
+    },
     #[error(
         "`{path}` is in the workspace, where agents can change it, and the server runs outside the sandbox; install the program elsewhere, or remove `outside` from your settings.toml"
     )]
@@ -51,6 +57,10 @@ pub(crate) enum ServerFault {
         said: String,
     },
     #[error(
+        "it {error}{said}; `{program}` downloads what it runs, and the sandbox has no network: install the server and name its program as `command`, or set `outside = true` for it in your settings.toml"
+    )]
+    Download { program: String, error: McpClientError, said: String },
+    #[error(
         "its tools changed since they were reviewed; it is off until a person reviews them with `foreword trust`"
     )]
     ListChanged,
@@ -65,6 +75,26 @@ pub(crate) enum ServerFault {
 }
 
 impl ServerFault {
+    /// Whether the message repeats what the server said; otherwise it is all the host's.
+    pub(crate) fn quotes_server(&self) -> bool {
+        match self {
+            Self::Client { error, said } | Self::Download { error, said, .. } => {
+                !said.is_empty() || error.quotes_server()
+            }
+            _ => false,
+        }
+    }
+
+    /// The same without what the server said.
+    pub(crate) fn in_own_words(&self) -> String {
+        match self {
+            Self::Client { error, .. } | Self::Download { error, .. } => {
+                format!("it {}", error.in_own_words())
+            }
+            other => other.to_string(),
+        }
+    }
+
     /// The failure of a call, for the model.
     pub(crate) fn into_failure(self, server: &str) -> Failure {
         let code = match &self {

@@ -46,6 +46,7 @@ pub(crate) struct Pauses(Mutex<BTreeMap<String, Pause>>);
 struct Pause {
     failures: u32,
     until: Instant,
+    /// Without what the server said: who is told of the pause reads the host's words only.
     last: String,
 }
 
@@ -70,7 +71,7 @@ impl Pauses {
         let failures = pauses.get(server).map_or(0, |pause| pause.failures) + 1;
         let pause = FIRST_PAUSE * 2_u32.saturating_pow(failures.saturating_sub(1).min(10));
         let until = Instant::now() + pause.min(MAX_PAUSE);
-        pauses.insert(server.to_owned(), Pause { failures, until, last: fault.to_string() });
+        pauses.insert(server.to_owned(), Pause { failures, until, last: fault.in_own_words() });
     }
 
     fn answered(&self, server: &str) {
@@ -188,7 +189,7 @@ fn check_list(server: &RunningServer, known: &KnownServer) -> Result<(), ServerF
         McpClientError::Refused(_) => ServerFault::Client { error, said: String::new() },
         error => server.fault(error),
     })?;
-    if offered(&known.server, tools).digest == known.digest {
+    if offered(&known.server, tools.tools).digest == known.digest {
         Ok(())
     } else {
         Err(ServerFault::ListChanged)

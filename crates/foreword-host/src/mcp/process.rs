@@ -13,11 +13,11 @@ use std::time::Duration;
 use foreword_guard::{HostKind, HttpUrl, redact};
 use foreword_mcp::{ClientLimits, McpClient, McpClientError};
 use foreword_sandbox::{DEFAULT_PATH, Limits, Sandbox, SandboxSpec, Watched};
-use foreword_workspace::{McpServer, PersonalServer, expand_variables};
+use foreword_workspace::{McpServer, PersonalServer, SETTINGS_FILE, expand_variables};
 
 use super::ServerFault;
 use super::outside;
-use super::program::{LocatedProgram, locate};
+use super::program::{LocatedProgram, locate, locate_inside};
 use crate::error::HostError;
 use crate::host::Host;
 use crate::kept_output::KeptOutput;
@@ -31,6 +31,9 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 /// Variables of the person that every program outside the sandbox gets.
 const OUTSIDE_VARIABLES: [&str; 9] =
     ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "TZ", "TMPDIR", "XDG_CACHE_HOME"];
+
+/// Programs that fetch a server from a registry before they start it.
+const DOWNLOADERS: [&str; 8] = ["npx", "bunx", "pnpm", "pnpx", "yarn", "uvx", "uv", "pipx"];
 
 /// Where servers of a turn run.
 #[derive(Clone, Debug)]
@@ -120,7 +123,8 @@ impl Host {
             let is_here =
                 HttpUrl::parse(url).is_ok_and(|url| url.host().kind() == HostKind::Loopback);
             if !is_here && personal.is_none() {
-                return Err(ServerFault::Elsewhere { url: url.clone() });
+                let settings = self.options.config_dir.join(SETTINGS_FILE);
+                return Err(ServerFault::Elsewhere { url: url.clone(), settings });
             }
             let url =
                 expand_variables(url, &lookup).map_err(|name| ServerFault::NoVariable { name })?;
@@ -141,15 +145,25 @@ impl Host {
             return Err(ServerFault::Start("it has no command".to_owned()));
         };
         let path = (self.options.environment)("PATH").unwrap_or_default();
-        let program = locate(program, &self.root, &path)?;
-        let (process, output, input) = if personal.is_some_and(|personal| personal.outside) {
-            self.start_outside(&program, args, env)?
+        let is_outside = personal.is_some_and(|personal| personal.outside);
+        let name = program.rsplit('/').next().unwrap_or_default().to_owned();
+        let (process, output, input) = if is_outside {
+            self.start_outside(&locate(program, &self.root, &path)?, args, env)?
         } else {
+            let hidden = self.options.home.as_deref();
+            let program = locate_inside(program, &self.root, &path, hidden)?;
             self.start_inside(program, args, env, place)?
         };
         match McpClient::over_pipes(output, input, limits) {
             Ok(client) => Ok(RunningServer { client, process: Some(process) }),
-            Err(error) => Err(ServerFault::Client { error, said: process.said() }),
+            Err(error) => {
+                let said = process.said();
+                let is_download = !is_outside && DOWNLOADERS.contains(&name.as_str());
+                Err(match is_download {
+                    true => ServerFault::Download { program: name, error, said },
+                    false => ServerFault::Client { error, said },
+                })
+            }
         }
     }
 

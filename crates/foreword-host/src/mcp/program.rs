@@ -3,9 +3,13 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use foreword_sandbox::DEFAULT_PATH;
+
 use super::ServerFault;
 use crate::turn::runner::{find, installation, is_system, prefix};
 
+/// What the shims of version managers are links to.
+const SHIMS: [&str; 5] = ["mise", "rtx", "asdf", "volta-shim", "proto-shim"];
 /// The longest first line of a script.
 const MAX_FIRST_LINE: u64 = 512;
 
@@ -24,9 +28,43 @@ pub(super) struct LocatedProgram {
 
 /// Finds a program: a path from the root of the workspace, or a name in the person's `PATH`.
 pub(super) fn locate(name: &str, root: &Path, path: &str) -> Result<LocatedProgram, ServerFault> {
+    located(name, root, &|name| find(name, path))
+}
+
+/// Finds a program that can run inside the sandbox, where the home directory is hidden: not the shim of a
+/// version manager, which looks there for the program, as long as `PATH` or the sandbox has the program.
+pub(super) fn locate_inside(
+    name: &str,
+    root: &Path,
+    path: &str,
+    home: Option<&Path>,
+) -> Result<LocatedProgram, ServerFault> {
+    let runs_inside =
+        |file: &PathBuf| home.is_none_or(|home| !file.starts_with(home) || !needs_home(file, home));
+    let find_inside = |name: &str| {
+        let directories = std::env::split_paths(path).chain(std::env::split_paths(DEFAULT_PATH));
+        let mut each = directories.filter_map(|directory| find(name, directory.to_str()?));
+        each.find(runs_inside).or_else(|| find(name, path))
+    };
+    located(name, root, &find_inside)
+}
+
+/// Whether a program below the home directory works only together with the rest of it.
+fn needs_home(file: &Path, home: &Path) -> bool {
+    let is_in_shims = file.parent().is_some_and(|directory| directory.ends_with("shims"));
+    let real = file.canonicalize().unwrap_or_default();
+    let real = real.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    is_in_shims || SHIMS.contains(&real) || prefix(file).is_some_and(|tree| tree == home)
+}
+
+fn located(
+    name: &str,
+    root: &Path,
+    find: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Result<LocatedProgram, ServerFault> {
     let missing = || ServerFault::NoProgram { program: name.to_owned() };
-    let found = if name.contains('/') { Some(root.join(name)) } else { find(name, path) }
-        .ok_or_else(missing)?;
+    let found =
+        if name.contains('/') { Some(root.join(name)) } else { find(name) }.ok_or_else(missing)?;
     let program = found.canonicalize().map_err(|_| missing())?;
     let mut located = LocatedProgram { found: found.clone(), ..LocatedProgram::default() };
     if !program.starts_with(root) {
@@ -37,7 +75,7 @@ pub(super) fn locate(name: &str, root: &Path, path: &str) -> Result<LocatedProgr
             located.add(prefix(&found));
         }
     }
-    if let Some(interpreter) = interpreter(&program, path) {
+    if let Some(interpreter) = interpreter(&program, find) {
         located.path.extend(interpreter.parent().map(Path::to_owned));
         located.add(prefix(&interpreter));
         if let Ok(real) = interpreter.canonicalize() {
@@ -57,7 +95,7 @@ impl LocatedProgram {
 
 /// What runs a script, by its first line.
 #[expect(clippy::disallowed_methods, reason = "a program on the person's PATH")]
-fn interpreter(program: &Path, path: &str) -> Option<PathBuf> {
+fn interpreter(program: &Path, find: &dyn Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let mut start = Vec::new();
     std::fs::File::open(program).ok()?.take(MAX_FIRST_LINE).read_to_end(&mut start).ok()?;
     let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
@@ -66,7 +104,52 @@ fn interpreter(program: &Path, path: &str) -> Option<PathBuf> {
     let first = PathBuf::from(words.next()?);
     if first.ends_with("env") {
         let name = words.find(|word| !word.starts_with('-'))?;
-        return find(name, path);
+        return find(name);
     }
     first.is_absolute().then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    /// A home with a program at each path.
+    fn home(programs: &[&str]) -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().canonicalize().unwrap();
+        for program in programs {
+            let file = home.join(program);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(&file, "#!/bin/sh\n").unwrap();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        (dir, home)
+    }
+
+    #[test]
+    fn a_shim_of_a_version_manager_gives_way_to_a_program_that_runs_inside() {
+        let (_dir, home) = home(&[
+            ".pyenv/shims/sh",
+            ".pyenv/shims/tool",
+            ".local/bin/mise",
+            "venv/bin/tool",
+            "bin/sh",
+            "only/shims/rare",
+        ]);
+        symlink(home.join(".local/bin/mise"), home.join(".local/bin/sh")).unwrap();
+        let directories = [".pyenv/shims", ".local/bin", "bin", "venv/bin", "only/shims"];
+        let path = directories.map(|name| home.join(name).display().to_string()).join(":");
+        let inside = |name: &str| {
+            locate_inside(name, Path::new("/w"), &path, Some(&home)).map(|located| located.found)
+        };
+        assert!(is_system(&inside("sh").unwrap()), "{:?}", inside("sh"));
+        assert_eq!(inside("tool").unwrap(), home.join("venv/bin/tool"));
+        // There is no other, and what it says is the reason.
+        assert_eq!(inside("rare").unwrap(), home.join("only/shims/rare"));
+        assert!(matches!(inside("none"), Err(ServerFault::NoProgram { .. })));
+        // Outside the sandbox, shims work.
+        let outside = locate("sh", Path::new("/w"), &path).unwrap();
+        assert_eq!(outside.found, home.join(".pyenv/shims/sh"));
+    }
 }

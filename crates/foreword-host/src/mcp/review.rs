@@ -25,6 +25,8 @@ pub struct ServerReview {
     pub server: DisclosedServer,
     /// What it offers now, or why that is not known.
     pub offer: Result<ReviewedTools, String>,
+    /// Tools that cannot be used, each with what is wrong.
+    pub left_out: Vec<String>,
     /// What the person reviewed before.
     pub before: Option<ReviewedTools>,
 }
@@ -95,7 +97,7 @@ impl Host {
         let mut place = None;
         let mut reviews = Vec::new();
         for (name, named) in used {
-            let before = lists.get(&name).cloned();
+            let before = lists.get(&name).filter(|list| list.is_reviewed()).cloned();
             let is_known = before.as_ref().is_some_and(|list| list.is_of(&named.server));
             if is_known && !all {
                 continue;
@@ -104,8 +106,19 @@ impl Host {
                 place = Some(self.reading_place(workspace.config().host.sandbox)?);
             }
             let Some(place) = &place else { continue };
-            let offer =
-                self.read_tools(&named.server, &settings, place).map_err(|fault| fault.to_string());
+            let mut left_out = Vec::new();
+            let offer = self.read_tools(&named.server, &settings, place).map(|(list, faulty)| {
+                left_out = faulty;
+                list
+            });
+            if let Err(fault) = &offer
+                && !matches!(fault, ServerFault::Elsewhere { .. })
+            {
+                // `run` says why the server is off.
+                let lists = ToolLists::open(&self.options.config_dir, &self.root)?;
+                lists.note_fault(&named.server, &name, &fault.to_string())?;
+            }
+            let offer = offer.map_err(|fault| fault.to_string());
             let is_same = offer.as_ref().is_ok_and(|offer| {
                 before
                     .as_ref()
@@ -119,7 +132,7 @@ impl Host {
                 continue;
             }
             let server = disclosed(&name, &named, &settings, None);
-            reviews.push(ServerReview { name, server, offer, before });
+            reviews.push(ServerReview { name, server, offer, left_out, before });
         }
         Ok(reviews)
     }
@@ -168,10 +181,10 @@ impl Host {
         server: &McpServer,
         settings: &Settings,
         place: &ServerPlace,
-    ) -> Result<ReviewedTools, ServerFault> {
+    ) -> Result<(ReviewedTools, Vec<String>), ServerFault> {
         let running = self.start_server(server, settings.mcp.of(server), place)?;
         let tools = running.client.tools().map_err(|error| running.fault(error))?;
-        let mut list = offered(server, tools);
+        let mut list = offered(server, tools.tools);
         let scanner = self.scanner()?;
         for tool in &mut list.tools {
             let said = texts_of(&tool.input_schema, &tool.description);
@@ -180,7 +193,7 @@ impl Host {
                 tool.withheld = Some(scanned.reason);
             }
         }
-        Ok(list)
+        Ok((list, tools.left_out))
     }
 
     /// Where servers run while their lists are read: nothing there can be written.

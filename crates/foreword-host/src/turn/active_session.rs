@@ -25,8 +25,9 @@ use crate::turn::activity::Activity;
 use crate::turn::agent_tree::AgentTree;
 use crate::turn::prepare::PreparedTurn;
 use crate::turn::rate_limit::RateLimit;
+use crate::turn::report::{MAX_KEPT, RefusedCall};
 use crate::turn::tainted_files::TaintedFiles;
-use crate::turn::tool_results::CountedResults;
+use crate::turn::tool_results::{CountedResults, OwnWords};
 use crate::turn::trusted_files::TrustedFiles;
 use crate::turn::warning::Warning;
 
@@ -44,10 +45,12 @@ pub(crate) struct ActiveSession {
     pub(crate) tainted_files: TaintedFiles,
     pub(crate) trusted_files: TrustedFiles,
     pub(crate) counted_results: CountedResults,
+    pub(crate) own_words: OwnWords,
     /// MCP servers that run for this turn.
     pub(crate) servers: ServerPool,
     permissions: Mutex<PermissionTable>,
     rate_limit: Mutex<RateLimit>,
+    refused_calls: Mutex<Vec<RefusedCall>>,
 }
 
 /// Which session it is, and who acts in it.
@@ -141,8 +144,10 @@ impl ActiveSession {
             tree,
             activity: Activity::new(),
             counted_results: CountedResults::default(),
+            own_words: OwnWords::default(),
             servers: ServerPool::default(),
             permissions: Mutex::new(permissions),
+            refused_calls: Mutex::default(),
         }
     }
 
@@ -180,6 +185,19 @@ impl ActiveSession {
     /// The permission rules, with what the person answered so far.
     pub(crate) fn permissions(&self) -> MutexGuard<'_, PermissionTable> {
         self.permissions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a call that was refused, for the report of the turn.
+    pub(crate) fn note_refused(&self, tool: &str, reason: &str) {
+        let mut refused = self.refused_calls.lock().unwrap_or_else(PoisonError::into_inner);
+        if refused.len() < MAX_KEPT {
+            refused.push(RefusedCall { tool: tool.to_owned(), reason: reason.to_owned() });
+        }
+    }
+
+    /// The calls that were refused so far.
+    pub(crate) fn refused_calls(&self) -> Vec<RefusedCall> {
+        self.refused_calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The actor in the audit log.

@@ -6,7 +6,8 @@ use std::fmt;
 
 use foreword_guard::{OutputGuard, ScanVerdict, redact_with, whole};
 use foreword_protocol::{AgentEvent, Block, Content, Message, Role, StopReason};
-use serde_json::Value;
+use foreword_store::Outcome;
+use serde_json::{Value, json};
 
 use crate::error::HostError;
 use crate::host::Host;
@@ -194,6 +195,16 @@ impl Host {
             };
             let shown = match event {
                 AgentEvent::Prompt { .. } => Ok(()),
+                AgentEvent::Shortened { results, tokens_before, tokens_after } => {
+                    let event = active.event("turn.compact", Outcome::Done);
+                    self.record(event.with_detail(json!({
+                        "results": results,
+                        "tokensBefore": tokens_before, "tokensAfter": tokens_after,
+                    })));
+                    let shortened = Warning::Shortened { results, tokens_before, tokens_after };
+                    observer.warning(&shortened);
+                    Ok(())
+                }
                 AgentEvent::Text { text } => answer.push(&text).map(|safe| observer.text(&safe)),
                 AgentEvent::ToolCall { id, name, input } => {
                     if calls.len() < MAX_OPEN_CALLS {

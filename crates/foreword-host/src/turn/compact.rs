@@ -6,8 +6,10 @@
 
 use foreword::estimate;
 use foreword_guard::{Provenance, ScanVerdict, Trust, external_content, scan_input};
-use foreword_protocol::{Block, Content, Message, Role};
-use foreword_store::{Compaction, MAX_SUMMARY_BYTES, Outcome, StoreError, TurnNumber, TurnRange};
+use foreword_protocol::{Block, Content, Message, Reading, Role};
+use foreword_store::{
+    Compaction, MAX_SUMMARY_BYTES, Outcome, StoreError, TurnNumber, TurnRange, TurnUsage,
+};
 use serde_json::json;
 
 use crate::error::HostError;
@@ -17,7 +19,7 @@ use crate::model::call_policy::CallSize;
 use crate::spending::budget::EndedCall;
 use crate::turn::active_session::ActiveSession;
 use crate::turn::compose::{MAX_HISTORY_TURNS, reading};
-use crate::turn::history::{Conversation, NEWEST_TURNS, PastTurn, Reading};
+use crate::turn::history::{Conversation, NEWEST_TURNS, PastTurn};
 use crate::turn::prepare::PreparedTurn;
 use crate::turn::report::Observer;
 use crate::turn::warning::Warning;
@@ -27,6 +29,8 @@ const SYSTEM: &str = include_str!("summary.md");
 const SUMMARY_TOKENS: u32 = 1500;
 /// Bytes of one tool result that the summariser reads.
 const MAX_RESULT_BYTES: usize = 2000;
+/// A part of a turn with fewer bytes tells nothing.
+const MIN_PART_BYTES: usize = 200;
 
 /// What to do about a conversation that fills its room.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,26 +41,47 @@ struct Plan {
 }
 
 impl Plan {
-    /// `None` while the conversation stays below its limit, or has too few turns to take from.
+    /// `None` while the conversation stays below its limit.
     ///
-    /// Goes down to half of the limit, so that the next compaction is many turns away.
+    /// Goes down to half of the limit, so that the next compaction is many turns away. The newest turns
+    /// are shortened, and then summarised like the others, only where they do not fit into the limit.
     fn of(now: &Conversation, limit: u64, reading: Reading) -> Option<Self> {
         if now.tokens() <= limit {
             return None;
         }
-        let old = now.turns.len().checked_sub(NEWEST_TURNS).filter(|old| *old > 0)?;
-        let (old, newest) = now.turns.split_at_checked(old)?;
         let goal = limit / 2;
-        let old: Vec<PastTurn> = old.iter().map(|turn| turn.shortened(reading)).collect();
-        let shortened_through = old.last()?.number;
+        let mut turns = now.turns.clone();
+        let old = turns.len().saturating_sub(NEWEST_TURNS);
         let summary = now.summary.as_ref().map_or(0, |summary| summary.tokens);
-        let mut tokens: u64 = old.iter().chain(newest).map(|turn| turn.tokens).sum();
-        if tokens + summary <= goal {
+        // What a summary beside the newest turns may take.
+        let beside = match old > 0 || summary > 0 {
+            true => u64::from(SUMMARY_TOKENS).min(goal),
+            false => 0,
+        };
+        let mut shortened_through = TurnNumber(0);
+        let mut newest: u64 = turns.iter().skip(old).map(|turn| turn.tokens).sum();
+        for (at, turn) in turns.iter_mut().enumerate() {
+            if at >= old && newest + beside <= limit {
+                break;
+            }
+            let short = turn.shortened(reading);
+            if at >= old {
+                newest = newest.saturating_sub(turn.tokens).saturating_add(short.tokens);
+            }
+            (shortened_through, *turn) = (short.number, short);
+        }
+        let mut tokens: u64 = turns.iter().map(|turn| turn.tokens).sum();
+        let fits = if old > 0 { goal } else { limit };
+        if tokens + summary <= fits {
             return Some(Self { shortened_through, summarise_through: None });
         }
         let mut summarise_through = None;
-        for turn in &old {
-            if tokens + u64::from(SUMMARY_TOKENS) <= goal {
+        for (at, turn) in turns.iter().enumerate() {
+            let is_enough = match at < old {
+                true => tokens + u64::from(SUMMARY_TOKENS) <= goal,
+                false => tokens + u64::from(SUMMARY_TOKENS).min(goal) <= limit,
+            };
+            if is_enough {
                 break;
             }
             tokens = tokens.saturating_sub(turn.tokens);
@@ -75,18 +100,30 @@ enum Summarised {
 
 impl Host {
     /// Compacts the history of a session whose turn has ended, if it is due, and tells the person. A
-    /// failure changes nothing: the oldest turns are then left out of the next prompt.
+    /// failure changes nothing: the oldest turns are then left out of the next prompt. Gives what the
+    /// summary cost, which counts with the turn.
     pub(crate) fn compact(
         &self,
         active: &ActiveSession,
         prepared: &PreparedTurn,
         observer: &mut dyn Observer,
-    ) {
-        match self.try_compact(active, prepared, observer) {
+    ) -> TurnUsage {
+        let mut usage = TurnUsage::default();
+        match self.try_compact(active, prepared, observer, &mut usage) {
             Ok(Some(warning)) => observer.warning(&warning),
             Ok(None) => {}
             Err(error) => observer.warning(&Warning::NotSummarised { reason: error.to_string() }),
         }
+        if let Some(turn) = active.identity.turn.filter(|_| usage.calls > 0) {
+            let session = active.identity.session.clone();
+            let added = self
+                .writer
+                .write(self.now(), move |write| write.turn_add_usage(&session, turn, usage));
+            if let Err(error) = added {
+                tracing::warn!("cannot count the summary with its turn: {error}");
+            }
+        }
+        usage
     }
 
     fn try_compact(
@@ -94,6 +131,7 @@ impl Host {
         active: &ActiveSession,
         prepared: &PreparedTurn,
         observer: &mut dyn Observer,
+        usage: &mut TurnUsage,
     ) -> Result<Option<Warning>, HostError> {
         let session = &active.identity.session;
         let settings = &active.settings;
@@ -109,7 +147,9 @@ impl Host {
         let now = Conversation::of(turns.clone(), last.as_ref(), reading);
         let Some(plan) = Plan::of(&now, limit, reading) else { return Ok(None) };
         let mut new = Compaction {
-            shortened_through: plan.shortened_through,
+            shortened_through: last.as_ref().map_or(plan.shortened_through, |last| {
+                last.shortened_through.max(plan.shortened_through)
+            }),
             summarised_through: last.as_ref().map_or(TurnNumber(0), |last| last.summarised_through),
             summary: last.map(|last| last.summary).unwrap_or_default(),
             // A ledger that cannot be read clears nothing.
@@ -123,7 +163,7 @@ impl Host {
         if let Some(through) = plan.summarise_through {
             observer.warning(&Warning::Summarising { through: through.0 });
             let text = transcript(&new, &turns, through, room);
-            match self.summarise(active, prepared, &text)? {
+            match self.summarise(active, prepared, &text, usage)? {
                 Summarised::Text(summary) => {
                     (new.summarised_through, new.summary) = (through, summary);
                     new.model = Some(prepared.model.clone());
@@ -163,6 +203,7 @@ impl Host {
         active: &ActiveSession,
         prepared: &PreparedTurn,
         conversation: &str,
+        spent: &mut TurnUsage,
     ) -> Result<Summarised, HostError> {
         let message = external_content("conversation", Trust::Tool, conversation);
         let max_tokens = prepared.max_output_tokens().min(SUMMARY_TOKENS);
@@ -193,6 +234,7 @@ impl Host {
         let (session, turn) = (&active.identity.session, active.identity.turn);
         let call = EndedCall { session, turn, model: &prepared.model, usage };
         budget.settle(self, reserved, &call);
+        spent.add_call(usage);
         let text = match answer {
             Ok((text, _)) => text.trim().to_owned(),
             Err(reason) => return Ok(Summarised::Failed(reason)),
@@ -222,11 +264,15 @@ fn transcript(last: &Compaction, turns: &[PastTurn], through: TurnNumber, room: 
     let mut left = room.saturating_sub(u64::from(estimate(&last.summary)));
     let mut parts = Vec::new();
     for turn in replaced.rev() {
-        let text = told(turn);
+        let text = told(turn, MAX_RESULT_BYTES);
         match left.checked_sub(u64::from(estimate(&text))) {
             Some(rest) => left = rest,
             None => {
-                parts.push("[earlier turns are left out]".to_owned());
+                // A turn that is too long by itself is told in part; it may be the only one.
+                let part = told_within(turn, left);
+                let is_all = part.is_some() && turn.number.0 == last.summarised_through.0 + 1;
+                parts.extend(part);
+                parts.extend((!is_all).then(|| "[earlier turns are left out]".to_owned()));
                 break;
             }
         }
@@ -240,8 +286,24 @@ fn transcript(last: &Compaction, turns: &[PastTurn], through: TurnNumber, room: 
     parts.join("\n\n")
 }
 
-/// A turn as text.
-fn told(turn: &PastTurn) -> String {
+/// The beginning and the end of a turn as text, if that is worth the tokens that are left.
+fn told_within(turn: &PastTurn, tokens: u64) -> Option<String> {
+    let text = told(turn, MAX_RESULT_BYTES / 10);
+    if u64::from(estimate(&text)) <= tokens {
+        return Some(text);
+    }
+    // About three bytes a token, half of them for each end.
+    let each = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(3) / 2;
+    if each < MIN_PART_BYTES {
+        return None;
+    }
+    let start = text.get(..text.floor_char_boundary(each))?;
+    let end = text.get(text.ceil_char_boundary(text.len().saturating_sub(each))..)?;
+    Some(format!("{start} […]\n[…] {end}"))
+}
+
+/// A turn as text, with so many bytes of each result.
+fn told(turn: &PastTurn, max_result: usize) -> String {
     let mut lines = vec![format!("Turn {}", turn.number)];
     for Message { role, content } in turn.messages() {
         let who = match role {
@@ -255,16 +317,16 @@ fn told(turn: &PastTurn) -> String {
         lines.extend(blocks.into_iter().map(|block| match block {
             Block::Text { text } => format!("{who}: {text}"),
             Block::ToolUse { name, input, .. } => {
-                format!("The agent called {name} with {}", start(&input.to_string()))
+                format!("The agent called {name} with {}", start(&input.to_string(), max_result))
             }
-            Block::ToolResult { content, .. } => format!("Result: {}", start(&content)),
+            Block::ToolResult { content, .. } => format!("Result: {}", start(&content, max_result)),
         }));
     }
     lines.join("\n")
 }
 
-fn start(text: &str) -> String {
-    match text.get(..text.floor_char_boundary(MAX_RESULT_BYTES)) {
+fn start(text: &str, max: usize) -> String {
+    match text.get(..text.floor_char_boundary(max)) {
         Some(start) if start.len() < text.len() => format!("{start} […]"),
         _ => text.to_owned(),
     }
@@ -296,8 +358,62 @@ mod tests {
         // Half of the limit, and room for the summary.
         assert_eq!(full.summarise_through, Some(TurnNumber(7)));
         assert_eq!(full.shortened_through, TurnNumber(8));
-        assert_eq!(plan(&turns, 10).unwrap().summarise_through, Some(TurnNumber(8)));
-        assert_eq!(plan(turns.get(..2).unwrap(), 10), None);
+        // The two newest are left out of it as long as they fit.
+        assert_eq!(plan(&turns, each * 5).unwrap().summarise_through, Some(TurnNumber(8)));
+    }
+
+    /// A turn that reads large files.
+    fn reading_turn(number: u64, reads: usize) -> PastTurn {
+        let result = |call: usize| Message {
+            role: Role::User,
+            content: Content::Blocks(vec![Block::ToolResult {
+                tool_use_id: format!("c{call}"),
+                content: "a line of the file\n".repeat(400),
+                is_error: false,
+            }]),
+        };
+        let messages: Vec<Message> =
+            [Message::user("look")].into_iter().chain((0..reads).map(result)).collect();
+        let messages = serde_json::to_string(&messages).unwrap();
+        let (number, state) = (TurnNumber(number), TurnState::Done);
+        PastTurn::of(TurnMessages { number, state, messages })
+    }
+
+    /// Report 15, number 3: the newest turns were never shortened, and the next prompt left them out.
+    #[test]
+    fn the_newest_turns_are_shortened_and_then_summarised_where_they_do_not_fit() {
+        let one = reading_turn(1, 12);
+        let short = one.shortened(Reading::Offered).tokens;
+        assert!(short * 4 < one.tokens);
+        let only_shortened = Plan { shortened_through: TurnNumber(1), summarise_through: None };
+        assert_eq!(plan(std::slice::from_ref(&one), one.tokens - 1), Some(only_shortened));
+        let both = [one.clone(), reading_turn(2, 12)];
+        // The older one first, as long as that is enough.
+        let first = plan(&both, one.tokens + short + 100).unwrap();
+        assert_eq!(first, Plan { shortened_through: TurnNumber(1), summarise_through: None });
+        let then = plan(&both, short * 3).unwrap();
+        assert_eq!(then, Plan { shortened_through: TurnNumber(2), summarise_through: None });
+        let last = plan(&both, short + short / 2 + 1500).unwrap();
+        assert_eq!(last.shortened_through, TurnNumber(2));
+        assert_eq!(plan(&both, short / 2).unwrap().summarise_through, Some(TurnNumber(2)));
+    }
+
+    #[test]
+    fn a_turn_that_is_too_long_to_be_told_is_told_in_part() {
+        let none = Compaction {
+            shortened_through: TurnNumber(0),
+            summarised_through: TurnNumber(0),
+            summary: String::new(),
+            tainted: false,
+            model: None,
+            tokens_before: 0,
+            tokens_after: 0,
+            at: 0,
+        };
+        let text = transcript(&none, &[turn(1, 9000)], TurnNumber(1), 500);
+        assert!(text.starts_with("Turn 1\nUser: word word"), "{text}");
+        assert!(text.contains(" […]\n[…] ") && text.ends_with("Agent: ok"), "{text}");
+        assert!(estimate(&text) <= 600, "{}", estimate(&text));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::time::Instant;
 use foreword::{Blueprint, Choice, Context, Document, Line, Prompt, Timestamp, estimate};
 use foreword_gather::{Gathered, ToolSource};
 use foreword_guard::{Canary, Provenance, TaintLevel};
-use foreword_protocol::{RunnerKind, ToolSpec};
+use foreword_protocol::{Reading, RunnerKind, ToolSpec};
 use foreword_sandbox::Sandbox;
 use foreword_store::{Session, SessionId, TurnRange};
 use foreword_workspace::{Config, UsedFile, Workspace};
@@ -18,7 +18,7 @@ use foreword_workspace::{Config, UsedFile, Workspace};
 use crate::error::HostError;
 use crate::host::Host;
 use crate::tools::{self, CallableTools, Sent};
-use crate::turn::history::{Conversation, History, PastTurn, Reading};
+use crate::turn::history::{Conversation, History, PastTurn};
 use crate::turn::record;
 use crate::turn::request::{Origin, TAINTED_TASK, TurnRequest};
 use crate::turn::sandbox::prompt_name;
@@ -278,7 +278,7 @@ impl Host {
         let stored = self.reader.history(&session.id, TurnRange::newest(MAX_HISTORY_TURNS))?;
         let turns = stored.into_iter().map(PastTurn::of).collect();
         let compaction = self.reader.last_compaction(&session.id)?;
-        Ok(Conversation::of(turns, compaction.as_ref(), reading).within(room))
+        Ok(Conversation::of(turns, compaction.as_ref(), reading).within(room, reading))
     }
 }
 

@@ -3,20 +3,15 @@
 //! A compaction stands in for the oldest turns: a summary replaces some, and large tool results of
 //! others are shortened. It changes only when the window fills up, so the messages in front of the
 //! newest ones keep their bytes from turn to turn, and the provider's cache holds. What still does not
-//! fit is left out, oldest first and by whole turns, so a tool call is never without its result.
+//! fit, because the prompt or the message has grown since, is shortened for this prompt, oldest first, and
+//! then left out by whole turns, so a tool call is never without its result.
 
 use foreword::{HistoryOmitted, estimate};
 use foreword_guard::{Trust, external_content};
-use foreword_protocol::{Block, Content, Message, Role};
+use foreword_protocol::{Block, Content, Message, Reading, Role, shorten_result};
 use foreword_store::{Compaction, TurnMessages, TurnNumber};
 
-/// Results with more tokens are shortened.
-const MAX_OLD_RESULT_TOKENS: u32 = 400;
-/// Bytes of a shortened result that stay.
-const KEPT_RESULT_BYTES: usize = 800;
-/// The last line of a result stays if it is this short: it may close a frame.
-const MAX_LAST_LINE: usize = 200;
-/// Turns that are never shortened or summarised.
+/// Turns that are shortened and summarised only where they do not fit otherwise.
 pub(crate) const NEWEST_TURNS: usize = 2;
 
 /// The part of a conversation that goes into the next turn.
@@ -57,7 +52,8 @@ impl PastTurn {
             let Content::Blocks(blocks) = &mut message.content else { continue };
             for block in blocks {
                 if let Block::ToolResult { tool_use_id, content, .. } = block
-                    && let Some(short) = shortened(self.number, tool_use_id, content, reading)
+                    && let Some(short) =
+                        shorten_result(self.number.0, tool_use_id, content, reading)
                 {
                     (*content, changed) = (short, true);
                 }
@@ -69,13 +65,6 @@ impl PastTurn {
         let stored = serde_json::to_string(&messages).unwrap_or_else(|_| "[]".to_owned());
         Self { number: self.number, tokens: u64::from(estimate(&stored)), stored }
     }
-}
-
-/// Whether the agent has `result_read`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
-    Offered,
-    NotOffered,
 }
 
 /// The turns of a session as its compaction leaves them, oldest first.
@@ -139,10 +128,19 @@ impl Conversation {
         turns + self.summary.as_ref().map_or(0, |summary| summary.tokens)
     }
 
-    /// What fits into this many tokens: the summary, and the newest turns. A turn fits as a whole or
-    /// not at all.
-    pub(crate) fn within(self, room: u64) -> History {
+    /// What fits into this many tokens: the summary, and the newest turns, with the large results of the
+    /// oldest shortened where they do not fit otherwise. A turn fits as a whole or not at all.
+    pub(crate) fn within(self, room: u64, reading: Reading) -> History {
+        let mut tokens = self.tokens();
         let Self { mut turns, summary } = self;
+        for turn in &mut turns {
+            if tokens <= room {
+                break;
+            }
+            let short = turn.shortened(reading);
+            tokens = tokens.saturating_sub(turn.tokens).saturating_add(short.tokens);
+            *turn = short;
+        }
         let summary = summary.filter(|summary| summary.tokens <= room);
         let mut left = room - summary.as_ref().map_or(0, |summary| summary.tokens);
         let fitting = turns
@@ -161,11 +159,18 @@ impl Conversation {
             turns: turns.len() as u64,
             tokens: turns.iter().map(|turn| turn.tokens).sum(),
         };
+        let gap = match (&summary, turns.first(), turns.last()) {
+            (Some(_), Some(first), Some(last)) => format!(
+                "\n\n[Foreword: turns {} to {} did not fit and are left out here.]",
+                first.number, last.number
+            ),
+            _ => String::new(),
+        };
         let mut messages: Vec<Message> = kept.iter().flat_map(PastTurn::messages).collect();
         let mut tokens = kept.iter().map(|turn| turn.tokens).sum();
         if let Some(summary) = summary {
             tokens += summary.tokens;
-            put_in_front(&mut messages, summary.text);
+            put_in_front(&mut messages, summary.text + &gap);
         }
         let omitted = Some(omitted).filter(|omitted| omitted.turns > 0);
         History { messages, tokens, omitted, room }
@@ -180,25 +185,6 @@ fn put_in_front(messages: &mut Vec<Message>, text: String) {
         }
         _ => messages.insert(0, Message::user(text)),
     }
-}
-
-/// The beginning of a large result, its last line if that is short, and how to read the rest.
-fn shortened(turn: TurnNumber, id: &str, content: &str, reading: Reading) -> Option<String> {
-    let tokens = estimate(content);
-    if tokens <= MAX_OLD_RESULT_TOKENS {
-        return None;
-    }
-    let start = content.get(..content.floor_char_boundary(KEPT_RESULT_BYTES)).unwrap_or_default();
-    let start = start.rsplit_once('\n').map_or(start, |(whole, _)| whole);
-    let last = content.trim_end().rsplit_once('\n').map_or("", |(_, last)| last);
-    let last = if last.len() <= MAX_LAST_LINE { last } else { "" };
-    let rest = tokens.saturating_sub(estimate(start));
-    let arguments = serde_json::json!({ "turn": turn.0, "id": id });
-    let again = match reading {
-        Reading::Offered => format!(" Call result_read with {arguments} to read all of it."),
-        Reading::NotOffered => String::new(),
-    };
-    Some(format!("{start}\n{last}\n[Foreword: shortened by about {rest} tokens.{again}]"))
 }
 
 #[cfg(test)]

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, TcpListener};
 use std::ops::RangeInclusive;
 
-use foreword_protocol::{Job, JobLimits, RunnerKind};
+use foreword::estimate;
+use foreword_protocol::{ConversationRoom, Job, JobLimits, RunnerKind};
 use foreword_sandbox::{DEFAULT_PATH, Limits, SandboxKind, SandboxSpec};
+use foreword_store::TurnNumber;
 
 use crate::error::HostError;
 use crate::governance::before::BeforeTurn;
@@ -65,6 +67,7 @@ impl Host {
         socket: std::path::PathBuf,
         token: &str,
         spec: &SandboxSpec,
+        turn: TurnNumber,
     ) -> Result<String, HostError> {
         let host = &prepared.turn.config.host;
         let job = Job {
@@ -92,9 +95,23 @@ impl Host {
                 max_output_tokens: prepared.max_output_tokens(),
                 ..JobLimits::default()
             },
+            turn: turn.0,
+            room: Some(room(prepared)),
         };
         serde_json::to_string(&job)
             .map_err(|error| HostError::agent(format!("cannot write the agent's job: {error}")))
+    }
+}
+
+/// How many tokens the conversation of a turn may have: the space beside the prompt, and the message, which
+/// the prompt's part of the window has room for.
+fn room(prepared: &PreparedTurn) -> ConversationRoom {
+    let space = prepared.turn.history.room;
+    let share = u64::from(prepared.turn.config.host.compact_at.min(100));
+    let message = u64::from(estimate(&prepared.turn.message));
+    ConversationRoom {
+        compact_at: space.saturating_mul(share) / 100 + message,
+        most: space + message,
     }
 }
 

@@ -13,6 +13,9 @@ use crate::turn::warning::{ReadBy, Warning};
 /// Files that run when called and are named one by one.
 const MAX_NAMED: usize = 200;
 
+/// Warnings, compactions and refused calls that a report names.
+pub(crate) const MAX_KEPT: usize = 200;
+
 /// Receives what happens during a turn, on the turn's own thread.
 pub trait Observer: Send {
     /// The prompt is ready.
@@ -81,6 +84,12 @@ pub struct TurnReport {
     /// Turns of the conversation that no longer fit.
     pub history_omitted: u64,
     pub scanned: Scans,
+    /// Calls of tools that were not carried out, because a check or a person refused them.
+    pub refused_calls: Vec<RefusedCall>,
+    /// What the person was told besides the answer.
+    pub warnings: Vec<String>,
+    /// What was shortened or summarised, during the turn and after it.
+    pub compactions: Vec<TurnCompaction>,
     /// What the turn changed among the files that run.
     pub changes: TurnChanges,
     /// Time the host itself took, in milliseconds: excludes waiting for the agent's process, for the
@@ -88,6 +97,108 @@ pub struct TurnReport {
     pub overhead_ms: f64,
     /// Time for the look at what the turn changed, in milliseconds.
     pub look_ms: f64,
+}
+
+/// A call of a tool that was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RefusedCall {
+    pub tool: String,
+    pub reason: String,
+}
+
+/// A compaction of the conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnCompaction {
+    /// Results of this turn that were shortened while it ran; 0 for a compaction after it.
+    pub shortened_results: u64,
+    /// The summary replaces all turns up to this one; 0 if there is none.
+    pub summarised_through: u64,
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+}
+
+/// Passes on what happens, and keeps for the report what the person is told.
+pub(crate) struct Noting<'o> {
+    observer: &'o mut dyn Observer,
+    warnings: Vec<String>,
+    compactions: Vec<TurnCompaction>,
+}
+
+impl<'o> Noting<'o> {
+    pub(crate) fn new(observer: &'o mut dyn Observer) -> Self {
+        Self { observer, warnings: Vec::new(), compactions: Vec::new() }
+    }
+
+    /// Adds what was kept to the report of the turn.
+    pub(crate) fn report_in(self, report: &mut TurnReport) {
+        report.warnings = self.warnings;
+        report.compactions = self.compactions;
+    }
+}
+
+impl Observer for Noting<'_> {
+    fn prepared(&mut self, prepared: &PreparedTurn) {
+        self.observer.prepared(prepared);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.observer.text(text);
+    }
+
+    fn tool_call(&mut self, name: &str, input: &Value) {
+        self.observer.tool_call(name, input);
+    }
+
+    fn tool_result(&mut self, name: &str, content: &str, is_error: bool) {
+        self.observer.tool_result(name, content, is_error);
+    }
+
+    fn warning(&mut self, warning: &Warning) {
+        let kept = match *warning {
+            Warning::Shortened { results, tokens_before, tokens_after } => Some(TurnCompaction {
+                shortened_results: results,
+                summarised_through: 0,
+                tokens_before,
+                tokens_after,
+            }),
+            Warning::Compacted { through, tokens_before, tokens_after } => Some(TurnCompaction {
+                shortened_results: 0,
+                summarised_through: through,
+                tokens_before,
+                tokens_after,
+            }),
+            _ => None,
+        };
+        if self.compactions.len() < MAX_KEPT {
+            self.compactions.extend(kept);
+        }
+        if !warning.is_notice() && self.warnings.len() < MAX_KEPT {
+            self.warnings.push(warning.to_string());
+        }
+        self.observer.warning(warning);
+    }
+
+    fn tick(&mut self) {
+        self.observer.tick();
+    }
+
+    fn can_ask(&self) -> bool {
+        self.observer.can_ask()
+    }
+
+    fn ask(&mut self, question: &PermissionQuestion) -> PermissionAnswer {
+        self.observer.ask(question)
+    }
+
+    fn wakes(&mut self, wakeup: &Wakeup) {
+        self.observer.wakes(wakeup);
+    }
+
+    fn woke(&mut self, report: &WakeupReport) {
+        self.observer.woke(report);
+    }
 }
 
 /// The state of a turn that the person ended.

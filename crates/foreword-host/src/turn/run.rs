@@ -24,7 +24,9 @@ use crate::turn::active_session::ActiveSession;
 use crate::turn::agent_tree::AgentTree;
 use crate::turn::prepare::PreparedTurn;
 use crate::turn::process::AgentProcess;
-use crate::turn::report::{HeldFile, INTERRUPTED, Observer, Scans, TurnChanges, TurnReport};
+use crate::turn::report::{
+    HeldFile, INTERRUPTED, Noting, Observer, Scans, TurnChanges, TurnReport,
+};
 use crate::turn::request::TurnRequest;
 use crate::turn::run_dir::{self, RunDir};
 use crate::turn::sandbox::prompt_name;
@@ -72,6 +74,8 @@ impl Host {
         began: Instant,
         observer: &mut dyn Observer,
     ) -> Result<TurnReport, HostError> {
+        let mut noting = Noting::new(observer);
+        let observer: &mut dyn Observer = &mut noting;
         let (found, canary) = self.session_of(request)?;
         self.check_trusted(request.cwd.as_deref())?;
         if let Some(weaker) = self.weaker_sandbox(request)? {
@@ -109,9 +113,12 @@ impl Host {
             message_verdict,
             began,
         };
-        let result = self.run_agent(&turn, permit, observer);
-        if result.is_ok() {
-            self.compact(&turn.active, &prepared, observer);
+        let mut result = self.run_agent(&turn, permit, observer);
+        if let Ok(report) = &mut result {
+            let summary = self.compact(&turn.active, &prepared, observer);
+            report.usage = report.usage.and(summary.tokens);
+            report.calls += summary.calls;
+            noting.report_in(report);
         }
         if let Some(budget) = prepared.tree.budget()
             && budget.root == session.id
@@ -149,7 +156,7 @@ impl Host {
         let looked = looking.elapsed();
         let started = self.sandbox_spec(prepared, &protected, &before, &run_dir).and_then(|spec| {
             let socket = prepared.turn.sandbox.run_dir_inside(&spec).join(run_dir::SOCKET);
-            let job = self.job(prepared, socket, &token, &spec)?;
+            let job = self.job(prepared, socket, &token, &spec, *number)?;
             active.servers.set_place(ServerPlace::of(&prepared.turn.sandbox, &spec));
             let server = Server::start(active, &run_dir.socket(), token)?;
             let sandbox = prepared.turn.sandbox.as_ref();
@@ -204,6 +211,9 @@ impl Host {
                 input: turn.message_verdict.as_str(),
                 output: outcome.verdict.as_str(),
             },
+            refused_calls: active.refused_calls(),
+            warnings: Vec::new(),
+            compactions: Vec::new(),
             changes,
             overhead_ms: milliseconds(overhead),
             look_ms: milliseconds(looked),

@@ -54,6 +54,8 @@ pub enum Warning {
     NoAnswer,
     /// The model is asked to summarise the turns up to this one.
     Summarising { through: u64 },
+    /// Large tool results of the turn were shortened while it ran.
+    Shortened { results: u64, tokens_before: u64, tokens_after: u64 },
     /// Old turns of the conversation were summarised or shortened.
     Compacted { through: u64, tokens_before: u64, tokens_after: u64 },
     /// The conversation no longer fits, and there is no summary of its oldest turns.
@@ -98,6 +100,7 @@ impl Warning {
                 | Self::SkillWaits { .. }
                 | Self::Summarising { .. }
                 | Self::Compacted { .. }
+                | Self::Shortened { .. }
         )
     }
 
@@ -216,16 +219,28 @@ impl fmt::Display for Warning {
             Self::AnswerCut => f.write_str("the answer was cut off (model.max_output_tokens)"),
             Self::NoAnswer => f.write_str("the agent ended without an answer"),
             Self::Summarising { through } => {
-                write!(f, "the conversation is long; summarising its first {through} turns")
+                let turns = first_turns(*through);
+                write!(f, "the conversation is long; summarising its {turns}")
+            }
+            Self::Shortened { results, tokens_before, tokens_after } => {
+                let results = match results {
+                    1 => "a large tool result".to_owned(),
+                    many => format!("{many} large tool results"),
+                };
+                write!(
+                    f,
+                    "shortened {results} of this turn: {tokens_before} to {tokens_after} tokens"
+                )
             }
             Self::Compacted { through: 0, tokens_before, tokens_after } => write!(
                 f,
-                "shortened large tool results of old turns: {tokens_before} to {tokens_after} tokens"
+                "shortened large tool results of earlier turns: {tokens_before} to {tokens_after} tokens"
             ),
             Self::Compacted { through, tokens_before, tokens_after } => write!(
                 f,
-                "replaced the first {through} turns with a summary: {tokens_before} to {tokens_after} \
-                 tokens; `foreword session show` prints it"
+                "replaced the {} with a summary: {tokens_before} to {tokens_after} tokens; `foreword \
+                 session show` prints it",
+                first_turns(*through)
             ),
             Self::NotSummarised { reason } => write!(
                 f,
@@ -256,6 +271,10 @@ impl fmt::Display for Warning {
             }
         }
     }
+}
+
+fn first_turns(count: u64) -> String {
+    if count == 1 { "first turn".to_owned() } else { format!("first {count} turns") }
 }
 
 /// The first paths of a list, and how many more there are.

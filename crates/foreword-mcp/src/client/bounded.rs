@@ -2,8 +2,8 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, ReadBuf};
@@ -22,6 +22,8 @@ pub(super) struct Traffic {
     too_large: AtomicBool,
     flooded: AtomicBool,
     list_changed: AtomicBool,
+    /// Why the last message got no answer over HTTP.
+    http_fault: Mutex<Option<McpClientError>>,
     stopped: CancellationToken,
 }
 
@@ -33,6 +35,7 @@ impl Traffic {
             too_large: AtomicBool::new(false),
             flooded: AtomicBool::new(false),
             list_changed: AtomicBool::new(false),
+            http_fault: Mutex::new(None),
             stopped: CancellationToken::new(),
         }
     }
@@ -61,7 +64,12 @@ impl Traffic {
         (self.max_message as u64).saturating_mul(MAX_MESSAGES_PER_CALL)
     }
 
-    /// The cause behind an error: a connection that was closed for what came over it.
+    pub(super) fn set_http_fault(&self, fault: McpClientError) {
+        *self.http_fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
+    }
+
+    /// The cause behind an error: a connection that was closed for what came over it, or a message that
+    /// reached no server.
     pub(super) fn explains(&self, error: McpClientError) -> McpClientError {
         if self.too_large.load(Ordering::SeqCst) {
             return McpClientError::TooLarge { limit: self.max_message };
@@ -69,7 +77,8 @@ impl Traffic {
         if self.flooded.load(Ordering::SeqCst) {
             return McpClientError::Flood { limit: self.max_per_call() };
         }
-        error
+        let http = self.http_fault.lock().unwrap_or_else(PoisonError::into_inner).take();
+        http.unwrap_or(error)
     }
 }
 

@@ -7,10 +7,10 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, Implementation,
-    PaginatedRequestParams,
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, ClientRequest,
+    CustomResult, Implementation, ListToolsRequest, PaginatedRequestParams, ServerResult,
 };
-use rmcp::service::{NotificationContext, Peer, ServiceError};
+use rmcp::service::{ClientInitializeError, NotificationContext, Peer, ServiceError};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use serde_json::{Map, Value};
@@ -19,7 +19,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
 use super::bounded::{Bounded, Traffic};
-use super::messages::{OfferedTool, ToolAnswer};
+use super::messages::{OfferedTool, OfferedTools, ToolAnswer};
 use super::{ClientLimits, McpClientError};
 use crate::work::runtime;
 
@@ -35,7 +35,7 @@ pub(super) struct Request {
 }
 
 pub(super) enum Wanted {
-    Tools(Sender<Result<Vec<OfferedTool>, McpClientError>>),
+    Tools(Sender<Result<OfferedTools, McpClientError>>),
     Call {
         tool: String,
         arguments: Map<String, Value>,
@@ -94,7 +94,7 @@ async fn hold(
     let listener = Listener { traffic: Arc::clone(traffic) };
     let service = match timeout(limits.start, listener.serve(transport)).await {
         Ok(Ok(service)) => service,
-        Ok(Err(error)) => return Err(McpClientError::Protocol(repeated(&error.to_string()))),
+        Ok(Err(error)) => return Err(not_introduced(error)),
         Err(_) => return Err(McpClientError::TimedOut(limits.start)),
     };
     let _ = ready.send(Ok(()));
@@ -124,20 +124,40 @@ async fn answer(peer: Peer<RoleClient>, request: Request, limit: Duration) {
     }
 }
 
-async fn tools(peer: &Peer<RoleClient>) -> Result<Vec<OfferedTool>, McpClientError> {
-    let mut tools = Vec::new();
+/// Why a server did not introduce itself.
+fn not_introduced(error: ClientInitializeError) -> McpClientError {
+    match error {
+        ClientInitializeError::ConnectionClosed(_)
+        | ClientInitializeError::TransportError { .. } => McpClientError::EndedAtStart,
+        ClientInitializeError::JsonRpcError(error) => {
+            McpClientError::Refused(repeated(&error.message))
+        }
+        other => McpClientError::Protocol(repeated(&other.to_string())),
+    }
+}
+
+async fn tools(peer: &Peer<RoleClient>) -> Result<OfferedTools, McpClientError> {
+    let mut tools = OfferedTools::default();
     let mut seen = HashSet::new();
     let mut cursor = None;
     for _ in 0..MAX_PAGES {
-        let page =
-            peer.list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor))).await;
-        let page = page.map_err(fault)?;
-        tools.extend(page.tools.iter().map(OfferedTool::of));
-        if tools.len() > MAX_TOOLS {
+        let params = PaginatedRequestParams::default().with_cursor(cursor);
+        let request = ListToolsRequest { params: Some(params), ..ListToolsRequest::default() };
+        let request = ClientRequest::ListToolsRequest(request);
+        let next = match peer.send_request(request).await.map_err(fault)? {
+            ServerResult::ListToolsResult(page) => {
+                tools.tools.extend(page.tools.iter().map(OfferedTool::of));
+                page.next_cursor
+            }
+            // One tool that is none makes the whole page another kind of answer.
+            ServerResult::CustomResult(CustomResult(page)) => tools.add_page(&page)?,
+            _ => return Err(McpClientError::Protocol("it did not list its tools".to_owned())),
+        };
+        if tools.tools.len() > MAX_TOOLS {
             let message = format!("it lists more than {MAX_TOOLS} tools");
             return Err(McpClientError::Protocol(message));
         }
-        cursor = page.next_cursor;
+        cursor = next;
         match &cursor {
             None => return Ok(tools),
             Some(next) if !seen.insert(next.clone()) => {

@@ -8,13 +8,16 @@
 
 use std::io::{self, BufRead as _, BufReader, PipeReader, PipeWriter, Read as _, Write as _};
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-use super::ClientLimits;
+use super::bounded::Traffic;
+use super::{ClientLimits, McpClientError};
 
 const SESSION_HEADER: &str = "mcp-session-id";
 const VERSION_HEADER: &str = "mcp-protocol-version";
@@ -26,14 +29,16 @@ pub(super) fn connect(
     url: &str,
     headers: Vec<(String, String)>,
     limits: ClientLimits,
+    traffic: &Arc<Traffic>,
 ) -> io::Result<(OwnedFd, OwnedFd)> {
     let (answers, answer) = io::pipe()?;
     let (messages, message) = io::pipe()?;
+    let limit = limits.call.max(limits.start);
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .http_status_as_error(false)
         // A redirect could lead to a server that nobody agreed to.
         .max_redirects(0)
-        .timeout_global(Some(limits.call.max(limits.start)))
+        .timeout_global(Some(limit))
         .build()
         .into();
     let mut session = Session {
@@ -41,9 +46,11 @@ pub(super) fn connect(
         url: url.to_owned(),
         headers,
         max_message_bytes: limits.max_message_bytes,
+        limit,
         id: None,
         version: None,
         waits_for: None,
+        traffic: Arc::clone(traffic),
     };
     thread::Builder::new().name("foreword-mcp-http".to_owned()).spawn(move || {
         // Either end that is gone ends the thread.
@@ -53,14 +60,19 @@ pub(super) fn connect(
     Ok((answers.into(), message.into()))
 }
 
+/// What came of one message; the error is the server's or that of the way to it.
+type Posted = Result<(), McpClientError>;
+
 struct Session {
     agent: ureq::Agent,
     url: String,
     headers: Vec<(String, String)>,
     max_message_bytes: usize,
+    limit: Duration,
     /// The session that the server gave, and the version that was agreed on.
     id: Option<String>,
     version: Option<String>,
+    traffic: Arc<Traffic>,
     /// The id of the call whose reply has not come yet.
     waits_for: Option<Value>,
 }
@@ -81,9 +93,11 @@ impl Session {
             // A message without an id waits for nothing.
             let call = asked.get("id").filter(|_| asked.get("method").is_some());
             self.waits_for = call.cloned();
-            if let Err(error) = self.post(line, &mut answer)? {
+            if let Err(fault) = self.post(line, &mut answer)? {
                 if let Some(id) = call {
-                    let error = json!({"code": -32000, "message": error});
+                    let error = json!({"code": -32000, "message": fault.to_string()});
+                    // What the waiting call is told; the message below only ends its waiting.
+                    self.traffic.set_http_fault(fault);
                     let failed = json!({"jsonrpc": "2.0", "id": id, "error": error});
                     writeln!(answer, "{failed}")?;
                 }
@@ -93,7 +107,7 @@ impl Session {
     }
 
     /// Sends a message and writes down what comes back; the inner error is the server's.
-    fn post(&mut self, message: String, answer: &mut PipeWriter) -> io::Result<Result<(), String>> {
+    fn post(&mut self, message: String, answer: &mut PipeWriter) -> io::Result<Posted> {
         let mut request = self
             .agent
             .post(&self.url)
@@ -104,7 +118,10 @@ impl Session {
         }
         let mut response = match request.send(message) {
             Ok(response) => response,
-            Err(error) => return Ok(Err(format!("{}: {error}", self.url))),
+            Err(ureq::Error::Timeout(_)) => {
+                return Ok(Err(McpClientError::TimedOut(self.limit)));
+            }
+            Err(error) => return Ok(Err(self.unreachable(&error))),
         };
         let header = |name: &str| {
             response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
@@ -120,17 +137,18 @@ impl Session {
             let reader = response.body_mut().as_reader();
             let _ = reader.take(MAX_ERROR_BYTES).read_to_string(&mut body);
             let body = body.split_whitespace().collect::<Vec<_>>().join(" ");
-            return Ok(Err(format!("HTTP status {status} {body}").trim_end().to_owned()));
+            let said = body.chars().filter(|c| !c.is_control()).collect();
+            return Ok(Err(McpClientError::Http { status: status.as_u16(), said }));
         }
         // One byte more than is allowed, so that whoever reads the pipe sees that there is too much.
         let most = (self.max_message_bytes as u64).saturating_mul(16).saturating_add(2);
         let body = BufReader::new(response.body_mut().as_reader().take(most));
         let read = if is_stream { self.events(body, answer)? } else { self.message(body, answer)? };
         Ok(read.and_then(|()| match &self.waits_for {
-            Some(_) => Err(format!(
+            Some(_) => Err(McpClientError::Protocol(format!(
                 "HTTP status {status} without a reply to the call ({})",
                 kind.as_deref().unwrap_or("no content type")
-            )),
+            ))),
             None => Ok(()),
         }))
     }
@@ -139,11 +157,11 @@ impl Session {
         &mut self,
         mut body: impl io::BufRead,
         answer: &mut PipeWriter,
-    ) -> io::Result<Result<(), String>> {
+    ) -> io::Result<Posted> {
         let mut text = Vec::new();
         let most = self.max_message_bytes as u64 + 2;
         if let Err(error) = body.by_ref().take(most).read_to_end(&mut text) {
-            return Ok(Err(error.to_string()));
+            return Ok(Err(self.unreachable(&error)));
         }
         if text.trim_ascii().is_empty() {
             return Ok(Ok(()));
@@ -157,14 +175,14 @@ impl Session {
         &mut self,
         mut body: impl io::BufRead,
         answer: &mut PipeWriter,
-    ) -> io::Result<Result<(), String>> {
+    ) -> io::Result<Posted> {
         let mut data: Vec<u8> = Vec::new();
         loop {
             let mut line = Vec::new();
             let most = self.max_message_bytes as u64 + 16;
             let read = match body.by_ref().take(most).read_until(b'\n', &mut line) {
                 Ok(read) => read,
-                Err(error) => return Ok(Err(error.to_string())),
+                Err(error) => return Ok(Err(self.unreachable(&error))),
             };
             let line = line.trim_ascii_end();
             if read == 0 || line.is_empty() {
@@ -208,6 +226,12 @@ impl Session {
         }
         answer.write_all(&line)?;
         answer.write_all(b"\n")
+    }
+
+    fn unreachable(&self, error: &dyn std::fmt::Display) -> McpClientError {
+        // A key may be part of what is asked for.
+        let url = self.url.split(['?', '#']).next().unwrap_or_default();
+        McpClientError::Unreachable(format!("{url}: {error}"))
     }
 
     fn standing_headers(&self) -> Vec<(&str, &str)> {

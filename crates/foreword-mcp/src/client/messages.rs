@@ -3,6 +3,11 @@
 use rmcp::model::{CallToolResult, Tool};
 use serde_json::Value;
 
+use super::McpClientError;
+
+/// How much of a name an error repeats.
+const MAX_NAME_CHARS: usize = 64;
+
 /// A tool as a server offers it. Nothing in it is to be believed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferedTool {
@@ -10,6 +15,40 @@ pub struct OfferedTool {
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
+}
+
+/// The list of a server's tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OfferedTools {
+    pub tools: Vec<OfferedTool>,
+    /// Entries that are no tools, each with what is wrong, as the rest of a sentence about the server.
+    pub left_out: Vec<String>,
+}
+
+impl OfferedTools {
+    /// Reads a page entry by entry: one that is wrong does not take the others with it. Gives the next page.
+    pub(super) fn add_page(&mut self, page: &Value) -> Result<Option<String>, McpClientError> {
+        let Some(entries) = page.get("tools").and_then(Value::as_array) else {
+            let message = "its answer has no list of `tools`".to_owned();
+            return Err(McpClientError::Protocol(message));
+        };
+        for (at, entry) in entries.iter().enumerate() {
+            match serde_json::from_value::<Tool>(entry.clone()) {
+                Ok(tool) => self.tools.push(OfferedTool::of(&tool)),
+                Err(error) => {
+                    let name = entry.get("name").and_then(Value::as_str);
+                    let name = name.map(|name| name.chars().take(MAX_NAME_CHARS).collect());
+                    let name: String = name.unwrap_or_else(|| format!("number {}", at + 1));
+                    let fault = match entry.get("inputSchema") {
+                        None => "it has no `inputSchema`".to_owned(),
+                        Some(_) => error.to_string(),
+                    };
+                    self.left_out.push(format!("tool `{name}` is left out: {fault}"));
+                }
+            }
+        }
+        Ok(page.get("nextCursor").and_then(Value::as_str).map(str::to_owned))
+    }
 }
 
 /// What a tool answered.

@@ -22,7 +22,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use bounded::Traffic;
 use connection::{Request, Wanted};
-pub use messages::{OfferedTool, ToolAnswer};
+pub use messages::{OfferedTool, OfferedTools, ToolAnswer};
 
 /// How long a thread may take beyond the time of a call to say that it is over.
 const GRACE: Duration = Duration::from_secs(2);
@@ -60,6 +60,20 @@ pub enum McpClientError {
     /// It is gone.
     #[error("ended the connection")]
     Closed,
+    /// Its program ended before it had introduced itself.
+    #[error("ended before it was ready")]
+    EndedAtStart,
+    /// Nothing answers at its URL.
+    #[error("cannot be reached at {0}")]
+    Unreachable(String),
+    /// What is at its URL answered with an error of HTTP.
+    #[error("answered with HTTP status {status}{}", in_its_words(.said))]
+    Http {
+        /// The status.
+        status: u16,
+        /// The beginning of the body.
+        said: String,
+    },
     /// What it said is not MCP, or not what was asked for.
     #[error("broke the protocol: {0}")]
     Protocol(String),
@@ -74,8 +88,39 @@ pub enum McpClientError {
 impl McpClientError {
     /// Whether the connection is of no further use. A refusal is an answer like any other.
     pub fn ends_connection(&self) -> bool {
-        !matches!(self, Self::Refused(_))
+        match self {
+            Self::Refused(_) => false,
+            // The server has forgotten the session.
+            Self::Http { status, .. } => *status == 404,
+            _ => true,
+        }
     }
+
+    /// Whether the message repeats what the server said.
+    pub fn quotes_server(&self) -> bool {
+        match self {
+            Self::Protocol(_) | Self::Refused(_) => true,
+            Self::Http { said, .. } => !said.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The same without what the server said.
+    #[must_use]
+    pub fn in_own_words(&self) -> String {
+        match self {
+            Self::Protocol(_) => "broke the protocol".to_owned(),
+            Self::Refused(_) => "refused".to_owned(),
+            Self::Http { status, .. } => {
+                Self::Http { status: *status, said: String::new() }.to_string()
+            }
+            other => other.to_string(),
+        }
+    }
+}
+
+fn in_its_words(said: &str) -> String {
+    if said.is_empty() { String::new() } else { format!(": {said}") }
 }
 
 /// A connection to a server. Dropping it ends the connection.
@@ -94,8 +139,16 @@ impl McpClient {
         input: OwnedFd,
         limits: ClientLimits,
     ) -> Result<Self, McpClientError> {
+        Self::over(output, input, limits, Arc::new(Traffic::new(limits.max_message_bytes)))
+    }
+
+    fn over(
+        output: OwnedFd,
+        input: OwnedFd,
+        limits: ClientLimits,
+        traffic: Arc<Traffic>,
+    ) -> Result<Self, McpClientError> {
         let io = |error: std::io::Error| McpClientError::Io(error.to_string());
-        let traffic = Arc::new(Traffic::new(limits.max_message_bytes));
         let (sender, receiver) = unbounded_channel();
         let (ready, is_ready) = mpsc::channel();
         let shared = Arc::clone(&traffic);
@@ -117,13 +170,14 @@ impl McpClient {
         headers: Vec<(String, String)>,
         limits: ClientLimits,
     ) -> Result<Self, McpClientError> {
-        let (output, input) = http::connect(url, headers, limits)
+        let traffic = Arc::new(Traffic::new(limits.max_message_bytes));
+        let (output, input) = http::connect(url, headers, limits, &traffic)
             .map_err(|error| McpClientError::Io(error.to_string()))?;
-        Self::over_pipes(output, input, limits)
+        Self::over(output, input, limits, traffic)
     }
 
     /// The tools it offers, all pages of them.
-    pub fn tools(&self) -> Result<Vec<OfferedTool>, McpClientError> {
+    pub fn tools(&self) -> Result<OfferedTools, McpClientError> {
         let (reply, answer) = mpsc::channel();
         self.ask(Request { wanted: Wanted::Tools(reply) })?;
         self.wait(&answer)

@@ -15,7 +15,9 @@ def tools(params):
         return {"tools": [], "nextCursor": "again"}
     echo = {"name": "echo", "description": "Echo a text.", "inputSchema": SCHEMA}
     if params.get("cursor"):
-        return {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("add", "picture")]}
+        rest = [{"name": name, "inputSchema": {"type": "object"}} for name in ("add", "picture")]
+        bare = [{"name": "bare", "description": "Has no schema."}] if KIND == "noschema" else []
+        return {"tools": bare + rest}
     return {"tools": [echo], "nextCursor": "2"}
 
 

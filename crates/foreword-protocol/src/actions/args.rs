@@ -102,8 +102,11 @@ args! {
         pub name: String,
         /// What it was called with.
         pub input: serde_json::Value,
-        /// The text.
+        /// The text; empty if there is a fault, because the host words that.
         pub content: String,
+        /// Why the runner did not carry out the call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub fault: Option<CallFault>,
     }
 
     /// An address to fetch.
@@ -292,9 +295,43 @@ args! {
         /// The tool's name, as `tool_search` gives it.
         pub name: String,
         /// Its arguments, as its schema says.
-        #[serde(default)]
+        #[serde(default, deserialize_with = "arguments")]
         pub arguments: serde_json::Map<String, serde_json::Value>,
     }
+}
+
+/// Why a runner did not carry out a call. It has no text: the host knows which words are its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum CallFault {
+    /// The tool was not sent to the model.
+    NotSent,
+    /// The arguments are not those of the tool.
+    Arguments,
+    /// The turn has used up its calls of the model.
+    StepLimit,
+    /// The runner failed.
+    Runner,
+}
+
+/// The arguments of a call, also where a model wrote the object as a text; `None` if they are no object.
+pub fn call_arguments(
+    arguments: &serde_json::Value,
+) -> Option<serde_json::Map<String, serde_json::Value>> {
+    match arguments {
+        serde_json::Value::Object(arguments) => Some(arguments.clone()),
+        serde_json::Value::String(text) => serde_json::from_str(text).ok(),
+        _ => None,
+    }
+}
+
+fn arguments<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<serde_json::Map<String, serde_json::Value>, D::Error> {
+    let given = serde_json::Value::deserialize(deserializer)?;
+    call_arguments(&given).ok_or_else(|| {
+        serde::de::Error::custom("`arguments` must be a JSON object, such as {\"text\": \"hello\"}")
+    })
 }
 
 fn here() -> String {

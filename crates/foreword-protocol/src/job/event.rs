@@ -39,6 +39,15 @@ pub enum AgentEvent {
         /// Did it fail?
         is_error: bool,
     },
+    /// Large results of the turn were shortened, so that the next request fits into the window.
+    Shortened {
+        /// How many.
+        results: u64,
+        /// Tokens of the conversation before.
+        tokens_before: u64,
+        /// And after.
+        tokens_after: u64,
+    },
     /// The turn is over.
     Done {
         /// What was said after the person's message: the model's messages and the results of tools.

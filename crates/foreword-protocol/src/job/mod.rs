@@ -100,6 +100,16 @@ impl FileRules {
     }
 }
 
+/// How many tokens the conversation may have, the person's message included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ConversationRoom {
+    /// Above this, results of tools are shortened.
+    pub compact_at: u64,
+    /// What the window has room for.
+    pub most: u64,
+}
+
 /// What an agent is started with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -148,4 +158,10 @@ pub struct Job {
     /// What bounds the turn.
     #[serde(default)]
     pub limits: JobLimits,
+    /// The number of the turn in its session.
+    #[serde(default)]
+    pub turn: u64,
+    /// What bounds the conversation; nothing unless told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room: Option<ConversationRoom>,
 }

@@ -29,6 +29,7 @@ pub(crate) mod error;
 mod facts;
 pub(crate) mod message;
 pub(crate) mod request;
+pub(crate) mod shorten;
 mod sse;
 pub(crate) mod stream;
 mod unique;

@@ -154,7 +154,12 @@ impl Action {
         let input =
             serde_json::value::to_raw_value(input).map_err(|error| wrong(fault_of(&error)))?;
         match Self::read(name, &input) {
-            Some(read) => read.map_err(|error| wrong(fault_of(&error))),
+            Some(read) => read.map_err(|error| {
+                // A model wrote no lines and columns.
+                let fault = fault_of(&error);
+                let fault = fault.rsplit_once(" at line ").map_or(fault.as_str(), |(what, _)| what);
+                wrong(fault.to_owned())
+            }),
             None => Err(Failure::new(ErrorCode::UnknownAction, unknown(name))),
         }
     }

@@ -73,6 +73,8 @@ fn job() -> &'static [&'static str] {
         cli: None,
         bridge_port: Some(8080),
         limits: JobLimits::default(),
+        turn: 1,
+        room: None,
     };
     let text: &'static str = serde_json::to_string(&job).unwrap().leak();
     assert!(serde_json::from_str::<Job>(text).is_ok(), "there is something to damage");

@@ -91,6 +91,30 @@ impl Transaction<'_> {
         self.ended(session, turn, changed, finished.at)
     }
 
+    /// Adds what was spent for a turn after it has ended.
+    pub fn turn_add_usage(
+        &mut self,
+        session: &SessionId,
+        turn: TurnNumber,
+        usage: TurnUsage,
+    ) -> Result<(), StoreError> {
+        self.rows().change(
+            "UPDATE turns SET input = input + ?3, output = output + ?4, \
+             cache_read = cache_read + ?5, cache_write = cache_write + ?6, calls = calls + ?7 \
+             WHERE session = ?1 AND turn = ?2",
+            (
+                session.as_str(),
+                rows::stored(turn.0),
+                rows::stored(usage.tokens.input_tokens),
+                rows::stored(usage.tokens.output_tokens),
+                rows::stored(usage.tokens.cache_read_tokens),
+                rows::stored(usage.tokens.cache_write_tokens),
+                rows::stored(usage.calls),
+            ),
+        )?;
+        Ok(())
+    }
+
     /// Ends a turn that is under way and came to nothing, with what it cost nevertheless.
     pub fn turn_fail(
         &mut self,

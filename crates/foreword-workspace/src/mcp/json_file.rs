@@ -1,12 +1,14 @@
 //! `.mcp.json`, as Claude Code writes it, and all servers of a workspace.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::config::settings::{SETTINGS_FILE, Settings};
 use crate::error::WorkspaceError;
-use crate::mcp::server::McpServer;
+use crate::mcp::server::{McpServer, PersonalMcp};
 use crate::mcp::tool_list::{ReviewedTools, ToolLists};
 use crate::read::SourceFile;
 use crate::rel_path::RelPath;
@@ -54,6 +56,19 @@ pub struct NamedServer {
     pub server: McpServer,
     /// `foreword.toml` or `.mcp.json`.
     pub file: &'static str,
+    /// The line of that file.
+    pub line: usize,
+}
+
+/// A server that is off until the person does something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitingServer {
+    /// Its name.
+    pub name: String,
+    /// How it is started or reached.
+    pub server: McpServer,
+    /// Why its tools could not be read when the person last reviewed them.
+    pub fault: Option<String>,
 }
 
 /// What `.mcp.json` says: servers that can be used, and why others cannot. It is another program's file,
@@ -66,21 +81,22 @@ fn parse(file: &SourceFile) -> (BTreeMap<String, McpServer>, Vec<McpProblem>) {
             return (BTreeMap::new(), vec![McpProblem { line: error.line().max(1), message }]);
         }
     };
-    let line_of = |name: &str| {
-        let at = file.text.find(&format!("\"{name}\"")).unwrap_or_default();
-        1 + file.text.bytes().take(at).filter(|byte| *byte == b'\n').count()
-    };
     let (mut servers, mut problems) = (BTreeMap::new(), Vec::new());
     for (name, json) in parsed.servers {
         match McpServer::of_json(&name, &json) {
             Err(fault) => {
                 let message = format!("the server `{}` {fault}", name.escape_debug());
-                problems.push(McpProblem { line: line_of(&name), message });
+                problems.push(McpProblem { line: line_of(file, &name), message });
             }
             Ok(server) => _ = servers.insert(name, server),
         }
     }
     (servers, problems)
+}
+
+fn line_of(file: &SourceFile, name: &str) -> usize {
+    let at = file.text.find(&format!("\"{name}\"")).unwrap_or_default();
+    1 + file.text.bytes().take(at).filter(|byte| *byte == b'\n').count()
 }
 
 impl McpServer {
@@ -110,14 +126,17 @@ impl Workspace {
     pub fn mcp_servers(&self) -> Result<BTreeMap<String, NamedServer>, WorkspaceError> {
         let mut servers = BTreeMap::new();
         let file = self.read(&RelPath::listed("", MCP_FILE))?;
-        let named = file.as_ref().map(|file| parse(file).0).unwrap_or_default();
-        servers.extend(
-            named.into_iter().map(|(name, server)| (name, NamedServer { server, file: MCP_FILE })),
-        );
+        if let Some(file) = &file {
+            servers.extend(parse(file).0.into_iter().map(|(name, server)| {
+                let line = line_of(file, &name);
+                (name, NamedServer { server, file: MCP_FILE, line })
+            }));
+        }
         let own = self.config().mcp.servers.iter();
         servers.extend(own.map(|(name, server)| {
-            let server = NamedServer { server: server.clone(), file: crate::CONFIG_FILE };
-            (name.clone(), server)
+            let line = self.config_asked_by(&["mcp", "servers", name]).line.unwrap_or(1);
+            let named = NamedServer { server: server.clone(), file: crate::CONFIG_FILE, line };
+            (name.clone(), named)
         }));
         Ok(servers)
     }
@@ -132,7 +151,7 @@ impl Workspace {
     /// for a review. Starts no server.
     pub fn reviewed_tools(
         &self,
-    ) -> Result<(BTreeMap<String, ReviewedTools>, Vec<String>), WorkspaceError> {
+    ) -> Result<(BTreeMap<String, ReviewedTools>, Vec<WaitingServer>), WorkspaceError> {
         let servers = self.mcp_servers()?;
         let used = servers.into_iter().filter(|(_, named)| named.server.enabled);
         let used: Vec<(String, NamedServer)> = used.collect();
@@ -146,12 +165,31 @@ impl Workspace {
         let mut waiting = Vec::new();
         let mut reviewed = BTreeMap::new();
         for (name, named) in used {
-            match known.remove(&name).filter(|list| list.is_of(&named.server)) {
-                Some(list) => _ = reviewed.insert(name, list),
-                None => waiting.push(name),
+            let server = named.server;
+            match known.remove(&name) {
+                Some(list) if list.is_of(&server) => _ = reviewed.insert(name, list),
+                list => {
+                    let list = list.filter(|list| list.server == server.digest());
+                    let fault = list.and_then(|list| list.fault);
+                    waiting.push(WaitingServer { name, server, fault });
+                }
             }
         }
         Ok((reviewed, waiting))
+    }
+
+    /// What the person's settings say about MCP servers; nothing where there are no settings.
+    pub fn personal_mcp(&self) -> Result<PersonalMcp, WorkspaceError> {
+        match &self.config_dir {
+            Some(config_dir) => Ok(Settings::load(config_dir)?.mcp),
+            None => Ok(PersonalMcp::default()),
+        }
+    }
+
+    /// The person's settings file, if this workspace is opened for a person.
+    #[must_use]
+    pub fn settings_file(&self) -> Option<PathBuf> {
+        self.config_dir.as_ref().map(|config_dir| config_dir.join(SETTINGS_FILE))
     }
 }
 
@@ -180,6 +218,7 @@ mod tests {
         assert_eq!(servers["both"].file, "foreword.toml");
         let (reviewed, waiting) = scratch.open().reviewed_tools().unwrap();
         assert!(reviewed.is_empty());
+        let waiting: Vec<&str> = waiting.iter().map(|waiting| waiting.name.as_str()).collect();
         assert_eq!(waiting, ["both", "docs", "files"]);
     }
 

@@ -43,6 +43,9 @@ pub struct ReviewedTools {
     /// Whether the server offered another list since; it is off until a person reviews that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
+    /// Why the server could not be asked for its list when it was last reviewed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
 }
 
 impl ReviewedTools {
@@ -54,7 +57,14 @@ impl ReviewedTools {
         let said: Vec<_> =
             tools.iter().map(|tool| (&tool.name, &tool.description, &tool.input_schema)).collect();
         let text = serde_json::to_vec(&said).unwrap_or_default();
-        Self { server, digest: blake3::hash(&text).to_hex().to_string(), tools, changed: false }
+        let digest = blake3::hash(&text).to_hex().to_string();
+        Self { server, digest, tools, changed: false, fault: None }
+    }
+
+    /// Whether a person reviewed a list at all.
+    #[must_use]
+    pub fn is_reviewed(&self) -> bool {
+        !self.digest.is_empty()
     }
 
     /// Whether this is the list of a server, and still what it offers.
@@ -114,6 +124,31 @@ impl ToolLists {
     /// Keeps a list that the person accepted.
     pub fn accept(&self, server: &str, list: ReviewedTools) -> Result<(), WorkspaceError> {
         self.change(|lists| _ = lists.insert(server.to_owned(), list))
+    }
+
+    /// Notes why a server could not be asked for its list. What was reviewed before stays.
+    pub fn note_fault(
+        &self,
+        server: &McpServer,
+        name: &str,
+        fault: &str,
+    ) -> Result<(), WorkspaceError> {
+        let digest = server.digest();
+        self.change(|lists| {
+            let none = || ReviewedTools {
+                server: digest.clone(),
+                digest: String::new(),
+                tools: Vec::new(),
+                changed: true,
+                fault: None,
+            };
+            let list = lists.entry(name.to_owned()).or_insert_with(none);
+            // A list of another program is of no use any more.
+            if list.server != digest {
+                *list = none();
+            }
+            list.fault = Some(fault.to_owned());
+        })
     }
 
     /// Notes that a server offers another list now.

@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use crate::workspace::Workspace;
+
 /// Seconds a command may run where the entry does not say.
 const DEFAULT_SECONDS: u64 = 60;
 const MAX_SECONDS: u64 = 86_400;
@@ -30,6 +32,41 @@ pub struct ToolCommand {
     pub seconds: u64,
     /// Bytes of its output that a model sees.
     pub max_output_bytes: u64,
+}
+
+/// What stands at the path of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProgramFile {
+    /// A file that can be started.
+    Executable,
+    /// A file without the permission for it, or a directory.
+    NotExecutable,
+    /// Nothing.
+    Missing,
+}
+
+impl Workspace {
+    /// What stands at the path of a tool's program, from the root of the workspace.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "a program is looked at and not read")]
+    pub fn program(&self, path: &str) -> ProgramFile {
+        match std::fs::metadata(self.root().join(path)) {
+            Err(_) => ProgramFile::Missing,
+            Ok(about) if about.is_file() && is_executable(&about) => ProgramFile::Executable,
+            Ok(_) => ProgramFile::NotExecutable,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(about: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    about.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &std::fs::Metadata) -> bool {
+    true
 }
 
 /// The keys of an entry that are about its command.
@@ -119,11 +156,19 @@ fn is_callable_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
-/// The names of the placeholders in a word: `{name}` of letters, digits and `_`. Other braces are text.
+/// The names of the placeholders in a word: `{name}` of letters, digits and `_`. `{{name}}` stands for the text
+/// `{name}`, and other braces are text.
 fn placeholders(word: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = word;
     while let Some((_, after)) = rest.split_once('{') {
+        if let Some(literal) = after.strip_prefix('{') {
+            let name = literal.split_once("}}").filter(|(name, _)| is_placeholder_name(name));
+            if let Some((_, behind)) = name {
+                rest = behind;
+                continue;
+            }
+        }
         let end = after.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
         let end = end.count();
         if end > 0 && after.as_bytes().get(end) == Some(&b'}') {
@@ -132,6 +177,10 @@ fn placeholders(word: &str) -> Vec<&str> {
         rest = after;
     }
     found
+}
+
+fn is_placeholder_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// A schema as written, if it is one of an object that knows every placeholder.
@@ -191,6 +240,8 @@ mod tests {
                 "properties": {"region": {"type": "string"}, "x": {"type": "string"}},
             })
         );
+        let literal = read("command = ['awk', '{{print}} {x}', '{{y}}']").unwrap();
+        assert_eq!(literal.parameters["required"], json!(["x"]));
         let open = read("command = ['./deploy.sh']\ntimeout = 5\nmax_output = 100").unwrap();
         assert_eq!(open.parameters, json!({"type": "object", "properties": {}}));
         assert_eq!((open.seconds, open.max_output_bytes), (5, 100));

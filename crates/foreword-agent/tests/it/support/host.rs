@@ -116,6 +116,11 @@ fn serve(stream: &UnixStream, host: &Shared) {
         } else if matches!(call.action, Action::ToolPermit(_)) {
             // This host has no permission rules.
             Ok(Value::Null)
+        } else if let Action::ToolResult(result) = &call.action
+            && let Some(fault) = result.fault
+        {
+            // The words are the host's.
+            Ok(serde_json::json!({ "content": format!("[{fault:?}]") }))
         } else if let Action::ToolResult(result) = &call.action {
             // What this host takes for external.
             let fenced = result.content.contains("EVIL");

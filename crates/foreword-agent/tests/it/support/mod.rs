@@ -76,6 +76,8 @@ pub(crate) fn job(host: &TestHost, provider: Provider, cwd: &Path, tool_names: &
         cli: None,
         bridge_port: None,
         limits: JobLimits { command_seconds: 20, ..JobLimits::default() },
+        turn: 1,
+        room: None,
     }
 }
 
