@@ -207,7 +207,7 @@ fn a_rule_that_names_no_tool_is_said() {
     );
     let lint = scratch.run(&["lint"]);
     for text in [
-        "foreword.toml:5 warning [permission-rule] the rule `bsh(rm*)` under `deny` has no effect: `bsh` is not a tool",
+        "foreword.toml:5: warning [permission-rule] the rule `bsh(rm*)` under `deny` has no effect: `bsh` is not a tool",
         "did you mean `bash`?",
         "`WebSearch` is not a tool",
         "its pattern never matches: a `bash` pattern is compared with one simple command at a time",
