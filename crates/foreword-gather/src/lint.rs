@@ -43,7 +43,7 @@ pub fn lint_workspace(
     findings.extend(entries.iter().filter_map(|tool| unusable_program(tool, &workspace)));
     findings.extend(workspace.mcp_problems()?.into_iter().map(unusable_server));
     findings.extend(crate::permission_rules::findings(&workspace, &existing, servers.keys()));
-    findings.extend(server_checks::findings(&workspace, &servers, config_dir)?);
+    findings.extend(server_checks::findings(&servers, config_dir)?);
     findings.extend(off_servers(&workspace, &servers)?);
     for id in &all {
         let agent = workspace.agent(id)?;

@@ -5,9 +5,7 @@ use std::path::Path;
 
 use foreword::{Finding, Severity};
 use foreword_guard::{HostKind, HttpUrl, redact};
-use foreword_workspace::{
-    McpServer, NamedServer, SETTINGS_FILE, Settings, Workspace, WorkspaceError, read_state,
-};
+use foreword_workspace::{McpServer, NamedServer, SETTINGS_FILE, Settings, WorkspaceError};
 
 /// Options with such a word in their names hold keys.
 const KEY_WORDS: [&str; 9] =
@@ -107,14 +105,15 @@ pub fn remote_url(server: &McpServer) -> Option<&str> {
 
 /// Findings on servers that no run can use as they are.
 pub(crate) fn findings(
-    workspace: &Workspace,
     servers: &BTreeMap<String, NamedServer>,
     config_dir: Option<&Path>,
 ) -> Result<Vec<Finding>, WorkspaceError> {
     let settings = config_dir.map(Settings::load).transpose()?;
     let mut findings = Vec::new();
-    for (name, NamedServer { server, file }) in servers.iter().filter(|(_, it)| it.server.enabled) {
-        let line = line_of(workspace, file, name);
+    for (name, NamedServer { server, file, line }) in
+        servers.iter().filter(|(_, it)| it.server.enabled)
+    {
+        let line = u32::try_from(*line).unwrap_or(u32::MAX);
         let found = |severity, message, hint| Finding {
             rule: "mcp-server",
             severity,
@@ -150,20 +149,10 @@ pub(crate) fn findings(
     Ok(findings)
 }
 
-fn line_of(workspace: &Workspace, file: &str, name: &str) -> u32 {
-    let limit = workspace.config().limits.max_file_bytes;
-    let bytes = read_state(&workspace.root().join(file), limit).ok().flatten().unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let names = |line: &str| {
-        line.contains(&format!("\"{name}\"")) || line.contains(&format!("[mcp.servers.{name}]"))
-    };
-    let at = text.lines().position(names).unwrap_or(0);
-    u32::try_from(at + 1).unwrap_or(u32::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use foreword_workspace::Workspace;
 
     fn server(command: &[&str], url: Option<&str>) -> McpServer {
         McpServer {
@@ -209,7 +198,7 @@ mod tests {
         std::fs::write(dir.path().join(".mcp.json"), text).unwrap();
         let workspace = Workspace::open(dir.path()).unwrap();
         let servers = workspace.mcp_servers().unwrap();
-        let found = || findings(&workspace, &servers, Some(config.path())).unwrap();
+        let found = || findings(&servers, Some(config.path())).unwrap();
         let finding = found().remove(0);
         assert_eq!((finding.severity, finding.line), (Severity::Warning, 2));
         assert!(

@@ -3,9 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
-use foreword_guard::{
-    Permission, PermissionTable, RuleLayer, ToolUse, default_rules, tool_named,
-};
+use foreword_guard::{Permission, PermissionTable, RuleLayer, ToolUse, default_rules, tool_named};
 use serde_json::{Value, json};
 
 use crate::error::CliError;

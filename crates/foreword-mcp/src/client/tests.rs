@@ -230,8 +230,14 @@ fn a_server_that_ends_its_answer_without_a_reply_is_not_waited_for() {
             "nothing",
             "broke the protocol: HTTP status 202 Accepted without a reply to the call (application/json)",
         ),
-        ("cut", "broke the protocol: HTTP status 200 OK without a reply to the call (text/event-stream)"),
-        ("other", "broke the protocol: HTTP status 200 OK without a reply to the call (application/json)"),
+        (
+            "cut",
+            "broke the protocol: HTTP status 200 OK without a reply to the call (text/event-stream)",
+        ),
+        (
+            "other",
+            "broke the protocol: HTTP status 200 OK without a reply to the call (application/json)",
+        ),
     ] {
         assert_eq!(call(&client, text).unwrap_err().to_string(), error, "{text}");
     }
