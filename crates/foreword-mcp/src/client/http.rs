@@ -93,14 +93,14 @@ impl Session {
             // A message without an id waits for nothing.
             let call = asked.get("id").filter(|_| asked.get("method").is_some());
             self.waits_for = call.cloned();
-            if let Err(fault) = self.post(line, &mut answer)? {
-                if let Some(id) = call {
-                    let error = json!({"code": -32000, "message": fault.to_string()});
-                    // What the waiting call is told; the message below only ends its waiting.
-                    self.traffic.set_http_fault(fault);
-                    let failed = json!({"jsonrpc": "2.0", "id": id, "error": error});
-                    writeln!(answer, "{failed}")?;
-                }
+            if let Err(fault) = self.post(line, &mut answer)?
+                && let Some(id) = call
+            {
+                let error = json!({"code": -32000, "message": fault.to_string()});
+                // What the waiting call is told; the message below only ends its waiting.
+                self.traffic.set_http_fault(fault);
+                let failed = json!({"jsonrpc": "2.0", "id": id, "error": error});
+                writeln!(answer, "{failed}")?;
             }
         }
         Ok(())

@@ -48,7 +48,6 @@ pub enum ProgramFile {
 impl Workspace {
     /// What stands at the path of a tool's program, from the root of the workspace.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "a program is looked at and not read")]
     pub fn program(&self, path: &str) -> ProgramFile {
         match std::fs::metadata(self.root().join(path)) {
             Err(_) => ProgramFile::Missing,
