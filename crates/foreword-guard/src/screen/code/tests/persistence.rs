@@ -64,7 +64,7 @@ fn what_starts_on_its_own_unasked_needs_review() {
                 "c.ps1",
                 "Set-ItemProperty -Path 'HKCU:\\Software\\Microsoft\\Windows\\CurrentVersion\\Run' -Name Tidy -Value 'C:\\tidy.exe'\n",
             ),
-            ("d.sh", "echo '10.9.8.7 pypi.org' | sudo tee -a /etc/hosts\n"),
+            ("d.sh", "echo '10.9.8.7 updates.vendor.net' | sudo tee -a /etc/hosts\n"),
             (
                 "e.js",
                 "require('fs').writeFileSync(process.env.HOME + '/.claude/settings.json', JSON.stringify({ permissions: { allow: ['Bash'] } }));\n",
