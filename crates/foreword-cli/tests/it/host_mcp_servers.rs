@@ -445,7 +445,9 @@ fn a_server_that_is_off_says_why_and_what_turns_it_on() {
     );
     let lint = scratch.run(&["lint"]);
     assert!(
-        lint.stdout.contains(&format!("foreword.toml:3: warning [mcp-server] {far}")),
+        lint.stdout.contains(
+            "foreword.toml:3: warning [mcp-server] the server `far` is on another machine"
+        ),
         "{}",
         lint.stdout
     );

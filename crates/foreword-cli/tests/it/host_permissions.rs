@@ -254,8 +254,9 @@ fn files_that_may_not_be_read_are_not_found_either() {
 #[test]
 fn the_defaults_need_no_workspace() {
     let scratch = Scratch::new(&[]);
-    let run = Foreword::new(&["permissions"]).here(scratch.path()).run().ok();
-    assert_eq!(run.stderr, "no workspace found: these are the defaults\n");
+    let run = Foreword::new(&["permissions"]).here(scratch.path()).run();
+    let said = (run.status, run.stderr.as_str());
+    assert_eq!(said, (0, "no workspace found: these are the defaults\n"));
     assert!(run.stdout.starts_with("ask    bash(git push*)\n"), "{}", run.stdout);
 }
 

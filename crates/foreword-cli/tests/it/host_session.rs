@@ -127,7 +127,7 @@ fn a_dry_run_needs_no_key() {
     assert_eq!(body["model"], "m");
     assert!(body["messages"].to_string().contains("hello"), "{body}");
     let context = scratch.command(&["run", "hello", "--dry-run", "context"]).run().ok();
-    assert_eq!(context.json()["task"], "hello");
+    assert_eq!(context.json()["model"], "m");
     let run = scratch.command(&["run", "hello", "--trust"]).run();
     assert!(run.fails(2).contains("no API key"), "{}", run.stderr);
 }

@@ -798,7 +798,7 @@ mod s10_principles {
     /// A long skill and a short one, and a budget that has room for the short one alone.
     fn tight(blueprint: &str) -> Value {
         let ws = Scratch::new(&[]);
-        let long = "Do this, then that, and write it down.\n".repeat(400);
+        let long = "Compare the totals of both columns row by row.\n".repeat(400);
         proposed(&ws, "long", &format!("# Long\n\nA long one.\n\n{long}"));
         proposed(&ws, "deploy", CHECKLIST);
         let roomy = ws.build(&["-b", blueprint]);
@@ -823,7 +823,7 @@ mod s10_principles {
         let manifest = tight("standard");
         let content = text(&manifest, "content");
         assert!(content.contains("- long: A long one.") && content.contains("> 1. Run tests"));
-        assert!(!content.contains("> Do this, then that"), "{content}");
+        assert!(!content.contains("> Compare the totals"), "{content}");
         let filtered = &manifest["filtered"];
         assert_eq!((text(&filtered[0], "kind"), text(&filtered[0], "id")), ("skill", "long"));
     }

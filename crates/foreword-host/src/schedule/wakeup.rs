@@ -77,7 +77,8 @@ impl Host {
             }
             if reports.is_empty() {
                 // A fault that stops every turn must not use up schedules that run only once.
-                self.dry_run(&TurnRequest { agent: None, ..how(template) })?;
+                let prepared = self.dry_run(&TurnRequest { agent: None, ..how(template) })?;
+                prepared.upstream.check_key()?;
             }
             let claimed = self.claim(&schedule)?;
             self.show_pending_warnings(observer);
