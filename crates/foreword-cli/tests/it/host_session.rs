@@ -129,7 +129,8 @@ fn a_dry_run_needs_no_key() {
     let context = scratch.command(&["run", "hello", "--dry-run", "context"]).run().ok();
     assert_eq!(context.json()["model"], "m");
     let run = scratch.command(&["run", "hello", "--trust"]).run();
-    assert!(run.fails(2).contains("no API key"), "{}", run.stderr);
+    assert_eq!(run.status, 2, "{}", run.stderr);
+    assert!(run.stderr.contains("error: no API key for a model"), "{}", run.stderr);
 }
 
 #[test]
