@@ -34,6 +34,7 @@ MASS = {"own-harmful": 3000, "own-harmful-planted": 9000, "attacks": 5000,
 FOLDS = (("clawhub", "wild", "aws-agent-toolkit-for-aws", "malskills-benign", "skillinject", "benign-anthropics", "security-tools"),)
 LEFT = set().union(*FOLDS)
 MARGIN = 2.0
+UNCONFIRMED = 1 / 3
 FLAGGED = 0.04  # of left-out honest skills, at most; the fold is large, so a fit that has seen it flags fewer
 
 
@@ -116,8 +117,17 @@ def worst_windows(data, sums, count):
 
 def highest(data, sums):
     out = np.full(len(data.rows), -30.0)
-    np.maximum.at(out, data.owner, sums)
+    np.maximum.at(out, data.owner, confirmed(data, sums))
     return out
+
+
+def confirmed(data, sums):
+    """A window that neither neighbour confirms counts less (see `confirm` in `document_score.rs`)."""
+    at, last = np.arange(len(sums)), data.index + 1 == data.reading_windows[data.reading]
+    before = np.where(data.index > 0, sums[np.maximum(at - 1, 0)], -np.inf)
+    after = np.where(last, -np.inf, sums[np.minimum(at + 1, len(sums) - 1)])
+    higher = np.maximum(before, after)
+    return sums - UNCONFIRMED * np.maximum(sums - np.where(np.isinf(higher), sums, higher), 0)
 
 
 def by_skill(data, scores, groups):

@@ -19,12 +19,17 @@ LONGEST = 24000  # characters of a document that is fitted on
 # prompts, rules and skills of agents among the clean documents of the injection data; other documents
 PROMPTS = ("awesome_copilot", "awesome_cursorrules", "claude_skills_ar", "gh_aw_workflows", "wshobson_agents")
 OTHERS = 250
+AUTHORS = "2345678"  # of the sentences in files of their own
 PLANTED = 1  # times each written sentence stands in a document
 ENDINGS = ("com", "io", "dev", "net", "app", "co", "org", "cloud", "ai")
 DOCUMENTS = (".md", ".mdx", ".markdown", ".txt", ".rst")
 # what shares texts or makers is left out together
 TWINS = {"skill-inject": "skillinject", "skillinject_contextual": "skillinject", "skillinject_obvious": "skillinject",
          "clawhub-community": "clawhub", "clawhub-wild": "wild"}
+
+
+# a comment by which one collection marks all of its skills, honest or not
+MARKER = re.compile(r"<!-- SKILLFORTIFYBENCH.*?-->\s*", re.S)
 
 
 def group(source):
@@ -55,7 +60,7 @@ def skills(data):
             path = f"{data}/skills/{kind}/{folder}/SKILL.md"
             if not os.path.exists(path):
                 continue
-            text = open(path, encoding="utf-8", errors="replace").read()
+            text = MARKER.sub("", open(path, encoding="utf-8", errors="replace").read())
             source = folder.split("__")[0]
             if kind == "benign":
                 source = "benign-" + source
@@ -87,7 +92,7 @@ def own_files():
 
 
 def sentences():
-    """What three authors wrote: author, kind, label and text."""
+    """What eight authors wrote: author, kind, label and text."""
     for name, label in (("skill_harmful.txt", 1), ("skill_honest.txt", 0)):
         kind = ""
         for line in open(HERE / name, encoding="utf-8"):
@@ -95,7 +100,7 @@ def sentences():
                 kind = line[3:].strip()
             elif line.strip() and not line.startswith("#"):
                 yield "own", kind, label, line.strip()
-    for author in ("2", "3"):
+    for author in AUTHORS:
         for row in map(json.loads, open(HERE / f"skill_sentences_{author}.jsonl", encoding="utf-8")):
             yield "own" + author, row["kind"], row["label"], row["text"]
 

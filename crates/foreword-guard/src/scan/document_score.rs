@@ -110,6 +110,10 @@ impl NotedReading {
         head.weigh_window(blocks, length.max(0.0).sqrt()) + stored.unwrap_or(0.0)
     }
 
+    fn scores(&self, head: &Head, stored: Option<f32>) -> Vec<f32> {
+        (0..self.windows()).map(|at| self.weigh(head, at, stored)).collect()
+    }
+
     /// How unlike its neighbours a window is: 0 the same, 1 nothing in common.
     fn contrast(&self, at: usize) -> f32 {
         let (Some(first), Some(second)) = (self.block(at), self.block(at + 1)) else { return 0.0 };
@@ -206,10 +210,30 @@ const TOPIC_SHARE: f32 = 0.04;
 
 /// Judges a document by the blocks of all its readings.
 pub(crate) fn judge(head: &Head, readings: &[NotedReading], stored: Option<f32>) -> Judgement {
-    let scores: Vec<Vec<f32>> = readings
-        .iter()
-        .map(|r| (0..r.windows()).map(|at| r.weigh(head, at, stored)).collect())
-        .collect();
+    judge_scores(head, readings, readings.iter().map(|r| r.scores(head, stored)).collect())
+}
+
+/// Judges a document in which an attack is expected to fill more than one window: one that neither of
+/// its neighbours confirms counts less.
+pub(crate) fn judge_confirmed(head: &Head, readings: &[NotedReading]) -> Judgement {
+    let confirmed = |r: &NotedReading| confirm(&r.scores(head, None));
+    judge_scores(head, readings, readings.iter().map(confirmed).collect())
+}
+
+/// How much of the distance to its higher neighbour a window loses that stands out alone.
+const UNCONFIRMED: f32 = 1.0 / 3.0;
+
+fn confirm(scores: &[f32]) -> Vec<f32> {
+    let at = |index: Option<usize>| index.and_then(|i| scores.get(i)).copied();
+    let confirmed = |(i, score): (usize, &f32)| {
+        let neighbours = [at(i.checked_sub(1)), at(Some(i + 1))];
+        let higher = neighbours.into_iter().flatten().reduce(f32::max).unwrap_or(*score);
+        score - UNCONFIRMED * (score - higher).max(0.0)
+    };
+    scores.iter().enumerate().map(confirmed).collect()
+}
+
+fn judge_scores(head: &Head, readings: &[NotedReading], scores: Vec<Vec<f32>>) -> Judgement {
     let count: usize = scores.iter().map(Vec::len).sum();
     if count == 0 {
         return Judgement::default();
@@ -361,5 +385,18 @@ impl Others {
         let length = (1.0 + self.others).log2().min(LONGEST);
         let above = if self.others > 0.0 { score - self.mean } else { 0.0 };
         [1.0, length, self.mean, self.spread, above, self.attacks.min(self.windows)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_that_stands_out_alone_counts_less() {
+        assert_eq!(confirm(&[0.0, 3.0, -3.0]), [0.0, 2.0, -3.0]);
+        assert_eq!(confirm(&[0.0, 3.0, 3.0, 1.0]), [0.0, 3.0, 3.0, 1.0], "two agree");
+        assert_eq!(confirm(&[3.0]), [3.0], "no neighbour to ask");
+        assert_eq!(confirm(&[]), [] as [f32; 0]);
     }
 }

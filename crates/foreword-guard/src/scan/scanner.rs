@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::document::parts;
-use super::document_score::{Judgement, NotedReading, Suspect, judge, likeness};
+use super::document_score::{Judgement, NotedReading, Suspect, judge, judge_confirmed, likeness};
 use super::exemplars::Exemplars;
 use super::features::{ASKS_FOR_PROMPT, DISMISSES, Facts, Features, OVERRIDES, ROLE_MARKER};
 use super::head::{Bounds, Head, Heads};
@@ -97,7 +97,7 @@ impl Scanner {
         let readings: Vec<Reading<'_>> = parts.iter().flat_map(readings).collect();
         let [noted, instructions] = note(&readings, [head, other], embedder);
         let injection = conclude(text, head, head.bounds, &readings, &judge(head, &noted, None));
-        let suspects = judge(other, &instructions, None).suspects;
+        let suspects = judge_confirmed(other, &instructions).suspects;
         let harmful = suspects.iter().filter(|suspect| suspect.sum >= other.bounds.flag);
         let harmful = harmful.filter_map(|suspect| {
             let score = other.score(suspect.sum, other.bounds);

@@ -22,9 +22,14 @@ pub(crate) const HARMFUL_INSTRUCTION: &str = "harmful-instruction";
 /// The rule about an address beside such an instruction.
 pub(crate) const OUTWARD_ADDRESS: &str = "outward-address";
 
-/// The score of an instruction from which an address beside it is reported: no honest skill that was
+/// The score of an instruction from which an address beside it is reported. It lies half-way between
+/// the flag and the block; fewer than one in a hundred honest skills that were left out of the fit
+/// reached it.
+const STRONG: f32 = 0.75;
+
+/// The score of an instruction that is enough to refuse a skill, the block: no honest skill that was
 /// left out of the fit reached it.
-const STRONG: f32 = 0.9;
+const CERTAIN: f32 = 0.9;
 
 /// How far from an instruction an address is looked for, in bytes.
 const BESIDE: usize = 160;
@@ -32,13 +37,14 @@ const BESIDE: usize = 160;
 /// Harmful instructions of a text that are reported.
 const MAX_HARMFUL: usize = 3;
 
-/// Sends skills to review that are very likely injections, or that ask for something which works
-/// against their user.
+/// Finds skills that are very likely injections, or that ask for something which works against their
+/// user.
 ///
 /// A skill consists of instructions, and more often describes attacks than is one, so the scanner
 /// needs a higher score than for a block and never rejects a skill. What its instructions ask for is
-/// weighed by a head of its own, fitted on skills; it never rejects a skill either. If the scanner
-/// cannot be loaded, every skill needs review.
+/// weighed by a head of its own, fitted on skills. That rejects a skill only from its block on, and
+/// one that says it is about attacks never ([`crate::screen_folder`]). If the scanner cannot be loaded,
+/// every skill needs review.
 #[derive(Debug, Clone)]
 pub struct InjectionScreener {
     scanner: Result<Arc<Scanner>, String>,
@@ -86,7 +92,11 @@ impl Screener for InjectionScreener {
                  for (score {:.2}{reading}).",
                 place.score
             );
-            findings.push(finding(HARMFUL_INSTRUCTION, place.line, &place.excerpt, message));
+            let mut harmful = finding(HARMFUL_INSTRUCTION, place.line, &place.excerpt, message);
+            if place.score >= CERTAIN {
+                harmful.verdict = Verdict::Reject;
+            }
+            findings.push(harmful);
             if let Some(address) = address_beside(content, place).filter(|_| place.score >= STRONG)
             {
                 let message = format!("An instruction that may be harmful names {address}.");

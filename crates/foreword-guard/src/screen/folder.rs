@@ -375,6 +375,9 @@ fn is_defensive(content: &[u8]) -> bool {
         "security skill",
         "skill-auditor",
         "security-audit",
+        "ransomware",
+        "phishing",
+        "red flag",
     ];
     words.iter().any(|word| head.contains(word))
 }
