@@ -4,7 +4,7 @@
 
 Three families of attacks, each put together from parts: personas without rules, requests for what a model was told to
 keep to itself, and requests that change its rules. Each has its counterpart: role play with an ordinary aim, ordinary
-questions about prompts, passwords and settings, and rules of offices. Prompts of agents (`own_agents`) are only measured.
+questions about prompts, passwords and settings, and rules of offices. Prompts of agents (`own_agents`) are also left out, as a group.
 Nothing here is copied from a collection.
 """
 
@@ -585,7 +585,7 @@ def rows(rng, most=600):
         for text in sorted({persona([opening], PERSONA_PLAIN_RULES, PERSONA_PLAIN_ENDS) for _ in range(most // len(PERSONA_PLAIN))}):
             yield {"text": text, "label": 0, "lang": "en", "source": "own_play", "group": f"own_roles_{i % 5}"}
     for text in sorted({agent() for _ in range(most)}):
-        yield {"text": text, "label": 0, "lang": "en", "source": "own_agents", "group": "measured"}
+        yield {"text": text, "label": 0, "lang": "en", "source": "own_agents", "group": "own_lists"}
     for line in TRIGGERS:
         verb, rest = line.split(",", 1)
         for frame in rng.sample(TRIGGER_FRAMES, 5):

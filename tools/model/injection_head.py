@@ -46,6 +46,8 @@ TASKS = {("bipia", "embedded"): 0.02, ("asb", "bare"): 0.05, ("greshake", "bare"
 # prompts, rules and skills of agents; texts about prompts and attacks
 PROMPTS = ("awesome_copilot", "awesome_cursorrules", "claude_skills_ar", "gh_aw_workflows", "wshobson_agents")
 ABOUT = ("owasp_llm_top10", "promptfoo_docs", "dair_prompt_guide", "brex_guide", "repo_docs")
+# honest lists of rules for agents and people by the authors
+LISTS = ("own_author3_rules", "own_author5_rules", "own_author5_botprompt")
 
 
 class Matrix:
@@ -76,9 +78,12 @@ class Data:
         # scored by a head that has not seen its group; of our own texts, those that name one
         self.apart = ~self.own | (self.group != self.source)
         self.added = np.array([s[:2] in ADDED for s in self.source])
+        self.sections = np.array([s.startswith("l_") for s in self.source])
+        # by authors of this project: they are left out in turn, but weigh no measures, which would learn their length
+        self.authors = np.array([g.startswith(("own_author", "own_lists")) for g in self.group])
         self.docs = np.array([s.startswith("doc_") for s in self.source])
         self.indirect = self.form != ""
-        self.given = ~self.added & ~self.own & ~self.docs & (self.group != "measured")
+        self.given = ~self.added & ~self.own & ~self.docs & ~self.sections & (self.group != "measured")
         self.read(features)
 
     def read(self, features):
@@ -250,7 +255,9 @@ def weights(data, train):
     w = np.array([size[key] ** -0.5 if key in size else 0 for key in zip(data.label, data.source)]) * train
     for (source, form), factor in TASKS.items():
         w[(data.source == source) & (data.form == form) & (data.label == 1)] *= factor
-    w[data.source == "own"] *= 3.0
+    # harmless texts that look like attacks, because they were written or chosen so, and the committed examples
+    alike = data.sections | (data.authors & (data.label == 0)) | np.isin(data.source, ["notinject", "own_short_agent-system-prompt"])
+    w[alike | (data.source == "own")] *= 3.0
     for value in (0, 1):
         w[data.label == value] *= MASS / w[data.label == value].sum()
     return w
@@ -346,7 +353,7 @@ def document_scores(data, found, w):
 
 def folds(data):
     """One fold for each group with attacks; groups without are dealt out to them."""
-    attack = sorted({g for g in data.group[(data.label == 1) & ~data.own] if (data.group[data.label == 1] == g).sum() >= 5})
+    attack = sorted({g for g in data.group[(data.label == 1) & data.apart] if (data.group[data.label == 1] == g).sum() >= 5})
     rest = sorted(set(data.group[data.apart]) - set(attack) - set(HELD))
     out = [{g} for g in attack]
     for i, g in enumerate(rest):
@@ -439,8 +446,8 @@ def at_rate(scores, clean, rate):
 
 
 # the highest share of harmless texts above a bound: kinds of text, flag, block
-LIMITS = (("doc_b", 0.007, 0.0), ("clean", 0.02, 0.0015), ("notinject", 0.08, 0.006), ("strange", 0.02, 0.002),
-          ("added", 0.03, 0.002), ("about", 0.2, 0.02))
+LIMITS = (("doc_b", 0.007, 0.0), ("clean", 0.02, 0.0015), ("notinject", 0.03, 0.006), ("strange", 0.02, 0.002),
+          ("added", 0.02, 0.002), ("sections", 0.03, 0.005), ("about", 0.2, 0.02))
 
 
 def kinds(data):
@@ -450,7 +457,8 @@ def kinds(data):
             "notinject": clean & (data.source == "notinject"),
             "strange": clean & data.given & (data.form == "") & ~np.isin(data.source, ["bipia", "notinject"]),
             "added": clean & data.added, "about": clean & np.isin(data.source, ABOUT),
-            "prompts": clean & np.isin(data.source, PROMPTS), "files": data.source == "own_files",
+            "prompts": clean & np.isin(data.source, PROMPTS), "sections": data.sections,
+            "lists": np.isin(data.source, LISTS), "files": data.source == "own_files",
             "play": np.isin(data.source, ["own_roles", "own_play"]),
             **{name: data.source == name for name in ("m_play", "m_skill", "own_agents")}}
 
@@ -500,6 +508,11 @@ def report(data, name, scores, flag, block):
             print(f"| {source} | {form} | {a.sum() or ''} | {f(share(a, flag))} | {f(share(a, block))} | {f(share(a, two))} | {b.sum() or ''} | {f(share(b, flag))} | {f(share(b, block))} |")
             if a.sum() >= 10 and source != "bipia":
                 medians["direct" if form == "" else form].append(share(a, flag))
+    for group in sorted(set(data.group[data.authors])):
+        here = data.group == group
+        a, b = here & attack, here & ~attack
+        known = f"recall {share(a, flag):.3f}, AUC {auc(scores, a, b):.3f}, " if a.any() else ""
+        print(f"{group}: {known}harmless flagged {share(b, flag):.3f}, blocked {share(b, block):.3f}")
     for form, found in medians.items():
         print(f"left out, {form}: median recall {np.median(found):.3f} of {len(found)} sources")
     known = data.given & (data.form == "") & (data.source != "bipia")
@@ -529,7 +542,7 @@ def main(rows, features, static, out):
     for name, scales in (("with vectors", FULL), ("without vectors", LEXICAL))[: 1 if kept else 2]:
         w, outside, stored = crossed(data, scales, None if scales[0] else 3)
         np.savez(f"{out}.{name.split()[0]}.npz", w=w, outside=outside, stored=stored)  # to look at
-        used = ~np.isin(data.group, HELD) & data.apart
+        used = ~np.isin(data.group, HELD) & data.apart & ~data.authors
         found = measures(data, outside)
         documents = fit_measures(data, found, used)
         print(name, "measures", np.round(documents, 3))

@@ -35,7 +35,7 @@ import injection_written
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SHIPPED = ["examples/**/*.md", "examples/**/*.toml", "crates/*/src/**/*.md"]
-SHORT = HERE / "injection_short.jsonl"
+SHORT, AUTHORS = HERE / "injection_short.jsonl", HERE / "injection_authors.jsonl"
 EXAMPLES = HERE / "../../crates/foreword-guard/src/scan/examples.jsonl"
 LANGUAGES = ("ar de es fr it ja ko nl pl pt pt_BR ru th tr zh_CN zh_TW da sv cs fi hu uk vi id hi bn ro el en").split()
 DEBIAN = ["gnome-user-docs", "fortunes", "fortunes-br", "fortunes-de", "fortunes-es", "fortunes-it", "fortunes-pl",
@@ -44,6 +44,9 @@ PIP = ["lm-eval==0.4.13", "deepeval==4.3.1"]
 # agent frameworks: their prompts and docstrings are orders to models and words about them
 FRAMEWORKS = ["langchain-classic==1.0.8", "llama-index-core==0.14.25", "crewai==1.15.30", "ragas==0.4.3",
               "smolagents==1.26.0", "haystack-ai==3.4.1"]
+# as in injection_head.py: prompts, rules and skills of agents
+PROMPTS = ("awesome_copilot", "awesome_cursorrules", "claude_skills_ar", "gh_aw_workflows", "wshobson_agents")
+RULE = re.compile(r"\b(you are|your role|never|always|must|do not|don't|only|avoid|refuse|ignore)\b", re.I)
 # as in injection_head.py: sources that are left out together
 TWINS = {"dvmcp": "mcp", "mastermcp": "mcp", "atlas_poc": "mcp", "agentshield_bench": "mcp", "skillscan_corpus": "mcp",
          "greshake": "email_agent", "promptshield": "email_agent"}
@@ -160,6 +163,20 @@ def shipped():
                 yield {"text": piece, "label": 0, "lang": "en", "source": "own_files", "group": group}
 
 
+def sections(rows):
+    """Lists of rules as people write them: sections of prompts, rules and skills of agents, left out with their collection."""
+    rng, found = random.Random(13), {}
+    for row in rows:
+        if row["source"] in PROMPTS and row["label"] == 0:
+            for piece in re.split(r"\n(?=#+ )", row["text"]):
+                piece = piece.strip()
+                if 80 <= len(piece) <= 1500 and len(RULE.findall(piece)) >= 3:
+                    found.setdefault(row["source"], set()).add(piece)
+    for source, pieces in sorted(found.items()):
+        for piece in rng.sample(sorted(pieces), min(200, len(pieces))):
+            yield {"text": piece, "label": 0, "lang": "en", "source": f"l_{source}", "group": source}
+
+
 def gather(data, text):
     rng = random.Random(7)
     rows = []
@@ -267,6 +284,7 @@ def gather(data, text):
         content = open(path, encoding="utf-8", errors="replace").read()[:LONGEST]
         rows.append({"text": content, "label": 0, "lang": "en", "source": "m_skill", "group": "measured"})
     rows.extend(indirect(data))
+    rows.extend(sections(rows))
     carriers, taken = [], {}
     found = list(documents(rng))
     rng.shuffle(found)
@@ -285,6 +303,10 @@ def gather(data, text):
     rows.extend(injection_direct.rows(random.Random(11)))
     # short messages by another author; every kind is a source of its own, so that none of them is drowned
     rows.extend({k: row[k] for k in ("text", "label", "lang")} | {"source": f"own_short_{row['kind']}"} for row in lines(SHORT))
+    # three more authors, each left out in turn; what they wrote as attacks is often close to a request, and counts as one kind
+    for row in lines(AUTHORS):
+        group = f"own_author{row['author']}"
+        rows.append({k: row[k] for k in ("text", "label", "lang")} | {"source": f"{group}_{'attack' if row['label'] else row['kind']}", "group": group})
     for row in rows:
         print(json.dumps(row, ensure_ascii=False))
 

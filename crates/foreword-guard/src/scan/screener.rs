@@ -11,7 +11,7 @@ use super::verdict::{ScanFinding, ScanVerdict};
 
 /// The score from which a skill needs review: higher than for a block, because honest skills about
 /// untrusted text reach a block.
-const REVIEW_SCORE: f32 = 0.99;
+const REVIEW_SCORE: f32 = 0.98;
 
 /// The rule that findings of the scanner are shown under.
 const RULE: &str = "injection-scan";
