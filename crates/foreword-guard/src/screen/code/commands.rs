@@ -6,6 +6,8 @@ mod interpreter;
 mod tools;
 mod transfer;
 
+use std::borrow::Cow;
+
 use super::effect::Act;
 use super::language::Language;
 use super::machine::Machine;
@@ -90,21 +92,25 @@ impl Machine<'_> {
             self.run_code(Language::Shell, first, line);
             return Value::marked(all_marks(rest, stdin));
         };
-        let whole = name.to_owned();
-        let name = whole.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
+        let whole = name;
+        let name = whole.rsplit(['/', '\\']).next().unwrap_or_default();
+        let name = match name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            true => Cow::Owned(name.to_ascii_lowercase()),
+            false => Cow::Borrowed(name),
+        };
         let name = name.strip_suffix(".exe").unwrap_or(&name);
         if first.disguised {
-            self.add(Act::Disguise, &whole, first.marks.clone(), line);
+            self.add(Act::Disguise, whole, first.marks.clone(), line);
         }
         if RUNNERS.contains(&name) {
             return self.run_rest(name, rest, stdin, line);
         }
         let mut flow = all_marks(rest, stdin);
         if whole.contains('/')
-            && let Some(staged) = self.staged_at(&whole)
+            && let Some(staged) = self.staged_at(whole)
             && staged.has(&Origin::Fetched)
         {
-            self.add(Act::Evaluate, &whole, staged, line);
+            self.add(Act::Evaluate, whole, staged, line);
         }
         if let Some(value) = self.small_tool(name, rest, stdin, line) {
             return value;
@@ -351,7 +357,7 @@ impl Machine<'_> {
             return Value { marks: flow, text, disguised, ..Value::default() };
         }
         // A script of the folder prints what it prints.
-        if let Some(file) = self.program_at(&whole)
+        if let Some(file) = self.program_at(whole)
             && let Some(printed) = self.printed.get(file)
         {
             flow.add(printed);

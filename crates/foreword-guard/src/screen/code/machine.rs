@@ -8,7 +8,8 @@ mod flow;
 mod functions;
 mod values;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -60,7 +61,7 @@ pub(crate) enum ProgramKind {
 }
 
 /// Values by name.
-type Scope = HashMap<Arc<str>, Value>;
+type Scope = BTreeMap<Arc<str>, Value>;
 
 #[derive(Debug, Default)]
 struct Summary {
@@ -72,6 +73,18 @@ struct Summary {
     /// Where it is called, and whether there are other places.
     site: Option<(usize, u32)>,
     several: bool,
+    /// How a shell calls it: whether it was walked at each call so far.
+    calls: Calls,
+}
+
+/// Whether the calls of a shell's function show all that it does.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Calls {
+    #[default]
+    None,
+    Walked,
+    /// Some call was too deep, or one too many.
+    LeftOut,
 }
 
 pub(crate) struct Machine<'a> {
@@ -84,7 +97,7 @@ pub(crate) struct Machine<'a> {
     /// Whether a name with a dot in it has a value.
     dotted: bool,
     /// The functions of each program.
-    functions: Vec<HashMap<Arc<str>, Summary>>,
+    functions: Vec<BTreeMap<Arc<str>, Summary>>,
     /// The function that is being walked.
     inside: Option<Arc<str>>,
     /// Constant texts are looked at in the first pass.
@@ -109,12 +122,12 @@ pub(crate) struct Machine<'a> {
     /// The texts of other files of the folder, by name.
     assets: &'a HashMap<String, String>,
     /// What programs wrote to files, by path.
-    pub(super) staged: HashMap<String, Value>,
+    pub(super) staged: BTreeMap<String, Value>,
     /// What programs print, by file.
     pub(super) printed: Vec<Marks>,
     pub(super) effects: Vec<Effect>,
     /// Where each effect stands among the effects.
-    seen: HashMap<(usize, u32, Act, Rc<str>), usize>,
+    seen: BTreeMap<(usize, u32, Act, Rc<str>), usize>,
     parsers: Parsers,
     parsed: HashMap<(Language, Arc<str>), Rc<Vec<Stmt>>>,
     /// Where the unknown parts of code in a string came from.
@@ -142,10 +155,10 @@ pub(crate) fn effects(
         programs,
         file: 0,
         by_name,
-        globals: programs.iter().map(|_| HashMap::new()).collect(),
+        globals: programs.iter().map(|_| Scope::new()).collect(),
         scopes: Vec::new(),
         dotted: false,
-        functions: programs.iter().map(|_| HashMap::new()).collect(),
+        functions: programs.iter().map(|_| BTreeMap::new()).collect(),
         inside: None,
         returned: Vec::new(),
         first_pass: true,
@@ -158,10 +171,10 @@ pub(crate) fn effects(
         writing: false,
         connected: HashMap::new(),
         assets,
-        staged: HashMap::new(),
+        staged: BTreeMap::new(),
         printed: programs.iter().map(|_| Marks::default()).collect(),
         effects: Vec::new(),
-        seen: HashMap::new(),
+        seen: BTreeMap::new(),
         parsers: Parsers::default(),
         parsed: HashMap::new(),
         holes: Vec::new(),
@@ -203,13 +216,13 @@ impl Machine<'_> {
             marks += more_marks;
             texts += more_texts;
         };
-        self.globals.iter().flat_map(HashMap::values).for_each(&mut add);
+        self.globals.iter().flat_map(BTreeMap::values).for_each(&mut add);
         self.staged.values().for_each(&mut add);
-        for summary in self.functions.iter().flat_map(HashMap::values) {
+        for summary in self.functions.iter().flat_map(BTreeMap::values) {
             summary.args.iter().chain([&summary.result]).for_each(&mut add);
         }
         let printed: usize = self.printed.iter().map(Marks::len).sum();
-        let functions: usize = self.functions.iter().map(HashMap::len).sum();
+        let functions: usize = self.functions.iter().map(BTreeMap::len).sum();
         (marks + printed + functions, texts)
     }
 
@@ -319,6 +332,10 @@ impl Machine<'_> {
             Stmt::Define { name, function } => {
                 let functions = self.functions.get_mut(self.file);
                 let summary = functions.map(|own| own.entry(Arc::clone(name)).or_default());
+                if summary.as_ref().is_some_and(|own| own.calls == Calls::Walked) {
+                    // Its callers walk it, and say what its words are.
+                    return;
+                }
                 let args = summary.map(|summary| {
                     summary.function.get_or_insert_with(|| Arc::clone(function));
                     summary.args.clone()
@@ -485,8 +502,10 @@ impl Machine<'_> {
             value = Value::text(asset);
         } else if text.len() > 3 && !self.staged.is_empty() {
             // A directory holds what was put into it.
-            let within = |key: &str| key.strip_prefix(text).is_some_and(|k| k.starts_with('/'));
-            for (_, staged) in self.staged.iter().filter(|(key, _)| within(key)) {
+            let directory = [text, "/"].concat();
+            let within = |(key, _): &(&String, &Value)| key.starts_with(&directory);
+            let from = (Bound::Included(directory.as_str()), Bound::Unbounded);
+            for (_, staged) in self.staged.range::<str, _>(from).take_while(within) {
                 value.marks.add(&staged.marks);
             }
         }

@@ -2,24 +2,28 @@
 
 use std::sync::LazyLock;
 
-/// Texts to look for in a path or a name, and a bit for how each of them begins.
+/// Texts to look for in a path or a name, by how each of them begins.
 struct Parts {
-    parts: Vec<&'static str>,
+    /// A bit for the first two bytes of each.
     beginnings: [u64; 64],
+    /// Those with one first byte, and the place of each in the list.
+    by_first: [Vec<(usize, &'static str)>; 64],
 }
 
 impl Parts {
     fn new(parts: impl Iterator<Item = &'static str>) -> Self {
-        let parts: Vec<_> = parts.collect();
         let mut beginnings = [0; 64];
-        for part in &parts {
+        let mut by_first = [const { Vec::new() }; 64];
+        for (place, part) in parts.enumerate() {
             if let &[first, second, ..] = part.as_bytes()
                 && let Some(bits) = beginnings.get_mut(usize::from(first & 63))
+                && let Some(list) = by_first.get_mut(usize::from(first & 63))
             {
                 *bits |= 1 << (second & 63);
+                list.push((place, part));
             }
         }
-        Self { parts, beginnings }
+        Self { beginnings, by_first }
     }
 
     /// The first in the list that stands in `text`. Each has two bytes or more.
@@ -28,13 +32,16 @@ impl Parts {
         let mut found = None;
         for (at, pair) in text.windows(2).enumerate() {
             let &[first, second] = pair else { continue };
-            let bits = self.beginnings.get(usize::from(first & 63)).copied().unwrap_or_default();
+            let row = usize::from(first & 63);
+            let bits = self.beginnings.get(row).copied().unwrap_or_default();
             if bits >> (second & 63) & 1 == 0 {
                 continue;
             }
             let rest = text.get(at..).unwrap_or_default();
-            let before = self.parts.get(..found.unwrap_or(self.parts.len())).unwrap_or_default();
-            found = before.iter().position(|part| rest.starts_with(part.as_bytes())).or(found);
+            let list = self.by_first.get(row).into_iter().flatten();
+            let mut before = list.take_while(|(place, _)| found.is_none_or(|known| *place < known));
+            let one = before.find(|(_, part)| rest.starts_with(part.as_bytes()));
+            found = one.map(|(place, _)| *place).or(found);
         }
         found
     }
