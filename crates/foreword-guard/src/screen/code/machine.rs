@@ -196,7 +196,11 @@ pub(crate) fn effects(
         machine.follow_steps = MAX_FOLLOWED_STEPS;
         for file in 0..programs.len() {
             machine.file = file;
-            machine.block(&body(file));
+            let body = body(file);
+            if machine.first_pass {
+                machine.announce(&body);
+            }
+            machine.block(&body);
         }
         machine.first_pass = false;
     }
@@ -219,11 +223,26 @@ impl Machine<'_> {
         self.globals.iter().flat_map(BTreeMap::values).for_each(&mut add);
         self.staged.values().for_each(&mut add);
         for summary in self.functions.iter().flat_map(BTreeMap::values) {
-            summary.args.iter().chain([&summary.result]).for_each(&mut add);
+            summary.args.iter().for_each(&mut add);
+            // What a function returns that is never called is no news to anyone.
+            if summary.site.is_some() || summary.calls != Calls::None {
+                add(&summary.result);
+            }
         }
         let printed: usize = self.printed.iter().map(Marks::len).sum();
         let functions: usize = self.functions.iter().map(BTreeMap::len).sum();
         (marks + printed + functions, texts)
+    }
+
+    /// Functions may be called above the place where they are defined.
+    fn announce(&mut self, body: &[Stmt]) {
+        let Some(own) = self.functions.get_mut(self.file) else { return };
+        for statement in body {
+            if let Stmt::Define { name, function } = statement {
+                let summary = own.entry(Arc::clone(name)).or_default();
+                summary.function.get_or_insert_with(|| Arc::clone(function));
+            }
+        }
     }
 
     pub(super) fn language(&self) -> Language {
