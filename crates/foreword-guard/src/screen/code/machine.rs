@@ -236,11 +236,14 @@ impl Machine<'_> {
 
     /// Functions may be called above the place where they are defined.
     fn announce(&mut self, body: &[Stmt]) {
-        let Some(own) = self.functions.get_mut(self.file) else { return };
+        let (own, globals) = (self.functions.get_mut(self.file), self.globals.get_mut(self.file));
+        let (Some(own), Some(globals)) = (own, globals) else { return };
         for statement in body {
             if let Stmt::Define { name, function } = statement {
                 let summary = own.entry(Arc::clone(name)).or_default();
                 summary.function.get_or_insert_with(|| Arc::clone(function));
+                let value = Value::path(format!("function:{name}"));
+                globals.entry(Arc::clone(name)).or_insert(value);
             }
         }
     }
