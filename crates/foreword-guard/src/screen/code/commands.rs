@@ -193,6 +193,7 @@ impl Machine<'_> {
             "cp" | "mv" | "ln" | "install" | "copy-item" | "move-item" | "rsync" => {
                 self.copy(name, rest, line);
             }
+            "aws" | "gcloud" | "az" if self.blinds(name, rest, line) => {}
             "aws" | "gsutil" | "gcloud" | "gh" | "rclone" | "mc"
                 if self.upload(name, rest, line) => {}
             "scp" | "sftp" | "ftp" | "rclone" | "s3cmd" | "gsutil" | "azcopy" | "croc" | "tftp" => {
@@ -251,7 +252,13 @@ impl Machine<'_> {
                 let text = Value::joined(rest, " ");
                 let text = text.as_text().unwrap_or_default().to_ascii_lowercase();
                 let starts = ["load", "enable", "bootstrap", "/create", "create", "submit"];
-                if name == "at" || starts.iter().any(|s| text.contains(s)) || name.contains('-') {
+                // What a unit does that is enabled is found where it is written.
+                let starts = name != "systemctl" && text.split(' ').any(|w| starts.contains(&w));
+                if name == "at"
+                    && let Some(code) = stdin.filter(|code| code.text.is_some())
+                {
+                    self.run_code(Language::Shell, code, line);
+                } else if name == "at" || starts || name.contains('-') {
                     self.add(Act::Persist, &format!("{name} {text}"), flow.clone(), line);
                 }
             }
@@ -294,6 +301,12 @@ impl Machine<'_> {
             "script" if has(rest, &["-q"]) => {
                 self.add(Act::Lower, "records what is typed", flow.clone(), line);
             }
+            // Which system it is says nothing about whose.
+            "uname" if !has(rest, &["-a", "-n", "--all", "--nodename"]) => {
+                return Value::default();
+            }
+            "sha256sum" | "sha1sum" | "sha512sum" | "md5sum" | "shasum" | "b3sum" | "cksum"
+            | "get-filehash" => return Value::default(),
             "whoami" | "hostname" | "uname" | "id" | "ifconfig" | "systeminfo" | "sw_vers"
             | "system_profiler" => {
                 flow.add(&self.mark(Origin::HostFacts, name, line));

@@ -13,7 +13,7 @@ use std::ops::Bound;
 use std::rc::Rc;
 use std::sync::Arc;
 
-pub(super) use values::is_passive;
+pub(super) use values::{REQUEST_INPUT, is_passive};
 
 use super::effect::{Act, Effect};
 use super::ir::{Function, Stmt, Target};
@@ -475,7 +475,16 @@ impl Machine<'_> {
             // What an object is given is part of it.
             if let Some(mut whole) = self.lookup(root).cloned() {
                 whole.marks.add(&value.marks);
-                self.bind(&Target::whole(root), whole, false);
+                let field = name.rsplit('.').next().unwrap_or_default();
+                let fields = whole.fields.take().unwrap_or_default();
+                if fields.len() < 64 && (value.text.is_some() || value.fields.is_some()) {
+                    let mut fields = fields;
+                    Rc::make_mut(&mut fields).insert(field.into(), value.clone());
+                    whole.fields = Some(fields);
+                } else {
+                    whole.fields = Some(fields).filter(|fields| !fields.is_empty());
+                }
+                self.bind(&Target::whole(root), whole.holding(), false);
             }
         }
         if let Some(known) = self.scopes.iter_mut().rev().find_map(|scope| scope.get_mut(name)) {
@@ -569,6 +578,7 @@ fn family(language: Language) -> u8 {
         Language::Shell => 2,
         Language::PowerShell => 3,
         Language::Ruby => 4,
+        Language::Loose => 5,
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use super::value::HOLE;
+
 /// Texts to look for in a path or a name, by how each of them begins.
 struct Parts {
     /// A bit for the first two bytes of each.
@@ -60,6 +62,10 @@ fn plain(path: &str) -> String {
 pub(crate) fn secret_at(path: &str) -> Option<&'static str> {
     static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::new(SECRETS.iter().map(|s| s.0)));
     let lower = plain(path);
+    // The public half of a key is there to be handed out.
+    if lower.ends_with(".pub") {
+        return None;
+    }
     let found = PARTS.first_in(&lower).and_then(|at| SECRETS.get(at)).map(|(_, what)| *what);
     found.or_else(|| {
         let name = lower.rsplit('/').next().unwrap_or_default();
@@ -248,6 +254,10 @@ const SECRETS: [(&str, &str); 128] = [
 pub(crate) fn starts_on_its_own(path: &str) -> Option<&'static str> {
     static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::new(STARTERS.iter().map(|s| s.0)));
     let plain = plain(path);
+    // A copy below another directory starts nothing: `$out/home/me/.bashrc`.
+    if plain.starts_with(HOLE) && ["/home/", "/etc/", "/root/"].iter().any(|d| plain.contains(d)) {
+        return None;
+    }
     let found = PARTS.first_in(&plain).and_then(|at| STARTERS.get(at)).map(|(_, what)| *what);
     found.or_else(|| plain.ends_with(".pth").then_some("Python start-up file"))
 }

@@ -145,7 +145,11 @@ impl Machine<'_> {
             ("import" | "__import__" | "importlib.import_module" | "require", _) => {
                 let name = first.constant().unwrap_or_default().to_owned();
                 if name.is_empty() {
-                    return Some(Value::marked(first.marks.clone()));
+                    let marks = first.all_marks();
+                    if marks.has(&Origin::Decoded) {
+                        self.add(Act::Evaluate, "", marks.clone(), line);
+                    }
+                    return Some(Value::marked(marks));
                 }
                 if name.starts_with("http://") || name.starts_with("https://") {
                     self.add(Act::LoadRemote, &name, first.marks.clone(), line);

@@ -129,6 +129,19 @@ impl Machine<'_> {
                 Value { text: text.map(|t| t.as_str().into()), ..Value::default() }
             }
             "format" => receiver.clone(),
+            "dedent" | "cleandoc" | "stripIndent" | "trimIndent" | "strip_heredoc" => {
+                let text = if first.text.is_some() { first } else { receiver };
+                Value { text: text.as_text().map(|t| dedent(t).into()), ..text.clone() }
+            }
+            // What is left of a text does not say what it was.
+            "hexdigest" | "sha1" | "sha256" | "sha512" | "md5" | "createHash" | "blake2b"
+            | "digest" | "base64digest" | "sha3_256"
+                if last != "digest" || receiver.path.as_deref().is_some_and(|p| p.contains("ash")) =>
+            {
+                let path = Some("hash".into()).filter(|_| !last.ends_with("digest"));
+                return Value { path, ..Value::default() };
+            }
+            "update" if receiver.path.as_deref() == Some("hash") => return receiver.clone(),
             "first-of" => {
                 let known = parts.args.iter().find(|v| v.text.is_some());
                 known.cloned().unwrap_or_default()
@@ -184,4 +197,12 @@ impl Machine<'_> {
         value.marks.add(&parts.marks());
         value
     }
+}
+
+/// A text without the indentation that all its lines have.
+fn dedent(text: &str) -> String {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let indent = lines().map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
+    let lines = text.lines().map(|line| line.get(indent..).unwrap_or_default());
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -145,6 +145,30 @@ impl Machine<'_> {
         off
     }
 
+    /// The log or the watch of a cloud is switched off, or its highest right handed out.
+    pub(super) fn blinds(&mut self, name: &str, rest: &[Value], line: u32) -> bool {
+        let text = Value::joined(rest, " ");
+        let text = text.as_text().unwrap_or_default().to_owned();
+        let asks = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
+        let off = match name {
+            "aws" => {
+                asks(&["cloudtrail stop-logging", "cloudtrail delete-trail"])
+                    || asks(&["guardduty delete-detector", "configservice stop-configuration"])
+                    || asks(&["attach-user-policy", "attach-role-policy"])
+                        && text.contains("AdministratorAccess")
+            }
+            "gcloud" => {
+                asks(&["logging sinks delete"])
+                    || text.contains("add-iam-policy-binding") && text.contains("roles/owner")
+            }
+            _ => asks(&["diagnostic-settings delete", "activity-log alert delete"]),
+        };
+        if off {
+            self.add(Act::Lower, &format!("{name} {text}"), Marks::default(), line);
+        }
+        off
+    }
+
     /// A copy to a cloud, or a text that everyone can read.
     pub(super) fn upload(&mut self, name: &str, rest: &[Value], line: u32) -> bool {
         let words: Vec<&str> = rest.iter().filter_map(Value::as_text).take(3).collect();

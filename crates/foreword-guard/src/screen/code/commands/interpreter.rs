@@ -82,6 +82,13 @@ impl Machine<'_> {
                 self.add(Act::Evaluate, &path, marks, line);
             }
             self.add(Act::Program, &format!("{name} {path}"), Marks::default(), line);
+            // A data file that is run is a program, whatever its name says.
+            if self.program_at(&path).is_none()
+                && let Some(code) = self.asset(&path)
+            {
+                let code = Value::text(code);
+                return self.run_code(language, &code, line);
+            }
             let printed = self.program_at(&path).and_then(|file| self.printed.get(file)).cloned();
             return Value::marked(printed.unwrap_or_default());
         }
