@@ -203,6 +203,13 @@ fn is_main(path: &str) -> bool {
 
 fn is_document(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or_default();
+    // Tools read these, people do not.
+    if ["requirement", "constraint", "cmakelists"].iter().any(|word| name.contains(word))
+        && name.ends_with(".txt")
+    {
+        return false;
+    }
     [".md", ".mdx", ".markdown", ".txt", ".rst"].iter().any(|end| lower.ends_with(end))
 }
 

@@ -530,7 +530,8 @@ impl Machine<'_> {
         if let Some(staged) = self.staged.get(text.trim_start_matches("./")) {
             value = staged.clone();
         } else if let Some(asset) = self.asset(text) {
-            value = Value::text(asset);
+            // What the skill brings is not the user's.
+            return Value { marks: path.marks.clone(), ..Value::text(asset) };
         } else if text.len() > 3 && !self.staged.is_empty() {
             // A directory holds what was put into it.
             let directory = [text, "/"].concat();
