@@ -87,8 +87,12 @@ pub fn screen_folder(
             };
             match kind(file.path, text, index == main) {
                 Kind::Document => {
-                    documents.push_str(&text.to_lowercase());
-                    documents.push('\n');
+                    // A text file may be data: only what is written for people says which hosts belong.
+                    let name = file.path.rsplit('/').next().unwrap_or_default();
+                    if !name.ends_with(".txt") || name.to_ascii_lowercase().starts_with("readme") {
+                        documents.push_str(&text.to_lowercase());
+                        documents.push('\n');
+                    }
                     findings.extend(screen(text).into_iter().map(|finding| (index, finding)));
                 }
                 Kind::Program(_) => {

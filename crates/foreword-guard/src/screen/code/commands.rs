@@ -17,7 +17,8 @@ use super::value::{Marks, Origin, Value};
 use tools::credential;
 
 /// Programs that run the rest of their words.
-const RUNNERS: [&str; 16] = [
+const RUNNERS: [&str; 17] = [
+    "start",
     "sudo",
     "doas",
     "env",
@@ -199,7 +200,29 @@ impl Machine<'_> {
             "scp" | "sftp" | "ftp" | "rclone" | "s3cmd" | "gsutil" | "azcopy" | "croc" | "tftp" => {
                 self.copy(name, rest, line);
             }
-            "nc" | "ncat" | "netcat" | "telnet" | "socat" => self.connect(name, rest, stdin, line),
+            "nc" | "ncat" | "netcat" | "telnet" | "socat" => {
+                self.connect(name, rest, stdin, line);
+                let target = Value::joined(rest, " ").as_text().unwrap_or_default().to_owned();
+                flow.add(&self.mark(Origin::Fetched, target, line));
+            }
+            "certutil" | "bitsadmin" if operands(rest).any(|w| has_address(w)) => {
+                let url = operands(rest).find(|w| has_address(w)).and_then(Value::as_text);
+                let url = url.unwrap_or_default().to_owned();
+                self.add(Act::Http, &url, Marks::default(), line);
+                let fetched = Value::marked(self.mark(Origin::Fetched, url, line));
+                let to = operands(rest).last().and_then(Value::as_text).unwrap_or_default();
+                self.write_path(to, &fetched, line);
+                return Value::default();
+            }
+            "docker" | "podman" if self.opens_host(rest, line) => {}
+            "claude" | "codex" | "gemini" if has(rest, &["mcp"]) && has(rest, &["add"]) => {
+                self.add(Act::Write, ".mcp.json", Marks::default(), line);
+            }
+            "netsh" if has(rest, &["key=clear"]) => {
+                let marks = self.mark(Origin::Credential, "passwords of wireless networks", line);
+                self.add(Act::ReadSecret, "passwords of wireless networks", marks.clone(), line);
+                return Value::marked(marks);
+            }
             "ssh" => {
                 let target = operands(rest).next().and_then(Value::as_text).unwrap_or_default();
                 let target = target.to_owned();
@@ -213,7 +236,9 @@ impl Machine<'_> {
             }
             "dig" | "nslookup" | "host" | "resolve-dnsname" | "ping" => {
                 let target = Value::joined(rest, " ");
-                self.add(Act::Lookup, target.as_text().unwrap_or_default(), flow.clone(), line);
+                let target = target.as_text().unwrap_or_default().to_owned();
+                self.add(Act::Lookup, &target, flow.clone(), line);
+                flow.add(&self.mark(Origin::Fetched, target, line));
             }
             "mail" | "mailx" | "sendmail" | "mutt" | "msmtp" | "swaks" | "send-mailmessage" => {
                 let target = Value::joined(rest, " ");
@@ -413,6 +438,10 @@ impl Machine<'_> {
         self.add(Act::Program, name, Marks::default(), line);
         self.run_words(rest.get(at..).unwrap_or_default(), stdin, line)
     }
+}
+
+fn has_address(word: &Value) -> bool {
+    word.as_text().is_some_and(|text| text.contains("://"))
 }
 
 fn is_precious_or_system(path: &str) -> bool {

@@ -229,7 +229,8 @@ impl Judge<'_> {
                 || ["export ", "alias ", "path", "source ", "eval \"$(", "completion", "#", "\n"]
                     .iter()
                     .any(|w| lower.contains(w)))
-            && !active.iter().any(|w| lower.contains(w));
+            && !active.iter().any(|w| lower.contains(w))
+            || what == "SSH settings" && !lower.contains("command");
         let reaches_out = foreign || active.iter().any(|w| lower.contains(w));
         if door || reaches_out && !self.in_document(effect) {
             let message =

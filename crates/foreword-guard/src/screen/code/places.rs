@@ -119,7 +119,15 @@ fn is_sample(name: &str) -> bool {
     ["example", "sample", "template", "dist"].iter().any(|end| name.ends_with(end))
 }
 
-const SECRETS: [(&str, &str); 128] = [
+const SECRETS: [(&str, &str); 136] = [
+    (".claude/projects", "conversations with an agent"),
+    (".claude/history", "conversations with an agent"),
+    (".codex/sessions", "conversations with an agent"),
+    (".codex/history", "conversations with an agent"),
+    (".gemini/tmp", "conversations with an agent"),
+    ("state.vscdb", "conversations with an agent"),
+    ("addressbook", "contacts"),
+    ("group.com.apple.notes", "notes"),
     (".ssh/id_", "SSH keys"),
     (".ssh/*", "SSH keys"),
     ("/.ssh/identity", "SSH keys"),
@@ -262,7 +270,12 @@ pub(crate) fn starts_on_its_own(path: &str) -> Option<&'static str> {
     found.or_else(|| plain.ends_with(".pth").then_some("Python start-up file"))
 }
 
-const STARTERS: [(&str, &str); 41] = [
+const STARTERS: [(&str, &str); 46] = [
+    (".bash_aliases", "shell start-up file"),
+    ("fish/conf.d", "shell start-up file"),
+    (".zlogin", "shell start-up file"),
+    (".ssh/config", "SSH settings"),
+    (".config/nvim/init", "editor start-up file"),
     (".bashrc", "shell start-up file"),
     (".zshrc", "shell start-up file"),
     (".zprofile", "shell start-up file"),
@@ -337,6 +350,17 @@ pub(crate) fn is_precious(path: &str) -> bool {
         || matches!(bare, "~" | "$HOME" | "${HOME}")
         || system.contains(&bare)
         || ["~/Documents", "~/Desktop", "~/Pictures", "~/.ssh"].contains(&bare)
+}
+
+/// Files of a person, wherever below the home: what no program of a skill works on unasked.
+pub(crate) fn is_personal(path: &str) -> bool {
+    let Some(below) = path.strip_prefix("files below ").unwrap_or(path).strip_prefix('~') else {
+        return false;
+    };
+    let first = below.trim_start_matches('/').split('/').next().unwrap_or_default();
+    first.is_empty()
+        || first.contains('*')
+        || ["Documents", "Desktop", "Pictures", "Downloads", "OneDrive", "Dropbox"].contains(&first)
 }
 
 /// What a cloud's metadata service hands out.

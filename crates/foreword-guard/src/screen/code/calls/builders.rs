@@ -151,10 +151,26 @@ impl Machine<'_> {
                 if target.text.is_none() && target.items.is_none() && target.marks.is_empty() {
                     return None;
                 }
+                if let Some(code) = target.as_text().and_then(powershell) {
+                    let code = Value { text: Some(code.into()), ..target.clone() };
+                    return Some(self.run_code(Language::PowerShell, &code, line));
+                }
                 if parts.args.is_empty() {
                     return Some(self.run_code(Language::Shell, target, line));
                 }
                 Some(self.start(first, parts, line))
+            }
+            "hidden-answer" => {
+                self.add(Act::AskPassword, "hidden answer", Marks::default(), line);
+                Some(Value::marked(self.mark(Origin::Typed, "a typed password", line)))
+            }
+            "source" | "dofile" | "include" | "include_once" | "require" | "require_once"
+                if first.as_text().is_some_and(is_url) =>
+            {
+                let target = first.as_text().unwrap_or_default().to_owned();
+                let marks = self.mark(Origin::Fetched, target.clone(), line);
+                self.add(Act::Evaluate, &target, marks, line);
+                Some(Value::default())
             }
             "eval" | "assert" | "create_function" | "loadstring" | "load" | "dofile" | "source"
             | "evaluate" | "Execute" | "ExecuteGlobal" | "EvalString" | "runString" => {
@@ -193,7 +209,7 @@ impl Machine<'_> {
             {
                 if receiver.as_text().is_some_and(is_url) {
                     let target = receiver.as_text().unwrap_or_default().to_owned();
-                    self.add(Act::Http, &target, Marks::default(), line);
+                    self.add(Act::Http, &target, receiver.all_marks(), line);
                     return Some(Value::marked(self.mark(Origin::Fetched, target, line)));
                 }
                 Some(self.read_path(receiver, line))
@@ -290,4 +306,16 @@ fn words_fit(parts: &Parts<'_>) -> bool {
 
 fn is_url(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
+}
+
+/// The code in a line that starts PowerShell.
+fn powershell(line: &str) -> Option<&str> {
+    let lower = line.to_ascii_lowercase();
+    let name = lower.split([' ', '.']).next()?.rsplit(['/', '\\']).next()?;
+    if !matches!(name, "powershell" | "pwsh") {
+        return None;
+    }
+    let flags = [" -c ", " -command ", " /c "];
+    let at = flags.iter().find_map(|flag| lower.find(flag).map(|at| at + flag.len()))?;
+    line.get(at..).map(|code| code.trim_matches('"'))
 }

@@ -4,7 +4,7 @@ use super::Parts;
 use crate::screen::code::effect::APPENDED;
 use crate::screen::code::effect::Act;
 use crate::screen::code::machine::Machine;
-use crate::screen::code::places::{is_key_pattern, is_precious};
+use crate::screen::code::places::{is_key_pattern, is_personal, is_precious};
 use crate::screen::code::value::{Marks, Origin, Value};
 
 impl Machine<'_> {
@@ -17,6 +17,14 @@ impl Machine<'_> {
             "URL" if first.as_text().is_some_and(|t| t.starts_with('.')) => Some(first.clone()),
             "Path" | "PurePath" | "PosixPath" | "URL" | "URI" | "String" | "str" | "File" => {
                 Some(Value::joined(parts.args, "/").or(first))
+            }
+            "file" if path == "Bun.file" => Some(self.read_path(first, line)),
+            "encrypt" | "encrypt_file" | "encryptFile" => {
+                let marks = parts.marks();
+                if marks.iter().any(|m| m.origin == Origin::Files && is_personal(&m.detail)) {
+                    self.add(Act::Delete, "files of the user, encrypted", marks.clone(), line);
+                }
+                Some(Value::marked(marks))
             }
             "home" | "homedir" => Some(Value::text("~")),
             "expanduser" | "expand_path" | "abspath" | "realpath" | "normpath" | "resolve"

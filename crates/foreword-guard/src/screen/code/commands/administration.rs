@@ -91,6 +91,10 @@ impl Machine<'_> {
     pub(super) fn wipe(&mut self, name: &str, rest: &[Value], line: u32) -> bool {
         let text = Value::joined(rest, " ");
         let text = text.as_text().unwrap_or_default().to_owned();
+        if text.contains("create clusterrolebinding") && text.contains("=cluster-admin") {
+            self.add(Act::Lower, &format!("{name} {text}"), Marks::default(), line);
+            return true;
+        }
         let wipes = match name {
             "kubectl" | "oc" => text.contains("delete") && text.contains("--all"),
             "velero" => text.contains("backup delete"),
@@ -143,6 +147,18 @@ impl Machine<'_> {
             self.add(Act::Lower, &format!("{name} {text}"), Marks::default(), line);
         }
         off
+    }
+
+    /// A container that holds the whole machine.
+    pub(super) fn opens_host(&mut self, rest: &[Value], line: u32) -> bool {
+        let text = Value::joined(rest, " ");
+        let text = text.as_text().unwrap_or_default().to_owned();
+        let root = ["-v /:", "--volume /:", "--volume=/:", "source=/,"];
+        let opens = root.iter().any(|mount| text.contains(mount));
+        if opens {
+            self.add(Act::Lower, &format!("docker {text}"), Marks::default(), line);
+        }
+        opens
     }
 
     /// The log or the watch of a cloud is switched off, or its highest right handed out.

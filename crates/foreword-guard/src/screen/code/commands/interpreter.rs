@@ -32,6 +32,14 @@ impl Machine<'_> {
                         && !text.starts_with("--")
                         && text.ends_with('c')
                         && text.len() <= 5;
+            let valued = matches!(
+                text.as_str(),
+                "-w" | "-windowstyle" | "-ep" | "-ex" | "-exec" | "-executionpolicy" | "-version"
+            );
+            if valued && language == Language::PowerShell {
+                words.next();
+                continue;
+            }
             if text == "-m" && language == Language::Python {
                 let module: Vec<Value> = words.cloned().collect();
                 if let Some(("pip", rest)) =

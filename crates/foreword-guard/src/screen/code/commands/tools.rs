@@ -55,6 +55,7 @@ impl Machine<'_> {
             ]
             .iter()
             .any(|k| text.contains(k))
+            || text.starts_with("config") && text.contains("alias.") && text.contains(" !")
         {
             self.add(Act::Persist, &format!("git {text}"), Marks::default(), line);
         } else if text.starts_with("config")

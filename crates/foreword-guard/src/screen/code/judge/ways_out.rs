@@ -3,7 +3,8 @@
 use super::hosts::Standing;
 use super::{Judge, short};
 use crate::screen::code::effect::{Act, Effect};
-use crate::screen::code::places::DOTENV;
+use crate::screen::code::language::Language;
+use crate::screen::code::places::{DOTENV, is_personal};
 use crate::screen::code::value::{HOLE, Mark, Marks, Origin};
 use crate::screen::url::Doubt;
 use crate::screen::verdict::Verdict;
@@ -70,7 +71,10 @@ impl Judge<'_> {
             {
                 let message =
                     format!("Sends local data to {to}, which the skill's text does not name.");
-                self.add(effect, "data-upload", Verdict::NeedsReview, message);
+                let personal =
+                    effect.marks.iter().any(|m| m.origin == Origin::Files && is_personal(&m.detail));
+                let verdict = if personal { Verdict::Reject } else { Verdict::NeedsReview };
+                self.add(effect, "data-upload", verdict, message);
             }
             Standing::Open
                 if effect.act == Act::Lookup
@@ -220,13 +224,21 @@ impl Judge<'_> {
         }
     }
 
+    /// Whether an effect is of a program that was read without a grammar: not every value is followed.
+    fn is_loose(&self, effect: &Effect) -> bool {
+        let program = self.programs.get(effect.file);
+        program.is_some_and(|program| program.language == Language::Loose)
+    }
+
     /// A program names places of secrets and sends what it read from files to a host that the skill
     /// does not name: how the one came to the other need not be seen.
     fn collected_and_sent(&mut self, effects: &[Effect]) {
         let sends = |e: &&Effect| {
             matches!(e.act, Act::Http | Act::Connect | Act::Mail | Act::Copy | Act::Lookup)
                 && !self.in_document(e)
-                && (e.marks.has(&Origin::Files) || secrets(&e.marks).next().is_some())
+                && (e.marks.has(&Origin::Files)
+                    || secrets(&e.marks).next().is_some()
+                    || self.is_loose(e))
         };
         let mut grave = Vec::new();
         for sent in effects.iter().filter(sends) {

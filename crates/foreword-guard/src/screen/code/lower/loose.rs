@@ -178,7 +178,8 @@ impl<'t> Parser<'t> {
                     let next = self.peek(ahead + 1);
                     let before = ahead.checked_sub(1).and_then(|a| self.peek(a));
                     let compares = matches!(next, Some(Token::Sign('=' | '>' | '~')))
-                        || matches!(before, Some(Token::Sign('!' | '<' | '>' | '=')));
+                        || matches!(before, Some(Token::Sign('!' | '<' | '=')))
+                        || matches!(before, Some(Token::Sign('>'))) && !typed;
                     let extends = matches!(before, Some(Token::Sign('+' | '.')));
                     return (!compares).then(|| self.bind(names, ahead + 1, extends)).flatten();
                 }
@@ -246,6 +247,14 @@ impl<'t> Parser<'t> {
                     parts.push(self.operand());
                 }
                 Token::Sign('(') | Token::Sign('[') => parts.push(self.operand()),
+                // A label: `url: …`.
+                Token::Sign(':')
+                    if matches!(parts.as_slice(), [Expr::Name(_)])
+                        && self.peek(1) != Some(&Token::Sign(':')) =>
+                {
+                    parts.clear();
+                    self.at += 1;
+                }
                 Token::Sign('^') => {
                     joins = false;
                     self.at += 1;
@@ -333,7 +342,8 @@ impl<'t> Parser<'t> {
         let inner = self.braces();
         match inner {
             Expr::Function(_) => inner,
-            other => Expr::Unknown(vec![first, other]),
+            // `new String[]{…}`, `[]string{…}`: only what it holds matters.
+            other => other,
         }
     }
 
@@ -346,7 +356,10 @@ impl<'t> Parser<'t> {
                 if PREFIXES.contains(word) {
                     return Expr::Unknown(Vec::new());
                 }
-                if *word == "do" || self.is_shell_script(word) {
+                if *word == "hidden" && self.peek(0) == Some(&Token::Name("answer")) {
+                    return call(Expr::Name("hidden-answer".into()), Vec::new(), line);
+                }
+                if self.is_shell_script(word) {
                     self.at += 1;
                     let command = self.expression();
                     return call(Expr::Name("system".into()), vec![command], line);
@@ -395,12 +408,8 @@ impl<'t> Parser<'t> {
     }
 
     /// AppleScript: `do shell script`.
-    fn is_shell_script(&mut self, word: &str) -> bool {
-        let found = word == "shell" && self.peek(0) == Some(&Token::Name("script"));
-        if found && matches!(self.peek(1), Some(Token::Sign('('))) {
-            return true;
-        }
-        found
+    fn is_shell_script(&self, word: &str) -> bool {
+        word == "shell" && self.peek(0) == Some(&Token::Name("script"))
     }
 
     /// A call, a member or an entry of what was read before.
@@ -409,7 +418,11 @@ impl<'t> Parser<'t> {
         let after_member = |this: &mut Self, signs: usize, value: Expr| {
             let Some(Token::Name(member)) = this.peek(signs) else { return None };
             this.at += signs + 1;
-            Some(Expr::Member(Box::new(value), (*member).into()))
+            let called = this.sign('(');
+            let member_of = Expr::Member(Box::new(value), (*member).into());
+            // Groovy and Kotlin read a file by naming a property.
+            let reads = matches!(*member, "text" | "bytes") && !called;
+            Some(if reads { call(member_of, Vec::new(), line) } else { member_of })
         };
         match (self.peek(0)?, self.peek(1)) {
             (Token::Sign('('), _) => {

@@ -115,7 +115,7 @@ fn each_command(value: &Json, each: &mut dyn FnMut(String)) {
         Json::Array(items) => {
             let words: Vec<&str> = items.iter().filter_map(Json::as_str).collect();
             // Composer lists commands, others the words of one.
-            if words.iter().skip(1).any(|word| word.contains(' ') && !word.starts_with('-')) {
+            if words.iter().any(|word| word.contains(' ') && !word.starts_with('-')) {
                 words.iter().for_each(|word| each((*word).to_owned()));
             } else {
                 each(words.into_iter().map(quoted).collect::<Vec<_>>().join(" "));

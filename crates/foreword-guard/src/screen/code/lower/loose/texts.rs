@@ -13,6 +13,7 @@ pub(super) fn is_text(expr: &Expr) -> bool {
 pub(super) fn text_of(raw: &str) -> Expr {
     let mut parts = Vec::new();
     let mut plain = String::new();
+    let raw = &*raw.replace("\"\"", "\"");
     let mut rest = raw;
     while let Some(at) = rest.find(['$', '{', '#']) {
         let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));

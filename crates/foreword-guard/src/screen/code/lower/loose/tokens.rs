@@ -135,10 +135,14 @@ impl<'t> Reader<'t> {
         }
         let inner = rest.get(1..).unwrap_or_default();
         let mut escaped = false;
-        let end = inner.char_indices().find(|(_, c)| {
-            let found = *c == quote && !escaped;
+        let mut doubled = false;
+        let end = inner.char_indices().find(|(at, c)| {
+            // VBA writes a quote as two.
+            let twice = *at > 0 && inner.get(at + 1..).is_some_and(|r| r.starts_with('"'));
+            let found = *c == quote && !escaped && !std::mem::take(&mut doubled);
             escaped = *c == '\\' && !escaped && quote != '`';
-            found
+            doubled = found && quote == '"' && twice;
+            found && !doubled
         });
         match end {
             // Rust's lifetimes and a person's apostrophe are no texts.
