@@ -148,7 +148,13 @@ impl Machine<'_> {
                 if !path.starts_with("webbrowser") && !path.contains("Image") =>
             {
                 let target = if parts.args.is_empty() { receiver } else { first };
-                let target = if target.text.is_some() { target } else { receiver };
+                let is_mode = |v: &Value| {
+                    v.constant().is_some_and(|t| matches!(t, "r" | "rb" | "rt" | "w" | "wb" | "a" | "ab"))
+                };
+                // `path.open("rb")`
+                let of_receiver = receiver.text.is_some() && target.text.is_none()
+                    || is_mode(target) && parts.receiver.is_some() && receiver.module.is_none();
+                let target = if of_receiver { receiver } else { target };
                 let mode = parts.args.get(1).or(parts.named(&["mode"])).and_then(Value::constant);
                 let mode = mode.unwrap_or(if last == "createWriteStream" { "w" } else { "r" });
                 let mode_first = parts.args.first().and_then(Value::constant).unwrap_or_default();
