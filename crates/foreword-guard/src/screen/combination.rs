@@ -36,10 +36,7 @@ fn sign(finding: &Finding) -> Option<Sign> {
         HARMFUL_INSTRUCTION => Sign::Harmful,
         OUTWARD_ADDRESS => Sign::Addressed,
         "covert-action" => Sign::Hidden,
-        "data-upload"
-        | "secret-exfiltration"
-        | "secret-access"
-        | "data-collection" => Sign::Leaves,
+        "data-upload" | "secret-exfiltration" | "secret-access" | "data-collection" => Sign::Leaves,
         "standing-order" => Sign::Ordered,
         "persistence" | "agent-files" => Sign::Stays,
         "lowered-defences" | "privilege-escalation" | "destructive-command" => Sign::Weakens,
@@ -122,8 +119,10 @@ mod tests {
 
     #[test]
     fn an_order_to_run_what_leaves_refuses_only_with_a_program() {
-        let (order, mut upload) =
-            (finding("standing-order", Verdict::NeedsReview), finding("data-upload", Verdict::NeedsReview));
+        let (order, mut upload) = (
+            finding("standing-order", Verdict::NeedsReview),
+            finding("data-upload", Verdict::NeedsReview),
+        );
         upload.0 = 1;
         assert!(combined(&[order.clone(), upload.clone()], |file| file == 1).is_some());
         assert_eq!(combined(&[order, upload], |_| false), None, "two kinds of words");

@@ -60,7 +60,9 @@ impl<'a> Documents<'a> {
     fn announces(&self, what: &str) -> bool {
         let words: &[&str] = match what {
             "git hook" => &["hook"],
-            "cron job" | "job" => &["cron", "schedule", "timer", "task scheduler", "scheduled task"],
+            "cron job" | "job" => {
+                &["cron", "schedule", "timer", "task scheduler", "scheduled task"]
+            }
             "service" => &["systemd", "timer", "daemon"],
             "launch agent" => &["launchd", "launch agent", "launchagent", "launchctl"],
             "autostart entry" => &["autostart", "at login", "on login", "startup"],
@@ -294,7 +296,8 @@ impl Judge<'_> {
     /// Something goes to the clipboard: an address for payments is there to replace another.
     fn copied(&mut self, effect: &Effect) {
         let swaps = self.swappers.contains(&effect.file);
-        if !self.in_document(effect) && (swaps || effect.target.split(' ').any(is_payment_address)) {
+        if !self.in_document(effect) && (swaps || effect.target.split(' ').any(is_payment_address))
+        {
             let message = "Puts an address for payments into the clipboard.".into();
             self.add(effect, "clipboard-swap", Verdict::Reject, message);
         }

@@ -45,9 +45,7 @@ impl Machine<'_> {
                 command.marks = parts.given();
                 Some(command)
             }
-            "curl_init" => {
-                Some(Value { text: first.text.clone(), ..Value::path(REQUEST) })
-            }
+            "curl_init" => Some(Value { text: first.text.clone(), ..Value::path(REQUEST) }),
             "curl_setopt" if first.path.as_deref() == Some(REQUEST) => {
                 let value = parts.args.get(2)?;
                 let target = first.as_text().unwrap_or_default().to_owned();
@@ -61,8 +59,16 @@ impl Machine<'_> {
                 self.add(Act::Http, &target, first.all_marks(), parts.line);
                 Some(Value::marked(self.mark(Origin::Fetched, target, parts.line)))
             }
-            "uri" | "url" | "URLRequest" | "baseUrl" | "newBuilder" | "NewRequest"
-            | "NewRequestWithContext" | "HttpRequestMessage" | "HttpPost" | "HttpPut"
+            "uri"
+            | "url"
+            | "URLRequest"
+            | "baseUrl"
+            | "newBuilder"
+            | "NewRequest"
+            | "NewRequestWithContext"
+            | "HttpRequestMessage"
+            | "HttpPost"
+            | "HttpPut"
             | "openConnection"
                 if url() || parts.args.iter().any(|v| v.as_text().is_some_and(is_url)) =>
             {
@@ -76,7 +82,8 @@ impl Machine<'_> {
             "openConnection" | "openStream" if parts.receiver.is_some_and(|r| r.text.is_some()) => {
                 let target = parts.receiver.and_then(Value::as_text).unwrap_or_default().to_owned();
                 self.add(Act::Http, &target, Marks::default(), parts.line);
-                let mut reply = Value::marked(self.mark(Origin::Fetched, target.clone(), parts.line));
+                let mut reply =
+                    Value::marked(self.mark(Origin::Fetched, target.clone(), parts.line));
                 (reply.text, reply.path) = (Some(target.into()), Some(REQUEST.into()));
                 Some(reply)
             }
@@ -111,10 +118,30 @@ impl Machine<'_> {
     fn request_step(&mut self, last: &str, parts: &Parts<'_>) -> Option<Value> {
         let carries = matches!(
             last,
-            "body" | "json" | "form" | "send" | "send_string" | "send_bytes" | "send_json"
-                | "send_form" | "multipart" | "POST" | "PUT" | "method" | "setBody" | "data"
-                | "content" | "Content" | "write" | "field" | "attach" | "query" | "setEntity"
-                | "getOutputStream" | "bodyString" | "Send"
+            "body"
+                | "json"
+                | "form"
+                | "send"
+                | "send_string"
+                | "send_bytes"
+                | "send_json"
+                | "send_form"
+                | "multipart"
+                | "POST"
+                | "PUT"
+                | "method"
+                | "setBody"
+                | "data"
+                | "content"
+                | "Content"
+                | "write"
+                | "field"
+                | "attach"
+                | "query"
+                | "setEntity"
+                | "getOutputStream"
+                | "bodyString"
+                | "Send"
         );
         let given = parts.given();
         let receiver = parts.receiver_or_nothing();
@@ -142,10 +169,10 @@ impl Machine<'_> {
         let receiver = parts.receiver_or_nothing();
         match last {
             "system" | "exec" | "execute" | "popen" | "shell_exec" | "passthru" | "proc_open"
-            | "system2" | "shell" | "Shell" | "qx" | "execCmd" | "execCmdEx" | "execl" | "execlp"
-            | "execvp" | "WinExec" | "ShellExecute" | "ShellExecuteA" | "Run" | "run" | "cmd"
-            | "pcntl_exec" | "spawn" | "Start" | "exec_shell" | "runProcess" | "readProcess"
-            | "command" => {
+            | "system2" | "shell" | "Shell" | "qx" | "execCmd" | "execCmdEx" | "execl"
+            | "execlp" | "execvp" | "WinExec" | "ShellExecute" | "ShellExecuteA" | "Run"
+            | "run" | "cmd" | "pcntl_exec" | "spawn" | "Start" | "exec_shell" | "runProcess"
+            | "readProcess" | "command" => {
                 // Groovy: `"…".execute()`.
                 let target = if parts.args.is_empty() { receiver } else { first };
                 if target.text.is_none() && target.items.is_none() && target.marks.is_empty() {
@@ -194,9 +221,9 @@ impl Machine<'_> {
             "GetFolderPath" => Some(Value::text("~")),
             "ReadFile" | "read_to_string" | "readString" | "readAllBytes" | "readAllLines"
             | "file_get_contents" | "fopen" | "ReadAllText" | "ReadAllBytes" | "OpenTextFile"
-            | "FileReader" | "FileInputStream" | "ifstream" | "readFile" | "readLines" | "slurp"
-            | "read" | "Open" | "contentsOf" | "ReadDir" | "read_dir" | "file" | "lines"
-            | "newBufferedReader" | "walk" | "Walk" | "WalkDir" | "copy" | "Copy"
+            | "FileReader" | "FileInputStream" | "ifstream" | "readFile" | "readLines"
+            | "slurp" | "read" | "Open" | "contentsOf" | "ReadDir" | "read_dir" | "file"
+            | "lines" | "newBufferedReader" | "walk" | "Walk" | "WalkDir" | "copy" | "Copy"
                 if first.text.is_some() =>
             {
                 if first.as_text().is_some_and(is_url) {
@@ -214,17 +241,54 @@ impl Machine<'_> {
                 }
                 Some(self.read_path(receiver, line))
             }
-            "create" | "of" | "get" | "from" | "parse" | "String" | "string" | "Sprintf"
-            | "sprintf" | "format" | "concat" | "as_bytes" | "as_str" | "NewReader" | "Join"
-            | "join" | "file_path" | "paste0" | "resolve" | "Combine" | "appendingPathComponent"
-            | "push" | "toString" | "to_string" | "unwrap" | "expect" | "getBytes" | "ofString"
-            | "StringContent" | "NewBufferString" | "NewBuffer" | "getPath" | "GetFullPath"
+            "create"
+            | "of"
+            | "get"
+            | "from"
+            | "parse"
+            | "String"
+            | "string"
+            | "Sprintf"
+            | "sprintf"
+            | "format"
+            | "concat"
+            | "as_bytes"
+            | "as_str"
+            | "NewReader"
+            | "Join"
+            | "join"
+            | "file_path"
+            | "paste0"
+            | "resolve"
+            | "Combine"
+            | "appendingPathComponent"
+            | "push"
+            | "toString"
+            | "to_string"
+            | "unwrap"
+            | "expect"
+            | "getBytes"
+            | "ofString"
+            | "StringContent"
+            | "NewBufferString"
+            | "NewBuffer"
+            | "getPath"
+            | "GetFullPath"
                 if parts.args.iter().chain(parts.receiver).any(|v| v.text.is_some()) =>
             {
                 let texts = parts.receiver.into_iter().chain(parts.args);
                 let texts: Vec<Value> = texts.filter(|v| v.text.is_some()).cloned().collect();
-                let paths = ["Join", "join", "Combine", "of", "get", "resolve", "file_path", "push",
-                    "appendingPathComponent"];
+                let paths = [
+                    "Join",
+                    "join",
+                    "Combine",
+                    "of",
+                    "get",
+                    "resolve",
+                    "file_path",
+                    "push",
+                    "appendingPathComponent",
+                ];
                 let mut value = Value::joined(&texts, if paths.contains(&last) { "/" } else { "" });
                 value.path = None;
                 value.marks.add(&parts.marks());
@@ -244,8 +308,14 @@ impl Machine<'_> {
                 let data = parts.args.last().unwrap_or(receiver);
                 Some(self.decoded(data, encoding, line))
             }
-            "fsockopen" | "Dial" | "TcpStream.connect" | "connect" | "TcpClient" | "DialTimeout"
-            | "stream_socket_client" | "Socket" => {
+            "fsockopen"
+            | "Dial"
+            | "TcpStream.connect"
+            | "connect"
+            | "TcpClient"
+            | "DialTimeout"
+            | "stream_socket_client"
+            | "Socket" => {
                 let host = parts.args.iter().find_map(|v| v.as_text().filter(|t| t.contains('.')));
                 let host = host?.to_owned();
                 self.add(Act::Connect, &host, parts.given(), line);
@@ -256,7 +326,8 @@ impl Machine<'_> {
                     || parts.args.iter().any(|v| v.path.as_deref() == Some("socket")) =>
             {
                 let to = parts.args.iter().chain(parts.receiver);
-                let to = to.filter(|v| v.path.as_deref() == Some("socket")).find_map(Value::as_text);
+                let to =
+                    to.filter(|v| v.path.as_deref() == Some("socket")).find_map(Value::as_text);
                 let target = to.unwrap_or_default().to_owned();
                 self.add(Act::Connect, &target, parts.marks(), line);
                 Some(Value::default())

@@ -149,7 +149,8 @@ impl Machine<'_> {
             {
                 let target = if parts.args.is_empty() { receiver } else { first };
                 let is_mode = |v: &Value| {
-                    v.constant().is_some_and(|t| matches!(t, "r" | "rb" | "rt" | "w" | "wb" | "a" | "ab"))
+                    v.constant()
+                        .is_some_and(|t| matches!(t, "r" | "rb" | "rt" | "w" | "wb" | "a" | "ab"))
                 };
                 // `path.open("rb")`
                 let of_receiver = receiver.text.is_some() && target.text.is_none()
@@ -175,6 +176,10 @@ impl Machine<'_> {
                 Some(self.read_path(target, line))
             }
             "read" if matches!(path, "File.read" | "IO.read") => Some(self.read_path(first, line)),
+            // What was opened is a file of the folder, and its text is known.
+            "read" | "readlines" if receiver.as_text().is_some_and(|t| t.contains('\n')) => {
+                Some(receiver.clone())
+            }
             "read_text" | "read_bytes" | "read" | "readlines" | "readText"
                 if receiver.text.is_some() && receiver.path.as_deref() != Some("open-file") =>
             {

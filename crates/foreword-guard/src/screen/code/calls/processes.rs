@@ -143,14 +143,19 @@ impl Machine<'_> {
                 }
                 Some(self.run_code(language, first, line))
             }
-            (_, "Worker") if first.marks.has(&Origin::Fetched) || first.marks.has(&Origin::Decoded) => {
+            (_, "Worker")
+                if first.marks.has(&Origin::Fetched) || first.marks.has(&Origin::Decoded) =>
+            {
                 self.add(Act::Evaluate, "", first.marks.clone(), line);
                 Some(Value::default())
             }
             // Bytes that become code of the machine.
             (
                 _,
-                "create_string_buffer" | "memmove" | "from_buffer_copy" | "from_buffer"
+                "create_string_buffer"
+                | "memmove"
+                | "from_buffer_copy"
+                | "from_buffer"
                 | "RtlMoveMemory",
             ) if path.contains("ctypes") => {
                 let marks = parts.given();

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::Parts;
-use crate::screen::code::machine::{Machine, is_passive};
-use crate::screen::code::text::Encoding;
 use crate::screen::code::effect::Act;
+use crate::screen::code::machine::{Machine, is_passive};
 use crate::screen::code::places::secret_at;
+use crate::screen::code::text::Encoding;
 use crate::screen::code::value::{Mark, Origin, Value};
 
 /// An object that a program talks to another machine with.
@@ -14,8 +14,20 @@ const CLIENT: &str = "client-of";
 
 /// How methods that send something begin.
 const SENDERS: [&str; 14] = [
-    "send", "upload", "publish", "post", "chat_post", "files_upload", "create_gist", "insert",
-    "fastput", "submit", "put_", "create_issue", "single", "emit",
+    "send",
+    "upload",
+    "publish",
+    "post",
+    "chat_post",
+    "files_upload",
+    "create_gist",
+    "insert",
+    "fastput",
+    "submit",
+    "put_",
+    "create_issue",
+    "single",
+    "emit",
 ];
 
 impl Machine<'_> {
@@ -102,7 +114,8 @@ impl Machine<'_> {
         let is_client = receiver.path.as_deref() == Some(CLIENT);
         let lower = last.to_ascii_lowercase();
         let sends = SENDERS.iter().any(|verb| lower.starts_with(verb));
-        let named = parts.named(&["host", "hostname", "server", "broker", "endpoint", "url", "dsn"]);
+        let named =
+            parts.named(&["host", "hostname", "server", "broker", "endpoint", "url", "dsn"]);
         let address = named.into_iter().chain(parts.args.iter().take(1)).find_map(|value| {
             let text = value.as_text()?;
             (text.contains("://") || named.is_some() && text.contains('.')).then_some(text)
@@ -110,7 +123,8 @@ impl Machine<'_> {
         if sends || is_client {
             let mut marks = parts.given();
             for path in parts.args.iter().chain(parts.named.iter().map(|(_, value)| value)) {
-                if sends && path.as_text().is_some_and(|t| t.len() < 200 && secret_at(t).is_some()) {
+                if sends && path.as_text().is_some_and(|t| t.len() < 200 && secret_at(t).is_some())
+                {
                     marks.add(&self.read_path(path, line).marks);
                 }
             }
@@ -185,7 +199,8 @@ impl Machine<'_> {
             // What is left of a text does not say what it was.
             "hexdigest" | "sha1" | "sha256" | "sha512" | "md5" | "createHash" | "blake2b"
             | "digest" | "base64digest" | "sha3_256"
-                if last != "digest" || receiver.path.as_deref().is_some_and(|p| p.contains("ash")) =>
+                if last != "digest"
+                    || receiver.path.as_deref().is_some_and(|p| p.contains("ash")) =>
             {
                 let path = Some("hash".into()).filter(|_| !last.ends_with("digest"));
                 return Value { path, ..Value::default() };

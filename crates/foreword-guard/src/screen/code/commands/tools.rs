@@ -123,8 +123,10 @@ pub(super) fn credential(name: &str, rest: &[Value]) -> Option<&'static str> {
         "cmdkey" => asks(&["/list"]).then_some("secrets of Windows"),
         "op" | "bw" => asks(&["read", "get", "list"]).then_some("the password manager"),
         "gh" => asks(&["auth token"]).then_some("the GitHub token"),
-        "gcloud" => asks(&["print-access-token", "print-identity-token", "secrets versions access"])
-            .then_some("the Google Cloud token"),
+        "gcloud" => {
+            asks(&["print-access-token", "print-identity-token", "secrets versions access"])
+                .then_some("the Google Cloud token")
+        }
         "aws" => asks(&[
             "configure get",
             "get-session-token",
@@ -135,8 +137,10 @@ pub(super) fn credential(name: &str, rest: &[Value]) -> Option<&'static str> {
             "--with-decryption",
         ])
         .then_some("AWS credentials"),
-        "kubectl" => asks(&["get secret", "get secrets", "config view --raw"]).then_some("Kubernetes secrets"),
-        "az" => asks(&["get-access-token", "keyvault secret show", "create-for-rbac"]).then_some("the Azure token"),
+        "kubectl" => asks(&["get secret", "get secrets", "config view --raw"])
+            .then_some("Kubernetes secrets"),
+        "az" => asks(&["get-access-token", "keyvault secret show", "create-for-rbac"])
+            .then_some("the Azure token"),
         "vault" => asks(&["read", "kv get", "print token"]).then_some("secrets of Vault"),
         _ => None,
     }

@@ -71,8 +71,10 @@ impl Judge<'_> {
             {
                 let message =
                     format!("Sends local data to {to}, which the skill's text does not name.");
-                let personal =
-                    effect.marks.iter().any(|m| m.origin == Origin::Files && is_personal(&m.detail));
+                let personal = effect
+                    .marks
+                    .iter()
+                    .any(|m| m.origin == Origin::Files && is_personal(&m.detail));
                 let verdict = if personal { Verdict::Reject } else { Verdict::NeedsReview };
                 self.add(effect, "data-upload", verdict, message);
             }

@@ -41,9 +41,8 @@ const MODIFIERS: [&str; 16] = [
     "Dim", "Set", "ref", "private",
 ];
 /// Words that a value stands behind.
-const PREFIXES: [&str; 12] = [
-    "new", "await", "try", "not", "and", "or", "if", "in", "do", "then", "else", "go",
-];
+const PREFIXES: [&str; 12] =
+    ["new", "await", "try", "not", "and", "or", "if", "in", "do", "then", "else", "go"];
 /// Words that a function stands behind.
 const DEFINERS: [&str; 7] = ["func", "fn", "function", "sub", "fun", "def", "proc"];
 
@@ -189,7 +188,9 @@ impl<'t> Parser<'t> {
                 }
                 Token::Sign('(' | ')' | '{' | '}' | ';' | '"') | Token::Line | Token::Text(_) => {
                     // `(a, b) = …`, `name["entry"] = …`
-                    if ahead == 0 && self.sign('(') || matches!(self.peek(ahead), Some(Token::Text(_))) && names.len() == 1 {
+                    if ahead == 0 && self.sign('(')
+                        || matches!(self.peek(ahead), Some(Token::Text(_))) && names.len() == 1
+                    {
                         continue;
                     }
                     return None;
@@ -293,7 +294,9 @@ impl<'t> Parser<'t> {
                     }
                 }
                 Token::Sign(';') => function = true,
-                Token::Sign('=') if level == 1 && self.peek(ahead + 1) != Some(&Token::Sign('>')) => {
+                Token::Sign('=')
+                    if level == 1 && self.peek(ahead + 1) != Some(&Token::Sign('>')) =>
+                {
                     function = true;
                 }
                 _ => {}
@@ -435,7 +438,11 @@ impl<'t> Parser<'t> {
                 self.at += 2;
                 let args = self.list(')');
                 let is = |n: &str| matches!(&value, Expr::Name(own) if own.as_ref() == n);
-                Some(if is("format") || is("concat") { Expr::Join(args) } else { call(value, args, line) })
+                Some(if is("format") || is("concat") {
+                    Expr::Join(args)
+                } else {
+                    call(value, args, line)
+                })
             }
             (Token::Sign('!'), Some(Token::Sign('['))) => {
                 self.at += 2;
@@ -464,7 +471,8 @@ impl<'t> Parser<'t> {
                     // `::<Vec<_>>`
                     self.at += 2;
                     for _ in 0..24 {
-                        let inside = !matches!(self.peek(0), None | Some(Token::Line | Token::Sign('(')));
+                        let inside =
+                            !matches!(self.peek(0), None | Some(Token::Line | Token::Sign('(')));
                         self.at += usize::from(inside);
                     }
                     Some(value)
@@ -472,7 +480,9 @@ impl<'t> Parser<'t> {
                 _ => after_member(self, 2, value),
             },
             // Lua: `object:method(…)`.
-            (Token::Sign(':'), Some(Token::Name(_))) if self.calls(2) => after_member(self, 1, value),
+            (Token::Sign(':'), Some(Token::Name(_))) if self.calls(2) => {
+                after_member(self, 1, value)
+            }
             // A line that starts with a dot goes on; so does one that ends with a question mark.
             (Token::Sign('?'), Some(Token::Sign(';' | ')') | Token::Line)) => {
                 self.at += 1;

@@ -180,7 +180,8 @@ impl Machine<'_> {
         if name.as_ref() == "request-input" {
             return Value::marked(self.mark(Origin::Fetched, REQUEST_INPUT, 0));
         }
-        if matches!(name.as_ref(), "__file__" | "__dirname" | "__filename" | "__dir__" | "__DIR__") {
+        if matches!(name.as_ref(), "__file__" | "__dirname" | "__filename" | "__dir__" | "__DIR__")
+        {
             return Value::text(".");
         }
         match name.strip_prefix('$') {

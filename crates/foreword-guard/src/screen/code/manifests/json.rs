@@ -165,4 +165,3 @@ fn commands(value: &Json, each: &mut dyn FnMut(String)) {
         _ => {}
     }
 }
-

@@ -77,10 +77,8 @@ fn hole(from: &str) -> (Option<Expr>, usize) {
             let key = after.get(end..).unwrap_or_default();
             let close = key.find(['}', ']']).unwrap_or(0);
             let inner = key.get(1..close).unwrap_or_default().trim_matches(['\'', '"']);
-            let value = Expr::Index(
-                Box::new(Expr::Name("ENV".into())),
-                Box::new(Expr::Text(inner.into())),
-            );
+            let value =
+                Expr::Index(Box::new(Expr::Name("ENV".into())), Box::new(Expr::Text(inner.into())));
             (Some(value), 1 + end + close + usize::from(close > 0))
         }
         word => (Some(Expr::Name(word.into())), 1 + end),
