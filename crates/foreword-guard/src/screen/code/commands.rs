@@ -205,7 +205,7 @@ impl Machine<'_> {
                 let target = Value::joined(rest, " ").as_text().unwrap_or_default().to_owned();
                 flow.add(&self.mark(Origin::Fetched, target, line));
             }
-            "certutil" | "bitsadmin" if operands(rest).any(|w| has_address(w)) => {
+            "certutil" | "bitsadmin" if operands(rest).any(has_address) => {
                 let url = operands(rest).find(|w| has_address(w)).and_then(Value::as_text);
                 let url = url.unwrap_or_default().to_owned();
                 self.add(Act::Http, &url, Marks::default(), line);

@@ -184,7 +184,8 @@ fn settings(text: &str) -> Vec<Embedded> {
         let Some((key, value)) = raw.split_once('=') else { continue };
         let (key, value) = (key.trim(), value.trim());
         let tasks = ["task", "script", "hook"].iter().any(|word| section.contains(word));
-        if !keys.contains(&key) && !(tasks && !section.contains("project.scripts")) {
+        let is_task = tasks && !section.contains("project.scripts");
+        if !keys.contains(&key) && !is_task {
             continue;
         }
         let value = match value.strip_prefix('[') {

@@ -16,6 +16,8 @@ use tokens::{Placed, Token, tokens};
 
 /// Deeper nesting is left out.
 const MAX_DEPTH: usize = 60;
+/// Members and calls that one value is followed through.
+const MAX_TRAILERS: usize = 100;
 
 /// The statements of a program.
 pub(super) fn loose(text: &str) -> Vec<Stmt> {
@@ -393,7 +395,8 @@ impl<'t> Parser<'t> {
             }
             _ => return Expr::Unknown(Vec::new()),
         };
-        while let Some(next) = self.trailer(value.clone()) {
+        for _ in 0..MAX_TRAILERS {
+            let Some(next) = self.trailer(value.clone()) else { break };
             value = next;
         }
         // `Shell "…"`, `system "…"`: a call without brackets.

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::Embedded;
+use super::{Embedded, MAX_PIECES};
 use crate::screen::code::language::Language;
 
 /// npm's hooks that run without being called.
@@ -57,11 +57,13 @@ pub(super) fn json(name: &str, text: &str) -> Vec<Embedded> {
         let trigger = opens.then(|| format!("{name}: when the folder is opened"));
         add("tasks", words.join(" "), trigger);
     }
+    let mut left = MAX_PIECES;
     for key in ["dependencies", "devDependencies", "optionalDependencies"] {
         let packages = value.get(key).and_then(Json::as_object);
         for (package, source) in packages.into_iter().flatten() {
             let source = source.as_str().unwrap_or_default();
-            if source.contains("://") {
+            if source.contains("://") && left > 0 {
+                left -= 1;
                 add(package, format!("npm install {}", quoted(source)), None);
             }
         }

@@ -3,6 +3,9 @@
 use crate::screen::code::ir::Expr;
 use crate::screen::code::text::unescape;
 
+/// Bytes of a placeholder.
+const MAX_PLACEHOLDER: usize = 64;
+
 /// Whether an expression is a text, or put together from one.
 pub(super) fn is_text(expr: &Expr) -> bool {
     matches!(expr, Expr::Text(_))
@@ -52,7 +55,8 @@ fn hole(from: &str) -> (Option<Expr>, usize) {
     let opened = from.starts_with("${") || from.starts_with("#{") || first == '{';
     if opened {
         let start = if first == '{' { 1 } else { 2 };
-        let Some(end) = from.find('}') else { return (None, first.len_utf8()) };
+        let end = from.bytes().take(MAX_PLACEHOLDER).position(|byte| byte == b'}');
+        let Some(end) = end else { return (None, first.len_utf8()) };
         let inner = from.get(start..end).unwrap_or_default();
         let inner = inner.split(':').next().unwrap_or_default();
         let last = inner.trim_start_matches('$').rsplit(['.', '[', '{']).next().unwrap_or_default();
@@ -75,7 +79,8 @@ fn hole(from: &str) -> (Option<Expr>, usize) {
         "HOME" => (Some(Expr::Text("~".into())), 1 + end),
         "ENV" | "_SERVER" | "_ENV" => {
             let key = after.get(end..).unwrap_or_default();
-            let close = key.find(['}', ']']).unwrap_or(0);
+            let close = key.bytes().take(MAX_PLACEHOLDER).position(|b| matches!(b, b'}' | b']'));
+            let close = close.unwrap_or(0);
             let inner = key.get(1..close).unwrap_or_default().trim_matches(['\'', '"']);
             let value =
                 Expr::Index(Box::new(Expr::Name("ENV".into())), Box::new(Expr::Text(inner.into())));

@@ -3,6 +3,9 @@
 /// Tokens that are kept.
 const MAX_TOKENS: usize = 60_000;
 
+/// Quotes that nothing closes; then quotes are signs like any other.
+const MAX_UNCLOSED: usize = 8;
+
 /// A piece of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token<'t> {
@@ -25,7 +28,9 @@ pub(super) fn tokens(text: &str) -> Vec<Placed<'_>> {
     // Perl and PHP run what stands between backticks.
     let runs = ["<?php", "use strict", "my $", "my @", "perl"].iter().any(|t| text.contains(t));
     let slashes = !text.contains("use strict") && !text.contains("local ");
-    let mut reader = Reader { text, at: 0, line: 1, runs, slashes, out: Vec::new() };
+    let lua = text.contains("local ");
+    let mut reader =
+        Reader { text, at: 0, line: 1, runs, slashes, lua, unclosed: 0, out: Vec::new() };
     while reader.at < text.len() && reader.out.len() < MAX_TOKENS {
         reader.next();
     }
@@ -39,6 +44,10 @@ struct Reader<'t> {
     runs: bool,
     /// `//` starts a comment.
     slashes: bool,
+    /// `[[` starts a text.
+    lua: bool,
+    /// Quotes that nothing closes, of which few are looked for.
+    unclosed: usize,
     out: Vec<Placed<'t>>,
 }
 
@@ -71,11 +80,14 @@ impl<'t> Reader<'t> {
             '\n' => self.push(Token::Line, 1),
             c if c.is_whitespace() => self.skip(1),
             '"' | '\'' | '`' => self.quoted(rest, first),
-            '[' if rest.starts_with("[[") && self.text.contains("local ") => {
+            '[' if rest.starts_with("[[") && self.lua && self.unclosed < MAX_UNCLOSED => {
                 let inner = rest.get(2..).unwrap_or_default();
                 match inner.find("]]") {
                     Some(end) => self.push(Token::Text(inner.get(..end).unwrap_or("")), end + 4),
-                    None => self.push(Token::Sign('['), 1),
+                    None => {
+                        self.unclosed += 1;
+                        self.push(Token::Sign('['), 1);
+                    }
                 }
             }
             // A sigil is no part of a name.
@@ -127,6 +139,9 @@ impl<'t> Reader<'t> {
     }
 
     fn quoted(&mut self, rest: &'t str, quote: char) {
+        if self.unclosed >= MAX_UNCLOSED {
+            return self.push(Token::Sign(quote), 1);
+        }
         for triple in ["\"\"\"", "'''"] {
             if let Some(inner) = rest.strip_prefix(triple) {
                 let end = inner.find(triple).unwrap_or(inner.len());
@@ -152,15 +167,19 @@ impl<'t> Reader<'t> {
                 let token = if runs { Token::Command(text) } else { Token::Text(text) };
                 self.push(token, end + 2);
             }
-            _ => self.push(Token::Sign(quote), 1),
+            end => {
+                self.unclosed += usize::from(end.is_none());
+                self.push(Token::Sign(quote), 1);
+            }
         }
     }
 }
 
 /// Whether what a single quote opens is closed on the same line, and is not a lifetime.
 fn closes(rest: &str) -> bool {
-    let line = rest.get(1..).unwrap_or_default().split('\n').next().unwrap_or_default();
-    line.find('\'').is_some_and(|end| {
+    let line = rest.get(1..).unwrap_or_default();
+    let end = line.find(['\'', '\n']).filter(|end| line.as_bytes().get(*end) == Some(&b'\''));
+    end.is_some_and(|end| {
         let inner = line.get(..end).unwrap_or_default();
         !(inner.contains(['<', '>', '&', ',']) && inner.starts_with(char::is_alphabetic))
             || inner.contains([' ', '/', '.'])
