@@ -309,12 +309,18 @@ impl<'t> Parser<'t> {
             }
         }
         self.at += 1;
+        if self.depth >= MAX_DEPTH {
+            return Expr::Unknown(Vec::new());
+        }
         if function {
             let mut body = Vec::new();
             self.block(&mut body);
             return Expr::Function(Box::new(Function { params: Vec::new(), body }));
         }
-        Expr::List(self.list('}'))
+        self.depth += 1;
+        let entries = self.list('}');
+        self.depth -= 1;
+        Expr::List(entries)
     }
 
     /// Entries up to what closes them.
