@@ -27,6 +27,8 @@ enum Sign {
     Weakens,
     /// Runs what others decide.
     Foreign,
+    /// The reader is told to do something every time.
+    Ordered,
 }
 
 fn sign(finding: &Finding) -> Option<Sign> {
@@ -34,11 +36,8 @@ fn sign(finding: &Finding) -> Option<Sign> {
         HARMFUL_INSTRUCTION => Sign::Harmful,
         OUTWARD_ADDRESS => Sign::Addressed,
         "covert-action" => Sign::Hidden,
-        "data-upload"
-        | "secret-exfiltration"
-        | "secret-access"
-        | "data-collection"
-        | "standing-order" => Sign::Leaves,
+        "data-upload" | "secret-exfiltration" | "secret-access" | "data-collection" => Sign::Leaves,
+        "standing-order" => Sign::Ordered,
         "persistence" | "agent-files" => Sign::Stays,
         "lowered-defences" | "privilege-escalation" | "destructive-command" => Sign::Weakens,
         "pipe-to-shell" | "decode-and-run" | "remote-instructions" | "package-source" => {
@@ -48,11 +47,14 @@ fn sign(finding: &Finding) -> Option<Sign> {
     })
 }
 
-/// Whether both signs in one skill refuse it: words that say so and something that is done, or two things that its
-/// programs do. Two kinds of words do not: a text about attacks has both.
-fn refuses(one: Sign, other: Sign, both_in_programs: bool) -> bool {
+/// Whether both signs in one skill refuse it: words that say so and something that is done, two things that its
+/// programs do, or something that a program does and the text orders to be run every time. Two kinds of words do
+/// not: a text about attacks has both.
+fn refuses((one, one_runs): (Sign, bool), (other, other_runs): (Sign, bool)) -> bool {
     let words = |sign| matches!(sign, Sign::Harmful | Sign::Hidden);
-    one != other && !words(other) && (words(one) || both_in_programs)
+    one != other
+        && !words(other)
+        && (words(one) || one_runs && other_runs || one == Sign::Ordered && other_runs)
 }
 
 /// A finding that refuses, if two of `findings` do together. It stands where the first of them does.
@@ -68,7 +70,7 @@ pub(super) fn combined(
     }
     signs().find_map(|(file, finding, one)| {
         let (_, other, _) = signs().find(|(other_file, _, other)| {
-            refuses(one, *other, is_program(file) && is_program(*other_file))
+            refuses((one, is_program(file)), (*other, is_program(*other_file)))
         })?;
         let message = format!(
             "Works against the user in more than one way ({} and {}).",
@@ -113,6 +115,17 @@ mod tests {
         let stays = finding("persistence", Verdict::NeedsReview);
         assert_eq!(combined(&[upload.clone(), stays.clone()], |_| false), None);
         assert!(combined(&[upload, stays], |_| true).is_some());
+    }
+
+    #[test]
+    fn an_order_to_run_what_leaves_refuses_only_with_a_program() {
+        let (order, mut upload) = (
+            finding("standing-order", Verdict::NeedsReview),
+            finding("data-upload", Verdict::NeedsReview),
+        );
+        upload.0 = 1;
+        assert!(combined(&[order.clone(), upload.clone()], |file| file == 1).is_some());
+        assert_eq!(combined(&[order, upload], |_| false), None, "two kinds of words");
     }
 
     #[test]

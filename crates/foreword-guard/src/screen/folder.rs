@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::screen::code::capabilities::Capabilities;
-use crate::screen::code::language::Language;
+use crate::screen::code::language::{Language, batch};
 use crate::screen::code::{Code, ProgramKind};
 use crate::screen::combination::combined;
 use crate::screen::document::{Document, Place};
@@ -44,7 +44,7 @@ pub fn screen_folder(
 ) -> Screening {
     let mut findings = Vec::new();
     let mut code = Code::default();
-    let mut unread = Vec::new();
+    let (mut unread, mut loosely_read) = (Vec::new(), Vec::new());
     let main = files.iter().position(|file| is_main(file.path)).unwrap_or(0);
     let screen = |text: &str| -> Vec<Finding> {
         screeners.iter().flat_map(|s| s.screen(text, declared_permissions)).collect()
@@ -57,11 +57,21 @@ pub fn screen_folder(
             Kind::Program(language) => {
                 code.add(index, file.path, language, &text, (ProgramKind::File, 0), None);
             }
+            Kind::OtherProgram(language) => {
+                let text = match language {
+                    Language::Shell => Cow::Owned(batch(&text)),
+                    _ => text,
+                };
+                code.add(index, file.path, language, &text, (ProgramKind::File, 0), None);
+            }
             Kind::Document if is_text || index == main => {
                 add_fences(&mut code, index, file.path, &text);
+                if file.path.ends_with(".txt") {
+                    code.add_embedded(index, file.path, &text);
+                }
             }
             Kind::Data if is_text => code.add_embedded(index, file.path, &text),
-            Kind::Document | Kind::OtherProgram | Kind::Data => {}
+            Kind::Document | Kind::Data => {}
         }
     }
     let (found, mut capabilities) = code.judge(|| {
@@ -77,8 +87,12 @@ pub fn screen_folder(
             };
             match kind(file.path, text, index == main) {
                 Kind::Document => {
-                    documents.push_str(&text.to_lowercase());
-                    documents.push('\n');
+                    // A text file may be data: only what is written for people says which hosts belong.
+                    let name = file.path.rsplit('/').next().unwrap_or_default();
+                    if !name.ends_with(".txt") || name.to_ascii_lowercase().starts_with("readme") {
+                        documents.push_str(&text.to_lowercase());
+                        documents.push('\n');
+                    }
                     findings.extend(screen(text).into_iter().map(|finding| (index, finding)));
                 }
                 Kind::Program(_) => {
@@ -88,7 +102,8 @@ pub fn screen_folder(
                         findings.extend(found.map(|finding| (index, unfenced(finding))));
                     }
                 }
-                Kind::OtherProgram => {
+                Kind::OtherProgram(_) => {
+                    loosely_read.push(file.path);
                     let found = screen(&fenced("", text)).into_iter().map(|finding| {
                         let mut finding = unfenced(finding);
                         if policy == Policy::Import {
@@ -139,6 +154,8 @@ pub fn screen_folder(
         findings.push((main, finding));
     }
     capabilities.unread.extend(unread.into_iter().map(str::to_owned));
+    let loosely_read = loosely_read.into_iter().map(|path| format!("{path} (no grammar)"));
+    capabilities.unread.extend(loosely_read);
     if let Some(mut finding) = undeclared(&capabilities, declared_permissions) {
         if policy == Policy::Agent {
             finding.verdict = Verdict::NeedsReview;
@@ -148,7 +165,7 @@ pub fn screen_folder(
     let is_program = |index: usize| {
         let file = files.get(index).filter(|_| index != main);
         let kind = file.map(|file| kind(file.path, &String::from_utf8_lossy(file.content), false));
-        matches!(kind, Some(Kind::Program(_) | Kind::OtherProgram))
+        matches!(kind, Some(Kind::Program(_) | Kind::OtherProgram(_)))
     };
     findings.extend(combined(&findings, is_program));
     let defensive = files.get(main).is_some_and(|file| is_defensive(file.content));
@@ -179,8 +196,8 @@ pub fn screen_folder(
 enum Kind {
     Document,
     Program(Language),
-    /// Code in a language without a grammar here.
-    OtherProgram,
+    /// Code in a language without a grammar here, and what it is read as.
+    OtherProgram(Language),
     Data,
 }
 
@@ -190,6 +207,13 @@ fn is_main(path: &str) -> bool {
 
 fn is_document(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or_default();
+    // Tools read these, people do not.
+    if ["requirement", "constraint", "cmakelists"].iter().any(|word| name.contains(word))
+        && name.ends_with(".txt")
+    {
+        return false;
+    }
     [".md", ".mdx", ".markdown", ".txt", ".rst"].iter().any(|end| lower.ends_with(end))
 }
 
@@ -197,37 +221,17 @@ fn kind(path: &str, text: &str, main: bool) -> Kind {
     if main || is_document(path) {
         return Kind::Document;
     }
-    if let Some(language) = Language::of_file(path, text) {
-        return Kind::Program(language);
+    match Language::of_file(path, text) {
+        Some(Language::Loose) => return Kind::OtherProgram(Language::Loose),
+        Some(language) => return Kind::Program(language),
+        None => {}
     }
     let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-    let others = [
-        "pl",
-        "pm",
-        "php",
-        "lua",
-        "vbs",
-        "bat",
-        "cmd",
-        "groovy",
-        "go",
-        "rs",
-        "swift",
-        "java",
-        "c",
-        "cc",
-        "cpp",
-        "kt",
-        "scala",
-        "r",
-        "jl",
-        "applescript",
-        "scpt",
-        "fish",
-        "awk",
-        "tcl",
-    ];
-    if others.contains(&extension.as_str()) { Kind::OtherProgram } else { Kind::Data }
+    let shells = ["bat", "cmd", "fish", "nu", "csh", "tcsh", "ahk", "au3"];
+    match shells.contains(&extension.as_str()) {
+        true => Kind::OtherProgram(Language::Shell),
+        false => Kind::Data,
+    }
 }
 
 /// A program as a document would show it.
@@ -378,6 +382,7 @@ fn is_defensive(content: &[u8]) -> bool {
         "ransomware",
         "phishing",
         "red flag",
+        "incident",
     ];
     words.iter().any(|word| head.contains(word))
 }
@@ -385,6 +390,10 @@ fn is_defensive(content: &[u8]) -> bool {
 /// Files that hold samples for tests.
 fn is_sample(path: &str) -> bool {
     let lower = format!("/{}", path.to_ascii_lowercase());
+    // Test programs load these on their own, whatever the tests are.
+    if ["/conftest.py", "/package.json", "/setup.py"].iter().any(|name| lower.ends_with(name)) {
+        return false;
+    }
     [
         "/tests/",
         "/test/",

@@ -279,6 +279,17 @@ fn hostile_programs_cost_no_more_than_their_size() {
         ("a.rb", "[".repeat(10_000)),
         ("a.py", (0..4_000).map(|n| format!("def f{n}(a):\n  return f{}(a)\n", n + 1)).collect()),
         ("a.py", "s = 'x'\n".to_owned() + &"s = s + s\n".repeat(5_000)),
+        ("a.go", "\"\\\"".to_owned() + &"\\\"".repeat(100_000)),
+        ("a.go", "a.b".to_owned() + &".c()".repeat(50_000)),
+        ("a.go", "f({".repeat(30_000)),
+        ("a.go", "{".repeat(100_000)),
+        ("a.rs", "x = \"".to_owned() + &"{".repeat(200_000) + "\""),
+        ("a.php", "$a[".repeat(40_000)),
+        ("a.lua", "local x = [[".repeat(20_000)),
+        ("a.java", "'".repeat(200_000)),
+        ("a.bat", "%A".repeat(100_000)),
+        ("a.yml", "run: |\n".repeat(20_000)),
+        ("Dockerfile", "RUN a \\\n".repeat(20_000)),
     ] {
         let start = std::time::Instant::now();
         let screening = screen(&[(path, &text)]);

@@ -1,5 +1,6 @@
 //! What functions of the languages and their common libraries do.
 
+mod builders;
 mod files;
 mod network;
 pub(super) mod processes;
@@ -82,6 +83,12 @@ impl Machine<'_> {
         };
         if callee.disguised && !last.is_empty() {
             self.add(Act::Disguise, path, callee.marks.clone(), line);
+        }
+        if let Some(value) = self.building(path, last, &parts) {
+            return value;
+        }
+        if let Some(value) = self.loosely(path, last, &parts) {
+            return value;
         }
         if let Some(value) = self.running(path, last, &parts) {
             return value;

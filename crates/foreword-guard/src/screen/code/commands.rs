@@ -6,6 +6,8 @@ mod interpreter;
 mod tools;
 mod transfer;
 
+use std::borrow::Cow;
+
 use super::effect::Act;
 use super::language::Language;
 use super::machine::Machine;
@@ -15,7 +17,8 @@ use super::value::{Marks, Origin, Value};
 use tools::credential;
 
 /// Programs that run the rest of their words.
-const RUNNERS: [&str; 16] = [
+const RUNNERS: [&str; 17] = [
+    "start",
     "sudo",
     "doas",
     "env",
@@ -90,21 +93,25 @@ impl Machine<'_> {
             self.run_code(Language::Shell, first, line);
             return Value::marked(all_marks(rest, stdin));
         };
-        let whole = name.to_owned();
-        let name = whole.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
+        let whole = name;
+        let name = whole.rsplit(['/', '\\']).next().unwrap_or_default();
+        let name = match name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            true => Cow::Owned(name.to_ascii_lowercase()),
+            false => Cow::Borrowed(name),
+        };
         let name = name.strip_suffix(".exe").unwrap_or(&name);
         if first.disguised {
-            self.add(Act::Disguise, &whole, first.marks.clone(), line);
+            self.add(Act::Disguise, whole, first.marks.clone(), line);
         }
         if RUNNERS.contains(&name) {
             return self.run_rest(name, rest, stdin, line);
         }
         let mut flow = all_marks(rest, stdin);
         if whole.contains('/')
-            && let Some(staged) = self.staged_at(&whole)
+            && let Some(staged) = self.staged_at(whole)
             && staged.has(&Origin::Fetched)
         {
-            self.add(Act::Evaluate, &whole, staged, line);
+            self.add(Act::Evaluate, whole, staged, line);
         }
         if let Some(value) = self.small_tool(name, rest, stdin, line) {
             return value;
@@ -187,12 +194,35 @@ impl Machine<'_> {
             "cp" | "mv" | "ln" | "install" | "copy-item" | "move-item" | "rsync" => {
                 self.copy(name, rest, line);
             }
+            "aws" | "gcloud" | "az" if self.blinds(name, rest, line) => {}
             "aws" | "gsutil" | "gcloud" | "gh" | "rclone" | "mc"
                 if self.upload(name, rest, line) => {}
             "scp" | "sftp" | "ftp" | "rclone" | "s3cmd" | "gsutil" | "azcopy" | "croc" | "tftp" => {
                 self.copy(name, rest, line);
             }
-            "nc" | "ncat" | "netcat" | "telnet" | "socat" => self.connect(name, rest, stdin, line),
+            "nc" | "ncat" | "netcat" | "telnet" | "socat" => {
+                self.connect(name, rest, stdin, line);
+                let target = Value::joined(rest, " ").as_text().unwrap_or_default().to_owned();
+                flow.add(&self.mark(Origin::Fetched, target, line));
+            }
+            "certutil" | "bitsadmin" if operands(rest).any(has_address) => {
+                let url = operands(rest).find(|w| has_address(w)).and_then(Value::as_text);
+                let url = url.unwrap_or_default().to_owned();
+                self.add(Act::Http, &url, Marks::default(), line);
+                let fetched = Value::marked(self.mark(Origin::Fetched, url, line));
+                let to = operands(rest).last().and_then(Value::as_text).unwrap_or_default();
+                self.write_path(to, &fetched, line);
+                return Value::default();
+            }
+            "docker" | "podman" if self.opens_host(rest, line) => {}
+            "claude" | "codex" | "gemini" if has(rest, &["mcp"]) && has(rest, &["add"]) => {
+                self.add(Act::Write, ".mcp.json", Marks::default(), line);
+            }
+            "netsh" if has(rest, &["key=clear"]) => {
+                let marks = self.mark(Origin::Credential, "passwords of wireless networks", line);
+                self.add(Act::ReadSecret, "passwords of wireless networks", marks.clone(), line);
+                return Value::marked(marks);
+            }
             "ssh" => {
                 let target = operands(rest).next().and_then(Value::as_text).unwrap_or_default();
                 let target = target.to_owned();
@@ -206,7 +236,9 @@ impl Machine<'_> {
             }
             "dig" | "nslookup" | "host" | "resolve-dnsname" | "ping" => {
                 let target = Value::joined(rest, " ");
-                self.add(Act::Lookup, target.as_text().unwrap_or_default(), flow.clone(), line);
+                let target = target.as_text().unwrap_or_default().to_owned();
+                self.add(Act::Lookup, &target, flow.clone(), line);
+                flow.add(&self.mark(Origin::Fetched, target, line));
             }
             "mail" | "mailx" | "sendmail" | "mutt" | "msmtp" | "swaks" | "send-mailmessage" => {
                 let target = Value::joined(rest, " ");
@@ -245,7 +277,13 @@ impl Machine<'_> {
                 let text = Value::joined(rest, " ");
                 let text = text.as_text().unwrap_or_default().to_ascii_lowercase();
                 let starts = ["load", "enable", "bootstrap", "/create", "create", "submit"];
-                if name == "at" || starts.iter().any(|s| text.contains(s)) || name.contains('-') {
+                // What a unit does that is enabled is found where it is written.
+                let starts = name != "systemctl" && text.split(' ').any(|w| starts.contains(&w));
+                if name == "at"
+                    && let Some(code) = stdin.filter(|code| code.text.is_some())
+                {
+                    self.run_code(Language::Shell, code, line);
+                } else if name == "at" || starts || name.contains('-') {
                     self.add(Act::Persist, &format!("{name} {text}"), flow.clone(), line);
                 }
             }
@@ -288,6 +326,12 @@ impl Machine<'_> {
             "script" if has(rest, &["-q"]) => {
                 self.add(Act::Lower, "records what is typed", flow.clone(), line);
             }
+            // Which system it is says nothing about whose.
+            "uname" if !has(rest, &["-a", "-n", "--all", "--nodename"]) => {
+                return Value::default();
+            }
+            "sha256sum" | "sha1sum" | "sha512sum" | "md5sum" | "shasum" | "b3sum" | "cksum"
+            | "get-filehash" => return Value::default(),
             "whoami" | "hostname" | "uname" | "id" | "ifconfig" | "systeminfo" | "sw_vers"
             | "system_profiler" => {
                 flow.add(&self.mark(Origin::HostFacts, name, line));
@@ -351,7 +395,7 @@ impl Machine<'_> {
             return Value { marks: flow, text, disguised, ..Value::default() };
         }
         // A script of the folder prints what it prints.
-        if let Some(file) = self.program_at(&whole)
+        if let Some(file) = self.program_at(whole)
             && let Some(printed) = self.printed.get(file)
         {
             flow.add(printed);
@@ -394,6 +438,10 @@ impl Machine<'_> {
         self.add(Act::Program, name, Marks::default(), line);
         self.run_words(rest.get(at..).unwrap_or_default(), stdin, line)
     }
+}
+
+fn has_address(word: &Value) -> bool {
+    word.as_text().is_some_and(|text| text.contains("://"))
 }
 
 fn is_precious_or_system(path: &str) -> bool {

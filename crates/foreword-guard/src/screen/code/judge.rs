@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::calls::processes::PICKLE;
 use super::effect::{APPENDED, Act, Effect};
-use super::machine::{Program, ProgramKind};
+use super::machine::{Program, ProgramKind, REQUEST_INPUT};
 use super::places::{is_agent_file, starts_on_its_own};
 use super::value::{HOLE, Mark, Origin};
 use crate::screen::url::Url;
@@ -55,6 +55,22 @@ impl<'a> Documents<'a> {
         ];
         Self { text, claims_offline: claims.iter().any(|claim| text.contains(claim)) }
     }
+
+    /// Whether they say that something of this kind is set up.
+    fn announces(&self, what: &str) -> bool {
+        let words: &[&str] = match what {
+            "git hook" => &["hook"],
+            "cron job" | "job" => {
+                &["cron", "schedule", "timer", "task scheduler", "scheduled task"]
+            }
+            "service" => &["systemd", "timer", "daemon"],
+            "launch agent" => &["launchd", "launch agent", "launchagent", "launchctl"],
+            "autostart entry" => &["autostart", "at login", "on login", "startup"],
+            "SSH login key" => &["ssh"],
+            _ => &[],
+        };
+        words.iter().any(|word| self.text.contains(word))
+    }
 }
 
 /// Judges everything that programs do.
@@ -63,9 +79,10 @@ pub(crate) fn judge(
     programs: &[Program],
     documents: &Documents<'_>,
     addresses: &Addresses,
+    swappers: &[usize],
 ) -> Vec<Judgement> {
     let named = RefCell::default();
-    let mut judge = Judge { programs, documents, addresses, named, found: Vec::new() };
+    let mut judge = Judge { programs, documents, addresses, swappers, named, found: Vec::new() };
     for effect in effects {
         judge.effect(effect);
     }
@@ -77,6 +94,8 @@ struct Judge<'a> {
     programs: &'a [Program],
     documents: &'a Documents<'a>,
     addresses: &'a Addresses,
+    /// Programs that look for addresses for payments.
+    swappers: &'a [usize],
     /// Whether the documents name a host.
     named: RefCell<HashMap<String, bool>>,
     found: Vec<Judgement>,
@@ -146,6 +165,10 @@ impl Judge<'_> {
             let message = "Runs code that it decodes first.".into();
             return self.add(effect, "decode-and-run", verdict, message);
         }
+        if fetched.iter().any(|mark| mark.detail == REQUEST_INPUT) {
+            let message = "Runs what a visitor of a page sends.".into();
+            return self.add(effect, "reverse-shell", Verdict::Reject, message);
+        }
         for mark in fetched {
             let known = self.addresses.of(&mark.detail);
             if !known.is_empty() && known.iter().all(Url::is_known_installer) {
@@ -198,23 +221,25 @@ impl Judge<'_> {
             "downloadstring",
         ];
         let foreign = effect.marks.has(&Origin::Fetched) || effect.marks.has(&Origin::Decoded);
-        let door = ["authorized_keys", "/etc/sudoers", "ld.so.preload"]
-            .iter()
-            .any(|p| effect.target.contains(p));
         let what = starts_on_its_own(path).unwrap_or("job");
+        // A key of its own lets the author in; one that the user names does not.
+        let door = ["/etc/sudoers", "ld.so.preload"].iter().any(|p| effect.target.contains(p))
+            || effect.target.contains("authorized_keys")
+                && (foreign || ["ssh-", "ecdsa-", "sk-ssh"].iter().any(|k| content.contains(k)));
         let harmless = what == "shell start-up file"
             && (content.is_empty()
                 || ["export ", "alias ", "path", "source ", "eval \"$(", "completion", "#", "\n"]
                     .iter()
                     .any(|w| lower.contains(w)))
-            && !active.iter().any(|w| lower.contains(w));
+            && !active.iter().any(|w| lower.contains(w))
+            || what == "SSH settings" && !lower.contains("command");
         let reaches_out = foreign || active.iter().any(|w| lower.contains(w));
         if door || reaches_out && !self.in_document(effect) {
             let message =
                 format!("Makes a command run on its own ({what}: {}).", short(&effect.target));
             self.add(effect, "persistence", Verdict::Reject, message);
-        } else if what == "git hook" && self.documents.text.contains("hook") {
-            // The skill says that it installs hooks, and this one fetches and decodes nothing.
+        } else if self.documents.announces(what) {
+            // The skill says that it sets this up, and it fetches and decodes nothing.
         } else if !harmless && !self.in_document(effect) {
             let message = format!(
                 "Sets up something that runs on its own ({what}: {}).",
@@ -243,8 +268,16 @@ impl Judge<'_> {
             "curl ",
             "http://",
             "https://",
+            "bypasspermissions",
+            "bash(*)",
+            "skip confirmation",
         ];
         let grave = effect.marks.has(&Origin::Fetched) || orders.iter().any(|o| lower.contains(o));
+        let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        if !grave && path.starts_with('.') && self.documents.text.contains(&name) {
+            // A file of the project that the skill names.
+            return;
+        }
         let verdict = if grave { Verdict::Reject } else { Verdict::NeedsReview };
         let message = format!("Writes a file that agents follow ({}).", short(path));
         self.add(effect, "agent-files", verdict, message);
@@ -262,7 +295,9 @@ impl Judge<'_> {
 
     /// Something goes to the clipboard: an address for payments is there to replace another.
     fn copied(&mut self, effect: &Effect) {
-        if !self.in_document(effect) && effect.target.split(' ').any(is_payment_address) {
+        let swaps = self.swappers.contains(&effect.file);
+        if !self.in_document(effect) && (swaps || effect.target.split(' ').any(is_payment_address))
+        {
             let message = "Puts an address for payments into the clipboard.".into();
             self.add(effect, "clipboard-swap", Verdict::Reject, message);
         }
@@ -359,6 +394,13 @@ const KNOWN_CODE: [&str; 18] = [
     "fetch",
     "net",
 ];
+
+/// Whether a program holds a pattern that finds addresses for payments.
+pub(crate) fn seeks_payment_addresses(text: &str) -> bool {
+    ["bc1[", "(bc1|", "[13][a-km-z", "0x[a-f", "0x[A-F", "0x[0-9a-f", "T[A-Za-z1-9]{33}"]
+        .iter()
+        .any(|pattern| text.contains(pattern))
+}
 
 /// A Bitcoin, Ethereum or Tron address.
 fn is_payment_address(word: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use tree_sitter::{Language as Grammar, Parser, Tree};
 
-/// A language with a grammar.
+/// A language that is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Language {
     Shell,
@@ -12,16 +12,36 @@ pub(crate) enum Language {
     Tsx,
     PowerShell,
     Ruby,
+    /// Without a grammar here: read by its tokens.
+    Loose,
 }
 
 impl Language {
     /// By the extension of a file, else by its first line.
     pub(crate) fn of_file(path: &str, text: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or(path);
-        match name.rsplit_once('.') {
-            Some((_, extension)) => Self::of_name(extension).or_else(|| Self::of_shebang(text)),
-            None => Self::of_shebang(text),
+        if let Some(language) = Self::of_file_name(name) {
+            return Some(language);
         }
+        let by_extension = name.rsplit_once('.').and_then(|(_, extension)| {
+            Self::of_name(extension).or_else(|| {
+                LOOSE.contains(&extension.to_ascii_lowercase().as_str()).then_some(Self::Loose)
+            })
+        });
+        by_extension.or_else(|| Self::of_shebang(text))
+    }
+
+    /// Files that tools know by their name.
+    fn of_file_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "Rakefile" | "Gemfile" | "Podfile" | "Vagrantfile" | "Brewfile" | "Fastfile"
+            | "Guardfile" | "Berksfile" => Self::Ruby,
+            ".envrc" | ".bashrc" | ".zshrc" | ".profile" | ".bash_profile" | ".zprofile"
+            | "PKGBUILD" | "gradlew" | "configure" => Self::Shell,
+            "SConstruct" | "SConscript" | "wscript" | "Tiltfile" | "Snakefile" => Self::Python,
+            "Jenkinsfile" => Self::Loose,
+            _ => return None,
+        })
     }
 
     /// By the name that a fence, an extension or a shebang gives.
@@ -34,7 +54,7 @@ impl Language {
             "ts" | "typescript" | "mts" | "cts" | "deno" | "bun" => Self::TypeScript,
             "tsx" => Self::Tsx,
             "ps1" | "psm1" | "powershell" | "pwsh" | "posh" => Self::PowerShell,
-            "rb" | "ruby" => Self::Ruby,
+            "rb" | "ruby" | "gemspec" | "podspec" | "rake" => Self::Ruby,
             _ => return None,
         })
     }
@@ -43,7 +63,9 @@ impl Language {
         let line = text.trim_start_matches('\u{feff}').lines().next()?.strip_prefix("#!")?;
         let mut words = line.split([' ', '/', '\t']).filter(|word| !word.is_empty());
         words.find_map(|word| {
-            Self::of_name(word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+            let name = word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+            let loose = matches!(name, "perl" | "php" | "lua" | "luajit" | "Rscript" | "osascript");
+            Self::of_name(name).or_else(|| loose.then_some(Self::Loose))
         })
     }
 
@@ -55,9 +77,117 @@ impl Language {
             Self::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
             Self::Tsx => tree_sitter_typescript::LANGUAGE_TSX.into(),
             Self::PowerShell => tree_sitter_powershell::LANGUAGE.into(),
-            Self::Ruby => tree_sitter_ruby::LANGUAGE.into(),
+            Self::Ruby | Self::Loose => tree_sitter_ruby::LANGUAGE.into(),
         }
     }
+}
+
+/// Extensions of languages without a grammar.
+const LOOSE: [&str; 52] = [
+    "go",
+    "rs",
+    "java",
+    "kt",
+    "kts",
+    "scala",
+    "sc",
+    "groovy",
+    "gradle",
+    "swift",
+    "c",
+    "cc",
+    "cpp",
+    "cxx",
+    "h",
+    "hpp",
+    "m",
+    "mm",
+    "cs",
+    "csx",
+    "vb",
+    "vbs",
+    "vba",
+    "bas",
+    "cls",
+    "frm",
+    "hta",
+    "wsf",
+    "dart",
+    "php",
+    "phtml",
+    "pl",
+    "pm",
+    "t",
+    "lua",
+    "r",
+    "jl",
+    "nim",
+    "zig",
+    "ex",
+    "exs",
+    "erl",
+    "hs",
+    "fs",
+    "fsx",
+    "applescript",
+    "scpt",
+    "tcl",
+    "awk",
+    "cr",
+    "v",
+    "d",
+];
+
+/// A batch file, line by line as a shell would write it.
+pub(crate) fn batch(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        let line = line.trim_start().trim_start_matches('@');
+        let comment = line.starts_with("::")
+            || line.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("rem "));
+        let assigned = line
+            .get(..4)
+            .filter(|start| start.eq_ignore_ascii_case("set "))
+            .and_then(|_| line.get(4..));
+        match (comment, assigned) {
+            (true, _) => {}
+            (_, Some(assigned)) => {
+                let (name, value) = assigned.trim_matches('"').split_once('=').unwrap_or_default();
+                out.push_str(&format!("{}=\"{}\"", name.trim(), variables(value)));
+            }
+            _ => out.push_str(&variables(line)),
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// `%NAME%` as `$NAME`, backslashes as slashes.
+fn variables(line: &str) -> String {
+    let line = line.replace(['\\'], "/").replace('^', "");
+    let mut parts = line.split('%');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    let mut is_name = true;
+    for part in parts {
+        let names = is_name
+            && !part.is_empty()
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        match (is_name, names) {
+            (true, true) => {
+                out.push_str("${");
+                out.push_str(part);
+                out.push('}');
+            }
+            (true, false) => {
+                out.push('%');
+                out.push_str(part);
+                continue;
+            }
+            _ => out.push_str(part),
+        }
+        is_name = !is_name;
+    }
+    out
 }
 
 /// A parser for each language, made when it is first needed.

@@ -1,9 +1,11 @@
 //! From a syntax tree to the common form.
 //!
 //! Python, JavaScript, TypeScript and Ruby share one walk (`statements`, `expressions`): their grammars
-//! name things alike, and where they differ the names do too. Shells have their own.
+//! name things alike, and where they differ the names do too. Shells have their own. Languages without a
+//! grammar are read by their tokens (`loose`).
 
 mod expressions;
+mod loose;
 mod powershell;
 mod shell;
 mod statements;
@@ -31,6 +33,9 @@ pub(crate) struct Lowerer<'t> {
 
 /// The statements of a program.
 pub(crate) fn lower(parsers: &mut Parsers, language: Language, text: &str) -> Vec<Stmt> {
+    if language == Language::Loose {
+        return loose::loose(text);
+    }
     let Some(tree) = parsers.parse(language, text) else { return Vec::new() };
     let (root, words) = (tree.root_node(), Vocabulary::of(language));
     let mut lowerer = Lowerer { text, words, cursor: root.walk(), depth: 0, left: MAX_NODES };

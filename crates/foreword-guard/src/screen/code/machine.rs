@@ -8,11 +8,12 @@ mod flow;
 mod functions;
 mod values;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
 use std::rc::Rc;
 use std::sync::Arc;
 
-pub(super) use values::is_passive;
+pub(super) use values::{REQUEST_INPUT, is_passive};
 
 use super::effect::{Act, Effect};
 use super::ir::{Function, Stmt, Target};
@@ -60,7 +61,7 @@ pub(crate) enum ProgramKind {
 }
 
 /// Values by name.
-type Scope = HashMap<Arc<str>, Value>;
+type Scope = BTreeMap<Arc<str>, Value>;
 
 #[derive(Debug, Default)]
 struct Summary {
@@ -72,6 +73,18 @@ struct Summary {
     /// Where it is called, and whether there are other places.
     site: Option<(usize, u32)>,
     several: bool,
+    /// How a shell calls it: whether it was walked at each call so far.
+    calls: Calls,
+}
+
+/// Whether the calls of a shell's function show all that it does.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Calls {
+    #[default]
+    None,
+    Walked,
+    /// Some call was too deep, or one too many.
+    LeftOut,
 }
 
 pub(crate) struct Machine<'a> {
@@ -84,7 +97,7 @@ pub(crate) struct Machine<'a> {
     /// Whether a name with a dot in it has a value.
     dotted: bool,
     /// The functions of each program.
-    functions: Vec<HashMap<Arc<str>, Summary>>,
+    functions: Vec<BTreeMap<Arc<str>, Summary>>,
     /// The function that is being walked.
     inside: Option<Arc<str>>,
     /// Constant texts are looked at in the first pass.
@@ -109,12 +122,12 @@ pub(crate) struct Machine<'a> {
     /// The texts of other files of the folder, by name.
     assets: &'a HashMap<String, String>,
     /// What programs wrote to files, by path.
-    pub(super) staged: HashMap<String, Value>,
+    pub(super) staged: BTreeMap<String, Value>,
     /// What programs print, by file.
     pub(super) printed: Vec<Marks>,
     pub(super) effects: Vec<Effect>,
     /// Where each effect stands among the effects.
-    seen: HashMap<(usize, u32, Act, Rc<str>), usize>,
+    seen: BTreeMap<(usize, u32, Act, Rc<str>), usize>,
     parsers: Parsers,
     parsed: HashMap<(Language, Arc<str>), Rc<Vec<Stmt>>>,
     /// Where the unknown parts of code in a string came from.
@@ -142,10 +155,10 @@ pub(crate) fn effects(
         programs,
         file: 0,
         by_name,
-        globals: programs.iter().map(|_| HashMap::new()).collect(),
+        globals: programs.iter().map(|_| Scope::new()).collect(),
         scopes: Vec::new(),
         dotted: false,
-        functions: programs.iter().map(|_| HashMap::new()).collect(),
+        functions: programs.iter().map(|_| BTreeMap::new()).collect(),
         inside: None,
         returned: Vec::new(),
         first_pass: true,
@@ -158,10 +171,10 @@ pub(crate) fn effects(
         writing: false,
         connected: HashMap::new(),
         assets,
-        staged: HashMap::new(),
+        staged: BTreeMap::new(),
         printed: programs.iter().map(|_| Marks::default()).collect(),
         effects: Vec::new(),
-        seen: HashMap::new(),
+        seen: BTreeMap::new(),
         parsers: Parsers::default(),
         parsed: HashMap::new(),
         holes: Vec::new(),
@@ -183,7 +196,11 @@ pub(crate) fn effects(
         machine.follow_steps = MAX_FOLLOWED_STEPS;
         for file in 0..programs.len() {
             machine.file = file;
-            machine.block(&body(file));
+            let body = body(file);
+            if machine.first_pass {
+                machine.announce(&body);
+            }
+            machine.block(&body);
         }
         machine.first_pass = false;
     }
@@ -203,14 +220,32 @@ impl Machine<'_> {
             marks += more_marks;
             texts += more_texts;
         };
-        self.globals.iter().flat_map(HashMap::values).for_each(&mut add);
+        self.globals.iter().flat_map(BTreeMap::values).for_each(&mut add);
         self.staged.values().for_each(&mut add);
-        for summary in self.functions.iter().flat_map(HashMap::values) {
-            summary.args.iter().chain([&summary.result]).for_each(&mut add);
+        for summary in self.functions.iter().flat_map(BTreeMap::values) {
+            summary.args.iter().for_each(&mut add);
+            // What a function returns that is never called is no news to anyone.
+            if summary.site.is_some() || summary.calls != Calls::None {
+                add(&summary.result);
+            }
         }
         let printed: usize = self.printed.iter().map(Marks::len).sum();
-        let functions: usize = self.functions.iter().map(HashMap::len).sum();
+        let functions: usize = self.functions.iter().map(BTreeMap::len).sum();
         (marks + printed + functions, texts)
+    }
+
+    /// Functions may be called above the place where they are defined.
+    fn announce(&mut self, body: &[Stmt]) {
+        let (own, globals) = (self.functions.get_mut(self.file), self.globals.get_mut(self.file));
+        let (Some(own), Some(globals)) = (own, globals) else { return };
+        for statement in body {
+            if let Stmt::Define { name, function } = statement {
+                let summary = own.entry(Arc::clone(name)).or_default();
+                summary.function.get_or_insert_with(|| Arc::clone(function));
+                let value = Value::path(format!("function:{name}"));
+                globals.entry(Arc::clone(name)).or_insert(value);
+            }
+        }
     }
 
     pub(super) fn language(&self) -> Language {
@@ -319,6 +354,10 @@ impl Machine<'_> {
             Stmt::Define { name, function } => {
                 let functions = self.functions.get_mut(self.file);
                 let summary = functions.map(|own| own.entry(Arc::clone(name)).or_default());
+                if summary.as_ref().is_some_and(|own| own.calls == Calls::Walked) {
+                    // Its callers walk it, and say what its words are.
+                    return;
+                }
                 let args = summary.map(|summary| {
                     summary.function.get_or_insert_with(|| Arc::clone(function));
                     summary.args.clone()
@@ -436,7 +475,16 @@ impl Machine<'_> {
             // What an object is given is part of it.
             if let Some(mut whole) = self.lookup(root).cloned() {
                 whole.marks.add(&value.marks);
-                self.bind(&Target::whole(root), whole, false);
+                let field = name.rsplit('.').next().unwrap_or_default();
+                let fields = whole.fields.take().unwrap_or_default();
+                if fields.len() < 64 && (value.text.is_some() || value.fields.is_some()) {
+                    let mut fields = fields;
+                    Rc::make_mut(&mut fields).insert(field.into(), value.clone());
+                    whole.fields = Some(fields);
+                } else {
+                    whole.fields = Some(fields).filter(|fields| !fields.is_empty());
+                }
+                self.bind(&Target::whole(root), whole.holding(), false);
             }
         }
         if let Some(known) = self.scopes.iter_mut().rev().find_map(|scope| scope.get_mut(name)) {
@@ -482,11 +530,14 @@ impl Machine<'_> {
         if let Some(staged) = self.staged.get(text.trim_start_matches("./")) {
             value = staged.clone();
         } else if let Some(asset) = self.asset(text) {
-            value = Value::text(asset);
+            // What the skill brings is not the user's.
+            return Value { marks: path.marks.clone(), ..Value::text(asset) };
         } else if text.len() > 3 && !self.staged.is_empty() {
             // A directory holds what was put into it.
-            let within = |key: &str| key.strip_prefix(text).is_some_and(|k| k.starts_with('/'));
-            for (_, staged) in self.staged.iter().filter(|(key, _)| within(key)) {
+            let directory = [text, "/"].concat();
+            let within = |(key, _): &(&String, &Value)| key.starts_with(&directory);
+            let from = (Bound::Included(directory.as_str()), Bound::Unbounded);
+            for (_, staged) in self.staged.range::<str, _>(from).take_while(within) {
                 value.marks.add(&staged.marks);
             }
         }
@@ -528,6 +579,7 @@ fn family(language: Language) -> u8 {
         Language::Shell => 2,
         Language::PowerShell => 3,
         Language::Ruby => 4,
+        Language::Loose => 5,
     }
 }
 

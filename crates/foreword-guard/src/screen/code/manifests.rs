@@ -1,8 +1,11 @@
 //! Commands that stand in files other than programs: manifests, settings, pages.
 
-use serde_json::Value as Json;
+mod json;
+mod markup;
+mod yaml;
 
 use super::language::Language;
+use json::quoted;
 
 /// Code found in a file.
 #[derive(Debug)]
@@ -21,128 +24,206 @@ const MAX_PIECES: usize = 64;
 pub(crate) fn embedded(path: &str, text: &str) -> Vec<Embedded> {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let extension = name.rsplit('.').next().unwrap_or_default();
-    let mut found = match (name.as_str(), extension) {
-        (_, "json" | "jsonc") => json(&name, text),
+    let is_image = name.starts_with("dockerfile");
+    let mut found = match (if is_image { "dockerfile" } else { &name }, extension) {
+        (_, "json" | "jsonc" | "code-workspace") => json::json(&name, text),
+        (_, "ipynb") => json::notebook(text),
         ("makefile" | "gnumakefile" | "justfile", _) | (_, "mk") => makefile(text),
         (_, "pth") => {
             lines(text, Language::Python, "python start-up", |line| line.starts_with("import"))
         }
-        ("setup.cfg" | "pyproject.toml", _) => Vec::new(),
-        ("dockerfile", _) | (_, "dockerfile") => dockerfile(text),
-        (_, "svg" | "html" | "htm" | "xhtml") => markup(text),
-        (_, "yml" | "yaml") => yaml(text),
+        ("dockerfile" | "containerfile", _) | (_, "dockerfile") => dockerfile(text),
+        (_, "svg" | "html" | "htm" | "xhtml" | "hta") => markup::markup(text),
+        (_, "yml" | "yaml") => yaml::yaml(text),
+        ("cmakelists.txt", _) | (_, "cmake") => cmake(text),
+        ("pip.conf" | "pip.ini" | ".npmrc" | ".yarnrc" | ".pypirc" | "pipfile", _) => sources(text),
+        (_, "txt") if name.contains("requirement") || name.contains("constraint") => sources(text),
+        ("pyproject.toml" | "setup.cfg", _) => {
+            let mut found = settings(text);
+            found.extend(sources(text));
+            found
+        }
+        (_, "toml" | "tf" | "hcl" | "ini" | "cfg" | "conf") => settings(text),
+        (_, "service" | "timer" | "desktop" | "plist") => units(text),
         _ => Vec::new(),
     };
     found.truncate(MAX_PIECES);
     found
 }
 
-/// npm's hooks that run without being called.
-const NPM_HOOKS: [&str; 8] = [
-    "preinstall",
-    "install",
-    "postinstall",
-    "prepare",
-    "prepublish",
-    "preprepare",
-    "postprepare",
-    "prestart",
-];
-
-/// `package.json`, agents' settings with hooks, MCP servers.
-fn json(name: &str, text: &str) -> Vec<Embedded> {
-    let Ok(value) = serde_json::from_str::<Json>(text) else { return Vec::new() };
-    let mut found = Vec::new();
-    let line_of = |needle: &str| {
-        let at = text.find(needle).unwrap_or(0);
-        let above = text.get(..at).unwrap_or_default().matches('\n').count();
-        u32::try_from(above).unwrap_or(0) + 1
-    };
-    if let Some(scripts) = value.get("scripts").and_then(Json::as_object) {
-        for (key, command) in scripts {
-            let Some(code) = command.as_str() else { continue };
-            let hook = NPM_HOOKS.contains(&key.as_str());
-            found.push(Embedded {
-                language: Language::Shell,
-                code: code.to_owned(),
-                line: line_of(&format!("\"{key}\"")),
-                trigger: hook.then(|| format!("{name}: {key}")),
-            });
+/// Lines with those that they go on in: `\\` at the end.
+fn continued(text: &str) -> impl Iterator<Item = (u32, String)> {
+    let mut lines = (1..).zip(text.lines());
+    std::iter::from_fn(move || {
+        let (start, line) = lines.next()?;
+        let mut whole = line.to_owned();
+        while whole.ends_with('\\') && whole.len() < 16 * 1024 {
+            whole.pop();
+            let Some((_, more)) = lines.next() else { break };
+            whole.push(' ');
+            whole.push_str(more.trim());
         }
-    }
-    if let Some(hooks) = value.get("hooks") {
-        commands(hooks, &mut |code| {
-            let line = line_of("\"hooks\"");
-            let trigger = Some(format!("{name}: hook"));
-            found.push(Embedded { language: Language::Shell, code, line, trigger });
-        });
-    }
-    for key in ["mcpServers", "servers"] {
-        let servers = value.get(key).and_then(Json::as_object);
-        for (server, settings) in servers.into_iter().flatten() {
-            let command = settings.get("command").and_then(Json::as_str);
-            let Some(command) = command else { continue };
-            let args = settings.get("args").and_then(Json::as_array);
-            let args = args.into_iter().flatten().filter_map(Json::as_str);
-            let words: Vec<String> = std::iter::once(command).chain(args).map(quoted).collect();
-            let line = line_of(&format!("\"{server}\""));
-            let trigger = Some(format!("{name}: MCP server {server}"));
-            found.push(Embedded {
-                language: Language::Shell,
-                code: words.join(" "),
-                line,
-                trigger,
-            });
+        Some((start, whole))
+    })
+}
+
+fn shell(line: u32, code: impl Into<String>) -> Embedded {
+    Embedded { language: Language::Shell, code: code.into(), line, trigger: None }
+}
+
+/// The recipes of a Makefile, and the commands in its variables.
+fn makefile(text: &str) -> Vec<Embedded> {
+    let mut found = Vec::new();
+    for (line, raw) in continued(text).take(20_000) {
+        if raw.starts_with('\t') || raw.starts_with("  ") {
+            let code = raw.trim().trim_start_matches(['@', '-']).replace("$$", "$");
+            found.push(shell(line, code));
+        } else if let Some((_, command)) = raw.split_once("$(shell ") {
+            let code = command.strip_suffix(')').unwrap_or(command).replace("$$", "$");
+            found.push(shell(line, code));
+        }
+        if found.len() >= MAX_PIECES {
+            break;
         }
     }
     found
 }
 
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', ""))
-}
-
-/// Every `command` below a value.
-fn commands(value: &Json, each: &mut dyn FnMut(String)) {
-    match value {
-        Json::Object(fields) => {
-            for (key, value) in fields {
-                match value {
-                    Json::String(text) if key == "command" => each(text.clone()),
-                    other => commands(other, each),
+/// What is run while an image is built, and when it starts.
+fn dockerfile(text: &str) -> Vec<Embedded> {
+    let mut found = Vec::new();
+    let mut document: Option<(String, Embedded)> = None;
+    for (line, raw) in continued(text).take(20_000) {
+        if let Some((end, piece)) = &mut document {
+            if raw.trim() == end {
+                found.extend(document.take().map(|(_, piece)| piece));
+            } else {
+                piece.code.push_str(&raw);
+                piece.code.push('\n');
+            }
+            continue;
+        }
+        let (verb, rest) = raw.trim().split_once(' ').unwrap_or_default();
+        match verb.to_ascii_uppercase().as_str() {
+            "RUN" | "CMD" | "ENTRYPOINT" => {
+                let rest = rest.trim();
+                if let Some(end) = rest.strip_prefix("<<") {
+                    let end = end.trim_start_matches('-').trim_matches(['"', '\'']).to_owned();
+                    document = Some((end, shell(line, "")));
+                } else if rest.starts_with('[') {
+                    let words: Vec<String> = serde_json::from_str(rest).unwrap_or_default();
+                    let words: Vec<String> = words.iter().map(|w| quoted(w)).collect();
+                    found.push(shell(line, words.join(" ")));
+                } else {
+                    let code = rest.split(' ').skip_while(|w| w.starts_with("--mount"));
+                    found.push(shell(line, code.collect::<Vec<_>>().join(" ")));
                 }
             }
+            "ADD" if rest.contains("://") => {
+                let mut words = rest.split(' ').filter(|w| !w.starts_with("--"));
+                let (url, to) = (words.next().unwrap_or_default(), words.next().unwrap_or("."));
+                found.push(shell(line, format!("curl -o {} {}", quoted(to), quoted(url))));
+            }
+            _ => {}
         }
-        Json::Array(items) => items.iter().for_each(|item| commands(item, each)),
-        _ => {}
+        if found.len() >= MAX_PIECES {
+            break;
+        }
     }
+    found.extend(document.map(|(_, piece)| piece));
+    found
 }
 
-/// The recipes of a Makefile.
-fn makefile(text: &str) -> Vec<Embedded> {
-    lines(text, Language::Shell, "", |line| line.starts_with('\t') || line.starts_with("    "))
+/// `execute_process(COMMAND …)`.
+fn cmake(text: &str) -> Vec<Embedded> {
+    let lines = (1..).zip(text.lines()).take(20_000);
+    let commands = lines.filter_map(|(line, raw)| {
+        let (_, command) = raw.split_once("COMMAND ")?;
+        let end = command.find(" OUTPUT_").unwrap_or(command.len());
+        Some(shell(line, command.get(..end)?.trim_end_matches(')')))
+    });
+    commands.take(MAX_PIECES).collect()
 }
 
-fn dockerfile(text: &str) -> Vec<Embedded> {
-    let mut found = lines(text, Language::Shell, "", |line| line.starts_with("RUN "));
-    for piece in &mut found {
-        piece.code = piece.code.trim_start_matches("RUN ").to_owned();
+/// Where packages come from, as the command that would fetch them.
+fn sources(text: &str) -> Vec<Embedded> {
+    let lines = (1..).zip(text.lines()).take(20_000);
+    let found = lines.filter_map(|(line, raw)| {
+        let raw = raw.trim();
+        let address = raw.find("http").and_then(|at| raw.get(at..))?;
+        let address = address.split([' ', '"', '\'', ';', '#']).next().unwrap_or_default();
+        let key = raw.to_ascii_lowercase();
+        let is_index = ["index", "registry", "-i ", "url = ", "find-links"]
+            .iter()
+            .any(|word| key.starts_with(word) || key.trim_start_matches('-').starts_with(word))
+            || key.contains("registry=");
+        let code = match () {
+            () if raw.starts_with('#') || !address.contains("://") => return None,
+            () if is_index => format!("pip install --index-url {}", quoted(address)),
+            () if raw.contains('@') || raw.starts_with("http") || raw.starts_with("git+") => {
+                format!("pip install {}", quoted(address))
+            }
+            () => return None,
+        };
+        Some(shell(line, code))
+    });
+    found.take(MAX_PIECES).collect()
+}
+
+/// `command = "…"` of tools and tasks.
+fn settings(text: &str) -> Vec<Embedded> {
+    let keys = ["command", "cmd", "run", "script", "shell", "entrypoint", "program", "exec"];
+    let mut section = String::new();
+    let mut found = Vec::new();
+    for (line, raw) in (1..).zip(text.lines()).take(20_000) {
+        let raw = raw.trim();
+        if raw.starts_with('[') {
+            section = raw.to_ascii_lowercase();
+            continue;
+        }
+        let Some((key, value)) = raw.split_once('=') else { continue };
+        let (key, value) = (key.trim(), value.trim());
+        let tasks = ["task", "script", "hook"].iter().any(|word| section.contains(word));
+        let is_task = tasks && !section.contains("project.scripts");
+        if !keys.contains(&key) && !is_task {
+            continue;
+        }
+        let value = match value.strip_prefix('[') {
+            Some(words) => words.trim_end_matches(']').replace(',', " "),
+            None => value.trim_matches(['"', '\'']).to_owned(),
+        };
+        if value.contains(' ') {
+            found.push(shell(line, value));
+        }
+        if found.len() >= MAX_PIECES {
+            break;
+        }
     }
     found
 }
 
-/// `run: command` of workflows and the like.
-fn yaml(text: &str) -> Vec<Embedded> {
-    let keys = ["run:", "command:", "postinstall:", "script:", "entrypoint:"];
-    let is_command = |line: &str| {
-        let line = line.trim_start().trim_start_matches("- ");
-        keys.iter().any(|key| line.strip_prefix(key).is_some_and(|rest| rest.trim().len() > 2))
-    };
-    let mut found = lines(text, Language::Shell, "", is_command);
-    for piece in &mut found {
-        let code = piece.code.split_once(':').map_or("", |(_, code)| code).trim();
-        piece.code = code.trim_matches(['"', '\'']).to_owned();
+/// What a service, a job or a menu entry starts.
+fn units(text: &str) -> Vec<Embedded> {
+    let mut found = Vec::new();
+    let mut words = Vec::new();
+    for (line, raw) in (1..).zip(text.lines()).take(20_000) {
+        let raw = raw.trim();
+        if let Some((key, command)) = raw.split_once('=')
+            && key.starts_with("Exec")
+        {
+            let code = command.trim_start_matches(['-', '@', '+', '!']);
+            found.push(shell(line, code));
+        }
+        for part in raw.split("<string>").skip(1) {
+            words.push(part.split("</string>").next().unwrap_or_default());
+        }
     }
+    if !words.is_empty() {
+        let words = words.iter().skip_while(|word| !word.contains('/'));
+        let words: Vec<String> = words.take(16).map(|word| quoted(word)).collect();
+        found.push(shell(1, words.join(" ")));
+    }
+    found.truncate(MAX_PIECES);
     found
 }
 
@@ -160,52 +241,4 @@ fn lines(
         trigger: (!trigger.is_empty()).then(|| trigger.to_owned()),
     });
     found.take(MAX_PIECES).collect()
-}
-
-/// The scripts and event handlers of a page or picture.
-fn markup(text: &str) -> Vec<Embedded> {
-    let lower = text.to_ascii_lowercase();
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(start) = lower.get(at..).and_then(|rest| rest.find("<script")) {
-        let start = at + start;
-        let Some(open) = lower.get(start..).and_then(|rest| rest.find('>')) else { break };
-        let body = start + open + 1;
-        let end = lower
-            .get(body..)
-            .and_then(|rest| rest.find("</script"))
-            .map_or(lower.len(), |e| body + e);
-        let code = text.get(body..end).unwrap_or_default();
-        let code = code.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
-        let above = text.get(..body).unwrap_or_default().matches('\n').count();
-        if !code.trim().is_empty() {
-            found.push(Embedded {
-                language: Language::JavaScript,
-                code,
-                line: u32::try_from(above).unwrap_or(0) + 1,
-                trigger: Some("script in a page".into()),
-            });
-        }
-        at = end.max(start + 1);
-        if found.len() >= MAX_PIECES {
-            break;
-        }
-    }
-    for (line, raw) in (1..).zip(text.lines()).take(20_000) {
-        let lower = raw.to_ascii_lowercase();
-        for event in ["onload=", "onerror=", "onbegin="] {
-            let Some(at) = lower.find(event) else { continue };
-            let rest = raw.get(at + event.len()..).unwrap_or_default();
-            let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
-            let code = quote.and_then(|q| rest.get(1..).and_then(|rest| rest.split(q).next()));
-            let trigger = Some(event.trim_end_matches('=').to_owned());
-            found.extend(code.map(|code| Embedded {
-                language: Language::JavaScript,
-                code: code.to_owned(),
-                line,
-                trigger,
-            }));
-        }
-    }
-    found
 }

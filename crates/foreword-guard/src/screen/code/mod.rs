@@ -121,7 +121,13 @@ impl Code {
                 capabilities.starts.insert(trigger.clone());
             }
         }
-        let found = judge::judge(&effects, &self.programs, &documents, &addresses);
+        let swappers: Vec<usize> = effects
+            .iter()
+            .filter(|effect| effect.act == effect::Act::Clip)
+            .map(|effect| effect.file)
+            .filter(|file| self.texts.get(*file).is_some_and(|t| judge::seeks_payment_addresses(t)))
+            .collect();
+        let found = judge::judge(&effects, &self.programs, &documents, &addresses, &swappers);
         let found = found.into_iter().map(|mut j| {
             let above = self.programs.get(j.program).map_or(0, |program| program.lines_above);
             j.line = j.line.saturating_add(above);

@@ -2,24 +2,30 @@
 
 use std::sync::LazyLock;
 
-/// Texts to look for in a path or a name, and a bit for how each of them begins.
+use super::value::HOLE;
+
+/// Texts to look for in a path or a name, by how each of them begins.
 struct Parts {
-    parts: Vec<&'static str>,
+    /// A bit for the first two bytes of each.
     beginnings: [u64; 64],
+    /// Those with one first byte, and the place of each in the list.
+    by_first: [Vec<(usize, &'static str)>; 64],
 }
 
 impl Parts {
     fn new(parts: impl Iterator<Item = &'static str>) -> Self {
-        let parts: Vec<_> = parts.collect();
         let mut beginnings = [0; 64];
-        for part in &parts {
+        let mut by_first = [const { Vec::new() }; 64];
+        for (place, part) in parts.enumerate() {
             if let &[first, second, ..] = part.as_bytes()
                 && let Some(bits) = beginnings.get_mut(usize::from(first & 63))
+                && let Some(list) = by_first.get_mut(usize::from(first & 63))
             {
                 *bits |= 1 << (second & 63);
+                list.push((place, part));
             }
         }
-        Self { parts, beginnings }
+        Self { beginnings, by_first }
     }
 
     /// The first in the list that stands in `text`. Each has two bytes or more.
@@ -28,13 +34,16 @@ impl Parts {
         let mut found = None;
         for (at, pair) in text.windows(2).enumerate() {
             let &[first, second] = pair else { continue };
-            let bits = self.beginnings.get(usize::from(first & 63)).copied().unwrap_or_default();
+            let row = usize::from(first & 63);
+            let bits = self.beginnings.get(row).copied().unwrap_or_default();
             if bits >> (second & 63) & 1 == 0 {
                 continue;
             }
             let rest = text.get(at..).unwrap_or_default();
-            let before = self.parts.get(..found.unwrap_or(self.parts.len())).unwrap_or_default();
-            found = before.iter().position(|part| rest.starts_with(part.as_bytes())).or(found);
+            let list = self.by_first.get(row).into_iter().flatten();
+            let mut before = list.take_while(|(place, _)| found.is_none_or(|known| *place < known));
+            let one = before.find(|(_, part)| rest.starts_with(part.as_bytes()));
+            found = one.map(|(place, _)| *place).or(found);
         }
         found
     }
@@ -53,6 +62,10 @@ fn plain(path: &str) -> String {
 pub(crate) fn secret_at(path: &str) -> Option<&'static str> {
     static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::new(SECRETS.iter().map(|s| s.0)));
     let lower = plain(path);
+    // The public half of a key is there to be handed out.
+    if lower.ends_with(".pub") {
+        return None;
+    }
     let found = PARTS.first_in(&lower).and_then(|at| SECRETS.get(at)).map(|(_, what)| *what);
     found.or_else(|| {
         let name = lower.rsplit('/').next().unwrap_or_default();
@@ -106,7 +119,15 @@ fn is_sample(name: &str) -> bool {
     ["example", "sample", "template", "dist"].iter().any(|end| name.ends_with(end))
 }
 
-const SECRETS: [(&str, &str); 128] = [
+const SECRETS: [(&str, &str); 136] = [
+    (".claude/projects", "conversations with an agent"),
+    (".claude/history", "conversations with an agent"),
+    (".codex/sessions", "conversations with an agent"),
+    (".codex/history", "conversations with an agent"),
+    (".gemini/tmp", "conversations with an agent"),
+    ("state.vscdb", "conversations with an agent"),
+    ("addressbook", "contacts"),
+    ("group.com.apple.notes", "notes"),
     (".ssh/id_", "SSH keys"),
     (".ssh/*", "SSH keys"),
     ("/.ssh/identity", "SSH keys"),
@@ -241,11 +262,20 @@ const SECRETS: [(&str, &str); 128] = [
 pub(crate) fn starts_on_its_own(path: &str) -> Option<&'static str> {
     static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::new(STARTERS.iter().map(|s| s.0)));
     let plain = plain(path);
+    // A copy below another directory starts nothing: `$out/home/me/.bashrc`.
+    if plain.starts_with(HOLE) && ["/home/", "/etc/", "/root/"].iter().any(|d| plain.contains(d)) {
+        return None;
+    }
     let found = PARTS.first_in(&plain).and_then(|at| STARTERS.get(at)).map(|(_, what)| *what);
     found.or_else(|| plain.ends_with(".pth").then_some("Python start-up file"))
 }
 
-const STARTERS: [(&str, &str); 41] = [
+const STARTERS: [(&str, &str); 46] = [
+    (".bash_aliases", "shell start-up file"),
+    ("fish/conf.d", "shell start-up file"),
+    (".zlogin", "shell start-up file"),
+    (".ssh/config", "SSH settings"),
+    (".config/nvim/init", "editor start-up file"),
     (".bashrc", "shell start-up file"),
     (".zshrc", "shell start-up file"),
     (".zprofile", "shell start-up file"),
@@ -320,6 +350,17 @@ pub(crate) fn is_precious(path: &str) -> bool {
         || matches!(bare, "~" | "$HOME" | "${HOME}")
         || system.contains(&bare)
         || ["~/Documents", "~/Desktop", "~/Pictures", "~/.ssh"].contains(&bare)
+}
+
+/// Files of a person, wherever below the home: what no program of a skill works on unasked.
+pub(crate) fn is_personal(path: &str) -> bool {
+    let Some(below) = path.strip_prefix("files below ").unwrap_or(path).strip_prefix('~') else {
+        return false;
+    };
+    let first = below.trim_start_matches('/').split('/').next().unwrap_or_default();
+    first.is_empty()
+        || first.contains('*')
+        || ["Documents", "Desktop", "Pictures", "Downloads", "OneDrive", "Dropbox"].contains(&first)
 }
 
 /// What a cloud's metadata service hands out.

@@ -4,7 +4,7 @@ use super::Parts;
 use crate::screen::code::effect::APPENDED;
 use crate::screen::code::effect::Act;
 use crate::screen::code::machine::Machine;
-use crate::screen::code::places::{is_key_pattern, is_precious};
+use crate::screen::code::places::{is_key_pattern, is_personal, is_precious};
 use crate::screen::code::value::{Marks, Origin, Value};
 
 impl Machine<'_> {
@@ -17,6 +17,14 @@ impl Machine<'_> {
             "URL" if first.as_text().is_some_and(|t| t.starts_with('.')) => Some(first.clone()),
             "Path" | "PurePath" | "PosixPath" | "URL" | "URI" | "String" | "str" | "File" => {
                 Some(Value::joined(parts.args, "/").or(first))
+            }
+            "file" if path == "Bun.file" => Some(self.read_path(first, line)),
+            "encrypt" | "encrypt_file" | "encryptFile" => {
+                let marks = parts.marks();
+                if marks.iter().any(|m| m.origin == Origin::Files && is_personal(&m.detail)) {
+                    self.add(Act::Delete, "files of the user, encrypted", marks.clone(), line);
+                }
+                Some(Value::marked(marks))
             }
             "home" | "homedir" => Some(Value::text("~")),
             "expanduser" | "expand_path" | "abspath" | "realpath" | "normpath" | "resolve"
@@ -140,7 +148,14 @@ impl Machine<'_> {
                 if !path.starts_with("webbrowser") && !path.contains("Image") =>
             {
                 let target = if parts.args.is_empty() { receiver } else { first };
-                let target = if target.text.is_some() { target } else { receiver };
+                let is_mode = |v: &Value| {
+                    v.constant()
+                        .is_some_and(|t| matches!(t, "r" | "rb" | "rt" | "w" | "wb" | "a" | "ab"))
+                };
+                // `path.open("rb")`
+                let of_receiver = receiver.text.is_some() && target.text.is_none()
+                    || is_mode(target) && parts.receiver.is_some() && receiver.module.is_none();
+                let target = if of_receiver { receiver } else { target };
                 let mode = parts.args.get(1).or(parts.named(&["mode"])).and_then(Value::constant);
                 let mode = mode.unwrap_or(if last == "createWriteStream" { "w" } else { "r" });
                 let mode_first = parts.args.first().and_then(Value::constant).unwrap_or_default();
@@ -161,6 +176,10 @@ impl Machine<'_> {
                 Some(self.read_path(target, line))
             }
             "read" if matches!(path, "File.read" | "IO.read") => Some(self.read_path(first, line)),
+            // What was opened is a file of the folder, and its text is known.
+            "read" | "readlines" if receiver.as_text().is_some_and(|t| t.contains('\n')) => {
+                Some(receiver.clone())
+            }
             "read_text" | "read_bytes" | "read" | "readlines" | "readText"
                 if receiver.text.is_some() && receiver.path.as_deref() != Some("open-file") =>
             {

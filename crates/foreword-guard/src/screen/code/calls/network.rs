@@ -222,6 +222,21 @@ impl Machine<'_> {
                 self.add(Act::Connect, &host, marks, line);
                 Some(Value { text: Some(host.into()), ..Value::path("socket") })
             }
+            (_, "open_connection" | "openconnection") if path.contains("asyncio") => {
+                let host = parts.first().map(address_of).unwrap_or_default();
+                self.add(Act::Connect, &host, parts.marks(), line);
+                let end = Value { text: Some(host.into()), ..Value::path("socket") };
+                Some(Value { items: Some(Rc::new(vec![end.clone(), end])), ..Value::default() })
+            }
+            (_, "setopt" | "perform") if path.to_ascii_lowercase().contains("curl") => {
+                let url = parts.args.iter().find_map(|v| v.as_text().filter(|t| t.contains("://")));
+                if let Some(url) = url {
+                    self.connected.insert(self.file, url.to_owned());
+                }
+                let target = self.connected.get(&self.file).cloned().unwrap_or_default();
+                self.add(Act::Http, &target, parts.given(), line);
+                Some(Value::default())
+            }
             (_, "dup2")
                 if parts
                     .args
@@ -249,8 +264,9 @@ impl Machine<'_> {
                 | "query" | "getaddress" | "resolve6" | "gethostentry" | "gethostaddresses",
             ) if ["dns", "socket", "resolver", "Resolv"].iter().any(|p| path.contains(p)) => {
                 let first = parts.first().cloned().unwrap_or_default();
-                self.add(Act::Lookup, first.as_text().unwrap_or_default(), first.all_marks(), line);
-                Some(Value::default())
+                let name = first.as_text().unwrap_or_default().to_owned();
+                self.add(Act::Lookup, &name, first.all_marks(), line);
+                Some(Value::marked(self.mark(Origin::Fetched, name, line)))
             }
             (_, "sendmail" | "send_message" | "sendmessage")
                 if path.contains("smtp")

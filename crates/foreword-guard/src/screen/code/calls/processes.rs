@@ -83,7 +83,8 @@ impl Machine<'_> {
                 | "execaCommand"
                 | "$"
         ) && !(path == "exec" && self.language() == Language::Python);
-        if starts && processes.contains(&root) || bare {
+        let rake = path == "sh" && self.language() == Language::Ruby;
+        if starts && processes.contains(&root) || bare || rake {
             return Some(self.start(first, parts, line));
         }
         if starts && path.contains("child_process") {
@@ -142,10 +143,36 @@ impl Machine<'_> {
                 }
                 Some(self.run_code(language, first, line))
             }
-            ("import" | "__import__" | "importlib.import_module" | "require", _) => {
+            (_, "Worker")
+                if first.marks.has(&Origin::Fetched) || first.marks.has(&Origin::Decoded) =>
+            {
+                self.add(Act::Evaluate, "", first.marks.clone(), line);
+                Some(Value::default())
+            }
+            // Bytes that become code of the machine.
+            (
+                _,
+                "create_string_buffer"
+                | "memmove"
+                | "from_buffer_copy"
+                | "from_buffer"
+                | "RtlMoveMemory",
+            ) if path.contains("ctypes") => {
+                let marks = parts.given();
+                if marks.has(&Origin::Fetched) || marks.has(&Origin::Decoded) {
+                    self.add(Act::Evaluate, "", marks.clone(), line);
+                }
+                Some(Value::marked(marks))
+            }
+            ("import" | "__import__" | "importlib.import_module" | "require", _)
+            | (_, "_load" | "require") => {
                 let name = first.constant().unwrap_or_default().to_owned();
                 if name.is_empty() {
-                    return Some(Value::marked(first.marks.clone()));
+                    let marks = first.all_marks();
+                    if marks.has(&Origin::Decoded) || marks.has(&Origin::Fetched) {
+                        self.add(Act::Evaluate, "", marks.clone(), line);
+                    }
+                    return Some(Value::marked(marks));
                 }
                 if name.starts_with("http://") || name.starts_with("https://") {
                     self.add(Act::LoadRemote, &name, first.marks.clone(), line);

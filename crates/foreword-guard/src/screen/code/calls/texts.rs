@@ -3,9 +3,32 @@
 use std::rc::Rc;
 
 use super::Parts;
+use crate::screen::code::effect::Act;
 use crate::screen::code::machine::{Machine, is_passive};
+use crate::screen::code::places::secret_at;
 use crate::screen::code::text::Encoding;
-use crate::screen::code::value::{Origin, Value};
+use crate::screen::code::value::{Mark, Origin, Value};
+
+/// An object that a program talks to another machine with.
+const CLIENT: &str = "client-of";
+
+/// How methods that send something begin.
+const SENDERS: [&str; 14] = [
+    "send",
+    "upload",
+    "publish",
+    "post",
+    "chat_post",
+    "files_upload",
+    "create_gist",
+    "insert",
+    "fastput",
+    "submit",
+    "put_",
+    "create_issue",
+    "single",
+    "emit",
+];
 
 impl Machine<'_> {
     /// What takes an encoding off.
@@ -84,6 +107,43 @@ impl Machine<'_> {
         Some(self.decoded(text, encoding, line))
     }
 
+    /// A secret that is handed to a client of some service, whatever library it is of.
+    fn handed_over(&mut self, last: &str, parts: &Parts<'_>) -> Option<Value> {
+        let line = parts.line;
+        let receiver = parts.receiver_or_nothing();
+        let is_client = receiver.path.as_deref() == Some(CLIENT);
+        let lower = last.to_ascii_lowercase();
+        let sends = SENDERS.iter().any(|verb| lower.starts_with(verb));
+        let named =
+            parts.named(&["host", "hostname", "server", "broker", "endpoint", "url", "dsn"]);
+        let address = named.into_iter().chain(parts.args.iter().take(1)).find_map(|value| {
+            let text = value.as_text()?;
+            (text.contains("://") || named.is_some() && text.contains('.')).then_some(text)
+        });
+        if sends || is_client {
+            let mut marks = parts.given();
+            for path in parts.args.iter().chain(parts.named.iter().map(|(_, value)| value)) {
+                if sends && path.as_text().is_some_and(|t| t.len() < 200 && secret_at(t).is_some())
+                {
+                    marks.add(&self.read_path(path, line).marks);
+                }
+            }
+            let strong = |m: &Mark| m.origin.is_secret() && m.origin != Origin::SecretVariable;
+            if marks.iter().any(strong) {
+                let own = receiver.as_text().filter(|_| is_client);
+                let target = own.or(address).unwrap_or_default().to_owned();
+                self.add(Act::Connect, &target, marks, line);
+            }
+        }
+        if is_client {
+            return Some(Value { text: receiver.text.clone(), ..Value::path(CLIENT) });
+        }
+        let makes = last.starts_with(|c: char| c.is_ascii_uppercase())
+            || matches!(last, "connect" | "createClient" | "create_client" | "from_url");
+        let address = address.filter(|_| makes && last != "Request")?;
+        Some(Value { text: Some(address.into()), marks: parts.marks(), ..Value::path(CLIENT) })
+    }
+
     /// A text written as character codes.
     fn text_of_codes(codes: &Value) -> Value {
         let items = codes.items.iter().flat_map(|items| items.iter());
@@ -100,6 +160,9 @@ impl Machine<'_> {
     pub(super) fn texts(&mut self, last: &str, parts: &Parts<'_>) -> Value {
         let first = parts.first_or_nothing();
         let receiver = parts.receiver_or_nothing();
+        if let Some(client) = self.handed_over(last, parts) {
+            return client;
+        }
         let mut value = match last {
             "join" => {
                 let (list, between) = if receiver.items.is_some() {
@@ -129,6 +192,20 @@ impl Machine<'_> {
                 Value { text: text.map(|t| t.as_str().into()), ..Value::default() }
             }
             "format" => receiver.clone(),
+            "dedent" | "cleandoc" | "stripIndent" | "trimIndent" | "strip_heredoc" => {
+                let text = if first.text.is_some() { first } else { receiver };
+                Value { text: text.as_text().map(|t| dedent(t).into()), ..text.clone() }
+            }
+            // What is left of a text does not say what it was.
+            "hexdigest" | "sha1" | "sha256" | "sha512" | "md5" | "createHash" | "blake2b"
+            | "digest" | "base64digest" | "sha3_256"
+                if last != "digest"
+                    || receiver.path.as_deref().is_some_and(|p| p.contains("ash")) =>
+            {
+                let path = Some("hash".into()).filter(|_| !last.ends_with("digest"));
+                return Value { path, ..Value::default() };
+            }
+            "update" if receiver.path.as_deref() == Some("hash") => return receiver.clone(),
             "first-of" => {
                 let known = parts.args.iter().find(|v| v.text.is_some());
                 known.cloned().unwrap_or_default()
@@ -184,4 +261,12 @@ impl Machine<'_> {
         value.marks.add(&parts.marks());
         value
     }
+}
+
+/// A text without the indentation that all its lines have.
+fn dedent(text: &str) -> String {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let indent = lines().map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
+    let lines = text.lines().map(|line| line.get(indent..).unwrap_or_default());
+    lines.collect::<Vec<_>>().join("\n")
 }

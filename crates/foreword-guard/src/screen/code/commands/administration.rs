@@ -91,6 +91,10 @@ impl Machine<'_> {
     pub(super) fn wipe(&mut self, name: &str, rest: &[Value], line: u32) -> bool {
         let text = Value::joined(rest, " ");
         let text = text.as_text().unwrap_or_default().to_owned();
+        if text.contains("create clusterrolebinding") && text.contains("=cluster-admin") {
+            self.add(Act::Lower, &format!("{name} {text}"), Marks::default(), line);
+            return true;
+        }
         let wipes = match name {
             "kubectl" | "oc" => text.contains("delete") && text.contains("--all"),
             "velero" => text.contains("backup delete"),
@@ -139,6 +143,42 @@ impl Machine<'_> {
                 "update-ca-certificates" | "clear-history" | "clear-eventlog" => true,
                 _ => false,
             };
+        if off {
+            self.add(Act::Lower, &format!("{name} {text}"), Marks::default(), line);
+        }
+        off
+    }
+
+    /// A container that holds the whole machine.
+    pub(super) fn opens_host(&mut self, rest: &[Value], line: u32) -> bool {
+        let text = Value::joined(rest, " ");
+        let text = text.as_text().unwrap_or_default().to_owned();
+        let root = ["-v /:", "--volume /:", "--volume=/:", "source=/,"];
+        let opens = root.iter().any(|mount| text.contains(mount));
+        if opens {
+            self.add(Act::Lower, &format!("docker {text}"), Marks::default(), line);
+        }
+        opens
+    }
+
+    /// The log or the watch of a cloud is switched off, or its highest right handed out.
+    pub(super) fn blinds(&mut self, name: &str, rest: &[Value], line: u32) -> bool {
+        let text = Value::joined(rest, " ");
+        let text = text.as_text().unwrap_or_default().to_owned();
+        let asks = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
+        let off = match name {
+            "aws" => {
+                asks(&["cloudtrail stop-logging", "cloudtrail delete-trail"])
+                    || asks(&["guardduty delete-detector", "configservice stop-configuration"])
+                    || asks(&["attach-user-policy", "attach-role-policy"])
+                        && text.contains("AdministratorAccess")
+            }
+            "gcloud" => {
+                asks(&["logging sinks delete"])
+                    || text.contains("add-iam-policy-binding") && text.contains("roles/owner")
+            }
+            _ => asks(&["diagnostic-settings delete", "activity-log alert delete"]),
+        };
         if off {
             self.add(Act::Lower, &format!("{name} {text}"), Marks::default(), line);
         }

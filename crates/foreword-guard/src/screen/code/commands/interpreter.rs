@@ -32,6 +32,14 @@ impl Machine<'_> {
                         && !text.starts_with("--")
                         && text.ends_with('c')
                         && text.len() <= 5;
+            let valued = matches!(
+                text.as_str(),
+                "-w" | "-windowstyle" | "-ep" | "-ex" | "-exec" | "-executionpolicy" | "-version"
+            );
+            if valued && language == Language::PowerShell {
+                words.next();
+                continue;
+            }
             if text == "-m" && language == Language::Python {
                 let module: Vec<Value> = words.cloned().collect();
                 if let Some(("pip", rest)) =
@@ -82,6 +90,13 @@ impl Machine<'_> {
                 self.add(Act::Evaluate, &path, marks, line);
             }
             self.add(Act::Program, &format!("{name} {path}"), Marks::default(), line);
+            // A data file that is run is a program, whatever its name says.
+            if self.program_at(&path).is_none()
+                && let Some(code) = self.asset(&path)
+            {
+                let code = Value::text(code);
+                return self.run_code(language, &code, line);
+            }
             let printed = self.program_at(&path).and_then(|file| self.printed.get(file)).cloned();
             return Value::marked(printed.unwrap_or_default());
         }

@@ -55,6 +55,7 @@ impl Machine<'_> {
             ]
             .iter()
             .any(|k| text.contains(k))
+            || text.starts_with("config") && text.contains("alias.") && text.contains(" !")
         {
             self.add(Act::Persist, &format!("git {text}"), Marks::default(), line);
         } else if text.starts_with("config")
@@ -122,12 +123,24 @@ pub(super) fn credential(name: &str, rest: &[Value]) -> Option<&'static str> {
         "cmdkey" => asks(&["/list"]).then_some("secrets of Windows"),
         "op" | "bw" => asks(&["read", "get", "list"]).then_some("the password manager"),
         "gh" => asks(&["auth token"]).then_some("the GitHub token"),
-        "gcloud" => asks(&["print-access-token", "print-identity-token"])
-            .then_some("the Google Cloud token"),
-        "aws" => asks(&["configure get", "get-session-token", "export-credentials"])
-            .then_some("AWS credentials"),
-        "kubectl" => asks(&["get secret", "get secrets"]).then_some("Kubernetes secrets"),
-        "az" => asks(&["get-access-token"]).then_some("the Azure token"),
+        "gcloud" => {
+            asks(&["print-access-token", "print-identity-token", "secrets versions access"])
+                .then_some("the Google Cloud token")
+        }
+        "aws" => asks(&[
+            "configure get",
+            "get-session-token",
+            "export-credentials",
+            "create-access-key",
+            "sts assume-role",
+            "get-secret-value",
+            "--with-decryption",
+        ])
+        .then_some("AWS credentials"),
+        "kubectl" => asks(&["get secret", "get secrets", "config view --raw"])
+            .then_some("Kubernetes secrets"),
+        "az" => asks(&["get-access-token", "keyvault secret show", "create-for-rbac"])
+            .then_some("the Azure token"),
         "vault" => asks(&["read", "kv get", "print token"]).then_some("secrets of Vault"),
         _ => None,
     }

@@ -143,8 +143,7 @@ impl Machine<'_> {
             Some(path) if path.as_text() != Some("-") => {
                 let last = target.rsplit('/').next().unwrap_or_default().to_owned();
                 let path = path.as_text().map_or(last, str::to_owned);
-                self.add(Act::Write, &path, fetched.marks.clone(), line);
-                self.stage(&path, &fetched);
+                self.write_path(&path, &fetched, line);
                 Value::default()
             }
             _ => fetched,

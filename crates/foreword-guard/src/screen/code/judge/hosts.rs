@@ -119,6 +119,7 @@ impl Judge<'_> {
         let vendor = domain.split('.').next().unwrap_or_default();
         self.documents.text.contains(wanted)
             || vendor.len() >= 5 && !shared && self.documents.text.contains(vendor)
+            || vendor.contains('-') && self.documents.text.contains(&vendor.replace('-', " "))
             || is_code_host(host)
     }
 

@@ -3,7 +3,8 @@
 use super::hosts::Standing;
 use super::{Judge, short};
 use crate::screen::code::effect::{Act, Effect};
-use crate::screen::code::places::DOTENV;
+use crate::screen::code::language::Language;
+use crate::screen::code::places::{DOTENV, is_personal};
 use crate::screen::code::value::{HOLE, Mark, Marks, Origin};
 use crate::screen::url::Doubt;
 use crate::screen::verdict::Verdict;
@@ -70,7 +71,12 @@ impl Judge<'_> {
             {
                 let message =
                     format!("Sends local data to {to}, which the skill's text does not name.");
-                self.add(effect, "data-upload", Verdict::NeedsReview, message);
+                let personal = effect
+                    .marks
+                    .iter()
+                    .any(|m| m.origin == Origin::Files && is_personal(&m.detail));
+                let verdict = if personal { Verdict::Reject } else { Verdict::NeedsReview };
+                self.add(effect, "data-upload", verdict, message);
             }
             Standing::Open
                 if effect.act == Act::Lookup
@@ -168,6 +174,7 @@ impl Judge<'_> {
     /// Secrets that are collected, whether or not they are seen to leave.
     pub(super) fn collections(&mut self, effects: &[Effect]) {
         self.collected_and_sent(effects);
+        self.shared_logins(effects);
         let mut kinds: Vec<&str> = Vec::new();
         let mut first: Option<&Effect> = None;
         for effect in effects.iter().filter(|e| e.act == Act::ReadSecret && !self.in_document(e)) {
@@ -190,13 +197,50 @@ impl Judge<'_> {
 }
 
 impl Judge<'_> {
+    /// A key that proves who calls at one host is handed to another that the skill does not name.
+    fn shared_logins(&mut self, effects: &[Effect]) {
+        let mut found = Vec::new();
+        for sent in effects.iter().filter(|e| e.act == Act::Http && !self.in_document(e)) {
+            let standing = self.standing(sent, &sent.target);
+            if !matches!(standing, Standing::Stranger | Standing::Weak(_)) {
+                continue;
+            }
+            let host = |e: &Effect| self.whereto(Standing::Stranger, &e.target);
+            let own = host(sent);
+            let leaks = |mark: &&Mark| {
+                mark.origin == Origin::SecretVariable
+                    && !self.belongs(mark, &sent.target)
+                    && effects.iter().any(|other| {
+                        other.act == Act::Http
+                            && other.proof.iter().any(|m| m.detail == mark.detail)
+                            && !same_domain(&host(other), &own)
+                    })
+            };
+            if let Some(mark) = sent.marks.iter().find(leaks) {
+                let message = format!("Sends the key {} of another service to {own}.", mark.detail);
+                found.push((sent, message));
+            }
+        }
+        for (effect, message) in found {
+            self.add(effect, "secret-exfiltration", Verdict::NeedsReview, message);
+        }
+    }
+
+    /// Whether an effect is of a program that was read without a grammar: not every value is followed.
+    fn is_loose(&self, effect: &Effect) -> bool {
+        let program = self.programs.get(effect.file);
+        program.is_some_and(|program| program.language == Language::Loose)
+    }
+
     /// A program names places of secrets and sends what it read from files to a host that the skill
     /// does not name: how the one came to the other need not be seen.
     fn collected_and_sent(&mut self, effects: &[Effect]) {
         let sends = |e: &&Effect| {
             matches!(e.act, Act::Http | Act::Connect | Act::Mail | Act::Copy | Act::Lookup)
                 && !self.in_document(e)
-                && (e.marks.has(&Origin::Files) || secrets(&e.marks).next().is_some())
+                && (e.marks.has(&Origin::Files)
+                    || secrets(&e.marks).next().is_some()
+                    || self.is_loose(e))
         };
         let mut grave = Vec::new();
         for sent in effects.iter().filter(sends) {
@@ -316,4 +360,10 @@ fn sends_files(effect: &Effect) -> bool {
                 .any(|e| m.detail.ends_with(e))
     };
     effect.marks.iter().any(|m| m.origin == Origin::Files && !configuration(m))
+}
+
+/// Whether two hosts have the same registered name, as far as that can be told.
+fn same_domain(one: &str, other: &str) -> bool {
+    let domain = |host: &str| host.rsplit('.').take(2).map(str::to_owned).collect::<Vec<_>>();
+    domain(one) == domain(other)
 }

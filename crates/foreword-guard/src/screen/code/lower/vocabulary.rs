@@ -61,7 +61,7 @@ impl Vocabulary {
             Language::TypeScript => typescript,
             Language::Tsx => tsx,
             Language::PowerShell => powershell,
-            Language::Ruby => ruby,
+            Language::Ruby | Language::Loose => ruby,
         };
         own.get_or_init(|| Self::new(language))
     }

@@ -139,7 +139,7 @@ impl Machine<'_> {
     }
 
     /// The text of a file that lies in the folder.
-    pub(super) fn asset(&self, path: &str) -> Option<&str> {
+    pub(crate) fn asset(&self, path: &str) -> Option<&str> {
         let outside = path.starts_with(['/', '~', '$']) || path.contains("://");
         let name = file_name(path);
         if outside || name.is_empty() || name.contains([HOLE, '*']) {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::flow::is_filling;
-use super::{MAX_FOLLOWED, MAX_INNER_CODE, MAX_NESTED, Machine, Scope};
+use super::{Calls, MAX_FOLLOWED, MAX_INNER_CODE, MAX_NESTED, Machine, Scope};
 use crate::screen::code::effect::Act;
 use crate::screen::code::ir::{Call, Command, Expr, Function, Stmt};
 use crate::screen::code::language::Language;
@@ -150,7 +150,10 @@ impl Machine<'_> {
         named: &[(Arc<str>, Value)],
         line: u32,
     ) -> Value {
-        let path = callee.path.as_deref().unwrap_or_default();
+        // PHP: a text is called by its name.
+        let by_text =
+            callee.constant().filter(|t| self.language() == Language::Loose && t.len() < 40);
+        let path = callee.path.as_deref().or(by_text).unwrap_or_default();
         let last = path.rsplit(['.', ':']).next().unwrap_or_default();
         let by_name = path.starts_with("function:");
         let own =
@@ -283,17 +286,19 @@ impl Machine<'_> {
     /// Calls a function of a shell: its words are `$1` and so on.
     fn call_by_words(&mut self, name: &str, words: &[Value], stdin: Option<&Value>) -> Value {
         let Some(file) = self.shell_function(name) else { return Value::default() };
-        let own = self.functions.get(file).and_then(|own| own.get(name));
-        let Some(summary) = own else { return Value::default() };
-        let (result, function) = (summary.result.clone(), summary.function.clone());
         let key = (file, name.into());
-        let Some(function) = function.filter(|_| {
-            self.followed.len() < MAX_FOLLOWED
-                && self.follow_steps > 0
-                && !self.followed.contains(&key)
-        }) else {
-            return result;
+        let follows = self.followed.len() < MAX_FOLLOWED
+            && self.follow_steps > 0
+            && !self.followed.contains(&key);
+        let own = self.functions.get_mut(file).and_then(|own| own.get_mut(name));
+        let Some(summary) = own else { return Value::default() };
+        let Some(function) = summary.function.clone().filter(|_| follows) else {
+            summary.calls = Calls::LeftOut;
+            return summary.result.clone();
         };
+        if summary.calls == Calls::None {
+            summary.calls = Calls::Walked;
+        }
         let rest = words.get(1..).unwrap_or_default();
         let mut scope = Scope::new();
         let shell = self.language() == Language::Shell;
@@ -333,9 +338,9 @@ impl Machine<'_> {
             Some(stdin) => Some(self.value(stdin)),
             None => self.lookup("<stdin>").cloned(),
         };
-        let name = words.first().and_then(Value::constant).unwrap_or_default().to_owned();
-        let output = if self.shell_function(&name).is_some() {
-            self.call_by_words(&name, &words, stdin.as_ref())
+        let name = words.first().and_then(Value::constant).unwrap_or_default();
+        let output = if self.shell_function(name).is_some() {
+            self.call_by_words(name, &words, stdin.as_ref())
         } else {
             self.run_words(&words, stdin.as_ref(), command.line)
         };

@@ -10,6 +10,9 @@ use crate::screen::code::ir::Expr;
 use crate::screen::code::places::{is_secret_name, names_secret};
 use crate::screen::code::value::{HOLE, Marks, Origin, Value};
 
+/// Where what a visitor of a page sends came from.
+pub(crate) const REQUEST_INPUT: &str = "a visitor's request";
+
 /// Kinds of secrets whose places are kept, over all programs.
 const MAX_NAMED: usize = 128;
 
@@ -174,7 +177,11 @@ impl Machine<'_> {
         if let Some(value) = self.lookup(name) {
             return value.clone();
         }
-        if matches!(name.as_ref(), "__file__" | "__dirname" | "__filename" | "__dir__") {
+        if name.as_ref() == "request-input" {
+            return Value::marked(self.mark(Origin::Fetched, REQUEST_INPUT, 0));
+        }
+        if matches!(name.as_ref(), "__file__" | "__dirname" | "__filename" | "__dir__" | "__DIR__")
+        {
             return Value::text(".");
         }
         match name.strip_prefix('$') {

@@ -5,6 +5,7 @@
 mod collectors;
 mod honest;
 mod hostile;
+mod languages;
 mod persistence;
 mod stagers;
 mod ways_out;

@@ -1,0 +1,530 @@
+//! From tokens to the common form, for languages without a grammar: Go, Rust, Java, PHP, Perl, Lua and
+//! so on.
+//!
+//! Calls, members, texts and assignments look alike in all of them; everything else is left out. Blocks
+//! are walked where they stand, so a program does what any part of it does.
+
+mod texts;
+mod tokens;
+
+use std::sync::Arc;
+
+use crate::screen::code::ir::{Call, Expr, Function, Stmt, Target};
+use crate::screen::code::text::number;
+use texts::{is_text, text_of};
+use tokens::{Placed, Token, tokens};
+
+/// Deeper nesting is left out.
+const MAX_DEPTH: usize = 60;
+/// Members and calls that one value is followed through.
+const MAX_TRAILERS: usize = 100;
+
+/// The statements of a program.
+pub(super) fn loose(text: &str) -> Vec<Stmt> {
+    let tokens = tokens(text);
+    let mut parser = Parser { tokens: &tokens, at: 0, depth: 0 };
+    let mut out = Vec::new();
+    while parser.at < tokens.len() {
+        parser.statements(&mut out);
+        parser.at += 1;
+    }
+    out
+}
+
+struct Parser<'t> {
+    tokens: &'t [Placed<'t>],
+    at: usize,
+    depth: usize,
+}
+
+/// Words before a name that say what it is.
+const MODIFIERS: [&str; 16] = [
+    "let", "mut", "var", "val", "my", "our", "local", "const", "final", "auto", "static", "set",
+    "Dim", "Set", "ref", "private",
+];
+/// Words that a value stands behind.
+const PREFIXES: [&str; 12] =
+    ["new", "await", "try", "not", "and", "or", "if", "in", "do", "then", "else", "go"];
+/// Words that a function stands behind.
+const DEFINERS: [&str; 7] = ["func", "fn", "function", "sub", "fun", "def", "proc"];
+
+impl<'t> Parser<'t> {
+    fn peek(&self, ahead: usize) -> Option<&'t Token<'t>> {
+        self.tokens.get(self.at + ahead).map(|(token, _)| token)
+    }
+
+    fn sign(&self, sign: char) -> bool {
+        self.peek(0) == Some(&Token::Sign(sign))
+    }
+
+    fn line(&self) -> u32 {
+        self.tokens.get(self.at).or(self.tokens.last()).map_or(1, |(_, line)| *line)
+    }
+
+    /// Statements up to a brace that closes more than was opened.
+    fn statements(&mut self, out: &mut Vec<Stmt>) {
+        while let Some(token) = self.peek(0) {
+            match token {
+                Token::Sign('}') => return,
+                Token::Sign('{') => {
+                    self.at += 1;
+                    self.block(out);
+                }
+                Token::Line | Token::Sign(';' | ')' | ']' | ',') => self.at += 1,
+                Token::Name(word) if DEFINERS.contains(word) && self.defines() => self.define(out),
+                _ => {
+                    let before = self.at;
+                    self.statement(out);
+                    self.at = self.at.max(before + 1);
+                }
+            }
+        }
+    }
+
+    /// The statements after a brace, and the brace that closes them.
+    fn block(&mut self, out: &mut Vec<Stmt>) {
+        if self.depth < MAX_DEPTH {
+            self.depth += 1;
+            self.statements(out);
+            self.depth -= 1;
+        }
+        self.at += 1;
+    }
+
+    /// `func name(`.
+    fn defines(&self) -> bool {
+        matches!((self.peek(1), self.peek(2)), (Some(Token::Name(_)), Some(Token::Sign('('))))
+    }
+
+    fn define(&mut self, out: &mut Vec<Stmt>) {
+        let Some(Token::Name(name)) = self.peek(1) else { return };
+        self.at += 3;
+        let mut params: Vec<Arc<str>> = Vec::new();
+        let mut fresh = true;
+        while let Some(token) = self.peek(0) {
+            match token {
+                Token::Sign(')') => break,
+                Token::Sign(',') => fresh = true,
+                Token::Name(word) if fresh && !MODIFIERS.contains(word) => {
+                    // PHP names the type first.
+                    let typed = matches!(self.peek(1), Some(Token::Name(_)))
+                        && matches!(self.peek(2), Some(Token::Sign(',' | ')' | '=')))
+                        && word.chars().all(|c| c.is_ascii_lowercase())
+                        && matches!(*word, "string" | "array" | "int" | "mixed" | "bool");
+                    if !typed {
+                        params.push((*word).into());
+                        fresh = false;
+                    }
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        // What it returns, up to its body.
+        while let Some(token) = self.peek(0) {
+            match token {
+                Token::Sign('{') => break,
+                Token::Sign(';' | '}') | Token::Line => return,
+                _ => self.at += 1,
+            }
+        }
+        self.at += 1;
+        let mut body = Vec::new();
+        self.block(&mut body);
+        let function = Arc::new(Function { params, body });
+        out.push(Stmt::Define { name: (*name).into(), function });
+    }
+
+    fn statement(&mut self, out: &mut Vec<Stmt>) {
+        if let Some(Token::Name("return")) = self.peek(0) {
+            self.at += 1;
+            let value = self.expression();
+            return out.push(Stmt::Return(value));
+        }
+        if let Some(targets) = self.assigned() {
+            let extends = targets.1;
+            let value = self.expression();
+            return out.push(Stmt::Bind { targets: targets.0, value, extends });
+        }
+        let value = self.expression();
+        out.push(Stmt::Do(value));
+    }
+
+    /// The names before a `=`, which is left behind; and whether the value is added to them.
+    fn assigned(&mut self) -> Option<(Vec<Target>, bool)> {
+        let mut names: Vec<(String, bool)> = Vec::new();
+        let mut typed = false;
+        for ahead in 0..24 {
+            match self.peek(ahead)? {
+                Token::Name("to") if ahead >= 2 => return self.bind(names, ahead + 1, false),
+                Token::Name(word) if !MODIFIERS.contains(word) => {
+                    let member = ahead > 0 && self.is_member(ahead);
+                    match names.last_mut() {
+                        Some((name, open)) if member && *open => {
+                            name.push('.');
+                            name.push_str(word);
+                        }
+                        Some(last) if last.1 && !typed => *last = ((*word).to_owned(), true),
+                        _ if !typed => names.push(((*word).to_owned(), true)),
+                        _ => {}
+                    }
+                }
+                Token::Sign(',') => {
+                    if let Some(last) = names.last_mut() {
+                        last.1 = false;
+                    }
+                }
+                Token::Sign(':') if self.peek(ahead + 1) != Some(&Token::Sign('=')) => typed = true,
+                Token::Sign('=') => {
+                    let next = self.peek(ahead + 1);
+                    let before = ahead.checked_sub(1).and_then(|a| self.peek(a));
+                    let compares = matches!(next, Some(Token::Sign('=' | '>' | '~')))
+                        || matches!(before, Some(Token::Sign('!' | '<' | '=')))
+                        || matches!(before, Some(Token::Sign('>'))) && !typed;
+                    let extends = matches!(before, Some(Token::Sign('+' | '.')));
+                    return (!compares).then(|| self.bind(names, ahead + 1, extends)).flatten();
+                }
+                // R: `name <- value`.
+                Token::Sign('<') if self.peek(ahead + 1) == Some(&Token::Sign('-')) => {
+                    return self.bind(names, ahead + 2, false);
+                }
+                Token::Sign('(' | ')' | '{' | '}' | ';' | '"') | Token::Line | Token::Text(_) => {
+                    // `(a, b) = …`, `name["entry"] = …`
+                    if ahead == 0 && self.sign('(')
+                        || matches!(self.peek(ahead), Some(Token::Text(_))) && names.len() == 1
+                    {
+                        continue;
+                    }
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn is_member(&self, ahead: usize) -> bool {
+        let before = |back: usize| ahead.checked_sub(back).and_then(|at| self.peek(at));
+        matches!(before(1), Some(Token::Sign('.')))
+            || before(1) == Some(&Token::Sign('>')) && before(2) == Some(&Token::Sign('-'))
+    }
+
+    fn bind(
+        &mut self,
+        names: Vec<(String, bool)>,
+        passed: usize,
+        extends: bool,
+    ) -> Option<(Vec<Target>, bool)> {
+        if names.is_empty() {
+            return None;
+        }
+        self.at += passed;
+        Some((names.into_iter().take(8).map(|(name, _)| Target::whole(name)).collect(), extends))
+    }
+
+    /// A value, up to the end of its statement or list entry.
+    fn expression(&mut self) -> Expr {
+        if self.depth >= MAX_DEPTH {
+            self.at += 1;
+            return Expr::Unknown(Vec::new());
+        }
+        self.depth += 1;
+        let mut parts = Vec::new();
+        let mut joins = true;
+        while let Some(token) = self.peek(0) {
+            match token {
+                Token::Sign(';' | ',' | ')' | ']' | '}') => break,
+                Token::Sign('{') if parts.is_empty() && self.depth > 1 => parts.push(self.braces()),
+                Token::Sign('{') => break,
+                Token::Line => {
+                    // A line that starts with a dot goes on.
+                    let goes_on = matches!(self.peek(1), Some(Token::Sign('.' | '+' | '|' | '&')))
+                        || self.peek(1) == Some(&Token::Sign('-'))
+                            && self.peek(2) == Some(&Token::Sign('>'));
+                    if !goes_on && !parts.is_empty() {
+                        break;
+                    }
+                    self.at += 1;
+                }
+                Token::Name(_) | Token::Text(_) | Token::Command(_) | Token::Number(_) => {
+                    parts.push(self.operand());
+                }
+                Token::Sign('(') | Token::Sign('[') => parts.push(self.operand()),
+                // A label: `url: …`.
+                Token::Sign(':')
+                    if matches!(parts.as_slice(), [Expr::Name(_)])
+                        && self.peek(1) != Some(&Token::Sign(':')) =>
+                {
+                    parts.clear();
+                    self.at += 1;
+                }
+                Token::Sign('^') => {
+                    joins = false;
+                    self.at += 1;
+                }
+                Token::Sign('=') if self.peek(1) == Some(&Token::Sign('>')) => {
+                    // A pair or a case: what is on the left is a name.
+                    parts.clear();
+                    self.at += 2;
+                }
+                Token::Sign(_) => self.at += 1,
+            }
+            if parts.len() > 64 {
+                break;
+            }
+        }
+        self.depth -= 1;
+        match parts.len() {
+            1 => parts.pop().unwrap_or(Expr::Unknown(Vec::new())),
+            _ if joins && parts.iter().any(is_text) => Expr::Join(parts),
+            _ => Expr::Unknown(parts),
+        }
+    }
+
+    /// What stands between braces inside an expression: a function, or entries.
+    fn braces(&mut self) -> Expr {
+        let mut level = 0_usize;
+        let mut ahead = 0;
+        let mut function = false;
+        while let Some(token) = self.peek(ahead) {
+            match token {
+                Token::Sign('{' | '(' | '[') => level += 1,
+                Token::Sign('}' | ')' | ']') => {
+                    level = level.saturating_sub(1);
+                    if level == 0 {
+                        break;
+                    }
+                }
+                Token::Sign(';') => function = true,
+                Token::Sign('=')
+                    if level == 1 && self.peek(ahead + 1) != Some(&Token::Sign('>')) =>
+                {
+                    function = true;
+                }
+                _ => {}
+            }
+            ahead += 1;
+            if function || ahead > 2_000 {
+                break;
+            }
+        }
+        self.at += 1;
+        if self.depth >= MAX_DEPTH {
+            return Expr::Unknown(Vec::new());
+        }
+        if function {
+            let mut body = Vec::new();
+            self.block(&mut body);
+            return Expr::Function(Box::new(Function { params: Vec::new(), body }));
+        }
+        self.depth += 1;
+        let entries = self.list('}');
+        self.depth -= 1;
+        Expr::List(entries)
+    }
+
+    /// Entries up to what closes them.
+    fn list(&mut self, close: char) -> Vec<Expr> {
+        let mut out = Vec::new();
+        while let Some(token) = self.peek(0) {
+            match token {
+                Token::Sign(c) if *c == close => {
+                    self.at += 1;
+                    break;
+                }
+                Token::Sign(',' | ';') | Token::Line => self.at += 1,
+                Token::Sign(')' | ']' | '}') => break,
+                _ => {
+                    let before = self.at;
+                    out.push(self.entry());
+                    self.at = self.at.max(before + 1);
+                }
+            }
+        }
+        out
+    }
+
+    /// An entry of a list; a block in it is a function.
+    fn entry(&mut self) -> Expr {
+        let first = self.expression();
+        if !self.sign('{') {
+            return first;
+        }
+        let inner = self.braces();
+        match inner {
+            Expr::Function(_) => inner,
+            // `new String[]{…}`, `[]string{…}`: only what it holds matters.
+            other => other,
+        }
+    }
+
+    /// A name, a text or a group, with everything that hangs on it.
+    fn operand(&mut self) -> Expr {
+        let line = self.line();
+        let mut value = match self.peek(0) {
+            Some(Token::Name(word)) => {
+                self.at += 1;
+                if PREFIXES.contains(word) {
+                    return Expr::Unknown(Vec::new());
+                }
+                if *word == "hidden" && self.peek(0) == Some(&Token::Name("answer")) {
+                    return call(Expr::Name("hidden-answer".into()), Vec::new(), line);
+                }
+                if self.is_shell_script(word) {
+                    self.at += 1;
+                    let command = self.expression();
+                    return call(Expr::Name("system".into()), vec![command], line);
+                }
+                name(word)
+            }
+            Some(Token::Text(text)) => {
+                self.at += 1;
+                text_of(text)
+            }
+            Some(Token::Command(text)) => {
+                self.at += 1;
+                call(Expr::Name("system".into()), vec![text_of(text)], line)
+            }
+            Some(Token::Number(text)) => {
+                self.at += 1;
+                number(text).map_or(Expr::Unknown(Vec::new()), Expr::Number)
+            }
+            Some(Token::Sign(open @ ('(' | '['))) => {
+                self.at += 1;
+                let close = if *open == '(' { ')' } else { ']' };
+                let mut parts = self.list(close);
+                match parts.len() {
+                    1 if *open == '(' => parts.pop().unwrap_or(Expr::Unknown(Vec::new())),
+                    _ if *open == '(' => Expr::Unknown(parts),
+                    _ => Expr::List(parts),
+                }
+            }
+            _ => return Expr::Unknown(Vec::new()),
+        };
+        for _ in 0..MAX_TRAILERS {
+            let Some(next) = self.trailer(value.clone()) else { break };
+            value = next;
+        }
+        // `Shell "…"`, `system "…"`: a call without brackets.
+        if matches!(value, Expr::Name(_) | Expr::Member(..))
+            && matches!(self.peek(0), Some(Token::Text(_)))
+        {
+            let mut args = vec![self.expression()];
+            while self.sign(',') && args.len() < 8 {
+                self.at += 1;
+                args.push(self.expression());
+            }
+            return call(value, args, line);
+        }
+        value
+    }
+
+    /// AppleScript: `do shell script`.
+    fn is_shell_script(&self, word: &str) -> bool {
+        word == "shell" && self.peek(0) == Some(&Token::Name("script"))
+    }
+
+    /// A call, a member or an entry of what was read before.
+    fn trailer(&mut self, value: Expr) -> Option<Expr> {
+        let line = self.line();
+        let after_member = |this: &mut Self, signs: usize, value: Expr| {
+            let Some(Token::Name(member)) = this.peek(signs) else { return None };
+            this.at += signs + 1;
+            let called = this.sign('(');
+            let member_of = Expr::Member(Box::new(value), (*member).into());
+            // Groovy and Kotlin read a file by naming a property.
+            let reads = matches!(*member, "text" | "bytes") && !called;
+            Some(if reads { call(member_of, Vec::new(), line) } else { member_of })
+        };
+        match (self.peek(0)?, self.peek(1)) {
+            (Token::Sign('('), _) => {
+                self.at += 1;
+                let args = self.list(')');
+                Some(call(value, args, line))
+            }
+            // Rust's macros.
+            (Token::Sign('!'), Some(Token::Sign('('))) => {
+                self.at += 2;
+                let args = self.list(')');
+                let is = |n: &str| matches!(&value, Expr::Name(own) if own.as_ref() == n);
+                Some(if is("format") || is("concat") {
+                    Expr::Join(args)
+                } else {
+                    call(value, args, line)
+                })
+            }
+            (Token::Sign('!'), Some(Token::Sign('['))) => {
+                self.at += 2;
+                Some(Expr::List(self.list(']')))
+            }
+            (Token::Sign('['), _) => {
+                self.at += 1;
+                let mut index = self.list(']');
+                let index = index.pop().unwrap_or(Expr::Unknown(Vec::new()));
+                Some(Expr::Index(Box::new(value), Box::new(index)))
+            }
+            // Perl: `$ENV{HOME}`.
+            (Token::Sign('{'), Some(Token::Name(key)))
+                if self.peek(2) == Some(&Token::Sign('}')) =>
+            {
+                self.at += 3;
+                Some(Expr::Index(Box::new(value), Box::new(Expr::Text((*key).into()))))
+            }
+            (Token::Sign('.'), Some(Token::Name(_))) if !is_text(&value) || self.calls(2) => {
+                after_member(self, 1, value)
+            }
+            (Token::Sign('?' | '!'), Some(Token::Sign('.'))) => after_member(self, 2, value),
+            (Token::Sign('-'), Some(Token::Sign('>'))) => after_member(self, 2, value),
+            (Token::Sign(':'), Some(Token::Sign(':'))) => match self.peek(2) {
+                Some(Token::Sign('<')) => {
+                    // `::<Vec<_>>`
+                    self.at += 2;
+                    for _ in 0..24 {
+                        let inside =
+                            !matches!(self.peek(0), None | Some(Token::Line | Token::Sign('(')));
+                        self.at += usize::from(inside);
+                    }
+                    Some(value)
+                }
+                _ => after_member(self, 2, value),
+            },
+            // Lua: `object:method(…)`.
+            (Token::Sign(':'), Some(Token::Name(_))) if self.calls(2) => {
+                after_member(self, 1, value)
+            }
+            // A line that starts with a dot goes on; so does one that ends with a question mark.
+            (Token::Sign('?'), Some(Token::Sign(';' | ')') | Token::Line)) => {
+                self.at += 1;
+                Some(value)
+            }
+            (Token::Line, Some(Token::Sign('.')))
+                if matches!(self.peek(2), Some(Token::Name(_))) =>
+            {
+                self.at += 1;
+                Some(value)
+            }
+            (Token::Line, Some(Token::Sign('-'))) if self.peek(2) == Some(&Token::Sign('>')) => {
+                self.at += 1;
+                Some(value)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether what stands there is called.
+    fn calls(&self, ahead: usize) -> bool {
+        matches!(self.peek(ahead), Some(Token::Sign('(')))
+    }
+}
+
+fn call(callee: Expr, args: Vec<Expr>, line: u32) -> Expr {
+    Expr::Call(Box::new(Call { callee, args, named: Vec::new(), line }))
+}
+
+fn name(word: &str) -> Expr {
+    Expr::Name(match word {
+        "_ENV" | "_SERVER" => "ENV".into(),
+        "_POST" | "_GET" | "_REQUEST" | "_COOKIE" => "request-input".into(),
+        word => word.into(),
+    })
+}

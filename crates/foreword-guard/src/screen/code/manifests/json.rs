@@ -1,0 +1,169 @@
+//! `package.json`, settings of editors and agents, notebooks.
+
+use serde_json::Value as Json;
+
+use super::{Embedded, MAX_PIECES};
+use crate::screen::code::language::Language;
+
+/// npm's hooks that run without being called.
+const NPM_HOOKS: [&str; 8] = [
+    "preinstall",
+    "install",
+    "postinstall",
+    "prepare",
+    "prepublish",
+    "preprepare",
+    "postprepare",
+    "prestart",
+];
+
+/// `package.json`, agents' settings with hooks, MCP servers.
+pub(super) fn json(name: &str, text: &str) -> Vec<Embedded> {
+    let Ok(value) = serde_json::from_str::<Json>(text) else { return Vec::new() };
+    let mut found = Vec::new();
+    let line_of = |needle: &str| {
+        let at = text.find(needle).unwrap_or(0);
+        let above = text.get(..at).unwrap_or_default().matches('\n').count();
+        u32::try_from(above).unwrap_or(0) + 1
+    };
+    if let Some(scripts) = value.get("scripts").and_then(Json::as_object) {
+        for (key, command) in scripts {
+            let hook = NPM_HOOKS.contains(&key.as_str()) || key.starts_with("post-");
+            each_command(command, &mut |code| {
+                found.push(Embedded {
+                    language: Language::Shell,
+                    code,
+                    line: line_of(&format!("\"{key}\"")),
+                    trigger: hook.then(|| format!("{name}: {key}")),
+                });
+            });
+        }
+    }
+    let mut add = |key: &str, code: String, trigger: Option<String>| {
+        let line = line_of(&format!("\"{key}\""));
+        found.push(Embedded { language: Language::Shell, code, line, trigger });
+    };
+    for key in CONTAINER_HOOKS {
+        let Some(hook) = value.get(key) else { continue };
+        let trigger = Some(format!("{name}: {key}"));
+        each_command(hook, &mut |code| add(key, code, trigger.clone()));
+    }
+    for task in value.get("tasks").and_then(Json::as_array).into_iter().flatten() {
+        let Some(command) = task.get("command").and_then(Json::as_str) else { continue };
+        let args = task.get("args").and_then(Json::as_array).into_iter().flatten();
+        let args = args.filter_map(Json::as_str).map(quoted);
+        let words: Vec<String> = std::iter::once(command.to_owned()).chain(args).collect();
+        let opens = task.pointer("/runOptions/runOn").and_then(Json::as_str) == Some("folderOpen");
+        let trigger = opens.then(|| format!("{name}: when the folder is opened"));
+        add("tasks", words.join(" "), trigger);
+    }
+    let mut left = MAX_PIECES;
+    for key in ["dependencies", "devDependencies", "optionalDependencies"] {
+        let packages = value.get(key).and_then(Json::as_object);
+        for (package, source) in packages.into_iter().flatten() {
+            let source = source.as_str().unwrap_or_default();
+            if source.contains("://") && left > 0 {
+                left -= 1;
+                add(package, format!("npm install {}", quoted(source)), None);
+            }
+        }
+    }
+    if let Some(hooks) = value.get("hooks") {
+        commands(hooks, &mut |code| {
+            let line = line_of("\"hooks\"");
+            let trigger = Some(format!("{name}: hook"));
+            found.push(Embedded { language: Language::Shell, code, line, trigger });
+        });
+    }
+    for key in ["mcpServers", "servers"] {
+        let servers = value.get(key).and_then(Json::as_object);
+        for (server, settings) in servers.into_iter().flatten() {
+            let command = settings.get("command").and_then(Json::as_str);
+            let Some(command) = command else { continue };
+            let args = settings.get("args").and_then(Json::as_array);
+            let args = args.into_iter().flatten().filter_map(Json::as_str);
+            let words: Vec<String> = std::iter::once(command).chain(args).map(quoted).collect();
+            let line = line_of(&format!("\"{server}\""));
+            let trigger = Some(format!("{name}: MCP server {server}"));
+            found.push(Embedded {
+                language: Language::Shell,
+                code: words.join(" "),
+                line,
+                trigger,
+            });
+        }
+    }
+    found
+}
+
+pub(super) fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', ""))
+}
+
+/// What a development container runs on its own.
+const CONTAINER_HOOKS: [&str; 6] = [
+    "initializeCommand",
+    "onCreateCommand",
+    "updateContentCommand",
+    "postCreateCommand",
+    "postStartCommand",
+    "postAttachCommand",
+];
+
+/// The commands that a value holds: a line, words, or several by name.
+fn each_command(value: &Json, each: &mut dyn FnMut(String)) {
+    match value {
+        Json::String(code) => each(code.trim_start_matches('@').to_owned()),
+        Json::Array(items) => {
+            let words: Vec<&str> = items.iter().filter_map(Json::as_str).collect();
+            // Composer lists commands, others the words of one.
+            if words.iter().any(|word| word.contains(' ') && !word.starts_with('-')) {
+                words.iter().for_each(|word| each((*word).to_owned()));
+            } else {
+                each(words.into_iter().map(quoted).collect::<Vec<_>>().join(" "));
+            }
+        }
+        Json::Object(named) => named.values().for_each(|value| each_command(value, each)),
+        _ => {}
+    }
+}
+
+/// The cells of a notebook: Python, and the commands in it.
+pub(super) fn notebook(text: &str) -> Vec<Embedded> {
+    let Ok(value) = serde_json::from_str::<Json>(text) else { return Vec::new() };
+    let cells = value.get("cells").and_then(Json::as_array).into_iter().flatten();
+    let (mut python, mut shell) = (String::new(), String::new());
+    for cell in cells.filter(|c| c.get("cell_type").and_then(Json::as_str) == Some("code")) {
+        let source = match cell.get("source") {
+            Some(Json::String(text)) => text.clone(),
+            Some(Json::Array(lines)) => lines.iter().filter_map(Json::as_str).collect(),
+            _ => continue,
+        };
+        let whole = ["%%bash", "%%sh", "%%script"].iter().any(|m| source.starts_with(m));
+        for line in source.lines() {
+            let command = line.trim_start().strip_prefix('!').or(Some(line).filter(|_| whole));
+            let out = if command.is_some() { &mut shell } else { &mut python };
+            out.push_str(command.unwrap_or(line));
+            out.push('\n');
+        }
+    }
+    let pieces = [(Language::Python, python), (Language::Shell, shell)];
+    let pieces = pieces.into_iter().filter(|(_, code)| !code.trim().is_empty());
+    pieces.map(|(language, code)| Embedded { language, code, line: 1, trigger: None }).collect()
+}
+
+/// Every `command` below a value.
+fn commands(value: &Json, each: &mut dyn FnMut(String)) {
+    match value {
+        Json::Object(fields) => {
+            for (key, value) in fields {
+                match value {
+                    Json::String(text) if key == "command" => each(text.clone()),
+                    other => commands(other, each),
+                }
+            }
+        }
+        Json::Array(items) => items.iter().for_each(|item| commands(item, each)),
+        _ => {}
+    }
+}
