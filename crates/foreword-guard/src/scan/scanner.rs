@@ -98,8 +98,7 @@ impl Scanner {
         let [noted, instructions] = note(&readings, [head, other], embedder);
         let injection = conclude(text, head, head.bounds, &readings, &judge(head, &noted, None));
         let suspects = judge_confirmed(other, &instructions).suspects;
-        let harmful = suspects.iter().filter(|suspect| suspect.sum >= other.bounds.flag);
-        let harmful = harmful.filter_map(|suspect| {
+        let harmful = suspects.iter().filter_map(|suspect| {
             let score = other.score(suspect.sum, other.bounds);
             Some(finding(text, readings.get(suspect.reading)?, suspect, score))
         });

@@ -22,7 +22,16 @@ pub(crate) const HARMFUL_INSTRUCTION: &str = "harmful-instruction";
 /// The rule about an address beside such an instruction.
 pub(crate) const OUTWARD_ADDRESS: &str = "outward-address";
 
-/// The score of an instruction from which an address beside it is reported. It lies half-way between
+/// The rule about an address beside an instruction that is not harmful enough to be reported alone.
+const SUSPICIOUS_ADDRESS: &str = "suspicious-address";
+
+/// The score from which an instruction is reported if an address stands beside it.
+const DOUBTFUL: f32 = 0.3;
+
+/// The score from which an instruction is reported, the flag.
+const LIKELY: f32 = 0.5;
+
+/// The score of an instruction from which an address beside it is a sign of its own. It lies half-way between
 /// the flag and the block; fewer than one in a hundred honest skills that were left out of the fit
 /// reached it.
 const STRONG: f32 = 0.75;
@@ -85,22 +94,36 @@ impl Screener for InjectionScreener {
                 worst.map_or((1, ""), |worst| (worst.line, worst.excerpt.as_str()));
             findings.push(finding(RULE, line, excerpt, message));
         }
-        for place in scan.harmful.iter().take(MAX_HARMFUL) {
+        let mut reported = 0;
+        for place in scan.harmful.iter().take_while(|place| place.score >= DOUBTFUL) {
+            let score = place.score;
+            let address = address_beside(content, place);
+            if reported == MAX_HARMFUL || (score < LIKELY && address.is_none()) {
+                continue;
+            }
+            reported += 1;
             let reading = place.reading.as_ref().map(|r| format!(", {r}")).unwrap_or_default();
+            let found = |rule, message| finding(rule, place.line, &place.excerpt, message);
+            if let Some(address) = address.as_ref().filter(|_| score < LIKELY) {
+                let message = format!(
+                    "Names {address} beside an instruction that may work against the user (score \
+                     {score:.2}{reading})."
+                );
+                findings.push(found(SUSPICIOUS_ADDRESS, message));
+                continue;
+            }
             let message = format!(
                 "May work against the user: sends, hides, weakens or changes something they did not ask \
-                 for (score {:.2}{reading}).",
-                place.score
+                 for (score {score:.2}{reading})."
             );
-            let mut harmful = finding(HARMFUL_INSTRUCTION, place.line, &place.excerpt, message);
-            if place.score >= CERTAIN {
+            let mut harmful = found(HARMFUL_INSTRUCTION, message);
+            if score >= CERTAIN {
                 harmful.verdict = Verdict::Reject;
             }
             findings.push(harmful);
-            if let Some(address) = address_beside(content, place).filter(|_| place.score >= STRONG)
-            {
+            if let Some(address) = address.filter(|_| score >= STRONG) {
                 let message = format!("An instruction that may be harmful names {address}.");
-                findings.push(finding(OUTWARD_ADDRESS, place.line, &place.excerpt, message));
+                findings.push(found(OUTWARD_ADDRESS, message));
             }
         }
         findings
