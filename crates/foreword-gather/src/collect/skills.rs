@@ -102,7 +102,7 @@ fn for_people_only(skill: &foreword_workspace::Skill) -> Filtered {
         false => "with `user-invocable: false`, nobody is offered it".to_owned(),
     };
     Filtered {
-        kind: "skill".to_owned(),
+        kind: "manual-skill".to_owned(),
         id: skill.name.clone(),
         reason: format!("its header says `disable-model-invocation: true`: {way}"),
     }
