@@ -3,13 +3,15 @@
 use std::fmt::Write as _;
 
 use foreword::{visible, visible_line};
+use foreword_gather::without_written_keys;
+use foreword_guard::redact;
 use foreword_host::{
     DisclosedModel, DisclosedServer, DisclosedSkill, Disclosure, ServerReview, what_it_gives_away,
 };
 use foreword_skills::unified;
 use foreword_workspace::{
-    CONFIG_FILE, Concern, GovernedFile, ReviewedTools, ServerTool, SettingChange, TOOLS_FILE,
-    TrustChange, TrustChanges,
+    CONFIG_FILE, Concern, GovernedFile, McpServer, ReviewedTools, ServerTool, SettingChange,
+    TOOLS_FILE, TrustChange, TrustChanges,
 };
 
 use crate::terminal::{counted, plain_line};
@@ -252,9 +254,23 @@ pub(crate) fn changes(changes: &TrustChanges, changed_skills: &[DisclosedSkill])
     visible(&out)
 }
 
+/// A setting without keys that are written out in it.
+fn without_keys(key: &str, value: &str) -> String {
+    let mut server = McpServer::default();
+    if let Some((_, field)) = key.strip_prefix("mcp.servers.").and_then(|it| it.rsplit_once('.')) {
+        let text = value.trim_matches(['"', '\'']).to_owned();
+        match field {
+            "url" => server.url = Some(text),
+            name => _ = server.env.insert(name.to_owned(), text),
+        }
+    }
+    redact(&without_written_keys(&server, value)).text
+}
+
 fn setting_change(change: &SettingChange, out: &mut String) {
-    let value = |value: &Option<String>| {
-        value.as_deref().map_or_else(|| "default".to_owned(), visible_line)
+    let value = |value: &Option<String>| match value {
+        Some(value) => visible_line(&without_keys(&change.key, value)),
+        None => "default".to_owned(),
     };
     let concern = change.new.as_deref().and_then(|new| Concern::of(&change.key, new));
     let (key, old, new) = (visible_line(&change.key), value(&change.old), value(&change.new));

@@ -30,7 +30,7 @@ pub use collect::gather::{Gathered, gather, neutral_prompts};
 pub use collect::import_tools::{Imported, import_tools};
 pub use collect::skills::skill_warnings;
 pub use collect::surfaces::{Surface, surfaces};
-pub use collect::tools::{ToolSource, is_offered};
+pub use collect::tools::{ToolSource, is_offered, usable_servers};
 pub use error::GatherError;
 pub use git::KeptIndex;
 pub use lint::lint_workspace;
@@ -38,5 +38,7 @@ pub use request::Request;
 pub use select::embedders::{AnyEmbedder, Endpoint, embedder};
 pub use select::index::{IndexReport, Indexing, index};
 pub use select::index_file::IndexError;
-pub use server_checks::{remote_url, settings_lines, variable_for, written_keys};
+pub use server_checks::{
+    remote_url, settings_lines, variable_for, without_written_keys, written_key_fault, written_keys,
+};
 pub use warning::{IndexState, Warning, server_elsewhere};

@@ -11,7 +11,7 @@ use foreword_workspace::{
 
 use crate::collect::gather::{Base, gather_base};
 use crate::collect::surfaces::{SURFACES, surface};
-use crate::collect::tools::{is_built_in, no_server, servers_off};
+use crate::collect::tools::{is_built_in, no_server, servers_off, usable_servers};
 use crate::error::GatherError;
 use crate::request::Request;
 use crate::server_checks;
@@ -164,7 +164,7 @@ fn off_servers(
     workspace: &Workspace,
     servers: &BTreeMap<String, NamedServer>,
 ) -> Result<Vec<Finding>, GatherError> {
-    let (_, waiting) = workspace.reviewed_tools()?;
+    let (_, waiting) = usable_servers(workspace)?;
     let warnings = servers_off(workspace, waiting)?;
     let findings = warnings.into_iter().filter_map(|warning| {
         // What is on another machine is a finding of its own, with the lines to write.

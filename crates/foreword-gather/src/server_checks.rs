@@ -12,6 +12,8 @@ const KEY_WORDS: [&str; 9] =
     ["token", "key", "apikey", "secret", "password", "passwd", "pat", "credential", "credentials"];
 /// Options with such a last word name a place instead.
 const PLACE_WORDS: [&str; 5] = ["file", "path", "env", "name", "id"];
+/// What stands in front of the key in a header.
+const AUTH_SCHEMES: [&str; 4] = ["Bearer ", "bearer ", "Basic ", "token "];
 /// What is shorter under such an option may be anything.
 const MIN_KEY_CHARS: usize = 12;
 
@@ -19,9 +21,36 @@ const MIN_KEY_CHARS: usize = 12;
 /// URL. The key itself is not part of the answer.
 #[must_use]
 pub fn written_keys(server: &McpServer) -> Vec<String> {
+    keys(server).into_iter().map(|(place, _)| place).collect()
+}
+
+/// Why a server with a key written out is not started, and what to do.
+#[must_use]
+pub fn written_key_fault(server: &McpServer) -> Option<String> {
+    let place = written_keys(server).into_iter().next()?;
+    let (place, variable) = (foreword::visible_line(&place), variable_for(&place));
+    Some(format!(
+        "a key is written out in `{place}`; write `${{{variable}}}` there, set that variable in your \
+         environment, and replace the key, because whoever has the file has it too"
+    ))
+}
+
+/// A text from a server's definition without the keys that are written there.
+#[must_use]
+pub fn without_written_keys(server: &McpServer, text: &str) -> String {
+    keys(server).iter().fold(text.to_owned(), |text, (_, key)| text.replace(key, "[key]"))
+}
+
+/// The keys in a server's definition, each with its place.
+fn keys(server: &McpServer) -> Vec<(String, &str)> {
     let values = server.env.iter().chain(&server.headers);
-    let named = values.filter(|(_, value)| is_key(value)).map(|(name, _)| name.clone());
-    let mut found: Vec<String> = named.collect();
+    let named = values.filter_map(|(name, value)| {
+        let behind = AUTH_SCHEMES.iter().find_map(|scheme| value.strip_prefix(scheme));
+        let value = behind.unwrap_or(value).trim();
+        let is_named = names_key(name) || name.eq_ignore_ascii_case("authorization");
+        (is_key(value) || (is_named && is_long(value))).then(|| (name.clone(), value))
+    });
+    let mut found: Vec<(String, &str)> = named.collect();
     let mut before = "";
     for (number, argument) in server.command.iter().enumerate().skip(1) {
         let (option, value) = match argument.split_once('=') {
@@ -31,29 +60,33 @@ pub fn written_keys(server: &McpServer) -> Vec<String> {
         before = argument;
         let is_option_of_key = is_option(option) && names_key(option) && is_long(value);
         if is_key(value) || (is_option_of_key && !is_option(value)) {
-            found.push(match is_option(option) {
+            let place = match is_option(option) {
                 true => option.to_owned(),
                 false => format!("argument {number}"),
-            });
+            };
+            found.push((place, value));
         }
     }
     found.extend(server.url.iter().flat_map(|url| keys_in_url(url)));
     found
 }
 
-fn keys_in_url(url: &str) -> Vec<String> {
+fn keys_in_url(url: &str) -> Vec<(String, &str)> {
     let (place, query) = url.split_once('?').unwrap_or((url, ""));
     let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     let named = pairs.filter(|(name, value)| {
-        is_key(value) || (names_key(name) && !value.is_empty() && !value.contains("${"))
+        let value = literal(value);
+        is_key(&value) || (names_key(name) && !value.is_empty())
     });
-    let mut found: Vec<String> = named.map(|(name, _)| format!("{name} in its URL")).collect();
+    let mut found: Vec<_> =
+        named.map(|(name, value)| (format!("{name} in its URL"), value)).collect();
     let host = place.split_once("://").map_or(place, |(_, rest)| rest);
     let user = host.split('/').next().and_then(|host| host.rsplit_once('@')).map(|(user, _)| user);
-    if user.is_some_and(|user| user.contains(':') && !user.contains("${")) {
-        found.push("the password in its URL".to_owned());
+    let password = user.and_then(|user| user.split_once(':')).map(|(_, password)| password);
+    if let Some(password) = password.filter(|password| !literal(password).is_empty()) {
+        found.push(("the password in its URL".to_owned(), password));
     } else if found.is_empty() && is_key(place) {
-        found.push("its URL".to_owned());
+        found.push(("its URL".to_owned(), place));
     }
     found
 }
@@ -66,8 +99,22 @@ pub fn variable_for(place: &str) -> String {
     if word.contains(' ') { "TOKEN".to_owned() } else { word.chars().map(plain).collect() }
 }
 
+/// A text without the names of variables: what stands behind `:-` is written out all the same.
+fn literal(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((inside, behind)) = after.split_once('}') else { break };
+        out.push_str(before);
+        out.push_str(inside.split_once(":-").map_or("", |(_, default)| default));
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
 fn is_key(text: &str) -> bool {
-    !text.contains("${") && !redact(text).found.is_empty()
+    !redact(&literal(text)).found.is_empty()
 }
 
 fn is_option(text: &str) -> bool {
@@ -83,9 +130,9 @@ fn names_key(option: &str) -> bool {
 
 /// Whether a value is long and mixed enough to be a key rather than a word, a path or a variable.
 fn is_long(value: &str) -> bool {
+    let value = literal(value);
     value.chars().count() >= MIN_KEY_CHARS
         && value.chars().any(|c| c.is_ascii_digit())
-        && !value.contains("${")
         && !value.contains(['/', ' '])
 }
 
@@ -182,8 +229,41 @@ mod tests {
         assert_eq!(keys("https://x.example/mcp?a=1&api_key=abc"), ["api_key in its URL"]);
         assert_eq!(keys("https://me:abc@x.example/mcp"), ["the password in its URL"]);
         assert_eq!(keys("https://x.example/mcp?api_key=${KEY}&q=1"), Vec::<String>::new());
+        assert_eq!(keys("https://x.example/mcp?api_key=${KEY:-abc}"), ["api_key in its URL"]);
         assert_eq!(variable_for("--api-key"), "API_KEY");
         assert_eq!(variable_for("api_key in its URL"), "API_KEY");
+    }
+
+    #[test]
+    fn variables_and_headers_are_looked_at_by_value_and_by_name() {
+        let with = |name: &str, value: &str| McpServer {
+            headers: BTreeMap::from([(name.to_owned(), value.to_owned())]),
+            ..McpServer::default()
+        };
+        let github = format!("ghp_{}", "aB3dE5fG7h".repeat(4).get(..36).unwrap());
+        for (name, value) in [
+            ("X-Any", github.as_str()),
+            ("X-Any", &format!("${{TOKEN:-{github}}}")),
+            ("X-Any", &format!("${{PREFIX}}{github}")),
+            ("API_KEY", "a1b2c3d4e5f6g7"),
+            ("Authorization", "Bearer a1b2c3d4e5f6g7"),
+        ] {
+            let server = with(name, value);
+            assert_eq!(written_keys(&server), [name], "{value}");
+            let shown = without_written_keys(&server, value);
+            assert!(shown.contains("[key]") && !shown.contains("a1b2") && !shown.contains(&github));
+            assert!(written_key_fault(&server).unwrap().contains(name));
+        }
+        for (name, value) in [
+            ("API_KEY", "${API_KEY}"),
+            ("Authorization", "Bearer ${TOKEN}"),
+            ("Authorization", "Bearer ${TOKEN:-none}"),
+            ("TOKEN_FILE", "keys-2024-production"),
+            ("KEY", "/run/keys/2024-production"),
+            ("MODE", "read-only-2024-x"),
+        ] {
+            assert_eq!(written_keys(&with(name, value)), Vec::<String>::new(), "{name}={value}");
+        }
     }
 
     #[test]

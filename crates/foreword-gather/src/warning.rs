@@ -61,6 +61,8 @@ pub enum Warning {
     ServerElsewhere { name: String, url: String, settings: PathBuf },
     /// An MCP server whose tools could not be read when the person reviewed them, so that it is off.
     ServerFailed { name: String, reason: String },
+    /// An MCP server with a key in its definition, so that it is off.
+    ServerKey { name: String, file: &'static str, line: usize, reason: String },
     /// `foreword.toml` names a tool or skill that the agent does not have.
     ModeItemMissing { mode: Mode, key: &'static str, name: String },
 }
@@ -225,6 +227,9 @@ impl fmt::Display for Warning {
                 visible_line(name),
                 visible_line(reason)
             ),
+            Self::ServerKey { name, file, line, reason } => {
+                write!(f, "{file}:{line}: MCP server `{}` is off: {reason}", visible_line(name))
+            }
             Self::ModeItemMissing { mode, key, name } => write!(
                 f,
                 "foreword.toml: `modes.{}.{key}` lists `{name}`, which this agent does not have",

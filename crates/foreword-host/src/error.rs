@@ -42,6 +42,8 @@ pub enum HostError {
         action: String,
         source: io::Error,
     },
+    #[error("cannot use the skill `{skill}`: this agent may not use skills")]
+    SkillsOff { skill: String },
     #[error("cannot load the injection scanner: {0}")]
     NoScanner(String),
     #[error("no API key for the model: `{variable}` is not set")]

@@ -54,6 +54,7 @@ pub use spending::{
 };
 pub use turn::agent_tree::AgentTree;
 pub use turn::compose::ComposedTurn;
+pub use turn::invoked_skill::{OfferedSkill, SkillCall};
 pub use turn::prepare::PreparedTurn;
 pub use turn::report::{
     HeldFile, MovedFile, Observer, RefusedCall, RunnableFile, Scans, TurnChanges, TurnCompaction,

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use foreword_workspace::{SkillHead, SkillProblem, Workspace, WorkspaceError};
+use foreword_workspace::{Invocation, SkillHead, SkillProblem, Workspace, WorkspaceError};
 use serde::{Deserialize, Serialize};
 
 use crate::listing_cache::Cache;
@@ -38,6 +38,8 @@ pub struct ListedSkill {
     pub root: Arc<str>,
     /// The folder of the files it brings along; `None` for a single file.
     pub dir: Option<String>,
+    /// Who may ask for it.
+    pub invocation: Invocation,
     /// The blake3 digest of the file's bytes as they lie on disk.
     pub digest: [u8; 32],
     /// The size of the file in bytes.
@@ -78,9 +80,9 @@ pub fn list(
 
 impl From<SkillHead> for ListedSkill {
     fn from(head: SkillHead) -> Self {
-        let SkillHead { name, description, path, root, dir, digest, stamp } = head;
+        let SkillHead { name, description, path, root, dir, invocation, digest, stamp } = head;
         let meta = SkillMeta { name, description, path };
-        Self { meta, root, dir, digest, size: stamp.size }
+        Self { meta, root, dir, invocation, digest, size: stamp.size }
     }
 }
 

@@ -12,9 +12,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
-use foreword_workspace::{FileStamp, KnownHead, KnownHeads, SkillHead, read_state};
+use foreword_workspace::{FileStamp, Invocation, KnownHead, KnownHeads, SkillHead, read_state};
 
-const FORMAT: &[u8] = b"foreword skills 2\n";
+const FORMAT: &[u8] = b"foreword skills 3\n";
 const DIGEST: usize = 32;
 /// No cache is larger: 20,000 skills with the longest descriptions the format allows.
 const MAX_CACHE_BYTES: u64 = 64 << 20;
@@ -37,6 +37,7 @@ pub(crate) struct Cache<'a> {
 struct Record<'a> {
     stamp: FileStamp,
     digest: [u8; DIGEST],
+    invocation: Invocation,
     name: &'a str,
     description: Option<&'a str>,
 }
@@ -48,6 +49,7 @@ impl KnownHeads for Cache<'_> {
         Some(KnownHead {
             name: record.name.to_owned(),
             description: record.description.map(str::to_owned),
+            invocation: record.invocation,
             digest: record.digest,
         })
     }
@@ -80,12 +82,14 @@ impl<'a> Cache<'a> {
                 device: u64::from_le_bytes(cursor.array()?),
             };
             let digest = cursor.array()?;
+            let [flags] = cursor.array()?;
+            let invocation = Invocation { model: flags & 1 != 0, people: flags & 2 != 0 };
             let [path, name, description] = lengths;
             let path = cursor.text(path)?;
             let name = cursor.text(name)?;
             let description =
                 if description == NONE { None } else { Some(cursor.text(description)?) };
-            records.insert(path, Record { stamp, digest, name, description });
+            records.insert(path, Record { stamp, digest, invocation, name, description });
         }
         cursor.0.is_empty().then(|| Self { records, hits: Cell::new(0) })
     }
@@ -132,6 +136,8 @@ fn encode<'h>(heads: impl Iterator<Item = &'h SkillHead>) -> Vec<u8> {
             records.extend_from_slice(&number.to_le_bytes());
         }
         records.extend_from_slice(&head.digest);
+        let Invocation { model, people } = head.invocation;
+        records.push(u8::from(model) | u8::from(people) << 1);
         for text in [&head.path, &head.name, description.unwrap_or_default()] {
             records.extend_from_slice(text.as_bytes());
         }

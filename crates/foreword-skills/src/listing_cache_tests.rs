@@ -9,6 +9,7 @@ fn head(name: &str, description: Option<&str>, modified: i64) -> SkillHead {
         path: format!("skills/{name}/SKILL.md"),
         root: "skills".into(),
         dir: None,
+        invocation: Invocation { model: modified % 2 == 0, people: modified % 3 == 0 },
         digest: [7; 32],
         stamp: FileStamp { size: 3, modified, changed: modified, file: 1, device: 2 },
     }
@@ -18,6 +19,7 @@ fn known(head: &SkillHead) -> KnownHead {
     KnownHead {
         name: head.name.clone(),
         description: head.description.clone(),
+        invocation: head.invocation,
         digest: head.digest,
     }
 }

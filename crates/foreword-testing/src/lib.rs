@@ -11,6 +11,7 @@
 #![expect(clippy::panic, clippy::print_stdout, reason = "tests only: a skip is shown or fails")]
 
 mod browser;
+pub mod loopback_model;
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;

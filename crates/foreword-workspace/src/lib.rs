@@ -104,7 +104,7 @@ pub use skills::fields::{
 };
 pub use skills::head::{HeadScan, KnownHead, KnownHeads, SkillHead};
 pub use skills::scan::is_beside_skills;
-pub use skills::{Skill, SkillProblem, SkillScan};
+pub use skills::{Invocation, Skill, SkillProblem, SkillScan, skill_body};
 pub use snapshot::{Snapshot, UsedFile};
 pub use tools::command::{ProgramFile, ToolCommand};
 pub use tools::{TOOLS_FILE, ToolEntry, ToolMode};

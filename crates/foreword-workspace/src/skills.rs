@@ -17,6 +17,28 @@ use crate::workspace::{MAX_DIRECTORY_ENTRIES, Workspace};
 /// A longer name in a header is none; the folder's is taken.
 const MAX_HEADER_NAME_CHARS: usize = 128;
 
+/// Who may ask for a skill, by the keys that clients of the format have for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Invocation {
+    /// Whether a model may choose it by itself; not with `disable-model-invocation: true`.
+    pub model: bool,
+    /// Whether a person is offered it by its name; not with `user-invocable: false`.
+    pub people: bool,
+}
+
+impl Invocation {
+    fn of(fields: &Fields) -> Self {
+        let says = |key: &str, words: &[&str]| {
+            let said = fields.text(key).unwrap_or_default();
+            words.iter().any(|word| said.trim().eq_ignore_ascii_case(word))
+        };
+        Self {
+            model: !says("disable-model-invocation", &["true", "yes", "on"]),
+            people: !says("user-invocable", &["false", "no", "off"]),
+        }
+    }
+}
+
 /// One skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skill {
@@ -26,6 +48,8 @@ pub struct Skill {
     pub description: Option<String>,
     /// The modes in which it is offered; empty for all.
     pub modes: Vec<ToolMode>,
+    /// Who may ask for it.
+    pub invocation: Invocation,
     /// The text after the header.
     pub body: SourceFile,
     /// The root it was found in, as the settings name it.
@@ -104,10 +128,10 @@ impl Workspace {
     ///
     /// Of two skills of one name the first wins; within a root, a folder wins over a file. Names
     /// that differ only in case are one name, and within a root the one in lower case wins. What is
-    /// hidden or cannot be read is a problem to report, not a reason to have no skills at all. A skill
-    /// with `disable-model-invocation: true` is not among them: no model is to choose it by itself.
+    /// hidden or cannot be read is a problem to report, not a reason to have no skills at all. Not every
+    /// one may be offered to a model: see [`Skill::invocation`].
     pub fn skills(&self) -> Result<SkillScan, WorkspaceError> {
-        let scan = self.scan_skills(|_, _| None, Skill::offered, |_, _, skill| skill)?;
+        let scan = self.scan_skills(|_, _| None, Skill::read, |_, _, skill| skill)?;
         Ok(SkillScan { skills: scan.found, problems: scan.problems })
     }
 
@@ -123,11 +147,7 @@ impl Workspace {
 }
 
 impl Skill {
-    /// Reads a skill; `None` if its header keeps it from models.
-    pub(crate) fn offered(
-        candidate: &Candidate,
-        bytes: Vec<u8>,
-    ) -> Result<Option<Self>, WorkspaceError> {
+    pub(crate) fn read(candidate: &Candidate, bytes: Vec<u8>) -> Result<Self, WorkspaceError> {
         let digest = blake3::hash(&bytes).into();
         let path = candidate.path.clone();
         let text = decode(bytes, &path)?;
@@ -138,30 +158,28 @@ impl Skill {
             Err(fault) => (whole, Some(HeaderNote { line: 1, message: fault.to_string() })),
         };
         let fields = split.header.map(|header| read_fields(header, 2)).unwrap_or_default();
-        if is_for_people_only(&fields) {
-            return Ok(None);
-        }
         let text_of = |key| fields.text(key).map(str::to_owned);
         let name = text_of("name").filter(|name| name.chars().count() <= MAX_HEADER_NAME_CHARS);
         let (body, first_line) = (split.body.to_owned(), split.body_first_line);
-        Ok(Some(Self {
+        Ok(Self {
             name: name.unwrap_or_else(|| candidate.own_name().to_owned()),
             description: text_of("description"),
             modes: modes(&fields),
+            invocation: Invocation::of(&fields),
             body: SourceFile { path, text: body, first_line },
             root: candidate.configured.to_string(),
             dir: candidate.dir(),
             digest,
             broken_header: unclosed
                 .or_else(|| fields.faults.into_iter().last().filter(|_| fields.broken)),
-        }))
+        })
     }
 }
 
-/// Whether only a person may ask for a skill, by the key that clients of the format have for it.
-fn is_for_people_only(fields: &Fields) -> bool {
-    let said = fields.text("disable-model-invocation").unwrap_or_default();
-    ["true", "yes", "on"].iter().any(|yes| said.trim().eq_ignore_ascii_case(yes))
+/// The text of a skill's file without its header.
+#[must_use]
+pub fn skill_body(text: &str) -> &str {
+    split_header(text).map_or(text, |split| split.body)
 }
 
 /// `modes` of the header, or of its `metadata`: a list, or names in a row. What is no mode of ours is

@@ -38,6 +38,7 @@ fn skills_are_folders_and_files_sorted_by_name() {
             name: "zip".into(),
             description: Some("Packs".into()),
             modes: Vec::new(),
+            invocation: Invocation { model: true, people: true },
             body: SourceFile {
                 path: "skills/zip/SKILL.md".into(),
                 text: "Zip it.".into(),
@@ -293,16 +294,27 @@ fn a_skill_may_be_for_some_modes_only() {
 }
 
 #[test]
-fn a_skill_that_only_people_ask_for_is_not_offered() {
+fn a_header_says_who_may_ask_for_a_skill() {
     let manual = "---\nname: deploy\ndisable-model-invocation: true\n---\nDeploy.\n";
     let scratch = Scratch::new(&[
         ("skills/deploy/SKILL.md", manual),
         ("skills/tea.md", "---\ndisable-model-invocation: false\n---\nBrew.\n"),
         ("skills/odd.md", "---\ndisable-model-invocation: True\nx: [\n---\nOdd.\n"),
+        ("skills/quiet.md", "---\nuser-invocable: false\n---\nQuiet.\n"),
     ]);
     let scan = scratch.open().skills().unwrap();
-    let names: Vec<&str> = scan.skills.iter().map(|skill| skill.name.as_str()).collect();
-    assert_eq!((names, scan.problems.len()), (vec!["tea"], 0));
-    let heads = scratch.open().skill_heads(&()).unwrap();
-    assert_eq!(heads.heads.len(), 1);
+    let skills = scan.skills.iter();
+    let asked: Vec<_> =
+        skills.map(|it| (it.name.as_str(), it.invocation.model, it.invocation.people)).collect();
+    let expected = [
+        ("deploy", false, true),
+        ("odd", false, true),
+        ("quiet", true, false),
+        ("tea", true, true),
+    ];
+    assert_eq!((asked.as_slice(), scan.problems.len()), (expected.as_slice(), 0));
+    let heads = scratch.open().skill_heads(&()).unwrap().heads;
+    assert!(
+        heads.iter().zip(&scan.skills).all(|(head, skill)| head.invocation == skill.invocation)
+    );
 }

@@ -125,8 +125,8 @@ fn denied(job: &Job) -> Vec<String> {
             None => (rule.as_str(), None),
         };
         let tool = built_in(tool)?;
-        // In its rules, `Edit` stands for every tool that writes.
-        let tool = if tool == "Write" { "Edit".to_owned() } else { tool };
+        // In its patterns, `Edit` stands for every tool that writes.
+        let tool = if tool == "Write" && pattern.is_some() { "Edit".to_owned() } else { tool };
         Some(match pattern.map(|pattern| pattern.strip_suffix('*').unwrap_or(pattern)) {
             Some(start) if tool == "Bash" => {
                 format!("Bash({}:*)", start.trim_end_matches([':', ' ']))

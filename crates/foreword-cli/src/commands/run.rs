@@ -26,7 +26,8 @@ use crate::workspace_arg::{WorkspaceArg, below};
 Examples:
   foreword run \"write a deploy checklist\"
   foreword run --session ops \"and now for staging\"
-  foreword run \"summarise this\" --external mail=inbox/1.txt")]
+  foreword run \"summarise this\" --external mail=inbox/1.txt
+  foreword run \"/deploy staging\"         Ask for the skill `deploy`")]
 pub(crate) struct RunArgs {
     /// Message to the agent; `-` reads it from standard input
     #[arg(value_name = "MESSAGE", required_unless_present_any = ["message", "heartbeat"])]
@@ -69,6 +70,7 @@ pub(crate) fn run(
     }
     request.cwd = request.cwd.or_else(|| below(workspace));
     let host = hosting::open(workspace)?;
+    request.skill = host.skill_call(&request.message)?;
     if let Some(what) = args.dry_run {
         return dry_run(&host, &request, what, terminal);
     }

@@ -18,7 +18,8 @@ use crate::workspace_arg::WorkspaceArg;
 ///
 /// Shows the files that instruct the model, the skills, the MCP servers, and every setting for an address, key,
 /// sandbox, profile, directory or permission, and asks whether to trust them. Agents run only in a trusted workspace.
-/// Foreword asks again when one of these changes, or when a server offers other tools.
+/// Foreword asks again when one of these changes, or when a server offers other tools. The exit code is 1 if an MCP
+/// server is off afterwards.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -69,19 +70,25 @@ pub(crate) fn run(
     } else {
         hosting::review_trust(&host, args.cwd.as_deref(), args.yes, terminal)?;
     }
-    let off = hosting::review_servers(&host, true, args.yes, terminal)?;
+    let mut off = hosting::review_servers(&host, true, args.yes, terminal)?;
+    off.extend(host.servers_off()?);
+    off.sort_unstable();
+    off.dedup();
     if terminal.json {
-        return terminal.print_json(&json!({ "trusted": true, "serversOff": off }));
+        terminal.print_json(&json!({ "trusted": true, "serversOff": off }))?;
     }
-    terminal.say(&match off.as_slice() {
-        [] => "workspace is trusted".to_owned(),
-        [one] => format!("workspace is trusted; MCP server `{}` is off", visible_line(one)),
-        many => {
-            let named: Vec<_> =
-                many.iter().map(|name| format!("`{}`", visible_line(name))).collect();
-            format!("workspace is trusted; MCP servers {} are off", named.join(", "))
-        }
-    });
+    let named: Vec<_> = off.iter().map(|name| format!("`{}`", visible_line(name))).collect();
+    let (what, are) = if off.len() == 1 { ("server", "is") } else { ("servers", "are") };
+    if !off.is_empty() {
+        let message =
+            format!("workspace is trusted, but MCP {what} {} {are} off", named.join(", "));
+        return Err(CliError::failed(message).hint(
+            "`foreword lint` says why; correct it, or set `enabled = false` for the server",
+        ));
+    }
+    if !terminal.json {
+        terminal.say("workspace is trusted");
+    }
     Ok(())
 }
 

@@ -3,8 +3,6 @@
 use super::header::{self, Parts};
 use super::import::Import;
 
-const NOT_OFFERED: &str =
-    "no agent is offered the skill; tell an agent to read the file when you need it";
 /// Codex keeps its own settings of a skill here.
 const CODEX_POLICY: &str = "agents/openai.yaml";
 
@@ -14,9 +12,6 @@ pub(super) const PEOPLE_ONLY: &str = "disable-model-invocation";
 /// What a text needs that does not happen here: the part, and the reason.
 pub(super) fn missing(parts: &Parts<'_>) -> Vec<(&'static str, String)> {
     let mut lost = Vec::new();
-    if is_for_people_only(parts) {
-        lost.push((PEOPLE_ONLY, NOT_OFFERED.to_owned()));
-    }
     if let Some(model) = parts.line("model").filter(|model| model != "inherit") {
         lost.push(("model", format!("a skill runs on the agent's model, not on {model}")));
     }
@@ -36,7 +31,11 @@ pub(super) fn is_for_people_only(parts: &Parts<'_>) -> bool {
 
 /// Whether a text has a placeholder for arguments.
 pub(super) fn has_arguments(text: &str) -> bool {
-    text.contains("$ARGUMENTS") || (1..10).any(|n| text.contains(&format!("${n}")))
+    text.contains("$ARGUMENTS") || has_numbered_arguments(text)
+}
+
+fn has_numbered_arguments(text: &str) -> bool {
+    (1..10).any(|n| text.contains(&format!("${n}")))
 }
 
 /// Whether a text has commands to run before a model reads it.
@@ -52,7 +51,8 @@ fn missing_in_text(body: &str) -> Vec<(&'static str, String)> {
         lost.push(("!`command`", why.to_owned()));
     }
     if has_arguments(body) {
-        let why = "is not replaced; say in the text what the person has to name";
+        let why = "is replaced when you ask for the skill with `/NAME`, but not when an agent reads it by itself; \
+                   `$1` and the like are never replaced";
         lost.push(("$ARGUMENTS", why.to_owned()));
     }
     for variable in ["${CLAUDE_SKILL_DIR}", "${CLAUDE_PLUGIN_ROOT}", "${CLAUDE_SESSION_ID}"] {
@@ -73,6 +73,8 @@ impl Import {
         let Ok(parts) = header::split(&text) else { return };
         let mut lost = missing(&parts);
         lost.extend(missing_in_text(parts.body));
+        let is_filled = is_for_people_only(&parts) && !has_numbered_arguments(parts.body);
+        lost.retain(|(what, _)| !(is_filled && *what == "$ARGUMENTS"));
         for (what, reason) in lost {
             self.lost(&format!("{file}: {what}"), reason);
         }
@@ -104,7 +106,7 @@ mod tests {
                     Status: !`git status`\nFix $ARGUMENTS with ${CLAUDE_SKILL_DIR}/x.sh\n";
         let parts = header::split(text).unwrap();
         let keys: Vec<&str> = missing(&parts).into_iter().map(|(key, _)| key).collect();
-        assert_eq!(keys, [PEOPLE_ONLY, "model", "context"]);
+        assert_eq!(keys, ["model", "context"]);
         let keys: Vec<&str> = missing_in_text(parts.body).into_iter().map(|(key, _)| key).collect();
         assert_eq!(keys, ["!`command`", "$ARGUMENTS", "${CLAUDE_SKILL_DIR}"]);
         assert_eq!(missing_in_text("Costs $ 5. Run `git status`!\n"), []);

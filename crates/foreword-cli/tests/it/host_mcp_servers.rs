@@ -329,7 +329,9 @@ fn keys_and_addresses_come_from_the_person() {
     };
     let run = scratch.run(&["trust", "--yes"]);
     assert!(
-        run.stderr.contains("MCP server `t` is off: `KEY` contains what looks like a key"),
+        run.stderr
+            .contains("MCP server `t` is off: a key is written out in `KEY`; write `${KEY}` there")
+            && !run.stderr.contains("ghp_"),
         "{}",
         run.stderr
     );
@@ -352,6 +354,137 @@ fn keys_and_addresses_come_from_the_person() {
     let run = scratch.run(&["trust", "--yes"]);
     assert!(
         run.stderr.contains("the program `no-such-program-42` is not installed"),
+        "{}",
+        run.stderr
+    );
+}
+
+/// Wherever a key is written out, the server is off: in the review, in a run that reviewed it before, and in the
+/// prompt. The key is nowhere on the screen.
+#[test]
+fn a_server_with_a_key_written_out_is_not_started() {
+    const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let Some(scratch) = workspace("") else { return };
+    let start = "[model]\nname = 'claude-sonnet-4-20250514'\n";
+    let touch = "command = ['sh', '-c', 'touch started'";
+    for (server, place, variable) in [
+        (format!("{touch}, '--token={TOKEN}']"), "--token", "TOKEN"),
+        (format!("{touch}, '{TOKEN}']"), "argument 3", "TOKEN"),
+        (format!("{touch}]\nenv = {{ API_KEY = 'a1b2c3d4e5f6g7' }}"), "API_KEY", "API_KEY"),
+        (format!("{touch}]\nenv = {{ A = '${{B:-{TOKEN}}}' }}"), "A", "A"),
+        (
+            "url = 'http://127.0.0.1:9/mcp?api_key=abcdef'".to_owned(),
+            "api_key in its URL",
+            "API_KEY",
+        ),
+        (
+            format!(
+                "url = 'http://127.0.0.1:9/mcp'\nheaders = {{ Authorization = 'Bearer {TOKEN}' }}"
+            ),
+            "Authorization",
+            "AUTHORIZATION",
+        ),
+    ] {
+        scratch.write("foreword.toml", format!("{start}[mcp.servers.t]\n{server}\n"));
+        let run = scratch.run(&["trust", "--yes"]);
+        let off = format!(
+            "MCP server `t` is off: a key is written out in `{place}`; write `${{{variable}}}` there"
+        );
+        assert!(run.status == 1 && run.stderr.contains(&off), "{}", run.stderr);
+        let key = run.stderr.contains(TOKEN) || run.stderr.contains("a1b2c3");
+        let is_masked = run.stderr.contains("[key]") || run.stderr.contains("[redacted");
+        assert!(!key && is_masked, "{}", run.stderr);
+        assert_eq!(scratch.run(&["lint"]).status, 1);
+        let model = ModelServer::saying(vec![text("Hello.")]);
+        let run = on_host(&scratch, &model, &["run", "-m", "hello"]).run();
+        let off =
+            format!("foreword.toml:3: MCP server `t` is off: a key is written out in `{place}`");
+        assert!(run.status == 0 && run.stderr.contains(&off), "{}", run.stderr);
+        assert!(!run.stderr.contains(TOKEN), "{}", run.stderr);
+    }
+    assert!(!scratch.join("started").exists());
+    // In `.mcp.json` as well.
+    scratch.write("foreword.toml", start);
+    let json =
+        json!({"mcpServers": {"t": {"command": "sh", "args": ["-c", "touch started", TOKEN]}}});
+    scratch.write(".mcp.json", json.to_string());
+    let run = scratch.run(&["trust", "--yes"]);
+    assert!(run.stderr.contains("a key is written out in `argument 3`"), "{}", run.stderr);
+    assert!(run.status == 1 && !scratch.join("started").exists());
+}
+
+/// A list that was reviewed while keys were not looked for does not turn the server on.
+#[test]
+fn tools_of_a_server_with_a_key_are_left_out_of_the_prompt() {
+    let Some(scratch) = workspace("") else { return };
+    trusted(&scratch);
+    let lists = scratch.config_dir().join("mcp");
+    let list = std::fs::read_dir(lists).unwrap().next().unwrap().unwrap().path();
+    let kept = std::fs::read_to_string(&list).unwrap();
+    let with_key = "[model]\nname = 'claude-sonnet-4-20250514'\n[mcp.servers.t]\n\
+                    command = ['python3', 'server.py', '--token', 'ghp_0123456789abcdefghijABCDEFGHIJ012345']\n";
+    scratch.write("foreword.toml", with_key);
+    scratch.run(&["trust", "--yes", "--quiet"]);
+    let digest = |text: &str| {
+        let lists: Value = serde_json::from_str(text).unwrap();
+        lists["t"]["server"].as_str().unwrap().to_owned()
+    };
+    let server = foreword_workspace::Workspace::open(scratch.path()).unwrap();
+    let server = server.mcp_servers().unwrap().remove("t").unwrap().server.digest();
+    std::fs::write(&list, kept.replace(&digest(&kept), &server)).unwrap();
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    let run = on_host(&scratch, &model, &["run", "-m", "hello"]).run();
+    assert!(
+        run.status == 0 && run.stderr.contains("a key is written out in `--token`"),
+        "{}",
+        run.stderr
+    );
+    assert!(!offered(&model.asked()[0]).iter().any(|name| name.starts_with("mcp__")));
+}
+
+/// Without a person and without `--yes`, nothing is reviewed: the exit code says that a server is off.
+#[test]
+fn trust_fails_where_a_server_stays_off() {
+    let Some(scratch) = workspace("") else { return };
+    trusted_without_review(&scratch);
+    let run = scratch.run(&["trust", "--json"]);
+    assert_eq!((run.status, run.json()["serversOff"].clone()), (1, json!(["t"])), "{}", run.stderr);
+    let run = scratch.command(&["trust", "--yes", "--json"]);
+    let run = run.env("PATH", "/usr/local/bin:/usr/bin:/bin").run();
+    assert_eq!((run.status, run.json()["serversOff"].clone()), (0, json!([])), "{}", run.stderr);
+}
+
+/// Servers are started side by side, and one that is not installed says so at once.
+#[test]
+fn a_slow_server_and_one_that_is_not_installed_cost_only_their_own_time() {
+    let Some(scratch) = workspace("") else { return };
+    let slow = "command = ['sh', '-c', 'sleep 4; exit 1']";
+    scratch.write(
+        "foreword.toml",
+        format!(
+            "[mcp.servers.a]\n{slow}\n[mcp.servers.b]\n{slow}\n[mcp.servers.c]\n{slow}\n\
+             [mcp.servers.npx]\ncommand = ['./npx', '-y', '@scope/no-such-server@1.0.0']\n"
+        ),
+    );
+    // What npx does without a network, if nothing tells it that there is none.
+    scratch.write(
+        "npx",
+        "#!/bin/sh\n[ \"$npm_config_offline\" = true ] || sleep 30\necho 'npm error code ENOTCACHED' >&2\nexit 1\n",
+    );
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(scratch.join("npx"), mode).unwrap();
+    let began = Instant::now();
+    let run = scratch.run(&["trust", "--yes"]);
+    let took = began.elapsed();
+    if std::process::Command::new("bwrap").arg("--version").output().is_err() {
+        // Elsewhere the network may be there, and what is not installed is downloaded.
+        foreword_testing::skip("bwrap", "it is not installed");
+        return;
+    }
+    assert!(took < Duration::from_secs(10), "{took:?}: {}", run.stderr);
+    assert!(
+        run.stderr.contains("ENOTCACHED")
+            && run.stderr.contains("install it (`npm install -g @scope/no-such-server@1.0.0`)"),
         "{}",
         run.stderr
     );
@@ -414,7 +547,7 @@ fn a_server_that_is_off_says_why_and_what_turns_it_on() {
     scratch.write("broken.py", "import no_such_module_42\n");
     let trust = scratch.command(&["trust", "--yes"]);
     let trust = trust.env("PATH", "/usr/local/bin:/usr/bin:/bin").run();
-    assert_eq!(trust.status, 0, "{}", trust.stderr);
+    assert_eq!(trust.status, 1, "{}", trust.stderr);
     let settings = scratch.config_dir().join("settings.toml").display().to_string();
     let far = format!(
         "MCP server `far` is off: https://mcp.example.org/mcp is on another machine and not in your \
@@ -428,7 +561,7 @@ fn a_server_that_is_off_says_why_and_what_turns_it_on() {
         "{}",
         trust.stderr
     );
-    let end = "workspace is trusted; MCP servers `broken`, `far` are off";
+    let end = "workspace is trusted, but MCP servers `broken`, `far` are off";
     assert!(trust.stderr.contains(end), "{}", trust.stderr);
     let model = ModelServer::saying(vec![text("Hello.")]);
     let run = on_host(&scratch, &model, &["run", "-m", "hello"]).run();

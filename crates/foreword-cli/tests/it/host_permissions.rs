@@ -1,7 +1,7 @@
 //! Permissions: what is allowed, asked about and denied, with and without a person.
 
 use crate::support::host::{KEY, done, on_host, on_record};
-use crate::support::model::{ModelServer, text, tool};
+use crate::support::model::{Asked, ModelServer, text, tool};
 use crate::support::{Foreword, Scratch};
 use serde_json::json;
 
@@ -288,4 +288,50 @@ fn claude_code_refuses_what_a_rule_denies() {
 #[test]
 fn pi_asks_the_host_about_its_own_tools() {
     in_another_loop("pi", "pi", "bash", "is denied by the permission rule");
+}
+
+/// The id of the first tool call of a conversation.
+fn first_call(asked: &Asked) -> String {
+    let messages = asked.body["messages"].as_array().unwrap();
+    let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
+    let mut calls = blocks.filter(|block| block["type"] == "tool_use");
+    calls.next().unwrap()["id"].as_str().unwrap().to_owned()
+}
+
+/// A rule for `read` without a pattern: no tool and no command shows a file, also not one that was read before.
+#[test]
+fn what_may_not_be_read_is_shown_by_no_sibling() {
+    let scratch = workspace("[host]\ncompact_at = 80\n");
+    let model = ModelServer::start(|number, asked| match number {
+        0 => tool("read", json!({"path": "docs/a.md"})),
+        1 => text("A."),
+        2 => tool("search", json!({"pattern": "A", "path": "."})),
+        3 => tool("list", json!({"path": "."})),
+        4 => tool("bash", json!({"command": "cd docs; cat a.md"})),
+        5 => tool("result_read", json!({"turn": 1, "id": first_call(asked)})),
+        6 => tool("edit", json!({"path": "docs/a.md", "old": "A", "new": "B"})),
+        7 => tool("bash", json!({"command": "echo B > docs/a.md"})),
+        8 => tool("history", json!({})),
+        9 => tool("version", json!({})),
+        10 => tool("bash", json!({"command": "ls docs"})),
+        _ => text("Done."),
+    });
+    done(&scratch, &model, &["--session", "s", "-m", "read it"]);
+    scratch.write_settings("[permissions]\ndeny = ['read', 'write', 'bash(git log*)']\n");
+    scratch.write(
+        "tools.toml",
+        "[[tool]]\nname = 'history'\ndescription = 'Commits.'\ncommand = ['git', 'log', '--oneline']\n\
+         [[tool]]\nname = 'version'\ndescription = 'Version.'\ncommand = ['echo', '1.0']\n",
+    );
+    done(&scratch, &model, &["--session", "s", "-m", "go on"]);
+    for (at, rule) in
+        ["read", "read", "read", "read", "write", "write", "bash(git log*)"].into_iter().enumerate()
+    {
+        let said = said(&model, at + 3);
+        let denied = format!("denied by the permission rule `{rule}` (settings.toml)");
+        assert!(said.contains(&denied), "{at}: {said}");
+    }
+    assert!(said(&model, 10).contains("1.0"), "{}", said(&model, 10));
+    assert_eq!(said(&model, 11), "a.md\n");
+    assert_eq!(scratch.read("docs/a.md"), "A\n");
 }

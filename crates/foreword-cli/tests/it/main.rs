@@ -47,6 +47,7 @@ mod host_runners;
 mod host_sandbox;
 mod host_session;
 mod host_shown;
+mod host_skill_calls;
 mod host_skills;
 mod host_taint;
 mod host_tool_results;

@@ -72,8 +72,7 @@ fn sources<'a>(report: &'a Value, outcome: &str) -> Vec<&'a str> {
 /// The prompt of a workspace, which has to be there.
 /// The prompt once the person has accepted what was migrated: until then it is only quoted.
 fn build(workspace: &Scratch, more: &[&str]) -> String {
-    let trusted = workspace.run(&["trust", "--yes", "--quiet"]);
-    assert_eq!(trusted.status, 0, "{}", trusted.stderr);
+    workspace.trust();
     let run = workspace.run(&[&["build", "--quiet", "Say hello."], more].concat());
     assert_eq!(run.status, 0, "{}", run.stderr);
     run.stdout

@@ -147,7 +147,7 @@ fn a_claude_md_that_links_to_agents_md_imports_what_that_does() {
 }
 
 #[test]
-fn a_skill_for_people_only_is_not_offered_and_what_skills_rely_on_is_listed() {
+fn a_skill_for_people_only_is_not_offered_to_agents_and_what_skills_rely_on_is_listed() {
     let skill = "---\nname: sk\ndescription: Ship to production.\ndisable-model-invocation: true\ncontext: fork\nmodel: haiku\n---\n\
                  !`git status` $ARGUMENTS ${CLAUDE_SKILL_DIR}\n";
     let command =
@@ -162,25 +162,19 @@ fn a_skill_for_people_only_is_not_offered_and_what_skills_rely_on_is_listed() {
         let to = if in_place { &from } else { &other };
         let report = migrate(to, from.path());
         let lost = outcomes(&report, "lost");
-        for what in [
-            "disable-model-invocation",
-            "context",
-            "model",
-            "!`command`",
-            "$ARGUMENTS",
-            "${CLAUDE_SKILL_DIR}",
-        ] {
+        for what in ["context", "model", "!`command`", "${CLAUDE_SKILL_DIR}"] {
             let source = format!(".claude/skills/sk/SKILL.md: {what}");
             assert!(lost.contains(&source), "{source} in {lost:?}");
         }
-        assert_eq!(row(&report, ".claude/commands/drop.md: disable-model-invocation").0, "lost");
+        assert!(!lost.iter().any(|it| it.contains("disable-model") || it.contains("$ARGUMENTS")));
         assert_eq!(to.run(&["trust", "--yes", "--quiet"]).status, 0);
         let prompt = to.run(&["build", "--quiet", "ship it"]).stdout;
         assert!(
             !prompt.contains("Ship to production") && !prompt.contains("Drop the tables"),
             "{prompt}"
         );
-        assert!(!to.run(&["skill", "list"]).stdout.contains("sk"));
+        let list = to.run(&["skill", "list"]).stdout;
+        assert!(list.contains("(only on request: /sk) Ship to production."), "{list}");
     }
 }
 

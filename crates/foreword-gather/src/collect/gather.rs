@@ -124,7 +124,7 @@ pub(crate) fn gather_base(
     };
 
     let user_id = request.user_id.as_ref().or(config.user_id.as_ref());
-    let GatheredTools { tools, packs: mut tool_packs, sources, left_out } =
+    let GatheredTools { tools, packs: mut tool_packs, sources, mut left_out } =
         gather_tools(workspace, agent, request, &mut warnings)?;
     if found.blueprint.joins_packs_and_tools() {
         tool_packs.retain(|(_, asked_by)| *asked_by != AskedBy::whole(THE_HOST));
@@ -132,8 +132,9 @@ pub(crate) fn gather_base(
     let mut layers = gather_layers(workspace, agent, &tool_packs, request.runner, lenient)?;
     let (identity_files, context_content) =
         gather_identity(workspace, agent, user_id, request, &layers)?;
-    let GatheredSkills { skills, local: local_skills } =
+    let GatheredSkills { skills, local: local_skills, left_out: skills_left_out } =
         gather_skills(workspace, agent, request, &mut warnings)?;
+    left_out.extend(skills_left_out);
 
     let mut context = Context {
         agent_id: agent.map(|agent| Line::new(&agent.id)),

@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
-use foreword::{Approval, Line, Skill, SkillProvenance, Timestamp};
+use foreword::{Approval, Filtered, Line, Skill, SkillProvenance, Timestamp};
 use foreword_skills::{Approvals, Standing};
 use foreword_workspace::{Agent, SkillProblem, SkillScan, Workspace, first_paragraph};
 
@@ -20,6 +20,8 @@ pub(crate) struct GatheredSkills {
     pub(crate) skills: Vec<Skill>,
     /// The files of those that count without an approval, by path, with their digests.
     pub(crate) local: BTreeMap<String, [u8; 32]>,
+    /// Those that only a person may ask for.
+    pub(crate) left_out: Vec<Filtered>,
 }
 
 /// The skills an agent may use. A neutral prompt does not look at approvals, which are this machine's.
@@ -52,6 +54,10 @@ pub(crate) fn gather_skills(
     let skills = skills.filter(|skill| allowed.is_none_or(|allowed| allowed.contains(&skill.name)));
     let mut gathered = GatheredSkills::default();
     for skill in skills {
+        if !skill.invocation.model {
+            gathered.left_out.push(for_people_only(&skill));
+            continue;
+        }
         let is_reference = required || workspace.is_untrusted_import(&skill.body.path);
         let otherwise = if is_reference { Approval::Unapproved } else { Approval::Local };
         let beside = LazyCell::new(|| match &skill.dir {
@@ -88,6 +94,18 @@ pub(crate) fn gather_skills(
         });
     }
     Ok(gathered)
+}
+
+fn for_people_only(skill: &foreword_workspace::Skill) -> Filtered {
+    let way = match skill.invocation.people {
+        true => format!("a person asks for it with `/{}`", skill.name),
+        false => "with `user-invocable: false`, nobody is offered it".to_owned(),
+    };
+    Filtered {
+        kind: "manual-skill".to_owned(),
+        id: skill.name.clone(),
+        reason: format!("its header says `disable-model-invocation: true`: {way}"),
+    }
 }
 
 /// Warnings about skills that were passed over, summed up.

@@ -9,14 +9,16 @@ use std::sync::Arc;
 
 use foreword::{Context, Filtered, Line, RunnerKind, Tool, nearest};
 use foreword_workspace::{
-    Agent, AskedBy, Config, MCP_FILE, ServerTool, SkillProvider, TOOLS_FILE, ToolCommand,
-    ToolEntry, WaitingServer, Workspace, mcp_server_of, mcp_tool_name,
+    Agent, AskedBy, Config, MCP_FILE, NamedServer, ReviewedTools, ServerTool, SkillProvider,
+    TOOLS_FILE, ToolCommand, ToolEntry, WaitingServer, Workspace, WorkspaceError, mcp_server_of,
+    mcp_tool_name,
 };
 
 use crate::collect::surfaces::{description, surface};
 use crate::error::GatherError;
 use crate::request::Request;
 use crate::select::embedders::is_loopback;
+use crate::server_checks::written_key_fault;
 use crate::warning::Warning;
 
 /// Who asks for the packs of tools that no file names.
@@ -134,7 +136,7 @@ impl GatheredTools {
         request: &Request,
         warnings: &mut Vec<Warning>,
     ) -> Result<(), GatherError> {
-        let (reviewed, waiting) = workspace.reviewed_tools()?;
+        let (reviewed, waiting) = usable_servers(workspace)?;
         let reviewed_servers: BTreeSet<String> = reviewed.keys().cloned().collect();
         let mut found = BTreeSet::new();
         for (server, list) in reviewed {
@@ -272,6 +274,22 @@ pub(crate) fn no_server<'n>(server: &str, known: impl Iterator<Item = &'n String
     format!("there is no MCP server `{server}`{near}")
 }
 
+/// The tools of the servers that agents may use, and the servers that are off. One with a key written out is
+/// off, whether its tools were reviewed or not.
+pub fn usable_servers(
+    workspace: &Workspace,
+) -> Result<(BTreeMap<String, ReviewedTools>, Vec<WaitingServer>), WorkspaceError> {
+    let (mut reviewed, mut waiting) = workspace.reviewed_tools()?;
+    if !reviewed.is_empty() {
+        for (name, named) in workspace.mcp_servers()? {
+            if written_key_fault(&named.server).is_some() && reviewed.remove(&name).is_some() {
+                waiting.push(WaitingServer { name, named, fault: None });
+            }
+        }
+    }
+    Ok((reviewed, waiting))
+}
+
 /// Why servers are off, and what the person can do about each.
 pub(crate) fn servers_off(
     workspace: &Workspace,
@@ -282,7 +300,11 @@ pub(crate) fn servers_off(
     }
     let personal = workspace.personal_mcp()?;
     let (mut warnings, mut not_reviewed) = (Vec::new(), Vec::new());
-    for WaitingServer { name, server, fault } in waiting {
+    for WaitingServer { name, named: NamedServer { server, file, line }, fault } in waiting {
+        if let Some(reason) = written_key_fault(&server) {
+            warnings.push(Warning::ServerKey { name, file, line, reason });
+            continue;
+        }
         let url = server.url.as_ref().filter(|url| !is_loopback(url));
         let url = url.filter(|_| personal.of(&server).is_none());
         match (url, fault, workspace.settings_file()) {

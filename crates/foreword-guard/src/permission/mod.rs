@@ -163,6 +163,27 @@ impl PermissionTable {
         decided(rule)
     }
 
+    /// The rule that denies a program which a tool starts, by what it denies `bash`, `read`, `write` and `edit`.
+    /// A rule for all of `bash` is about shells: other programs are tools of their own.
+    #[must_use]
+    pub fn denied_program(&self, words: &[String], root: &Path) -> Option<&LayeredRule> {
+        // Most tables deny nothing, and reading a command takes time.
+        if !self.rules.iter().any(|it| it.permission == Permission::Deny) {
+            return None;
+        }
+        let quoted = words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''")));
+        let command = quoted.collect::<Vec<_>>().join(" ");
+        let arguments = serde_json::json!({ "command": command });
+        let call = ToolUse { tool: "bash", arguments: &arguments, root, cwd: root };
+        let shell = shell_of(&call);
+        let is_shell = words.first().is_some_and(|program| shell::is_shell(program));
+        self.rules.iter().find(|it| {
+            it.permission == Permission::Deny
+                && (is_shell || it.rule.pattern().is_some())
+                && it.rule.covers(&call, shell.as_ref(), Permission::Deny)
+        })
+    }
+
     /// The rules on files that `search` and `list` follow while they walk: what is denied, what the person
     /// answered, and what is asked about.
     #[must_use]

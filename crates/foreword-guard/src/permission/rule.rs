@@ -8,7 +8,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::pattern::{CommandPattern, Pattern};
-use super::shell::ShellReading;
+use super::shell::{ShellReading, is_harmless};
 use super::{Permission, ToolUse};
 
 const MAX_RULE_CHARS: usize = 4000;
@@ -42,16 +42,20 @@ pub struct DeadRule {
 }
 
 /// The names that Claude Code has for our tools.
-const ALIASES: [(&str, &str); 9] = [
+const ALIASES: [(&str, &str); 13] = [
     ("Bash", "bash"),
     ("Read", "read"),
+    ("NotebookRead", "read"),
     ("Write", "write"),
     ("Edit", "edit"),
     ("MultiEdit", "edit"),
+    ("NotebookEdit", "edit"),
     ("Glob", "list"),
     ("LS", "list"),
     ("Grep", "search"),
     ("WebFetch", "web_fetch"),
+    ("Task", "spawn_agent"),
+    ("TodoWrite", "todo_write"),
 ];
 
 /// The tool that a name stands for, in Foreword's words: Claude Code's names are those of our tools.
@@ -179,7 +183,9 @@ impl PermissionRule {
         shell: Option<&ShellReading>,
         permission: Permission,
     ) -> bool {
-        if permission != Permission::Allow && self.guards_files_of(call, shell) {
+        if permission != Permission::Allow
+            && (self.guards_reading(call, shell) || self.guards_writing(call, shell))
+        {
             return true;
         }
         if !self.names(call.tool) {
@@ -210,22 +216,52 @@ impl PermissionRule {
         }
     }
 
-    /// Whether a pattern for `read` is about a file that another tool would show.
-    fn guards_files_of(&self, call: &ToolUse<'_>, shell: Option<&ShellReading>) -> bool {
-        let Some(pattern) = self.pattern.as_ref().filter(|_| self.names("read")) else {
+    /// Whether a rule for `read` is about a file that another tool would show.
+    fn guards_reading(&self, call: &ToolUse<'_>, shell: Option<&ShellReading>) -> bool {
+        if !self.names("read") {
             return false;
-        };
+        }
         match (call.tool, shell) {
-            ("search" | "list", _) => path_of(call).is_some_and(|path| pattern.fits_path(&path)),
-            (_, Some(shell)) => shell.reads(call).iter().any(|path| {
-                let is_expanded = path.contains(['*', '?', '[', '{']);
-                // A directory stands for what is in it.
-                pattern.fits_path(path)
-                    || pattern.fits_path(&format!("{path}/…"))
-                    || (is_expanded && pattern.may_be_among(path))
-            }),
+            ("search" | "list", _) => self.fits_path_of(call),
+            (_, Some(shell)) => self.fits_any_file(&shell.reads(call)),
             _ => false,
         }
+    }
+
+    /// Whether a rule for `write` or `edit` is about a file that the other one, or a command, would change.
+    fn guards_writing(&self, call: &ToolUse<'_>, shell: Option<&ShellReading>) -> bool {
+        if !(self.names("write") || self.names("edit")) {
+            return false;
+        }
+        match (call.tool, shell) {
+            ("write" | "edit", _) => self.fits_path_of(call),
+            (_, Some(shell)) => self.fits_any_file(&shell.writes(call)),
+            _ => false,
+        }
+    }
+
+    fn fits_path_of(&self, call: &ToolUse<'_>) -> bool {
+        let Some(pattern) = &self.pattern else { return true };
+        path_of(call).is_some_and(|path| pattern.fits_path(&path))
+    }
+
+    /// Whether it is about one of the files that a command names. Without a pattern, that is any file: what
+    /// everybody may use is none, and a number is the value of an option.
+    fn fits_any_file(&self, paths: &[String]) -> bool {
+        let Some(pattern) = &self.pattern else {
+            let is_file = |path: &String| {
+                let name = path.rsplit('/').next().unwrap_or_default();
+                !is_harmless(path) && name.contains(|c: char| !c.is_ascii_digit())
+            };
+            return paths.iter().any(is_file);
+        };
+        paths.iter().any(|path| {
+            let is_expanded = path.contains(['*', '?', '[', '{']);
+            // A directory stands for what is in it.
+            pattern.fits_path(path)
+                || pattern.fits_path(&format!("{path}/…"))
+                || (is_expanded && pattern.may_be_among(path))
+        })
     }
 
     /// Whether a walk of `search` or `list` may not show a file, by this rule.
@@ -292,7 +328,9 @@ pub(super) fn path_of(call: &ToolUse<'_>) -> Option<String> {
     if !matches!(call.tool, "read" | "write" | "edit" | "list" | "search") {
         return None;
     }
-    let path = ["path", "file_path"].iter().find_map(|key| call.arguments.get(key)?.as_str());
+    let path = ["path", "file_path", "notebook_path"]
+        .iter()
+        .find_map(|key| call.arguments.get(key)?.as_str());
     let path = path.unwrap_or(".");
     Some(relative(path, call.cwd, call.root))
 }

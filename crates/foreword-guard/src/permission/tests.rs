@@ -536,6 +536,102 @@ fn rules_for_read_hold_for_search_list_and_commands() {
 }
 
 #[test]
+fn a_rule_for_a_tool_holds_for_its_siblings() {
+    let denying = |texts: &[&str]| {
+        let mut table = default_rules();
+        table.add(RuleLayer::Personal, Permission::Deny, rules(texts));
+        table
+    };
+    let reading = denying(&["read"]);
+    for tool in ["read", "search", "list", "Read", "Grep", "Glob", "LS", "NotebookRead"] {
+        assert_eq!(decide(&reading, tool, json!({"pattern": "x"})), Permission::Deny, "{tool}");
+    }
+    for command in
+        ["cat a", "grep -rn x src", "wc < a", "cd x && head a", "cp a b", "git show HEAD:a"]
+    {
+        assert_eq!(bash(&reading, command), Permission::Deny, "{command}");
+    }
+    for command in ["ls -la", "make", "git status", "echo a | head -n 5", "wc < /dev/null"] {
+        assert_eq!(bash(&reading, command), Permission::Allow, "{command}");
+    }
+    assert_eq!(decide(&reading, "write", json!({"path": "a"})), Permission::Allow);
+
+    for texts in [&["write"], &["edit"], &["MultiEdit"], &["NotebookEdit"]] {
+        let table = denying(texts);
+        for (tool, key) in [
+            ("write", "path"),
+            ("edit", "path"),
+            ("MultiEdit", "file_path"),
+            ("NotebookEdit", "notebook_path"),
+        ] {
+            let arguments = json!({ key: "a" });
+            assert_eq!(decide(&table, tool, arguments), Permission::Deny, "{texts:?} {tool}");
+        }
+        for command in
+            ["echo x > a", "make | tee a", "sed -i s/a/b/ a", "cp a b", "rm a", "touch a"]
+        {
+            assert_eq!(bash(&table, command), Permission::Deny, "{texts:?} {command}");
+        }
+        for command in ["make 2>/dev/null", "cat a", "sed -n 1p a", "ls > /tmp/x", "make 2>&1"] {
+            assert_eq!(bash(&table, command), Permission::Allow, "{texts:?} {command}");
+        }
+    }
+
+    let pattern = denying(&["edit(docs/**)"]);
+    for path in ["../docs/a", "/w/docs/a"] {
+        assert_eq!(decide(&pattern, "write", json!({"path": path})), Permission::Deny);
+    }
+    assert_eq!(
+        decide(&pattern, "NotebookEdit", json!({"notebook_path": "/w/docs/a.ipynb"})),
+        Permission::Deny
+    );
+    for command in [
+        "echo x >> ../docs/a",
+        "cp x ../docs/",
+        "cp -t ../docs x",
+        "mv ../docs/a x",
+        "perl -pi -e s/a/b/ ../docs/a",
+        "dd if=x of=../docs/a",
+        "curl -o ../docs/a http://127.0.0.1/",
+        "cd ../docs && touch a",
+        "rm -f ../docs/*",
+    ] {
+        assert_eq!(bash(&pattern, command), Permission::Deny, "{command}");
+    }
+    for command in ["cat ../docs/a", "cp ../docs/a x", "echo x > ../doc", "sed -n 1p ../docs/a"] {
+        assert_eq!(bash(&pattern, command), Permission::Allow, "{command}");
+    }
+}
+
+#[test]
+fn what_is_denied_for_bash_is_denied_for_a_program_of_a_tool() {
+    let mut table = default_rules();
+    let texts = ["bash(git push*)", "read(secrets/**)", "write(docs/**)"];
+    table.add(RuleLayer::Personal, Permission::Deny, rules(&texts));
+    let denied = |table: &PermissionTable, words: &[&str]| {
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        table.denied_program(&words, Path::new("/w")).is_some()
+    };
+    for words in [
+        &["git", "push", "origin"][..],
+        &["sh", "-c", "git push"],
+        &["env", "A=1", "git", "push"],
+        &["cat", "secrets/it's"],
+        &["tee", "docs/a"],
+    ] {
+        assert!(denied(&table, words), "{words:?}");
+    }
+    for words in
+        [&["git", "log"][..], &["echo", "git push"], &["cat", "src/a"], &["sh", "-c", "ls"]]
+    {
+        assert!(!denied(&table, words), "{words:?}");
+    }
+    let mut table = default_rules();
+    table.add(RuleLayer::Personal, Permission::Deny, rules(&["bash"]));
+    assert!(denied(&table, &["/bin/bash", "-c", "ls"]) && !denied(&table, &["git", "log"]));
+}
+
+#[test]
 fn deny_rules_of_a_person_find_the_command_too() {
     let mut table = default_rules();
     table.add(RuleLayer::Personal, Permission::Allow, rules(&["bash"]));

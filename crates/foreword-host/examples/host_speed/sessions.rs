@@ -10,9 +10,11 @@ use crate::{ask, rate};
 
 /// Samples of a run.
 const SAMPLES: u32 = 20;
-/// The part of a run that is warm-up: the first conversations are shorter than the later ones, caches fill, and the
+/// Memory counts from here on: before, the first conversations are shorter than the later ones, caches fill, and the
 /// allocator's heaps grow to the peak of what they serve at once.
-const WARM_UP: f64 = 0.1;
+const WARM_UP: Duration = Duration::from_secs(60);
+/// By how much memory may grow or shrink after that.
+const FLAT: f64 = 0.05;
 
 /// What is asked of the host.
 pub(crate) struct Load {
@@ -20,6 +22,7 @@ pub(crate) struct Load {
     sessions: usize,
     turns_each: u64,
     pub(crate) model_ms: u64,
+    leak_kb: usize,
 }
 
 struct Sample {
@@ -40,11 +43,13 @@ impl Load {
             sessions: usize::try_from(number("SESSIONS", 200)).unwrap(),
             turns_each: number("TURNS", 10).max(1),
             model_ms: number("MODEL_MS", 0),
+            leak_kb: usize::try_from(number("LEAK_KB", 0)).unwrap(),
         }
     }
 
-    /// Runs all sessions and prints a table of turns, memory and bytes written over time.
-    pub(crate) fn run(&self, host: &Arc<Host>) {
+    /// Runs all sessions and prints a table of turns, memory and bytes written over time. `false` if turns failed
+    /// or memory was not flat.
+    pub(crate) fn run(&self, host: &Arc<Host>) -> bool {
         println!(
             "{} native sessions at once for {} s, {} turns a conversation, the model answers after {} ms:",
             self.sessions,
@@ -63,10 +68,11 @@ impl Load {
             for number in 0..self.sessions {
                 let (done, errors, stop) = (&done, &errors, &stop);
                 scope.spawn(move || {
-                    let mut turn = 0;
+                    let (mut turn, mut leaked) = (0, Vec::new());
                     while !stop.load(Ordering::Relaxed) {
                         let session = format!("many-{number}-{}", turn / self.turns_each);
                         turn += 1;
+                        leaked.push(vec![1_u8; self.leak_kb << 10]);
                         match host.turn(&ask(&session, "What is on today?"), &mut ()) {
                             Ok(_) => done.fetch_add(1, Ordering::Relaxed),
                             Err(error) => {
@@ -91,19 +97,54 @@ impl Load {
             }
             stop.store(true, Ordering::Relaxed);
         });
-        let warm = self.time.mul_f64(WARM_UP * 0.99);
-        let warm: Vec<f64> =
-            samples.iter().filter(|s| s.at >= warm).map(|s| s.resident_mb).collect();
-        let (first, last) = (warm[0], warm[warm.len() - 1]);
+        let errors = errors.into_inner();
+        println!("\n{} turns, {errors} errors", done.into_inner());
+        // A sample may come a moment late, but not early.
+        let warm = samples.iter().filter(|sample| sample.at >= WARM_UP);
+        let warm: Vec<f64> = warm.map(|sample| sample.resident_mb).collect();
+        if self.time < 2 * WARM_UP {
+            println!("memory: no verdict, the run is shorter than {} s", 2 * WARM_UP.as_secs());
+            return errors == 0;
+        }
+        let verdict = Verdict::of(&warm);
+        println!("{verdict}");
+        errors == 0 && verdict.is_flat()
+    }
+}
+
+/// How memory changed after the first minute.
+struct Verdict {
+    first: f64,
+    last: f64,
+    most: f64,
+}
+
+impl Verdict {
+    fn of(warm: &[f64]) -> Self {
         let most = warm.iter().copied().fold(0.0, f64::max);
-        println!(
-            "\n{} turns, {} errors. After a warm-up of {:.0} s: {first:.1} MB, at the end {last:.1} MB ({:+.1}%), at most {most:.1} MB ({:+.1}%)",
-            done.load(Ordering::Relaxed),
-            errors.load(Ordering::Relaxed),
-            self.time.as_secs_f64() * WARM_UP,
-            (last / first - 1.0) * 100.0,
-            (most / first - 1.0) * 100.0,
-        );
+        Self { first: warm[0], last: warm[warm.len() - 1], most }
+    }
+
+    fn is_flat(&self) -> bool {
+        [self.last, self.most].iter().all(|mb| (mb / self.first - 1.0).abs() <= FLAT)
+    }
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let change = |mb: f64| (mb / self.first - 1.0) * 100.0;
+        write!(
+            f,
+            "memory flat within {:.0}% from the first minute to the end: {} (after {} s {:.1} MB; at the end {:.1} MB, {:+.1}%; at most {:.1} MB, {:+.1}%)",
+            FLAT * 100.0,
+            if self.is_flat() { "yes" } else { "no" },
+            WARM_UP.as_secs(),
+            self.first,
+            self.last,
+            change(self.last),
+            self.most,
+            change(self.most),
+        )
     }
 }
 

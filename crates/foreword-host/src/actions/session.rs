@@ -72,10 +72,20 @@ pub(super) fn read_result(active: &ActiveSession, args: &ResultRead) -> Result<V
         Content::Blocks(blocks) => blocks,
         Content::Text(_) => Vec::new(),
     });
-    let found = blocks.into_iter().find_map(|block| match block {
-        Block::ToolResult { tool_use_id, content, .. } if tool_use_id == args.id => Some(content),
-        _ => None,
-    });
+    let (mut found, mut call) = (None, None);
+    for block in blocks {
+        match block {
+            Block::ToolUse { id, name, input } if id == args.id => call = Some((name, input)),
+            Block::ToolResult { tool_use_id, content, .. } if tool_use_id == args.id => {
+                found = Some(content);
+                break;
+            }
+            _ => {}
+        }
+    }
+    if let Some((name, input)) = call {
+        active.check_not_denied(&name, &input)?;
+    }
     let Some(content) = found else {
         let id: String = args.id.chars().take(100).collect();
         let message = format!("turn {} of this session has no tool result `{id}`", args.turn);

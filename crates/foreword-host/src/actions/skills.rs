@@ -1,30 +1,25 @@
 //! Listing, reading and proposing skills.
 
-use std::cell::LazyCell;
-use std::collections::BTreeMap;
-
-use foreword::{SCREENING, estimate};
+use foreword::estimate;
 use foreword_guard::{Provenance, ScanVerdict, Trust, Verdict, external_content, scan_input};
 use foreword_protocol::{ErrorCode, Failure, SkillPropose, SkillRead};
-use foreword_skills::{
-    Approvals, GitStore, ListedSkill, ProposalRequest, SkillError, SkillStore as _, Standing,
-    TaintState,
-};
-use foreword_workspace::GovernedFile;
+use foreword_skills::{ListedSkill, ProposalRequest, SkillError, SkillStore as _, TaintState};
 use serde_json::{Value, json};
 
 use super::{Review, to_json};
 use crate::error::HostError;
+use crate::governance::skill_approval::{KnownSkills, SkillApproval};
 use crate::turn::active_session::ActiveSession;
 use crate::turn::warning::Warning;
 
 pub(super) fn list(active: &ActiveSession) -> Result<Value, Failure> {
     let store = active.host.skills()?;
-    let known = Known::of(active, &store);
+    let known = KnownSkills::of(&active.host, &store);
     let listing = store.listing().map_err(HostError::from)?;
     let skills: Vec<Value> = listing
         .skills
         .iter()
+        .filter(|skill| skill.invocation.model)
         .map(|skill| {
             let (meta, approval) = (&skill.meta, known.approval(skill, &skill.digest));
             json!({
@@ -36,73 +31,18 @@ pub(super) fn list(active: &ActiveSession) -> Result<Value, Failure> {
     Ok(json!({ "skills": skills }))
 }
 
-/// Who stands for a skill.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Approval {
-    Person,
-    Screening,
-    /// The person trusted it with the workspace.
-    Trusted,
-    None,
-}
-
-impl Approval {
-    fn is_approved(self) -> bool {
-        matches!(self, Self::Person | Self::Screening)
-    }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Person => "approved by a person",
-            Self::Screening => "approved by screening",
-            Self::Trusted => "trusted with the workspace",
-            Self::None => "not approved",
-        }
-    }
-}
-
-/// What the person and screening have accepted. What cannot be read counts as not accepted.
-struct Known<'s> {
-    store: &'s GitStore,
-    approvals: Approvals,
-    trusted: BTreeMap<String, GovernedFile>,
-}
-
-impl Known<'_> {
-    fn of<'s>(active: &ActiveSession, store: &'s GitStore) -> Known<'s> {
-        let approvals = store.approvals().unwrap_or_default();
-        Known { store, approvals, trusted: active.host.trusted_skills() }
-    }
-
-    /// Who stands for a skill whose own file has this digest, with all files of its folder.
-    fn approval(&self, skill: &ListedSkill, digest: &[u8; 32]) -> Approval {
-        let beside = LazyCell::new(|| match &skill.dir {
-            Some(dir) => self.store.workspace().skill_digests(&skill.root, dir).ok(),
-            None => Some(BTreeMap::new()),
-        });
-        let path = &skill.meta.path;
-        let accepted = |path: &String, digest: &[u8; 32]| {
-            self.trusted.get(path).is_some_and(|file| file.digest == *digest)
-        };
-        let is_trusted = || {
-            let folder =
-                || beside.as_ref().is_some_and(|all| all.iter().all(|(p, d)| accepted(p, d)));
-            accepted(path, digest) && folder()
-        };
-        match self.approvals.standing(path, digest, || beside.clone()) {
-            Standing::Approved { by, .. } if by == SCREENING => Approval::Screening,
-            Standing::Approved { .. } => Approval::Person,
-            _ if is_trusted() => Approval::Trusted,
-            _ => Approval::None,
-        }
-    }
-}
-
 /// Reads a skill. One that nobody approved or trusted is fenced and counted as untrusted text. One that only
 /// screening approved is scanned like the result of any tool. What a person stands for is not scanned: rules
 /// for agents read like orders to an agent.
 pub(super) fn read(active: &ActiveSession, args: &SkillRead) -> Result<Value, Failure> {
     let store = active.host.skills()?;
+    let listing = store.listing().map_err(HostError::from)?;
+    // What only a person may ask for, a model cannot read by its name.
+    let is_hidden = |skill: &ListedSkill| skill.meta.name == args.name && !skill.invocation.model;
+    if listing.skills.iter().any(is_hidden) {
+        let message = format!("only a person may ask for the skill `{}`", args.name);
+        return Err(Failure::new(ErrorCode::NotFound, message));
+    }
     let mut skill = store.read(&args.name).map_err(|error| match error {
         error @ SkillError::NoSuchSkill { .. } => {
             Failure::new(ErrorCode::NotFound, error.to_string())
@@ -110,19 +50,18 @@ pub(super) fn read(active: &ActiveSession, args: &SkillRead) -> Result<Value, Fa
         error => HostError::from(error).into(),
     })?;
     let digest = blake3::hash(skill.content.as_bytes());
-    let listing = store.listing().map_err(HostError::from)?;
     let listed = listing.skills.iter().find(|listed| listed.meta.path == skill.path);
-    let known = Known::of(active, &store);
+    let known = KnownSkills::of(&active.host, &store);
     let approval =
-        listed.map_or(Approval::None, |listed| known.approval(listed, digest.as_bytes()));
+        listed.map_or(SkillApproval::None, |listed| known.approval(listed, digest.as_bytes()));
     let verdict = match approval {
-        Approval::Person | Approval::Trusted | Approval::None => ScanVerdict::Pass,
-        Approval::Screening => {
+        SkillApproval::Person | SkillApproval::Trusted | SkillApproval::None => ScanVerdict::Pass,
+        SkillApproval::Screening => {
             let scanner = active.host.scanner()?;
             scan_input(scanner, &skill.content, Provenance::ToolResult).verdict
         }
     };
-    let is_external = approval == Approval::None || verdict == ScanVerdict::Block;
+    let is_external = approval == SkillApproval::None || verdict == ScanVerdict::Block;
     let tokens = u64::from(estimate(&skill.content));
     if is_external || verdict != ScanVerdict::Pass {
         let source = format!("skill {} ({})", skill.name, approval.as_str());

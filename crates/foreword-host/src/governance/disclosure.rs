@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use foreword::SCREENING;
+use foreword_gather::without_written_keys;
 use foreword_guard::Policy;
 use foreword_skills::{Approvals, Screeners, Standing as SkillStanding};
 use foreword_workspace::{
-    Concern, GovernedFile, GovernedGroup, Review, Skill, ToolEntry, TrustChange, TrustChanges,
-    Workspace, command_line,
+    Concern, Config, GovernedFile, GovernedGroup, Review, Skill, ToolEntry, TrustChange,
+    TrustChanges, Workspace, command_line,
 };
 use serde::Serialize;
 
@@ -109,7 +110,7 @@ impl Host {
         Ok(Disclosure {
             workspace: self.root.display().to_string(),
             files: review.files.files.iter().map(|(path, file)| self.file(path, file)).collect(),
-            settings: disclosed_settings(review),
+            settings: disclosed_settings(review, workspace.config()),
             model: self.disclosed_model(&workspace),
             skills: self.disclosed_skills(&workspace, |_| true)?,
             commands: disclosed_commands(&workspace, review)?,
@@ -257,12 +258,19 @@ fn disclosed_commands(
     Ok(tools.into_iter().filter_map(disclosed).collect())
 }
 
-fn disclosed_settings(review: &Review) -> Vec<DisclosedSetting> {
+/// A setting as it is shown: without keys that are written out for MCP servers.
+fn shown_value(config: &Config, key: &str, value: &str) -> String {
+    let name = key.strip_prefix("mcp.servers.").and_then(|rest| rest.split('.').next());
+    let server = name.and_then(|name| config.mcp.servers.get(name));
+    server.map_or_else(|| value.to_owned(), |server| without_written_keys(server, value))
+}
+
+fn disclosed_settings(review: &Review, config: &Config) -> Vec<DisclosedSetting> {
     let all = review.settings.0.iter().map(|entry| (entry, false));
     let all = all.chain(review.allowed.0.iter().map(|entry| (entry, true)));
     let disclosed = |((key, value), allowed): ((&String, &String), bool)| DisclosedSetting {
         key: key.clone(),
-        value: value.clone(),
+        value: shown_value(config, key, value),
         concern: Concern::of(key, value).map(what_it_gives_away),
         allowed_by_settings: allowed,
     };

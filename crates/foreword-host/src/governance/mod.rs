@@ -22,6 +22,7 @@ pub(crate) mod identity;
 pub(crate) mod permissions;
 pub(crate) mod protected;
 pub(crate) mod quarantine;
+pub(crate) mod skill_approval;
 mod taint;
 mod trust;
 mod written_files;

@@ -13,7 +13,7 @@ use foreword_guard::{
     DeadRule, LayeredRule, Permission, PermissionDecision, PermissionRule, PermissionTable,
     RuleLayer, ToolUse, default_rules, files_shown, rule_for,
 };
-use foreword_protocol::{ErrorCode, Failure, FileRules};
+use foreword_protocol::{CommandTool, ErrorCode, Failure, FileRules};
 use foreword_store::{Event, Outcome, SessionId};
 use foreword_workspace::{
     AlwaysAllowed, CONFIG_FILE, Config, Consent, PermissionSettings, SETTINGS_FILE, Settings,
@@ -248,6 +248,30 @@ fn add(
     Ok(())
 }
 
+/// The words of a tool's command with the arguments of a call in them.
+fn filled(tool: &CommandTool, arguments: &Value) -> Vec<String> {
+    let given = arguments.as_object().into_iter().flatten();
+    let values = given.chain(&tool.defaults).map(|(name, value)| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        (format!("{{{name}}}"), text)
+    });
+    let values: Vec<(String, String)> = values.collect();
+    let fill = |word: &String| {
+        values.iter().fold(word.clone(), |word, (name, value)| word.replace(name, value))
+    };
+    tool.command.iter().map(fill).collect()
+}
+
+/// The tools that a rule without a pattern is also about.
+fn siblings(rule: &PermissionRule) -> &'static [&'static str] {
+    match (rule.tool(), rule.pattern()) {
+        ("read", None) => &["search", "list"],
+        ("write", None) => &["edit"],
+        ("edit", None) => &["write"],
+        _ => &[],
+    }
+}
+
 /// The rules for tools inside the sandbox that a program of somebody else has to be told of.
 pub(crate) fn restrictions(table: &PermissionTable) -> Vec<String> {
     let is_overruled = |it: &LayeredRule| {
@@ -259,7 +283,11 @@ pub(crate) fn restrictions(table: &PermissionTable) -> Vec<String> {
             })
     };
     let restricting = table.rules.iter().filter(|it| it.permission != Permission::Allow);
-    restricting.filter(|it| !is_overruled(it)).map(|it| it.rule.to_string()).collect()
+    let told = restricting.filter(|it| !is_overruled(it)).flat_map(|it| {
+        let others = siblings(&it.rule).iter().map(ToString::to_string);
+        std::iter::once(it.rule.to_string()).chain(others)
+    });
+    told.collect()
 }
 
 /// The rules that `search` and `list` follow inside the sandbox.
@@ -345,7 +373,14 @@ impl ActiveSession {
     /// Fails unless the rules allow a call, or the person does.
     pub(crate) fn check_permission(&self, tool: &str, arguments: &Value) -> Result<(), Failure> {
         let call = ToolUse { tool, arguments, root: &self.host.root, cwd: &self.identity.cwd };
-        let decision = decide_call(&self.permissions(), &call);
+        let mut decision = decide_call(&self.permissions(), &call);
+        if let Some(command) = self.prompt.tools.commands.get(tool)
+            && let Some(rule) =
+                self.permissions().denied_program(&filled(command, arguments), call.root)
+        {
+            let (permission, rule) = (Permission::Deny, Some(rule.clone()));
+            decision = PermissionDecision { permission, rule, unclear: None };
+        }
         let by = |rule: &LayeredRule| format!("`{}` ({})", rule.rule, rule.layer.as_str());
         let refuse = |message: String| Err(Failure::new(ErrorCode::Refused, message));
         match decision.permission {
@@ -385,6 +420,23 @@ impl ActiveSession {
                     }
                 }
             }
+        }
+    }
+
+    /// Fails if the rules deny a call now whose result somebody wants to read again.
+    pub(crate) fn check_not_denied(&self, tool: &str, arguments: &Value) -> Result<(), Failure> {
+        let call = ToolUse { tool, arguments, root: &self.host.root, cwd: &self.identity.cwd };
+        let decision = decide_call(&self.permissions(), &call);
+        match decision.rule.filter(|_| decision.permission == Permission::Deny) {
+            Some(rule) => {
+                let rule = format!("`{}` ({})", rule.rule, rule.layer.as_str());
+                self.note_permission(tool, Outcome::Refused, &format!("denied by {rule}"));
+                let message = format!(
+                    "`{tool}` is denied by the permission rule {rule} now, and so is its result"
+                );
+                Err(Failure::new(ErrorCode::Refused, message))
+            }
+            None => Ok(()),
         }
     }
 
@@ -466,6 +518,26 @@ mod tests {
             let call = ToolUse { tool: "bash", arguments: &arguments, root: &root, cwd: &root };
             assert_eq!(decide_call(&table, &call).permission, permission, "{command}");
         }
+    }
+
+    #[test]
+    fn another_program_is_told_of_the_siblings_of_a_tool() {
+        let mut table = PermissionTable::default();
+        let rules = ["read", "write", "read(a)"].map(|it| PermissionRule::parse(it).unwrap());
+        table.add(RuleLayer::Personal, Permission::Deny, rules.to_vec());
+        assert_eq!(restrictions(&table), ["read", "search", "list", "write", "edit", "read(a)"]);
+    }
+
+    #[test]
+    fn arguments_take_their_places_in_a_command() {
+        let tool = CommandTool {
+            command: ["git", "push", "{remote}", "-n{count}"].map(str::to_owned).to_vec(),
+            defaults: [("remote".to_owned(), json!("b")), ("count".to_owned(), json!(3))].into(),
+            cwd: PathBuf::new(),
+            seconds: 1,
+            max_output_bytes: 1,
+        };
+        assert_eq!(filled(&tool, &json!({"remote": "a"})), ["git", "push", "a", "-n3"]);
     }
 
     /// A new tool without a rule would be refused wherever nobody can be asked.

@@ -26,14 +26,12 @@ use crate::error::HostError;
 /// Why a server cannot be used, in words for the model and the person.
 #[derive(Debug, Error)]
 pub(crate) enum ServerFault {
-    #[error("the program `{program}` is not installed")]
+    #[error("the program `{program}` is not installed; install it, or correct `command`")]
     NoProgram { program: String },
     #[error("the environment variable `{name}` is not set")]
     NoVariable { name: String },
-    #[error(
-        "`{name}` contains what looks like a key; put it into your environment and write `${{{name}}}` instead"
-    )]
-    Key { name: String },
+    #[error("{0}")]
+    Key(String),
     #[error("{}", foreword_gather::server_elsewhere(.url, .settings))]
     Elsewhere {
         url: String,
@@ -56,10 +54,8 @@ pub(crate) enum ServerFault {
         /// The end of what it wrote to standard error.
         said: String,
     },
-    #[error(
-        "it {error}{said}; `{program}` downloads what it runs, and the sandbox has no network: install the server and name its program as `command`, or set `outside = true` for it in your settings.toml"
-    )]
-    Download { program: String, error: McpClientError, said: String },
+    #[error("it {error}{said}; {}", in_place_of(.program, .package.as_deref()))]
+    Download { program: String, package: Option<String>, error: McpClientError, said: String },
     #[error(
         "its tools changed since they were reviewed; it is off until a person reviews them with `foreword trust`"
     )]
@@ -72,6 +68,19 @@ pub(crate) enum ServerFault {
     Host(#[from] HostError),
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
+}
+
+/// What to do about a server that its program would have to download.
+fn in_place_of(program: &str, package: Option<&str>) -> String {
+    let install = package.and_then(|package| program::install_command(program, package));
+    let install = match install {
+        Some(command) => format!("install it (`{command}`)"),
+        None => "install the server".to_owned(),
+    };
+    format!(
+        "`{program}` downloads what is not installed, and the sandbox has no network: {install} and name its \
+         program as `command`, or set `outside = true` for it in your settings.toml"
+    )
 }
 
 impl ServerFault {

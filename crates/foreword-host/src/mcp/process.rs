@@ -10,14 +10,15 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use foreword_guard::{HostKind, HttpUrl, redact};
+use foreword_gather::written_key_fault;
+use foreword_guard::{HostKind, HttpUrl};
 use foreword_mcp::{ClientLimits, McpClient, McpClientError};
 use foreword_sandbox::{DEFAULT_PATH, Limits, Sandbox, SandboxSpec, Watched};
 use foreword_workspace::{McpServer, PersonalServer, SETTINGS_FILE, expand_variables};
 
 use super::ServerFault;
 use super::outside;
-use super::program::{LocatedProgram, locate, locate_inside};
+use super::program::{Download, LocatedProgram, download, locate, locate_inside};
 use crate::error::HostError;
 use crate::host::Host;
 use crate::kept_output::KeptOutput;
@@ -32,8 +33,15 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 const OUTSIDE_VARIABLES: [&str; 9] =
     ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "TZ", "TMPDIR", "XDG_CACHE_HOME"];
 
-/// Programs that fetch a server from a registry before they start it.
-const DOWNLOADERS: [&str; 8] = ["npx", "bunx", "pnpm", "pnpx", "yarn", "uvx", "uv", "pipx"];
+/// What tells package runners that there is no network, so that they fail at once instead of trying until the
+/// time is up.
+const OFFLINE: [(&str, &str); 5] = [
+    ("npm_config_offline", "true"),
+    ("npm_config_fetch_retries", "0"),
+    ("YARN_ENABLE_NETWORK", "0"),
+    ("UV_OFFLINE", "1"),
+    ("PIP_NO_INDEX", "1"),
+];
 
 /// Where servers of a turn run.
 #[derive(Clone, Debug)]
@@ -109,6 +117,10 @@ impl Host {
         personal: Option<&PersonalServer>,
         place: &ServerPlace,
     ) -> Result<RunningServer, ServerFault> {
+        // A key must be the person's, not the workspace's.
+        if let Some(fault) = written_key_fault(server) {
+            return Err(ServerFault::Key(fault));
+        }
         let limits = ClientLimits {
             start: Duration::from_secs(server.start_seconds),
             call: Duration::from_secs(server.call_seconds),
@@ -146,7 +158,6 @@ impl Host {
         };
         let path = (self.options.environment)("PATH").unwrap_or_default();
         let is_outside = personal.is_some_and(|personal| personal.outside);
-        let name = program.rsplit('/').next().unwrap_or_default().to_owned();
         let (process, output, input) = if is_outside {
             self.start_outside(&locate(program, &self.root, &path)?, args, env)?
         } else {
@@ -158,10 +169,11 @@ impl Host {
             Ok(client) => Ok(RunningServer { client, process: Some(process) }),
             Err(error) => {
                 let said = process.said();
-                let is_download = !is_outside && DOWNLOADERS.contains(&name.as_str());
-                Err(match is_download {
-                    true => ServerFault::Download { program: name, error, said },
-                    false => ServerFault::Client { error, said },
+                Err(match download(program, args).filter(|_| !is_outside) {
+                    Some(Download { program, package }) => {
+                        ServerFault::Download { program, package, error, said }
+                    }
+                    None => ServerFault::Client { error, said },
                 })
             }
         }
@@ -204,6 +216,11 @@ impl Host {
         for name in ["LANG", "LC_ALL", "TZ"] {
             if let Some(value) = (self.options.environment)(name) {
                 env.entry(name.to_owned()).or_insert(value);
+            }
+        }
+        if place.sandbox.guarantees().network {
+            for (name, value) in OFFLINE {
+                env.entry(name.to_owned()).or_insert_with(|| value.to_owned());
             }
         }
         let shared = run_dir.shared();
@@ -286,16 +303,13 @@ fn end_group(child: &mut Child) {
     let _ = child.kill();
 }
 
-/// Values with the person's variables in them. A key must be the person's, not the workspace's.
+/// Values with the person's variables in them.
 fn expanded(
     values: &BTreeMap<String, String>,
     lookup: &dyn Fn(&str) -> Option<String>,
 ) -> Result<BTreeMap<String, String>, ServerFault> {
     let mut out = BTreeMap::new();
     for (name, value) in values {
-        if redact(value).text != *value {
-            return Err(ServerFault::Key { name: name.clone() });
-        }
         let value = expand_variables(value, lookup);
         let value = value.map_err(|name| ServerFault::NoVariable { name })?;
         out.insert(name.clone(), value);

@@ -13,6 +13,61 @@ const SHIMS: [&str; 5] = ["mise", "rtx", "asdf", "volta-shim", "proto-shim"];
 /// The longest first line of a script.
 const MAX_FIRST_LINE: u64 = 512;
 
+/// A package runner, and the package it would download.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Download {
+    pub(super) program: String,
+    pub(super) package: Option<String>,
+}
+
+/// Whether a command fetches what it runs from a registry, unless that is installed.
+pub(super) fn download(program: &str, args: &[String]) -> Option<Download> {
+    let program = program.rsplit('/').next().unwrap_or_default();
+    let (options, verbs): (&[&str], &[&str]) = match program {
+        "npx" | "bunx" | "pnpx" => (&["-p", "--package", "-c", "--call", "-w", "--workspace"], &[]),
+        "uvx" => (&["--from", "--with", "-p", "--python", "--index-url", "-w"], &[]),
+        "pnpm" | "yarn" | "bun" => (&["--package", "-p", "-C", "--dir"], &["dlx", "x", "exec"]),
+        "pipx" => (&["--spec", "--python", "--pip-args"], &["run"]),
+        "uv" => (&["--from", "--with", "-p", "--python"], &["tool", "run", "x"]),
+        _ => return None,
+    };
+    let names_package = ["-p", "--package", "--from", "--spec"];
+    let (mut package, mut rest) = (None, args.iter().map(String::as_str));
+    while let Some(word) = rest.next() {
+        let (option, value) = word.split_once('=').unwrap_or((word, ""));
+        if !word.starts_with('-') {
+            if verbs.contains(&word) {
+                continue;
+            }
+            package = package.or(Some(word));
+            break;
+        }
+        if options.contains(&option) {
+            let value = if value.is_empty() { rest.next().unwrap_or_default() } else { value };
+            // `uvx -p` is a version of Python.
+            let is_package = names_package.contains(&option)
+                && !(option == "-p" && matches!(program, "uvx" | "uv"));
+            package = package.or(Some(value).filter(|_| is_package));
+        }
+    }
+    let package = package.filter(|package| !package.is_empty()).map(str::to_owned);
+    Some(Download { program: program.to_owned(), package })
+}
+
+/// The command that installs a package which a package runner would download.
+pub(super) fn install_command(program: &str, package: &str) -> Option<String> {
+    let is_plain =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '@' | '/' | '.' | '_' | '-' | '=');
+    let package = Some(package).filter(|package| package.chars().all(is_plain))?;
+    Some(match program {
+        "uvx" | "uv" => format!("uv tool install {package}"),
+        "pipx" => format!("pipx install {package}"),
+        "bunx" | "bun" => format!("bun add -g {package}"),
+        "pnpm" | "pnpx" => format!("pnpm add -g {package}"),
+        _ => format!("npm install -g {package}"),
+    })
+}
+
 /// A program as a sandbox gets it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct LocatedProgram {
@@ -88,7 +143,9 @@ fn located(
 
 impl LocatedProgram {
     fn add(&mut self, tree: Option<PathBuf>) {
-        let tree = tree.filter(|tree| !is_system(tree) && !self.read_only.contains(tree));
+        // The prefix of `/bin/sh` is the root, and what lies there is seen already.
+        let is_more = |tree: &PathBuf| tree.parent().is_some() && !is_system(tree);
+        let tree = tree.filter(|tree| is_more(tree) && !self.read_only.contains(tree));
         self.read_only.extend(tree);
     }
 }
@@ -125,6 +182,38 @@ mod tests {
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
         }
         (dir, home)
+    }
+
+    #[test]
+    fn a_package_that_would_be_downloaded_is_known_with_how_to_install_it() {
+        let found = |command: &str| {
+            let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            let Download { program, package } = download(&words[0], &words[1..])?;
+            Some(package.and_then(|package| install_command(&program, &package)))
+        };
+        for (command, install) in [
+            ("npx -y @scope/server-files@1.2 .", "npm install -g @scope/server-files@1.2"),
+            ("/usr/bin/npx --package=@a/b server", "npm install -g @a/b"),
+            ("uvx mcp-server-git --repository .", "uv tool install mcp-server-git"),
+            ("uvx -p 3.12 --from mcp-git git", "uv tool install mcp-git"),
+            ("uv tool run mcp-server-git", "uv tool install mcp-server-git"),
+            ("pipx run mcp-server-git", "pipx install mcp-server-git"),
+            ("pnpm dlx server", "pnpm add -g server"),
+            ("bunx server", "bun add -g server"),
+        ] {
+            assert_eq!(found(command).flatten().as_deref(), Some(install), "{command}");
+        }
+        assert_eq!(found("npx -y"), Some(None));
+        assert_eq!(found("npx $(x)"), Some(None), "what a shell would expand is not repeated");
+        assert_eq!(found("node server.js"), None);
+    }
+
+    /// `prefix` of `/bin/sh` is `/`, which would show an agent everything.
+    #[test]
+    fn a_script_of_the_workspace_needs_nothing_of_the_machine() {
+        let (_dir, root) = home(&["serve"]);
+        let found = locate("./serve", &root, "").unwrap();
+        assert_eq!(found.read_only, Vec::<PathBuf>::new());
     }
 
     #[test]

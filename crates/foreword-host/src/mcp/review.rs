@@ -1,7 +1,9 @@
 //! Tool lists: read from servers, judged by the scanner, reviewed by a person.
 
 use std::collections::BTreeMap;
+use std::thread;
 
+use foreword_gather::{usable_servers, without_written_keys};
 use foreword_guard::{Provenance, ScanVerdict, scan_input};
 use foreword_mcp::OfferedTool;
 use foreword_sandbox::Limits;
@@ -16,6 +18,9 @@ use super::process::ServerPlace;
 use crate::error::HostError;
 use crate::host::Host;
 use crate::turn::warning::Warning;
+
+/// Servers that are started at the same time to read their tools.
+const MAX_STARTING: usize = 16;
 
 /// A server whose tools a person has to review, with what it offers now.
 #[derive(Clone, Debug)]
@@ -94,25 +99,29 @@ impl Host {
         }
         let lists = ToolLists::open(&self.options.config_dir, &self.root)?.load()?;
         let settings = self.settings()?;
-        let mut place = None;
-        let mut reviews = Vec::new();
+        let mut asked = Vec::new();
         for (name, named) in used {
             let before = lists.get(&name).filter(|list| list.is_reviewed()).cloned();
             let is_known = before.as_ref().is_some_and(|list| list.is_of(&named.server));
-            if is_known && !all {
-                continue;
+            if all || !is_known {
+                asked.push((name, named, before, is_known));
             }
-            if place.is_none() {
-                place = Some(self.reading_place(workspace.config().host.sandbox)?);
-            }
-            let Some(place) = &place else { continue };
+        }
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let place = self.reading_place(workspace.config().host.sandbox)?;
+        let servers: Vec<&McpServer> = asked.iter().map(|(_, named, ..)| &named.server).collect();
+        let offers = self.read_all_tools(&servers, &settings, &place);
+        let mut reviews = Vec::new();
+        for ((name, named, before, is_known), offer) in asked.into_iter().zip(offers) {
             let mut left_out = Vec::new();
-            let offer = self.read_tools(&named.server, &settings, place).map(|(list, faulty)| {
+            let offer = offer.map(|(list, faulty)| {
                 left_out = faulty;
                 list
             });
             if let Err(fault) = &offer
-                && !matches!(fault, ServerFault::Elsewhere { .. })
+                && !matches!(fault, ServerFault::Elsewhere { .. } | ServerFault::Key(_))
             {
                 // `run` says why the server is off.
                 let lists = ToolLists::open(&self.options.config_dir, &self.root)?;
@@ -135,6 +144,31 @@ impl Host {
             reviews.push(ServerReview { name, server, offer, left_out, before });
         }
         Ok(reviews)
+    }
+
+    /// Reads the tools of several servers side by side, so that a slow one costs its own time only.
+    fn read_all_tools(
+        &self,
+        servers: &[&McpServer],
+        settings: &Settings,
+        place: &ServerPlace,
+    ) -> Vec<Result<(ReviewedTools, Vec<String>), ServerFault>> {
+        let read = |server| self.read_tools(server, settings, place);
+        let together = servers.chunks(MAX_STARTING).flat_map(|servers| {
+            thread::scope(|scope| {
+                let started: Vec<_> =
+                    servers.iter().map(|server| scope.spawn(|| read(server))).collect();
+                let gone = |_| Err(ServerFault::Start("its thread ended".to_owned()));
+                started.into_iter().map(|it| it.join().unwrap_or_else(gone)).collect::<Vec<_>>()
+            })
+        });
+        together.collect()
+    }
+
+    /// The servers that agents cannot use now, because their tools were not reviewed or a key is written out.
+    pub fn servers_off(&self) -> Result<Vec<String>, HostError> {
+        let (_, waiting) = usable_servers(&self.workspace()?)?;
+        Ok(waiting.into_iter().map(|server| server.name).collect())
     }
 
     /// Keeps a tool list that the person accepted.
@@ -162,7 +196,7 @@ impl Host {
     /// The servers that a turn may use: those whose tools were reviewed.
     pub(crate) fn known_servers(&self) -> Result<BTreeMap<String, KnownServer>, HostError> {
         let workspace = self.workspace()?;
-        let (reviewed, _) = workspace.reviewed_tools()?;
+        let (reviewed, _) = usable_servers(&workspace)?;
         if reviewed.is_empty() {
             return Ok(BTreeMap::new());
         }
@@ -218,13 +252,17 @@ fn disclosed(
     tools: Option<String>,
 ) -> DisclosedServer {
     let server = &named.server;
+    let shown = |text: &str| without_written_keys(server, text);
+    let all_shown = |values: &BTreeMap<String, String>| {
+        values.iter().map(|(name, value)| (name.clone(), shown(value))).collect()
+    };
     DisclosedServer {
         name: name.to_owned(),
         file: named.file,
-        place: server.place(),
+        place: shown(&server.place()),
         variables: server.variables().into_iter().map(str::to_owned).collect(),
-        env: server.env.clone(),
-        headers: server.headers.clone(),
+        env: all_shown(&server.env),
+        headers: all_shown(&server.headers),
         outside: settings.mcp.of(server).is_some_and(|personal| personal.outside),
         enabled: server.enabled,
         tools,

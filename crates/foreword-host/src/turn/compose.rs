@@ -62,7 +62,7 @@ pub struct ComposedTurn {
     pub(crate) tool_sources: Arc<BTreeMap<String, ToolSource>>,
     /// What it was gathered for.
     pub(crate) request: foreword_gather::Request,
-    /// What the agent is told: the message, followed by the fenced external texts.
+    /// What the agent is told: the message, followed by the skill it asks for and the fenced external texts.
     pub(crate) message: String,
     pub(crate) external: Vec<FencedText>,
 }
@@ -170,7 +170,13 @@ impl Host {
             tools.known_servers = self.known_servers()?;
         }
         let schemas = serde_json::to_string(&tools.specs).unwrap_or_default();
-        let external = self.fence_all(&request.external)?;
+        let mut external = self.fence_all(&request.external)?;
+        if let Some(call) = request.skill.as_ref().filter(|_| request.origin == Origin::Person) {
+            if !allow_skills {
+                return Err(HostError::SkillsOff { skill: call.name.clone() });
+            }
+            external.insert(0, self.invoked(call)?);
+        }
         let mut message = request.origin.frame(&request.message);
         for content in &external {
             message.push_str("\n\n");

@@ -23,6 +23,7 @@ mod answer_text;
 mod compact;
 pub(crate) mod compose;
 mod history;
+pub(crate) mod invoked_skill;
 mod launch;
 pub(crate) mod named_files;
 pub(crate) mod prepare;

@@ -82,7 +82,7 @@ impl Host {
                 "runner": prepared.turn.runner.as_str(),
                 "sandbox": prepared.turn.context.sandbox_type.inspect(),
                 "prompt": prepared.turn.prompt.digest(),
-                "external": prepared.turn.external.len(),
+                "external": prepared.turn.external.iter().filter(|text| text.is_external).count(),
                 "governance": if advisory { "advisory" } else { "enforced" },
             }));
         let before = session.clone();
@@ -212,9 +212,11 @@ pub(super) fn contents(
     let is_external = provenance == Provenance::External;
     let message = tokens(&request.message);
     let mut contents = vec![content(provenance, request.origin.source(), message, is_external)];
-    contents.extend(
-        external.iter().map(|text| content(Provenance::External, &text.source, text.tokens, true)),
-    );
+    contents.extend(external.iter().map(|text| {
+        let provenance =
+            if text.is_external { Provenance::External } else { Provenance::ToolResult };
+        content(provenance, &text.source, text.tokens, text.is_external)
+    }));
     contents.extend(context.memories.iter().chain(&context.activity).map(|memory| {
         let tokens = tokens(memory.text.inspect());
         content(Provenance::Memory, "recalled", tokens, memory.tainted)

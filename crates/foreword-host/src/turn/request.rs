@@ -9,6 +9,7 @@ use foreword_protocol::RunnerKind;
 use foreword_store::{SessionId, StoreError};
 
 use crate::turn::agent_tree::AgentTree;
+use crate::turn::invoked_skill::SkillCall;
 
 /// Stands in front of a task that external content may have shaped, also where a person approved it.
 pub(crate) const TAINTED_TASK: &str = "The fenced text is your task. It was written in a session that held \
@@ -79,6 +80,8 @@ pub struct TurnRequest {
     pub message: String,
     /// External texts that come with the message.
     pub external: Vec<External>,
+    /// A skill that the person asks for; counts only in a person's message.
+    pub skill: Option<SkillCall>,
     /// The session to continue; a new one if absent.
     pub session: Option<SessionId>,
     /// The agent; by default that of the session, then that of the workspace.

@@ -18,13 +18,15 @@ use crate::turn::request::{External, TurnRequest};
 /// Longest source of an external text that is recorded.
 const MAX_SOURCE_CHARS: usize = 200;
 
-/// An external text as the agent gets it.
+/// A text that comes with a message, as the agent gets it.
 #[derive(Clone, Debug)]
 pub(crate) struct FencedText {
     pub(crate) source: String,
     pub(crate) fenced: String,
     pub(crate) tokens: u64,
     pub(crate) verdict: ScanVerdict,
+    /// Not if somebody stands for it.
+    pub(crate) is_external: bool,
 }
 
 impl Host {
@@ -90,7 +92,8 @@ impl Host {
             external_content(source, Trust::External, text)
         };
         let tokens = u64::from(estimate(&fenced));
-        Ok(FencedText { source: one_line(source), fenced, tokens, verdict: scanned.verdict })
+        let (source, verdict) = (one_line(source), scanned.verdict);
+        Ok(FencedText { source, fenced, tokens, verdict, is_external: true })
     }
 }
 

@@ -65,8 +65,8 @@ pub struct NamedServer {
 pub struct WaitingServer {
     /// Its name.
     pub name: String,
-    /// How it is started or reached.
-    pub server: McpServer,
+    /// What it is, and where it is named.
+    pub named: NamedServer,
     /// Why its tools could not be read when the person last reviewed them.
     pub fault: Option<String>,
 }
@@ -165,13 +165,12 @@ impl Workspace {
         let mut waiting = Vec::new();
         let mut reviewed = BTreeMap::new();
         for (name, named) in used {
-            let server = named.server;
             match known.remove(&name) {
-                Some(list) if list.is_of(&server) => _ = reviewed.insert(name, list),
+                Some(list) if list.is_of(&named.server) => _ = reviewed.insert(name, list),
                 list => {
-                    let list = list.filter(|list| list.server == server.digest());
+                    let list = list.filter(|list| list.server == named.server.digest());
                     let fault = list.and_then(|list| list.fault);
-                    waiting.push(WaitingServer { name, server, fault });
+                    waiting.push(WaitingServer { name, named, fault });
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::WorkspaceError;
 use crate::found_file::FileStamp;
 use crate::skills::scan::{Found, Scanned};
-use crate::skills::{Skill, SkillProblem};
+use crate::skills::{Invocation, Skill, SkillProblem};
 use crate::workspace::Workspace;
 
 /// What a list shows of a skill.
@@ -21,6 +21,8 @@ pub struct SkillHead {
     pub root: Arc<str>,
     /// The folder of the files it brings along; `None` for a single file.
     pub dir: Option<String>,
+    /// Who may ask for it.
+    pub invocation: Invocation,
     /// The blake3 digest of the file's bytes as they lie on disk.
     pub digest: [u8; 32],
     /// What the file system said about the file when it was read.
@@ -34,6 +36,8 @@ pub struct KnownHead {
     pub name: String,
     /// The description.
     pub description: Option<String>,
+    /// Who may ask for it.
+    pub invocation: Invocation,
     /// The digest.
     pub digest: [u8; 32],
 }
@@ -71,16 +75,14 @@ impl Workspace {
         let scan = self.scan_skills(
             |candidate, stamp| known.get(&candidate.path, stamp),
             |candidate, bytes| {
-                let skill = Skill::offered(candidate, bytes)?;
-                Ok(skill.map(|Skill { name, description, digest, .. }| KnownHead {
-                    name,
-                    description,
-                    digest,
-                }))
+                let Skill { name, description, invocation, digest, .. } =
+                    Skill::read(candidate, bytes)?;
+                Ok(KnownHead { name, description, invocation, digest })
             },
             |candidate, stamp, known| SkillHead {
                 name: known.name,
                 description: known.description,
+                invocation: known.invocation,
                 dir: candidate.dir(),
                 path: candidate.path,
                 root: candidate.configured,

@@ -128,11 +128,11 @@ enum Step<K> {
 
 impl Workspace {
     /// Scans all roots. Of each file that is there, `known` may know what it says; the others are
-    /// read by `read`, which gives nothing for one to leave out. Either way `make` gives the skill.
+    /// read by `read`. Either way `make` gives the skill.
     pub(crate) fn scan_skills<T: Found, K: Send>(
         &self,
         known: impl Fn(&Candidate, &FileStamp) -> Option<K>,
-        read: impl Fn(&Candidate, Vec<u8>) -> Result<Option<K>, WorkspaceError> + Sync,
+        read: impl Fn(&Candidate, Vec<u8>) -> Result<K, WorkspaceError> + Sync,
         make: impl Fn(Candidate, FileStamp, K) -> T,
     ) -> Result<Scanned<T>, WorkspaceError> {
         let limit = self.config().limits.max_file_bytes;
@@ -181,9 +181,9 @@ impl Workspace {
                     choice.add(make(candidate, stamp, known));
                 }
                 (Ok(candidate), Step::Read(stamp)) => match texts.next() {
-                    Some(Ok(Some(text))) => choice.add(make(candidate, stamp, text)),
+                    Some(Ok(text)) => choice.add(make(candidate, stamp, text)),
                     Some(Err(error)) => choice.problems.push(error.into()),
-                    Some(Ok(None)) | None => {}
+                    None => {}
                 },
             }
         }

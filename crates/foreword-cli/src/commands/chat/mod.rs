@@ -6,7 +6,7 @@ mod slash;
 use std::sync::Arc;
 
 use clap::Args;
-use foreword_host::{Host, TurnRequest};
+use foreword_host::{Host, SkillCall, TurnRequest};
 use foreword_store::SessionId;
 
 use self::lines::{Input, Lines};
@@ -113,13 +113,16 @@ impl Chat<'_> {
             let done = match slash::parse(&said) {
                 Some(Ok((Slash::Quit, _))) => return Ok(()),
                 Some(Ok((command, rest))) => self.slash(command, rest),
-                Some(Err(error)) => Err(error),
-                None => {
-                    self.messages += 1;
-                    let done = self.turn(said);
-                    self.unanswered += u64::from(done.is_err());
-                    done
-                }
+                unknown => match (self.host.skill_call(&said), unknown) {
+                    (Ok(None), Some(Err(error))) => Err(error),
+                    (Ok(skill), _) => {
+                        self.messages += 1;
+                        let done = self.turn(said, skill);
+                        self.unanswered += u64::from(done.is_err());
+                        done
+                    }
+                    (Err(error), _) => Err(error.into()),
+                },
             };
             if let Err(error) = done {
                 self.terminal.error(&error);
@@ -137,11 +140,12 @@ impl Chat<'_> {
     }
 
     /// Runs one turn. An error does not end the conversation.
-    fn turn(&mut self, message: String) -> Result<(), CliError> {
+    fn turn(&mut self, message: String, skill: Option<SkillCall>) -> Result<(), CliError> {
         hosting::ensure_trusted(&self.host, self.request.cwd.as_deref(), false, self.terminal)?;
         hosting::ensure_sandbox(&self.host, &mut self.request, self.terminal)?;
         let tree = self.host.tree()?;
-        let request = TurnRequest { message, tree: Some(tree.clone()), ..self.request.clone() };
+        let tree_of_turn = Some(tree.clone());
+        let request = TurnRequest { message, skill, tree: tree_of_turn, ..self.request.clone() };
         let (host, printer) = (&self.host, &mut self.printer);
         let done = self.interrupts.during(&tree, || host.turn(&request, printer));
         self.printer.end();

@@ -33,7 +33,7 @@ pub(super) enum Slash {
 const ALL: [(&str, Slash, &str); 8] = [
     ("help", Slash::Help, "list these commands"),
     ("context", Slash::Context, "show the sections of the last prompt and their cost"),
-    ("skills", Slash::Skills, "list skills and their approval"),
+    ("skills", Slash::Skills, "list the skills that you can ask for, and their approval"),
     ("taint", Slash::Taint, "show external content and its sources"),
     (
         "approve",
@@ -75,6 +75,7 @@ pub(super) fn help(terminal: &Terminal) -> Result<(), CliError> {
     for (name, _, about) in ALL {
         let _ = writeln!(out, "/{name:<9} {about}");
     }
+    out.push_str("/SKILL     ask for a skill by its name; what follows is passed to it\n");
     out.push_str(
         "\nEnd a line with \\ to continue it on the next one. Ctrl-C cancels the current turn.\n",
     );
@@ -90,7 +91,7 @@ pub(super) fn context(last: &LastPrompt, terminal: &Terminal) -> Result<(), CliE
 }
 
 pub(super) fn skills(host: &Host, terminal: &Terminal) -> Result<(), CliError> {
-    skill::list::list(&skill::store(host.root())?, terminal)
+    skill::list::list(&skill::store(host.root())?, |invocation| invocation.people, terminal)
 }
 
 pub(super) fn taint(

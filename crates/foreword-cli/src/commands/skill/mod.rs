@@ -55,7 +55,7 @@ pub(crate) fn run(
         _ => workspace.find()?,
     };
     match command {
-        SkillCommand::List(_) => list::list(&store(workspace)?, terminal),
+        SkillCommand::List(_) => list::list(&store(workspace)?, |_| true, terminal),
         SkillCommand::Read(args) => read::run(workspace, args, terminal),
         SkillCommand::Propose(args) => propose::run(workspace, args, terminal),
         SkillCommand::Proposals(args) => proposals::run(workspace, args, terminal),

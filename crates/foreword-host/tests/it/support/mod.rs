@@ -4,7 +4,6 @@
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -173,45 +172,14 @@ pub(crate) struct Model {
 impl Model {
     fn shared() -> &'static Self {
         static MODEL: OnceLock<Model> = OnceLock::new();
-        let mut listener = None;
-        let model = MODEL.get_or_init(|| {
-            let bound = TcpListener::bind("127.0.0.1:0").unwrap();
-            let url = format!("http://{}", bound.local_addr().unwrap());
-            listener = Some(bound);
-            Self { url, calls: AtomicUsize::new(0) }
-        });
-        if let Some(listener) = listener {
-            std::thread::spawn(move || {
-                for stream in listener.incoming().flatten() {
-                    std::thread::spawn(move || answer(stream, model));
+        MODEL.get_or_init(|| {
+            let url = foreword_testing::loopback_model::serve(|_| {
+                if let Some(model) = MODEL.get() {
+                    model.calls.fetch_add(1, Ordering::SeqCst);
                 }
+                "data: {\"type\":\"message_stop\"}\n\n".to_owned()
             });
-        }
-        model
-    }
-}
-
-fn answer(stream: TcpStream, model: &Model) -> Option<()> {
-    let mut out = stream.try_clone().ok()?;
-    let mut reader = BufReader::new(stream);
-    loop {
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            if reader.read_line(&mut line).ok()? == 0 {
-                return None;
-            }
-            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                length = value.trim().parse().ok()?;
-            }
-            if line == "\r\n" {
-                break;
-            }
-        }
-        reader.read_exact(&mut vec![0; length]).ok()?;
-        model.calls.fetch_add(1, Ordering::SeqCst);
-        let body = "data: {\"type\":\"message_stop\"}\n\n";
-        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length";
-        write!(out, "{head}: {}\r\n\r\n{body}", body.len()).ok()?;
+            Self { url: url.unwrap(), calls: AtomicUsize::new(0) }
+        })
     }
 }

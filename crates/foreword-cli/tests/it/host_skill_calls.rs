@@ -1,0 +1,106 @@
+//! Skills that a person asks for by name: `/NAME` in `run` and `chat`, and what agents know of them.
+
+use crate::support::Scratch;
+use crate::support::host::{on_host, turn};
+use crate::support::model::{ModelServer, text, tool};
+use serde_json::json;
+
+const DEPLOY: &str = "---\nname: deploy\ndescription: Ship it.\ndisable-model-invocation: true\n---\n\
+                      Tag $ARGUMENTS and push the tag.\n";
+const QUIET: &str =
+    "---\nname: quiet\ndescription: House style.\nuser-invocable: false\n---\nShort lines.\n";
+
+fn workspace(config: &str) -> Scratch {
+    Scratch::new(&[
+        ("foreword.toml", &format!("[model]\nname = 'claude-sonnet-4-20250514'\n{config}\n")),
+        ("SOUL.md", "Calm.\n"),
+        ("skills/deploy/SKILL.md", DEPLOY),
+        ("skills/quiet/SKILL.md", QUIET),
+    ])
+}
+
+#[test]
+fn a_person_asks_for_a_skill_that_no_agent_knows() {
+    let scratch = workspace("");
+    let model = ModelServer::saying(vec![
+        tool("skill_list", json!({})),
+        tool("skill_read", json!({"name": "deploy"})),
+        text("Tagged."),
+    ]);
+    let report = turn(&scratch, &model, &["-m", "/deploy v1.2"]).run().ok().json();
+    let asked = model.asked();
+    let first = asked[0].last_message();
+    assert!(first.contains("/deploy v1.2\n\nThe person asks for this skill."), "{first}");
+    assert!(first.contains("<skill name=\"deploy\" path=\"skills/deploy/SKILL.md\""), "{first}");
+    assert!(first.contains("approval=\"trusted with the workspace\""), "{first}");
+    assert!(first.contains("> Tag v1.2 and push the tag."), "{first}");
+    let system = asked[0].system().concat();
+    assert!(system.contains("House style.") && !system.contains("Ship it."), "{system}");
+    let list = asked[1].last_message();
+    assert!(list.contains("quiet") && !list.contains("deploy"), "{list}");
+    assert!(asked[2].last_message().contains("only a person may ask for the skill `deploy`"));
+    assert_eq!(report["taintRatio"], 0.0, "{report}");
+    // The manifest says why it is not listed.
+    let manifest = scratch.build(&["ship it"]);
+    let filtered = manifest["filtered"].as_array().unwrap();
+    let row = filtered.iter().find(|row| row["id"] == "deploy").unwrap();
+    assert_eq!(
+        row["reason"],
+        "its header says `disable-model-invocation: true`: a person asks for it with `/deploy`"
+    );
+}
+
+#[test]
+fn chat_knows_skills_by_name_after_its_own_commands() {
+    let scratch = workspace("");
+    let model = ModelServer::saying(vec![text("Tagged."), text("No."), text("A path.")]);
+    let said = "/skills\n/deploy\n /deploy as text\n/quiet\n/deploi\n/etc/hosts is wrong\n/help\n";
+    let run = on_host(&scratch, &model, &["chat", "--trust"]).stdin(said).run();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let asked = model.asked();
+    assert_eq!(asked.len(), 3, "{}", run.stderr);
+    assert!(asked[0].last_message().contains("> Tag  and push the tag."));
+    assert!(!asked[1].last_message().contains("push the tag"), "a space in front: no call");
+    assert!(asked[2].last_message().ends_with("/etc/hosts is wrong"));
+    assert!(run.stdout.contains("(only on request: /deploy) Ship it."), "{}", run.stdout);
+    assert!(!run.stdout.contains("House style."), "{}", run.stdout);
+    assert!(run.stdout.contains("/SKILL     ask for a skill"), "{}", run.stdout);
+    for unknown in ["unknown command `/quiet`", "unknown command `/deploi`"] {
+        assert!(run.stderr.contains(unknown), "{}", run.stderr);
+    }
+    // `skill list` is for whoever keeps them, and shows all.
+    assert!(scratch.run(&["skill", "list"]).stdout.contains("House style."));
+}
+
+#[test]
+fn a_skill_that_nobody_stands_for_is_external_and_skills_that_are_off_are_refused() {
+    let scratch = workspace("[skills]\nrequire_approval = true\n");
+    let model = ModelServer::saying(vec![text("Hm.")]);
+    let report = turn(&scratch, &model, &["-m", "/deploy v2"]).run().ok().json();
+    let first = model.asked()[0].last_message();
+    assert!(first.contains("<external_content source=\"skill deploy"), "{first}");
+    assert!(report["taintRatio"].as_f64().unwrap() > 0.0, "{report}");
+    let scratch = workspace("[skills]\nallow_skills = false\n");
+    let run = turn(&scratch, &model, &["-m", "/deploy v2"]).run();
+    assert!(
+        run.status != 0 && run.stderr.contains("this agent may not use skills"),
+        "{}",
+        run.stderr
+    );
+}
+
+/// What an agent writes is no person's message.
+#[test]
+fn an_agent_cannot_ask_for_a_skill_through_another_agent() {
+    let scratch = workspace("");
+    let config = "agent = 'main'\n[model]\nname = 'claude-sonnet-4-20250514'\n";
+    scratch.write("foreword.toml", config);
+    scratch
+        .write("agents/main/AGENT.md", "---\nid: main\ntools: [coding, agents]\n---\nYou lead.\n");
+    let model = ModelServer::start(|number, _| match number {
+        0 => tool("spawn_agent", json!({"role": "main", "prompt": "/deploy v3"})),
+        _ => text("Done."),
+    });
+    turn(&scratch, &model, &["-m", "go"]).run().ok();
+    assert!(model.asked().iter().all(|asked| !asked.raw.contains("push the tag")));
+}
