@@ -210,14 +210,16 @@ const TOPIC_SHARE: f32 = 0.04;
 
 /// Judges a document by the blocks of all its readings.
 pub(crate) fn judge(head: &Head, readings: &[NotedReading], stored: Option<f32>) -> Judgement {
-    judge_scores(head, readings, readings.iter().map(|r| r.scores(head, stored)).collect())
+    let scores: Vec<Vec<f32>> = readings.iter().map(|r| r.scores(head, stored)).collect();
+    judge_scores(head, readings, &scores)
 }
 
 /// Judges a document in which an attack is expected to fill more than one window: one that neither of
 /// its neighbours confirms counts less.
 pub(crate) fn judge_confirmed(head: &Head, readings: &[NotedReading]) -> Judgement {
     let confirmed = |r: &NotedReading| confirm(&r.scores(head, None));
-    judge_scores(head, readings, readings.iter().map(confirmed).collect())
+    let scores: Vec<Vec<f32>> = readings.iter().map(confirmed).collect();
+    judge_scores(head, readings, &scores)
 }
 
 /// How much of the distance to its higher neighbour a window loses that stands out alone.
@@ -233,13 +235,13 @@ fn confirm(scores: &[f32]) -> Vec<f32> {
     scores.iter().enumerate().map(confirmed).collect()
 }
 
-fn judge_scores(head: &Head, readings: &[NotedReading], scores: Vec<Vec<f32>>) -> Judgement {
+fn judge_scores(head: &Head, readings: &[NotedReading], scores: &[Vec<f32>]) -> Judgement {
     let count: usize = scores.iter().map(Vec::len).sum();
     if count == 0 {
         return Judgement::default();
     }
     let mut candidates: Vec<(f32, usize, usize)> = Vec::new();
-    for (r, (reading, scores)) in readings.iter().zip(&scores).enumerate() {
+    for (r, (reading, scores)) in readings.iter().zip(scores).enumerate() {
         for at in 0..scores.len() {
             let local = local(reading, scores, at);
             let weight = head.measures.iter().zip(local).map(|(w, x)| w * x).sum();
@@ -259,7 +261,7 @@ fn judge_scores(head: &Head, readings: &[NotedReading], scores: Vec<Vec<f32>>) -
             chosen.push(*candidate);
         }
     }
-    let total = Total::of(readings, &scores);
+    let total = Total::of(readings, scores);
     let mut judgement = Judgement::default();
     for (weight, r, at) in chosen {
         let (Some(reading), Some(scores)) = (readings.get(r), scores.get(r)) else { continue };
