@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use super::parse::MAX_NESTED;
 use super::words::{is_expanded, is_unknown};
-use super::{ShellReading, files, words, wrappers};
+use super::{ShellReading, files, words, wrappers, written};
 
 const MAX_COMMANDS: usize = 5000;
 const MAX_MOVES: usize = 32;
+/// Places and names of a call of `find` that are looked at.
+const MAX_SEARCHED: usize = 8;
 pub(super) const SHELLS: [&str; 9] =
     ["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash"];
 /// Options of shells that have no value; the others are listed where they are read.
