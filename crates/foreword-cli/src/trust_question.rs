@@ -278,7 +278,10 @@ fn setting_change(change: &SettingChange, out: &mut String) {
 }
 
 fn file_change(change: &TrustChange, out: &mut String) {
-    let text = |file: &Option<GovernedFile>| file.as_ref().and_then(|file| file.text.clone());
+    // A log of this question must not hold a key.
+    let text = |file: &Option<GovernedFile>| {
+        file.as_ref().and_then(|file| file.text.as_deref()).map(|text| redact(text).text)
+    };
     let (old, new) = (text(&change.old), text(&change.new));
     if (change.old.is_some() && old.is_none()) || (change.new.is_some() && new.is_none()) {
         let what = if change.old.is_some() { "changed" } else { "is new" };

@@ -8,14 +8,32 @@ use foreword_guard::{HostKind, HttpUrl, redact};
 use foreword_workspace::{McpServer, NamedServer, SETTINGS_FILE, Settings, WorkspaceError};
 
 /// Options with such a word in their names hold keys.
-const KEY_WORDS: [&str; 9] =
-    ["token", "key", "apikey", "secret", "password", "passwd", "pat", "credential", "credentials"];
+const KEY_WORDS: [&str; 14] = [
+    "token",
+    "key",
+    "apikey",
+    "secret",
+    "password",
+    "passwd",
+    "passphrase",
+    "pass",
+    "pwd",
+    "pgpassword",
+    "pat",
+    "credential",
+    "credentials",
+    "authorization",
+];
+/// Such a value is a key however short it is.
+const PASSWORD_WORDS: [&str; 5] = ["password", "passwd", "passphrase", "pass", "pgpassword"];
 /// Options with such a last word name a place instead.
 const PLACE_WORDS: [&str; 5] = ["file", "path", "env", "name", "id"];
 /// What stands in front of the key in a header.
 const AUTH_SCHEMES: [&str; 4] = ["Bearer ", "bearer ", "Basic ", "token "];
 /// What is shorter under such an option may be anything.
 const MIN_KEY_CHARS: usize = 12;
+/// What is this long without a blank is no word.
+const LONG_KEY_CHARS: usize = 24;
 
 /// Where a server's definition has a key written out: a variable, a header, an argument or a part of its
 /// URL. The key itself is not part of the answer.
@@ -47,20 +65,19 @@ fn keys(server: &McpServer) -> Vec<(String, &str)> {
     let named = values.filter_map(|(name, value)| {
         let behind = AUTH_SCHEMES.iter().find_map(|scheme| value.strip_prefix(scheme));
         let value = behind.unwrap_or(value).trim();
-        let is_named = names_key(name) || name.eq_ignore_ascii_case("authorization");
-        (is_key(value) || (is_named && is_long(value))).then(|| (name.clone(), value))
+        (is_key(value) || is_value_of_key(name, value)).then(|| (name.clone(), value))
     });
     let mut found: Vec<(String, &str)> = named.collect();
     let mut before = "";
     for (number, argument) in server.command.iter().enumerate().skip(1) {
         let (option, value) = match argument.split_once('=') {
-            Some((option, value)) if is_option(option) => (option, value),
+            Some((option, value)) if is_option(option) || is_variable(option) => (option, value),
             _ => (before, argument.as_str()),
         };
         before = argument;
-        let is_option_of_key = is_option(option) && names_key(option) && is_long(value);
-        if is_key(value) || (is_option_of_key && !is_option(value)) {
-            let place = match is_option(option) {
+        let is_named = is_option(option) || is_variable(option);
+        if is_key(value) || (is_named && is_value_of_key(option, value) && !is_option(value)) {
+            let place = match is_named {
                 true => option.to_owned(),
                 false => format!("argument {number}"),
             };
@@ -121,19 +138,55 @@ fn is_option(text: &str) -> bool {
     text.starts_with('-')
 }
 
+/// `API_KEY` of `API_KEY=…`, as `env` takes it.
+fn is_variable(text: &str) -> bool {
+    let inside = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    !text.is_empty() && text.chars().all(inside)
+}
+
 fn names_key(option: &str) -> bool {
+    names_one_of(option, &KEY_WORDS)
+}
+
+fn names_one_of(option: &str, known: &[&str]) -> bool {
     let option = option.trim_start_matches('-').to_ascii_lowercase();
     let words: Vec<&str> = option.split(['-', '_']).collect();
-    words.iter().any(|word| KEY_WORDS.contains(word))
+    words.iter().any(|word| known.contains(word))
         && !words.last().is_some_and(|word| PLACE_WORDS.contains(word))
 }
 
-/// Whether a value is long and mixed enough to be a key rather than a word, a path or a variable.
-fn is_long(value: &str) -> bool {
+/// Whether a value is a key because of its name: a password always, anything else if it is long and no word, path
+/// or variable.
+fn is_value_of_key(name: &str, value: &str) -> bool {
     let value = literal(value);
+    let is_flag = matches!(value.as_str(), "true" | "false" | "yes" | "no" | "none" | "0" | "1");
+    if value.is_empty() || is_flag || is_placeholder(&value) {
+        return false;
+    }
+    names_one_of(name, &PASSWORD_WORDS) || (names_key(name) && is_long(&value))
+}
+
+/// What documentation writes in place of a key.
+fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    value.starts_with('<')
+        || ["your", "changeme", "change-me", "example", "placeholder", "xxxx"]
+            .iter()
+            .any(|word| lower.contains(word))
+}
+
+/// Whether a value is long and mixed enough to be a key rather than a word, a path or a number.
+fn is_long(value: &str) -> bool {
+    let is_path = value.starts_with(['/', '.', '~']) || value.contains("://");
+    let has = |kind: fn(&char) -> bool| value.chars().any(|c| kind(&c));
+    let is_mixed = has(char::is_ascii_digit)
+        || (has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase))
+        || value.chars().count() >= LONG_KEY_CHARS;
     value.chars().count() >= MIN_KEY_CHARS
-        && value.chars().any(|c| c.is_ascii_digit())
-        && !value.contains(['/', ' '])
+        && has(char::is_ascii_alphabetic)
+        && is_mixed
+        && !is_path
+        && !value.contains(' ')
 }
 
 /// The lines of a person's settings.toml that allow a server on another machine.
@@ -216,6 +269,7 @@ mod tests {
         assert_eq!(keys(&["srv", &format!("--token={github}")]), ["--token"]);
         assert_eq!(keys(&["srv", "--api-key", "a1b2c3d4e5f6g7"]), ["--api-key"]);
         assert_eq!(keys(&["srv", &github]), ["argument 1"]);
+        assert_eq!(keys(&["env", "OPENAI_API_KEY=a1b2c3d4e5f6g7", "srv"]), ["OPENAI_API_KEY"]);
         for plain in [
             &["srv", "--api-key", "${KEY}"][..],
             &["srv", "--key-file", "keys/2024-prod.pem"],
@@ -247,6 +301,10 @@ mod tests {
             ("X-Any", &format!("${{PREFIX}}{github}")),
             ("API_KEY", "a1b2c3d4e5f6g7"),
             ("Authorization", "Bearer a1b2c3d4e5f6g7"),
+            ("AWS_SECRET_ACCESS_KEY", "a1b2XUtnFEMI/K7MDENG/bPxRfiCYzzz"),
+            ("API_KEY", "qWertyuiopasdfghjklzxcvbnm"),
+            ("PGPASSWORD", "hunter2"),
+            ("DB_PASS", "correct-horse-battery"),
         ] {
             let server = with(name, value);
             assert_eq!(written_keys(&server), [name], "{value}");
@@ -261,6 +319,10 @@ mod tests {
             ("TOKEN_FILE", "keys-2024-production"),
             ("KEY", "/run/keys/2024-production"),
             ("MODE", "read-only-2024-x"),
+            ("MAX_TOKEN_COUNT", "1234567890123"),
+            ("API_KEY", "YOUR_API_KEY_GOES_HERE"),
+            ("PASSWORD", "${PASSWORD}"),
+            ("PWD", "/home/me/work"),
         ] {
             assert_eq!(written_keys(&with(name, value)), Vec::<String>::new(), "{name}={value}");
         }

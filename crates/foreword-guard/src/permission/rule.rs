@@ -251,7 +251,9 @@ impl PermissionRule {
         let Some(pattern) = &self.pattern else {
             let is_file = |path: &String| {
                 let name = path.rsplit('/').next().unwrap_or_default();
-                !is_harmless(path) && name.contains(|c: char| !c.is_ascii_digit())
+                // An empty path is the workspace itself.
+                let is_number = !name.is_empty() && name.chars().all(|c| c.is_ascii_digit());
+                !is_harmless(path) && !is_number
             };
             return paths.iter().any(is_file);
         };

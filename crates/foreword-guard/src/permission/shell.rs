@@ -2,7 +2,8 @@
 //!
 //! Every command inside is noted: in lists, substitutions and functions, and behind programs that run
 //! another one. What cannot be read makes the text opaque, which the defaults ask about. `parse.rs` walks the
-//! text, `programs.rs` knows what programs run in turn.
+//! text, `programs.rs` knows what programs run in turn, `files.rs` and `written.rs` which files they read and
+//! write.
 
 mod files;
 mod git;
@@ -10,6 +11,7 @@ mod parse;
 mod programs;
 mod words;
 mod wrappers;
+mod written;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -16,6 +16,14 @@ fn bash(table: &PermissionTable, command: &str) -> Permission {
     decide(table, "bash", json!({ "command": command }))
 }
 
+/// A command in the root of the workspace.
+fn bash_at_root(table: &PermissionTable, command: &str) -> Permission {
+    let arguments = json!({ "command": command });
+    let root = Path::new("/work");
+    let call = ToolUse { tool: "bash", arguments: &arguments, root, cwd: root };
+    table.decide(&call).permission
+}
+
 fn allowing(texts: &[&str]) -> PermissionTable {
     let mut table = PermissionTable::default();
     table.add(RuleLayer::Personal, Permission::Allow, rules(texts));
@@ -684,4 +692,77 @@ fn a_rule_that_never_applies_is_found() {
     for text in ["Skill", "WebSearch", "Notebook(x)", "mcp__hub__x", "bash(a && b*)"] {
         assert!(dead(text).is_some(), "{text}");
     }
+}
+
+#[test]
+fn rules_for_files_hold_for_bundled_options_and_for_git() {
+    let mut table = default_rules();
+    table.add(
+        RuleLayer::Personal,
+        Permission::Deny,
+        rules(&["read(**/.env)", "read(secrets/**)", "write(docs/**)"]),
+    );
+    let denied = |command: &str| bash_at_root(&table, command) == Permission::Deny;
+    for command in [
+        "git -C . show HEAD:.env",
+        "git -c core.pager=cat show HEAD:.env",
+        "git --git-dir .git show HEAD:secrets/k",
+        "git -C secrets show HEAD:./k",
+        "git log -p secrets/k",
+        "git log -p -- secrets/k",
+        "cat $PWD/secrets/k",
+        "cat ${PWD}/secrets/k",
+        "find secrets -type f -exec cat {} +",
+        "find . -name '.env' -exec cat {} ';'",
+        "sed -Ei s/a/b/ docs/a.md",
+        "sed -ri s/a/b/ docs/a.md",
+        "perl -0pi -e 1 docs/a.md",
+        "git rm docs/b.md",
+        "git -C docs rm b.md",
+        "git mv docs/b.md z",
+        "git checkout HEAD docs/b.md",
+        "git restore docs/b.md",
+        "patch docs/b.md < x",
+        "cp -rt docs x",
+        "cp -tdocs x",
+        "install -Dt docs x",
+        "tar xf x --directory docs",
+        "tar xf x -C docs",
+        "tar czf docs/a.tgz x",
+        "tar -cf docs/a.tar x",
+        "unzip x -d docs",
+        "curl -sSLodocs/a http://x",
+        "curl --output-dir docs -O http://x/a",
+        "wget -P docs http://x",
+        "sort -odocs/a x",
+        "cat x > $PWD/docs/a",
+        "rm $PWD/docs/a",
+        "find docs -type f -exec rm {} ';'",
+        "find docs -name a.md -delete",
+        "awk -i inplace 1 docs/a.md",
+    ] {
+        assert!(denied(command), "{command}");
+    }
+    for command in [
+        "git log --oneline secrets",
+        "git -C docs status",
+        "sed -ne 's/i/x/p' docs/a.md",
+        "perl -ne 'print if /i/' docs/a.md",
+        "cp docs/a.md x",
+        "tar xf docs/a.tgz",
+        "tar cf a.tgz docs",
+        "curl -H 'X-o: docs/a' http://x",
+        "find . -name '*.rs' -exec grep -n foo {} +",
+        "find docs -name '*.md' -exec cat {} +",
+    ] {
+        assert!(!denied(command), "{command}");
+    }
+    let mut table = default_rules();
+    table.add(RuleLayer::Personal, Permission::Deny, rules(&["write"]));
+    for command in
+        ["git rm x", "git apply p", "patch -p1", "unzip a.zip", "tar xf a", "tar cf a.tar b"]
+    {
+        assert_eq!(bash_at_root(&table, command), Permission::Deny, "{command}");
+    }
+    assert_ne!(bash_at_root(&table, "git status"), Permission::Deny);
 }

@@ -43,7 +43,7 @@ pub use examples::{Example, injection_examples};
 pub use figures::{GroupFigures, InjectionFigures, Judged};
 pub use patterns::Patterns;
 pub use scanner::Scanner;
+pub(crate) use screener::HARMFUL_INSTRUCTION;
 pub use screener::InjectionScreener;
-pub(crate) use screener::{HARMFUL_INSTRUCTION, OUTWARD_ADDRESS};
 pub use training::{TrainingBlock, TrainingReading, training_pairs, training_readings};
 pub use verdict::{Scan, ScanFinding, ScanVerdict};

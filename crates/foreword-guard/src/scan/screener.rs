@@ -19,9 +19,6 @@ const RULE: &str = "injection-scan";
 /// The rule about instructions that work against the user of a skill.
 pub(crate) const HARMFUL_INSTRUCTION: &str = "harmful-instruction";
 
-/// The rule about an address beside such an instruction.
-pub(crate) const OUTWARD_ADDRESS: &str = "outward-address";
-
 /// The rule about an address beside an instruction that is not harmful enough to be reported alone.
 const SUSPICIOUS_ADDRESS: &str = "suspicious-address";
 
@@ -30,11 +27,6 @@ const DOUBTFUL: f32 = 0.3;
 
 /// The score from which an instruction is reported, the flag.
 const LIKELY: f32 = 0.5;
-
-/// The score of an instruction from which an address beside it is a sign of its own. It lies half-way between
-/// the flag and the block; fewer than one in a hundred honest skills that were left out of the fit
-/// reached it.
-const STRONG: f32 = 0.75;
 
 /// The score of an instruction that is enough to refuse a skill, the block: no honest skill that was
 /// left out of the fit reached it.
@@ -121,10 +113,6 @@ impl Screener for InjectionScreener {
                 harmful.verdict = Verdict::Reject;
             }
             findings.push(harmful);
-            if let Some(address) = address.filter(|_| score >= STRONG) {
-                let message = format!("An instruction that may be harmful names {address}.");
-                findings.push(found(OUTWARD_ADDRESS, message));
-            }
         }
         findings
     }

@@ -4,7 +4,7 @@
 //! as harmful next to data that leaves, or something kept from the user next to something that stays.
 //! Which pairs refuse was measured on honest skills (`docs/evaluation.md`).
 
-use crate::scan::{HARMFUL_INSTRUCTION, OUTWARD_ADDRESS};
+use crate::scan::HARMFUL_INSTRUCTION;
 use crate::screen::verdict::{Finding, Verdict};
 
 /// The rule that refuses.
@@ -17,8 +17,6 @@ enum Sign {
     Harmful,
     /// Is kept from the user.
     Hidden,
-    /// Names an address, beside an instruction that is very likely against the user.
-    Addressed,
     /// Data, secrets or the repository leave.
     Leaves,
     /// Stays on the machine, or changes what agents follow.
@@ -34,7 +32,6 @@ enum Sign {
 fn sign(finding: &Finding) -> Option<Sign> {
     Some(match finding.rule.as_str() {
         HARMFUL_INSTRUCTION => Sign::Harmful,
-        OUTWARD_ADDRESS => Sign::Addressed,
         "covert-action" => Sign::Hidden,
         "data-upload" | "secret-exfiltration" | "secret-access" | "data-collection" => Sign::Leaves,
         "standing-order" => Sign::Ordered,
@@ -51,10 +48,11 @@ fn sign(finding: &Finding) -> Option<Sign> {
 /// programs do, or something that a program does and the text orders to be run every time. Two kinds of words do
 /// not: a text about attacks has both.
 fn refuses((one, one_runs): (Sign, bool), (other, other_runs): (Sign, bool)) -> bool {
-    let words = |sign| matches!(sign, Sign::Harmful | Sign::Hidden);
+    let against = |sign| matches!(sign, Sign::Harmful | Sign::Hidden);
+    let is_said = |sign| against(sign) || sign == Sign::Ordered;
     one != other
-        && !words(other)
-        && (words(one) || one_runs && other_runs || one == Sign::Ordered && other_runs)
+        && !is_said(other)
+        && (against(one) || one_runs && other_runs || one == Sign::Ordered && other_runs)
 }
 
 /// A finding that refuses, if two of `findings` do together. It stands where the first of them does.
@@ -105,8 +103,10 @@ mod tests {
                 "one sign, twice"
             );
         }
-        let hidden = finding("covert-action", Verdict::NeedsReview);
-        assert_eq!(combined(&[harmful, hidden], document), None, "two kinds of words");
+        for said in ["covert-action", "standing-order"] {
+            let said = finding(said, Verdict::NeedsReview);
+            assert_eq!(combined(&[harmful.clone(), said], document), None, "two kinds of words");
+        }
     }
 
     #[test]

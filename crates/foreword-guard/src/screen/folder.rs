@@ -382,9 +382,15 @@ fn is_defensive(content: &[u8]) -> bool {
         "ransomware",
         "phishing",
         "red flag",
-        "incident",
+        "incident runbook",
     ];
-    words.iter().any(|word| head.contains(word))
+    let starts_word = |at: usize| {
+        !head
+            .get(..at)
+            .and_then(|before| before.chars().next_back())
+            .is_some_and(char::is_alphanumeric)
+    };
+    words.iter().any(|word| head.match_indices(word).any(|(at, _)| starts_word(at)))
 }
 
 /// Files that hold samples for tests.

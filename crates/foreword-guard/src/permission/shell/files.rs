@@ -1,4 +1,6 @@
-//! The files whose content a command shows or copies, and those it changes, as far as its words name them.
+//! The files whose content a command shows or copies, as far as its words name them.
+
+use super::git;
 
 /// Programs that print, copy, pack or send the files they are given.
 const READERS: [&str; 105] = [
@@ -109,71 +111,47 @@ const READERS: [&str; 105] = [
     "look",
 ];
 /// Subcommands of git that show files.
-const GIT_READERS: [&str; 8] =
-    ["show", "diff", "blame", "annotate", "grep", "cat-file", "archive", "hash-object"];
+const GIT_READERS: [&str; 12] = [
+    "show",
+    "diff",
+    "difftool",
+    "blame",
+    "annotate",
+    "grep",
+    "cat-file",
+    "archive",
+    "hash-object",
+    "format-patch",
+    "whatchanged",
+    "range-diff",
+];
+/// Options that make `git log` and `git stash` show files.
+const GIT_PATCH_OPTIONS: [&str; 7] = ["-p", "-u", "--patch", "-c", "--cc", "-L", "--full-diff"];
 const SHELLS_READ: [&str; 6] = ["bash", "sh", "dash", "zsh", "ksh", "fish"];
 
 /// The words that may be files which a command reads.
 pub(super) fn read_by(name: &str, rest: &[String]) -> Vec<String> {
-    let git = || {
-        let subcommand = rest.iter().find(|word| !word.starts_with('-'));
-        name == "git" && subcommand.is_some_and(|it| GIT_READERS.contains(&it.as_str()))
-    };
+    if name == "git" {
+        return read_by_git(rest);
+    }
     // A shell in verbose mode prints its script, and errors quote lines of it.
-    if !READERS.contains(&name) && !SHELLS_READ.contains(&name) && !git() {
+    if !READERS.contains(&name) && !SHELLS_READ.contains(&name) {
         return Vec::new();
     }
     rest.iter().flat_map(|word| names_in(word)).collect()
 }
 
-/// Programs that write, move or remove every file they are given.
-const WRITERS: [&str; 13] = [
-    "tee", "touch", "truncate", "rm", "unlink", "rmdir", "mkdir", "shred", "mv", "sponge", "gzip",
-    "gunzip", "chmod",
-];
-/// Programs that write the last file they are given.
-const COPIERS: [&str; 5] = ["cp", "install", "ln", "rsync", "scp"];
-/// Options with the file or directory that is written.
-const TARGET_OPTIONS: [&str; 8] = [
-    "-t",
-    "--target-directory",
-    "-o",
-    "--output",
-    "-O",
-    "--output-document",
-    "--output-file",
-    "-C",
-];
-
-/// The words that may be files which a command changes.
-pub(super) fn written_by(name: &str, rest: &[String]) -> Vec<String> {
-    let operands = || rest.iter().filter(|word| !word.starts_with('-'));
-    let in_place = |word: &String| {
-        word.starts_with("--in-place") || (word.starts_with("-i") || word.starts_with("-pi"))
+fn read_by_git(rest: &[String]) -> Vec<String> {
+    let Some(call) = git::call(rest) else { return Vec::new() };
+    let shows_patch = |word: &String| {
+        GIT_PATCH_OPTIONS.iter().any(|option| word.starts_with(option)) && !word.starts_with("--co")
     };
-    match name {
-        name if WRITERS.contains(&name) => operands().cloned().collect(),
-        name if COPIERS.contains(&name) => {
-            operands().next_back().into_iter().cloned().chain(targets(rest)).collect()
-        }
-        "sed" | "gsed" | "perl" | "ruby" if rest.iter().any(in_place) => {
-            operands().cloned().collect()
-        }
-        "dd" => rest.iter().filter_map(|it| it.strip_prefix("of=")).map(str::to_owned).collect(),
-        "curl" | "wget" | "sort" | "tar" | "bsdtar" | "unzip" => targets(rest).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The values of options that name what is written.
-fn targets(rest: &[String]) -> impl Iterator<Item = String> + '_ {
-    rest.iter().enumerate().filter_map(|(at, word)| {
-        let (option, value) = word.split_once('=').unwrap_or((word, ""));
-        TARGET_OPTIONS.contains(&option).then(|| match value {
-            "" => rest.get(at + 1).cloned().unwrap_or_default(),
-            value => value.to_owned(),
-        })
-    })
+    let reads = match call.subcommand {
+        "log" | "stash" => call.words.iter().any(shows_patch),
+        subcommand => GIT_READERS.contains(&subcommand),
+    };
+    let names = call.words.iter().filter(|_| reads).flat_map(|word| names_in(word));
+    names.flat_map(|name| call.located(&name)).collect()
 }
 
 /// A word, and the file that an option or a part of it names: `-f.env`, `--file=.env`, `if=.env`,

@@ -153,6 +153,40 @@ pub(super) fn sets_what_runs(option: &str) -> bool {
 }
 
 /// Options of git that the next word belongs to.
+/// A call of git without the options in front of its subcommand.
+pub(super) struct GitCall<'a> {
+    pub(super) subcommand: &'a str,
+    pub(super) words: &'a [String],
+    /// Where `-C` and `--work-tree` say that it runs.
+    directories: Vec<&'a str>,
+}
+
+impl GitCall<'_> {
+    /// A file that it names, here and in the directories it runs in.
+    pub(super) fn located(&self, name: &str) -> Vec<String> {
+        let there = self.directories.iter().map(|directory| format!("{directory}/{name}"));
+        there.chain([name.to_owned()]).collect()
+    }
+}
+
+/// What a call of git runs, if it names a subcommand.
+pub(super) fn call(rest: &[String]) -> Option<GitCall<'_>> {
+    let (mut words, mut directories) = (rest, Vec::new());
+    loop {
+        let (first, behind) = words.split_first()?;
+        if !first.starts_with('-') {
+            return Some(GitCall { subcommand: first, words: behind, directories });
+        }
+        let (option, glued) = first.split_once('=').unwrap_or((first, ""));
+        let takes_next = glued.is_empty() && takes_value(first);
+        if matches!(option, "-C" | "--work-tree") {
+            let next = behind.first().map_or("", String::as_str);
+            directories.push(if takes_next { next } else { glued });
+        }
+        words = if takes_next { behind.get(1..).unwrap_or_default() } else { behind };
+    }
+}
+
 pub(super) fn takes_value(option: &str) -> bool {
     matches!(
         option,

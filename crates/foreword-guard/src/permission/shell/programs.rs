@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use super::parse::MAX_NESTED;
 use super::words::{is_expanded, is_unknown};
-use super::{ShellReading, files, words, wrappers};
+use super::{ShellReading, files, words, wrappers, written};
 
 const MAX_COMMANDS: usize = 5000;
 const MAX_MOVES: usize = 32;
+/// Places and names of a call of `find` that are looked at.
+const MAX_SEARCHED: usize = 8;
 pub(super) const SHELLS: [&str; 9] =
     ["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash"];
 /// Options of shells that have no value; the others are listed where they are read.
@@ -49,7 +51,7 @@ impl ShellReading {
         self.add(words, nested);
         let name = program.rsplit('/').next().unwrap_or(program);
         self.sources.extend(files::read_by(name, rest));
-        self.written.extend(files::written_by(name, rest));
+        self.written.extend(written::written_by(name, rest));
         for script in wrappers::scripts(name, rest) {
             self.read_words(&[script], nested);
         }
@@ -275,18 +277,60 @@ impl ShellReading {
         }
     }
 
-    /// What `find` and `fd` run on the files they find: up to a `;` or `+` each.
+    /// What `find` and `fd` run on the files they find: up to a `;` or `+` each. `{}` stands for these files, as far
+    /// as the places and the name they are looked for by tell.
     fn found(&mut self, rest: &[String], options: &[&str], nested: usize) {
+        let files = searched(rest);
+        if rest.iter().any(|word| word == "-delete") {
+            self.written.extend(files.iter().cloned());
+        }
         let mut rest = rest;
         while let Some(at) = rest.iter().position(|word| options.contains(&word.as_str())) {
             let run = rest.get(at + 1..).unwrap_or_default();
             let is_end = |word: &String| matches!(word.as_str(), ";" | "+");
             let end = run.iter().position(is_end).unwrap_or(run.len());
             let (run, behind) = run.split_at_checked(end).unwrap_or((run, &[]));
-            self.runs(run, nested + 1);
+            let is_file = |word: &String| word == "{}";
+            match run.iter().any(is_file) {
+                true => {
+                    for file in &files {
+                        let put = |word: &String| if is_file(word) { file } else { word }.clone();
+                        self.runs(&run.iter().map(put).collect::<Vec<_>>(), nested + 1);
+                    }
+                }
+                false => self.runs(run, nested + 1),
+            }
             rest = behind;
         }
     }
+}
+
+/// The files that a call of `find` looks at, with wildcards: `docs/**/*.md`.
+fn searched(rest: &[String]) -> Vec<String> {
+    let is_place = |word: &&String| !word.starts_with(['-', '(', '!']);
+    let mut places: Vec<&str> = rest.iter().take_while(is_place).map(String::as_str).collect();
+    if places.is_empty() {
+        places.push(".");
+    }
+    let names = rest.windows(2).filter_map(|pair| match pair {
+        [option, name] if matches!(option.as_str(), "-name" | "-iname") => Some(name.as_str()),
+        _ => None,
+    });
+    let mut names: Vec<&str> = names.collect();
+    if names.is_empty() || rest.iter().any(|word| matches!(word.as_str(), "!" | "-not")) {
+        names = vec!["*"];
+    }
+    let of = |place: &str| match place.trim_end_matches('/') {
+        "." => String::new(),
+        place => format!("{place}/"),
+    };
+    let places = places.into_iter().take(MAX_SEARCHED).map(of);
+    places
+        .flat_map(|place| {
+            let names = names.iter().take(MAX_SEARCHED);
+            names.map(|name| format!("{place}*{name}")).collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 /// Whether a script comes from where only the shell knows.

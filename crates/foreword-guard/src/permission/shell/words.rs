@@ -26,6 +26,9 @@ pub(super) fn word(node: Node<'_>, text: &str) -> String {
         "command_name" | "concatenation" => {
             pieces(node, node.byte_range(), text, &|gap| unescaped(gap, |_| true))
         }
+        // Paths are looked for from the working directory anyway.
+        "simple_expansion" if source == "$PWD" => ".".to_owned(),
+        "expansion" if source == "${PWD}" => ".".to_owned(),
         // `{1..3}` stays what it is, which counts as a glob.
         "brace_expression" => source.to_owned(),
         _ => UNKNOWN.to_string(),
