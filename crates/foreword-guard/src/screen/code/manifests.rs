@@ -18,36 +18,69 @@ pub(crate) struct Embedded {
 }
 
 /// Pieces that are looked at in one file.
-const MAX_PIECES: usize = 64;
+const MAX_PIECES: usize = 128;
+
+/// The first pieces of a file, and how many there are beyond.
+#[derive(Debug, Default)]
+pub(crate) struct Pieces {
+    pub(crate) kept: Vec<Embedded>,
+    pub(crate) left_out: usize,
+}
+
+impl Pieces {
+    /// Keeps a piece if there is room. Where it stands is asked only then.
+    fn add(
+        &mut self,
+        language: Language,
+        code: impl Into<String>,
+        trigger: Option<String>,
+        line: impl FnOnce() -> u32,
+    ) {
+        let code = code.into();
+        if code.trim().is_empty() {
+            return;
+        }
+        if self.kept.len() < MAX_PIECES {
+            self.kept.push(Embedded { language, code, line: line(), trigger });
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    fn shell(&mut self, line: u32, code: impl Into<String>) {
+        self.add(Language::Shell, code, None, || line);
+    }
+}
 
 /// The code in a file that is no program.
-pub(crate) fn embedded(path: &str, text: &str) -> Vec<Embedded> {
+pub(crate) fn embedded(path: &str, text: &str) -> Pieces {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let extension = name.rsplit('.').next().unwrap_or_default();
     let is_image = name.starts_with("dockerfile");
-    let mut found = match (if is_image { "dockerfile" } else { &name }, extension) {
-        (_, "json" | "jsonc" | "code-workspace") => json::json(&name, text),
-        (_, "ipynb") => json::notebook(text),
-        ("makefile" | "gnumakefile" | "justfile", _) | (_, "mk") => makefile(text),
-        (_, "pth") => {
-            lines(text, Language::Python, "python start-up", |line| line.starts_with("import"))
+    let mut found = Pieces::default();
+    match (if is_image { "dockerfile" } else { &name }, extension) {
+        (_, "json" | "jsonc" | "code-workspace") => json::json(&name, text, &mut found),
+        (_, "ipynb") => json::notebook(text, &mut found),
+        ("makefile" | "gnumakefile" | "justfile", _) | (_, "mk") => makefile(text, &mut found),
+        (_, "pth") => imports(text, &mut found),
+        ("dockerfile" | "containerfile", _) | (_, "dockerfile") => dockerfile(text, &mut found),
+        (_, "svg" | "html" | "htm" | "xhtml" | "hta") => markup::markup(text, &mut found),
+        (_, "yml" | "yaml") => yaml::yaml(text, &mut found),
+        ("cmakelists.txt", _) | (_, "cmake") => cmake(text, &mut found),
+        ("pip.conf" | "pip.ini" | ".npmrc" | ".yarnrc" | ".pypirc" | "pipfile", _) => {
+            sources(text, &mut found);
         }
-        ("dockerfile" | "containerfile", _) | (_, "dockerfile") => dockerfile(text),
-        (_, "svg" | "html" | "htm" | "xhtml" | "hta") => markup::markup(text),
-        (_, "yml" | "yaml") => yaml::yaml(text),
-        ("cmakelists.txt", _) | (_, "cmake") => cmake(text),
-        ("pip.conf" | "pip.ini" | ".npmrc" | ".yarnrc" | ".pypirc" | "pipfile", _) => sources(text),
-        (_, "txt") if name.contains("requirement") || name.contains("constraint") => sources(text),
+        (_, "txt") if name.contains("requirement") || name.contains("constraint") => {
+            sources(text, &mut found);
+        }
         ("pyproject.toml" | "setup.cfg", _) => {
-            let mut found = settings(text);
-            found.extend(sources(text));
-            found
+            settings(text, &mut found);
+            sources(text, &mut found);
         }
-        (_, "toml" | "tf" | "hcl" | "ini" | "cfg" | "conf") => settings(text),
-        (_, "service" | "timer" | "desktop" | "plist") => units(text),
-        _ => Vec::new(),
-    };
-    found.truncate(MAX_PIECES);
+        (_, "toml" | "tf" | "hcl" | "ini" | "cfg" | "conf") => settings(text, &mut found),
+        (_, "service" | "timer" | "desktop" | "plist") => units(text, &mut found),
+        _ => {}
+    }
     found
 }
 
@@ -67,39 +100,30 @@ fn continued(text: &str) -> impl Iterator<Item = (u32, String)> {
     })
 }
 
-fn shell(line: u32, code: impl Into<String>) -> Embedded {
-    Embedded { language: Language::Shell, code: code.into(), line, trigger: None }
-}
-
 /// The recipes of a Makefile, and the commands in its variables.
-fn makefile(text: &str) -> Vec<Embedded> {
-    let mut found = Vec::new();
-    for (line, raw) in continued(text).take(20_000) {
+fn makefile(text: &str, found: &mut Pieces) {
+    for (line, raw) in continued(text) {
         if raw.starts_with('\t') || raw.starts_with("  ") {
             let code = raw.trim().trim_start_matches(['@', '-']).replace("$$", "$");
-            found.push(shell(line, code));
+            found.shell(line, code);
         } else if let Some((_, command)) = raw.split_once("$(shell ") {
             let code = command.strip_suffix(')').unwrap_or(command).replace("$$", "$");
-            found.push(shell(line, code));
-        }
-        if found.len() >= MAX_PIECES {
-            break;
+            found.shell(line, code);
         }
     }
-    found
 }
 
 /// What is run while an image is built, and when it starts.
-fn dockerfile(text: &str) -> Vec<Embedded> {
-    let mut found = Vec::new();
-    let mut document: Option<(String, Embedded)> = None;
-    for (line, raw) in continued(text).take(20_000) {
-        if let Some((end, piece)) = &mut document {
+fn dockerfile(text: &str, found: &mut Pieces) {
+    let mut document: Option<(String, u32, String)> = None;
+    for (line, raw) in continued(text) {
+        if let Some((end, start, code)) = &mut document {
             if raw.trim() == end {
-                found.extend(document.take().map(|(_, piece)| piece));
+                found.shell(*start, std::mem::take(code));
+                document = None;
             } else {
-                piece.code.push_str(&raw);
-                piece.code.push('\n');
+                code.push_str(&raw);
+                code.push('\n');
             }
             continue;
         }
@@ -109,46 +133,42 @@ fn dockerfile(text: &str) -> Vec<Embedded> {
                 let rest = rest.trim();
                 if let Some(end) = rest.strip_prefix("<<") {
                     let end = end.trim_start_matches('-').trim_matches(['"', '\'']).to_owned();
-                    document = Some((end, shell(line, "")));
+                    document = Some((end, line, String::new()));
                 } else if rest.starts_with('[') {
                     let words: Vec<String> = serde_json::from_str(rest).unwrap_or_default();
                     let words: Vec<String> = words.iter().map(|w| quoted(w)).collect();
-                    found.push(shell(line, words.join(" ")));
+                    found.shell(line, words.join(" "));
                 } else {
                     let code = rest.split(' ').skip_while(|w| w.starts_with("--mount"));
-                    found.push(shell(line, code.collect::<Vec<_>>().join(" ")));
+                    found.shell(line, code.collect::<Vec<_>>().join(" "));
                 }
             }
             "ADD" if rest.contains("://") => {
                 let mut words = rest.split(' ').filter(|w| !w.starts_with("--"));
                 let (url, to) = (words.next().unwrap_or_default(), words.next().unwrap_or("."));
-                found.push(shell(line, format!("curl -o {} {}", quoted(to), quoted(url))));
+                found.shell(line, format!("curl -o {} {}", quoted(to), quoted(url)));
             }
             _ => {}
         }
-        if found.len() >= MAX_PIECES {
-            break;
-        }
     }
-    found.extend(document.map(|(_, piece)| piece));
-    found
+    if let Some((_, start, code)) = document {
+        found.shell(start, code);
+    }
 }
 
 /// `execute_process(COMMAND …)`.
-fn cmake(text: &str) -> Vec<Embedded> {
-    let lines = (1..).zip(text.lines()).take(20_000);
-    let commands = lines.filter_map(|(line, raw)| {
-        let (_, command) = raw.split_once("COMMAND ")?;
-        let end = command.find(" OUTPUT_").unwrap_or(command.len());
-        Some(shell(line, command.get(..end)?.trim_end_matches(')')))
-    });
-    commands.take(MAX_PIECES).collect()
+fn cmake(text: &str, found: &mut Pieces) {
+    for (line, raw) in (1..).zip(text.lines()) {
+        let Some((_, command)) = raw.split_once("COMMAND ") else { continue };
+        let command = command.split(" OUTPUT_").next().unwrap_or_default();
+        found.shell(line, command.trim_end_matches(')'));
+    }
 }
 
 /// Where packages come from, as the command that would fetch them.
-fn sources(text: &str) -> Vec<Embedded> {
-    let lines = (1..).zip(text.lines()).take(20_000);
-    let found = lines.filter_map(|(line, raw)| {
+fn sources(text: &str, found: &mut Pieces) {
+    let lines = (1..).zip(text.lines());
+    let commands = lines.filter_map(|(line, raw)| {
         let raw = raw.trim();
         let address = raw.find("http").and_then(|at| raw.get(at..))?;
         let address = address.split([' ', '"', '\'', ';', '#']).next().unwrap_or_default();
@@ -165,17 +185,16 @@ fn sources(text: &str) -> Vec<Embedded> {
             }
             () => return None,
         };
-        Some(shell(line, code))
+        Some((line, code))
     });
-    found.take(MAX_PIECES).collect()
+    commands.for_each(|(line, code)| found.shell(line, code));
 }
 
 /// `command = "…"` of tools and tasks.
-fn settings(text: &str) -> Vec<Embedded> {
+fn settings(text: &str, found: &mut Pieces) {
     let keys = ["command", "cmd", "run", "script", "shell", "entrypoint", "program", "exec"];
     let mut section = String::new();
-    let mut found = Vec::new();
-    for (line, raw) in (1..).zip(text.lines()).take(20_000) {
+    for (line, raw) in (1..).zip(text.lines()) {
         let raw = raw.trim();
         if raw.starts_with('[') {
             section = raw.to_ascii_lowercase();
@@ -193,26 +212,21 @@ fn settings(text: &str) -> Vec<Embedded> {
             None => value.trim_matches(['"', '\'']).to_owned(),
         };
         if value.contains(' ') {
-            found.push(shell(line, value));
-        }
-        if found.len() >= MAX_PIECES {
-            break;
+            found.shell(line, value);
         }
     }
-    found
 }
 
 /// What a service, a job or a menu entry starts.
-fn units(text: &str) -> Vec<Embedded> {
-    let mut found = Vec::new();
+fn units(text: &str, found: &mut Pieces) {
     let mut words = Vec::new();
-    for (line, raw) in (1..).zip(text.lines()).take(20_000) {
+    for (line, raw) in (1..).zip(text.lines()) {
         let raw = raw.trim();
         if let Some((key, command)) = raw.split_once('=')
             && key.starts_with("Exec")
         {
             let code = command.trim_start_matches(['-', '@', '+', '!']);
-            found.push(shell(line, code));
+            found.shell(line, code);
         }
         for part in raw.split("<string>").skip(1) {
             words.push(part.split("</string>").next().unwrap_or_default());
@@ -221,24 +235,13 @@ fn units(text: &str) -> Vec<Embedded> {
     if !words.is_empty() {
         let words = words.iter().skip_while(|word| !word.contains('/'));
         let words: Vec<String> = words.take(16).map(|word| quoted(word)).collect();
-        found.push(shell(1, words.join(" ")));
+        found.shell(1, words.join(" "));
     }
-    found.truncate(MAX_PIECES);
-    found
 }
 
-fn lines(
-    text: &str,
-    language: Language,
-    trigger: &str,
-    wanted: impl Fn(&str) -> bool,
-) -> Vec<Embedded> {
-    let found = (1..).zip(text.lines()).filter(|(_, line)| wanted(line));
-    let found = found.map(|(line, code)| Embedded {
-        language,
-        code: code.trim().trim_start_matches(['@', '-']).to_owned(),
-        line,
-        trigger: (!trigger.is_empty()).then(|| trigger.to_owned()),
-    });
-    found.take(MAX_PIECES).collect()
+/// The lines of a `.pth` file that Python runs whenever it starts.
+fn imports(text: &str, found: &mut Pieces) {
+    for (line, code) in (1..).zip(text.lines()).filter(|(_, line)| line.starts_with("import")) {
+        found.add(Language::Python, code.trim(), Some("python start-up".into()), || line);
+    }
 }

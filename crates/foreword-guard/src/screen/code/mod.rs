@@ -98,7 +98,9 @@ impl Code {
         if text.len() <= MAX_ASSET && self.assets.len() < MAX_ASSETS {
             self.assets.entry(name.to_owned()).or_insert_with(|| text.to_owned());
         }
-        for piece in manifests::embedded(path, text) {
+        let pieces = manifests::embedded(path, text);
+        self.left_out += pieces.left_out;
+        for piece in pieces.kept {
             let above = piece.line.saturating_sub(1);
             let place = (ProgramKind::Embedded, above);
             self.add(file, path, piece.language, &piece.code, place, piece.trigger);

@@ -1,5 +1,7 @@
 //! What leaves the machine: secrets, files, facts.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::hosts::Standing;
 use super::{Judge, short};
 use crate::screen::code::effect::{Act, Effect};
@@ -199,22 +201,29 @@ impl Judge<'_> {
 impl Judge<'_> {
     /// A key that proves who calls at one host is handed to another that the skill does not name.
     fn shared_logins(&mut self, effects: &[Effect]) {
+        let host = |e: &Effect| self.whereto(Standing::Stranger, &e.target);
+        let mut users: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for effect in effects.iter().filter(|e| e.act == Act::Http) {
+            if effect.proof.iter().next().is_none() {
+                continue;
+            }
+            let domain = registered(&host(effect)).to_owned();
+            for mark in effect.proof.iter() {
+                users.entry(&mark.detail).or_default().insert(domain.clone());
+            }
+        }
         let mut found = Vec::new();
         for sent in effects.iter().filter(|e| e.act == Act::Http && !self.in_document(e)) {
             let standing = self.standing(sent, &sent.target);
             if !matches!(standing, Standing::Stranger | Standing::Weak(_)) {
                 continue;
             }
-            let host = |e: &Effect| self.whereto(Standing::Stranger, &e.target);
             let own = host(sent);
+            let domain = registered(&own);
             let leaks = |mark: &&Mark| {
                 mark.origin == Origin::SecretVariable
+                    && users.get(&*mark.detail).is_some_and(|u| u.iter().any(|u| u != domain))
                     && !self.belongs(mark, &sent.target)
-                    && effects.iter().any(|other| {
-                        other.act == Act::Http
-                            && other.proof.iter().any(|m| m.detail == mark.detail)
-                            && !same_domain(&host(other), &own)
-                    })
             };
             if let Some(mark) = sent.marks.iter().find(leaks) {
                 let message = format!("Sends the key {} of another service to {own}.", mark.detail);
@@ -242,24 +251,25 @@ impl Judge<'_> {
                     || secrets(&e.marks).next().is_some()
                     || self.is_loose(e))
         };
+        let mut named: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+        for effect in effects.iter().filter(|e| matches!(e.act, Act::NameSecret | Act::ReadSecret))
+        {
+            let kinds = named.entry(effect.file).or_default();
+            let of_marks = effect.marks.iter().filter(|m| m.origin == Origin::SecretFile);
+            let target = (effect.act == Act::NameSecret).then_some(&*effect.target);
+            for kind in of_marks.map(kind).chain(target).filter(|kind| !WEAK.contains(kind)) {
+                if !kinds.contains(&kind) {
+                    kinds.push(kind);
+                }
+            }
+        }
         let mut grave = Vec::new();
         for sent in effects.iter().filter(sends) {
             let standing = self.standing(sent, &sent.target);
             if !matches!(standing, Standing::Stranger | Standing::Weak(_) | Standing::Bad(_)) {
                 continue;
             }
-            let mut kinds: Vec<&str> = Vec::new();
-            let named = effects.iter().filter(|e| e.file == sent.file);
-            for effect in named.filter(|e| matches!(e.act, Act::NameSecret | Act::ReadSecret)) {
-                let of_marks = effect.marks.iter().filter(|m| m.origin == Origin::SecretFile);
-                let of_marks = of_marks.map(kind);
-                let named = (effect.act == Act::NameSecret).then_some(&*effect.target);
-                for kind in of_marks.chain(named).filter(|kind| !WEAK.contains(kind)) {
-                    if !kinds.contains(&kind) {
-                        kinds.push(kind);
-                    }
-                }
-            }
+            let Some(kinds) = named.get(&sent.file) else { continue };
             if kinds.len() >= 2 || kinds.iter().any(|kind| PRIVATE.contains(kind)) {
                 let to = self.whereto(standing, &sent.target);
                 grave.push((
@@ -362,8 +372,8 @@ fn sends_files(effect: &Effect) -> bool {
     effect.marks.iter().any(|m| m.origin == Origin::Files && !configuration(m))
 }
 
-/// Whether two hosts have the same registered name, as far as that can be told.
-fn same_domain(one: &str, other: &str) -> bool {
-    let domain = |host: &str| host.rsplit('.').take(2).map(str::to_owned).collect::<Vec<_>>();
-    domain(one) == domain(other)
+/// The registered name of a host, as far as that can be told: its last two labels.
+fn registered(host: &str) -> &str {
+    let before = host.rmatch_indices('.').nth(1).map_or(0, |(at, _)| at + 1);
+    host.get(before..).unwrap_or(host)
 }

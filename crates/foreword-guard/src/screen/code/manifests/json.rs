@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::{Embedded, MAX_PIECES};
+use super::Pieces;
 use crate::screen::code::language::Language;
 
 /// npm's hooks that run without being called.
@@ -17,63 +17,34 @@ const NPM_HOOKS: [&str; 8] = [
     "prestart",
 ];
 
-/// `package.json`, agents' settings with hooks, MCP servers.
-pub(super) fn json(name: &str, text: &str) -> Vec<Embedded> {
-    let Ok(value) = serde_json::from_str::<Json>(text) else { return Vec::new() };
-    let mut found = Vec::new();
-    let line_of = |needle: &str| {
-        let at = text.find(needle).unwrap_or(0);
-        let above = text.get(..at).unwrap_or_default().matches('\n').count();
-        u32::try_from(above).unwrap_or(0) + 1
+/// `package.json`, agents' settings with hooks, MCP servers. What runs on its own comes first, so that
+/// nothing else takes its room.
+pub(super) fn json(name: &str, text: &str, found: &mut Pieces) {
+    let Ok(value) = serde_json::from_str::<Json>(text) else { return };
+    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    let line_of = |key: &str| {
+        let at = text.find(&format!("\"{key}\"")).unwrap_or(0);
+        u32::try_from(ends.partition_point(|end| *end < at)).unwrap_or(0) + 1
     };
-    if let Some(scripts) = value.get("scripts").and_then(Json::as_object) {
-        for (key, command) in scripts {
-            let hook = NPM_HOOKS.contains(&key.as_str()) || key.starts_with("post-");
-            each_command(command, &mut |code| {
-                found.push(Embedded {
-                    language: Language::Shell,
-                    code,
-                    line: line_of(&format!("\"{key}\"")),
-                    trigger: hook.then(|| format!("{name}: {key}")),
-                });
-            });
+    let mut add = |key: &str, code: String, trigger: Option<String>| {
+        found.add(Language::Shell, code, trigger, || line_of(key));
+    };
+    let mut ordinary = Vec::new();
+    for (key, command) in value.get("scripts").and_then(Json::as_object).into_iter().flatten() {
+        if NPM_HOOKS.contains(&key.as_str()) || key.starts_with("post-") {
+            let trigger = Some(format!("{name}: {key}"));
+            each_command(command, &mut |code| add(key, code, trigger.clone()));
+        } else {
+            ordinary.push((key, command));
         }
     }
-    let mut add = |key: &str, code: String, trigger: Option<String>| {
-        let line = line_of(&format!("\"{key}\""));
-        found.push(Embedded { language: Language::Shell, code, line, trigger });
-    };
     for key in CONTAINER_HOOKS {
         let Some(hook) = value.get(key) else { continue };
         let trigger = Some(format!("{name}: {key}"));
         each_command(hook, &mut |code| add(key, code, trigger.clone()));
     }
-    for task in value.get("tasks").and_then(Json::as_array).into_iter().flatten() {
-        let Some(command) = task.get("command").and_then(Json::as_str) else { continue };
-        let args = task.get("args").and_then(Json::as_array).into_iter().flatten();
-        let args = args.filter_map(Json::as_str).map(quoted);
-        let words: Vec<String> = std::iter::once(command.to_owned()).chain(args).collect();
-        let opens = task.pointer("/runOptions/runOn").and_then(Json::as_str) == Some("folderOpen");
-        let trigger = opens.then(|| format!("{name}: when the folder is opened"));
-        add("tasks", words.join(" "), trigger);
-    }
-    let mut left = MAX_PIECES;
-    for key in ["dependencies", "devDependencies", "optionalDependencies"] {
-        let packages = value.get(key).and_then(Json::as_object);
-        for (package, source) in packages.into_iter().flatten() {
-            let source = source.as_str().unwrap_or_default();
-            if source.contains("://") && left > 0 {
-                left -= 1;
-                add(package, format!("npm install {}", quoted(source)), None);
-            }
-        }
-    }
     if let Some(hooks) = value.get("hooks") {
-        commands(hooks, &mut |code| {
-            let line = line_of("\"hooks\"");
-            let trigger = Some(format!("{name}: hook"));
-            found.push(Embedded { language: Language::Shell, code, line, trigger });
-        });
+        commands(hooks, &mut |code| add("hooks", code, Some(format!("{name}: hook"))));
     }
     for key in ["mcpServers", "servers"] {
         let servers = value.get(key).and_then(Json::as_object);
@@ -83,17 +54,34 @@ pub(super) fn json(name: &str, text: &str) -> Vec<Embedded> {
             let args = settings.get("args").and_then(Json::as_array);
             let args = args.into_iter().flatten().filter_map(Json::as_str);
             let words: Vec<String> = std::iter::once(command).chain(args).map(quoted).collect();
-            let line = line_of(&format!("\"{server}\""));
-            let trigger = Some(format!("{name}: MCP server {server}"));
-            found.push(Embedded {
-                language: Language::Shell,
-                code: words.join(" "),
-                line,
-                trigger,
-            });
+            add(server, words.join(" "), Some(format!("{name}: MCP server {server}")));
         }
     }
-    found
+    let tasks = value.get("tasks").and_then(Json::as_array).into_iter().flatten();
+    let opens = |task: &Json| {
+        task.pointer("/runOptions/runOn").and_then(Json::as_str) == Some("folderOpen")
+    };
+    let (opening, others): (Vec<&Json>, Vec<&Json>) = tasks.partition(|task| opens(task));
+    for task in opening.into_iter().chain(others) {
+        let Some(command) = task.get("command").and_then(Json::as_str) else { continue };
+        let args = task.get("args").and_then(Json::as_array).into_iter().flatten();
+        let args = args.filter_map(Json::as_str).map(quoted);
+        let words: Vec<String> = std::iter::once(command.to_owned()).chain(args).collect();
+        let trigger = opens(task).then(|| format!("{name}: when the folder is opened"));
+        add("tasks", words.join(" "), trigger);
+    }
+    for key in ["dependencies", "devDependencies", "optionalDependencies"] {
+        let packages = value.get(key).and_then(Json::as_object);
+        for (package, source) in packages.into_iter().flatten() {
+            let source = source.as_str().unwrap_or_default();
+            if source.contains("://") {
+                add(package, format!("npm install {}", quoted(source)), None);
+            }
+        }
+    }
+    for (key, command) in ordinary {
+        each_command(command, &mut |code| add(key, code, None));
+    }
 }
 
 pub(super) fn quoted(word: &str) -> String {
@@ -129,8 +117,8 @@ fn each_command(value: &Json, each: &mut dyn FnMut(String)) {
 }
 
 /// The cells of a notebook: Python, and the commands in it.
-pub(super) fn notebook(text: &str) -> Vec<Embedded> {
-    let Ok(value) = serde_json::from_str::<Json>(text) else { return Vec::new() };
+pub(super) fn notebook(text: &str, found: &mut Pieces) {
+    let Ok(value) = serde_json::from_str::<Json>(text) else { return };
     let cells = value.get("cells").and_then(Json::as_array).into_iter().flatten();
     let (mut python, mut shell) = (String::new(), String::new());
     for cell in cells.filter(|c| c.get("cell_type").and_then(Json::as_str) == Some("code")) {
@@ -147,9 +135,8 @@ pub(super) fn notebook(text: &str) -> Vec<Embedded> {
             out.push('\n');
         }
     }
-    let pieces = [(Language::Python, python), (Language::Shell, shell)];
-    let pieces = pieces.into_iter().filter(|(_, code)| !code.trim().is_empty());
-    pieces.map(|(language, code)| Embedded { language, code, line: 1, trigger: None }).collect()
+    found.add(Language::Python, python, None, || 1);
+    found.add(Language::Shell, shell, None, || 1);
 }
 
 /// Every `command` below a value.

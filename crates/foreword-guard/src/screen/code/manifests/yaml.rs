@@ -1,6 +1,6 @@
 //! Commands in YAML: workflows, task files, containers.
 
-use super::{Embedded, MAX_PIECES};
+use super::Pieces;
 use crate::screen::code::language::Language;
 
 /// Keys whose value is a command, a block of commands or a list of them.
@@ -26,9 +26,8 @@ const KEYS: [&str; 18] = [
 ];
 
 /// The commands of a file.
-pub(super) fn yaml(text: &str) -> Vec<Embedded> {
-    let lines: Vec<&str> = text.lines().take(20_000).collect();
-    let mut found = Vec::new();
+pub(super) fn yaml(text: &str, found: &mut Pieces) {
+    let lines: Vec<&str> = text.lines().collect();
     let mut at = 0;
     while let Some(line) = lines.get(at) {
         at += 1;
@@ -65,18 +64,10 @@ pub(super) fn yaml(text: &str) -> Vec<Embedded> {
         };
         if code.trim().len() > 2 {
             let above = if code.contains('\n') { start } else { start - 1 };
-            found.push(Embedded {
-                language: Language::Shell,
-                code: expressions(&code),
-                line: u32::try_from(above).unwrap_or(0) + 1,
-                trigger: None,
-            });
-        }
-        if found.len() >= MAX_PIECES {
-            break;
+            let line = u32::try_from(above).unwrap_or(0) + 1;
+            found.add(Language::Shell, expressions(&code), None, || line);
         }
     }
-    found
 }
 
 /// `${{ secrets.NAME }}` as the variable that it is.
